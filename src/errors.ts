@@ -1,0 +1,43 @@
+/**
+ * What went wrong on the caller's side, as a word to branch on:
+ *
+ * - `bad_option`: an option is missing, of the wrong type, or contradicts another.
+ * - `bad_chunk`: something that is no token, text or host chunk was pushed.
+ * - `bad_snapshot`: what was given to `restore` is no snapshot of this version.
+ * - `bad_fixture`: a token fixture does not have the shape that `sources/replay` describes.
+ * - `bad_stream`: bytes that should be a Responses event stream are not.
+ * - `token_table_missing`: token ids were pushed into a `Translator` that has no token table.
+ * - `translator_closed`: something was pushed after the terminal event.
+ * - `unknown_item`: a tool result names an item that was never streamed.
+ * - `item_takes_no_result`: a tool result names an item that the client, not the host, has to answer.
+ * - `snapshot_unsupported`: the state of a foreign parser cannot be written down.
+ * - `text_unsupported`: text was pushed into a parser that takes token ids only.
+ * - `no_terminal_event`: an event stream ended before its `response.completed`, `.incomplete` or `.failed`.
+ */
+export type ErrorCode =
+  | 'bad_option'
+  | 'bad_chunk'
+  | 'bad_snapshot'
+  | 'bad_fixture'
+  | 'bad_stream'
+  | 'token_table_missing'
+  | 'translator_closed'
+  | 'unknown_item'
+  | 'item_takes_no_result'
+  | 'snapshot_unsupported'
+  | 'text_unsupported'
+  | 'no_terminal_event'
+
+/**
+ * The one error class of the library. It is thrown for what the *caller* gets wrong; what the model emits is never an
+ * exception but a diagnostic. The message says what was expected and what came.
+ */
+export class HarmonyResponsesError extends Error {
+  override readonly name = 'HarmonyResponsesError'
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,155 @@
+import type { Logprob, OutputItem, OutputText, ReasoningText, UrlCitation } from './items.js'
+import type { Response } from './response.js'
+
+/**
+ * The streaming events this library emits, in their wire form: a subset of the `openai` 7.55 union, except that `error`
+ * is nested as on the real wire (the SDK's flat type breaks the AI SDK and Codex when it is sent).
+ */
+
+interface Sequenced {
+  /** 0, 1, 2, ... over all events of one response. */
+  sequence_number: number
+}
+
+interface OfItem extends Sequenced {
+  /** Position of the item in `response.output`, from 0, in the order in which items were added. */
+  output_index: number
+  item_id: string
+}
+
+interface OfPart extends OfItem {
+  /** Position of the part in its item, from 0. */
+  content_index: number
+}
+
+type Lifecycle<Name extends string> = Sequenced & { type: `response.${Name}`; response: Response }
+type OfItemOnly<Name extends string> = OfItem & { type: `response.${Name}` }
+
+export type ResponseCreatedEvent = Lifecycle<'created'>
+export type ResponseInProgressEvent = Lifecycle<'in_progress'>
+export type ResponseCompletedEvent = Lifecycle<'completed'>
+export type ResponseIncompleteEvent = Lifecycle<'incomplete'>
+export type ResponseFailedEvent = Lifecycle<'failed'>
+
+export interface ErrorEvent extends Sequenced {
+  type: 'error'
+  error: { type: string; code: string; message: string; param: string | null }
+}
+
+export interface OutputItemAddedEvent extends Sequenced {
+  type: 'response.output_item.added'
+  output_index: number
+  item: OutputItem
+}
+export interface OutputItemDoneEvent extends Sequenced {
+  type: 'response.output_item.done'
+  output_index: number
+  item: OutputItem
+}
+
+export interface ContentPartAddedEvent extends OfPart {
+  type: 'response.content_part.added'
+  part: OutputText | ReasoningText
+}
+export interface ContentPartDoneEvent extends OfPart {
+  type: 'response.content_part.done'
+  part: OutputText | ReasoningText
+}
+
+export interface OutputTextDeltaEvent extends OfPart {
+  type: 'response.output_text.delta'
+  delta: string
+  logprobs: Logprob[]
+}
+export interface OutputTextDoneEvent extends OfPart {
+  type: 'response.output_text.done'
+  text: string
+  logprobs: Logprob[]
+}
+export interface OutputTextAnnotationAddedEvent extends OfPart {
+  type: 'response.output_text.annotation.added'
+  annotation_index: number
+  annotation: UrlCitation
+}
+
+export interface ReasoningTextDeltaEvent extends OfPart {
+  type: 'response.reasoning_text.delta'
+  delta: string
+}
+export interface ReasoningTextDoneEvent extends OfPart {
+  type: 'response.reasoning_text.done'
+  text: string
+}
+
+export interface FunctionCallArgumentsDeltaEvent extends OfItem {
+  type: 'response.function_call_arguments.delta'
+  delta: string
+}
+export interface FunctionCallArgumentsDoneEvent extends OfItem {
+  type: 'response.function_call_arguments.done'
+  arguments: string
+}
+
+export interface CustomToolCallInputDeltaEvent extends OfItem {
+  type: 'response.custom_tool_call_input.delta'
+  delta: string
+}
+export interface CustomToolCallInputDoneEvent extends OfItem {
+  type: 'response.custom_tool_call_input.done'
+  input: string
+}
+
+export type McpCallInProgressEvent = OfItemOnly<'mcp_call.in_progress'>
+export type McpCallCompletedEvent = OfItemOnly<'mcp_call.completed'>
+export type McpCallFailedEvent = OfItemOnly<'mcp_call.failed'>
+export interface McpCallArgumentsDeltaEvent extends OfItem {
+  type: 'response.mcp_call_arguments.delta'
+  delta: string
+}
+export interface McpCallArgumentsDoneEvent extends OfItem {
+  type: 'response.mcp_call_arguments.done'
+  arguments: string
+}
+
+export type CodeInterpreterCallInProgressEvent = OfItemOnly<'code_interpreter_call.in_progress'>
+export type CodeInterpreterCallInterpretingEvent = OfItemOnly<'code_interpreter_call.interpreting'>
+export type CodeInterpreterCallCompletedEvent = OfItemOnly<'code_interpreter_call.completed'>
+export interface CodeInterpreterCallCodeDeltaEvent extends OfItem {
+  type: 'response.code_interpreter_call_code.delta'
+  delta: string
+}
+export interface CodeInterpreterCallCodeDoneEvent extends OfItem {
+  type: 'response.code_interpreter_call_code.done'
+  code: string
+}
+
+export type TerminalEvent = ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent
+
+export type ResponseStreamEvent =
+  | ResponseCreatedEvent
+  | ResponseInProgressEvent
+  | TerminalEvent
+  | ErrorEvent
+  | OutputItemAddedEvent
+  | OutputItemDoneEvent
+  | ContentPartAddedEvent
+  | ContentPartDoneEvent
+  | OutputTextDeltaEvent
+  | OutputTextDoneEvent
+  | OutputTextAnnotationAddedEvent
+  | ReasoningTextDeltaEvent
+  | ReasoningTextDoneEvent
+  | FunctionCallArgumentsDeltaEvent
+  | FunctionCallArgumentsDoneEvent
+  | CustomToolCallInputDeltaEvent
+  | CustomToolCallInputDoneEvent
+  | McpCallInProgressEvent
+  | McpCallArgumentsDeltaEvent
+  | McpCallArgumentsDoneEvent
+  | McpCallCompletedEvent
+  | McpCallFailedEvent
+  | CodeInterpreterCallInProgressEvent
+  | CodeInterpreterCallCodeDeltaEvent
+  | CodeInterpreterCallCodeDoneEvent
+  | CodeInterpreterCallInterpretingEvent
+  | CodeInterpreterCallCompletedEvent

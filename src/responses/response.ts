@@ -1,0 +1,89 @@
+import type { OutputItem } from './items.js'
+
+export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed'
+
+/** Token counts, in tokens. `cache_write_tokens` is always 0 here; clients that know it require it. */
+export interface ResponseUsage {
+  input_tokens: number
+  input_tokens_details: { cached_tokens: number; cache_write_tokens: number }
+  output_tokens: number
+  output_tokens_details: { reasoning_tokens: number }
+  total_tokens: number
+}
+
+/**
+ * The codes the API's type lists that a server of gpt-oss has use for. The wire knows others, and a host's own code
+ * goes through as it is.
+ */
+export type ResponseErrorCode = 'server_error' | 'rate_limit_exceeded' | 'invalid_prompt'
+
+export interface ResponseError {
+  code: ResponseErrorCode
+  message: string
+}
+
+/** The request as the response echoes it. Fields that the request left out carry OpenAI's defaults. */
+export interface RequestEcho {
+  background: boolean
+  frequency_penalty: number
+  instructions: string | null
+  max_output_tokens: number | null
+  max_tool_calls: number | null
+  metadata: { [key: string]: string }
+  model: string
+  parallel_tool_calls: boolean
+  presence_penalty: number
+  previous_response_id: string | null
+  prompt_cache_key: string | null
+  reasoning: { effort: ReasoningEffort | null; summary: 'auto' | 'concise' | 'detailed' | null }
+  safety_identifier: string | null
+  service_tier: 'auto' | 'default' | 'flex' | 'scale' | 'priority'
+  store: boolean
+  temperature: number
+  text: { format: { type: 'text' } }
+  tool_choice: 'none' | 'auto' | 'required'
+  tools: EchoedTool[]
+  top_logprobs: number
+  top_p: number
+  truncation: 'auto' | 'disabled'
+}
+
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
+
+/** A tool as the response echoes it: as the request declared it, an MCP server's secrets taken out. */
+export type EchoedTool =
+  | {
+      type: 'function'
+      name: string
+      description?: string | null
+      parameters: { [key: string]: unknown } | null
+      strict: boolean | null
+    }
+  | { type: 'custom'; name: string; description?: string }
+  | { type: 'mcp'; server_label: string; server_url?: string; headers?: null }
+  | { type: 'code_interpreter'; container: string | { type: 'auto' } }
+  | { type: 'web_search' | 'web_search_2025_08_26' }
+  | { type: 'web_search_preview' | 'web_search_preview_2025_03_11' }
+  | { type: 'shell' }
+  | { type: 'local_shell' }
+
+/**
+ * The response object. It carries every field that Open Responses requires, from `response.created` on, and never
+ * `output_text`, which is the SDKs' own: a server that sends it is believed verbatim.
+ */
+export interface Response extends RequestEcho {
+  id: string
+  object: 'response'
+  /** Unix time in whole seconds. */
+  created_at: number
+  /** Unix time in whole seconds; null until the response is completed. */
+  completed_at: number | null
+  status: ResponseStatus
+  error: ResponseError | null
+  incomplete_details: { reason: 'max_output_tokens' | 'content_filter' } | null
+  output: OutputItem[]
+  /** Null until the terminal event, and in a failed response. */
+  usage: ResponseUsage | null
+  user: string | null
+  access_programs: null
+}

@@ -1,0 +1,22 @@
+import { defineConfig } from 'tsup'
+
+// JavaScript only: the types come from tsc, so that they map 1:1 to src and go-to-definition lands there.
+export default defineConfig({
+  entry: {
+    index: 'src/index.ts',
+    'harmony/index': 'src/harmony/index.ts',
+    'tokens/index': 'src/tokens/index.ts',
+    'sse/index': 'src/sse/index.ts',
+    'sources/replay': 'src/sources/replay.ts',
+    'sources/record': 'src/sources/record.ts',
+    'cli/main': 'src/cli/main.ts',
+  },
+  format: ['esm'],
+  target: 'es2022',
+  platform: 'neutral',
+  external: [/^node:/],
+  splitting: true,
+  dts: false,
+  sourcemap: true,
+  clean: true,
+})
