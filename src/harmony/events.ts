@@ -1,0 +1,80 @@
+/** Who put a token into the transcript: the model by sampling it, or the host. */
+export type Origin = 'model' | 'host'
+
+export type Role = 'assistant' | 'user' | 'system' | 'developer' | 'tool'
+
+/** Everything a Harmony message header says. Absent fields were absent in the header. */
+export interface HarmonyHeader {
+  role: Role
+  /** The author: a tool message's tool (`functions.get_weather`), or the name in `user:alice`. */
+  name?: string
+  /** Whom the message is addressed to, as written: `functions.get_weather`, `python`, `assistant`. */
+  recipient?: string
+  /** `analysis`, `commentary` or `final`; another word only where the model made one up beside a recipient. */
+  channel?: string
+  /** `json`, `code`, ...; without the `<|constrain|>` marker. */
+  contentType?: string
+  /** Whether the content type was marked with `<|constrain|>`. */
+  constrained?: boolean
+}
+
+/**
+ * What ended a message: a stop token by its name; `implicit` where a marker began the next message without one; `turn`
+ * where the model's turn or the stream ended without one (engines that swallow the stop token, length limits).
+ */
+export type Terminator = 'end' | 'call' | 'return' | 'endoftext' | 'implicit' | 'turn'
+
+/** How a malformed stretch of Harmony was repaired. Each is explained in the README's table of diagnostics. */
+export type RepairCode =
+  | 'repeated_start'
+  | 'repeated_role'
+  | 'unknown_role'
+  | 'named_role'
+  | 'role_is_channel'
+  | 'role_is_tool'
+  | 'missing_start'
+  | 'missing_channel'
+  | 'missing_message'
+  | 'missing_end'
+  | 'misplaced_recipient'
+  | 'missing_recipient'
+  | 'unknown_channel'
+  | 'misspelled_channel'
+  | 'repeated_channel'
+  | 'repeated_recipient'
+  | 'bare_recipient'
+  | 'content_type_without_recipient'
+  | 'extra_header_text'
+  | 'unusual_header_spacing'
+  | 'marker_spelled_in_header'
+  | 'dropped_header'
+  | 'truncated_header'
+  | 'header_too_long'
+  | 'stray_text'
+  | 'stray_marker'
+  | 'stray_terminator'
+  | 'reserved_token'
+  | 'unknown_token'
+  | 'end_of_text'
+  | 'tokens_after_return'
+
+/** A repair: what was malformed, what was made of it, and the model's text that ended up in no message. */
+export interface Repair {
+  readonly code: RepairCode
+  /** One sentence for a person. */
+  readonly message: string
+  /** Text of the model that is in no message because of this repair. Absent where nothing was dropped. */
+  readonly text?: string
+}
+
+/** What a Harmony parser tells, in stream order. Between a start and its end come only texts and repairs. */
+export type HarmonyEvent =
+  | { readonly type: 'message_start'; readonly header: HarmonyHeader; readonly origin: Origin }
+  | { readonly type: 'message_text'; readonly text: string; readonly origin: Origin }
+  | { readonly type: 'message_end'; readonly terminator: Terminator; readonly origin: Origin }
+  | { readonly type: 'repair'; readonly repair: Repair }
+
+/** A whole message, as the official parser would list it. */
+export interface HarmonyMessage extends HarmonyHeader {
+  content: string
+}

@@ -1,0 +1,48 @@
+import type { HarmonyEvent, HarmonyMessage, Origin, Repair } from './events.js'
+import { createHarmonyParser, type HarmonyParserOptions } from './parser.js'
+
+/** A stream of Harmony as whole messages. */
+export interface ParsedHarmony {
+  /** In order, an unfinished last one included. */
+  messages: HarmonyMessage[]
+  /** What was malformed and how it was repaired, in order. */
+  repairs: Repair[]
+}
+
+/**
+ * Parses a finished stream into messages: for looking at captured tokens, and for comparing parsers.
+ *
+ * @param input - token ids, or text with literal `<|markers|>`
+ * @param options - `tokenTable` is needed for ids; `origin` (default `model`) says who wrote it
+ * @throws HarmonyResponsesError `token_table_missing` where ids come without a table
+ */
+export function parseMessages(
+  input: Iterable<number> | string,
+  options: HarmonyParserOptions & { readonly origin?: Origin } = {},
+): ParsedHarmony {
+  const parsed: ParsedHarmony = { messages: [], repairs: [] }
+  const origin = options.origin ?? 'model'
+  const parser = createHarmonyParser(options, (event) => collect(parsed, event))
+  if (typeof input === 'string') parser.pushText(input, origin)
+  else for (const id of input) parser.push(id, origin)
+  parser.end()
+  return parsed
+}
+
+function collect(parsed: ParsedHarmony, event: HarmonyEvent): void {
+  switch (event.type) {
+    case 'message_start':
+      parsed.messages.push({ ...event.header, content: '' })
+      break
+    case 'message_text': {
+      const message = parsed.messages.at(-1)
+      if (message) message.content += event.text
+      break
+    }
+    case 'repair':
+      parsed.repairs.push(event.repair)
+      break
+    case 'message_end':
+      break
+  }
+}

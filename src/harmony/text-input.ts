@@ -1,0 +1,69 @@
+import { LONGEST_MARKER, markerId } from './vocabulary.js'
+
+/**
+ * Finds the special tokens in text that spells them as literal `<|markers|>`, as engines without token ids give it. What
+ * comes out does not depend on where the text was cut.
+ */
+export interface MarkerLexer {
+  /**
+   * Takes text cut anywhere, even inside a marker or a surrogate pair, and calls the sink with what is certain by now,
+   * in order; a run of text is one call, never an empty one. Takes time linear in the text, whatever the cuts.
+   */
+  push(text: string): void
+  /** Releases what was held back, as text: no marker comes any more. */
+  flush(): void
+  /** What is held back: less than one marker, or one high surrogate. All the state there is, for snapshots. */
+  held(): string
+}
+
+/** Who takes the lexemes. */
+export interface MarkerSink {
+  text(text: string): void
+  /** The id of a special token. */
+  marker(id: number): void
+}
+
+// Read by matchAll, which works on a copy: no position is kept here.
+const MARKER = /<\|[a-z0-9_]+\|>/g
+
+// At the end of a text: a marker's beginning, or the first half of a surrogate pair.
+const UNFINISHED = /(?:<(?:\|(?:[a-z0-9_]+\|?)?)?|[\uD800-\uDBFF])$/
+
+/**
+ * A lexer for one stream. It starts empty, or with what `held()` of another one gave. A marker whose name no token has
+ * is text, as is one that never ends.
+ */
+export function createMarkerLexer(sink: MarkerSink, held = ''): MarkerLexer {
+  // The end of the text so far, where it can still become a marker or a surrogate pair.
+  let pending = held
+
+  function push(text: string): void {
+    const input = pending + text
+    const end = input.length - unfinishedLength(input)
+    pending = input.slice(end)
+    let start = 0
+    for (const { 0: spelling, index } of input.matchAll(MARKER)) {
+      const id = markerId(spelling.slice(2, -2))
+      if (id === undefined) continue
+      if (index > start) sink.text(input.slice(start, index))
+      sink.marker(id)
+      start = index + spelling.length
+    }
+    if (end > start) sink.text(input.slice(start, end))
+  }
+
+  function flush(): void {
+    const rest = pending
+    pending = ''
+    if (rest !== '') sink.text(rest)
+  }
+
+  return { push, flush, held: () => pending }
+}
+
+/** How many characters at the end can still become a marker or a surrogate pair with what comes next. */
+function unfinishedLength(input: string): number {
+  // A marker has no `<` inside, so only the last one can begin it; a tail as long as the longest marker can be none.
+  const tail = input.slice(1 - LONGEST_MARKER)
+  return UNFINISHED.exec(tail)?.[0].length ?? 0
+}

@@ -1,0 +1,57 @@
+/**
+ * The special tokens of o200k_harmony, by name. Ids 0..199997 are ordinary text; everything from 199998 on is special.
+ * Source: the official parser's registry and vocabulary.
+ */
+export const SPECIAL = {
+  startoftext: 199998,
+  endoftext: 199999,
+  return: 200002,
+  constrain: 200003,
+  channel: 200005,
+  start: 200006,
+  end: 200007,
+  message: 200008,
+  call: 200012,
+} as const
+
+/** The first id that is not ordinary text. */
+export const FIRST_SPECIAL = 199998
+
+/** How many ids there are: 0..201087. The official parser's 201088 is an off-by-one of its range. */
+export const VOCABULARY_SIZE = 201_088
+
+/** The channels of the format. */
+export const CHANNELS = ['analysis', 'commentary', 'final'] as const
+export type Channel = (typeof CHANNELS)[number]
+
+/** The roles of the format. */
+export const ROLES = ['assistant', 'user', 'system', 'developer', 'tool'] as const
+
+/** Content types that gpt-oss writes; a header word from this list is never taken for prose. */
+export const CONTENT_TYPES = ['json', 'code', 'text', 'text/plain', 'application/json', 'string'] as const
+
+const names = new Map<number, string>(Object.entries(SPECIAL).map(([name, id]) => [id, name]))
+
+/** The literal spelling of a special token: `<|channel|>`, `<|reserved_200013|>`. Its id must be a special one. */
+export function markerText(id: number): string {
+  return `<|${names.get(id) ?? `reserved_${id}`}|>`
+}
+
+const ids = new Map<string, number>(Object.entries(SPECIAL))
+
+/**
+ * The id of a special token from the word between `<|` and `|>`, or `undefined` where no token has that name. Knows
+ * `endofprompt` too, gpt-tokenizer's name for the id that the official vocabulary calls `reserved_200018`.
+ */
+export function markerId(name: string): number | undefined {
+  const known = ids.get(name)
+  if (known !== undefined) return known
+  if (name === 'endofprompt') return 200018
+  const reserved = /^reserved_(\d{6})$/.exec(name)?.[1]
+  if (reserved === undefined) return undefined
+  const id = Number(reserved)
+  return id >= FIRST_SPECIAL && id < VOCABULARY_SIZE && !names.has(id) ? id : undefined
+}
+
+/** The longest spelling of a marker, in UTF-16 units: text input never has to hold back more than this. */
+export const LONGEST_MARKER: number = '<|reserved_201087|>'.length
