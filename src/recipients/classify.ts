@@ -1,0 +1,51 @@
+import { matchBuiltin } from './builtins.js'
+import type { DeclaredTools } from './declared-tools.js'
+import { functionRecipient, matchFunctionName, matchFunctionsNamespace } from './functions.js'
+import { matchMcpTool, splitMcpTool } from './mcp.js'
+import { policies, type RecipientMatch, type RecipientPolicy } from './policy.js'
+import type { Recipient } from './recipient.js'
+
+type Matcher = (recipient: string, tools: DeclaredTools, policy: RecipientPolicy) => Recipient | undefined
+
+const matchers: Readonly<Record<RecipientMatch, Matcher>> = {
+  functions: matchFunctionsNamespace,
+  builtins: matchBuiltin,
+  function_names: matchFunctionName,
+  mcp: matchMcpTool,
+}
+
+/**
+ * What becomes of a message with this recipient and channel. The recipient decides; the channel only where there is
+ * none. Any string is classified: what the model made up becomes what the policy says of undeclared tools.
+ *
+ * @param tools the request's tools, as {@link declareTools} reads them
+ */
+export function classifyRecipient(
+  recipient: string | undefined,
+  channel: string | undefined,
+  tools: DeclaredTools,
+  policy: RecipientPolicy = policies.openai,
+): Recipient {
+  if (recipient === undefined || policy.nobody.includes(recipient)) return classifyChannel(channel)
+  for (const match of policy.order) {
+    const found = matchers[match](recipient, tools, policy)
+    if (found !== undefined) return found
+  }
+  return classifyUndeclared(recipient, tools, policy)
+}
+
+function classifyChannel(channel: string | undefined): Recipient {
+  if (channel === 'analysis') return { kind: 'reasoning' }
+  return { kind: 'message', phase: channel === 'commentary' ? 'commentary' : 'final_answer' }
+}
+
+function classifyUndeclared(recipient: string, tools: DeclaredTools, policy: RecipientPolicy): Recipient {
+  switch (policy.undeclared) {
+    case 'function_call':
+      return functionRecipient(recipient, tools)
+    case 'mcp_call':
+      return { kind: 'mcp_call', ...splitMcpTool(recipient, policy.aliases), available: true }
+    case 'unavailable_mcp_call':
+      return { kind: 'mcp_call', ...splitMcpTool(recipient, {}), available: false }
+  }
+}

@@ -1,0 +1,155 @@
+import { HarmonyResponsesError } from '../errors.js'
+import type { RequestTool } from '../responses/request.js'
+
+/** The built-in tools that gpt-oss models were trained to call. */
+export type BuiltinTool = 'code_interpreter' | 'web_search' | 'shell' | 'local_shell'
+
+/** The tools of an MCP server that the model may call, by name. */
+export type AllowedTools = 'all' | ReadonlySet<string>
+
+/** An MCP tool, once a recipient has been split into its server and its name there. */
+export interface McpToolName {
+  readonly serverLabel: string
+  readonly name: string
+}
+
+/** What the request's `tools` say about whom the model may call. Built once per request by {@link declareTools}. */
+export interface DeclaredTools {
+  readonly functions: ReadonlySet<string>
+  readonly customTools: ReadonlySet<string>
+  /** The declared MCP servers by `server_label`. */
+  readonly mcpServers: ReadonlyMap<string, AllowedTools>
+  /** How recipients begin that address a declared MCP server (`LABEL` and `mcp.LABEL`), the longest first. */
+  readonly mcpPrefixes: readonly { readonly prefix: string; readonly serverLabel: string }[]
+  readonly builtins: ReadonlySet<BuiltinTool>
+}
+
+/** What the recipients of functions and custom tools begin with. */
+export const FUNCTIONS_NAMESPACE = 'functions.'
+
+/** `web_search`, `web_search_preview`, and either with a date: `web_search_2025_08_26`. */
+const WEB_SEARCH_TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
+
+/**
+ * Reads the request's `tools`. Types that no recipient can address are ignored.
+ *
+ * Several `mcp` entries of one label add up. An `allowed_tools` that is absent or null, or whose names include `*`,
+ * allows every tool of the server; so does `{ read_only: true }` alone, because which tools only read is known to the
+ * server's listing, not to the request.
+ *
+ * @throws HarmonyResponsesError `bad_option` where an entry lacks what its type requires.
+ */
+export function declareTools(tools: readonly RequestTool[] | null | undefined): DeclaredTools {
+  const functions = new Set<string>()
+  const customTools = new Set<string>()
+  const mcpServers = new Map<string, AllowedTools>()
+  const builtins = new Set<BuiltinTool>()
+
+  for (const [index, entry] of listAt('tools', tools ?? []).entries()) {
+    const path = `tools[${index}]`
+    const tool = objectAt(path, entry)
+    const type = stringAt(`${path}.type`, tool['type'])
+    switch (type) {
+      case 'function':
+        functions.add(stringAt(`${path}.name`, tool['name']))
+        break
+      case 'custom':
+        customTools.add(stringAt(`${path}.name`, tool['name']))
+        break
+      case 'mcp': {
+        const label = stringAt(`${path}.server_label`, tool['server_label'])
+        const allowed = allowedToolsAt(`${path}.allowed_tools`, tool['allowed_tools'])
+        mcpServers.set(label, bothAllowed(mcpServers.get(label) ?? new Set(), allowed))
+        break
+      }
+      case 'code_interpreter':
+      case 'shell':
+      case 'local_shell':
+        builtins.add(type)
+        break
+      default:
+        if (WEB_SEARCH_TYPE.test(type)) builtins.add('web_search')
+    }
+  }
+  return { functions, customTools, mcpServers, mcpPrefixes: mcpPrefixes([...mcpServers.keys()]), builtins }
+}
+
+/** Whether the request declares a function or a custom tool of exactly this name. */
+export function declaresFunction(name: string, tools: DeclaredTools): boolean {
+  return tools.functions.has(name) || tools.customTools.has(name)
+}
+
+/**
+ * The tool of a declared MCP server that a recipient names: `LABEL.tool`, `mcp.LABEL.tool`, `mcp.LABEL` or `LABEL`.
+ * Labels and tool names may contain dots: the longest match wins, and what follows it is the tool's name. Where nothing
+ * follows, the label is the name too.
+ */
+export function declaredMcpTool(recipient: string, tools: DeclaredTools): McpToolName | undefined {
+  const match = tools.mcpPrefixes.find(({ prefix }) => recipient === prefix || recipient.startsWith(`${prefix}.`))
+  if (match === undefined) return undefined
+  const { prefix, serverLabel } = match
+  return { serverLabel, name: recipient.slice(prefix.length + 1) || serverLabel }
+}
+
+/**
+ * The recipient that a bare word of a malformed header stands for, if it names a declared tool: `functions.bash` for
+ * `bash` or `functions.bash`, the word itself for `LABEL.tool`, `mcp.LABEL.tool` or `mcp.LABEL`. A server's label
+ * alone names no tool.
+ */
+export function toolNamed(word: string, tools: DeclaredTools): string | undefined {
+  const name = word.startsWith(FUNCTIONS_NAMESPACE) ? word.slice(FUNCTIONS_NAMESPACE.length) : ''
+  if (declaresFunction(name, tools)) return word
+  if (declaresFunction(word, tools)) return FUNCTIONS_NAMESPACE + word
+  if (word.startsWith(FUNCTIONS_NAMESPACE) || tools.mcpServers.has(word)) return undefined
+  return declaredMcpTool(word, tools) === undefined ? undefined : word
+}
+
+function mcpPrefixes(labels: readonly string[]): DeclaredTools['mcpPrefixes'] {
+  const serverLabels = new Map(labels.map((label) => [`mcp.${label}`, label]))
+  // A label that itself begins with `mcp.` is meant literally.
+  for (const label of labels) serverLabels.set(label, label)
+  return [...serverLabels]
+    .map(([prefix, serverLabel]) => ({ prefix, serverLabel }))
+    .sort((a, b) => b.prefix.length - a.prefix.length)
+}
+
+function bothAllowed(a: AllowedTools, b: AllowedTools): AllowedTools {
+  return a === 'all' || b === 'all' ? 'all' : new Set([...a, ...b])
+}
+
+function allowedToolsAt(path: string, value: unknown): AllowedTools {
+  if (value === undefined || value === null || Array.isArray(value)) return allowedNamesAt(path, value)
+  const filter = objectAt(path, value, 'an array or an object')
+  return allowedNamesAt(`${path}.tool_names`, filter['tool_names'])
+}
+
+function allowedNamesAt(path: string, value: unknown): AllowedTools {
+  if (value === undefined || value === null) return 'all'
+  const names = new Set(listAt(path, value).map((name, index) => stringAt(`${path}[${index}]`, name)))
+  return names.has('*') ? 'all' : names
+}
+
+function listAt(path: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw malformed(path, 'an array', value)
+  return value
+}
+
+function objectAt(path: string, value: unknown, expected = 'an object'): { readonly [field: string]: unknown } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(path, expected, value)
+  return value as { readonly [field: string]: unknown }
+}
+
+function stringAt(path: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw malformed(path, 'a string', value)
+  return value
+}
+
+function malformed(path: string, expected: string, value: unknown): HarmonyResponsesError {
+  return new HarmonyResponsesError('bad_option', `${path}: expected ${expected}, got ${described(value)}`)
+}
+
+function described(value: unknown): string {
+  if (value === '') return 'an empty one'
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}

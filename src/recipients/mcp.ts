@@ -1,0 +1,22 @@
+import { type DeclaredTools, declaredMcpTool, type McpToolName } from './declared-tools.js'
+import { lookUp, type RecipientPolicy } from './policy.js'
+import type { Recipient } from './recipient.js'
+
+/** A tool of a declared MCP server, by the server's label or, where no label matches, by the policy's alias of it. */
+export function matchMcpTool(recipient: string, tools: DeclaredTools, policy: RecipientPolicy): Recipient | undefined {
+  const tool = declaredMcpTool(recipient, tools) ?? splitMcpTool(recipient, policy.aliases)
+  const allowed = tools.mcpServers.get(tool.serverLabel)
+  if (allowed === undefined) return undefined
+  return { kind: 'mcp_call', ...tool, available: allowed === 'all' || allowed.has(tool.name) }
+}
+
+/**
+ * Splits a recipient that matches no declared label, after an `mcp.` that it may begin with, at the first dot:
+ * `github.issues.list` is the tool `issues.list` of `github`. Where nothing follows, the first segment is the name too.
+ */
+export function splitMcpTool(recipient: string, aliases: RecipientPolicy['aliases']): McpToolName {
+  const path = recipient.replace(/^mcp\.(?!$)/, '')
+  const dot = path.indexOf('.', 1)
+  const segment = dot === -1 ? path : path.slice(0, dot)
+  return { serverLabel: lookUp(aliases, segment) ?? segment, name: path.slice(segment.length + 1) || segment }
+}

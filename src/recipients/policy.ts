@@ -1,0 +1,93 @@
+import { HarmonyResponsesError } from '../errors.js'
+
+/** A built-in tool as a recipient calls it; a web search says what it does by the recipient. */
+export type BuiltinCall =
+  | { readonly tool: 'code_interpreter' }
+  | { readonly tool: 'web_search'; readonly action: 'search' | 'open_page' | 'find_in_page' }
+  | { readonly tool: 'shell' }
+
+/**
+ * A way of finding the callee of a recipient:
+ *
+ * - `functions`: `functions.NAME`, declared or not.
+ * - `builtins`: a recipient in the policy's table of built-ins, where the request declares the tool.
+ * - `function_names`: exactly the name of a declared function or custom tool.
+ * - `mcp`: a tool of a declared MCP server, by the server's label or an alias of it.
+ */
+export type RecipientMatch = 'functions' | 'builtins' | 'function_names' | 'mcp'
+
+/**
+ * What becomes of a recipient, as a table. To change a preset, spread it:
+ * `{ ...policies.openai, name: 'mine', undeclared: 'mcp_call' }`.
+ */
+export interface RecipientPolicy {
+  readonly name: string
+  /** The recipients that address no tool. The channel decides about their messages. */
+  readonly nobody: readonly string[]
+  /** The ways of finding the callee, in the order they are tried. */
+  readonly order: readonly RecipientMatch[]
+  /** Which built-in a recipient calls. `shell` is the declared one of `shell` and `local_shell`. */
+  readonly builtins: Readonly<Record<string, BuiltinCall>>
+  /** Which MCP `server_label` the first segment of a recipient may stand for. */
+  readonly aliases: Readonly<Record<string, string>>
+  /**
+   * What a recipient becomes whose callee is not found:
+   *
+   * - `function_call`: a function with the whole recipient as its name, for the client to answer.
+   * - `mcp_call`: an MCP tool of the undeclared server that the first segment, or its alias, names.
+   * - `unavailable_mcp_call`: an MCP tool of the server that the first segment names. Nothing runs it: the call fails.
+   */
+  readonly undeclared: 'function_call' | 'mcp_call' | 'unavailable_mcp_call'
+}
+
+/** The presets' names. */
+export type PolicyName = 'openai' | 'agents' | 'vllm' | 'functions-only'
+
+const openai: RecipientPolicy = {
+  name: 'openai',
+  nobody: ['assistant', 'user', ''],
+  order: ['functions', 'builtins', 'function_names', 'mcp'],
+  builtins: {
+    python: { tool: 'code_interpreter' },
+    'browser.search': { tool: 'web_search', action: 'search' },
+    'browser.open': { tool: 'web_search', action: 'open_page' },
+    'browser.find': { tool: 'web_search', action: 'find_in_page' },
+    'container.exec': { tool: 'shell' },
+  },
+  aliases: { python: 'code_interpreter', browser: 'web_search_preview', container: 'container' },
+  undeclared: 'function_call',
+}
+
+/**
+ * The presets:
+ *
+ * - `openai` (the default): what the model made up becomes a function call that the client can answer.
+ * - `agents`: what the model made up becomes a failed MCP call. The Agents SDK ends its run at an unknown function.
+ * - `vllm`: everything but `functions.` is MCP.
+ * - `functions-only`: everything is a function call.
+ */
+export const policies: Readonly<Record<PolicyName, RecipientPolicy>> = {
+  openai,
+  agents: { ...openai, name: 'agents', undeclared: 'unavailable_mcp_call' },
+  vllm: { ...openai, name: 'vllm', order: ['functions', 'mcp'], undeclared: 'mcp_call' },
+  'functions-only': { ...openai, name: 'functions-only', order: ['functions', 'function_names'] },
+}
+
+/**
+ * The policy itself, the preset of that name, or the default.
+ *
+ * @throws HarmonyResponsesError `bad_option` where no preset has the name.
+ */
+export function resolvePolicy(policy: RecipientPolicy | PolicyName | undefined): RecipientPolicy {
+  if (policy === undefined) return policies.openai
+  if (typeof policy === 'object' && policy !== null) return policy
+  const preset = lookUp<RecipientPolicy>(policies, policy)
+  if (preset !== undefined) return preset
+  const known = Object.keys(policies).join(', ')
+  throw new HarmonyResponsesError('bad_option', `policy: expected one of ${known}, or a table, got ${String(policy)}`)
+}
+
+/** An entry of a policy's table. What every object inherits is no entry: models may well call `constructor`. */
+export function lookUp<Entry>(table: Readonly<Record<string, Entry>>, key: string): Entry | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined
+}

@@ -1,0 +1,44 @@
+import fc from 'fast-check'
+import type { RequestTool } from '../../src/responses/request.js'
+
+export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 1000)
+
+/** Segments that mean something to somebody, so that made-up recipients and declared tools meet often. */
+const segment = fc.constantFrom(
+  ...['functions', 'mcp', 'python', 'browser', 'search', 'open', 'container', 'exec', 'code_interpreter'],
+  ...['web_search_preview', 'github', 'git-hub', 'acme', 'bash', 'assistant', 'user', 'constructor', '__proto__'],
+)
+
+/** Dotted words: recipients, server labels, names of functions. */
+export const word: fc.Arbitrary<string> = fc
+  .array(segment, { minLength: 1, maxLength: 4 })
+  .map((segments) => segments.join('.'))
+
+export const recipient: fc.Arbitrary<string> = fc.oneof(
+  { weight: 3, arbitrary: word },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(fc.constantFrom('functions.', 'mcp.', '.', '..'), fc.string()).map((s) => s.join('')),
+  },
+)
+
+export const channel: fc.Arbitrary<string | undefined> = fc.option(
+  fc.oneof(fc.constantFrom('analysis', 'commentary', 'final', 'comment'), fc.string()),
+  { nil: undefined },
+)
+
+const allowedTools = fc.oneof(
+  fc.constantFrom(undefined, null, ['*'], {}, { read_only: true }),
+  fc.array(word),
+  fc.array(word).map((tool_names) => ({ tool_names })),
+)
+
+const tool: fc.Arbitrary<RequestTool> = fc.oneof(
+  fc.record({ type: fc.constant('function'), name: word }),
+  fc.record({ type: fc.constant('custom'), name: word }),
+  fc.record({ type: fc.constant('mcp'), server_label: word, allowed_tools: allowedTools }),
+  fc.record({ type: fc.constantFrom('code_interpreter', 'web_search', 'shell', 'local_shell', 'apply_patch') }),
+)
+
+export const tools: fc.Arbitrary<RequestTool[]> = fc.array(tool, { maxLength: 6 })

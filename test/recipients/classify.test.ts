@@ -1,0 +1,264 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { classifyRecipient } from '../../src/recipients/classify.js'
+import { declareTools } from '../../src/recipients/declared-tools.js'
+import { type PolicyName, policies, type RecipientPolicy } from '../../src/recipients/policy.js'
+import { recipientKey } from '../../src/recipients/recipient.js'
+import type { RequestTool } from '../../src/responses/request.js'
+import { channel, RUNS, recipient, tools, word } from './arbitraries.js'
+import { classified, spell } from './spell.js'
+import { builtin, custom, fn, mcp } from './tools.js'
+
+const presets = Object.values(policies)
+const policy = fc.constantFrom(...presets)
+
+describe('the channel decides where there is no recipient', () => {
+  const byChannel: [string | undefined, string][] = [
+    ['analysis', 'reasoning'],
+    ['commentary', 'message commentary'],
+    ['final', 'message final_answer'],
+    ['comment', 'message final_answer'],
+    [undefined, 'message final_answer'],
+  ]
+  for (const policy of presets) {
+    for (const nobody of [undefined, 'assistant', 'user', '']) {
+      const to = nobody === undefined ? 'without recipient' : `to ${JSON.stringify(nobody)}`
+      test.each(byChannel)(`${policy.name}: ${to} on channel %s is %s`, (channel, expected) => {
+        expect(spell(classifyRecipient(nobody, channel, declareTools([]), policy))).toBe(expected)
+      })
+    }
+  }
+})
+
+describe('what a recipient becomes under each preset', () => {
+  const weather = [fn('get_weather')]
+  const math = [fn('math.sum')]
+  const patch = [custom('apply_patch')]
+  const interpreter = [builtin('code_interpreter')]
+  const search = [builtin('web_search')]
+  const github = [mcp('github')]
+
+  interface Row {
+    to: string
+    tools: RequestTool[]
+    becomes: Record<PolicyName, string>
+  }
+  const everywhere = (to: string, tools: RequestTool[], becomes: string, vllm = becomes): Row => ({
+    to,
+    tools,
+    becomes: { openai: becomes, agents: becomes, vllm, 'functions-only': becomes },
+  })
+  /** A declared built-in or MCP server, which `functions-only` does not know. */
+  const hosted = (to: string, tools: RequestTool[], becomes: string, vllm = becomes): Row => ({
+    to,
+    tools,
+    becomes: { openai: becomes, agents: becomes, vllm, 'functions-only': `function_call ${to} (undeclared)` },
+  })
+  const undeclared = (to: string, tools: RequestTool[], split: string, vllm = split): Row => ({
+    to,
+    tools,
+    becomes: {
+      openai: `function_call ${to} (undeclared)`,
+      agents: `mcp_call ${split} (unavailable)`,
+      vllm: `mcp_call ${vllm}`,
+      'functions-only': `function_call ${to} (undeclared)`,
+    },
+  })
+
+  const rows: Row[] = [
+    everywhere('functions.get_weather', weather, 'function_call get_weather'),
+    everywhere('functions.get_weather', [], 'function_call get_weather (undeclared)'),
+    everywhere('functions.math.sum', math, 'function_call math.sum'),
+    everywhere('functions.functions.x', [], 'function_call functions.x (undeclared)'),
+    everywhere('functions.apply_patch', patch, 'custom_tool_call apply_patch'),
+    undeclared('functions.', [], 'functions / functions'),
+    undeclared('functions', [], 'functions / functions'),
+    everywhere('get_weather', weather, 'function_call get_weather', 'mcp_call get_weather / get_weather'),
+    everywhere('math.sum', math, 'function_call math.sum', 'mcp_call math / sum'),
+    everywhere('apply_patch', patch, 'custom_tool_call apply_patch', 'mcp_call apply_patch / apply_patch'),
+    undeclared('get_weather', [], 'get_weather / get_weather'),
+
+    hosted('python', interpreter, 'code_interpreter_call', 'mcp_call code_interpreter / python'),
+    hosted('python', [mcp('code_interpreter')], 'mcp_call code_interpreter / python'),
+    undeclared('python', [], 'python / python', 'code_interpreter / python'),
+
+    hosted('browser.search', search, 'web_search_call search', 'mcp_call web_search_preview / search'),
+    hosted('browser.open', search, 'web_search_call open_page', 'mcp_call web_search_preview / open'),
+    hosted('browser.find', search, 'web_search_call find_in_page', 'mcp_call web_search_preview / find'),
+    hosted('browser.search', [mcp('browser')], 'mcp_call browser / search'),
+    hosted('browser.search', [mcp('web_search_preview')], 'mcp_call web_search_preview / search'),
+    undeclared('browser.search', [], 'browser / search', 'web_search_preview / search'),
+    undeclared('browser', search, 'browser / browser', 'web_search_preview / browser'),
+
+    hosted('container.exec', [builtin('shell')], 'shell_call shell', 'mcp_call container / exec'),
+    hosted('container.exec', [builtin('local_shell')], 'shell_call local_shell', 'mcp_call container / exec'),
+    hosted('container.exec', [mcp('container')], 'mcp_call container / exec'),
+    undeclared('container.exec', [], 'container / exec'),
+
+    hosted('github.search', github, 'mcp_call github / search'),
+    hosted('mcp.github.search', github, 'mcp_call github / search'),
+    hosted('mcp.github', github, 'mcp_call github / github'),
+    hosted('github', github, 'mcp_call github / github'),
+    undeclared('github.search', [], 'github / search'),
+    undeclared('mcp.github.search', [], 'github / search'),
+    undeclared('mcp.', [], 'mcp / mcp'),
+    undeclared('.search', [], '.search / .search'),
+    undeclared('repo_browser.issues.list', [], 'repo_browser / issues.list'),
+    undeclared('constructor', [], 'constructor / constructor'),
+    undeclared('<|constrain|>json', [], '<|constrain|>json / <|constrain|>json'),
+  ]
+
+  const declared = (tools: RequestTool[]): string =>
+    tools.map((tool) => ('server_label' in tool ? `mcp ${tool.server_label}` : tool.type)).join(', ') || 'nothing'
+
+  for (const { to, tools, becomes } of rows) {
+    for (const name of Object.keys(policies) as PolicyName[]) {
+      test(`${name}: ${to} with ${declared(tools)} declared is ${becomes[name]}`, () => {
+        expect(classified(to, tools, name)).toBe(becomes[name])
+      })
+    }
+  }
+})
+
+test('python is a call of the MCP server code_interpreter where that is what the request declares', () => {
+  const tools = declareTools([mcp('code_interpreter')])
+  expect(classifyRecipient('python', 'analysis', tools)).toEqual({
+    kind: 'mcp_call',
+    serverLabel: 'code_interpreter',
+    name: 'python',
+    available: true,
+  })
+})
+
+describe('a bare built-in', () => {
+  test('is a declared function of that name where no built-in is declared', () => {
+    expect(classified('python', [fn('python')])).toBe('function_call python')
+  })
+
+  test('is the built-in before a declared function of that name', () => {
+    expect(classified('python', [fn('python'), builtin('code_interpreter')])).toBe('code_interpreter_call')
+  })
+
+  test('leaves the function of that name reachable by its namespace', () => {
+    expect(classified('functions.python', [fn('python'), builtin('code_interpreter')])).toBe('function_call python')
+  })
+
+  test('is a declared function of that name before an MCP server', () => {
+    expect(classified('python', [mcp('python'), fn('python')])).toBe('function_call python')
+  })
+
+  test('is the built-in before an MCP server of that label', () => {
+    expect(classified('browser.search', [mcp('browser'), builtin('web_search')])).toBe('web_search_call search')
+  })
+
+  test('is the hosted shell before the local one', () => {
+    expect(classified('container.exec', [builtin('local_shell'), builtin('shell')])).toBe('shell_call shell')
+  })
+})
+
+test('a custom tool goes before a function of the same name', () => {
+  expect(classified('functions.bash', [fn('bash'), custom('bash')])).toBe('custom_tool_call bash')
+})
+
+describe('a policy is a table', () => {
+  const tools = declareTools([builtin('code_interpreter'), mcp('search-server')])
+  const classify = (recipient: string, changes: Partial<RecipientPolicy>) =>
+    spell(classifyRecipient(recipient, undefined, tools, { ...policies.openai, ...changes }))
+
+  test('whose order can be changed', () => {
+    expect(classify('python', { order: ['functions'] })).toBe('function_call python (undeclared)')
+  })
+
+  test('whose built-ins can be extended', () => {
+    expect(classify('jupyter', { builtins: { jupyter: { tool: 'code_interpreter' } } })).toBe('code_interpreter_call')
+  })
+
+  test('whose aliases can be extended', () => {
+    expect(classify('find.docs', { aliases: { find: 'search-server' } })).toBe('mcp_call search-server / docs')
+  })
+
+  test('whose list of nobodies can be extended', () => {
+    expect(classify('everyone', { nobody: ['everyone'] })).toBe('message final_answer')
+  })
+
+  test('whose answer to undeclared tools can be replaced', () => {
+    expect(classify('x.y', { undeclared: 'unavailable_mcp_call' })).toBe('mcp_call x / y (unavailable)')
+  })
+})
+
+describe('laws', () => {
+  test('any recipient and channel is classified under any tools', () => {
+    fc.assert(
+      fc.property(recipient, channel, tools, policy, (recipient, channel, tools, policy) => {
+        expect(spell(classifyRecipient(recipient, channel, declareTools(tools), policy))).toEqual(expect.any(String))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('functions.X is the function or custom tool X, whatever else is declared', () => {
+    fc.assert(
+      fc.property(fc.oneof(word, fc.string({ minLength: 1 })), tools, policy, (name, tools, policy) => {
+        const found = classifyRecipient(`functions.${name}`, undefined, declareTools(tools), policy)
+        expect(['function_call', 'custom_tool_call']).toContain(found.kind)
+        expect(found).toHaveProperty('name', name)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('the channel changes nothing where there is a recipient', () => {
+    fc.assert(
+      fc.property(recipient, channel, tools, policy, (recipient, channel, requestTools, policy) => {
+        fc.pre(!policy.nobody.includes(recipient))
+        const tools = declareTools(requestTools)
+        expect(classifyRecipient(recipient, channel, tools, policy)).toEqual(
+          classifyRecipient(recipient, undefined, tools, policy),
+        )
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('the same input gives the same recipient, whatever was classified between', () => {
+    fc.assert(
+      fc.property(recipient, recipient, channel, tools, policy, (recipient, other, channel, requestTools, policy) => {
+        const tools = declareTools(requestTools)
+        const first = classifyRecipient(recipient, channel, tools, policy)
+        classifyRecipient(other, channel, tools, policy)
+        expect(classifyRecipient(recipient, channel, tools, policy)).toEqual(first)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('LABEL.tool and mcp.LABEL.tool are the same callee', () => {
+    const label = word.filter((label) => !/^(mcp\.|functions(\.|$))/.test(label))
+    const ownLabel = label.filter((label) => label !== 'mcp')
+    fc.assert(
+      fc.property(ownLabel, word, fc.array(label), (label, name, otherLabels) => {
+        const tools = declareTools([label, ...otherLabels].map((label) => mcp(label)))
+        const [short, long] = [`${label}.${name}`, `mcp.${label}.${name}`].map((recipient) =>
+          classifyRecipient(recipient, undefined, tools),
+        )
+        expect(short?.kind).toBe('mcp_call')
+        expect(long).toEqual(short)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('two recipients have the same key exactly where they are the same callee', () => {
+    const callee = (recipient: string, tools: RequestTool[], policy: RecipientPolicy) => {
+      const found = classifyRecipient(recipient, undefined, declareTools(tools), policy)
+      return { line: spell(found), key: recipientKey(found) }
+    }
+    fc.assert(
+      fc.property(word, word, tools, policy, (one, other, tools, policy) => {
+        const [a, b] = [callee(one, tools, policy), callee(other, tools, policy)]
+        expect(a.key === b.key).toBe(a.line === b.line)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})

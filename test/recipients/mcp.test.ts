@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import type { McpTool } from '../../src/responses/request.js'
+import { classified } from './spell.js'
+import { mcp } from './tools.js'
+
+describe('a server label', () => {
+  test('may contain dots', () => {
+    expect(classified('acme.docs.search', [mcp('acme.docs')])).toBe('mcp_call acme.docs / search')
+  })
+
+  test('may contain dots after the mcp prefix', () => {
+    expect(classified('mcp.acme.docs.search', [mcp('acme.docs')])).toBe('mcp_call acme.docs / search')
+  })
+
+  test('may contain hyphens', () => {
+    expect(classified('git-hub.search', [mcp('git-hub')])).toBe('mcp_call git-hub / search')
+  })
+
+  test('ends at a dot or at the end, not inside a segment', () => {
+    expect(classified('github.search', [mcp('git')])).toBe('function_call github.search (undeclared)')
+  })
+
+  test('is matched as it is written, upper case and lower', () => {
+    expect(classified('GitHub.search', [mcp('github')])).toBe('function_call GitHub.search (undeclared)')
+  })
+
+  test('leaves the dots of the tool name alone', () => {
+    expect(classified('github.issues.list', [mcp('github')])).toBe('mcp_call github / issues.list')
+  })
+
+  test('is the tool name too where a dot ends the recipient', () => {
+    expect(classified('github.', [mcp('github')])).toBe('mcp_call github / github')
+  })
+
+  test('wins over a shorter one, declared before', () => {
+    expect(classified('acme.docs.search', [mcp('acme'), mcp('acme.docs')])).toBe('mcp_call acme.docs / search')
+  })
+
+  test('wins over a shorter one, declared after', () => {
+    expect(classified('acme.docs.search', [mcp('acme.docs'), mcp('acme')])).toBe('mcp_call acme.docs / search')
+  })
+
+  test('tells apart two servers with a tool of the same name', () => {
+    const tools = [mcp('github'), mcp('gitlab')]
+    expect(['github.search', 'gitlab.search'].map((recipient) => classified(recipient, tools))).toEqual([
+      'mcp_call github / search',
+      'mcp_call gitlab / search',
+    ])
+  })
+
+  test('may be a built-in tool name', () => {
+    expect(classified('python', [mcp('python')])).toBe('mcp_call python / python')
+  })
+
+  test('goes before an alias', () => {
+    expect(classified('python', [mcp('code_interpreter'), mcp('python')])).toBe('mcp_call python / python')
+  })
+
+  test('does not take what the functions namespace addresses', () => {
+    expect(classified('functions.search', [mcp('functions')])).toBe('function_call search (undeclared)')
+  })
+})
+
+describe('a server labelled mcp', () => {
+  test('has the tools that no other server has', () => {
+    expect(classified('mcp.search', [mcp('mcp')])).toBe('mcp_call mcp / search')
+  })
+
+  test('is addressed with the prefix too', () => {
+    expect(classified('mcp.mcp.search', [mcp('mcp')])).toBe('mcp_call mcp / search')
+  })
+
+  test('gives way to a server whose label follows, however short', () => {
+    expect(classified('mcp.gh.search', [mcp('mcp'), mcp('gh')])).toBe('mcp_call gh / search')
+  })
+
+  test('gives way to a label that begins with mcp and is meant literally', () => {
+    expect(classified('mcp.github.search', [mcp('github'), mcp('mcp.github')])).toBe('mcp_call mcp.github / search')
+  })
+})
+
+describe('an alias', () => {
+  test('stands for the label after the mcp prefix too', () => {
+    expect(classified('mcp.browser.open', [mcp('web_search_preview')])).toBe('mcp_call web_search_preview / open')
+  })
+
+  test('stands for nothing inside a longer segment', () => {
+    expect(classified('pythons', [mcp('code_interpreter')])).toBe('function_call pythons (undeclared)')
+  })
+})
+
+describe('allowed_tools', () => {
+  const github = (allowed: McpTool['allowed_tools'], recipient = 'github.search') =>
+    classified(recipient, [mcp('github', allowed)])
+  const available = 'mcp_call github / search'
+  const unavailable = 'mcp_call github / search (unavailable)'
+
+  test('allows every tool where it is absent', () => expect(github(undefined)).toBe(available))
+  test('allows every tool where it is null', () => expect(github(null)).toBe(available))
+  test('allows the tools of a list', () => expect(github(['search'])).toBe(available))
+  test('leaves out what a list does not name', () => expect(github(['list'])).toBe(unavailable))
+  test('allows nothing by an empty list', () => expect(github([])).toBe(unavailable))
+  test('allows every tool by a star', () => expect(github(['list', '*'])).toBe(available))
+  test('allows the tools of a filter', () => expect(github({ tool_names: ['search'] })).toBe(available))
+  test('leaves out what a filter does not name', () => expect(github({ tool_names: ['list'] })).toBe(unavailable))
+  test('allows every tool by a star in a filter', () => expect(github({ tool_names: ['*'] })).toBe(available))
+  test('allows every tool by an empty filter', () => expect(github({})).toBe(available))
+  test('allows every tool where only read_only is asked for', () => expect(github({ read_only: true })).toBe(available))
+  test('names a tool by its whole name, dots and all', () =>
+    expect(github(['issues.list'], 'github.issues.list')).toBe('mcp_call github / issues.list'))
+
+  test('is of one server only', () => {
+    expect(classified('gitlab.search', [mcp('github', ['search']), mcp('gitlab', [])])).toBe(
+      'mcp_call gitlab / search (unavailable)',
+    )
+  })
+
+  test('adds up over the entries of one label', () => {
+    const tools = [mcp('github', ['search']), mcp('github', ['list'])]
+    expect(['github.search', 'github.list'].map((recipient) => classified(recipient, tools))).toEqual([
+      'mcp_call github / search',
+      'mcp_call github / list',
+    ])
+  })
+
+  test('allows every tool where one entry of the label does', () => {
+    expect(classified('github.search', [mcp('github', []), mcp('github')])).toBe(available)
+  })
+
+  test('decides over a tool that an alias leads to', () => {
+    expect(classified('python', [mcp('code_interpreter', ['bash'])])).toBe(
+      'mcp_call code_interpreter / python (unavailable)',
+    )
+  })
+})

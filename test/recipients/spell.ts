@@ -1,0 +1,32 @@
+import { classifyRecipient } from '../../src/recipients/classify.js'
+import { declareTools } from '../../src/recipients/declared-tools.js'
+import { resolvePolicy } from '../../src/recipients/policy.js'
+import type { Recipient } from '../../src/recipients/recipient.js'
+import type { RequestTool } from '../../src/responses/request.js'
+
+/** A recipient in a line: `mcp_call github / search`, `function_call bash (undeclared)`. */
+export function spell(recipient: Recipient): string {
+  switch (recipient.kind) {
+    case 'message':
+      return `message ${recipient.phase}`
+    case 'function_call':
+      return `function_call ${recipient.name}${recipient.declared ? '' : ' (undeclared)'}`
+    case 'custom_tool_call':
+      return `custom_tool_call ${recipient.name}`
+    case 'mcp_call':
+      return `mcp_call ${recipient.serverLabel} / ${recipient.name}${recipient.available ? '' : ' (unavailable)'}`
+    case 'web_search_call':
+      return `web_search_call ${recipient.action}`
+    case 'shell_call':
+      return `shell_call ${recipient.tool}`
+    default:
+      return recipient.kind
+  }
+}
+
+export type Preset = Parameters<typeof resolvePolicy>[0]
+
+/** What the recipient becomes under the request's tools, in a line. */
+export function classified(recipient: string | undefined, tools: RequestTool[] = [], preset?: Preset): string {
+  return spell(classifyRecipient(recipient, 'commentary', declareTools(tools), resolvePolicy(preset)))
+}
