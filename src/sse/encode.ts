@@ -1,0 +1,17 @@
+import type { ResponseStreamEvent } from '../responses/events.js'
+
+/**
+ * The frame that ends a stream for Open Responses clients. OpenAI sends none on this API, and every client tolerates it.
+ */
+export const SSE_DONE = 'data: [DONE]\n\n'
+
+/**
+ * Writes one event as one SSE frame: `event: TYPE`, `data: JSON`, a blank line. The name equals the event's type (as
+ * Open Responses requires) and there is no `id:`, since a Responses stream cannot be resumed by one.
+ *
+ * The frame is well-formed whatever the texts hold: JSON escapes the line breaks that would end a `data:` line, and the
+ * lone surrogates that UTF-8 cannot carry.
+ */
+export function encodeSse(event: ResponseStreamEvent): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+}

@@ -1,0 +1,68 @@
+import type { ResponseStreamEvent } from '../responses/events.js'
+import { encodeSse, SSE_DONE } from './encode.js'
+
+export interface SseStreamOptions {
+  /** Ends the stream with `data: [DONE]`, as Open Responses asks; OpenAI does not. Default: false. */
+  readonly done?: boolean
+}
+
+export interface SseResponseInit extends SseStreamOptions {
+  /** The HTTP status. Default: 200. */
+  readonly status?: number
+  /** Added to the headers of an event stream; where both name one, these win. */
+  readonly headers?: HeadersInit
+}
+
+const SSE_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  connection: 'keep-alive',
+  // No proxy may store the stream, or hold it back in order to compress it,
+  'cache-control': 'no-cache, no-transform',
+  // nor nginx collect it.
+  'x-accel-buffering': 'no',
+}
+
+/** Answers an HTTP request with the events, in any runtime that has the web's `Response`; see {@link sseStream}. */
+export function toSseResponse(
+  events: AsyncIterable<ResponseStreamEvent> | Iterable<ResponseStreamEvent>,
+  init: SseResponseInit = {},
+): Response {
+  const headers = new Headers(init.headers)
+  for (const [name, value] of Object.entries(SSE_HEADERS)) {
+    if (!headers.has(name)) headers.set(name, value)
+  }
+  return new Response(sseStream(events, init), { status: init.status ?? 200, headers })
+}
+
+/**
+ * The events as UTF-8 bytes, one chunk per frame. An event is asked for when its frame is read and not before, so the
+ * reader's pace is the source's. The stream closes as soon as the source is exhausted (clients such as Codex wait for
+ * that) and errors with what the source throws. Cancelling it closes the source at once.
+ */
+export function sseStream(
+  events: AsyncIterable<ResponseStreamEvent> | Iterable<ResponseStreamEvent>,
+  options: SseStreamOptions = {},
+): ReadableStream<Uint8Array> {
+  const iterator = Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
+  const utf8 = new TextEncoder()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const next = await iterator.next()
+        if (!next.done) return controller.enqueue(utf8.encode(encodeSse(next.value)))
+        if (options.done) controller.enqueue(utf8.encode(SSE_DONE))
+        controller.close()
+      },
+      cancel() {
+        // Not awaited: a generator answers only when the `next` under way is over, and by then nobody listens.
+        close(iterator).catch(() => {})
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Calls `return` before the first `await`, and makes a promise of whatever comes of it. */
+async function close(iterator: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
+  await iterator.return?.()
+}

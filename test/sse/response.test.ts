@@ -1,0 +1,205 @@
+import OpenAI from 'openai'
+import OpenAI6 from 'openai-6'
+import { describe, expect, it } from 'vitest'
+import type { ResponseStreamEvent } from '../../src/responses/events.js'
+import { decodeSse, encodeSse, SSE_DONE, sseStream, toSseResponse } from '../../src/sse/index.js'
+
+function delta(text: string, sequence_number: number): ResponseStreamEvent {
+  const type = 'response.output_text.delta'
+  return { type, sequence_number, output_index: 0, item_id: 'msg_1', content_index: 0, delta: text, logprobs: [] }
+}
+
+const EVENTS = ['plain', 'é € 💡', '\r\n\n\r\u2028', 'data: {}\n\n', '[DONE]', '\ud83d'].map(delta)
+const TEXT = EVENTS.map(encodeSse).join('')
+
+/** A source that counts what is asked of it. */
+function counted() {
+  const source = {
+    pulled: 0,
+    closed: false,
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (const event of EVENTS) {
+          source.pulled += 1
+          yield event
+        }
+      } finally {
+        source.closed = true
+      }
+    },
+  }
+  return source
+}
+
+/** A source whose first event never comes: like an async generator, it answers `return` only after the `next`. */
+function stuck() {
+  let fail: (reason: Error) => void = () => {}
+  const pending = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  const source = {
+    closed: false,
+    fail,
+    [Symbol.asyncIterator]: () => source,
+    next: () => pending,
+    return() {
+      source.closed = true
+      return pending
+    },
+  }
+  return source
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+describe('the response', () => {
+  it('has the headers of an event stream that no proxy holds back', () => {
+    const response = toSseResponse([])
+    expect(response.status).toBe(200)
+    expect(Object.fromEntries(response.headers)).toEqual({
+      'cache-control': 'no-cache, no-transform',
+      connection: 'keep-alive',
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no',
+    })
+  })
+
+  it("prefers the caller's headers, keeps the repeated ones, and takes the caller's status", () => {
+    const headers: [string, string][] = [
+      ['Cache-Control', 'no-store'],
+      ['set-cookie', 'a=1'],
+      ['set-cookie', 'b=2'],
+    ]
+    const response = toSseResponse([], { status: 201, headers })
+    expect(response.status).toBe(201)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  })
+
+  it('holds the frames of an array, and nothing more', async () => {
+    expect(await toSseResponse(EVENTS).text()).toBe(TEXT)
+  })
+
+  it('holds the frames of an async source', async () => {
+    expect(await toSseResponse(counted()).text()).toBe(TEXT)
+  })
+
+  it('ends with [DONE] if asked to', async () => {
+    expect(await toSseResponse(EVENTS, { done: true }).text()).toBe(TEXT + SSE_DONE)
+  })
+
+  it('can be decoded again', async () => {
+    const { body } = toSseResponse(EVENTS)
+    expect(await collect(decodeSse(body ?? []))).toStrictEqual(EVENTS)
+  })
+
+  it('fails with what its source throws, after the events before it', async () => {
+    const failure = new Error('engine crashed')
+    async function* source() {
+      yield* EVENTS
+      throw failure
+    }
+    const events: ResponseStreamEvent[] = []
+    const reading = (async () => {
+      for await (const event of decodeSse(toSseResponse(source()).body ?? [])) events.push(event)
+    })()
+    await expect(reading).rejects.toBe(failure)
+    expect(events).toStrictEqual(EVENTS)
+  })
+})
+
+describe('the stream', () => {
+  it('asks for no event before it is read, and then for one per read', async () => {
+    const source = counted()
+    const reader = sseStream(source).getReader()
+    expect(source.pulled).toBe(0)
+    for (const [index, event] of EVENTS.entries()) {
+      const { value } = await reader.read()
+      expect(new TextDecoder().decode(value)).toBe(encodeSse(event))
+      expect(source.pulled).toBe(index + 1)
+    }
+  })
+
+  it('closes with the read that finds the source exhausted', async () => {
+    const reader = sseStream(EVENTS.slice(0, 1)).getReader()
+    await reader.read()
+    expect(await reader.read()).toEqual({ done: true, value: undefined })
+    await reader.closed
+  })
+
+  it('closes its source when it is cancelled', async () => {
+    const source = counted()
+    const reader = sseStream(source).getReader()
+    await reader.read()
+    await reader.cancel()
+    expect(source).toMatchObject({ pulled: 1, closed: true })
+  })
+
+  it('closes its source at once when it is cancelled while an event is awaited', async () => {
+    const source = stuck()
+    const reader = sseStream(source).getReader()
+    const read = reader.read()
+    const cancelled = reader.cancel()
+    expect(source.closed).toBe(true)
+    await cancelled
+    expect(await read).toEqual({ done: true, value: undefined })
+  })
+
+  it('leaves no unhandled rejection where the source fails after the cancel', async () => {
+    const unhandled: unknown[] = []
+    const listen = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', listen)
+    const source = stuck()
+    const reader = sseStream(source).getReader()
+    void reader.read()
+    await reader.cancel()
+    source.fail(new Error('late'))
+    // Node reports unhandled rejections once the microtasks are done.
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', listen)
+    expect(unhandled).toEqual([])
+  })
+
+  it('can be cancelled where the source cannot be closed', async () => {
+    await expect(sseStream(EVENTS).cancel()).resolves.toBeUndefined()
+  })
+})
+
+describe.each([
+  ['7', OpenAI],
+  // To the compiler the two are different classes.
+  ['6', OpenAI6 as unknown as typeof OpenAI],
+])('the openai SDK %s', (_, SDK) => {
+  function stream(response: Response) {
+    const client = new SDK({ apiKey: 'x', baseURL: 'http://local.invalid/v1', fetch: async () => response })
+    return client.responses.create({ model: 'gpt-oss-20b', input: 'Hi', stream: true })
+  }
+
+  it('reads the same events', async () => {
+    expect(await collect(await stream(toSseResponse(EVENTS)))).toStrictEqual(EVENTS)
+  })
+
+  it('reads the same events where [DONE] follows', async () => {
+    expect(await collect(await stream(toSseResponse(EVENTS, { done: true })))).toStrictEqual(EVENTS)
+  })
+
+  it('throws the error that an error event holds', async () => {
+    const error = { type: 'server_error', code: 'engine_crashed', message: 'out of memory', param: null }
+    const response = toSseResponse([{ type: 'error', sequence_number: 0, error }])
+    await expect(stream(response).then(collect)).rejects.toMatchObject(error)
+  })
+
+  it('closes the source if its reader leaves', async () => {
+    const source = counted()
+    for await (const event of await stream(toSseResponse(source))) {
+      expect(event).toStrictEqual(EVENTS[0])
+      break
+    }
+    expect(source.closed).toBe(true)
+  })
+})
