@@ -1,0 +1,81 @@
+/*
+ * The one place that reads a clock, draws randomness and loads the token table. Below it everything is pure; whoever
+ * wants to inject these passes them as options.
+ */
+
+import type { ResponseStreamEvent } from './responses/events.js'
+import type { Response } from './responses/response.js'
+import type { TokenSource } from './tokens/token-source.js'
+import { loadTokenTable } from './tokens/token-table.js'
+import type {
+  TranslateOptions as CoreTranslateOptions,
+  TranslatorOptions as CoreTranslatorOptions,
+} from './translate/options.js'
+import { flatten, translateBatches as pullBatches } from './translate/translate.js'
+import { Translator as CoreTranslator, checkSnapshot, type TranslatorSnapshot } from './translate/translator.js'
+
+type Ambient = 'responseId' | 'clock'
+
+/** Options of {@link Translator}. Every one is optional. */
+export type TranslatorOptions = Omit<CoreTranslatorOptions, Ambient> & Partial<Pick<CoreTranslatorOptions, Ambient>>
+
+/** Options of {@link translate} and {@link translateBatches}. Every one is optional. */
+export type TranslateOptions = Omit<CoreTranslateOptions, Ambient> & Partial<Pick<CoreTranslateOptions, Ambient>>
+
+/**
+ * One response, pushed: Harmony tokens in, Responses events out, with no promise in between.
+ *
+ * By default the response id is random and the clock is the system's. Token ids need `tokenTable:
+ * await loadTokenTable()`; text input needs none.
+ */
+export class Translator extends CoreTranslator {
+  constructor(options: TranslatorOptions = {}, snapshot?: TranslatorSnapshot) {
+    super(withAmbient(options), snapshot)
+  }
+
+  static override restore(snapshot: TranslatorSnapshot, options: TranslatorOptions = {}): Translator {
+    return new Translator(options, checkSnapshot(snapshot, options))
+  }
+}
+
+/**
+ * Harmony tokens in, Responses events out.
+ *
+ * Yields `response.created` and `response.in_progress` before the first token, then every event as soon as it is true,
+ * and exactly one terminal event last; returns the response. The source is pulled only as fast as events are taken. It
+ * is closed at the end, when the consumer stops reading, and on `signal` at once. A source that throws gives `error` and
+ * `response.failed`. What the model emits never throws; see `onDiagnostic`.
+ *
+ * @param source - token ids, arrays of them, text with literal `<|markers|>`, or `{ host }` chunks, in any mixture
+ * @throws HarmonyResponsesError `bad_option`, from the call itself
+ */
+export function translate(
+  source: TokenSource,
+  options: TranslateOptions = {},
+): AsyncGenerator<ResponseStreamEvent, Response> {
+  return flatten(translateBatches(source, options))
+}
+
+/** As {@link translate}, the events of each chunk as one array: one hop of the event loop per chunk, not per event. */
+export function translateBatches(
+  source: TokenSource,
+  options: TranslateOptions = {},
+): AsyncGenerator<ResponseStreamEvent[], Response> {
+  return pullBatches(source, withAmbient(options), loadTokenTable)
+}
+
+function withAmbient<Options extends TranslatorOptions>(
+  options: Options,
+): Options & Pick<CoreTranslatorOptions, Ambient> {
+  return { ...options, responseId: options.responseId ?? randomResponseId(), clock: options.clock ?? unixSeconds }
+}
+
+/** `resp_` and 50 random hexadecimal digits. */
+function randomResponseId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(25))
+  return `resp_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+function unixSeconds(): number {
+  return Math.floor(Date.now() / 1000)
+}

@@ -1,0 +1,65 @@
+import type { HarmonyEvent, Origin, RepairCode } from '../harmony/events.js'
+import type { ParserPosition } from '../harmony/parser.js'
+import type { ResponseStreamEvent } from '../responses/events.js'
+
+/** What was noticed about a well-formed message, beside the parser's repairs. */
+export type NoticeCode =
+  | 'undeclared_recipient'
+  | 'unavailable_tool'
+  | 'blank_arguments'
+  | 'call_cut_off'
+  | 'fabricated_message'
+  | 'result_without_call'
+  | 'second_result'
+
+/** What each notice means, in one sentence for a person. */
+export const NOTICES: Readonly<Record<NoticeCode, string>> = {
+  undeclared_recipient: 'the model called a tool that the request does not declare',
+  unavailable_tool: 'the model called a tool that it may not call; the call failed',
+  blank_arguments: 'a function was called without arguments; it is given {}',
+  call_cut_off: 'a call was cut off before its arguments were whole; it was not announced',
+  fabricated_message: 'the model wrote a message in the name of somebody else; it was dropped',
+  result_without_call: 'a tool result came for which no call is waiting; it was dropped',
+  second_result: 'a call got a second result; the first one stands',
+}
+
+/**
+ * What the translator noticed beside the stream. A diagnostic never changes what was sent; it says what was repaired,
+ * dropped or doubted, and why.
+ */
+export interface Diagnostic {
+  readonly code: RepairCode | NoticeCode
+  /** One sentence for a person. */
+  readonly message: string
+  /** The model's text that is in no item because of this; absent where nothing was dropped. */
+  readonly text?: string
+  /** What it is about: a recipient, a tool's name, an item id. */
+  readonly subject?: string
+  /** The number of the token (or text chunk) at which it was noticed, from 0 over everything that was pushed. */
+  readonly index: number
+}
+
+/**
+ * What happened and which tokens it came from, for timelines and for tests of conservation. Numbers count everything
+ * that was pushed, from 0; a text chunk counts as one.
+ */
+export type Trace =
+  | {
+      readonly type: 'token'
+      readonly index: number
+      /** The token's id, or null for a text chunk. */
+      readonly token: number | null
+      /** The token's text, special tokens spelled as `<|markers|>`, incomplete characters as U+FFFD. */
+      readonly text: string
+      readonly origin: Origin
+      /** Where the parser stood when it came. */
+      readonly position: ParserPosition
+    }
+  | { readonly type: 'harmony'; readonly index: number; readonly event: HarmonyEvent }
+  | {
+      readonly type: 'event'
+      /** The first and the last token that the event came from; both -1 for events before the first token. */
+      readonly from: number
+      readonly to: number
+      readonly event: ResponseStreamEvent
+    }

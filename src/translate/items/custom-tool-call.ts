@@ -1,0 +1,68 @@
+import { appendText, textOf } from '../text-buffer.js'
+import type { ItemBase, ItemKind } from './item.js'
+
+/*
+ * custom_tool_call: a custom tool of the client's (functions.NAME), whose input is free text
+ *
+ *     output_item.added
+ *       custom_tool_call_input.delta *
+ *       custom_tool_call_input.done
+ *     output_item.done
+ */
+
+export interface CustomToolCall extends ItemBase {
+  type: 'custom_tool_call'
+  callId: string
+  name: string
+  status: 'in_progress' | 'completed' | 'incomplete'
+}
+
+export const customToolCall: ItemKind<CustomToolCall> = {
+  type: 'custom_tool_call',
+  prefix: 'ctc',
+  opens: 'header',
+  result: 'none',
+  isRunByClient: true,
+
+  create(recipient, base) {
+    return { ...base, type: 'custom_tool_call', callId: '', name: recipient.name, status: 'in_progress' }
+  },
+
+  open() {},
+
+  delta(item, text, _logprobs, effects) {
+    appendText(item.text, text)
+    effects.write({
+      type: 'response.custom_tool_call_input.delta',
+      sequence_number: effects.sequenceNumber(),
+      item_id: item.id,
+      output_index: item.outputIndex,
+      delta: text,
+    })
+  },
+
+  close(item, outcome, effects) {
+    item.status = outcome
+    effects.write({
+      type: 'response.custom_tool_call_input.done',
+      sequence_number: effects.sequenceNumber(),
+      item_id: item.id,
+      output_index: item.outputIndex,
+      input: textOf(item.text),
+    })
+    return 'done'
+  },
+
+  settle() {},
+
+  wire(item) {
+    return {
+      type: 'custom_tool_call',
+      id: item.id,
+      status: item.status,
+      call_id: item.callId,
+      name: item.name,
+      input: textOf(item.text),
+    }
+  },
+}

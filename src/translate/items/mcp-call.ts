@@ -1,0 +1,124 @@
+import type { McpError } from '../../responses/items.js'
+import { appendText, textOf } from '../text-buffer.js'
+import type { CallResult, ItemBase, ItemKind } from './item.js'
+
+/*
+ * mcp_call: a tool of an MCP server, run by the host
+ *
+ *     output_item.added
+ *       mcp_call.in_progress
+ *       mcp_call_arguments.delta *
+ *       mcp_call_arguments.done         at the terminator
+ *       mcp_call.completed | .failed    when the result is there, not before
+ *     output_item.done
+ *
+ * A tool that may not be called fails at its terminator. A call that never gets a result has neither event.
+ */
+
+export interface McpCall extends ItemBase {
+  type: 'mcp_call'
+  serverLabel: string
+  name: string
+  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  /** Whether the request allows the tool. */
+  available: boolean
+  output: string | null
+  error: McpError | null
+}
+
+/** What MCP servers answer for a tool they do not have: invalid params. */
+const UNKNOWN_TOOL = -32602
+
+export const mcpCall: ItemKind<McpCall> = {
+  type: 'mcp_call',
+  prefix: 'mcp',
+  opens: 'header',
+  result: 'completes',
+  isRunByClient: false,
+
+  create(recipient, base) {
+    const { serverLabel, name, available } = recipient
+    return { ...base, type: 'mcp_call', serverLabel, name, status: 'in_progress', available, output: null, error: null }
+  },
+
+  open(item, effects) {
+    effects.write({
+      type: 'response.mcp_call.in_progress',
+      sequence_number: effects.sequenceNumber(),
+      item_id: item.id,
+      output_index: item.outputIndex,
+    })
+  },
+
+  delta(item, text, _logprobs, effects) {
+    appendText(item.text, text)
+    effects.write({
+      type: 'response.mcp_call_arguments.delta',
+      sequence_number: effects.sequenceNumber(),
+      item_id: item.id,
+      output_index: item.outputIndex,
+      delta: text,
+    })
+  },
+
+  close(item, outcome, effects) {
+    effects.write({
+      type: 'response.mcp_call_arguments.done',
+      sequence_number: effects.sequenceNumber(),
+      item_id: item.id,
+      output_index: item.outputIndex,
+      arguments: textOf(item.text),
+    })
+    if (outcome === 'completed' && !item.available) {
+      effects.notice('unavailable_tool', `${item.serverLabel}.${item.name}`)
+      mcpCall.settle(item, { error: { code: UNKNOWN_TOOL, message: 'tool not available' } }, effects)
+      return 'done'
+    }
+    return 'waiting'
+  },
+
+  settle(item, result, effects) {
+    if (result === null) {
+      item.status = 'incomplete'
+      return
+    }
+    if ('error' in result) {
+      item.status = 'failed'
+      item.error = errorOf(result.error)
+    } else {
+      item.status = 'completed'
+      item.output = outputOf(result)
+    }
+    effects.write({
+      type: item.status === 'failed' ? 'response.mcp_call.failed' : 'response.mcp_call.completed',
+      sequence_number: effects.sequenceNumber(),
+      item_id: item.id,
+      output_index: item.outputIndex,
+    })
+  },
+
+  wire(item) {
+    return {
+      type: 'mcp_call',
+      id: item.id,
+      status: item.status,
+      approval_request_id: null,
+      arguments: textOf(item.text),
+      error: item.error === null ? null : structuredClone(item.error),
+      name: item.name,
+      output: item.output,
+      server_label: item.serverLabel,
+    }
+  },
+}
+
+/** A numeric code is the protocol's own; anything else is what the tool said. */
+function errorOf(error: { readonly code?: string | number; readonly message: string }): McpError {
+  return typeof error.code === 'number'
+    ? { type: 'mcp_protocol_error', code: error.code, message: error.message }
+    : { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: error.message }] }
+}
+
+function outputOf(result: Exclude<CallResult, { error: unknown }>): string {
+  return 'output' in result ? result.output : JSON.stringify(result.outputs)
+}
