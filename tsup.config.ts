@@ -15,6 +15,7 @@ export default defineConfig({
   target: 'es2022',
   platform: 'neutral',
   external: [/^node:/],
+  removeNodeProtocol: false,
   splitting: true,
   dts: false,
   sourcemap: true,

@@ -1,0 +1,369 @@
+// Looks at the package as its users get it: `npm run build`, then `npm run check:package`.
+// Every check prints one line with its figure; one that fails sets the exit code and the others still run.
+
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import * as esbuild from 'esbuild'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+
+/** Minified and gzipped, token table apart. */
+const CORE_LIMIT = 15_000
+const TOKEN_TABLE_LIMIT = 1_400_000
+/** A dynamically imported file above this size is the token table; a smaller one is code and counts as such. */
+const TABLE_THRESHOLD = 200_000
+
+/** What each subpath may import from npm. One that is not listed may import what package.json depends on. */
+const PACKAGES = { '.': [], './harmony': [], './tokens': [], './sse': ['eventsource-parser'] }
+
+const FIXTURE = 'fixtures/vllm-mcp-python.json'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+const subpaths = Object.entries(manifest.exports)
+  .filter(([, target]) => typeof target === 'object')
+  .map(([subpath, target]) => ({ subpath, file: target.default.replace(/^\.\//, '') }))
+const commands = Object.values(manifest.bin).map((file) => file.replace(/^\.\//, ''))
+
+const absent = [...subpaths.map(({ file }) => file), ...commands].filter((file) => !existsSync(join(root, file)))
+if (absent.length > 0) {
+  console.error(`check:package needs a build, and these are missing: ${absent.join(', ')}. Run: npm run build`)
+  process.exit(1)
+}
+
+const scratch = await mkdtemp(join(tmpdir(), 'check-package-'))
+const specifier = (subpath) => manifest.name + subpath.slice(1)
+const kB = (bytes) => `${(bytes / 1000).toFixed(1)} kB`
+
+// ---------------------------------------------------------------------------------------------- what they look at
+
+/** dist as a graph: for each file its imports, found by esbuild. */
+const distGraph = once(async () => {
+  const files = (await readdir(join(root, 'dist'), { recursive: true }))
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => join('dist', name))
+  const { metafile } = await esbuild.build({
+    ...bundling,
+    entryPoints: files,
+    splitting: true,
+    outdir: join(scratch, 'graph'),
+  })
+  return new Map(Object.entries(metafile.inputs).map(([file, { imports }]) => [file, imports]))
+})
+
+const bundling = {
+  absWorkingDir: root,
+  bundle: true,
+  write: false,
+  metafile: true,
+  minify: true,
+  treeShaking: true,
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2022',
+  packages: 'external',
+  logLevel: 'silent',
+}
+
+const leaveTokenTableOut = {
+  name: 'leave-token-table-out',
+  setup(build) {
+    build.onResolve({ filter: /^\./ }, async ({ kind, path, resolveDir }) => {
+      const file = resolve(resolveDir, path)
+      if (kind !== 'dynamic-import' || (await stat(file)).size < TABLE_THRESHOLD) return undefined
+      return { path: `token-table:${relative(root, file)}`, external: true }
+    })
+  },
+}
+
+/** One subpath as a bundler would ship it, without the token table and without npm packages. */
+async function bundle(file) {
+  const { metafile, outputFiles } = await esbuild.build({
+    ...bundling,
+    entryPoints: [file],
+    outfile: join(scratch, 'bundle.js'),
+    plugins: [leaveTokenTableOut],
+  })
+  const [output] = outputFiles
+  const [{ imports }] = Object.values(metafile.outputs)
+  const external = imports.filter((entry) => entry.external).map((entry) => entry.path)
+  return {
+    min: output.contents.length,
+    gz: gzipSync(output.contents, { level: 9 }).length,
+    inputs: Object.keys(metafile.inputs),
+    external: [...new Set(external)].filter((path) => !path.startsWith('token-table:')),
+  }
+}
+
+/** Every dist file that the given ones import, directly or not, dynamically or not. */
+function closure(graph, files) {
+  const reached = new Set()
+  const waiting = [...files]
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (reached.has(file)) continue
+    reached.add(file)
+    waiting.push(...(graph.get(file) ?? []).filter((entry) => !entry.external).map((entry) => entry.path))
+  }
+  return reached
+}
+
+const tarball = once(async () => {
+  const out = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch], root)
+  const [packed] = JSON.parse(out)
+  return { ...packed, path: join(scratch, packed.filename) }
+})
+
+/** An empty project that has installed the tarball, as a user would. */
+const project = once(async () => {
+  const { path } = await tarball()
+  const folder = join(scratch, 'project')
+  await mkdir(folder)
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }))
+  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', path], folder)
+  return folder
+})
+
+// ------------------------------------------------------------------------------------------------------ the checks
+
+const checks = [
+  [
+    'tarball: has what package.json promises and nothing else',
+    async () => {
+      const { files, size, unpackedSize } = await tarball()
+      const paths = files.map((file) => file.path)
+      const promised = [
+        ...manifest.files.filter((name) => !name.startsWith('!')),
+        'package.json',
+        'README.md',
+        'LICENSE',
+      ]
+      const within = (path, name) => path === name || path.startsWith(`${name}/`)
+      const missing = promised.filter((name) => !paths.some((path) => within(path, name)))
+      const stray = paths.filter((path) => !promised.some((name) => within(path, name)))
+      expect(missing.length === 0, `not in the tarball: ${missing.join(', ')}`)
+      expect(stray.length === 0, `in the tarball without a reason: ${stray.join(', ')}`)
+      expect(paths.includes(FIXTURE), `not in the tarball: ${FIXTURE}`)
+      return `${files.length} files, ${kB(size)} packed, ${kB(unpackedSize)} unpacked`
+    },
+  ],
+  [
+    'publint --strict',
+    async () => {
+      const { buffer, byteOffset, byteLength } = await readFile((await tarball()).path)
+      const packed = buffer.slice(byteOffset, byteOffset + byteLength)
+      const { messages, pkg } = await publint({ pack: { tarball: packed }, strict: true })
+      const text = messages.map((message) => `${message.type}: ${formatMessage(message, pkg, { color: false })}`)
+      expect(!messages.some((message) => message.type === 'error'), text.join('\n'))
+      return [`${messages.length} messages`, ...text].join('; ')
+    },
+  ],
+  [
+    'are the types wrong (esm-only)',
+    async () => {
+      const args = ['--no', 'attw', (await tarball()).path, '--profile', 'esm-only', '--no-color']
+      const { analysis } = JSON.parse(await run('npx', [...args, '--format', 'json'], root, [0, 1]))
+      expect(analysis.types !== false, 'no types found in the tarball')
+      await run('npx', args, root)
+      return `${Object.keys(analysis.entrypoints).length} entry points, no problem`
+    },
+  ],
+
+  ...subpaths.map(({ subpath, file }) => [
+    `size: ${specifier(subpath)}`,
+    async () => {
+      const { min, gz } = await bundle(file)
+      const figure = `${min} bytes minified, ${gz} gzipped`
+      if (subpath !== '.') return figure
+      expect(gz < CORE_LIMIT, `${figure}, and must be under ${CORE_LIMIT}`)
+      return `${figure} (limit ${CORE_LIMIT})`
+    },
+  ]),
+  [
+    'size: the token table',
+    async () => {
+      const graph = await distGraph()
+      const core = closure(graph, [subpaths.find(({ subpath }) => subpath === '.').file])
+      const imports = [...core].flatMap((file) => graph.get(file))
+      const dynamic = new Set(imports.filter((entry) => entry.kind === 'dynamic-import').map((entry) => entry.path))
+      const sizes = await Promise.all([...dynamic].map(async (file) => [file, (await stat(join(root, file))).size]))
+      const tables = sizes.filter(([, size]) => size >= TABLE_THRESHOLD)
+      expect(tables.length === 1, `expected one dynamically imported token table, found ${tables.length}`)
+      const [[file, size]] = tables
+      expect(size <= TOKEN_TABLE_LIMIT, `${file} has ${size} bytes, and may have ${TOKEN_TABLE_LIMIT}`)
+      return `${size} bytes (limit ${TOKEN_TABLE_LIMIT})`
+    },
+  ],
+
+  ...subpaths.map(({ subpath, file }) => [
+    `dependencies: ${specifier(subpath)}`,
+    async () => {
+      const { inputs, external } = await bundle(file)
+      const allowed = PACKAGES[subpath] ?? Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+      const outside = inputs.filter((path) => !path.startsWith('dist/'))
+      const foreign = external.filter((path) => !allowed.some((name) => path === name || path.startsWith(`${name}/`)))
+      expect(outside.length === 0, `bundles files from outside dist: ${outside.join(', ')}`)
+      expect(foreign.length === 0, `imports ${foreign.join(', ')}, and may import ${allowed.join(', ') || 'nothing'}`)
+      return `${inputs.length} files, imports ${external.join(', ') || 'nothing'}`
+    },
+  ]),
+  [
+    'dependencies: only the command line imports Node modules',
+    async () => {
+      const graph = await distGraph()
+      const library = closure(
+        graph,
+        subpaths.map(({ file }) => file),
+      )
+      const commandLine = [...closure(graph, commands)].filter((file) => !library.has(file))
+      const portable = [...graph.keys()].filter((file) => !commandLine.includes(file))
+      const touching = portable.flatMap((file) =>
+        graph
+          .get(file)
+          .filter(({ external, path }) => external && isBuiltin(path))
+          .map(({ path }) => `${file} imports ${path}`),
+      )
+      expect(touching.length === 0, touching.join(', '))
+      return `${portable.length} portable files, ${commandLine.length} of the command line`
+    },
+  ],
+
+  [
+    'installed: every subpath imports and translates',
+    async () => {
+      const folder = await project()
+      await writeFile(join(folder, 'use.mjs'), USE)
+      const args = ['use.mjs', ...subpaths.map(({ subpath }) => specifier(subpath))]
+      return (await run('node', args, folder)).trim()
+    },
+  ],
+  [
+    'installed: the command line replays the packaged fixture',
+    async () => {
+      const path = `node_modules/${manifest.name}/${FIXTURE}`
+      const args = ['--no', manifest.name, '--', 'replay', path, '--format', 'jsonl']
+      const events = (await run('npx', args, await project()))
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      const [first, last] = [events.at(0)?.type, events.at(-1)?.type]
+      expect(first === 'response.created', `expected response.created first, got ${first}`)
+      expect(last === 'response.completed', `expected response.completed last, got ${last}`)
+      return `${events.length} events, ${first} to ${last}`
+    },
+  ],
+  [
+    'installed: a strict TypeScript project compiles against it',
+    async () => {
+      const folder = await project()
+      const compilerOptions = {
+        module: 'NodeNext',
+        target: 'ES2022',
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        noEmit: true,
+        types: [],
+      }
+      const everySubpath = subpaths.map(({ subpath }, index) => `import * as door${index} from '${specifier(subpath)}'`)
+      const doors = `export const doors = [${subpaths.map((_, index) => `door${index}`).join(', ')}]`
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts', 'doors.ts'] }))
+      await writeFile(join(folder, 'use.ts'), TYPED_USE)
+      await writeFile(join(folder, 'doors.ts'), [...everySubpath, doors, ''].join('\n'))
+      const compiler = join(root, 'node_modules/typescript/bin/tsc')
+      await run('node', [compiler, '-p', 'tsconfig.json'], folder)
+      return `${subpaths.length} subpaths, skipLibCheck false`
+    },
+  ],
+
+  [
+    'lockfile: names no download address',
+    async () => {
+      const lockfile = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
+      const resolved = Object.entries(lockfile.packages).filter(([, entry]) => 'resolved' in entry)
+      expect(resolved.length === 0, `resolved is written for ${resolved.map(([name]) => name).join(', ')}`)
+      // Where to donate and why a version is deprecated are prose; anything else that looks like an address is one.
+      const text = JSON.stringify(lockfile, (key, value) => (/^(funding|deprecated)$/.test(key) ? undefined : value))
+      const addresses = text.match(/"[^"]*(?:https?:|git\+|git:|file:)[^"]*"/g) ?? []
+      expect(addresses.length === 0, `addresses: ${addresses.join(', ')}`)
+      return `${Object.keys(lockfile.packages).length} packages, no address`
+    },
+  ],
+]
+
+/** Run in the installed project: node use.mjs <specifier>... */
+const USE = `
+import { readFile } from 'node:fs/promises'
+
+const modules = await Promise.all(process.argv.slice(2).map((specifier) => import(specifier)))
+const empty = process.argv.slice(2).filter((_, index) => Object.keys(modules[index]).length === 0)
+if (empty.length > 0) throw new Error('exports nothing: ' + empty.join(', '))
+
+const fixture = new URL('${FIXTURE}', import.meta.resolve('${manifest.name}/package.json'))
+const { tokens } = JSON.parse(await readFile(fixture, 'utf8'))
+const END = 200007
+const firstMessage = tokens.slice(0, tokens.indexOf(END) + 1)
+if (firstMessage.length === 0) throw new Error('the fixture has no <|end|> among its tokens')
+
+const { translate } = await import('${manifest.name}')
+const events = []
+for await (const event of translate(firstMessage)) events.push(event.type)
+if (events.at(-1) !== 'response.completed') throw new Error('expected response.completed last, got ' + events.at(-1))
+console.log(modules.length + ' subpaths, ' + firstMessage.length + ' tokens, ' + events.length + ' events')
+`
+
+const TYPED_USE = `import { translate } from '${manifest.name}'
+export async function* deltas(tokens: AsyncIterable<number>): AsyncGenerator<string> {
+  for await (const event of translate(tokens)) {
+    if (event.type === 'response.output_text.delta') yield event.delta
+    if (event.type === 'response.completed') yield event.response.id
+  }
+}
+`
+
+// --------------------------------------------------------------------------------------------------------- machinery
+
+function expect(condition, message) {
+  if (!condition) throw new Error(message)
+}
+
+function once(make) {
+  let made
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** Standard output of a command that must succeed. */
+async function run(command, args, cwd, codes = [0]) {
+  try {
+    return (await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 28 })).stdout
+  } catch (error) {
+    if (codes.includes(error.code)) return error.stdout
+    const said = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim()
+    throw new Error(`${[command, ...args].join(' ')}\nexit ${error.code}\n${said}`)
+  }
+}
+
+let failures = 0
+try {
+  for (const [name, check] of checks) {
+    try {
+      console.log(`ok    ${name}: ${await check()}`)
+    } catch (error) {
+      failures += 1
+      console.log(`FAIL  ${name}: ${error.message.replaceAll('\n', '\n      ')}`)
+    }
+  }
+} finally {
+  await rm(scratch, { recursive: true, force: true })
+}
+console.log(`${checks.length - failures} of ${checks.length} package checks passed`)
+process.exitCode = failures === 0 ? 0 : 1
