@@ -57,13 +57,14 @@ export type RepairCode =
   | 'unknown_token'
   | 'end_of_text'
   | 'tokens_after_return'
+  | 'refused_token'
 
 /** A repair: what was malformed, what was made of it, and the model's text that ended up in no message. */
 export interface Repair {
   readonly code: RepairCode
   /** One sentence for a person. */
   readonly message: string
-  /** Text of the model that is in no message because of this repair. Absent where nothing was dropped. */
+  /** What the model wrote and no message says because of this repair. Absent where nothing was dropped. */
   readonly text?: string
 }
 

@@ -8,6 +8,7 @@ export type {
   Role,
   Terminator,
 } from './events.js'
+export { type OfficialStreamableParser, officialParser } from './official-parser.js'
 export { type ParsedHarmony, parseMessages } from './parse-messages.js'
 export {
   createHarmonyParser,

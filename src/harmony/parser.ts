@@ -1,7 +1,7 @@
 import { HarmonyResponsesError } from '../errors.js'
 import { createDetokenizer } from '../tokens/detokenizer.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import type { HarmonyEvent, HarmonyHeader, Origin, RepairCode, Terminator } from './events.js'
+import type { HarmonyEvent, Origin, RepairCode, Terminator } from './events.js'
 import {
   addHeaderMarker,
   addHeaderText,
@@ -11,6 +11,7 @@ import {
   openHeader,
   type ToolLookup,
 } from './header.js'
+import { createMessageWriter, type MessageState } from './message-writer.js'
 import { repair } from './repairs.js'
 import { type HeaderEnding, type SettledHeader, settleMessage, settleProse, settleUnclosed } from './settle-header.js'
 import { createMarkerLexer } from './text-input.js'
@@ -42,8 +43,7 @@ export interface HarmonyParser {
 export interface ParserSnapshot {
   readonly mode: 'between' | 'header' | 'content'
   readonly draft: HeaderDraft
-  readonly header: HarmonyHeader
-  readonly announced: boolean
+  readonly message: MessageState
   readonly origin: Origin
   readonly returned: boolean
   readonly finalSeen: boolean
@@ -80,13 +80,10 @@ export function createHarmonyParser(
   const tools: ToolLookup = options.toolNamed ?? (() => undefined)
   const detokenizer = createDetokenizer(options.tokenTable ?? noTable, snapshot?.carried)
   const lexer = createMarkerLexer({ text: takeText, marker: takeMarker }, snapshot?.held)
+  const message = createMessageWriter(sink, snapshot?.message)
 
   let mode: ParserSnapshot['mode'] = snapshot?.mode ?? (options.role === null ? 'between' : 'header')
   let draft: HeaderDraft = snapshot ? structuredClone(snapshot.draft) : openHeader('turn')
-  /** The header of the message in `content`. */
-  let header: HarmonyHeader = snapshot?.header ?? { role: 'assistant' }
-  /** Whether the message's start was told. What the host prefilled is not, until the model goes on with it. */
-  let announced = snapshot?.announced ?? false
   /** Who wrote the run of tokens we are in. A character or a marker never spans two origins. */
   let origin: Origin = snapshot?.origin ?? 'model'
   /** Set by `<|return|>` until the next token of the model, which is told once. */
@@ -135,8 +132,7 @@ export function createHarmonyParser(
       return {
         mode,
         draft: structuredClone(draft),
-        header: { ...header },
-        announced,
+        message: message.state(),
         origin,
         returned,
         finalSeen,
@@ -162,7 +158,7 @@ export function createHarmonyParser(
 
   function takeText(text: string): void {
     if (returned) tellAfterReturn()
-    if (mode === 'content') emitText(text)
+    if (mode === 'content') message.text(text, origin)
     else {
       if (mode === 'between') openDraft('implied')
       writeHeader(text)
@@ -283,28 +279,15 @@ export function createHarmonyParser(
       mode = 'between'
       return
     }
+    const { header } = settled
     mode = 'content'
-    header = settled.header
-    announced = false
     if (header.role === 'assistant' && header.channel === 'final' && header.recipient === undefined) finalSeen = true
-    if (origin === 'model' || header.role !== 'assistant') announce()
-    if (settled.lead !== '') emitText(settled.lead)
-  }
-
-  function announce(): void {
-    announced = true
-    sink({ type: 'message_start', header: { ...header }, origin })
-  }
-
-  function emitText(text: string): void {
-    if (origin === 'host' && header.role === 'assistant') return
-    if (!announced) announce()
-    sink({ type: 'message_text', text, origin })
+    message.begin(header, origin)
+    if (settled.lead !== '') message.text(settled.lead, origin)
   }
 
   function endMessage(terminator: Terminator): void {
-    if (!announced && origin === 'model') announce()
-    if (announced) sink({ type: 'message_end', terminator, origin })
+    message.end(terminator, origin)
     mode = 'between'
   }
 
@@ -312,10 +295,7 @@ export function createHarmonyParser(
   function finish(): void {
     flushRun()
     if (mode === 'header') settle('turn', 'turn')
-    if (mode === 'content') {
-      if (announced) sink({ type: 'message_end', terminator: 'turn', origin })
-      mode = 'between'
-    }
+    if (mode === 'content') endMessage('turn')
   }
 
   function tellAfterReturn(): void {

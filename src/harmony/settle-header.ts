@@ -36,7 +36,7 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
 /** A header closed by `<|message|>`. */
 export function settleMessage(draft: HeaderDraft, context: HeaderContext): SettledHeader {
-  const { header, loose, codes } = readHeader(draft, draft.words, context)
+  const { header, loose, repairs } = readHeader(draft, draft.words, context)
   const stray: Word[] = []
   for (const word of loose) {
     const marker = markerOf(draft, word)
@@ -44,7 +44,7 @@ export function settleMessage(draft: HeaderDraft, context: HeaderContext): Settl
     if (word.kind === 'candidate' && marker === 'channel' && isFirst && header.channel === undefined) {
       // A call keeps the channel it was given; anything else has to be shown somewhere, and final is where.
       header.channel = addressesTool(header) ? word.text : 'final'
-      codes.push('unknown_channel')
+      repairs.push(repair('unknown_channel', word.text))
     } else if (word.kind === 'candidate' && header.contentType === undefined && (!isFirst || marker === 'constrain')) {
       if (!LETTER.test(word.text) || isMangledChannel(word.text)) stray.push(word)
       else {
@@ -54,14 +54,14 @@ export function settleMessage(draft: HeaderDraft, context: HeaderContext): Settl
     } else stray.push(word)
   }
   if (header.channel === undefined && hasSegment(draft, 'channel')) {
-    codes.push('missing_channel')
+    repairs.push(repair('missing_channel'))
     if (context.finalSeen && !addressesTool(header)) header.channel = 'analysis'
   }
-  if (header.contentType !== undefined && header.recipient === undefined) codes.push('content_type_without_recipient')
+  if (header.contentType !== undefined && header.recipient === undefined)
+    repairs.push(repair('content_type_without_recipient'))
 
   const text = stray.map((word) => word.text).join(' ')
   const isThought = header.channel === 'analysis' && header.recipient === undefined && LETTER.test(text)
-  const repairs = codes.map((code) => repair(code))
   if (text !== '') repairs.push(repair('extra_header_text', isThought ? undefined : text))
   return { header, lead: isThought ? text : '', repairs }
 }
@@ -70,24 +70,23 @@ export function settleMessage(draft: HeaderDraft, context: HeaderContext): Settl
 export function settleProse(draft: HeaderDraft, textStart: number, context: HeaderContext): SettledHeader {
   const last = draft.segments.length - 1
   const words = draft.words.filter((word) => word.segment < last || word.start < textStart)
-  const { header, loose, codes } = readHeader(draft, words, context)
+  const { header, loose, repairs } = readHeader(draft, words, context)
   const lead = (draft.segments[last] as Segment).text.slice(textStart)
-  codes.push(draft.length > LONGEST_HEADER ? 'header_too_long' : 'missing_message')
+  repairs.push(repair(draft.length > LONGEST_HEADER ? 'header_too_long' : 'missing_message'))
   // Arguments of a call are JSON here; prose behind a recipient is the model thinking aloud, and no call was written.
   const isCall = addressesTool(header) && /^[{[]/.test(lead)
   if (!isCall && addressesTool(header)) asThought(header)
-  const type = loose.find((word) => markerOf(draft, word) === 'constrain' && isFirstOfSegment(words, word))
-  if (type !== undefined) header.contentType ??= type.text
+  const isType = (word: Word): boolean => markerOf(draft, word) === 'constrain' && isFirstOfSegment(words, word)
+  const type = header.contentType === undefined ? loose.find(isType) : undefined
+  if (type !== undefined) header.contentType = type.text
   if (header.channel === undefined && hasSegment(draft, 'channel') && !isCall) header.channel = 'analysis'
-  if (header.contentType !== undefined && header.recipient === undefined) codes.push('content_type_without_recipient')
-  return {
-    header,
-    lead,
-    repairs: withText(
-      codes,
-      loose.filter((word) => word !== type),
-    ),
-  }
+  if (header.contentType !== undefined && header.recipient === undefined)
+    repairs.push(repair('content_type_without_recipient'))
+  tellDropped(
+    repairs,
+    loose.filter((word) => word !== type),
+  )
+  return { header, lead, repairs }
 }
 
 /** A header that ended in something other than `<|message|>`, with no more than a word or two of text in it. */
@@ -96,7 +95,7 @@ export function settleUnclosed(
   ending: Exclude<HeaderEnding, 'message'>,
   context: HeaderContext,
 ): SettledHeader {
-  const { header, loose, codes } = readHeader(draft, draft.words, context)
+  const { header, loose, repairs } = readHeader(draft, draft.words, context)
   const last = draft.segments.length - 1
   const here = loose.filter((word) => word.segment === last)
   const elsewhere = loose.filter((word) => word.segment !== last)
@@ -104,11 +103,15 @@ export function settleUnclosed(
   const isBare = last === 0 && here[0] === draft.words[0]
   const lead = here[0] === undefined ? '' : text.slice(isBare ? 0 : here[0].start)
 
-  const drop = (code: RepairCode): SettledHeader => {
-    const dropped = [...elsewhere.map((word) => word.text), lead].filter((part) => part !== '').join(' ')
-    return { lead: '', repairs: [repair(code, dropped)] }
+  const drop = (code: RepairCode): SettledHeader => ({
+    lead: '',
+    repairs: [repair(code, draft.segments.map((segment) => segment.text).join(' '))],
+  })
+  const keep = (): SettledHeader => {
+    repairs.push(repair('missing_message'))
+    tellDropped(repairs, elsewhere)
+    return { header, lead, repairs }
   }
-  const keep = (): SettledHeader => ({ header, lead, repairs: withText([...codes, 'missing_message'], elsewhere) })
 
   if (ending === 'start' && last === 0) {
     return drop(lead !== '' ? 'stray_text' : isEmptyHeader(draft) ? 'repeated_start' : 'dropped_header')
@@ -171,23 +174,21 @@ function hasSegment(draft: HeaderDraft, marker: Segment['marker']): boolean {
   return draft.segments.some((segment) => segment.marker === marker)
 }
 
-function withText(codes: readonly RepairCode[], dropped: readonly Word[]): Repair[] {
-  const repairs = codes.map((code) => repair(code))
-  if (dropped.length > 0) repairs.push(repair('extra_header_text', dropped.map((word) => word.text).join(' ')))
-  return repairs
+function tellDropped(repairs: Repair[], words: readonly Word[]): void {
+  if (words.length > 0) repairs.push(repair('extra_header_text', words.map((word) => word.text).join(' ')))
 }
 
 /** What the words of a header say: its fields, and the words that found no place. */
 interface Reading {
   header: HarmonyHeader
   loose: Word[]
-  codes: RepairCode[]
+  repairs: Repair[]
 }
 
 function readHeader(draft: HeaderDraft, words: readonly Word[], context: HeaderContext): Reading {
   const header: HarmonyHeader = { role: 'assistant' }
   const loose: Word[] = []
-  const codes: RepairCode[] = draft.opening === 'implied' ? ['missing_start'] : []
+  const repairs: Repair[] = draft.opening === 'implied' ? [repair('missing_start')] : []
   const channels: Word[] = []
   const [first] = words
   const author = first?.kind === 'author' ? first : undefined
@@ -198,22 +199,22 @@ function readHeader(draft: HeaderDraft, words: readonly Word[], context: HeaderC
       case 'author':
         break
       case 'role':
-        readRole(header, word, codes, draft)
+        readRole(header, word, repairs, draft)
         break
       case 'channel':
         if (marker === 'start') {
-          codes.push(word === first ? 'role_is_channel' : 'missing_channel')
+          repairs.push(repair(word === first ? 'role_is_channel' : 'missing_channel'))
           channels.unshift(word)
         } else if (marker === 'channel' && isFirstOfSegment(words, word)) channels.push(word)
         else loose.push(word)
         break
       case 'tool':
       case 'recipient':
-        if (header.recipient !== undefined) codes.push('repeated_recipient')
+        if (header.recipient !== undefined) repairs.push(repair('repeated_recipient', word.text))
         else header.recipient = word.value
-        if (word.kind === 'tool') codes.push('bare_recipient')
-        else if (word.text !== `to=${word.value}`) codes.push('unusual_header_spacing')
-        if (header.contentType !== undefined) codes.push('misplaced_recipient')
+        if (word.kind === 'tool') repairs.push(repair('bare_recipient'))
+        else if (word.text !== `to=${word.value}`) repairs.push(repair('unusual_header_spacing'))
+        if (header.contentType !== undefined) repairs.push(repair('misplaced_recipient'))
         break
       case 'to':
         if (!hasValue(words, word)) {
@@ -232,25 +233,25 @@ function readHeader(draft: HeaderDraft, words: readonly Word[], context: HeaderC
         loose.push(word)
     }
   }
-  if (author !== undefined) readAuthor(header, author, loose, codes, context)
-  else if (draft.opening === 'start' && first?.segment !== 0) codes.push('unknown_role')
+  if (author !== undefined) readAuthor(header, author, loose, repairs, context)
+  else if (draft.opening === 'start' && first?.segment !== 0) repairs.push(repair('unknown_role'))
   if (header.role === 'tool') header.name ??= 'tool'
-  readChannel(header, channels, codes)
-  readSpelling(draft, codes)
-  return { header, loose, codes }
+  readChannel(header, channels, repairs)
+  readSpelling(draft, repairs)
+  return { header, loose, repairs }
 }
 
-function readRole(header: HarmonyHeader, word: Word, codes: RepairCode[], draft: HeaderDraft): void {
+function readRole(header: HarmonyHeader, word: Word, repairs: Repair[], draft: HeaderDraft): void {
   const role = roleOf(word.text)
   if (role === undefined)
-    codes.push('repeated_role') // assistantassistant
+    repairs.push(repair('repeated_role')) // assistantassistant
   else {
     header.role = role
     if (word.text !== role) {
       header.name = word.text.slice(role.length + 1)
-      codes.push('named_role')
+      repairs.push(repair('named_role'))
     }
-    if (draft.opening === 'turn') codes.push('repeated_role')
+    if (draft.opening === 'turn') repairs.push(repair('repeated_role'))
   }
 }
 
@@ -259,36 +260,37 @@ function readAuthor(
   header: HarmonyHeader,
   author: Word,
   loose: Word[],
-  codes: RepairCode[],
+  repairs: Repair[],
   context: HeaderContext,
 ): void {
   const { recipient } = header
   if (recipient === undefined ? context.isHost : addressesConversation(recipient)) {
     header.role = 'tool'
     header.name = author.text
-    if (recipient === undefined) codes.push('missing_recipient')
+    if (recipient === undefined) repairs.push(repair('missing_recipient'))
   } else if (recipient === undefined && author.value !== '') {
     header.recipient = author.value
-    codes.push('role_is_tool')
+    repairs.push(repair('role_is_tool'))
   } else {
     loose.unshift(author)
-    codes.push('unknown_role')
+    repairs.push(repair('unknown_role'))
   }
 }
 
-function readChannel(header: HarmonyHeader, channels: readonly Word[], codes: RepairCode[]): void {
+function readChannel(header: HarmonyHeader, channels: readonly Word[], repairs: Repair[]): void {
   const channel = channels.at(-1)
   if (channel === undefined) return
   header.channel = channel.value
-  if (channel.text !== channel.value) codes.push('misspelled_channel')
-  if (channels.length > 1) codes.push('repeated_channel')
+  if (channel.text !== channel.value) repairs.push(repair('misspelled_channel', channel.text))
+  const others = channels.slice(0, -1).map((word) => word.text)
+  if (others.length > 0) repairs.push(repair('repeated_channel', others.join(' ')))
 }
 
 /** Spacing and spelling that the official parser takes amiss. */
-function readSpelling(draft: HeaderDraft, codes: RepairCode[]): void {
+function readSpelling(draft: HeaderDraft, repairs: Repair[]): void {
   for (const [index, { text }] of draft.segments.entries()) {
-    if (index > 0 && /^\s/.test(text)) codes.push('unusual_header_spacing')
-    if (text.includes('<')) codes.push('marker_spelled_in_header')
+    if (index > 0 && /^\s/.test(text)) repairs.push(repair('unusual_header_spacing'))
+    if (text.includes('<')) repairs.push(repair('marker_spelled_in_header'))
   }
 }
 

@@ -14,13 +14,13 @@ export type NoticeCode =
 
 /** What each notice means, in one sentence for a person. */
 export const NOTICES: Readonly<Record<NoticeCode, string>> = {
-  undeclared_recipient: 'the model called a tool that the request does not declare',
-  unavailable_tool: 'the model called a tool that it may not call; the call failed',
-  blank_arguments: 'a function was called without arguments; it is given {}',
-  call_cut_off: 'a call was cut off before its arguments were whole; it was not announced',
-  fabricated_message: 'the model wrote a message in the name of somebody else; it was dropped',
-  result_without_call: 'a tool result came for which no call is waiting; it was dropped',
-  second_result: 'a call got a second result; the first one stands',
+  undeclared_recipient: 'a call to a tool that the request does not declare',
+  unavailable_tool: 'a call to a tool that may not be called: failed',
+  blank_arguments: 'a function call without arguments: given {}',
+  call_cut_off: 'a call cut off before it was announced: dropped',
+  fabricated_message: "a message in somebody else's name: dropped",
+  result_without_call: 'a tool result for which no call waits: dropped',
+  second_result: 'a second result: the first stands',
 }
 
 /**

@@ -1,0 +1,50 @@
+import type { HarmonyEvent, HarmonyHeader, Origin, Terminator } from './events.js'
+
+/** The message that is being told. Plain data. */
+export interface MessageState {
+  readonly header: HarmonyHeader
+  /** Whether its start was told. What the host prefilled is not, until the model goes on with it. */
+  readonly announced: boolean
+}
+
+/** Tells messages: the rule that the host's part of the assistant's message is not the model's, for every parser. */
+export interface MessageWriter {
+  /** A header is complete. A message of the assistant that the host began is told only once the model goes on with it. */
+  begin(header: HarmonyHeader, origin: Origin): void
+  text(text: string, origin: Origin): void
+  end(terminator: Terminator, origin: Origin): void
+  state(): MessageState
+}
+
+export function createMessageWriter(sink: (event: HarmonyEvent) => void, state?: MessageState): MessageWriter {
+  let header: HarmonyHeader = state?.header ?? { role: 'assistant' }
+  let announced = state?.announced ?? false
+
+  function announce(origin: Origin): void {
+    announced = true
+    sink({ type: 'message_start', header: { ...header }, origin })
+  }
+
+  return {
+    begin(next, origin) {
+      header = next
+      announced = false
+      if (origin === 'model' || header.role !== 'assistant') announce(origin)
+    },
+
+    text(text, origin) {
+      if (origin === 'host' && header.role === 'assistant') return
+      if (!announced) announce(origin)
+      sink({ type: 'message_text', text, origin })
+    },
+
+    end(terminator, origin) {
+      // A prefilled message that the model merely ended is a message; one that nobody went on with is none.
+      if (!announced && origin === 'model' && terminator !== 'turn') announce(origin)
+      if (announced) sink({ type: 'message_end', terminator, origin })
+      announced = false
+    },
+
+    state: () => ({ header: { ...header }, announced }),
+  }
+}

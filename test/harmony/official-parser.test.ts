@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { HarmonyResponsesError } from '../../src/errors.js'
+import { officialParser } from '../../src/harmony/official-parser.js'
+import { Translator } from '../../src/translate/translator.js'
+import { faultsOf } from '../laws/check-stream.js'
+import { fixed, oneByOne, RUNS, run, withoutDeltaBorders } from '../laws/streams.js'
+import { tokenSoup, wellFormedTranscript } from '../support/arbitraries.js'
+import { loadOfficial } from '../support/official-parser.js'
+import { encodeHarmony } from '../support/tokens.js'
+
+const official = await loadOfficial()
+const parser = officialParser(() => official.createRaw('assistant'))
+
+test('behind the official parser, well-formed streams become the same events', () => {
+  fc.assert(
+    fc.property(wellFormedTranscript(), ({ chunks, request }) => {
+      const pieces = oneByOne(chunks)
+      // It gives a half character a token later than we do; the borders between deltas may differ.
+      const behindIt = withoutDeltaBorders(run(pieces, { request, parser }).events)
+      expect(behindIt).toEqual(withoutDeltaBorders(run(pieces, { request }).events))
+    }),
+    { numRuns: Math.ceil(RUNS / 4) },
+  )
+})
+
+test('behind the official parser, whatever comes in gives a well-formed stream', () => {
+  fc.assert(
+    fc.property(tokenSoup(), (tokens) => {
+      expect(faultsOf(run([tokens], { parser }).events)).toEqual([])
+    }),
+    { numRuns: Math.ceil(RUNS / 4) },
+  )
+})
+
+test('a token that the official parser refuses is told', () => {
+  const { diagnostics } = run([encodeHarmony('<|channel|>final<|message|>Hi<|end|>Hello<|return|>')], { parser })
+  expect(diagnostics.map(({ code }) => code)).toContain('refused_token')
+})
+
+test('every turn gets an official parser of its own', () => {
+  const translator = new Translator({ ...fixed, parser })
+  const turn = encodeHarmony('<|channel|>final<|message|>Hi')
+  translator.push(turn)
+  translator.beginTurn()
+  translator.push(turn)
+  translator.end('stop')
+  expect(translator.response.output).toHaveLength(2)
+})
+
+test('text is refused with the official parser, and so is a snapshot', () => {
+  const translator = new Translator({ ...fixed, parser })
+  expect(() => translator.push('Hi')).toThrow(HarmonyResponsesError)
+  expect(() => translator.push('Hi')).toThrow(/expected token ids/)
+  expect(() => translator.snapshot()).toThrow(/native parser/)
+})

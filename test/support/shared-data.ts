@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'vitest'
+import type { HostTokens } from '../../src/tokens/token-source.js'
+import type { OfficialMessage } from './official-parser.js'
+
+/**
+ * The folder of shared test data, from the environment variable HARMONY_SHARED, or `undefined` where it is not set. It
+ * holds `data/harmony/golden/*.json`, `data/harmony/fuzz.jsonl` and `data/captured/vllm/*.json`.
+ */
+export function sharedFolder(): string | undefined {
+  const folder = process.env['HARMONY_SHARED']
+  if (folder === undefined || folder === '') return undefined
+  if (!existsSync(join(folder, 'data'))) throw new Error(`HARMONY_SHARED is set to ${folder}, which has no data folder`)
+  return folder
+}
+
+/** A `describe` for suites that need the shared data; without it, one skipped test says what is missing. */
+export function describeWithShared(name: string, fn: () => void): void {
+  if (sharedFolder() !== undefined) describe(name, fn)
+  else describe(name, () => test.skip('needs the shared data: set HARMONY_SHARED to its folder', () => {}))
+}
+
+/** What the parser said about itself after one token. */
+export interface GoldenStep {
+  token: number
+  state: 'ExpectStart' | 'Header' | 'Content'
+  role: string | null
+  channel: string | null
+  recipient: string | null
+  contentType: string | null
+  delta: string | null
+  error?: string
+}
+
+export interface GoldenRun {
+  steps: GoldenStep[]
+  messages: OfficialMessage[]
+  /** The first error, and the token it came at. */
+  error: string | null
+  errorIndex: number | null
+  currentContent?: string
+}
+
+/** One stream through the official parser: version 0.4.0 at the top level, the newest revision under `head`. */
+export interface GoldenTrace extends GoldenRun {
+  name: string
+  role: 'assistant' | null
+  /** The tokens as text with literal markers; null where they cannot be written so. */
+  text: string | null
+  tokens: number[]
+  head: Record<'strict' | 'lenient', GoldenRun & { eos: { messages?: OfficialMessage[] | null; error: string | null } }>
+}
+
+/** What the newest official revision made of a token soup. */
+export interface FuzzRun {
+  deltas: (string | null)[]
+  /** By the token's index, as a string. */
+  errors: Record<string, string>
+  /** All messages, the one that the end of the stream closed included. */
+  messages: OfficialMessage[]
+  messagesBeforeEos: number
+  eosError: string | null
+}
+
+export interface FuzzTrace {
+  role: 'assistant' | null
+  tokens: number[]
+  strict: FuzzRun
+  lenient: FuzzRun
+}
+
+/** The tokens behind a captured vLLM run, and the text deltas it should give, as `[event type, delta]`. */
+export interface VllmTrace {
+  name: string
+  request: Record<string, unknown>
+  text: string
+  tokens: (number | HostTokens)[]
+  deltas: [string, string][]
+}
+
+/** One file per stream, in the order of their names. */
+export function goldenTraces(): GoldenTrace[] {
+  return readFolder<GoldenTrace>('data/harmony/golden', '.json')
+}
+
+export function fuzzTraces(): FuzzTrace[] {
+  const lines = readFileSync(sharedPath('data/harmony/fuzz.jsonl'), 'utf8').split('\n')
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as FuzzTrace)
+}
+
+export function vllmTraces(): VllmTrace[] {
+  return readFolder<VllmTrace>('data/captured/vllm', '.json')
+}
+
+function sharedPath(path: string): string {
+  const folder = sharedFolder()
+  if (folder === undefined) throw new Error('HARMONY_SHARED is not set: use describeWithShared')
+  return join(folder, path)
+}
+
+function readFolder<T>(path: string, extension: string): T[] {
+  const folder = sharedPath(path)
+  const files = readdirSync(folder).filter((file) => file.endsWith(extension))
+  return files.sort().map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as T)
+}
