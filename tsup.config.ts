@@ -4,6 +4,7 @@ import { defineConfig } from 'tsup'
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
+    diagnostics: 'src/diagnostics.ts',
     'harmony/index': 'src/harmony/index.ts',
     'tokens/index': 'src/tokens/index.ts',
     'sse/index': 'src/sse/index.ts',

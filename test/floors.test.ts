@@ -10,10 +10,13 @@ const FLOORS: readonly (readonly string[])[] = [
   /* F1 */ ['harmony/', 'tokens/', 'recipients/', 'sse/'],
   /* F2 */ ['translate/', 'dialects/'],
   /* F3 */ ['sources/', 'prompt/', 'tools/', 'server/', 'ambient.ts'],
-  /* F4 */ ['index.ts', 'cli/'],
+  /* F4 */ ['index.ts', 'diagnostics.ts', 'cli/'],
 ]
 /** Rooms of one floor do not know each other, but for these. */
-const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = { 'harmony/': ['tokens/'] }
+const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
+  'harmony/': ['tokens/'],
+  'cli/': ['diagnostics.ts'],
+}
 /** What stands beside the house: all that it may import. Only the doors (F4) may import it. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'conformance/': ['errors.ts', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],

@@ -24,7 +24,7 @@ export interface HarmonyHeader {
  */
 export type Terminator = 'end' | 'call' | 'return' | 'endoftext' | 'implicit' | 'turn'
 
-/** How a malformed stretch of Harmony was repaired. Each is explained in the README's table of diagnostics. */
+/** How a malformed stretch of Harmony was repaired. `src/diagnostics.ts` has a sentence for each. */
 export type RepairCode =
   | 'repeated_start'
   | 'repeated_role'
@@ -59,13 +59,18 @@ export type RepairCode =
   | 'tokens_after_return'
   | 'refused_token'
 
-/** A repair: what was malformed, what was made of it, and the model's text that ended up in no message. */
+/** A repair: what was malformed, and the model's text that ended up in no message. */
 export interface Repair {
   readonly code: RepairCode
-  /** One sentence for a person. */
-  readonly message: string
   /** What the model wrote and no message says because of this repair. Absent where nothing was dropped. */
   readonly text?: string
+  /** What the official parser said, where it is the one that parses. */
+  readonly subject?: string
+}
+
+/** A repair; without `text` where that is empty. */
+export function repair(code: RepairCode, text = ''): Repair {
+  return text === '' ? { code } : { code, text }
 }
 
 /** What a Harmony parser tells, in stream order. Between a start and its end come only texts and repairs. */

@@ -2,7 +2,6 @@ import { HarmonyResponsesError } from '../errors.js'
 import type { HarmonyEvent, HarmonyHeader, Origin, Role, Terminator } from './events.js'
 import { createMessageWriter } from './message-writer.js'
 import type { HarmonyParser, ParserPosition } from './parser.js'
-import { repair } from './repairs.js'
 import { SPECIAL } from './vocabulary.js'
 
 /**
@@ -71,7 +70,7 @@ export function officialParser(
         return true
       } catch (error) {
         if (error instanceof WebAssembly.RuntimeError) throw error
-        sink({ type: 'repair', repair: { ...repair('refused_token'), message: String(error) } })
+        sink({ type: 'repair', repair: { code: 'refused_token', subject: String(error) } })
         return false
       }
     }
@@ -86,7 +85,7 @@ export function officialParser(
 
     return {
       get position() {
-        return mode === 'header' && !sampled ? 'between' : mode
+        return mode
       },
 
       push(id, by) {

@@ -1,7 +1,7 @@
 import { HarmonyResponsesError } from '../errors.js'
 import { createDetokenizer } from '../tokens/detokenizer.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import type { HarmonyEvent, Origin, RepairCode, Terminator } from './events.js'
+import { type HarmonyEvent, type Origin, type RepairCode, repair, type Terminator } from './events.js'
 import {
   addHeaderMarker,
   addHeaderText,
@@ -12,7 +12,6 @@ import {
   type ToolLookup,
 } from './header.js'
 import { createMessageWriter, type MessageState } from './message-writer.js'
-import { repair } from './repairs.js'
 import { type HeaderEnding, type SettledHeader, settleMessage, settleProse, settleUnclosed } from './settle-header.js'
 import { createMarkerLexer } from './text-input.js'
 import { FIRST_SPECIAL, SPECIAL, VOCABULARY_SIZE } from './vocabulary.js'
@@ -25,7 +24,6 @@ export type ParserPosition = 'between' | 'header' | 'content'
  * Events go to the sink that the parser was made with, before the call returns.
  */
 export interface HarmonyParser {
-  /** `between` also at the very start of a turn, as long as the model has sampled nothing. */
   readonly position: ParserPosition
   /** Takes one token id: a whole number from 0. Ids outside the vocabulary are dropped with a repair. */
   push(id: number, origin: Origin): void
@@ -33,7 +31,10 @@ export interface HarmonyParser {
   pushText(text: string, origin: Origin): void
   /** The model is called (again): an open message ends, and an assistant header is implied. */
   beginTurn(): void
-  /** The stream is over: an open message ends. Returns where the model stood. */
+  /**
+   * The stream is over: an open message ends. Returns where the model stood: `between` also where a header is begun
+   * (every turn begins in one) of which it has sampled nothing.
+   */
   end(): ParserPosition
   /** The whole state as plain JSON data. */
   snapshot(): ParserSnapshot
@@ -94,7 +95,7 @@ export function createHarmonyParser(
 
   return {
     get position() {
-      return mode === 'header' && !draft.sampled ? 'between' : mode
+      return mode
     },
 
     push(id, by) {

@@ -1,4 +1,4 @@
-import type { HarmonyHeader, Repair, RepairCode } from './events.js'
+import { type HarmonyHeader, type Repair, type RepairCode, repair } from './events.js'
 import {
   type HeaderDraft,
   isEmptyHeader,
@@ -8,7 +8,6 @@ import {
   type Segment,
   type Word,
 } from './header.js'
-import { repair } from './repairs.js'
 import { CHANNELS, CONTENT_TYPES, ROLES } from './vocabulary.js'
 
 /** What ended a header: `<|message|>`, `<|call|>`, another stop token, the next `<|start|>`, or the end of the turn. */

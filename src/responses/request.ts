@@ -29,12 +29,36 @@ export interface McpTool extends RequestTool {
 }
 
 /**
- * A Responses create request. Every field is optional and unknown ones are let through, so that a server can pass the
- * body it received; what is not of the API's type is echoed as it came.
+ * A Responses create request. Every field is optional, and those beside `model`, `tools` and `include` are only echoed,
+ * as they come: a server can pass the body it received, and the SDKs' create params fit.
  */
 export interface ResponseRequest {
-  readonly model?: string
-  readonly tools?: readonly RequestTool[] | null
-  readonly include?: readonly string[] | null
-  readonly [parameter: string]: unknown
+  readonly model?: string | undefined
+  readonly tools?: readonly RequestTool[] | null | undefined
+  readonly include?: readonly string[] | null | undefined
+  readonly background?: unknown
+  readonly enable_response_messages?: unknown
+  readonly frequency_penalty?: unknown
+  readonly input?: unknown
+  readonly instructions?: unknown
+  readonly max_output_tokens?: unknown
+  readonly max_tool_calls?: unknown
+  readonly metadata?: unknown
+  readonly parallel_tool_calls?: unknown
+  readonly presence_penalty?: unknown
+  readonly previous_response_id?: unknown
+  readonly prompt_cache_key?: unknown
+  readonly reasoning?: unknown
+  readonly safety_identifier?: unknown
+  readonly service_tier?: unknown
+  readonly store?: unknown
+  readonly stream?: unknown
+  readonly stream_options?: unknown
+  readonly temperature?: unknown
+  readonly text?: unknown
+  readonly tool_choice?: unknown
+  readonly top_logprobs?: unknown
+  readonly top_p?: unknown
+  readonly truncation?: unknown
+  readonly user?: unknown
 }

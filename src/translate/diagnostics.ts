@@ -12,28 +12,15 @@ export type NoticeCode =
   | 'result_without_call'
   | 'second_result'
 
-/** What each notice means, in one sentence for a person. */
-export const NOTICES: Readonly<Record<NoticeCode, string>> = {
-  undeclared_recipient: 'a call to a tool that the request does not declare',
-  unavailable_tool: 'a call to a tool that may not be called: failed',
-  blank_arguments: 'a function call without arguments: given {}',
-  call_cut_off: 'a call cut off before it was announced: dropped',
-  fabricated_message: "a message in somebody else's name: dropped",
-  result_without_call: 'a tool result for which no call waits: dropped',
-  second_result: 'a second result: the first stands',
-}
-
 /**
  * What the translator noticed beside the stream. A diagnostic never changes what was sent; it says what was repaired,
- * dropped or doubted, and why.
+ * dropped or doubted. `explainDiagnostic` of `harmony-responses/diagnostics` puts it into words.
  */
 export interface Diagnostic {
   readonly code: RepairCode | NoticeCode
-  /** One sentence for a person. */
-  readonly message: string
   /** The model's text that is in no item because of this; absent where nothing was dropped. */
   readonly text?: string
-  /** What it is about: a recipient, a tool's name, an item id. */
+  /** What it is about: a recipient, a tool's name, an item id, what the official parser said. */
   readonly subject?: string
   /** The number of the token (or text chunk) at which it was noticed, from 0 over everything that was pushed. */
   readonly index: number

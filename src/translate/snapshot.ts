@@ -69,7 +69,7 @@ export function responseOf(progress: ResponseProgress, request: ResponseRequest)
     top_p: echo.top_p,
     truncation: echo.truncation,
     usage: progress.usage,
-    user: asString(request['user']),
+    user: asString(request.user),
     metadata: echo.metadata,
     access_programs: null,
   }
@@ -78,7 +78,7 @@ export function responseOf(progress: ResponseProgress, request: ResponseRequest)
 /** What of a request the response repeats, with OpenAI's defaults where it says nothing. Open Responses requires all. */
 function echoOf(request: ResponseRequest): RequestEcho {
   const given = structuredClone(request)
-  const or = <T>(name: string, otherwise: T): T => (given[name] ?? otherwise) as T
+  const or = <T>(name: keyof ResponseRequest, otherwise: T): T => (given[name] ?? otherwise) as T
   const tier = or<RequestEcho['service_tier']>('service_tier', 'default')
   return {
     background: or('background', false),

@@ -12,7 +12,7 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, ScoredToken, TokenChunk } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { type Diagnostic, NOTICES, type NoticeCode } from './diagnostics.js'
+import type { Diagnostic, NoticeCode } from './diagnostics.js'
 import { type CallResult, createItem, type Effects, hasItem, type Item, type ItemType, kindOf } from './items/item.js'
 import { checkOptions, describe, type TranslatorOptions } from './options.js'
 import { Sequencer, type SequencerSnapshot } from './sequencer.js'
@@ -654,7 +654,7 @@ export class Translator {
 
   #notice(code: NoticeCode, subject: string, text?: string): void {
     const dropped = text === undefined || text === '' ? {} : { text }
-    this.#tell({ code, message: NOTICES[code], subject, index: this.#index, ...dropped })
+    this.#tell({ code, subject, index: this.#index, ...dropped })
   }
 
   #tell(diagnostic: Diagnostic): void {

@@ -1,7 +1,9 @@
-import type { Repair, RepairCode } from './events.js'
+import type { RepairCode } from './harmony/events.js'
+import type { Diagnostic, NoticeCode } from './translate/diagnostics.js'
 
-/** What each repair means, in one sentence for a person. The README's table of diagnostics is made from it. */
-export const REPAIRS: Readonly<Record<RepairCode, string>> = {
+/** What each code means, in a few words for a person. Not in the core: programs branch on the code. */
+export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
+  // The parser's repairs: what was malformed, and what was made of it.
   repeated_start: '<|start|> inside a header: begun again',
   repeated_role: 'the role is written again',
   unknown_role: 'no known role: taken for the assistant',
@@ -34,9 +36,20 @@ export const REPAIRS: Readonly<Record<RepairCode, string>> = {
   end_of_text: '<|endoftext|> ends the message',
   tokens_after_return: 'tokens after <|return|>: translated all the same',
   refused_token: 'the official parser refused a token',
+
+  // The translator's notices: what was noticed about a well-formed message.
+  undeclared_recipient: 'a call to a tool that the request does not declare',
+  unavailable_tool: 'a call to a tool that may not be called: failed',
+  blank_arguments: 'a function call without arguments: given {}',
+  call_cut_off: 'a call cut off before it was announced: dropped',
+  fabricated_message: "a message in somebody else's name: dropped",
+  result_without_call: 'a tool result for which no call waits: dropped',
+  second_result: 'a second result: the first stands',
 }
 
-/** A repair with its standing sentence. `text` is the model's text that ends up in no message because of it. */
-export function repair(code: RepairCode, text?: string): Repair {
-  return text === undefined || text === '' ? { code, message: REPAIRS[code] } : { code, message: REPAIRS[code], text }
+/** A diagnostic in one line: its code, what it means, what it is about, and the text that was dropped. */
+export function explainDiagnostic({ code, text, subject }: Diagnostic): string {
+  const about = subject === undefined ? '' : `; ${subject}`
+  const dropped = text === undefined ? '' : `; not in any item: ${JSON.stringify(text)}`
+  return `${code}: ${DIAGNOSTICS[code]}${about}${dropped}`
 }
