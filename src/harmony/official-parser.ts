@@ -88,6 +88,9 @@ export function officialParser(
         return mode
       },
 
+      // It does not say.
+      isMidCharacter: false,
+
       push(id, by) {
         origin = by
         const terminator = TERMINATORS.get(id)

@@ -25,6 +25,8 @@ export type ParserPosition = 'between' | 'header' | 'content'
  */
 export interface HarmonyParser {
   readonly position: ParserPosition
+  /** Whether bytes of a character came whose last ones did not. */
+  readonly isMidCharacter: boolean
   /** Takes one token id: a whole number from 0. Ids outside the vocabulary are dropped with a repair. */
   push(id: number, origin: Origin): void
   /** Takes text in which special tokens are spelled as `<|markers|>`, cut anywhere. */
@@ -96,6 +98,10 @@ export function createHarmonyParser(
   return {
     get position() {
       return mode
+    },
+
+    get isMidCharacter() {
+      return detokenizer.carried().length > 0
     },
 
     push(id, by) {

@@ -123,6 +123,8 @@ export class Translator {
   #index = -1
   /** The first token of the delta that is being gathered, or -1. */
   #deltaFrom = -1
+  /** The token in which the character began that is not whole yet. Only known while tracing. */
+  #carryFrom = -1
   /** The first token of the header that a message's text may have begun in. */
   #leadFrom = -1
 
@@ -387,8 +389,17 @@ export class Translator {
     this.#index++
     countToken(this.#usage)
     if (this.#deltaFrom < 0 && id < FIRST_SPECIAL) this.#deltaFrom = this.#index
-    if (this.#options.onTrace) this.#traceToken(id, 'model')
+    if (this.#options.onTrace) this.#pushTraced(id)
+    else this.#parser.push(id, 'model')
+  }
+
+  /** The same, keeping track of the token that a half character began in. */
+  #pushTraced(id: number): void {
+    this.#traceToken(id, 'model')
+    const wasMidCharacter = this.#parser.isMidCharacter
+    const before = this.#text.length
     this.#parser.push(id, 'model')
+    if (this.#parser.isMidCharacter && (!wasMidCharacter || this.#text.length > before)) this.#carryFrom = this.#index
   }
 
   #pushTokens(tokens: readonly HarmonyToken[]): void {
@@ -441,7 +452,8 @@ export class Translator {
   #logprobOf(token: ScoredToken, logprob: number): Logprob {
     const entry = (id: number, value: number): { token: string; logprob: number; bytes: number[] } => ({
       token: this.#spell(id),
-      logprob: value,
+      // Impossible tokens are -Infinity to engines, which JSON has no word for; the API says -9999.
+      logprob: Math.max(value, LOWEST_LOGPROB),
       bytes: id < FIRST_SPECIAL ? [...(this.#table?.bytes(id) ?? [])] : [],
     })
     return {
@@ -609,7 +621,7 @@ export class Translator {
       if (logprobs.length > 0) this.#logprobs = []
       kindOf(item).delta(item, text, logprobs, this.#effects)
     }
-    this.#deltaFrom = -1
+    this.#deltaFrom = this.#options.onTrace && this.#parser.isMidCharacter ? this.#carryFrom : -1
   }
 
   #take(): ResponseStreamEvent[] {
@@ -677,6 +689,8 @@ export class Translator {
     return this.#table?.text(id) ?? new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.#table?.bytes(id))
   }
 }
+
+const LOWEST_LOGPROB = -9999
 
 /** Tokens counted so far that belong to the next message: the marker of the model that began it. */
 function aheadOf(terminator: Terminator, origin: Origin): 0 | 1 {

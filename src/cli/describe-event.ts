@@ -1,0 +1,123 @@
+import type { HarmonyEvent, HarmonyHeader } from '../harmony/events.js'
+import type { ResponseStreamEvent } from '../responses/events.js'
+import type { OutputItem } from '../responses/items.js'
+import type { Response } from '../responses/response.js'
+import { excerpt } from './terminal-text.js'
+
+/** How much of a text stands in a line. Whole texts were seen as deltas already. */
+const EXCERPT = 40
+const REMINDER = 16
+
+/** An event in one line: the item it is about, its type without `response.`, and what matters of its fields. */
+export function describeEvent(event: ResponseStreamEvent): string {
+  const name = event.type.replace(/^response\./, '')
+  const item = 'output_index' in event ? `#${event.output_index} ` : ''
+  return `${item}${name} ${factsOf(event)}`.trimEnd()
+}
+
+function factsOf(event: ResponseStreamEvent): string {
+  if ('delta' in event) return excerpt(event.delta, EXCERPT)
+  switch (event.type) {
+    case 'response.created':
+    case 'response.in_progress':
+    case 'response.completed':
+    case 'response.incomplete':
+    case 'response.failed':
+      return describeResponse(event.response)
+    case 'error':
+      return `${event.error.code} ${excerpt(event.error.message, EXCERPT)}`
+    case 'response.output_item.added':
+      return `${describeItem(event.item)} ${shortId(event.item.id)}`
+    case 'response.output_item.done':
+      return `${describeItem(event.item)} ${event.item.status}`
+    case 'response.content_part.added':
+    case 'response.content_part.done':
+      return event.part.type
+    case 'response.output_text.annotation.added':
+      return excerpt(event.annotation.url, EXCERPT)
+    case 'response.output_text.done':
+    case 'response.reasoning_text.done':
+      return excerpt(event.text, REMINDER)
+    case 'response.function_call_arguments.done':
+    case 'response.mcp_call_arguments.done':
+      return excerpt(event.arguments, REMINDER)
+    case 'response.custom_tool_call_input.done':
+      return excerpt(event.input, REMINDER)
+    case 'response.code_interpreter_call_code.done':
+      return excerpt(event.code, REMINDER)
+    default:
+      return ''
+  }
+}
+
+/** What kind of item it is, and whom it calls. */
+export function describeItem(item: OutputItem): string {
+  switch (item.type) {
+    case 'message':
+      return `message ${item.phase}`
+    case 'mcp_call':
+      return `mcp_call ${item.server_label}.${item.name}`
+    case 'function_call':
+    case 'custom_tool_call':
+      return `${item.type} ${item.name} ${shortId(item.call_id)}`
+    default:
+      return item.type
+  }
+}
+
+/** What is in an item, and what came of it. */
+export function describeContent(item: OutputItem): string {
+  switch (item.type) {
+    case 'message':
+    case 'reasoning':
+      return excerpt(item.content.map(({ text }) => text).join(''), EXCERPT)
+    case 'function_call':
+      return excerpt(item.arguments, EXCERPT)
+    case 'custom_tool_call':
+      return excerpt(item.input, EXCERPT)
+    case 'mcp_call':
+      return withOutcome(item.arguments, item.output ?? undefined)
+    case 'code_interpreter_call':
+      return withOutcome(
+        item.code,
+        item.outputs?.map((output) => (output.type === 'logs' ? output.logs : output.url)).join(''),
+      )
+  }
+}
+
+function withOutcome(text: string, outcome: string | undefined): string {
+  return `${excerpt(text, EXCERPT)}${outcome === undefined ? '' : ` -> ${excerpt(outcome, EXCERPT)}`}`
+}
+
+/** A response's id, and why it ended early. */
+export function describeResponse(response: Response): string {
+  const reason = response.error?.code ?? response.incomplete_details?.reason
+  return `${shortId(response.id)} ${reason ?? ''}`.trimEnd()
+}
+
+/** What the parser told, in one line. A text that is just the token's says nothing new. */
+export function describeHarmony(event: HarmonyEvent, tokenText: string): string {
+  switch (event.type) {
+    case 'message_start':
+      return `message_start ${describeHeader(event.header)}`
+    case 'message_text':
+      return event.text === tokenText ? 'message_text' : `message_text ${excerpt(event.text, REMINDER)}`
+    case 'message_end':
+      return `message_end ${event.terminator}`
+    case 'repair':
+      return `repair ${event.repair.code}`
+  }
+}
+
+function describeHeader({ role, name, recipient, channel, contentType, constrained }: HarmonyHeader): string {
+  const author = name === undefined ? role : `${role}:${name}`
+  const to = recipient === undefined ? undefined : `to=${recipient}`
+  const type = contentType === undefined ? undefined : `${constrained ? '<|constrain|>' : ''}${contentType}`
+  return [author, to, channel, type].filter((word) => word !== undefined).join(' ')
+}
+
+/** An id's prefix and end: its middle is the same for all ids of a response. */
+function shortId(id: string): string {
+  const from = id.indexOf('_') + 1
+  return id.length - from <= 8 ? id : `${id.slice(0, from)}…${id.slice(-4)}`
+}

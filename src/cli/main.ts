@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
+import { run } from './run.js'
+
+const { stdin, stdout, stderr, argv, env } = process
+
+// A reader that goes away is told by the write that fails; without a listener the error would also end the process.
+stdout.on('error', () => {})
+
+const manifest: { version: string } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
+
+process.exitCode = await run(argv.slice(2), {
+  version: manifest.version,
+  screen: { columns: stdout.columns || 120, hasColors: stdout.isTTY === true && !env['NO_COLOR'] },
+  readFile: (path) => readFile(path, 'utf8'),
+  readStdin: () => text(stdin),
+  print: (piece) =>
+    new Promise((resolve, reject) => stdout.write(piece, (error) => (error ? reject(error) : resolve()))),
+  complain: (line) => stderr.write(line),
+})

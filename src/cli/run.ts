@@ -1,0 +1,132 @@
+import { parseArgs } from 'node:util'
+import { HarmonyResponsesError } from '../errors.js'
+import { type PolicyName, policies } from '../recipients/policy.js'
+import { readTokenFixture } from '../sources/token-fixture.js'
+import { FORMATS, printReplay } from './replay.js'
+import type { Screen } from './timeline-layout.js'
+
+/** All that the command line touches of the world. */
+export interface Io {
+  /** The package's version. */
+  readonly version: string
+  /** What standard output is shown on. */
+  readonly screen: Screen
+  readFile(path: string): Promise<string>
+  readStdin(): Promise<string>
+  /** Writes to standard output. Resolves when more may come; rejects with `EPIPE` once nobody reads any more. */
+  print(text: string): Promise<void>
+  /** Writes to standard error. */
+  complain(text: string): void
+}
+
+const HELP = `harmony-responses: Harmony token streams as OpenAI Responses events
+
+Usage:
+  harmony-responses replay FILE    translates a token fixture; - reads standard input
+
+Options:
+  --format jsonl            one event a line (default)
+           sse              the frames that a server would send
+           timeline         tokens, Harmony and events side by side
+  --policy openai           a call of an undeclared tool is a function call (default)
+           agents           ... is an MCP call that failed
+           vllm             everything but functions.* is an MCP call
+           functions-only   everything is a function call
+  --calls  live             the client's calls are announced at once (default)
+           whole            ... once their arguments are whole
+  --help
+  --version
+
+The same file always gives the same output: ids follow from the fixture's name, times from its created_at.
+`
+
+const CALLS = ['live', 'whole'] as const
+
+/** A command line that makes no sense. */
+class UsageError extends Error {}
+
+/**
+ * The command line.
+ *
+ * @param argv - the arguments alone
+ * @returns the exit code: 0, 1 where the input is bad, 2 where the usage is
+ */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    await execute(argv, io)
+    return 0
+  } catch (error) {
+    if (errorCode(error) === 'EPIPE') return 0
+    const message = messageOf(error).replace(/[\s\p{Cc}]+/gu, ' ')
+    io.complain(`harmony-responses: ${message}\n`)
+    return error instanceof UsageError ? 2 : 1
+  }
+}
+
+async function execute(argv: readonly string[], io: Io): Promise<void> {
+  const { values, positionals } = parse(argv)
+  if (values.help) return io.print(HELP)
+  if (values.version) return io.print(`${io.version}\n`)
+
+  const [command, file, ...others] = positionals
+  if (command === undefined) throw new UsageError('expected a command: replay FILE (see --help)')
+  if (command !== 'replay') throw new UsageError(`expected the command replay, got ${JSON.stringify(command)}`)
+  if (file === undefined) throw new UsageError('replay: expected a file, or - for standard input')
+  if (others.length > 0) throw new UsageError(`replay: expected one file, got ${others.length + 1}`)
+  const format = oneOf(FORMATS, '--format', values.format)
+  const policy = oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy)
+  const calls = oneOf(CALLS, '--calls', values.calls)
+
+  const name = file === '-' ? 'standard input' : file
+  const text = await read(file, name, io)
+  try {
+    const fixture = readTokenFixture(text)
+    for await (const piece of printReplay(fixture, format, { policy, calls }, io.screen)) await io.print(piece)
+  } catch (error) {
+    if (!(error instanceof HarmonyResponsesError)) throw error
+    throw new Error(`${name}: ${error.message}`, { cause: error })
+  }
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        format: { type: 'string', default: 'jsonl' },
+        policy: { type: 'string', default: 'openai' },
+        calls: { type: 'string', default: 'live' },
+        help: { type: 'boolean', default: false },
+        version: { type: 'boolean', default: false },
+      },
+    })
+  } catch (error) {
+    // What follows the first sentence is advice for other cases.
+    throw new UsageError(messageOf(error).split(/\.?\n|\. /)[0], { cause: error })
+  }
+}
+
+function oneOf<const Word extends string>(words: readonly Word[], option: string, given: string): Word {
+  const word = words.find((each) => each === given)
+  if (word !== undefined) return word
+  throw new UsageError(`${option}: expected one of ${words.join(', ')}, got ${JSON.stringify(given)}`)
+}
+
+async function read(file: string, name: string, io: Io): Promise<string> {
+  try {
+    return await (file === '-' ? io.readStdin() : io.readFile(file))
+  } catch (error) {
+    // Node says "ENOENT: no such file or directory, open 'FILE'".
+    const reason = /^E[A-Z]+: ([^,]+)/.exec(messageOf(error))?.[1] ?? messageOf(error)
+    throw new Error(`cannot read ${name}: ${reason}`, { cause: error })
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

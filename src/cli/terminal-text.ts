@@ -1,0 +1,101 @@
+/* How text is shown in a terminal: nothing invisible, nothing that moves the cursor, and columns that stay columns. */
+
+import { inspect } from 'node:util'
+
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u00a0]/gu
+const ASCII = /^[ -~]*$/
+const ZERO_WIDTH = /^[\p{Mn}\p{Me}]+$/u
+const DOUBLE_WIDTH =
+  /^(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])/u
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** Text of which nothing is hidden, moves the cursor or changes the colour: such characters are escaped. */
+export function plain(text: string): string {
+  return text.replace(INVISIBLE, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16)
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`
+  })
+}
+
+/** As {@link plain}, in quotes, as Node shows a string. */
+export function visible(text: string): string {
+  return plain(inspect(text, { breakLength: Number.POSITIVE_INFINITY }))
+}
+
+/** As {@link visible}, but of long text only the beginning. */
+export function excerpt(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return visible(text)
+  const beginning = visible(text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, ''))
+  return `${beginning.slice(0, -1)}…${beginning.slice(-1)}`
+}
+
+/** How many columns text takes. */
+export function widthOf(text: string): number {
+  // Nearly all text; graphemes cost a hundred times as much.
+  if (ASCII.test(text)) return text.length
+  let width = 0
+  for (const { segment } of graphemes.segment(text)) {
+    width += DOUBLE_WIDTH.test(segment) ? 2 : ZERO_WIDTH.test(segment) ? 0 : 1
+  }
+  return width
+}
+
+/** Text in so many columns at most, with an ellipsis where something is missing. */
+export function clip(text: string, columns: number): string {
+  return widthOf(text) <= columns ? text : `${head(text, columns - 1)}…`
+}
+
+/** Text in lines of so many columns, broken between words where that is possible; all but the first are indented. */
+export function wrap(text: string, columns: number, indent: number): string[] {
+  if (widthOf(text) <= columns) return [text]
+  const lines: string[] = []
+  const room = (): number => (lines.length === 0 ? columns : columns - indent)
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (line === '' || widthOf(longer) <= room()) line = longer
+    else {
+      lines.push(line)
+      line = word
+    }
+    while (widthOf(line) > room()) {
+      const fitting = head(line, room())
+      lines.push(fitting)
+      line = line.slice(fitting.length)
+    }
+  }
+  lines.push(line)
+  return lines.map((each, index) => (index === 0 ? each : ' '.repeat(indent) + each))
+}
+
+/** As much of the text's beginning as fits, but one character at least. */
+function head(text: string, columns: number): string {
+  let width = 0
+  for (const { segment, index } of graphemes.segment(text)) {
+    width += widthOf(segment)
+    if (width > columns && index > 0) return text.slice(0, index)
+  }
+  return text
+}
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan'
+
+const CODES: Readonly<Record<Style, number>> = {
+  bold: 1,
+  dim: 2,
+  red: 31,
+  green: 32,
+  yellow: 33,
+  blue: 34,
+  magenta: 35,
+  cyan: 36,
+}
+
+/** The text in a style, where the terminal has colours. */
+export type Paint = (text: string, style: Style | undefined) => string
+
+export function createPaint(hasColors: boolean): Paint {
+  return (text, style) =>
+    hasColors && style !== undefined && text !== '' ? `\u001b[${CODES[style]}m${text}\u001b[0m` : text
+}

@@ -1,0 +1,110 @@
+import type { ResponseRequest } from '../responses/request.js'
+import type { HarmonyToken, StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
+import { withoutSecrets } from '../translate/snapshot.js'
+import type { FixtureChunk, TokenFixture } from './token-fixture.js'
+
+export type { FixtureChunk, TokenFixture } from './token-fixture.js'
+
+/** What a recording says about itself. */
+export interface RecordingAbout {
+  readonly name: string
+  /** Where the tokens come from: engine, model, version. */
+  readonly origin?: string
+  /** The request that is answered. The secrets of its MCP servers are not written down. */
+  readonly request?: ResponseRequest
+}
+
+/**
+ * The same source, recorded: passes everything through undisturbed, and hands the sink a token fixture once, however
+ * the stream ended. What came before an error or an early stop is in it; `replay` gives it back.
+ *
+ *     translate(record(engine, (fixture) => writeFile(path, JSON.stringify(fixture)), { name }), { request })
+ *
+ * The stream's end waits for the sink. What the sink throws is thrown there, but never in the place of the source's
+ * own error.
+ */
+export function record(
+  source: TokenSource,
+  sink: (fixture: TokenFixture) => void | Promise<void>,
+  about: RecordingAbout,
+): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
+  const chunks = iterate(source)
+  const request = about.request && withoutSecrets(about.request)
+  const tokens: FixtureChunk[] = []
+  let isOver = false
+
+  async function handOver(end?: StreamEnd): Promise<void> {
+    isOver = true
+    const { name, origin } = about
+    await sink({
+      version: 1,
+      name,
+      ...(origin === undefined ? {} : { origin }),
+      ...(request === undefined ? {} : { request }),
+      tokens,
+      ...(end === undefined ? {} : { end }),
+    })
+  }
+
+  /** The source is told to close, but the recording does not wait for that: a source that is stuck never answers. */
+  async function stop(): Promise<void> {
+    if (isOver) return
+    const closing = (async () => void (await chunks.return?.()))()
+    await Promise.all([handOver(), closing])
+  }
+
+  // Not a generator function: its `return` would wait for a `next` that is under way, and so for the engine.
+  const recording: AsyncGenerator<TokenChunk, StreamEnd | undefined> = {
+    async next() {
+      if (isOver) return { done: true, value: undefined }
+      let step: IteratorResult<TokenChunk, StreamEnd | undefined>
+      try {
+        step = await chunks.next()
+      } catch (error) {
+        if (!isOver) await handOver().catch(() => {})
+        throw error
+      }
+      if (isOver) return step
+      if (step.done) await handOver(step.value)
+      else tokens.push(copyChunk(step.value))
+      return step
+    },
+    async return(value) {
+      await stop()
+      return { done: true, value: await value }
+    },
+    async throw(error) {
+      await stop()
+      throw error
+    },
+    [Symbol.asyncIterator]: () => recording,
+  }
+  return recording
+}
+
+type Chunks = AsyncIterator<TokenChunk, StreamEnd | undefined> | Iterator<TokenChunk, StreamEnd | undefined>
+
+/** A string is one chunk, as it is to `translate`. */
+function iterate(source: TokenSource): Chunks {
+  if (typeof source === 'string') return [source as string].values()
+  return (Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()) as Chunks
+}
+
+/** A chunk as data of our own: a caller may fill its array again. What is no chunk at all is kept as it is. */
+function copyChunk(chunk: TokenChunk): FixtureChunk {
+  if (typeof chunk !== 'object' || chunk === null) return chunk
+  if (chunk instanceof Uint32Array) return [...chunk]
+  if (isList(chunk)) return chunk.map(copyToken)
+  if (!('host' in chunk)) return copyToken(chunk)
+  return { host: chunk.host instanceof Uint32Array || Array.isArray(chunk.host) ? [...chunk.host] : chunk.host }
+}
+
+function copyToken(token: HarmonyToken): HarmonyToken {
+  if (typeof token !== 'object' || token === null) return token
+  const { topLogprobs } = token
+  return { ...token, ...(topLogprobs && { topLogprobs: topLogprobs.map((top) => ({ ...top })) }) }
+}
+
+function isList(chunk: TokenChunk): chunk is readonly HarmonyToken[] {
+  return Array.isArray(chunk)
+}

@@ -1,0 +1,44 @@
+import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
+import type { TokenFixture } from './token-fixture.js'
+
+export { type FixtureChunk, parseTokenFixture, readTokenFixture, type TokenFixture } from './token-fixture.js'
+
+/** Options of {@link replay}. */
+export interface ReplayOptions {
+  /** How long to wait between two chunks, in milliseconds. Default 0: not at all, without a timer. */
+  readonly delayMs?: number
+  /** Stops the replay, even while it waits: it throws the signal's reason, as an engine would. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * A token fixture as a source: its chunks, exactly as they were captured.
+ *
+ * @returns the fixture's `end`
+ */
+export async function* replay(
+  fixture: TokenFixture,
+  options: ReplayOptions = {},
+): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
+  const { delayMs = 0, signal } = options
+  for (const [index, chunk] of fixture.tokens.entries()) {
+    if (delayMs > 0 && index > 0) await sleep(delayMs, signal)
+    signal?.throwIfAborted()
+    yield chunk
+  }
+  return fixture.end
+}
+
+/** Resolves after a while, or as soon as the signal aborts. */
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const wake = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', wake)
+      resolve()
+    }
+    const timer = setTimeout(wake, ms)
+    signal?.addEventListener('abort', wake)
+  })
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { HarmonyResponsesError } from '../errors.js'
+import type { ResponseRequest } from '../responses/request.js'
+import type { HarmonyToken, StreamEnd } from '../tokens/token-source.js'
+import { describe } from '../translate/options.js'
+
+/** A token chunk as JSON can hold it: what came as a `Uint32Array` is an array. */
+export type FixtureChunk =
+  | HarmonyToken
+  | readonly HarmonyToken[]
+  | string
+  | { readonly host: readonly number[] | string }
+
+/** A token stream that was captured or made, as one JSON file. Keys beside these are ignored. */
+export interface TokenFixture {
+  readonly version: 1
+  readonly name: string
+  /** Where it came from: an engine, a bug report, a person's hand. */
+  readonly origin?: string
+  /** The Responses create request that the stream answers, without the secrets of MCP servers. */
+  readonly request?: ResponseRequest
+  /** When the response began, in unix seconds. */
+  readonly created_at?: number
+  /** The chunks, cut as they came. */
+  readonly tokens: readonly FixtureChunk[]
+  /** What the source returned when it was exhausted. */
+  readonly end?: StreamEnd
+}
+
+// Every schema is given what it expects in words: an issue's message is the middle of the line that people read.
+const TOKEN_ID = 'a token id (a whole number from 0)'
+const tokenId = z.int(TOKEN_ID).nonnegative(TOKEN_ID)
+const string = z.string('a string')
+// An engine may rule a token out: JSON writes the logarithm of 0 as null.
+const logprob = z.preprocess(
+  (value) => (value === null ? -Infinity : value),
+  z.custom<number>((value) => typeof value === 'number', 'a number'),
+)
+const count = z.int('a token count').nonnegative('a token count')
+
+const topLogprob = z.object({ id: tokenId, logprob }, '{id, logprob}')
+const scoredToken = z.object(
+  { id: tokenId, logprob: logprob.exactOptional(), topLogprobs: z.array(topLogprob, 'an array').exactOptional() },
+  '{id, logprob}',
+)
+const hostTokens = z.object({ host: z.union([z.array(tokenId), string], 'an array of token ids, or text') }, '{host}')
+const token = z.union([tokenId, scoredToken], `${TOKEN_ID} or {id, logprob}`)
+const chunk = z.union(
+  [tokenId, z.array(token), string, hostTokens, scoredToken],
+  `${TOKEN_ID}, an array of them, {id, logprob}, text or {host}`,
+)
+
+const request = z.looseObject(
+  {
+    model: string.exactOptional(),
+    tools: z
+      .array(z.looseObject({ type: string }, 'a tool'), 'an array of tools')
+      .nullable()
+      .exactOptional(),
+    include: z.array(string, 'an array of strings').nullable().exactOptional(),
+  },
+  'a Responses create request',
+)
+
+const usage = z.object(
+  {
+    inputTokens: count.exactOptional(),
+    cachedTokens: count.exactOptional(),
+    outputTokens: count.exactOptional(),
+    reasoningTokens: count.exactOptional(),
+  },
+  'token counts',
+)
+
+const end = z.object(
+  {
+    reason: z
+      .enum(['stop', 'max_output_tokens', 'content_filter'], 'stop, max_output_tokens or content_filter')
+      .exactOptional(),
+    usage: usage.exactOptional(),
+  },
+  '{reason, usage}',
+)
+
+/** The shape of a {@link TokenFixture}. Its messages are meant for {@link parseTokenFixture}. */
+export const tokenFixtureSchema: z.ZodType<TokenFixture> = z.object(
+  {
+    version: z.literal(1, '1'),
+    name: string,
+    origin: string.exactOptional(),
+    request: request.exactOptional(),
+    created_at: z.number('unix seconds').exactOptional(),
+    tokens: z.array(chunk, 'an array of token chunks'),
+    end: end.exactOptional(),
+  },
+  'a token fixture',
+)
+
+/**
+ * Checks that a value is a token fixture, and copies what belongs to one.
+ *
+ * @throws HarmonyResponsesError `bad_fixture`, in one line: `tokens[3]: expected a token id ..., got -1`
+ */
+export function parseTokenFixture(value: unknown): TokenFixture {
+  const { data, error } = tokenFixtureSchema.safeParse(value, { reportInput: true })
+  if (data !== undefined) return data
+  const [first] = error.issues
+  if (first === undefined) throw error
+  const { path, message, input } = sharpest(first)
+  const place = path.length === 0 ? 'fixture' : z.core.toDotPath(path)
+  throw new HarmonyResponsesError('bad_fixture', `${place}: expected ${message}, got ${describe(input)}`)
+}
+
+/**
+ * Reads the text of a token fixture's file.
+ *
+ * @throws HarmonyResponsesError `bad_fixture`, in one line: where it stops being JSON, or as {@link parseTokenFixture}
+ */
+export function readTokenFixture(text: string): TokenFixture {
+  let value: unknown
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch (error) {
+    // Engines say where, by a position or by what stands around it, which may hold line breaks.
+    const reason = (error as Error).message.replace(/[\s\p{Cc}]+/gu, ' ')
+    throw new HarmonyResponsesError('bad_fixture', `fixture: expected JSON, got text that is none: ${reason}`)
+  }
+  return parseTokenFixture(value)
+}
+
+/** Of a union that fits nowhere, the issue that lies deepest: the branch it is in fits best. */
+function sharpest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue
+  return issue.errors
+    .flat()
+    .map((inner) => sharpest({ ...inner, path: [...issue.path, ...inner.path] }))
+    .filter(({ input }) => input !== undefined)
+    .reduce<z.core.$ZodIssue>((best, inner) => (inner.path.length > best.path.length ? inner : best), issue)
+}

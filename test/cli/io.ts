@@ -1,0 +1,32 @@
+import type { Io } from '../../src/cli/run.js'
+
+/** A world for the command line, with what it did to it. */
+export interface FakeIo extends Io {
+  readonly out: string
+  readonly err: string
+}
+
+/** Files by their path; standard input is the file `-`. Where `error` is given, nobody reads standard output. */
+export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, error?: Error): FakeIo {
+  const read = async (path: string): Promise<string> => {
+    const found = files[path] ?? Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`))
+    if (found instanceof Error) throw found
+    return found
+  }
+  const io = {
+    out: '',
+    err: '',
+    version: '1.2.3',
+    screen: { columns: 120, hasColors: false },
+    readFile: read,
+    readStdin: () => read('-'),
+    async print(text: string) {
+      if (error !== undefined) throw error
+      io.out += text
+    },
+    complain(text: string) {
+      io.err += text
+    },
+  }
+  return io
+}

@@ -1,0 +1,174 @@
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { run } from '../../src/cli/run.js'
+import type { ResponseStreamEvent } from '../../src/responses/events.js'
+import { decodeSse } from '../../src/sse/decode.js'
+import { encodeHarmony } from '../support/tokens.js'
+import { fakeIo } from './io.js'
+
+const fixture = (text: string, more: object = {}): string =>
+  JSON.stringify({ version: 1, name: 'greeting', created_at: 1735689600, tokens: encodeHarmony(text), ...more })
+
+const GREETING = fixture('<|channel|>final<|message|>Hi<|return|>')
+const CALL = fixture('<|channel|>commentary to=search<|message|>{"q":1}<|call|>')
+
+/** Runs the command line on one file. */
+async function replay(text: string | Error, ...options: string[]) {
+  const io = fakeIo({ 'a.json': text, '-': text })
+  const code = await run(['replay', 'a.json', ...options], io)
+  return { code, out: io.out, err: io.err }
+}
+
+const eventsOf = (out: string): ResponseStreamEvent[] =>
+  out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe('replay', () => {
+  test('prints one event a line', async () => {
+    const { code, out, err } = await replay(GREETING)
+    const events = eventsOf(out)
+    expect([code, err]).toEqual([0, ''])
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index))
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { created_at: 1735689600 } })
+  })
+
+  test('reads standard input where the file is -', async () => {
+    const io = fakeIo({ '-': GREETING })
+    expect(await run(['replay', '-'], io)).toBe(0)
+    expect(io.out).toBe((await replay(GREETING)).out)
+  })
+
+  test('prints the frames that a server would send, and no [DONE]', async () => {
+    const { out } = await replay(GREETING, '--format', 'sse')
+    const events: ResponseStreamEvent[] = []
+    for await (const event of decodeSse([out])) events.push(event)
+    expect(events).toEqual(eventsOf((await replay(GREETING, '--format', 'jsonl')).out))
+    expect(out).not.toContain('[DONE]')
+  })
+
+  test('prints a timeline', async () => {
+    const { out } = await replay(GREETING, '--format=timeline')
+    expect(out).toContain("output_text.delta 'Hi'")
+  })
+
+  test.each(['jsonl', 'sse', 'timeline'])('prints the same bytes for the same file, as %s', async (format) => {
+    const once = await replay(GREETING, '--format', format)
+    expect((await replay(GREETING, '--format', format)).out).toBe(once.out)
+  })
+
+  test('gives fixtures of another name other ids', async () => {
+    const idOf = async (text: string) =>
+      (eventsOf((await replay(text)).out)[0] as { response: { id: string } }).response.id
+    const other = fixture('', { name: 'farewell' })
+    expect(await idOf(GREETING)).toMatch(/^resp_[0-9a-f]{50}$/)
+    expect(await idOf(other)).not.toBe(await idOf(GREETING))
+  })
+
+  test('has the time 0 where the fixture names none', async () => {
+    const { out } = await replay(fixture('', { created_at: undefined }))
+    expect(eventsOf(out)[0]).toMatchObject({ response: { created_at: 0 } })
+  })
+
+  test.each([
+    ['openai', 'function_call'],
+    ['agents', 'mcp_call'],
+    ['vllm', 'mcp_call'],
+    ['functions-only', 'function_call'],
+  ])('follows the policy %s', async (policy, type) => {
+    const { out } = await replay(CALL, '--policy', policy)
+    expect(eventsOf(out).at(-1)).toMatchObject({ response: { output: [{ type }] } })
+  })
+
+  test.each([
+    ['live', 1],
+    ['whole', 0],
+  ])('announces calls as --calls %s says', async (calls, count) => {
+    const { out } = await replay(fixture('<|channel|>commentary to=functions.f<|message|>{"q":'), '--calls', calls)
+    expect(eventsOf(out).filter(({ type }) => type === 'response.output_item.added')).toHaveLength(count)
+  })
+
+  test('stops without a word when nobody reads any more', async () => {
+    const io = fakeIo({ 'a.json': GREETING }, Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
+    expect(await run(['replay', 'a.json'], io)).toBe(0)
+    expect(io.err).toBe('')
+  })
+})
+
+describe('--help and --version', () => {
+  test('the help names every option', async () => {
+    const io = fakeIo()
+    expect(await run(['--help'], io)).toBe(0)
+    for (const word of ['replay FILE', '--format', '--policy', '--calls', '--help', '--version']) {
+      expect(io.out).toContain(word)
+    }
+  })
+
+  test('the version is printed alone', async () => {
+    const io = fakeIo()
+    expect(await run(['--version'], io)).toBe(0)
+    expect(io.out).toBe('1.2.3\n')
+  })
+})
+
+describe('bad usage exits with 2 and one line', () => {
+  test.each<[string[], string]>([
+    [[], 'expected a command: replay FILE (see --help)'],
+    [['play', 'a.json'], 'expected the command replay, got "play"'],
+    [['replay'], 'replay: expected a file, or - for standard input'],
+    [['replay', 'a.json', 'b.json'], 'replay: expected one file, got 2'],
+    [['replay', 'a.json', '--fast'], "Unknown option '--fast'"],
+    [['replay', 'a.json', '--format'], "Option '--format <value>' argument missing"],
+    [['replay', 'a.json', '--help=yes'], "Option '--help' does not take an argument"],
+    [['replay', 'a.json', '--format', 'xml'], '--format: expected one of jsonl, sse, timeline, got "xml"'],
+    [
+      ['replay', 'a.json', '--policy', 'none'],
+      '--policy: expected one of openai, agents, vllm, functions-only, got "none"',
+    ],
+    [['replay', 'a.json', '--calls', 'never'], '--calls: expected one of live, whole, got "never"'],
+  ])('%j', async (argv, message) => {
+    const io = fakeIo({ 'a.json': GREETING })
+    expect(await run(argv, io)).toBe(2)
+    expect(io).toMatchObject({ out: '', err: `harmony-responses: ${message}\n` })
+  })
+})
+
+describe('bad input exits with 1 and one line', () => {
+  const withFiles = () => Object.assign(fakeIo(), { readFile: (path: string) => readFile(path, 'utf8') })
+
+  test('a file that is not there', async () => {
+    const io = withFiles()
+    const path = join(tmpdir(), 'no-such-folder', 'no.json')
+    expect(await run(['replay', path], io)).toBe(1)
+    expect(io.err).toBe(`harmony-responses: cannot read ${path}: no such file or directory\n`)
+  })
+
+  test('a folder', async () => {
+    const io = withFiles()
+    expect(await run(['replay', tmpdir()], io)).toBe(1)
+    expect(io.err).toMatch(/^harmony-responses: cannot read .+: illegal operation on a directory\n$/)
+  })
+
+  test('standard input that breaks off', async () => {
+    const io = fakeIo({ '-': new Error('gone') })
+    expect(await run(['replay', '-'], io)).toBe(1)
+    expect(io.err).toBe('harmony-responses: cannot read standard input: gone\n')
+  })
+
+  test.each<[string, RegExp]>([
+    ['{"version": 1,, }', /a\.json: fixture: expected JSON, got text that is none: .* position 14/],
+    ['no\n\u001b[31mjson', /a\.json: fixture: expected JSON/],
+    ['[]', /a\.json: fixture: expected a token fixture, got an array/],
+    [fixture('', { tokens: [1, -1] }), /a\.json: tokens\[1\]: expected a token id .*, got -1/],
+    [fixture('', { request: { tools: [{ type: 'mcp' }] } }), /a\.json: tools\[0\]\.server_label: expected a string/],
+  ])('%j', async (text, message) => {
+    for (const format of ['jsonl', 'timeline']) {
+      const { code, out, err } = await replay(text, '--format', format)
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toMatch(new RegExp(`^harmony-responses: ${message.source}[^\\p{Cc}]*\\n$`, 'u'))
+    }
+  })
+})

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { replay, type TokenFixture } from '../../src/sources/replay.js'
+import type { StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
+
+const FIXTURE: TokenFixture = {
+  version: 1,
+  name: 'replayed',
+  tokens: [200005, [17196, 200008], { id: 976 }, ' text', { host: [200006] }],
+  end: { reason: 'stop', usage: { inputTokens: 3 } },
+}
+
+async function drain(source: AsyncGenerator<TokenChunk, StreamEnd | undefined>) {
+  const chunks: TokenChunk[] = []
+  for (;;) {
+    const { done, value } = await source.next()
+    if (done) return { chunks, end: value }
+    chunks.push(value)
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('a replay', () => {
+  test('yields the chunks as they were captured and returns the end', async () => {
+    expect(await drain(replay(FIXTURE))).toEqual({ chunks: FIXTURE.tokens, end: FIXTURE.end })
+  })
+
+  test('of a fixture without an end returns none', async () => {
+    expect(await drain(replay({ version: 1, name: 'cut', tokens: [] }))).toEqual({ chunks: [], end: undefined })
+  })
+
+  test('uses no timer where no delay is asked for', async () => {
+    const setTimer = vi.spyOn(globalThis, 'setTimeout')
+    await drain(replay(FIXTURE))
+    await drain(replay(FIXTURE, { delayMs: 0 }))
+    expect(setTimer).not.toHaveBeenCalled()
+  })
+
+  test('waits between chunks, and neither before the first nor behind the last', async () => {
+    const start = Date.now()
+    const done = drain(replay(FIXTURE, { delayMs: 10 })).then(() => Date.now() - start)
+    await vi.runAllTimersAsync()
+    expect(await done).toBe(10 * (FIXTURE.tokens.length - 1))
+  })
+
+  test('that is aborted while it waits throws the reason at once and leaves no timer', async () => {
+    const abort = new AbortController()
+    const source = replay(FIXTURE, { delayMs: 1000, signal: abort.signal })
+    await source.next()
+    const next = source.next()
+    abort.abort(new Error('the client left'))
+    await expect(next).rejects.toThrow('the client left')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('that is aborted before it begins yields nothing', async () => {
+    const source = replay(FIXTURE, { delayMs: 10, signal: AbortSignal.abort(new Error('too late')) })
+    await expect(source.next()).rejects.toThrow('too late')
+  })
+})
