@@ -62,7 +62,10 @@ function parseOfficially() {
 
 /** A wrong result fails the run: what is timed has to be right. */
 function check() {
-  const text = stream.slice(3, -1).map((id) => tokenTable.text(id)).join('')
+  const text = stream
+    .slice(3, -1)
+    .map((id) => tokenTable.text(id))
+    .join('')
   const one = translateOneByOne()
   if (one.text !== text || one.events < stream.length) throw new Error('translate: the answer is not the tokens')
   if (translateChunks(16) !== text) throw new Error('translate in chunks: the answer is not the tokens')
@@ -80,7 +83,9 @@ function report() {
   else {
     console.log(`one message of ${stream.length} tokens, Node ${process.version}, medians`)
     for (const { name, nsPerToken, timesOfficial } of rows) {
-      console.log(`${name.padEnd(46)} ${String(nsPerToken).padStart(6)} ns/token  ${timesOfficial}x the official parser's speed`)
+      console.log(
+        `${name.padEnd(46)} ${String(nsPerToken).padStart(6)} ns/token  ${timesOfficial}x the official parser's speed`,
+      )
     }
   }
 }

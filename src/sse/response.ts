@@ -10,7 +10,7 @@ export interface SseResponseInit extends SseStreamOptions {
   /** The HTTP status. Default: 200. */
   readonly status?: number
   /** Added to the headers of an event stream; where both name one, these win. */
-  readonly headers?: HeadersInit
+  readonly headers?: ConstructorParameters<typeof Headers>[0]
 }
 
 const SSE_HEADERS = {
