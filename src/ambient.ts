@@ -12,7 +12,8 @@ import type {
   TranslatorOptions as CoreTranslatorOptions,
 } from './translate/options.js'
 import { flatten, translateBatches as pullBatches } from './translate/translate.js'
-import { Translator as CoreTranslator, checkSnapshot, type TranslatorSnapshot } from './translate/translator.js'
+import { Translator as CoreTranslator } from './translate/translator.js'
+import { checkSnapshot, type TranslatorSnapshot } from './translate/translator-snapshot.js'
 
 type Ambient = 'responseId' | 'clock'
 

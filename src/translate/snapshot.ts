@@ -9,16 +9,13 @@ import type {
   ResponseUsage,
 } from '../responses/response.js'
 
-/** What changes of a response while it is made. */
+/** How far a response is. Plain data; it is replaced, never changed. */
 export interface ResponseProgress {
-  readonly id: string
-  readonly createdAt: number
-  readonly completedAt: number | null
   readonly status: ResponseStatus
+  /** Unix time in whole seconds. */
+  readonly completedAt: number | null
   readonly error: ResponseError | null
   readonly incompleteReason: 'max_output_tokens' | 'content_filter' | null
-  readonly output: OutputItem[]
-  readonly usage: ResponseUsage | null
 }
 
 /**
@@ -36,12 +33,18 @@ export function withoutSecrets(request: ResponseRequest): ResponseRequest {
 }
 
 /** The response object as of now. Every call makes a detached value. */
-export function responseOf(progress: ResponseProgress, request: ResponseRequest): Response {
+export function responseOf(
+  id: string,
+  createdAt: number,
+  progress: ResponseProgress,
+  request: ResponseRequest,
+  made: { readonly output: OutputItem[]; readonly usage: ResponseUsage | null },
+): Response {
   const echo = echoOf(request)
   return {
-    id: progress.id,
+    id,
     object: 'response',
-    created_at: progress.createdAt,
+    created_at: createdAt,
     status: progress.status,
     background: echo.background,
     completed_at: progress.completedAt,
@@ -52,7 +55,7 @@ export function responseOf(progress: ResponseProgress, request: ResponseRequest)
     max_output_tokens: echo.max_output_tokens,
     max_tool_calls: echo.max_tool_calls,
     model: echo.model,
-    output: progress.output,
+    output: made.output,
     parallel_tool_calls: echo.parallel_tool_calls,
     presence_penalty: echo.presence_penalty,
     previous_response_id: echo.previous_response_id,
@@ -68,7 +71,7 @@ export function responseOf(progress: ResponseProgress, request: ResponseRequest)
     top_logprobs: echo.top_logprobs,
     top_p: echo.top_p,
     truncation: echo.truncation,
-    usage: progress.usage,
+    usage: made.usage,
     user: asString(request.user),
     metadata: echo.metadata,
     access_programs: null,

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Translator, type TranslatorSnapshot } from '../../src/translate/translator.js'
+import { Translator } from '../../src/translate/translator.js'
+import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { chunkPlan, cutChunks, cutText, textPlan } from '../support/arbitraries.js'
 import { anyStream, endReason, fixed, RUNS, run, tokenTable } from './streams.js'
 

@@ -1576,6 +1576,121 @@ export function tokenSoup(): fc.Arbitrary<number[]> {
   })
 }
 
+const HEADER_WORDS = [
+  'assistant',
+  'user',
+  'system',
+  'developer',
+  'tool',
+  'python',
+  'functions.x',
+  'x',
+  'to=functions.x',
+  'to=assistant',
+  'to=python',
+  'to=x',
+  'to=',
+  'to',
+  '=',
+  'analysis',
+  'commentary',
+  'final',
+  'Final',
+  'summary',
+  'json',
+  'code',
+  'text/plain',
+  'response',
+  'user:al',
+  'assistantassistant',
+  'We',
+  'é',
+  '?',
+  '{',
+]
+/** White space to JavaScript or to the official parser, not always to both. */
+const HEADER_SPACE = ['', '  ', '\n', '\t', '\u00a0', '\u000b', '\f', '\u0085', '\u2028', '\u3000', '\ufeff', '\u200b']
+
+/**
+ * Whole messages, bodies and stop tokens as they should be, whose headers are rows of words and markers of any kind.
+ * More than one in ten is Harmony, and the rest is close to it.
+ */
+export function headerSoup(): fc.Arbitrary<number[]> {
+  const space = fc.oneof(
+    { weight: 12, arbitrary: fc.constant(' ') },
+    { weight: 1, arbitrary: fc.constantFrom(...HEADER_SPACE) },
+  )
+  const channel = fc.constantFrom('analysis', 'commentary', 'final', 'commentary', 'summary', '')
+  const recipient = fc.constantFrom('to=functions.x', 'to=assistant', 'to=python', 'to=')
+  const type = fc.constantFrom('json', 'code', 'response', '')
+  const word = fc.constantFrom(...HEADER_WORDS)
+  const rest = fc.array(
+    fc.tuple(space, word).map(([before, text]) => before + text),
+    { maxLength: 2 },
+  )
+  const segment = fc.oneof(
+    { weight: 3, arbitrary: fc.tuple(space, recipient).map(([before, to]) => before + to) },
+    {
+      weight: 2,
+      arbitrary: fc.tuple(rest, fc.constantFrom('', '', ' ', '\n')).map(([words, end]) => words.join('') + end),
+    },
+    { weight: 4, arbitrary: fc.constant('') },
+  )
+  const marked = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.tuple(channel, segment).map(([name, more]): Part[] => [m.channel, `${name}${more}`]),
+    },
+    { weight: 3, arbitrary: fc.tuple(type, segment).map(([name, more]): Part[] => [m.constrain, `${name}${more}`]) },
+    { weight: 1, arbitrary: segment.map((more): Part[] => [m.start, more]) },
+  )
+  const author = fc.oneof(
+    { weight: 4, arbitrary: fc.constant('assistant') },
+    { weight: 1, arbitrary: fc.constantFrom('user', 'tool', 'functions.x to=assistant', 'python to=assistant') },
+    { weight: 1, arbitrary: rest.map((words) => words.join('')) },
+  )
+  const message = fc.record({
+    author,
+    segment,
+    marked: fc.array(marked, { maxLength: 3 }),
+    body: fc.constantFrom('Hi', '', '{}', 'a b'),
+    end: fc.constantFrom(m.end, m.call, m.return),
+  })
+  return fc.array(message, { minLength: 1, maxLength: 2 }).map((messages) => {
+    const parts = messages.flatMap(({ author, segment, marked, body, end }, index): Part[] => [
+      ...(index === 0 ? [] : [m.start, author]),
+      segment,
+      ...marked.flat(),
+      m.message,
+      body,
+      end,
+    ])
+    return shown(encodeParts(parts), () => showParts(parts))
+  })
+}
+
+/** The tokens of well-formed transcripts, in which some are lost, repeated, replaced or added: none to three. */
+export function editedTranscript(): fc.Arbitrary<number[]> {
+  const edit = fc.record({
+    at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    remove: fc.integer({ min: 0, max: 2 }),
+    insert: fc.oneof(
+      fc.constant([]),
+      fc.constantFrom(...SOUP_MARKERS).map((id) => [id]),
+      fc.constantFrom(...HEADER_WORDS).map((text) => encodeText(text)),
+      fc.constantFrom(...HEADER_WORDS).map((text) => encodeText(` ${text}`)),
+      fc.constantFrom(...HEADER_SPACE).map(encodeText),
+    ),
+  })
+  return fc
+    .tuple(wellFormedTranscript({ maxSteps: 3 }), fc.array(edit, { maxLength: 3 }))
+    .map(([{ tokens }, edits]) => {
+      const ids = [...tokens]
+      for (const { at, remove, insert } of edits) ids.splice(Math.floor(at * (ids.length + 1)), remove, ...insert)
+      return shown(ids, () => ids.map(showToken).join(' '))
+    })
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Cutting
 

@@ -1,0 +1,593 @@
+import { describe, expect, test } from 'vitest'
+import type { HarmonyEvent, HarmonyHeader, HarmonyMessage, RepairCode } from '../../src/harmony/events.js'
+import { parseMessages } from '../../src/harmony/parse-messages.js'
+import { createHarmonyParser } from '../../src/harmony/parser.js'
+import { CHANNELS, SPECIAL } from '../../src/harmony/vocabulary.js'
+import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { normaliseMessage, type OfficialMessage } from '../support/official-parser.js'
+import { describeWithShared, fuzzTraces, type GoldenTrace, goldenTraces } from '../support/shared-data.js'
+import { showToken, tokenBytes } from '../support/tokens.js'
+
+const tokenTable = await loadTokenTable()
+
+/** What we make of a trace that the official parser refuses or misreads. */
+interface Difference {
+  readonly why: string
+  /** `[final <json>] {}`: the header, then the content; an assistant's role is left out. */
+  readonly messages: readonly string[]
+  readonly repairs: readonly RepairCode[]
+}
+
+/** By the name of the trace. Rows are those of `reference/harmony-input.md`, section 5. */
+const DIFFERENCES: Readonly<Record<string, Difference>> = {
+  'call-constrain-then-space-json': {
+    why: 'row 24: <|constrain|> and its word are one, spaced or not',
+    messages: ['[commentary to=functions.get_weather <json>] {"location":"SF"}'],
+    repairs: ['unusual_header_spacing'],
+  },
+  'final-with-constrain-json': {
+    why: 'row 21: <|constrain|>json is a content type, never a recipient',
+    messages: ['[final <json>] {"a":1}'],
+    repairs: ['content_type_without_recipient'],
+  },
+  'final-with-constrain-json-adjacent': {
+    why: 'row 21, without a space',
+    messages: ['[final <json>] {"a":1}'],
+    repairs: ['content_type_without_recipient'],
+  },
+  'commentary-constrain-no-recipient': {
+    why: 'row 22: <|constrain|>json is a content type, never a recipient',
+    messages: ['[commentary <json>] {"a":1}'],
+    repairs: ['content_type_without_recipient'],
+  },
+  'commentary-constrain-spaced-no-recipient': {
+    why: 'row 22, with a space',
+    messages: ['[commentary <json>] {"a":1}'],
+    repairs: ['content_type_without_recipient'],
+  },
+  'analysis-code-no-recipient': {
+    why: 'row 21: code is a content type, never a recipient',
+    messages: ['[analysis code] print(1)'],
+    repairs: ['content_type_without_recipient'],
+  },
+  'recipient-bare-word-no-to': {
+    why: 'the same messages, and told: a recipient should have its "to="',
+    messages: ['[commentary to=functions.get_weather] {"x":1}'],
+    repairs: ['bare_recipient'],
+  },
+  'recipient-spaced-to': {
+    why: 'row 24, of "to=": spaces around "=" change nothing',
+    messages: ['[commentary to=functions.get_weather] {"x":1}'],
+    repairs: ['unusual_header_spacing'],
+  },
+  'recipient-channel-glued': {
+    why: 'row 1: the recipient ends where the marker begins',
+    messages: ['[commentary to=functions.foo json] {"x":1}'],
+    repairs: ['repeated_channel'],
+  },
+  'role-section-recipient-glued-channel-twice': {
+    why: 'row 1, in the role section',
+    messages: ['[commentary to=functions.foo json] {"x":1}'],
+    repairs: ['repeated_channel'],
+  },
+  'constrain-before-recipient': {
+    why: 'row 22: a content type before the recipient changes nothing',
+    messages: ['[commentary to=functions.foo <json>] {"x":1}'],
+    repairs: ['misplaced_recipient'],
+  },
+  'constrain-double': {
+    why: 'row 26: the second content type is dropped',
+    messages: ['[commentary to=functions.foo <json>] {"x":1}'],
+    repairs: ['extra_header_text'],
+  },
+  'double-channel-first': {
+    why: 'row 4: the last known channel wins, and no marker is a recipient',
+    messages: ['[final] Hi'],
+    repairs: ['repeated_channel'],
+  },
+  'double-channel-second-message': {
+    why: 'row 4, in a second message',
+    messages: ['[analysis] x', '[final] Hi'],
+    repairs: ['repeated_channel'],
+  },
+  'channel-leading-space': {
+    why: 'row 24, of the channel: white space before it changes nothing',
+    messages: ['[final] Hi'],
+    repairs: ['unusual_header_spacing'],
+  },
+  'unknown-channel': {
+    why: 'row 20: another channel is shown as final',
+    messages: ['[final] Hi'],
+    repairs: ['unknown_channel'],
+  },
+  'channel-uppercase': {
+    why: 'row 20: the nearest channel',
+    messages: ['[final] Hi'],
+    repairs: ['misspelled_channel'],
+  },
+  'channel-garbage-words': {
+    why: 'row 8: what is left over is reasoning, as the body is',
+    messages: ['[analysis] We need to answer quicklyHi'],
+    repairs: ['missing_message', 'stray_marker'],
+  },
+  'header-garbage-second-message': {
+    why: 'row 26: words without a meaning are dropped and told',
+    messages: ['[analysis] x', '[final] Hi'],
+    repairs: ['extra_header_text'],
+  },
+  'missing-message-first': {
+    why: 'row 12: text without a header is a message',
+    messages: ['[] I must refuse', '[analysis] We must refuse', "[final] I'm sorry, but I can't help with that."],
+    repairs: ['missing_message'],
+  },
+  'missing-message-first-with-channel': {
+    why: 'row 10: the channel is known, and the text is its message',
+    messages: ['[analysis] I must refuse', "[final] I'm sorry."],
+    repairs: ['missing_message'],
+  },
+  'missing-message-final-only-multiline': {
+    why: 'row 10, of several lines, white space kept',
+    messages: ['[final] The answer\nis:\n\n  42'],
+    repairs: ['missing_message'],
+  },
+  'missing-message-then-call': {
+    why: 'row 12, and the call behind it is not lost',
+    messages: ["[] ... Let's use the tool.", '[commentary to=functions.get_weather json] {"location": "Tokyo"}'],
+    repairs: ['missing_message'],
+  },
+  'missing-message-call-header': {
+    why: 'row 10, of a call: JSON begins the arguments',
+    messages: ['[commentary to=functions.get_weather <json>] {"location":"SF"}'],
+    repairs: ['missing_message'],
+  },
+  'missing-channel-token-plain-word': {
+    why: 'row 27: a channel in the place of the role, in a turn that began behind it',
+    messages: ['[final] Hi'],
+    repairs: ['role_is_channel'],
+  },
+  'missing-start-channel-directly': {
+    why: 'row 16: a channel between messages begins one',
+    messages: ['[analysis] x', '[final] Hi'],
+    repairs: ['missing_start'],
+  },
+  'missing-end-before-start': {
+    why: 'row 35: a start in the content ends the message',
+    messages: ['[analysis] thinking', '[final] Hi'],
+    repairs: ['missing_end'],
+  },
+  'missing-end-channel-in-content': {
+    why: 'row 35: a channel in the content ends the message',
+    messages: ['[analysis] thinking', '[final] Hi'],
+    repairs: ['missing_end', 'missing_start'],
+  },
+  'plain-text-then-return': {
+    why: 'row 12: text without a header is a message',
+    messages: ['[] Hello, how can I help you today?'],
+    repairs: ['missing_message'],
+  },
+  'empty-completion': {
+    why: 'an empty completion: an open header that says nothing is nothing to tell',
+    messages: [],
+    repairs: [],
+  },
+  'only-end': {
+    why: 'row 6: a stop token in an empty header drops it',
+    messages: [],
+    repairs: ['dropped_header'],
+  },
+  'end-end': {
+    why: 'stop tokens between messages are dropped and told',
+    messages: ['[final] Hi'],
+    repairs: ['stray_terminator', 'stray_terminator'],
+  },
+  'consecutive-start': {
+    why: 'row 17: a start in a header begins it again',
+    messages: ['[analysis] x', '[final] Hi'],
+    repairs: ['repeated_start'],
+  },
+  'role-repeated': {
+    why: 'the same message, and told: the role is there already',
+    messages: ['[final] Hi'],
+    repairs: ['repeated_role'],
+  },
+  'role-repeated-twice': {
+    why: 'row 18: the role glued to itself is the role',
+    messages: ['[final] Hi'],
+    repairs: ['repeated_role'],
+  },
+  'start-empty-header': {
+    why: 'row 27: no role at all is the assistant',
+    messages: ['[analysis] x', '[] Hi'],
+    repairs: ['unknown_role'],
+  },
+  'unknown-role': {
+    why: 'row 27: an unknown role is the assistant',
+    messages: ['[analysis] x', '[final] Hi'],
+    repairs: ['unknown_role', 'extra_header_text'],
+  },
+  'role-with-name': {
+    why: 'the renderer writes user:alice, which the official parser refuses: a role and a name',
+    messages: ['[user name=alice] Hi', '[final] Yo'],
+    repairs: ['named_role'],
+  },
+  'system-developer-user-prompt': {
+    why: 'the same messages; the header that the stream ends in is told (row 42)',
+    messages: ['[system] You are ChatGPT.', '[developer] # Instructions\n\nBe nice.', '[user] Hi'],
+    repairs: ['truncated_header'],
+  },
+  'tool-result-no-recipient': {
+    why: 'row 27: without a recipient, a model that names a tool calls it',
+    messages: ['[commentary to=functions.get_weather] {"sunny": true}'],
+    repairs: ['role_is_tool'],
+  },
+  'call-followed-by-commentary-token-no-start': {
+    why: 'row 33: more calls behind a call, a channel for a header',
+    messages: ['[commentary to=functions.a <json>] {"i":1}', '[commentary to=functions.b <json>] {"i":2}'],
+    repairs: ['missing_start', 'role_is_channel'],
+  },
+  'return-followed-by-message': {
+    why: 'the same messages, and told: a stream ends at <|return|>',
+    messages: ['[final] One', '[final] Two'],
+    repairs: ['tokens_after_return'],
+  },
+  'special-tokens-in-content': {
+    why: 'rows 34 and 35: markers in the content are markers, never text',
+    messages: ['[final] ab', '[final] d', '[] e'],
+    repairs: [
+      'stray_marker',
+      'missing_end',
+      'missing_start',
+      'unknown_channel',
+      'missing_end',
+      'unknown_role',
+      'missing_message',
+    ],
+  },
+  'reserved-tokens-in-content': {
+    why: 'row 48: reserved tokens are no text, <|endoftext|> ends the message; the text behind it is one without a header',
+    messages: ['[final] abcde', '[] f'],
+    repairs: [
+      'reserved_token',
+      'reserved_token',
+      'reserved_token',
+      'reserved_token',
+      'end_of_text',
+      'missing_start',
+      'missing_message',
+    ],
+  },
+  'out-of-range-token': {
+    why: 'row 48: an id outside the vocabulary is skipped, and nothing else is lost',
+    messages: ['[final] abcd ef'],
+    repairs: ['unknown_token'],
+  },
+  'out-of-range-token-in-header': {
+    why: 'row 48, in a header',
+    messages: ['[final] Hi'],
+    repairs: ['unknown_token'],
+  },
+  'emoji-interrupted-by-special': {
+    why: 'row 35, in the middle of a character; its first half is one U+FFFD',
+    messages: ['[final] x �', '[analysis] y'],
+    repairs: ['missing_end', 'missing_start', 'missing_message'],
+  },
+  'emoji-in-header': {
+    why: 'row 20: the nearest channel',
+    messages: ['[final] Hi'],
+    repairs: ['misspelled_channel'],
+  },
+  'truncated-mid-header': {
+    why: 'row 42: a header that was cut is dropped and told',
+    messages: [],
+    repairs: ['truncated_header'],
+  },
+  'truncated-after-channel': {
+    why: 'row 42, behind the channel',
+    messages: [],
+    repairs: ['truncated_header'],
+  },
+  'truncated-mid-second-header': {
+    why: 'row 42, in the second header',
+    messages: ['[analysis] x'],
+    repairs: ['truncated_header'],
+  },
+  'wild-harmony114-triple-channel-bash': {
+    why: 'row 3: the last known channel wins; bash is no tool here, and told',
+    messages: ['[analysis] x', '[commentary json] {"cmd":"ls"}'],
+    repairs: ['repeated_channel', 'content_type_without_recipient', 'extra_header_text'],
+  },
+  'wild-harmony114-role-final': {
+    why: 'row 27: a channel in the place of the role',
+    messages: ['[analysis] x', '[final] Done.'],
+    repairs: ['role_is_channel'],
+  },
+  'wild-harmony114-to-plus-two-words': {
+    why: 'row 26: the first word behind the recipient is the type',
+    messages: ['[commentary to=functions.bash code] {"cmd":"ls"}'],
+    repairs: ['extra_header_text'],
+  },
+  'wild-harmony114-constrain-reasoning-then-end': {
+    why: 'row 23: a call that was never written is none, and swallows nothing',
+    messages: ['[commentary to=functions.bash <json>] {"cmd":"ls"}'],
+    repairs: ['dropped_header'],
+  },
+  'wild-tiles145-constrain-free-text': {
+    why: 'row 23: prose behind <|constrain|> is reasoning',
+    messages: ['[analysis] write: edit file with content.', '[commentary to=functions.write <json>] {"p":1}'],
+    repairs: ['missing_message'],
+  },
+  'wild-tiles145-role-bash': {
+    why: 'row 27: bash is no tool here, and told',
+    messages: ['[analysis] x', '[commentary] {"cmd":"ls"}'],
+    repairs: ['unknown_role', 'extra_header_text'],
+  },
+  'wild-llamacpp27720-question-marks': {
+    why: 'row 6: a stop token ends the header, and the answer behind it is no call',
+    messages: ['[analysis] ??', '[final] Done'],
+    repairs: ['missing_message'],
+  },
+  'wild-llamacpp27720-commentary-2q': {
+    why: 'row 6: what is left over is reasoning',
+    messages: ['[analysis] 2?', '[final] Done'],
+    repairs: ['missing_message'],
+  },
+  'wild-llamacpp27720-doubled-to-assistant': {
+    why: 'row 5: a header without message and text is dropped',
+    messages: ['[analysis] ok', '[final] Done'],
+    repairs: ['dropped_header'],
+  },
+  'wild-llamacpp25321-bare-json-no-markup': {
+    why: 'row 13: bare JSON is a message',
+    messages: ['[] {"category":"billing","urgent":true}'],
+    repairs: ['missing_message'],
+  },
+  'wild-harmony68-call-commentary-channel': {
+    why: 'rows 33 and 34: the fabricated calls are read, and no text is lost',
+    messages: [
+      '[analysis] Use tool.',
+      '[commentary to=functions.geo <json>] {"city":"Paris"}',
+      '[commentary to=functions.geo <json>] {"lat":"48.8566"}',
+      '[commentary] ',
+      '[final] Paris is at 48.8566 N.',
+    ],
+    repairs: [
+      'missing_start',
+      'role_is_channel',
+      'repeated_channel',
+      'missing_start',
+      'role_is_channel',
+      'missing_end',
+    ],
+  },
+  'wild-sglang31019-json-after-end': {
+    why: 'row 14: text between messages is a message',
+    messages: ['[analysis] reasoning text', '[] {"country":"France","capital":"Paris"}'],
+    repairs: ['missing_start', 'missing_message'],
+  },
+  'wild-vllm45213-final-no-message': {
+    why: 'row 10: the channel is known, and JSON is its message',
+    messages: ['[analysis] r', '[final] {"answer": 42}'],
+    repairs: ['missing_message'],
+  },
+  'wild-dynamo236-final-stray-token': {
+    why: 'row 11: <|constrain|> for <|message|>',
+    messages: ['[analysis] r', '[final] The answer is 42'],
+    repairs: ['missing_message'],
+  },
+  'wild-dynamo236-finalx': {
+    why: 'row 20: the nearest channel',
+    messages: ['[analysis] r', '[final] The answer is 42'],
+    repairs: ['misspelled_channel'],
+  },
+  'wild-vllm42454-comment-channel': {
+    why: 'row 20: the nearest channel',
+    messages: ['[commentary to=functions.get_weather <json>] {"location":"SF"}'],
+    repairs: ['misspelled_channel'],
+  },
+  'wild-vllm43408-stray-tokens-after-end': {
+    why: 'row 15: the same messages, and the junk between them is told',
+    messages: ['[analysis] r', '[final] ok'],
+    repairs: ['stray_text'],
+  },
+  'wild-vllm43408-empty-channel': {
+    why: 'row 19: an empty channel is none',
+    messages: ['[analysis] r', '[] ok'],
+    repairs: ['missing_channel'],
+  },
+  'wild-trtllm8615-channel-bangs': {
+    why: 'row 46: a header that says nothing is dropped and told',
+    messages: [],
+    repairs: ['truncated_header'],
+  },
+  'wild-ogx4807-analysis-free-text-then-message': {
+    why: 'row 8: what is left over is reasoning, as the body is',
+    messages: ['[analysis] need most recent U.S. CPI release and its MoM valueLet us open it.'],
+    repairs: ['missing_message', 'stray_marker'],
+  },
+  'wild-exo1126-start-start': {
+    why: 'row 17: a start in a header begins it again',
+    messages: ['[final] Hi'],
+    repairs: ['repeated_start', 'repeated_start'],
+  },
+}
+
+function show({ role, name, channel, recipient, contentType, constrained, content }: HarmonyMessage): string {
+  const header = [
+    ...(role === 'assistant' ? [] : [role]),
+    ...(name === undefined ? [] : [`name=${name}`]),
+    ...(channel === undefined ? [] : [channel]),
+    ...(recipient === undefined ? [] : [`to=${recipient}`]),
+    ...(contentType === undefined ? [] : [constrained === true ? `<${contentType}>` : contentType]),
+  ]
+  return `[${header.join(' ')}] ${content}`
+}
+
+/** What the newest official parser lists when the stream is over. */
+function officialMessages({ messages, eos }: GoldenTrace['head']['strict']): HarmonyMessage[] {
+  return ((eos.messages ?? messages) as readonly OfficialMessage[]).map(normaliseMessage)
+}
+
+describeWithShared('golden traces', () => {
+  const traces = goldenTraces().map((trace) => [trace.name, trace] as const)
+
+  describe('that the official parser reads as they are meant, we read alike', () => {
+    test.each(traces.filter(([name]) => DIFFERENCES[name] === undefined))('%s', (_, trace) => {
+      const { strict } = trace.head
+      expect([strict.error, strict.eos.error]).toEqual([null, null])
+      const parsed = parseMessages(trace.tokens, { tokenTable, role: trace.role })
+      expect(parsed).toEqual({ messages: officialMessages(strict), repairs: [] })
+    })
+  })
+
+  describe('that it refuses or misreads, or that we tell about, are repaired', () => {
+    test.each(traces.filter(([name]) => DIFFERENCES[name] !== undefined))('%s', (name, trace) => {
+      const { messages, repairs } = parseMessages(trace.tokens, { tokenTable, role: trace.role })
+      const { why, ...expected } = DIFFERENCES[name] as Difference
+      const got = { messages: messages.map(show), repairs: repairs.map(({ code }) => code) }
+      expect(got, why).toEqual(expected)
+    })
+  })
+
+  test('are all there that the table speaks of', () => {
+    const names = traces.map(([name]) => name)
+    expect(new Set(names).size).toBe(names.length)
+    expect(names).toEqual(expect.arrayContaining(Object.keys(DIFFERENCES)))
+  })
+})
+
+describeWithShared('random token soups', () => {
+  const soups = fuzzTraces()
+
+  test('throw nothing', () => {
+    for (const { tokens } of soups) {
+      for (const role of ['assistant', null] as const) {
+        expect(() => parseMessages(tokens, { tokenTable, role })).not.toThrow()
+      }
+    }
+  })
+
+  test('without a repair are read as the newest official parser reads them', () => {
+    let agreed = 0
+    for (const { tokens, role, strict } of soups) {
+      const { messages, repairs } = parseMessages(tokens, { tokenTable, role })
+      if (repairs.length > 0) continue
+      agreed += 1
+      expect(strict.errors).toEqual({})
+      expect(messages).toEqual(strict.messages.map(normaliseMessage))
+    }
+    expect(agreed).toBeGreaterThan(20)
+  })
+
+  test('lose no text: every token is content, lead, told by a repair, or a word that the header says', () => {
+    for (const { tokens, role } of soups) {
+      const { lost, wrong } = account(tokens, role)
+      expect({ lost, wrong }, tokens.map(showToken).join(' ')).toEqual({ lost: [], wrong: [] })
+    }
+  })
+})
+
+interface Account {
+  /** Words of headers that are nowhere: in no header field, no message and no repair. */
+  readonly lost: string[]
+  /** Content tokens whose text is not what the message got at them. */
+  readonly wrong: { readonly said: string; readonly got: string }[]
+}
+
+/**
+ * Follows every ordinary token to where its text went, by feeding the tokens one by one. Between a message's start and
+ * its end the tokens are content: their bytes, decoded run by run, are what the message gets. The others are header:
+ * when the header is settled, each of its words has to be at the front of the message (the lead), in a repair's text,
+ * or in a field of the header, once for each time that it was written.
+ */
+function account(tokens: readonly number[], role: 'assistant' | null): Account {
+  const [lost, wrong]: [Account['lost'], Account['wrong']] = [[], []]
+  let events: HarmonyEvent[] = []
+  const parser = createHarmonyParser({ tokenTable, role }, (event) => events.push(event))
+  let decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let isContent = false
+  let said = ''
+  let got = ''
+  let written = ''
+  let told: string[] = []
+
+  function takeText(text: string): void {
+    if (isContent) said += text
+    else written += text
+  }
+
+  function takeEvents(isOver: boolean): void {
+    for (const event of events) {
+      if (event.type === 'repair') told.push(event.repair.text ?? '')
+      else if (event.type === 'message_start') {
+        // The text that comes with the start is the lead.
+        const next = events[events.indexOf(event) + 1]
+        settle(event.header, next?.type === 'message_text' ? next.text : '')
+        isContent = true
+        if (next?.type === 'message_text') said = next.text
+      } else if (event.type === 'message_text') got += event.text
+      else {
+        if (said !== got) wrong.push({ said, got })
+        said = ''
+        got = ''
+        isContent = false
+      }
+    }
+    events = []
+    if (isOver) settle(undefined, '')
+  }
+
+  function settle(header: HarmonyHeader | undefined, lead: string): void {
+    lost.push(...unaccounted(written, header, lead, told))
+    written = ''
+    told = []
+  }
+
+  for (const id of tokens) {
+    const bytes = tokenBytes(id)
+    if (bytes === undefined) {
+      takeText(decoder.decode())
+      decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    } else takeText(decoder.decode(bytes, { stream: true }))
+    parser.push(id, 'model')
+    const isDrop = events.some(({ type }) => type === 'repair') && parser.position === 'between' && !isContent
+    takeEvents(id === SPECIAL.start || isDrop)
+    if (!isContent && (id === SPECIAL.channel || id === SPECIAL.constrain)) written += ' '
+  }
+  takeText(decoder.decode())
+  parser.end()
+  takeEvents(true)
+  return { lost, wrong }
+}
+
+/** The words of a header that went nowhere. */
+function unaccounted(
+  written: string,
+  header: HarmonyHeader | undefined,
+  lead: string,
+  told: readonly string[],
+): string[] {
+  const isAtEnd = lead !== '' && written.endsWith(lead)
+  const left = wordsOf(isAtEnd ? written.slice(0, -lead.length) : written)
+  const take = (word: string): boolean => {
+    const at = left.indexOf(word)
+    if (at >= 0) left.splice(at, 1)
+    return at >= 0
+  }
+  for (const word of [...(isAtEnd ? [] : wordsOf(lead)), ...told.flatMap(wordsOf)]) take(word)
+  if (header === undefined) return left
+  const { name = '', recipient, channel = '', contentType = '' } = header
+  const isRole = (word: string): boolean => word === header.role || /^(assistant)+$/.test(word)
+  if (name === '') left.find((word) => isRole(word) && take(word))
+  else if (!take(`${header.role}:${name}`)) take(name)
+  // Rows 5 to 7 and 23 make reasoning of what is left over, whatever channel was written.
+  if (channel !== '' && !take(channel) && channel === 'analysis') CHANNELS.some(take)
+  if (contentType !== '') take(contentType)
+  if (recipient !== undefined && !take(`to=${recipient}`)) {
+    // "to = X" and its like, or X alone.
+    const spread = ['to', '=', 'to=', `=${recipient}`, recipient]
+    return left.filter((word) => !spread.includes(word))
+  }
+  return left
+}
+
+const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')

@@ -1,0 +1,238 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { HarmonyEvent, HarmonyHeader, HarmonyMessage, Repair } from '../../src/harmony/events.js'
+import { createHarmonyParser, type HarmonyParser } from '../../src/harmony/parser.js'
+import { declareTools, toolNamed } from '../../src/recipients/declared-tools.js'
+import type { TokenChunk } from '../../src/tokens/token-source.js'
+import { loadTokenTable } from '../../src/tokens/token-table.js'
+import {
+  chunkPlan,
+  cutChunks,
+  cutText,
+  MALFORMED_ROWS,
+  type MalformedTranscript,
+  malformedRow,
+  malformedTranscript,
+  textPlan,
+} from '../support/arbitraries.js'
+import { spellsMarker } from '../support/tokens.js'
+
+const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const TIMEOUT = 20_000 + RUNS * 20
+
+const tokenTable = await loadTokenTable()
+
+const check = (holds: (transcript: MalformedTranscript) => void): void =>
+  fc.assert(
+    fc.property(malformedTranscript(), (transcript) => {
+      holds(transcript)
+    }),
+    { numRuns: RUNS },
+  )
+
+/** Pushes chunks of ids or of text, the host's as the host's. */
+function push(parser: HarmonyParser, chunks: readonly TokenChunk[]): void {
+  for (const chunk of chunks) {
+    const isHost = typeof chunk === 'object' && 'host' in chunk
+    const said = isHost ? chunk.host : chunk
+    const origin = isHost ? 'host' : 'model'
+    if (typeof said === 'string') parser.pushText(said, origin)
+    else if (typeof said === 'number') parser.push(said, origin)
+    else for (const token of said as Iterable<number>) parser.push(token, origin)
+  }
+}
+
+/** All events, texts that follow each other joined: where deltas are cut is not the parser's to say. */
+function parse({ request }: MalformedTranscript, chunks: readonly TokenChunk[]): HarmonyEvent[] {
+  const tools = declareTools(request.tools)
+  const events: HarmonyEvent[] = []
+  const parser = createHarmonyParser({ tokenTable, toolNamed: (word) => toolNamed(word, tools) }, (event) => {
+    const last = events.at(-1)
+    if (event.type === 'message_text' && last?.type === 'message_text' && last.origin === event.origin) {
+      events[events.length - 1] = { ...last, text: last.text + event.text }
+    } else events.push(event)
+  })
+  push(parser, chunks)
+  parser.end()
+  return events
+}
+
+interface Parsed {
+  readonly messages: HarmonyMessage[]
+  readonly repairs: Repair[]
+  /** What was said, in order: the contents of messages, and the texts that repairs tell. */
+  readonly said: string[]
+}
+
+function collect(events: readonly HarmonyEvent[]): Parsed {
+  const messages: HarmonyMessage[] = []
+  const repairs: Repair[] = []
+  const said: (HarmonyMessage | string)[] = []
+  for (const event of events) {
+    if (event.type === 'message_start') {
+      const message = { ...event.header, content: '' }
+      messages.push(message)
+      said.push(message)
+    } else if (event.type === 'message_text') (messages.at(-1) as HarmonyMessage).content += event.text
+    else if (event.type === 'repair') {
+      repairs.push(event.repair)
+      said.push(event.repair.text ?? '')
+    }
+  }
+  return { messages, repairs, said: said.map((one) => (typeof one === 'string' ? one : one.content)) }
+}
+
+const parseIds = (transcript: MalformedTranscript): Parsed => collect(parse(transcript, transcript.chunks))
+
+/** The first text that does not stand behind the ones before it, or nothing. */
+function firstMissing(texts: readonly string[], said: readonly string[]): string | undefined {
+  let [index, offset] = [0, 0]
+  for (const text of texts) {
+    let found = -1
+    while (index < said.length) {
+      found = (said[index] as string).indexOf(text, offset)
+      if (found >= 0) break
+      index += 1
+      offset = 0
+    }
+    if (found < 0) return text
+    offset = found + text.length
+  }
+  return undefined
+}
+
+/** The messages between the well-formed ones. */
+function ofStretch({ before, after }: MalformedTranscript, messages: readonly HarmonyMessage[]): HarmonyMessage[] {
+  return messages.slice(before.length, messages.length - after.length)
+}
+
+const addressesTool = ({ role, recipient }: HarmonyMessage): boolean =>
+  role === 'assistant' && recipient !== undefined && !['assistant', 'user', ''].includes(recipient)
+
+/**
+ * Shapes that are malformed to other engines, or to what the tools say, but that are Harmony to the parser: they are
+ * read as they stand, and law 8 (`official.test.ts`) holds the official parser against them.
+ */
+const WELL_FORMED: Readonly<Record<number, (transcript: MalformedTranscript) => boolean>> = {
+  22: ({ variant, text }) => variant === 'odd content type with recipient' && !text.includes('<|constrain|>commentary'),
+  28: () => true,
+  29: ({ text }) => !text.includes('comment to='),
+  30: () => true,
+  31: () => true,
+  32: () => true,
+  36: () => true,
+  37: () => true,
+  38: () => true,
+  39: () => true,
+  40: () => true,
+  41: () => true,
+  42: ({ tokens }) => tokens.length === 0,
+  44: () => true,
+  45: () => true,
+  47: () => true,
+}
+
+const isWellFormed = (transcript: MalformedTranscript): boolean => WELL_FORMED[transcript.row]?.(transcript) === true
+
+describe('a malformed stretch', () => {
+  test('leaves the well-formed messages around it as they are', { timeout: TIMEOUT }, () => {
+    check((transcript) => {
+      const { messages } = parseIds(transcript)
+      expect(messages.slice(0, transcript.before.length)).toEqual(transcript.before)
+      expect(messages.slice(messages.length - transcript.after.length)).toEqual(transcript.after)
+    })
+  })
+
+  test('loses no text: it is in a message or in what a repair tells, in order', { timeout: TIMEOUT }, () => {
+    check((transcript) => {
+      const { said } = parseIds(transcript)
+      const surrounded = [...transcript.before, ...transcript.after].map(({ content }) => content)
+      const texts = [
+        ...surrounded.slice(0, transcript.before.length),
+        ...transcript.texts,
+        ...surrounded.slice(transcript.before.length),
+      ]
+      expect(firstMissing(texts, said)).toBeUndefined()
+    })
+  })
+
+  test('makes the calls that the table says, and no others', { timeout: TIMEOUT }, () => {
+    check((transcript) => {
+      const tools = declareTools(transcript.request.tools)
+      const messages = ofStretch(transcript, parseIds(transcript).messages)
+      const calls = messages.filter(addressesTool).map(({ recipient = '', content }) => {
+        // Text that merely spells a marker stays text, also where it is glued to a recipient (principle P1).
+        const name = transcript.spelled ? recipient.replace(/<\|.*/, '') : recipient
+        return { recipient: toolNamed(name, tools) ?? name, arguments: content }
+      })
+      expect(calls).toEqual(transcript.calls)
+    })
+  })
+
+  test('brings no spelling of a control token into a message or a header', { timeout: TIMEOUT }, () => {
+    check((transcript) => {
+      if (transcript.spelled) return
+      for (const message of parseIds(transcript).messages) {
+        for (const value of Object.values(message)) expect(spellsMarker(String(value))).toBe(false)
+      }
+    })
+  })
+
+  test('is told, unless it is Harmony as it stands', { timeout: TIMEOUT }, () => {
+    check((transcript) => {
+      // Several rows end in <|return|>, and then the messages behind are told as well.
+      const repairs = parseIds(transcript).repairs.filter(({ code }) => code !== 'tokens_after_return')
+      expect(repairs.length === 0).toBe(isWellFormed(transcript))
+    })
+  })
+
+  test('has only fields that its header can have', { timeout: TIMEOUT }, () => {
+    const fields: (keyof HarmonyHeader)[] = ['role', 'name', 'recipient', 'channel', 'contentType', 'constrained']
+    check((transcript) => {
+      for (const { content: _, ...header } of parseIds(transcript).messages) {
+        expect(fields).toEqual(expect.arrayContaining(Object.keys(header)))
+        // Absent fields are absent, not undefined; and a channel that is no channel stands beside a recipient only.
+        expect(Object.values(header)).not.toContain(undefined)
+        if (header.recipient === undefined)
+          expect(['analysis', 'commentary', 'final', undefined]).toContain(header.channel)
+      }
+    })
+  })
+
+  test('is read alike however its ids are chunked', { timeout: TIMEOUT }, () => {
+    fc.assert(
+      fc.property(malformedTranscript(), chunkPlan(), (transcript, plan) => {
+        expect(parse(transcript, cutChunks(transcript.chunks, plan))).toEqual(parse(transcript, transcript.chunks))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('is read alike as text, however that is cut', { timeout: TIMEOUT }, () => {
+    fc.assert(
+      fc.property(malformedTranscript(), textPlan(), (transcript, plan) => {
+        if (transcript.textChunks === undefined) return
+        expect(parse(transcript, cutText(transcript.textChunks, plan))).toEqual(parse(transcript, transcript.chunks))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('gives texts only inside messages, and ends every message that it starts', { timeout: TIMEOUT }, () => {
+    check((transcript) => {
+      let isOpen = false
+      for (const event of parse(transcript, transcript.chunks)) {
+        if (event.type === 'repair') continue
+        expect(isOpen).toBe(event.type !== 'message_start')
+        isOpen = event.type !== 'message_end'
+      }
+      expect(isOpen).toBe(false)
+    })
+  })
+})
+
+test.each(Array.from({ length: MALFORMED_ROWS }, (_, index) => index + 1))('row %i throws nothing', (row) => {
+  for (const transcript of fc.sample(malformedRow(row), { numRuns: 50, seed: 1 })) {
+    expect(() => parseIds(transcript)).not.toThrow()
+  }
+})

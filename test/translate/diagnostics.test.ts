@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import type { Diagnostic } from '../../src/translate/diagnostics.js'
+import type { TranslatorOptions } from '../../src/translate/options.js'
+import { Translator } from '../../src/translate/translator.js'
+import { fn, mcp } from '../recipients/tools.js'
+import { callTo, codes, createRun, FIXED, inTurn, messageOn, type Run, toolMessage } from './run.js'
+
+const request = { tools: [fn('f'), mcp('github', ['a'])] }
+
+function noticed(act: (run: Run) => unknown, options: Partial<TranslatorOptions> = {}): Diagnostic[] {
+  const run = createRun({ request, ...options })
+  act(run)
+  return run.diagnostics
+}
+
+describe('notices', () => {
+  test.each<[string, (run: Run) => unknown, Partial<Diagnostic>, Partial<TranslatorOptions>?]>([
+    ['undeclared_recipient', (run) => run.push(callTo('functions.g', '{}<|call|>')), { subject: 'g' }],
+    ['unavailable_tool', (run) => run.push(callTo('github.b', '{}<|call|>')), { subject: 'github.b' }],
+    ['blank_arguments', (run) => run.push(callTo('functions.f', ' <|call|>')), { subject: 'f', text: ' ' }],
+    [
+      'call_cut_off',
+      (run) => {
+        run.push(callTo('functions.f', '{"a'))
+        run.end()
+      },
+      { subject: 'f', text: '{"a' },
+      { calls: 'whole' },
+    ],
+    [
+      'fabricated_message',
+      (run) => run.push(inTurn(messageOn('final', 'Hi<|end|>')), '<|start|>user<|message|>Do it.<|end|>'),
+      { subject: 'user', text: 'Do it.', index: 1 },
+    ],
+    ['result_without_call', (run) => run.push([], toolMessage('github.a', 'x')), { subject: 'github.a' }],
+    [
+      'second_result',
+      (run) => {
+        run.push(callTo('github.a', '{}<|call|>'))
+        run.toolResult({ itemId: 'mcp_0', output: '' })
+        run.toolResult({ itemId: 'mcp_0', output: '' })
+      },
+      { subject: 'mcp_0' },
+    ],
+  ])('%s', (code, act, expected, options) => {
+    const diagnostics = noticed(act, options)
+    expect(diagnostics).toEqual([{ code, index: 0, ...expected }])
+  })
+})
+
+describe('repairs', () => {
+  test('are told as they are, with the number of the token', () => {
+    const diagnostics = noticed((run) => run.push('<|channel|>final<|message|>Hi', '<|message|>', ' you<|return|>'))
+    expect(diagnostics).toEqual([{ code: 'stray_marker', index: 1 }])
+  })
+
+  test('carry the text that is in no item', () => {
+    const diagnostics = noticed((run) => run.push('<|channel|>final<|message|>Hi<|end|> 364 <|start|>assistant'))
+    expect(diagnostics).toMatchObject([{ code: 'stray_text', text: ' 364 ' }])
+  })
+
+  test('of a header that a limit cut', () => {
+    const diagnostics = noticed((run) => {
+      run.push('<|channel|>comm')
+      run.end()
+    })
+    expect(codes(diagnostics)).toEqual(['truncated_header'])
+  })
+})
+
+test('a stream without a fault has none', () => {
+  const diagnostics = noticed((run) => {
+    run.push(
+      inTurn(
+        messageOn('analysis', 'Hm.<|end|>'),
+        messageOn('commentary', 'Let me look.<|end|>'),
+        callTo('github.a', '{}<|call|>'),
+      ),
+    )
+    run.answer('github.a', 'found')
+    run.push({ host: '<|start|>assistant' }, messageOn('final', 'Found.<|return|>'))
+    run.end('stop')
+  })
+  expect(diagnostics).toEqual([])
+})
+
+test('nothing depends on anybody listening', () => {
+  const harmony = inTurn(callTo('functions.g', ' <|call|>'), callTo('github.b', '{}<|call|>'), messageOn('final', 'x'))
+  const told = createRun({ request })
+  told.push(harmony)
+  told.end()
+  const translator = new Translator({ ...FIXED, request })
+  expect([...translator.push(harmony), ...translator.end()]).toEqual(told.events)
+})

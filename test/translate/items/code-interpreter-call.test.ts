@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import type { CodeOutput, ResponseRequest } from '../../../src/index.js'
+import { deriveId } from '../../../src/translate/ids.js'
+import { brief, briefItem, callTo, createRun, inTurn, type Run, terminal } from '../run.js'
+
+const OF_ITEM = { item_id: 'ci_0', output_index: 0 }
+const CONTAINER = { type: 'code_interpreter', container: 'cntr_host' }
+const request: ResponseRequest = { tools: [CONTAINER] }
+const withOutputs: ResponseRequest = { tools: [CONTAINER], include: ['code_interpreter_call.outputs'] }
+const ADDED = {
+  type: 'code_interpreter_call',
+  id: 'ci_0',
+  status: 'in_progress',
+  code: '',
+  container_id: 'cntr_host',
+  outputs: null,
+} as const
+
+describe('the events of a code interpreter call', () => {
+  test('in order and whole; it is done when its result is there, not before', () => {
+    const run = createRun({ request })
+    run.start()
+    expect(run.push('<|channel|>analysis to=python code<|message|>print(', '1)<|call|>')).toEqual([
+      { type: 'response.output_item.added', sequence_number: 2, output_index: 0, item: ADDED },
+      { type: 'response.code_interpreter_call.in_progress', sequence_number: 3, ...OF_ITEM },
+      { type: 'response.code_interpreter_call_code.delta', sequence_number: 4, ...OF_ITEM, delta: 'print(' },
+      { type: 'response.code_interpreter_call_code.delta', sequence_number: 5, ...OF_ITEM, delta: '1)' },
+      { type: 'response.code_interpreter_call_code.done', sequence_number: 6, ...OF_ITEM, code: 'print(1)' },
+      { type: 'response.code_interpreter_call.interpreting', sequence_number: 7, ...OF_ITEM },
+    ])
+    expect(run.translator.response.output).toEqual([{ ...ADDED, status: 'interpreting', code: 'print(1)' }])
+    const done = { ...ADDED, status: 'completed', code: 'print(1)' }
+    expect(run.answer('python', '1')).toEqual([
+      { type: 'response.code_interpreter_call.completed', sequence_number: 8, ...OF_ITEM },
+      { type: 'response.output_item.done', sequence_number: 9, output_index: 0, item: done },
+    ])
+    expect(terminal(run.end()).output).toEqual([done])
+    expect(run.diagnostics).toEqual([])
+  })
+
+  test('it fails without an event of its own: the API has none', () => {
+    const run = createRun({ request })
+    run.push(callTo('python', '1/0<|call|>'))
+    expect(brief(run.toolResult({ itemId: 'ci_0', error: { message: 'ZeroDivisionError' } }))).toEqual([
+      'output_item.done 0 failed',
+    ])
+    const response = terminal(run.end())
+    expect(response.status).toBe('completed')
+    expect(response.output.map(briefItem)).toEqual(['code_interpreter_call failed "1/0"'])
+  })
+
+  test('without a result it is done incomplete at the end, with no .completed', () => {
+    const run = createRun({ request: withOutputs })
+    run.push(callTo('python', '1<|call|>'))
+    const events = run.end()
+    expect(brief(events)).toEqual(['output_item.done 0 incomplete', 'completed'])
+    expect(events[0]).toMatchObject({ item: { ...ADDED, status: 'incomplete', code: '1', outputs: null } })
+  })
+
+  test('cut off, it is closed incomplete and never interpreted', () => {
+    const run = createRun({ request })
+    run.push(callTo('python', 'print('))
+    expect(brief(run.end())).toEqual([
+      'code_interpreter_call_code.done 0',
+      'output_item.done 0 incomplete',
+      'incomplete',
+    ])
+  })
+
+  test('without code it has no delta', () => {
+    const run = createRun({ request })
+    run.start()
+    expect(brief(run.push(callTo('python', '<|call|>')))).toEqual([
+      'output_item.added 0',
+      'code_interpreter_call.in_progress 0',
+      'code_interpreter_call_code.done 0',
+      'code_interpreter_call.interpreting 0',
+    ])
+    expect(run.diagnostics).toEqual([])
+  })
+})
+
+describe('its outputs', () => {
+  const logs: CodeOutput = { type: 'logs', logs: '1\n' }
+  const image: CodeOutput = { type: 'image', url: 'https://example.org/plot.png' }
+  const outputsOf = (run: Run): unknown[] =>
+    run.events.flatMap((event) => ('item' in event && 'outputs' in event.item ? [event.item.outputs] : []))
+
+  test('are null where the request does not include them', () => {
+    const run = createRun({ request })
+    run.push(inTurn(callTo('python', '1<|call|>'), callTo('python', '2<|call|>')))
+    run.answer('python', '1\n')
+    run.toolResult({ itemId: 'ci_1', outputs: [logs, image] })
+    expect(outputsOf(run)).toEqual([null, null, null, null])
+  })
+
+  test('are empty until they are there, where the request includes them', () => {
+    const run = createRun({ request: withOutputs })
+    run.push(callTo('python', '1<|call|>'))
+    run.answer('python', '1\n')
+    expect(outputsOf(run)).toEqual([[], [logs]])
+  })
+
+  test('are as the host gives them, or its text as logs, or the error as logs', () => {
+    const run = createRun({ request: withOutputs })
+    run.push(inTurn(callTo('python', '1<|call|>'), callTo('python', '2<|call|>'), callTo('python', '3<|call|>')))
+    run.toolResult({ itemId: 'ci_0', outputs: [logs, image] })
+    run.toolResult({ itemId: 'ci_1', output: '1\n' })
+    run.toolResult({ itemId: 'ci_2', error: { message: 'ZeroDivisionError' } })
+    expect(terminal(run.end()).output).toMatchObject([
+      { status: 'completed', outputs: [logs, image] },
+      { status: 'completed', outputs: [logs] },
+      { status: 'failed', outputs: [{ type: 'logs', logs: 'ZeroDivisionError' }] },
+    ])
+  })
+
+  test('are copies: what the host does with its own afterwards changes nothing', () => {
+    const run = createRun({ request: withOutputs })
+    run.push(callTo('python', '1<|call|>'))
+    const given = [{ ...logs }]
+    run.toolResult({ itemId: 'ci_0', outputs: given })
+    given[0] = { type: 'logs', logs: 'other' }
+    given.push(logs)
+    expect(terminal(run.end()).output).toMatchObject([{ outputs: [logs] }])
+  })
+})
+
+describe('its container', () => {
+  const auto: ResponseRequest = { tools: [{ type: 'code_interpreter', ...{ container: { type: 'auto' } } }] }
+  const containersOf = (run: Run): unknown[] => {
+    run.push(inTurn(callTo('python', '1<|call|>'), callTo('python', '2<|call|>')))
+    return terminal(run.end()).output.map((item) => 'container_id' in item && item.container_id)
+  }
+
+  test('is the one that the request names', () => {
+    expect(containersOf(createRun({ request }))).toEqual(['cntr_host', 'cntr_host'])
+  })
+
+  test('is the option before that', () => {
+    expect(containersOf(createRun({ request, containerId: 'cntr_option' }))).toEqual(['cntr_option', 'cntr_option'])
+  })
+
+  test('is derived where nobody names one, and is one for the whole response', () => {
+    expect(containersOf(createRun({ request: auto }))).toEqual(['cntr_0', 'cntr_0'])
+  })
+
+  test('derived, it has the form of the API', () => {
+    const [first, second] = containersOf(createRun({ request: auto, ids: deriveId }))
+    expect(first).toMatch(/^cntr_[0-9a-f]{50}$/)
+    expect(second).toBe(first)
+  })
+
+  test('survives a snapshot', () => {
+    const run = createRun({ request: auto })
+    run.push(callTo('python', '1<|call|>'))
+    expect(run.translator.snapshot().containerId).toBe('cntr_0')
+  })
+})

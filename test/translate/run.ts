@@ -1,0 +1,140 @@
+import type { HostTokens, OutputItem, Response, ResponseStreamEvent, TokenChunk } from '../../src/index.js'
+import type { Diagnostic, Trace } from '../../src/translate/diagnostics.js'
+import type { TranslatorOptions } from '../../src/translate/options.js'
+import type { ToolResult } from '../../src/translate/tool-result.js'
+import { Translator } from '../../src/translate/translator.js'
+
+/** The moment at which every response of these tests is made. */
+export const NOW = 1_700_000_000
+
+/** Options that make a response a reader can predict: ids are `msg_0`, `fc_1`, `call_2`, by prefix and ordinal. */
+export const FIXED: Pick<TranslatorOptions, 'responseId' | 'clock' | 'ids'> = {
+  responseId: 'resp_test',
+  clock: () => NOW,
+  ids: (prefix, ordinal) => `${prefix}_${ordinal}`,
+}
+
+/** A translator and everything it told. Whatever it hands out is frozen at once: it may not change it afterwards. */
+export interface Run {
+  readonly translator: Translator
+  /** All events so far. */
+  readonly events: ResponseStreamEvent[]
+  readonly diagnostics: Diagnostic[]
+  readonly traces: Trace[]
+  /** Each gives the events of its own call alone. */
+  start(): ResponseStreamEvent[]
+  push(...chunks: TokenChunk[]): ResponseStreamEvent[]
+  /** A tool's message in the transcript, as the host writes it. */
+  answer(author: string, output: string): ResponseStreamEvent[]
+  toolResult(result: ToolResult): ResponseStreamEvent[]
+  end(...reason: Parameters<Translator['end']>): ResponseStreamEvent[]
+  fail(...error: Parameters<Translator['fail']>): ResponseStreamEvent[]
+  abort(...message: Parameters<Translator['abort']>): ResponseStreamEvent[]
+}
+
+export function createRun(options: Partial<TranslatorOptions> = {}): Run {
+  const diagnostics: Diagnostic[] = []
+  const traces: Trace[] = []
+  const all: TranslatorOptions = {
+    ...FIXED,
+    onDiagnostic: (diagnostic) => diagnostics.push(deepFreeze(diagnostic)),
+    onTrace: (trace) => traces.push(deepFreeze(trace)),
+    ...options,
+  }
+  return runOf(new Translator(all), diagnostics, traces)
+}
+
+/** The same around a translator that exists. */
+export function runOf(translator: Translator, diagnostics: Diagnostic[] = [], traces: Trace[] = []): Run {
+  const events: ResponseStreamEvent[] = []
+  const keep = (made: ResponseStreamEvent[]): ResponseStreamEvent[] => {
+    events.push(...deepFreeze(made))
+    return made
+  }
+  return {
+    translator,
+    events,
+    diagnostics,
+    traces,
+    start: () => keep(translator.start()),
+    push: (...chunks) => chunks.flatMap((chunk) => keep(translator.push(chunk))),
+    answer: (author, output) => keep(translator.push(toolMessage(author, output))),
+    toolResult: (result) => keep(translator.toolResult(result)),
+    end: (...reason) => keep(translator.end(...reason)),
+    fail: (...error) => keep(translator.fail(...error)),
+    abort: (...message) => keep(translator.abort(...message)),
+  }
+}
+
+export function toolMessage(author: string, output: string): HostTokens {
+  return { host: `<|start|>${author} to=assistant<|channel|>commentary<|message|>${output}<|end|>` }
+}
+
+/** Messages of the model, one after the other. The first `<|start|>assistant` is the prompt's. */
+export function inTurn(...messages: string[]): string {
+  return messages.join('<|start|>assistant')
+}
+
+/** A message with a recipient, up to its arguments. */
+export function callTo(recipient: string, text = ''): string {
+  return `<|channel|>commentary to=${recipient} <|constrain|>json<|message|>${text}`
+}
+
+/** A message without a recipient, up to its text. */
+export function messageOn(channel: 'analysis' | 'commentary' | 'final', text = ''): string {
+  return `<|channel|>${channel}<|message|>${text}`
+}
+
+/** Events in a line each: `output_item.added 0`, `output_text.delta 0 "Hi"`, `output_item.done 0 completed`. */
+export function brief(events: readonly ResponseStreamEvent[]): string[] {
+  return events.map((event) => {
+    const words = [event.type.replace('response.', '')]
+    if ('output_index' in event) words.push(String(event.output_index))
+    if ('delta' in event) words.push(JSON.stringify(event.delta))
+    if (event.type === 'response.output_item.done') words.push(event.item.status)
+    return words.join(' ')
+  })
+}
+
+/** An item in a line: `message completed "Hi"`, `mcp_call github.search failed "{}"`. */
+export function briefItem(item: OutputItem): string {
+  switch (item.type) {
+    case 'message':
+    case 'reasoning':
+      return `${item.type} ${item.status} ${JSON.stringify(item.content.map(({ text }) => text).join('|'))}`
+    case 'function_call':
+      return `${item.type} ${item.name} ${item.status} ${JSON.stringify(item.arguments)}`
+    case 'custom_tool_call':
+      return `${item.type} ${item.name} ${item.status} ${JSON.stringify(item.input)}`
+    case 'mcp_call':
+      return `${item.type} ${item.server_label}.${item.name} ${item.status} ${JSON.stringify(item.arguments)}`
+    case 'code_interpreter_call':
+      return `${item.type} ${item.status} ${JSON.stringify(item.code)}`
+  }
+}
+
+/** The output of a response, an item in a line. */
+export function briefOutput(response: Response): string[] {
+  return response.output.map(briefItem)
+}
+
+/** The response of the last event. */
+export function terminal(events: readonly ResponseStreamEvent[]): Response {
+  const last = events.at(-1)
+  if (last === undefined || !('response' in last)) throw new Error(`expected a terminal event, got ${last?.type}`)
+  return last.response
+}
+
+/** What was noticed, by code. */
+export function codes(diagnostics: readonly Diagnostic[]): string[] {
+  return diagnostics.map(({ code }) => code)
+}
+
+/** Freezes a value and everything in it, so that any later change throws. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const part of Object.values(value)) deepFreeze(part)
+  }
+  return value
+}

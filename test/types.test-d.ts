@@ -1,0 +1,278 @@
+/*
+ * Proofs for the compiler alone: `npm run typecheck` reads this file, nothing runs it. Every exception below is claimed
+ * twice, by a type without it that fits and by a @ts-expect-error on the type with it, so that none outlives its reason.
+ */
+
+import type {
+  ResponseCreateParams as SdkRequest,
+  ResponseCreateParamsNonStreaming as SdkRequestNonStreaming,
+  Response as SdkResponse,
+  ResponseStreamEvent as SdkStreamEvent,
+} from 'openai/resources/responses/responses'
+import type {
+  ResponseOutputItem as Sdk6OutputItem,
+  ResponseCreateParams as Sdk6Request,
+  Response as Sdk6Response,
+  ResponseStreamEvent as Sdk6StreamEvent,
+} from 'openai-6/resources/responses/responses'
+import {
+  collectResponse,
+  type Diagnostic,
+  type ErrorEvent,
+  HarmonyResponsesError,
+  type HarmonyToken,
+  type McpCallItem,
+  type OutputItem,
+  policies,
+  type Response,
+  type ResponseRequest,
+  type ResponseStreamEvent,
+  type StreamEnd,
+  type TokenChunk,
+  type TokenSource,
+  type Trace,
+  Translator,
+  type TranslatorSnapshot,
+  translate,
+  translateBatches,
+} from '../src/index.js'
+
+declare const event: ResponseStreamEvent
+declare const response: Response
+declare const item: OutputItem
+
+/** Fails to compile where the argument does not fit. */
+function expectType<Wanted>(_value: Wanted): void {}
+
+/** Any of the members of a union, with fields of other types. */
+type With<Union, Fields> = Union extends unknown ? Omit<Union, keyof Fields> & Fields : never
+
+// What the SDK's types say that the wire does not bear out
+
+/** `output_text` is made by the SDK; without usage and user, the real wire has null where the types have nothing. */
+type OnWire<Theirs extends SdkResponse | Sdk6Response> = Omit<Theirs, 'output_text' | 'usage' | 'user'> & {
+  usage: NonNullable<Theirs['usage']> | null
+  user: string | null
+}
+
+expectType<OnWire<SdkResponse>>(response)
+// @ts-expect-error output_text
+expectType<Omit<SdkResponse, 'usage' | 'user'>>(response)
+// @ts-expect-error usage: null
+expectType<Omit<SdkResponse, 'output_text' | 'user'>>(response)
+// @ts-expect-error user: null
+expectType<Omit<SdkResponse, 'output_text' | 'usage'>>(response)
+
+type OfResponse = { response: unknown }
+type Ours = Exclude<ResponseStreamEvent, ErrorEvent>
+type OursOfResponse = Extract<Ours, OfResponse>
+type OursOfItems = Exclude<Ours, OfResponse>
+type Theirs<Event, Type> = Extract<Event, { type: Type }>
+
+// The events are the SDK's: as they are, but for the response that some carry and for the error event.
+expectType<SdkStreamEvent>(event as OursOfItems)
+expectType<With<Theirs<SdkStreamEvent, OursOfResponse['type']>, { response: OnWire<SdkResponse> }>>(
+  event as OursOfResponse,
+)
+// The SDK's is flat. The wire's is nested, and the AI SDK and Codex need it to be.
+expectType<Omit<Theirs<SdkStreamEvent, 'error'>, 'code' | 'message' | 'param'>>(event as ErrorEvent)
+expectType<Pick<Theirs<SdkStreamEvent, 'error'>, 'code' | 'message' | 'param'>>((event as ErrorEvent).error)
+// @ts-expect-error nested
+expectType<SdkStreamEvent>(event as ErrorEvent)
+
+// No event is of a type that the SDK does not know: its stream helper would throw.
+expectType<SdkStreamEvent['type']>(event.type)
+expectType<Sdk6StreamEvent['type']>(event.type)
+
+// What an application does with SDK types can be done with ours.
+expectType<SdkResponse['output']>(response.output)
+expectType<SdkResponse['output'][number]>(item)
+expectType<NonNullable<SdkResponse['usage']> | null>(response.usage)
+
+// openai 6.49, which Node 20 users get: the error of an MCP call is a string there, and the arguments' done event has
+// the function's name, which the wire has never had.
+
+type NamedDone = Extract<ResponseStreamEvent, { type: 'response.function_call_arguments.done' }>
+type OurItemsFor6 = Exclude<OutputItem, McpCallItem> | With<McpCallItem, { error: null }>
+type OurItemEvents = Extract<Ours, { item: unknown }>
+
+expectType<Sdk6StreamEvent>(event as Exclude<OursOfItems, OurItemEvents | NamedDone>)
+expectType<Omit<Theirs<Sdk6StreamEvent, NamedDone['type']>, 'name'>>(event as NamedDone)
+expectType<Sdk6OutputItem>(item as OurItemsFor6)
+expectType<With<Theirs<Sdk6StreamEvent, OurItemEvents['type']>, { item: OutputItem }>>(event as OurItemEvents)
+expectType<Omit<OnWire<Sdk6Response>, 'output'>>(response)
+// @ts-expect-error McpCallItem.error
+expectType<Sdk6OutputItem>(item)
+// @ts-expect-error name
+expectType<Sdk6StreamEvent>(event as NamedDone)
+
+// Requests
+
+declare const request: SdkRequest
+declare const requestNonStreaming: SdkRequestNonStreaming
+declare const request6: Sdk6Request
+
+expectType<ResponseRequest>(request)
+translate([], { request })
+translate([], { request: requestNonStreaming })
+translate([], { request: request6 })
+new Translator({ request })
+// A server passes on what it parsed.
+translate([], { request: JSON.parse('{}') })
+translate([], { request: { model: 'gpt-oss-20b', tools: [], include: null, temperature: 0.5 } })
+translate([], { request: { model: undefined, tools: undefined } })
+// @ts-expect-error bug: a tool that is written out may have the fields of its type
+translate([], { request: { tools: [{ type: 'mcp', server_label: 'github' }] } })
+
+// Sources
+
+async function* plainAsync() {
+  yield 1
+  yield [1, { id: 2, logprob: -0.5, topLogprobs: [{ id: 3, logprob: -1 }] }]
+  yield 'text'
+  yield { host: [1, 2] }
+  yield { host: 'text' }
+  yield { host: Uint32Array.of(1) }
+  yield Uint32Array.of(1)
+}
+function* plainSync() {
+  yield 1
+}
+async function* withEnd() {
+  yield 'text'
+  return { reason: 'stop', usage: { inputTokens: 1, cachedTokens: 0 } } as const
+}
+async function* withTypedEnd(): AsyncGenerator<TokenChunk, StreamEnd> {
+  yield 'text'
+  return { reason: 'content_filter' }
+}
+async function* withOptionalEnd(isCut: boolean): AsyncGenerator<string, StreamEnd | undefined> {
+  yield 'text'
+  if (isCut) return { reason: 'max_output_tokens' }
+  return undefined
+}
+async function* withForeignEnd() {
+  yield 1
+  return 'length'
+}
+const ids: readonly number[] = [1, 2]
+const scored: readonly HarmonyToken[] = [1, { id: 2 }]
+
+for (const source of [plainAsync(), plainSync(), withEnd(), withTypedEnd(), withOptionalEnd(true), ids, scored]) {
+  expectType<TokenSource>(source)
+  translate(source)
+}
+expectType<TokenSource>(plainAsync())
+expectType<TokenSource>(plainSync())
+expectType<TokenSource>(withEnd())
+expectType<TokenSource>(withTypedEnd())
+expectType<TokenSource>(withOptionalEnd(true))
+expectType<TokenSource>([1, 2])
+expectType<TokenSource>(ids)
+expectType<TokenSource>(scored)
+expectType<TokenSource>(new Set([1, 2]))
+expectType<TokenSource>(Uint32Array.of(1))
+expectType<TokenSource>('<|channel|>final<|message|>Hi<|return|>')
+expectType<TokenSource>(new ReadableStream<TokenChunk>())
+expectType<TokenSource>(new ReadableStream<string>())
+// @ts-expect-error what it returns is no StreamEnd
+expectType<TokenSource>(withForeignEnd())
+// @ts-expect-error a promise of a source is no source
+expectType<TokenSource>(Promise.resolve([1]))
+// @ts-expect-error nor are promises chunks
+expectType<TokenSource>([Promise.resolve(1)])
+// @ts-expect-error not iterable
+expectType<TokenSource>(1)
+// @ts-expect-error not iterable
+expectType<TokenSource>({ host: [1] })
+
+// Options
+
+translate([], {})
+translate([], {
+  request: {},
+  responseId: 'resp_1',
+  clock: () => 0,
+  ids: (prefix, ordinal, responseId) => `${prefix}_${ordinal}_${responseId}`,
+  usage: { inputTokens: 1, cachedTokens: 0, outputTokens: 1, reasoningTokens: 0 },
+  calls: 'whole',
+  policy: { ...policies.openai, name: 'mine', undeclared: 'mcp_call' },
+  containerId: 'cntr_1',
+  trustToolMessages: true,
+  onDiagnostic: (diagnostic) => expectType<Diagnostic>(diagnostic),
+  onTrace: (trace) => expectType<Trace>(trace),
+  signal: AbortSignal.abort(),
+})
+// @ts-expect-error no such option
+translate([], { respondeId: 'resp_1' })
+// @ts-expect-error neither 'live' nor 'whole'
+translate([], { calls: 'half' })
+// @ts-expect-error no preset of that name
+translate([], { policy: 'openia' })
+// @ts-expect-error a table has to be whole
+translate([], { policy: { name: 'mine' } })
+// @ts-expect-error a clock gives a number
+translate([], { clock: () => new Date() })
+// @ts-expect-error an id is a string
+translate([], { ids: () => 1 })
+// @ts-expect-error the table itself, not a promise of it
+translate([], { tokenTable: import('../src/index.js').then(({ loadTokenTable }) => loadTokenTable()) })
+// @ts-expect-error a signal, not its controller
+translate([], { signal: new AbortController() })
+// @ts-expect-error a count is a number
+translate([], { usage: { inputTokens: '1' } })
+// @ts-expect-error tools are a list
+translate([], { request: { tools: {} } })
+// @ts-expect-error options are optional, but not null
+translate([], null)
+// @ts-expect-error pushing takes no signal
+new Translator({ signal: AbortSignal.abort() })
+
+// The translator
+
+const translator = new Translator()
+expectType<ResponseStreamEvent[]>(translator.push(1))
+expectType<ResponseStreamEvent[]>(translator.toolResult({ itemId: 'mcp_1', output: '42' }))
+expectType<ResponseStreamEvent[]>(translator.toolResult({ itemId: 'ci_1', outputs: [{ type: 'logs', logs: '42' }] }))
+expectType<ResponseStreamEvent[]>(translator.toolResult({ itemId: 'mcp_1', error: { message: 'no' } }))
+expectType<ResponseStreamEvent[]>(translator.end('stop'))
+expectType<void>(translator.beginTurn({ inputTokens: 1, cachedTokens: 0, prefill: [1] }))
+expectType<TranslatorSnapshot>(translator.snapshot())
+expectType<Translator>(Translator.restore(translator.snapshot()))
+expectType<Response>(translator.response)
+// @ts-expect-error a result says what came of the call
+translator.toolResult({ itemId: 'mcp_1' })
+// @ts-expect-error engines say "length"; the API says max_output_tokens
+translator.end('length')
+// @ts-expect-error a failure has a message
+translator.fail({ code: 'server_error' })
+// @ts-expect-error read only
+translator.response = response
+
+// What comes out
+
+expectType<AsyncGenerator<ResponseStreamEvent, Response>>(translate([]))
+expectType<AsyncGenerator<ResponseStreamEvent[], Response>>(translateBatches([]))
+expectType<Promise<Response>>(collectResponse(translate([])))
+expectType<Promise<Response>>(collectResponse([event]))
+expectType<Error>(new HarmonyResponsesError('bad_chunk', 'no'))
+// @ts-expect-error no such code
+new HarmonyResponsesError('bad', 'no')
+
+/** The unions are closed: a switch over them needs no default. */
+export function spellItem(item: OutputItem): string {
+  switch (item.type) {
+    case 'message':
+      return item.phase
+    case 'reasoning':
+      return item.content.map(({ text }) => text).join('')
+    case 'function_call':
+      return item.arguments
+    case 'custom_tool_call':
+      return item.input
+    case 'mcp_call':
+      return item.output ?? ''
+    case 'code_interpreter_call':
+      return item.code
+  }
+}
