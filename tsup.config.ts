@@ -5,6 +5,7 @@ export default defineConfig({
   entry: {
     index: 'src/index.ts',
     diagnostics: 'src/diagnostics.ts',
+    trace: 'src/trace.ts',
     'harmony/index': 'src/harmony/index.ts',
     'tokens/index': 'src/tokens/index.ts',
     'sse/index': 'src/sse/index.ts',

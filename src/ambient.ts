@@ -7,9 +7,10 @@ import type { ResponseStreamEvent } from './responses/events.js'
 import type { Response } from './responses/response.js'
 import type { TokenSource } from './tokens/token-source.js'
 import { loadTokenTable } from './tokens/token-table.js'
-import type {
-  TranslateOptions as CoreTranslateOptions,
-  TranslatorOptions as CoreTranslatorOptions,
+import {
+  type TranslateOptions as CoreTranslateOptions,
+  type TranslatorOptions as CoreTranslatorOptions,
+  checkOptions,
 } from './translate/options.js'
 import { flatten, translateBatches as pullBatches } from './translate/translate.js'
 import { Translator as CoreTranslator } from './translate/translator.js'
@@ -68,6 +69,7 @@ export function translateBatches(
 function withAmbient<Options extends TranslatorOptions>(
   options: Options,
 ): Options & Pick<CoreTranslatorOptions, Ambient> {
+  if (typeof options !== 'object' || options === null) checkOptions(options as never)
   return { ...options, responseId: options.responseId ?? randomResponseId(), clock: options.clock ?? unixSeconds }
 }
 

@@ -3,6 +3,7 @@
  *
  * - `bad_option`: an option is missing, of the wrong type, or contradicts another.
  * - `bad_chunk`: something that is no token, text or host chunk was pushed.
+ * - `bad_result`: a tool result says nothing, or not in a way that is understood.
  * - `bad_snapshot`: what was given to `restore` is no snapshot of this version.
  * - `bad_fixture`: a token fixture does not have the shape that `sources/replay` describes.
  * - `bad_stream`: bytes that should be a Responses event stream are not.
@@ -17,6 +18,7 @@
 export type ErrorCode =
   | 'bad_option'
   | 'bad_chunk'
+  | 'bad_result'
   | 'bad_snapshot'
   | 'bad_fixture'
   | 'bad_stream'
@@ -40,4 +42,22 @@ export class HarmonyResponsesError extends Error {
     super(message, options)
     this.code = code
   }
+}
+
+/** Throws where the caller is wrong: `WHAT: expected EXPECTED, got GOT`. */
+export function check(
+  isRight: boolean,
+  what: string,
+  expected: string,
+  got: unknown,
+  code: ErrorCode = 'bad_option',
+): asserts isRight {
+  if (!isRight) throw new HarmonyResponsesError(code, `${what}: expected ${expected}, got ${describe(got)}`)
+}
+
+/** A value in a few words, for an error message. */
+export function describe(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
+  return typeof value === 'function' ? 'a function' : String(value)
 }

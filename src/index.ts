@@ -20,7 +20,7 @@ export type {
 } from './tokens/token-source.js'
 export { loadTokenTable, type TokenTable } from './tokens/token-table.js'
 export { collectResponse } from './translate/collect-response.js'
-export type { Diagnostic, NoticeCode, Trace } from './translate/diagnostics.js'
+export type { Diagnostic, NoticeCode, Trace, Tracer, TracerFactory } from './translate/diagnostics.js'
 export type { IdFactory, IdPrefix } from './translate/ids.js'
 export type { ToolResult } from './translate/tool-result.js'
 export type { Turn } from './translate/translator.js'

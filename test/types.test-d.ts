@@ -36,6 +36,7 @@ import {
   translate,
   translateBatches,
 } from '../src/index.js'
+import { traceTo } from '../src/translate/tracer.js'
 
 declare const event: ResponseStreamEvent
 declare const response: Response
@@ -121,7 +122,6 @@ new Translator({ request })
 translate([], { request: JSON.parse('{}') })
 translate([], { request: { model: 'gpt-oss-20b', tools: [], include: null, temperature: 0.5 } })
 translate([], { request: { model: undefined, tools: undefined } })
-// @ts-expect-error bug: a tool that is written out may have the fields of its type
 translate([], { request: { tools: [{ type: 'mcp', server_label: 'github' }] } })
 
 // Sources
@@ -200,7 +200,7 @@ translate([], {
   containerId: 'cntr_1',
   trustToolMessages: true,
   onDiagnostic: (diagnostic) => expectType<Diagnostic>(diagnostic),
-  onTrace: (trace) => expectType<Trace>(trace),
+  trace: traceTo((trace) => expectType<Trace>(trace)),
   signal: AbortSignal.abort(),
 })
 // @ts-expect-error no such option

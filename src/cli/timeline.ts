@@ -2,6 +2,7 @@ import { Translator, type TranslatorOptions } from '../ambient.js'
 import type { FixtureChunk, TokenFixture } from '../sources/token-fixture.js'
 import type { TokenChunk } from '../tokens/token-source.js'
 import type { Diagnostic } from '../translate/diagnostics.js'
+import { traceTo } from '../translate/tracer.js'
 import { createLayout, type Moment, type Screen } from './timeline-layout.js'
 
 /**
@@ -18,14 +19,14 @@ export function* timeline(fixture: TokenFixture, options: TranslatorOptions, scr
 
   const translator = new Translator({
     ...options,
-    onTrace(trace) {
+    trace: traceTo((trace) => {
       if (trace.type === 'token') moment.cause = trace
       else if (trace.type === 'harmony') moment.harmony.push(trace.event)
       else {
         moment.news.push(trace)
         eventCount++
       }
-    },
+    }),
     onDiagnostic(diagnostic) {
       moment.news.push(diagnostic)
       diagnostics.push(diagnostic)

@@ -53,6 +53,16 @@ export interface HeaderDraft {
   length: number
   /** Whether the model wrote any of it. */
   sampled: boolean
+  /** Whether the host wrote any of its text, which is not the model's to be quoted. */
+  isHosts: boolean
+  /** Whether a marker came with nothing behind it. */
+  hasEmptySegment: boolean
+}
+
+/** Where in the last segment the message's text begins, and why there. */
+export interface TextStart {
+  readonly at: number
+  readonly code: 'missing_message' | 'header_too_long'
 }
 
 /** Recognises a bare word that names one of the request's tools, and gives its full recipient. */
@@ -68,7 +78,16 @@ const WHITE = /\s/
 const LETTER = /\p{L}/u
 
 export function openHeader(opening: Opening): HeaderDraft {
-  return { opening, segments: [{ marker: 'start', text: '' }], words: [], wordStart: -1, length: 0, sampled: false }
+  return {
+    opening,
+    segments: [{ marker: 'start', text: '' }],
+    words: [],
+    wordStart: -1,
+    length: 0,
+    sampled: false,
+    isHosts: false,
+    hasEmptySegment: false,
+  }
 }
 
 /** Whether nothing at all is written yet. */
@@ -78,64 +97,75 @@ export function isEmptyHeader(draft: HeaderDraft): boolean {
 
 /** Begins the next segment. Call {@link finishHeaderText} first. */
 export function addHeaderMarker(draft: HeaderDraft, marker: 'channel' | 'constrain'): void {
-  const last = draft.segments.at(-1)
-  // An empty segment of the same kind says nothing: without this an endless <|channel|><|channel|> grows without bound.
-  if (last?.marker === marker && last.text === '') return
-  draft.segments.push({ marker, text: '' })
+  const last = draft.segments.at(-1) as Segment
+  if (last.marker === 'start' || last.text !== '') draft.segments.push({ marker, text: '' })
+  else {
+    // An empty segment says nothing: without this an endless <|channel|><|constrain|> grows without bound.
+    last.marker = marker
+    draft.hasEmptySegment = true
+  }
 }
 
 /**
  * Adds text to the last segment.
  *
- * @param mayBeProse - false for what the host wrote, which is never prose
- * @returns where in the last segment the message's text begins, if it is now certain that the header has ended without
- *   `<|message|>`; -1 as long as it may go on
+ * @param isHosts - whether the host wrote it: it is then never prose
+ * @returns where the message's text begins, if it is now certain that the header has ended without `<|message|>`
  */
-export function addHeaderText(draft: HeaderDraft, text: string, tools: ToolLookup, mayBeProse: boolean): number {
+export function addHeaderText(
+  draft: HeaderDraft,
+  text: string,
+  tools: ToolLookup,
+  isHosts: boolean,
+): TextStart | undefined {
   const segment = draft.segments.at(-1) as Segment
   const from = segment.text.length
   const lengthBefore = draft.length - from
+  draft.isHosts ||= isHosts
   segment.text += text
   draft.length += text.length
   for (let at = from; at < segment.text.length; at++) {
-    const char = segment.text[at] as string
-    if (WHITE.test(char)) {
+    if (WHITE.test(segment.text[at] as string)) {
       finishWord(draft, at, tools)
-      if (mayBeProse && isProse(draft)) return textStart(draft, at)
+      if (!isHosts && isProse(draft)) return missingMessage(textStart(draft, at))
     } else {
       if (draft.wordStart < 0) draft.wordStart = at
-      if (mayBeProse && opensJson(draft, segment.text, at)) {
+      if (!isHosts && opensJson(draft, segment, at)) {
         if (draft.wordStart < at) finishWord(draft, at, tools)
-        return addressesTool(draft) || isConstrainedType(draft) ? at : textStart(draft, at)
+        return missingMessage(addressesTool(draft) || isConstrainedType(draft) ? at : textStart(draft, at))
       }
     }
-    if (mayBeProse && isLongStrayText(draft, segment.text, at)) return textStart(draft, at)
-    if (lengthBefore + at >= LONGEST_HEADER) return textStart(draft, at)
+    if (!isHosts && isLongStrayText(draft, segment.text, at)) return missingMessage(textStart(draft, at))
+    if (lengthBefore + at >= LONGEST_HEADER) return { at: textStart(draft, at), code: 'header_too_long' }
   }
-  return -1
+  return undefined
 }
 
-/** Finishes the last word, as any marker does. Returns where the message's text begins, or -1, as addHeaderText does. */
-export function finishHeaderText(draft: HeaderDraft, tools: ToolLookup, mayBeProse: boolean): number {
+/** Finishes the last word, as any marker does. Returns where the message's text begins, as {@link addHeaderText} does. */
+export function finishHeaderText(draft: HeaderDraft, tools: ToolLookup, isHosts: boolean): TextStart | undefined {
   const end = (draft.segments.at(-1) as Segment).text.length
   finishWord(draft, end, tools)
-  return mayBeProse && isProse(draft) ? textStart(draft, end) : -1
+  return !isHosts && isProse(draft) ? missingMessage(textStart(draft, end)) : undefined
 }
 
-/** JSON where a word begins, or glued to a known content type, belongs to no header: `json{"location":...` */
-function opensJson(draft: HeaderDraft, text: string, at: number): boolean {
-  const char = text[at]
-  if (char !== '{' && char !== '[') return false
-  return at === draft.wordStart || isContentType(text.slice(draft.wordStart, at))
+function missingMessage(at: number): TextStart {
+  return { at, code: 'missing_message' }
 }
 
-/** Two words without meaning, one of them with letters, after a marker, in a header that addresses no tool. */
+/** JSON where a word begins, or glued to a word that may end a header: `json{"location":...`, `to=functions.f{...` */
+function opensJson(draft: HeaderDraft, { marker, text }: Segment, at: number): boolean {
+  if (text[at] !== '{' && text[at] !== '[') return false
+  const glued = text.slice(draft.wordStart, at)
+  return glued === '' || isContentType(glued) || /^to=./.test(glued) || (marker === 'channel' && isChannel(glued))
+}
+
+/** Two loose words, one of them unknown, after a marker, in a header that addresses no tool. */
 function isProse(draft: HeaderDraft): boolean {
   const segment = draft.segments.length - 1
   // Before the first marker one may still follow ("foo bar<|channel|>final"); a call's header is kept to its end.
   if (segment === 0 || addressesTool(draft)) return false
   const loose = looseWords(draft, segment)
-  return loose.length >= 2 && loose.some((word) => LETTER.test(word.text))
+  return loose.length >= 2 && hasUnknown(loose.filter(({ text }) => !isNoise(text)))
 }
 
 /** Text before the first marker that has gone on for too long to be a header, or junk between two messages. */
@@ -143,7 +173,7 @@ function isLongStrayText(draft: HeaderDraft, text: string, at: number): boolean 
   if (draft.segments.length > 1 || at < LONGEST_STRAY_TEXT) return false
   const loose = looseWords(draft, 0)
   const first = loose[0]
-  if (first !== undefined) {
+  if (first !== undefined && hasUnknown(loose)) {
     // After <|start|> an unknown first word may be a tool's name; a second one makes it prose.
     const isCertain = draft.opening !== 'start' || loose.length >= 2
     return isCertain && at - first.start >= LONGEST_STRAY_TEXT && !addressesTool(draft)
@@ -158,8 +188,8 @@ function addressesTool(draft: HeaderDraft): boolean {
   return draft.words.some(
     (word) =>
       word.kind === 'recipient' ||
-      (word.kind === 'tool' && isFirstOfSegment(draft.words, word)) ||
-      (word.kind === 'to' && (word.text !== 'to' || word === draft.words.at(-1))),
+      (word.kind === 'tool' && word.segment > 0 && isFirstOfSegment(draft.words, word)) ||
+      (word.kind === 'to' && (word.text === 'to=' || word === draft.words.at(-1))),
   )
 }
 
@@ -169,19 +199,47 @@ function isConstrainedType(draft: HeaderDraft): boolean {
   return draft.segments[segment]?.marker === 'constrain' && looseWords(draft, segment).length === 1
 }
 
-/** Words of a segment that mean nothing for certain. */
+/**
+ * The words of a segment that are prose if prose they are: all but those that mean something for certain where they
+ * stand. "final", "json" and "python" may begin a sentence; only a `<|message|>` behind them makes them a header.
+ */
 export function looseWords(draft: HeaderDraft, segment: number): Word[] {
-  return draft.words.filter((word) => word.segment === segment && isLoose(word, draft.words))
+  const isMarked = segment > 0
+  return draft.words.filter((word) => {
+    if (word.segment !== segment) return false
+    const isFirst = isFirstOfSegment(draft.words, word)
+    switch (word.kind) {
+      case 'recipient':
+        return false
+      case 'role':
+        return draft.opening !== 'start' && roleOf(word.text) !== 'assistant'
+      case 'channel':
+      case 'tool':
+        return !(isMarked && isFirst)
+      case 'type':
+        return !isMarked
+      case 'to':
+        return word.text !== 'to=' && !hasValue(draft.words, word)
+      default:
+        return true
+    }
+  })
 }
 
-/** A bare tool name counts as loose behind another word: "analysis python is needed" is prose. */
-function isLoose(word: Word, words: readonly Word[]): boolean {
-  if (word.kind === 'tool') return !isFirstOfSegment(words, word)
-  return word.kind === 'free' || word.kind === 'candidate' || word.kind === 'author'
+/** Whether one of the words is no word of a header at all. */
+export function hasUnknown(words: readonly Word[]): boolean {
+  return words.some(({ kind }) => kind === 'free' || kind === 'candidate' || kind === 'author')
 }
 
 export function isFirstOfSegment(words: readonly Word[], word: Word): boolean {
   return words.find(({ segment }) => segment === word.segment) === word
+}
+
+/** Whether a "to" or "to =" is followed by its value. */
+export function hasValue(words: readonly Word[], word: Word): boolean {
+  const next = words[words.indexOf(word) + 1]
+  if (next?.segment !== word.segment) return false
+  return (next.kind === 'recipient' && next.text === next.value) || next.text.startsWith('=')
 }
 
 /** Where the text that is no header begins: at the first loose word of the last segment, or at the word at `at`. */
@@ -250,6 +308,11 @@ function toolName(word: string, tools: ToolLookup): string | undefined {
 /** `assistant`, `user:alice` -> the role. */
 export function roleOf(word: string): Role | undefined {
   return ROLES.find((role) => word === role || word.startsWith(`${role}:`))
+}
+
+/** Text that says nothing in a header: no letters, or a channel's name with noise around it ("––commentary"). */
+export function isNoise(text: string): boolean {
+  return text.search(LETTER) < 0 || isChannel(text.replace(/[^\p{L}]/gu, ''))
 }
 
 function isChannel(word: string): boolean {

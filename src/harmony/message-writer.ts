@@ -13,6 +13,8 @@ export interface MessageWriter {
   begin(header: HarmonyHeader, origin: Origin): void
   text(text: string, origin: Origin): void
   end(terminator: Terminator, origin: Origin): void
+  /** Whether a message is open whose start was told. */
+  readonly isTold: boolean
   state(): MessageState
 }
 
@@ -43,6 +45,10 @@ export function createMessageWriter(sink: (event: HarmonyEvent) => void, state?:
       if (!announced && origin === 'model' && terminator !== 'turn') announce(origin)
       if (announced) sink({ type: 'message_end', terminator, origin })
       announced = false
+    },
+
+    get isTold() {
+      return announced
     },
 
     state: () => ({ header: { ...header }, announced }),

@@ -88,8 +88,9 @@ export function officialParser(
         return mode
       },
 
-      // It does not say.
-      isMidCharacter: false,
+      // It does not say, and tells it with the end of the message.
+      isHolding: false,
+      flush() {},
 
       push(id, by) {
         origin = by
@@ -130,7 +131,8 @@ export function officialParser(
       },
 
       end() {
-        const position = mode === 'header' && !sampled ? 'between' : mode
+        const isUntouched = mode === 'header' ? !sampled : !message.isTold
+        const position = isUntouched ? 'between' : mode
         finish()
         official.free?.()
         return position

@@ -1,4 +1,4 @@
-import { HarmonyResponsesError } from '../errors.js'
+import { check } from '../errors.js'
 import { createDetokenizer } from '../tokens/detokenizer.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { type HarmonyEvent, type Origin, type RepairCode, repair, type Terminator } from './events.js'
@@ -9,6 +9,7 @@ import {
   type HeaderDraft,
   isEmptyHeader,
   openHeader,
+  type TextStart,
   type ToolLookup,
 } from './header.js'
 import { createMessageWriter, type MessageState } from './message-writer.js'
@@ -25,17 +26,19 @@ export type ParserPosition = 'between' | 'header' | 'content'
  */
 export interface HarmonyParser {
   readonly position: ParserPosition
-  /** Whether bytes of a character came whose last ones did not. */
-  readonly isMidCharacter: boolean
+  /** Whether something came that is not told yet: part of a character, or of what may be a marker. */
+  readonly isHolding: boolean
   /** Takes one token id: a whole number from 0. Ids outside the vocabulary are dropped with a repair. */
   push(id: number, origin: Origin): void
   /** Takes text in which special tokens are spelled as `<|markers|>`, cut anywhere. */
   pushText(text: string, origin: Origin): void
+  /** Tells what is held back, as it is: a half character as U+FFFD, a half marker as text. */
+  flush(): void
   /** The model is called (again): an open message ends, and an assistant header is implied. */
   beginTurn(): void
   /**
-   * The stream is over: an open message ends. Returns where the model stood: `between` also where a header is begun
-   * (every turn begins in one) of which it has sampled nothing.
+   * The stream is over: an open message ends. Returns where the model stood: `between` also in a header or a
+   * prefilled message of which it has sampled nothing. (Every turn begins in a header.)
    */
   end(): ParserPosition
   /** The whole state as plain JSON data. */
@@ -100,8 +103,8 @@ export function createHarmonyParser(
       return mode
     },
 
-    get isMidCharacter() {
-      return detokenizer.carried().length > 0
+    get isHolding() {
+      return detokenizer.carried().length > 0 || lexer.held() !== ''
     },
 
     push(id, by) {
@@ -120,6 +123,8 @@ export function createHarmonyParser(
       lexer.push(text)
     },
 
+    flush: flushRun,
+
     beginTurn() {
       finish()
       mode = 'header'
@@ -130,7 +135,8 @@ export function createHarmonyParser(
 
     end() {
       flushRun()
-      const position = mode === 'header' && !draft.sampled ? 'between' : mode
+      const isUntouched = mode === 'header' ? !draft.sampled : !message.isTold
+      const position = isUntouched ? 'between' : mode
       finish()
       return position
     },
@@ -212,7 +218,7 @@ export function createHarmonyParser(
   }
 
   function takeSegment(marker: 'channel' | 'constrain'): void {
-    if (mode === 'header' && !turnsIntoProse(finishHeaderText(draft, tools, origin === 'model'))) {
+    if (mode === 'header' && !turnsIntoProse(finishHeaderText(draft, tools, origin === 'host'))) {
       draft.sampled ||= origin === 'model'
       addHeaderMarker(draft, marker)
     } else if (mode === 'content' && marker === 'constrain') tell('stray_marker')
@@ -251,20 +257,20 @@ export function createHarmonyParser(
 
   function writeHeader(text: string): void {
     draft.sampled ||= origin === 'model'
-    turnsIntoProse(addHeaderText(draft, text, tools, origin === 'model'))
+    turnsIntoProse(addHeaderText(draft, text, tools, origin === 'host'))
   }
 
   /** Begins the message where its header has turned into text. */
-  function turnsIntoProse(textStart: number): boolean {
-    if (textStart < 0) return false
-    beginMessage(settleProse(draft, textStart, { finalSeen, isHost: origin === 'host' }))
+  function turnsIntoProse(text: TextStart | undefined): boolean {
+    if (text === undefined) return false
+    beginMessage(settleProse(draft, text, { finalSeen, isHost: origin === 'host' }))
     return true
   }
 
   /** Decides what the header says, now that something ended it. */
   function settle(ending: HeaderEnding, terminator: Terminator = 'implicit'): void {
     const context = { finalSeen, isHost: origin === 'host' }
-    if (turnsIntoProse(finishHeaderText(draft, tools, origin === 'model'))) {
+    if (turnsIntoProse(finishHeaderText(draft, tools, origin === 'host'))) {
       if (ending === 'message') tell('stray_marker')
       else {
         if (ending === 'start') tell('missing_end')
@@ -288,7 +294,8 @@ export function createHarmonyParser(
     }
     const { header } = settled
     mode = 'content'
-    if (header.role === 'assistant' && header.channel === 'final' && header.recipient === undefined) finalSeen = true
+    const isAnswer = header.channel === 'final' || header.channel === undefined
+    if (isAnswer && header.role === 'assistant' && header.recipient === undefined) finalSeen = true
     message.begin(header, origin)
     if (settled.lead !== '') message.text(settled.lead, origin)
   }
@@ -320,15 +327,8 @@ function isQuiet(draft: HeaderDraft): boolean {
   return isEmptyHeader(draft) || draft.words.every((word) => word.kind === 'role')
 }
 
-const noTable: TokenTable = {
-  size: 0,
-  text: missingTable,
-  bytes: missingTable,
-}
+const noTable: TokenTable = { size: 0, text: missingTable, bytes: missingTable }
 
-function missingTable(id: number): never {
-  throw new HarmonyResponsesError(
-    'token_table_missing',
-    `expected a tokenTable (await loadTokenTable()) before token id ${id} was pushed, got none`,
-  )
+function missingTable(): never {
+  throw check(false, 'tokenTable', 'await loadTokenTable()', undefined, 'token_table_missing')
 }

@@ -1,11 +1,15 @@
 import { type HarmonyHeader, type Repair, type RepairCode, repair } from './events.js'
 import {
   type HeaderDraft,
+  hasUnknown,
+  hasValue,
   isEmptyHeader,
   isFirstOfSegment,
-  LONGEST_HEADER,
+  isNoise,
+  looseWords,
   roleOf,
   type Segment,
+  type TextStart,
   type Word,
 } from './header.js'
 import { CHANNELS, CONTENT_TYPES, ROLES } from './vocabulary.js'
@@ -36,51 +40,52 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 /** A header closed by `<|message|>`. */
 export function settleMessage(draft: HeaderDraft, context: HeaderContext): SettledHeader {
   const { header, loose, repairs } = readHeader(draft, draft.words, context)
-  const stray: Word[] = []
+  const noise: string[] = []
+  const prose: string[] = []
   for (const word of loose) {
     const marker = markerOf(draft, word)
     const isFirst = isFirstOfSegment(draft.words, word)
     if (word.kind === 'candidate' && marker === 'channel' && isFirst && header.channel === undefined) {
       // A call keeps the channel it was given; anything else has to be shown somewhere, and final is where.
       header.channel = addressesTool(header) ? word.text : 'final'
-      repairs.push(repair('unknown_channel', word.text))
-    } else if (word.kind === 'candidate' && header.contentType === undefined && (!isFirst || marker === 'constrain')) {
-      if (!LETTER.test(word.text) || isMangledChannel(word.text)) stray.push(word)
-      else {
-        header.contentType = word.text
-        if (marker === 'constrain') header.constrained = true
-      }
-    } else stray.push(word)
+      tell(repairs, 'unknown_channel', word.text)
+    } else if (isNoise(word.text)) noise.push(word.text)
+    else if (word.kind === 'candidate' && header.contentType === undefined && (!isFirst || marker === 'constrain')) {
+      header.contentType = word.text
+      if (marker === 'constrain') header.constrained = true
+    } else prose.push(word.text)
   }
   if (header.channel === undefined && hasSegment(draft, 'channel')) {
-    repairs.push(repair('missing_channel'))
     if (context.finalSeen && !addressesTool(header)) header.channel = 'analysis'
   }
-  if (header.contentType !== undefined && header.recipient === undefined)
-    repairs.push(repair('content_type_without_recipient'))
-
-  const text = stray.map((word) => word.text).join(' ')
-  const isThought = header.channel === 'analysis' && header.recipient === undefined && LETTER.test(text)
-  if (text !== '') repairs.push(repair('extra_header_text', isThought ? undefined : text))
-  return { header, lead: isThought ? text : '', repairs }
+  tellContentType(header, repairs)
+  // What was thought in the header and what is thought behind it belong together.
+  const isThought = header.channel === 'analysis' && header.recipient === undefined
+  const dropped = isThought ? noise : [...noise, ...prose]
+  if (noise.length + prose.length > 0) tell(repairs, 'extra_header_text', dropped.join(' '))
+  return { header, lead: isThought ? prose.join(' ') : '', repairs }
 }
 
-/** A header that turned into the message's text at `textStart` of its last segment, without `<|message|>`. */
-export function settleProse(draft: HeaderDraft, textStart: number, context: HeaderContext): SettledHeader {
-  const last = draft.segments.length - 1
-  const words = draft.words.filter((word) => word.segment < last || word.start < textStart)
-  const { header, loose, repairs } = readHeader(draft, words, context)
-  const lead = (draft.segments[last] as Segment).text.slice(textStart)
-  repairs.push(repair(draft.length > LONGEST_HEADER ? 'header_too_long' : 'missing_message'))
+/** A header that turned into the message's text, in its last segment, without `<|message|>`. */
+export function settleProse(draft: HeaderDraft, text: TextStart, context: HeaderContext): SettledHeader {
+  const last = draft.segments.at(-1) as Segment
+  const lead = last.text.slice(text.at)
+  // Only what stands before the text is the header's, however much of the text came in the same chunk.
+  const before: HeaderDraft = {
+    ...draft,
+    segments: [...draft.segments.slice(0, -1), { ...last, text: last.text.slice(0, text.at) }],
+  }
+  const words = draft.words.filter((word) => word.segment < draft.segments.length - 1 || word.start < text.at)
+  const { header, loose, repairs } = readHeader(before, words, context, draft.segments.length - 1)
+  tell(repairs, text.code)
   // Arguments of a call are JSON here; prose behind a recipient is the model thinking aloud, and no call was written.
   const isCall = addressesTool(header) && /^[{[]/.test(lead)
-  if (!isCall && addressesTool(header)) asThought(header)
+  if (!isCall) asThought(header, repairs)
   const isType = (word: Word): boolean => markerOf(draft, word) === 'constrain' && isFirstOfSegment(words, word)
   const type = header.contentType === undefined ? loose.find(isType) : undefined
   if (type !== undefined) header.contentType = type.text
   if (header.channel === undefined && hasSegment(draft, 'channel') && !isCall) header.channel = 'analysis'
-  if (header.contentType !== undefined && header.recipient === undefined)
-    repairs.push(repair('content_type_without_recipient'))
+  tellContentType(header, repairs)
   tellDropped(
     repairs,
     loose.filter((word) => word !== type),
@@ -94,58 +99,56 @@ export function settleUnclosed(
   ending: Exclude<HeaderEnding, 'message'>,
   context: HeaderContext,
 ): SettledHeader {
-  const { header, loose, repairs } = readHeader(draft, draft.words, context)
   const last = draft.segments.length - 1
-  const here = loose.filter((word) => word.segment === last)
-  const elsewhere = loose.filter((word) => word.segment !== last)
   const { text } = draft.segments[last] as Segment
-  const isBare = last === 0 && here[0] === draft.words[0]
-  const lead = here[0] === undefined ? '' : text.slice(isBare ? 0 : here[0].start)
+  const unknown = looseWords(draft, last)
+  const here = hasUnknown(unknown) ? unknown : []
+  const isText = (word: Word): boolean => here[0] !== undefined && word.segment === last && word.start >= here[0].start
+  const words = draft.words.filter((word) => !isText(word))
+  const { header, loose, repairs } = readHeader(draft, words, context, here[0] === undefined ? -1 : last)
+  const lead = here[0] === undefined ? '' : text.slice(last === 0 && here[0] === draft.words[0] ? 0 : here[0].start)
 
-  const drop = (code: RepairCode): SettledHeader => ({
-    lead: '',
-    repairs: [repair(code, draft.segments.map((segment) => segment.text).join(' '))],
-  })
-  const keep = (): SettledHeader => {
-    repairs.push(repair('missing_message'))
-    tellDropped(repairs, elsewhere)
-    return { header, lead, repairs }
-  }
+  const isCut = ending === 'turn'
+  const isOthers = header.role !== 'assistant'
+  const isCall = addressesTool(header)
+  const isBareCall = isCall && ending === 'call' && !isOthers
+  const isTypeOnly = isCall && here.length === 1 && draft.segments[last]?.marker === 'constrain'
+  const isUnfinished = isCut && here.length === 1 && mayGoOn(draft, header, here[0] as Word)
+  const isJunk = last === 0 && draft.opening === 'implied' && !LETTER_OR_DIGIT.test(lead)
 
+  let lost: RepairCode | undefined
   if (ending === 'start' && last === 0) {
-    return drop(lead !== '' ? 'stray_text' : isEmptyHeader(draft) ? 'repeated_start' : 'dropped_header')
+    lost = lead !== '' ? 'stray_text' : isEmptyHeader(draft) ? 'repeated_start' : 'dropped_header'
+  } else if (!isBareCall) {
+    if (isOthers || lead === '' || isTypeOnly || isUnfinished) lost = isCut ? 'truncated_header' : 'dropped_header'
+    else if (isJunk) lost = 'stray_text'
   }
-  if (header.role !== 'assistant') return drop(ending === 'turn' ? 'truncated_header' : 'dropped_header')
-  if (addressesTool(header) && ending === 'call') return keep()
-  if (lead === '' || (addressesTool(header) && isTypeOnly(draft, here)))
-    return drop(ending === 'turn' ? 'truncated_header' : 'dropped_header')
-  if (ending === 'turn' && here.length === 1 && isUnfinished(draft, header, here[0] as Word))
-    return drop('truncated_header')
-  if (last === 0 && draft.opening === 'implied' && !LETTER_OR_DIGIT.test(lead)) return drop('stray_text')
+  if (lost !== undefined) {
+    const written = draft.segments.map((segment) => segment.text).filter((part) => part !== '')
+    return { lead: '', repairs: [repair(lost, draft.isHosts ? '' : written.join(' '))] }
+  }
 
-  if (addressesTool(header)) asThought(header)
-  else if (hasSegment(draft, 'channel')) {
-    if (header.channel === undefined || (header.channel === 'commentary' && !LETTER.test(lead)))
-      header.channel = 'analysis'
-  }
-  return keep()
+  const isMumbled = header.channel === 'commentary' && !LETTER.test(lead)
+  if (!isBareCall && hasSegment(draft, 'channel') && (header.channel === undefined || isMumbled))
+    header.channel = 'analysis'
+  tell(repairs, 'missing_message')
+  if (!isBareCall) asThought(header, repairs)
+  tellContentType(header, repairs)
+  tellDropped(repairs, loose)
+  return { header, lead, repairs }
 }
 
 /** Whether a single word at the very end may be a header word that was cut: "comm", "to", "js", an unknown channel. */
-function isUnfinished(draft: HeaderDraft, header: HarmonyHeader, word: Word): boolean {
+function mayGoOn(draft: HeaderDraft, header: HarmonyHeader, word: Word): boolean {
   if (addressesTool(header) || (hasSegment(draft, 'channel') && header.channel === undefined)) return true
   const known = [...ROLES, ...CHANNELS, ...(word.segment === 0 ? [] : CONTENT_TYPES), 'to=']
   return known.some((name) => name.startsWith(word.text))
 }
 
-/** Whether the only unknown word is the content type of a call that was never written: `<|constrain|>control<|end|>` */
-function isTypeOnly(draft: HeaderDraft, words: readonly Word[]): boolean {
-  const [word] = words
-  return words.length === 1 && word !== undefined && markerOf(draft, word) === 'constrain'
-}
-
 /** Prose behind a recipient is reasoning; nobody is called. */
-function asThought(header: HarmonyHeader): void {
+function asThought(header: HarmonyHeader, repairs: Repair[]): void {
+  if (!addressesTool(header)) return
+  tell(repairs, 'extra_header_text', `to=${header.recipient}`)
   delete header.recipient
   header.channel = 'analysis'
 }
@@ -159,12 +162,6 @@ function addressesConversation(recipient: string): boolean {
   return recipient === 'assistant' || recipient === 'user' || recipient === ''
 }
 
-/** "––commentary", "?final": a channel's name with noise around it says nothing new. */
-function isMangledChannel(text: string): boolean {
-  const letters = text.replace(/[^\p{L}]/gu, '')
-  return CHANNELS.some((channel) => channel === letters)
-}
-
 function markerOf(draft: HeaderDraft, word: Word): Segment['marker'] {
   return (draft.segments[word.segment] as Segment).marker
 }
@@ -173,8 +170,18 @@ function hasSegment(draft: HeaderDraft, marker: Segment['marker']): boolean {
   return draft.segments.some((segment) => segment.marker === marker)
 }
 
+function tell(repairs: Repair[], code: RepairCode, text?: string): void {
+  repairs.push(repair(code, text))
+}
+
+function tellContentType(header: HarmonyHeader, repairs: Repair[]): void {
+  if (header.contentType !== undefined && header.recipient === undefined) {
+    tell(repairs, 'content_type_without_recipient')
+  }
+}
+
 function tellDropped(repairs: Repair[], words: readonly Word[]): void {
-  if (words.length > 0) repairs.push(repair('extra_header_text', words.map((word) => word.text).join(' ')))
+  if (words.length > 0) tell(repairs, 'extra_header_text', words.map((word) => word.text).join(' '))
 }
 
 /** What the words of a header say: its fields, and the words that found no place. */
@@ -184,7 +191,8 @@ interface Reading {
   repairs: Repair[]
 }
 
-function readHeader(draft: HeaderDraft, words: readonly Word[], context: HeaderContext): Reading {
+/** @param textSegment - the segment that turned out to hold the message's text, or -1 */
+function readHeader(draft: HeaderDraft, words: readonly Word[], context: HeaderContext, textSegment = -1): Reading {
   const header: HarmonyHeader = { role: 'assistant' }
   const loose: Word[] = []
   const repairs: Repair[] = draft.opening === 'implied' ? [repair('missing_start')] : []
@@ -192,7 +200,7 @@ function readHeader(draft: HeaderDraft, words: readonly Word[], context: HeaderC
   const [first] = words
   const author = first?.kind === 'author' ? first : undefined
 
-  for (const word of words) {
+  for (const [index, word] of words.entries()) {
     const marker = markerOf(draft, word)
     switch (word.kind) {
       case 'author':
@@ -202,23 +210,26 @@ function readHeader(draft: HeaderDraft, words: readonly Word[], context: HeaderC
         break
       case 'channel':
         if (marker === 'start') {
-          repairs.push(repair(word === first ? 'role_is_channel' : 'missing_channel'))
+          tell(repairs, word === first ? 'role_is_channel' : 'missing_channel')
           channels.unshift(word)
         } else if (marker === 'channel' && isFirstOfSegment(words, word)) channels.push(word)
         else loose.push(word)
         break
       case 'tool':
       case 'recipient':
-        if (header.recipient !== undefined) repairs.push(repair('repeated_recipient', word.text))
+        if (header.recipient !== undefined) tell(repairs, 'repeated_recipient', word.text)
         else header.recipient = word.value
-        if (word.kind === 'tool') repairs.push(repair('bare_recipient'))
-        else if (word.text !== `to=${word.value}`) repairs.push(repair('unusual_header_spacing'))
-        if (header.contentType !== undefined) repairs.push(repair('misplaced_recipient'))
+        if (word.kind === 'tool') tell(repairs, 'bare_recipient')
+        else if (word.text !== `to=${word.value}`) tell(repairs, 'unusual_header_spacing')
+        if (isMisplaced(draft, words.slice(0, index + 1))) tell(repairs, 'misplaced_recipient')
         break
       case 'to':
-        if (!hasValue(words, word)) {
-          if (word.text === 'to=') header.recipient ??= ''
-          else loose.push(word)
+        if (hasValue(words, word)) break
+        if (word.text !== 'to=') loose.push(word)
+        else if (header.recipient !== undefined) tell(repairs, 'repeated_recipient', word.text)
+        else {
+          header.recipient = ''
+          if (isMisplaced(draft, words.slice(0, index + 1))) tell(repairs, 'misplaced_recipient')
         }
         break
       case 'type':
@@ -233,25 +244,33 @@ function readHeader(draft: HeaderDraft, words: readonly Word[], context: HeaderC
     }
   }
   if (author !== undefined) readAuthor(header, author, loose, repairs, context)
-  else if (draft.opening === 'start' && first?.segment !== 0) repairs.push(repair('unknown_role'))
+  else if (draft.opening === 'start' && (first?.segment !== 0 || first.kind === 'recipient' || first.kind === 'to')) {
+    tell(repairs, 'unknown_role')
+  }
   if (header.role === 'tool') header.name ??= 'tool'
   readChannel(header, channels, repairs)
-  readSpelling(draft, repairs)
+  readSegments(draft, header, repairs, textSegment)
   return { header, loose, repairs }
+}
+
+/** Whether the last word, a recipient, stands behind a content type or a word that nobody knows. */
+function isMisplaced(draft: HeaderDraft, words: readonly Word[]): boolean {
+  return words.some((word, index) => {
+    if (markerOf(draft, word) === 'constrain') return true
+    if (index === words.length - 1 || isNoise(word.text)) return false
+    const isChannelsPlace = markerOf(draft, word) === 'channel' && isFirstOfSegment(words, word)
+    return word.kind === 'type' || (!isChannelsPlace && (word.kind === 'candidate' || word.kind === 'free'))
+  })
 }
 
 function readRole(header: HarmonyHeader, word: Word, repairs: Repair[], draft: HeaderDraft): void {
   const role = roleOf(word.text)
-  if (role === undefined)
-    repairs.push(repair('repeated_role')) // assistantassistant
-  else {
-    header.role = role
-    if (word.text !== role) {
-      header.name = word.text.slice(role.length + 1)
-      repairs.push(repair('named_role'))
-    }
-    if (draft.opening === 'turn') repairs.push(repair('repeated_role'))
-  }
+  if (role === undefined || draft.opening === 'turn') tell(repairs, 'repeated_role')
+  if (role === undefined) return // assistantassistant
+  header.role = role
+  if (word.text === role) return
+  header.name = word.text.slice(role.length + 1)
+  tell(repairs, 'named_role')
 }
 
 /** An unknown first word: a tool that speaks to the assistant, a tool that is meant to be called, or no role at all. */
@@ -266,13 +285,13 @@ function readAuthor(
   if (recipient === undefined ? context.isHost : addressesConversation(recipient)) {
     header.role = 'tool'
     header.name = author.text
-    if (recipient === undefined) repairs.push(repair('missing_recipient'))
+    if (recipient === undefined) tell(repairs, 'missing_recipient')
   } else if (recipient === undefined && author.value !== '') {
     header.recipient = author.value
-    repairs.push(repair('role_is_tool'))
+    tell(repairs, 'role_is_tool')
   } else {
     loose.unshift(author)
-    repairs.push(repair('unknown_role'))
+    tell(repairs, 'unknown_role')
   }
 }
 
@@ -280,22 +299,27 @@ function readChannel(header: HarmonyHeader, channels: readonly Word[], repairs: 
   const channel = channels.at(-1)
   if (channel === undefined) return
   header.channel = channel.value
-  if (channel.text !== channel.value) repairs.push(repair('misspelled_channel', channel.text))
+  if (channel.text !== channel.value) tell(repairs, 'misspelled_channel', channel.text)
   const others = channels.slice(0, -1).map((word) => word.text)
-  if (others.length > 0) repairs.push(repair('repeated_channel', others.join(' ')))
+  if (others.length > 0) tell(repairs, 'repeated_channel', others.join(' '))
 }
 
-/** Spacing and spelling that the official parser takes amiss. */
-function readSpelling(draft: HeaderDraft, repairs: Repair[]): void {
-  for (const [index, { text }] of draft.segments.entries()) {
-    if (index > 0 && /^\s/.test(text)) repairs.push(repair('unusual_header_spacing'))
-    if (text.includes('<')) repairs.push(repair('marker_spelled_in_header'))
+/** Empty segments, spacing and spelling: what the official parser takes amiss. */
+function readSegments(draft: HeaderDraft, header: HarmonyHeader, repairs: Repair[], textSegment: number): void {
+  let isUnusual = false
+  let isSpelled = false
+  for (const [index, { marker, text }] of draft.segments.entries()) {
+    const kind = draft.words.find((word) => word.segment === index)?.kind
+    if (index !== textSegment) {
+      const isPlaced = kind === 'channel' || kind === 'candidate' || (kind === 'tool' && header.channel !== undefined)
+      if (marker === 'constrain' && kind === undefined) tell(repairs, 'stray_marker')
+      if (marker === 'channel' && !isPlaced) tell(repairs, 'missing_channel')
+    }
+    // Parsers do not agree on whether white space beyond ASCII cuts words.
+    isUnusual ||= (index > 0 && /^\s/.test(text)) || /[^\S \t\n\r\f]|\u0085/.test(text)
+    isSpelled ||= text.includes('<')
   }
-}
-
-/** Whether a "to" or "to =" is followed by its value. */
-function hasValue(words: readonly Word[], word: Word): boolean {
-  const next = words[words.indexOf(word) + 1]
-  if (next?.segment !== word.segment) return false
-  return (next.kind === 'recipient' && next.text === next.value) || next.text.startsWith('=')
+  if (draft.hasEmptySegment) tell(repairs, 'stray_marker')
+  if (isUnusual) tell(repairs, 'unusual_header_spacing')
+  if (isSpelled) tell(repairs, 'marker_spelled_in_header')
 }

@@ -28,7 +28,7 @@ export type Channel = (typeof CHANNELS)[number]
 export const ROLES = ['assistant', 'user', 'system', 'developer', 'tool'] as const
 
 /** Content types that gpt-oss writes; a header word from this list is never taken for prose. */
-export const CONTENT_TYPES = ['json', 'code', 'text', 'text/plain', 'application/json', 'string'] as const
+export const CONTENT_TYPES = ['json', 'code', 'text', 'text/plain'] as const
 
 const names = new Map<number, string>(Object.entries(SPECIAL).map(([name, id]) => [id, name]))
 

@@ -1,5 +1,5 @@
-import { HarmonyResponsesError } from '../errors.js'
-import type { RequestTool } from '../responses/request.js'
+import { check } from '../errors.js'
+import type { McpTool, RequestTool } from '../responses/request.js'
 
 /** The built-in tools that gpt-oss models were trained to call. */
 export type BuiltinTool = 'code_interpreter' | 'web_search' | 'shell' | 'local_shell'
@@ -45,20 +45,24 @@ export function declareTools(tools: readonly RequestTool[] | null | undefined): 
   const mcpServers = new Map<string, AllowedTools>()
   const builtins = new Set<BuiltinTool>()
 
-  for (const [index, entry] of listAt('tools', tools ?? []).entries()) {
-    const path = `tools[${index}]`
-    const tool = objectAt(path, entry)
-    const type = stringAt(`${path}.type`, tool['type'])
+  check(Array.isArray(tools ?? []), 'tools', 'an array', tools)
+  for (const [index, tool] of (tools ?? []).entries()) {
+    const text = (field: string): string => {
+      const value = (Object(tool) as { [field: string]: unknown })[field]
+      check(typeof value === 'string' && value !== '', `tools[${index}].${field}`, 'a string', value)
+      return value
+    }
+    const type = text('type')
     switch (type) {
       case 'function':
-        functions.add(stringAt(`${path}.name`, tool['name']))
+        functions.add(text('name'))
         break
       case 'custom':
-        customTools.add(stringAt(`${path}.name`, tool['name']))
+        customTools.add(text('name'))
         break
       case 'mcp': {
-        const label = stringAt(`${path}.server_label`, tool['server_label'])
-        const allowed = allowedToolsAt(`${path}.allowed_tools`, tool['allowed_tools'])
+        const label = text('server_label')
+        const allowed = allowedTools((tool as McpTool).allowed_tools, `tools[${index}].allowed_tools`)
         mcpServers.set(label, bothAllowed(mcpServers.get(label) ?? new Set(), allowed))
         break
       }
@@ -117,39 +121,11 @@ function bothAllowed(a: AllowedTools, b: AllowedTools): AllowedTools {
   return a === 'all' || b === 'all' ? 'all' : new Set([...a, ...b])
 }
 
-function allowedToolsAt(path: string, value: unknown): AllowedTools {
-  if (value === undefined || value === null || Array.isArray(value)) return allowedNamesAt(path, value)
-  const filter = objectAt(path, value, 'an array or an object')
-  return allowedNamesAt(`${path}.tool_names`, filter['tool_names'])
-}
-
-function allowedNamesAt(path: string, value: unknown): AllowedTools {
-  if (value === undefined || value === null) return 'all'
-  const names = new Set(listAt(path, value).map((name, index) => stringAt(`${path}[${index}]`, name)))
-  return names.has('*') ? 'all' : names
-}
-
-function listAt(path: string, value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw malformed(path, 'an array', value)
-  return value
-}
-
-function objectAt(path: string, value: unknown, expected = 'an object'): { readonly [field: string]: unknown } {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(path, expected, value)
-  return value as { readonly [field: string]: unknown }
-}
-
-function stringAt(path: string, value: unknown): string {
-  if (typeof value !== 'string' || value === '') throw malformed(path, 'a string', value)
-  return value
-}
-
-function malformed(path: string, expected: string, value: unknown): HarmonyResponsesError {
-  return new HarmonyResponsesError('bad_option', `${path}: expected ${expected}, got ${described(value)}`)
-}
-
-function described(value: unknown): string {
-  if (value === '') return 'an empty one'
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
+function allowedTools(value: McpTool['allowed_tools'], path: string): AllowedTools {
+  const names: unknown = Array.isArray(value) ? value : ((Object(value) as { tool_names?: unknown }).tool_names ?? [])
+  const isRight =
+    typeof (value ?? {}) === 'object' && Array.isArray(names) && names.every((name) => typeof name === 'string')
+  check(isRight, path, 'names, or { tool_names }', value)
+  const isAll = names === value || names.length > 0 ? names.includes('*') : !('tool_names' in Object(value))
+  return isAll ? 'all' : new Set(names)
 }

@@ -1,4 +1,4 @@
-import { HarmonyResponsesError } from '../errors.js'
+import { check } from '../errors.js'
 
 /** A built-in tool as a recipient calls it; a web search says what it does by the recipient. */
 export type BuiltinCall =
@@ -80,11 +80,17 @@ export const policies: Readonly<Record<PolicyName, RecipientPolicy>> = {
  */
 export function resolvePolicy(policy: RecipientPolicy | PolicyName | undefined): RecipientPolicy {
   if (policy === undefined) return policies.openai
-  if (typeof policy === 'object' && policy !== null) return policy
+  if (typeof policy === 'object' && policy !== null) return checkTable(policy)
   const preset = lookUp<RecipientPolicy>(policies, policy)
-  if (preset !== undefined) return preset
-  const known = Object.keys(policies).join(', ')
-  throw new HarmonyResponsesError('bad_option', `policy: expected one of ${known}, or a table, got ${String(policy)}`)
+  const expected = `one of ${Object.keys(policies).join(', ')}, or a table`
+  check(preset !== undefined, 'policy', expected, policy)
+  return preset
+}
+
+function checkTable(policy: RecipientPolicy): RecipientPolicy {
+  const missing = Object.keys(openai).filter((field) => !(field in policy))
+  check(missing.length === 0, 'policy', 'a whole table', `one without ${missing.join(', ')}`)
+  return policy
 }
 
 /** An entry of a policy's table. What every object inherits is no entry: models may well call `constructor`. */

@@ -19,24 +19,8 @@ export type Recipient =
  * for any two callees. It pairs a tool result, by its author, with the pending call that it answers.
  */
 export function recipientKey(recipient: Recipient): string {
-  return JSON.stringify([recipient.kind, ...calleeWithinKind(recipient)])
+  return JSON.stringify(recipient, CALLEE)
 }
 
-function calleeWithinKind(recipient: Recipient): string[] {
-  switch (recipient.kind) {
-    case 'reasoning':
-    case 'code_interpreter_call':
-      return []
-    case 'message':
-      return [recipient.phase]
-    case 'function_call':
-    case 'custom_tool_call':
-      return [recipient.name]
-    case 'mcp_call':
-      return [recipient.serverLabel, recipient.name]
-    case 'web_search_call':
-      return [recipient.action]
-    case 'shell_call':
-      return [recipient.tool]
-  }
-}
+/** What tells callees apart, in one order. Whether a tool is declared or available does not. */
+const CALLEE = ['kind', 'phase', 'name', 'serverLabel', 'action', 'tool']

@@ -153,3 +153,12 @@ export type ResponseStreamEvent =
   | CodeInterpreterCallCodeDoneEvent
   | CodeInterpreterCallInterpretingEvent
   | CodeInterpreterCallCompletedEvent
+
+/** The events about an item that name it. */
+export type ItemScopedEvent = Extract<ResponseStreamEvent, { item_id: string }>
+
+/** What an event about an item says beside its type, its number, and which item it is about. */
+export type ItemEventFields<Type extends ItemScopedEvent['type']> = Omit<
+  Extract<ItemScopedEvent, { type: Type }>,
+  'type' | 'sequence_number' | 'item_id' | 'output_index'
+>

@@ -28,13 +28,18 @@ export interface McpTool extends RequestTool {
     | null
 }
 
+/** Any other tool, as a literal. */
+export interface OtherTool extends RequestTool {
+  readonly [parameter: string]: unknown
+}
+
 /**
  * A Responses create request. Every field is optional, and those beside `model`, `tools` and `include` are only echoed,
  * as they come: a server can pass the body it received, and the SDKs' create params fit.
  */
 export interface ResponseRequest {
   readonly model?: string | undefined
-  readonly tools?: readonly RequestTool[] | null | undefined
+  readonly tools?: readonly (FunctionTool | CustomTool | McpTool | OtherTool | RequestTool)[] | null | undefined
   readonly include?: readonly string[] | null | undefined
   readonly background?: unknown
   readonly enable_response_messages?: unknown

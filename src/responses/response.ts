@@ -46,6 +46,7 @@ export interface RequestEcho {
   top_logprobs: number
   top_p: number
   truncation: 'auto' | 'disabled'
+  user: string | null
 }
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
@@ -84,6 +85,5 @@ export interface Response extends RequestEcho {
   output: OutputItem[]
   /** Null until the terminal event, and in a failed response. */
   usage: ResponseUsage | null
-  user: string | null
   access_programs: null
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { HarmonyResponsesError } from '../errors.js'
+import { describe, HarmonyResponsesError } from '../errors.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HarmonyToken, StreamEnd } from '../tokens/token-source.js'
-import { describe } from '../translate/options.js'
 
 /** A token chunk as JSON can hold it: what came as a `Uint32Array` is an array. */
 export type FixtureChunk =

@@ -1,16 +1,23 @@
-import { HarmonyResponsesError } from '../errors.js'
+import { check } from '../errors.js'
 import type { HarmonyToken, ScoredToken } from '../tokens/token-source.js'
-import { describe } from './options.js'
+
+const EXPECTED = 'token ids, { id, logprob }, text or { host }'
 
 /** A token id may lie outside the vocabulary, which is the model's doing; but it has to be a whole number from 0. */
+function isId(id: unknown): id is number {
+  return Number.isInteger(id) && (id as number) >= 0
+}
+
 export function checkId(id: unknown): number {
-  if (typeof id === 'number' && Number.isInteger(id) && id >= 0) return id
-  throw badChunk('token', id)
+  check(isId(id), 'token', EXPECTED, id, 'bad_chunk')
+  return id
 }
 
 export function checkScored(token: unknown): ScoredToken {
-  if (token === null || typeof token !== 'object' || !('id' in token)) throw badChunk('chunk', token)
-  checkId(token.id)
+  const { id, logprob = 0, topLogprobs = [] } = Object(token) as Partial<ScoredToken>
+  const isScored = typeof logprob === 'number' && Array.isArray(topLogprobs)
+  const isRight = isId(id) && isScored && topLogprobs.every((top) => typeof Object(top).logprob === 'number')
+  check(isRight, 'chunk', EXPECTED, token, 'bad_chunk')
   return token as ScoredToken
 }
 
@@ -18,17 +25,10 @@ export function isTokenList(chunk: unknown): chunk is readonly HarmonyToken[] {
   return Array.isArray(chunk)
 }
 
-/** Every id of a host's chunk. */
-export function checkHost(host: unknown): readonly number[] | Uint32Array {
-  if (host instanceof Uint32Array) return host
-  if (!Array.isArray(host)) throw badChunk('host', host)
+/** What a host's chunk holds: every id, or text. */
+export function checkHost(host: unknown): readonly number[] | Uint32Array | string {
+  if (host instanceof Uint32Array || typeof host === 'string') return host
+  check(Array.isArray(host), 'host', EXPECTED, host, 'bad_chunk')
   for (const id of host) checkId(id)
   return host
-}
-
-function badChunk(what: string, got: unknown): HarmonyResponsesError {
-  return new HarmonyResponsesError(
-    'bad_chunk',
-    `${what}: expected a token id, an array of them, text or { host }, got ${describe(got)}`,
-  )
 }

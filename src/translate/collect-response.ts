@@ -1,4 +1,4 @@
-import { HarmonyResponsesError } from '../errors.js'
+import { check } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 
@@ -12,19 +12,11 @@ export async function collectResponse(
   events: AsyncIterable<ResponseStreamEvent> | Iterable<ResponseStreamEvent>,
 ): Promise<Response> {
   let response: Response | undefined
-  let count = 0
   let last: string | undefined
   for await (const event of events) {
-    count += 1
     last = event.type
-    switch (event.type) {
-      case 'response.completed':
-      case 'response.incomplete':
-      case 'response.failed':
-        response = event.response
-    }
+    if ('response' in event && event.response.status !== 'in_progress') response = event.response
   }
-  if (response !== undefined) return response
-  const got = last === undefined ? 'no event at all' : `${count} events, the last of type ${last}`
-  throw new HarmonyResponsesError('no_terminal_event', `expected a terminal event, got ${got}`)
+  check(response !== undefined, 'collectResponse', 'a terminal event', last, 'no_terminal_event')
+  return response
 }

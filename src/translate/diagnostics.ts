@@ -1,6 +1,7 @@
 import type { HarmonyEvent, Origin, RepairCode } from '../harmony/events.js'
-import type { ParserPosition } from '../harmony/parser.js'
+import type { HarmonyParser, ParserPosition } from '../harmony/parser.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
+import type { TokenTable } from '../tokens/token-table.js'
 
 /** What was noticed about a well-formed message, beside the parser's repairs. */
 export type NoticeCode =
@@ -50,3 +51,22 @@ export type Trace =
       readonly to: number
       readonly event: ResponseStreamEvent
     }
+
+/** What a translator tells a tracer, and what it lets it push. Made by `traceTo` of `harmony-responses/trace`. */
+export interface Tracer {
+  /** Where the delta began that is not whole yet, for snapshots. */
+  readonly deltaFrom: number
+  /** Pushes a token into the parser. `gathered` tells how much text waits to be sent. */
+  token(index: number, token: number, origin: Origin, parser: HarmonyParser, gathered: () => number): void
+  /** Pushes a text chunk into the parser. */
+  text(index: number, text: string, origin: Origin, parser: HarmonyParser, gathered: () => number): void
+  harmony(event: HarmonyEvent): void
+  event(event: ResponseStreamEvent, parser: HarmonyParser): void
+}
+
+/** Makes a tracer for one translator, at its start or where a snapshot was taken. */
+export type TracerFactory = (start: {
+  readonly tokenTable: TokenTable | undefined
+  readonly index: number
+  readonly deltaFrom: number
+}) => Tracer

@@ -1,4 +1,4 @@
-import { HarmonyResponsesError } from '../errors.js'
+import { check } from '../errors.js'
 import type { HarmonyEvent } from '../harmony/events.js'
 import type { HarmonyParser } from '../harmony/parser.js'
 import { declareTools } from '../recipients/declared-tools.js'
@@ -6,7 +6,7 @@ import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipie
 import type { ResponseRequest } from '../responses/request.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import type { Diagnostic, Trace } from './diagnostics.js'
+import type { Diagnostic, TracerFactory } from './diagnostics.js'
 import type { IdFactory } from './ids.js'
 
 /** How a {@link Translator} is set up. Only `responseId` and `clock` are required: nothing here draws or reads them. */
@@ -16,7 +16,7 @@ export interface TranslatorOptions {
   /** Unix time in whole seconds. Called for `created_at` and `completed_at`. */
   readonly clock: () => number
   /** The Responses create request: it is echoed in the response, and its `tools` and `include` steer the stream. */
-  readonly request?: ResponseRequest
+  readonly request?: ResponseRequest | (ResponseRequest & { readonly [parameter: string]: unknown })
   /** Text of the token ids. Required as soon as ordinary ids are pushed. */
   readonly tokenTable?: TokenTable
   /** Ids of items and calls. Default: derived from the response id and a running number. */
@@ -39,7 +39,8 @@ export interface TranslatorOptions {
    */
   readonly trustToolMessages?: boolean
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void
-  readonly onTrace?: (trace: Trace) => void
+  /** Which tokens every event came from: `traceTo(callback)` of `harmony-responses/trace`. */
+  readonly trace?: TracerFactory
   /** A parser other than the native one, made around the translator's sink. See `officialParser`. */
   readonly parser?: (sink: (event: HarmonyEvent) => void) => HarmonyParser
 }
@@ -50,50 +51,61 @@ export interface TranslateOptions extends TranslatorOptions {
   readonly signal?: AbortSignal
 }
 
+/** What `typeof` has to say of every option that is given. */
+const TYPES = {
+  responseId: 'string',
+  clock: 'function',
+  request: 'object',
+  ids: 'function',
+  calls: 'string',
+  containerId: 'string',
+  trustToolMessages: 'boolean',
+  onDiagnostic: 'function',
+  trace: 'function',
+  parser: 'function',
+  signal: 'object',
+} as const satisfies Partial<Record<keyof TranslateOptions, string>>
+
 /**
  * Checks what a type cannot.
  *
  * @throws HarmonyResponsesError `bad_option`, with what was expected and what came
  */
 export function checkOptions(options: TranslateOptions): void {
-  const expect = (name: keyof TranslateOptions, expected: string, isRight: (value: unknown) => boolean): void => {
-    const value: unknown = options[name]
-    if (value !== undefined && !isRight(value)) {
-      throw new HarmonyResponsesError('bad_option', `${name}: expected ${expected}, got ${describe(value)}`)
-    }
+  checkType('options', 'object', options)
+  for (const [name, type] of Object.entries(TYPES) as [keyof typeof TYPES, string][]) {
+    if (options[name] !== undefined) checkType(name, type, options[name])
   }
-  const isFunction = (value: unknown): boolean => typeof value === 'function'
-  const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null
-
-  if (typeof options !== 'object' || options === null) {
-    throw new HarmonyResponsesError('bad_option', `options: expected an object, got ${describe(options)}`)
-  }
-  expect('responseId', 'a non-empty string', (value) => typeof value === 'string' && value !== '')
-  expect('clock', 'a function that gives unix seconds', isFunction)
-  expect('request', 'a Responses create request', (value) => isObject(value) && !Array.isArray(value))
-  expect(
-    'tokenTable',
-    'a token table (await loadTokenTable())',
-    (value) => isObject(value) && 'text' in (value as object),
-  )
-  expect('ids', 'a function', isFunction)
-  expect('usage', 'an object of token counts', isObject)
-  expect('calls', "'live' or 'whole'", (value) => value === 'live' || value === 'whole')
-  expect('containerId', 'a string', (value) => typeof value === 'string')
-  expect('trustToolMessages', 'a boolean', (value) => typeof value === 'boolean')
-  expect('onDiagnostic', 'a function', isFunction)
-  expect('onTrace', 'a function', isFunction)
-  expect('parser', 'a function that makes a parser', isFunction)
-  expect('signal', 'an AbortSignal', (value) => isObject(value) && 'aborted' in (value as object))
-  declareTools(options.request?.tools)
+  const { calls = 'live', request = {}, responseId, tokenTable, usage = {} } = options
+  const isTable = tokenTable === undefined || Object(tokenTable).text !== undefined
+  check(isTable, 'tokenTable', 'await loadTokenTable()', tokenTable)
+  check(responseId !== '', 'responseId', 'a non-empty string', responseId)
+  check(calls === 'live' || calls === 'whole', 'calls', "'live' or 'whole'", calls)
+  const include: unknown = request.include ?? []
+  const isList = Array.isArray(include) && include.every((what) => typeof what === 'string')
+  check(isList, 'request.include', 'an array of strings', include)
+  checkUsage('usage', usage)
+  declareTools(request.tools)
   resolvePolicy(options.policy)
 }
 
-/** A value in a few words, for an error message. */
-export function describe(value: unknown): string {
-  if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean')
-    return String(value)
-  if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)
-  if (typeof value === 'object') return Array.isArray(value) ? 'an array' : 'an object'
-  return `a ${typeof value}`
+function checkType(what: string, type: string, value: unknown): void {
+  const isRight = typeof value === type && value !== null && !Array.isArray(value)
+  check(isRight, what, `${type === 'object' ? 'an' : 'a'} ${type}`, value)
+}
+
+/** The counts are whole numbers of tokens. */
+export function checkUsage(what: string, usage: unknown): void {
+  checkType(what, 'object', usage)
+  for (const [name, count] of Object.entries(usage as object)) {
+    const isCount = count === undefined || (Number.isSafeInteger(count) && count >= 0)
+    check(isCount, `${what}.${name}`, 'a whole number of tokens', count)
+  }
+}
+
+const REASONS: readonly unknown[] = ['stop', 'max_output_tokens', 'content_filter']
+
+/** Engines call it `length`; the API does not. */
+export function checkReason(reason: unknown): void {
+  check(reason === undefined || REASONS.includes(reason), 'reason', `one of ${REASONS.join(', ')}`, reason)
 }

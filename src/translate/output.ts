@@ -3,7 +3,6 @@ import { recipientKey } from '../recipients/recipient.js'
 import type { Logprob, OutputItem } from '../responses/items.js'
 import type { NoticeCode } from './diagnostics.js'
 import { type CallResult, createItem, type Effects, type Item, type ItemType, kindOf } from './items/item.js'
-import type { Sequencer } from './sequencer.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
 
 /** The state of an {@link Output}. Plain JSON. */
@@ -11,14 +10,15 @@ export interface OutputSnapshot {
   readonly items: readonly Item[]
   /** The item that is being written: its output index, the silent item itself, or null. */
   readonly current: number | Item | null
+  /** Of tokens whose text is not sent yet. */
   readonly logprobs: readonly Logprob[]
+  /** Of tokens of the header that is being read. */
+  readonly early: readonly Logprob[]
 }
 
 /** What an output needs of its translator, beside what its items may do. */
 export interface OutputEffects extends Effects {
   notice(code: NoticeCode, subject: string, text?: string): void
-  /** The text that was gathered is sent. */
-  flushed(): void
 }
 
 /**
@@ -27,7 +27,6 @@ export interface OutputEffects extends Effects {
  */
 export class Output {
   readonly #effects: OutputEffects
-  readonly #sequencer: Sequencer
   /** Whether the client's calls are announced only when they are whole. */
   readonly #isWhole: boolean
   /** Every announced item, by output index. */
@@ -35,16 +34,21 @@ export class Output {
   #current: Item | null = null
   /** Text of the current item that is in no delta yet: a push gives one delta per part. */
   #text = ''
+  /** Probabilities of the tokens of that text. */
   #logprobs: Logprob[] = []
+  /** Of tokens that gave no text yet: half characters. */
+  #silent: Logprob[] = []
+  /** Of tokens before the message. Text that turned out to be no header takes its own along. */
+  #early: Logprob[] = []
 
-  constructor(effects: OutputEffects, sequencer: Sequencer, isWhole: boolean, snapshot?: OutputSnapshot) {
+  constructor(effects: OutputEffects, isWhole: boolean, snapshot?: OutputSnapshot) {
     this.#effects = effects
-    this.#sequencer = sequencer
     this.#isWhole = isWhole
     if (snapshot === undefined) return
     this.#items.push(...snapshot.items)
     this.#current = typeof snapshot.current === 'number' ? (this.#items[snapshot.current] ?? null) : snapshot.current
-    this.#logprobs = [...snapshot.logprobs]
+    this.#silent = [...snapshot.logprobs]
+    this.#early = [...snapshot.early]
   }
 
   /** The item that is being written. */
@@ -77,18 +81,24 @@ export class Output {
     const kind = kindOf(item)
     this.#current = item
     this.#logprobs = []
+    this.#silent = []
     const isLate = kind.opens === 'terminator' || (this.#isWhole && kind.isRunByClient)
     if (!isLate) this.#announce(item)
   }
 
-  /** More text of it. */
-  write(text: string): void {
+  /** More text of it; `isLead` where it came before the message was known to begin. */
+  write(text: string, isLead = false): void {
     this.#text += text
+    if (isLead) this.#logprobs = endingOf(this.#early, text.length)
+    else if (this.#silent.length > 0) this.#logprobs.push(...this.#silent)
+    if (this.#silent.length > 0) this.#silent = []
+    if (this.#early.length > 0) this.#early = []
   }
 
-  /** Probabilities of tokens of it. They go out with the delta that their text is in. */
+  /** Probabilities of a token, before its text. They go out with the delta that the text is in. */
   score(logprobs: readonly Logprob[]): void {
-    this.#logprobs.push(...logprobs)
+    if (this.#current === null) this.#early.push(...logprobs)
+    else if (this.#current.type === 'message') this.#silent.push(...logprobs)
   }
 
   /** Sends what was gathered as one delta. */
@@ -103,7 +113,6 @@ export class Output {
       if (logprobs.length > 0) this.#logprobs = []
       kindOf(item).delta(item, text, logprobs, this.#effects)
     }
-    this.#effects.flushed()
   }
 
   /** The message has ended: as it should, or cut off. */
@@ -112,27 +121,25 @@ export class Output {
     this.flush()
     if (outcome === 'completed' && item.stage === 'silent') this.#announceWhole(item)
     this.#current = null
+    this.#early = []
     if (item.stage === 'silent') this.#noticeCut(item)
     else if (outcome === 'incomplete' && kind.isRunByClient) {
       // Clients run a call at its output_item.done: a cut one must not get there. It stands in the last response only.
-      item.status = 'incomplete'
-      item.stage = 'cut'
+      this.#cut(item)
     } else if (kind.close(item, outcome, this.#effects) === 'waiting') item.stage = 'waiting'
     else this.#finish(item)
   }
 
   /** The result of a waiting call came; null where none ever will. */
   settle(item: Item, result: CallResult | null): void {
-    kindOf(item).settle(item, result, this.#effects)
+    kindOf(item).settle?.(item, result, this.#effects)
     this.#finish(item)
   }
 
   /** The response failed: nothing more is closed, and what is open stands incomplete. */
   abandon(): void {
     for (const item of this.#items) {
-      if (item.stage !== 'writing' && item.stage !== 'waiting') continue
-      item.status = 'incomplete'
-      item.stage = 'cut'
+      if (item.stage === 'writing' || item.stage === 'waiting') this.#cut(item)
     }
     if (this.#current?.stage === 'silent') this.#noticeCut(this.#current)
     this.#current = null
@@ -143,24 +150,25 @@ export class Output {
     return {
       items: this.#items,
       current: current === null || current.stage === 'silent' ? current : current.outputIndex,
-      logprobs: this.#logprobs,
+      logprobs: this.#silent,
+      early: this.#early,
     }
   }
 
   #announce(item: Item): void {
     const kind = kindOf(item)
-    item.id = this.#sequencer.id(kind.prefix)
-    if ('callId' in item) item.callId = this.#sequencer.id('call')
-    item.outputIndex = this.#sequencer.outputIndex()
+    item.id = this.#effects.sequencer.id(kind.prefix)
+    if ('callId' in item) item.callId = this.#effects.sequencer.id('call')
+    item.outputIndex = this.#effects.sequencer.outputIndex()
     this.#items.push(item)
     this.#effects.write({
       type: 'response.output_item.added',
-      sequence_number: this.#sequencer.sequenceNumber(),
+      sequence_number: this.#effects.sequencer.sequenceNumber(),
       output_index: item.outputIndex,
       item: kind.wire(item),
     })
     item.stage = 'writing'
-    kind.open(item, this.#effects)
+    kind.open?.(item, this.#effects)
   }
 
   /** Announces a call whose text is whole: clients add deltas to what was announced, so it is announced empty. */
@@ -175,13 +183,27 @@ export class Output {
     item.stage = 'done'
     this.#effects.write({
       type: 'response.output_item.done',
-      sequence_number: this.#sequencer.sequenceNumber(),
+      sequence_number: this.#effects.sequencer.sequenceNumber(),
       output_index: item.outputIndex,
       item: kindOf(item).wire(item),
     })
   }
 
+  /** It is never done, and stands incomplete in the response. */
+  #cut(item: Item): void {
+    item.status = 'incomplete'
+    item.stage = 'cut'
+    if (item.held !== '') this.#effects.notice('call_cut_off', 'name' in item ? item.name : item.type, item.held)
+  }
+
   #noticeCut(item: Item): void {
     this.#effects.notice('call_cut_off', 'name' in item ? item.name : item.type, textOf(item.text))
   }
+}
+
+/** The probabilities of the last tokens, as many as spell `length` UTF-16 units. */
+function endingOf(logprobs: readonly Logprob[], length: number): Logprob[] {
+  let from = logprobs.length
+  for (let left = length; left > 0 && from > 0; left -= logprobs[from]?.token.length ?? 0) from--
+  return logprobs.slice(from)
 }

@@ -1,3 +1,4 @@
+import { check } from '../errors.js'
 import type { OutputItem } from '../responses/items.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type {
@@ -18,18 +19,58 @@ export interface ResponseProgress {
   readonly incompleteReason: 'max_output_tokens' | 'content_filter' | null
 }
 
+/** What of a request is kept, as a copy and without secrets. The input is the host's alone. */
+export function echoable({ input: _, ...request }: ResponseRequest): ResponseRequest {
+  return withoutSecrets(request)
+}
+
 /**
- * The request with every MCP server's secrets taken out, as a copy: nothing that is kept, echoed or written into a
- * snapshot may hold a token.
+ * A request as a copy without secrets: nothing that is echoed, recorded or written into a snapshot may hold a token, a
+ * header's value or a container's secrets.
+ *
+ * @throws HarmonyResponsesError `bad_option` where the request is not plain data
  */
 export function withoutSecrets(request: ResponseRequest): ResponseRequest {
-  const copy = structuredClone(request) as ResponseRequest & { tools?: Record<string, unknown>[] | null }
-  for (const tool of Array.isArray(copy.tools) ? copy.tools : []) {
-    if (tool?.['type'] !== 'mcp') continue
+  let copy: ResponseRequest & { tools?: Record<string, unknown>[] | null }
+  try {
+    copy = structuredClone(request) as typeof copy
+  } catch {
+    throw check(false, 'request', 'plain JSON data', request)
+  }
+  for (const tool of copy.tools ?? []) {
     delete tool['authorization']
     if ('headers' in tool) tool['headers'] = null
+    const container = tool['container'] as { network_policy?: { domain_secrets?: unknown } } | null | undefined
+    if (typeof container === 'object') delete container?.network_policy?.domain_secrets
   }
   return copy
+}
+
+/** What the response repeats of the request, with OpenAI's defaults. Open Responses requires every field. */
+const DEFAULTS: RequestEcho = {
+  background: false,
+  frequency_penalty: 0,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  model: 'gpt-oss',
+  parallel_tool_calls: true,
+  presence_penalty: 0,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  safety_identifier: null,
+  service_tier: 'default',
+  store: false,
+  temperature: 1,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
 }
 
 /** The response object as of now. Every call makes a detached value. */
@@ -40,81 +81,32 @@ export function responseOf(
   request: ResponseRequest,
   made: { readonly output: OutputItem[]; readonly usage: ResponseUsage | null },
 ): Response {
-  const echo = echoOf(request)
+  const given = structuredClone(request)
+  const echo = structuredClone(DEFAULTS)
+  for (const name of Object.keys(DEFAULTS) as (keyof RequestEcho)[]) {
+    if (given[name] != null) echo[name] = given[name] as never
+  }
+  echo.reasoning = { ...DEFAULTS.reasoning, ...echo.reasoning }
+  echo.text = { ...DEFAULTS.text, ...echo.text }
+  echo.tools = echo.tools.map(echoTool)
+  // "auto" asks; the response says which tier it was.
+  if (echo.service_tier === 'auto') echo.service_tier = DEFAULTS.service_tier
   return {
     id,
     object: 'response',
     created_at: createdAt,
     status: progress.status,
-    background: echo.background,
     completed_at: progress.completedAt,
     error: progress.error === null ? null : { ...progress.error },
-    frequency_penalty: echo.frequency_penalty,
     incomplete_details: progress.incompleteReason === null ? null : { reason: progress.incompleteReason },
-    instructions: echo.instructions,
-    max_output_tokens: echo.max_output_tokens,
-    max_tool_calls: echo.max_tool_calls,
-    model: echo.model,
+    ...echo,
     output: made.output,
-    parallel_tool_calls: echo.parallel_tool_calls,
-    presence_penalty: echo.presence_penalty,
-    previous_response_id: echo.previous_response_id,
-    prompt_cache_key: echo.prompt_cache_key,
-    reasoning: echo.reasoning,
-    safety_identifier: echo.safety_identifier,
-    service_tier: echo.service_tier,
-    store: echo.store,
-    temperature: echo.temperature,
-    text: echo.text,
-    tool_choice: echo.tool_choice,
-    tools: echo.tools,
-    top_logprobs: echo.top_logprobs,
-    top_p: echo.top_p,
-    truncation: echo.truncation,
     usage: made.usage,
-    user: asString(request.user),
-    metadata: echo.metadata,
     access_programs: null,
-  }
-}
-
-/** What of a request the response repeats, with OpenAI's defaults where it says nothing. Open Responses requires all. */
-function echoOf(request: ResponseRequest): RequestEcho {
-  const given = structuredClone(request)
-  const or = <T>(name: keyof ResponseRequest, otherwise: T): T => (given[name] ?? otherwise) as T
-  const tier = or<RequestEcho['service_tier']>('service_tier', 'default')
-  return {
-    background: or('background', false),
-    frequency_penalty: or('frequency_penalty', 0),
-    instructions: or('instructions', null),
-    max_output_tokens: or('max_output_tokens', null),
-    max_tool_calls: or('max_tool_calls', null),
-    metadata: or('metadata', {}),
-    model: or('model', 'gpt-oss'),
-    parallel_tool_calls: or('parallel_tool_calls', true),
-    presence_penalty: or('presence_penalty', 0),
-    previous_response_id: or('previous_response_id', null),
-    prompt_cache_key: or('prompt_cache_key', null),
-    reasoning: { effort: null, summary: null, ...or('reasoning', {}) },
-    safety_identifier: or('safety_identifier', null),
-    // "auto" asks; the response says which tier it was.
-    service_tier: tier === 'auto' ? 'default' : tier,
-    store: or('store', false),
-    temperature: or('temperature', 1),
-    text: { format: { type: 'text' }, ...or('text', {}) },
-    tool_choice: or('tool_choice', 'auto'),
-    tools: or<Record<string, unknown>[]>('tools', []).map(echoTool),
-    top_logprobs: or('top_logprobs', 0),
-    top_p: or('top_p', 1),
-    truncation: or('truncation', 'disabled'),
   }
 }
 
 function echoTool(tool: Record<string, unknown>): EchoedTool {
   if (tool['type'] !== 'function') return tool as EchoedTool
   return { description: null, parameters: null, strict: null, ...tool } as EchoedTool
-}
-
-function asString(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }

@@ -28,10 +28,6 @@ export function textOf(buffer: TextBuffer): string {
   return text
 }
 
-export function isBlank(buffer: TextBuffer): boolean {
-  return buffer.blocks.every(isWhite) && buffer.deltas.every(isWhite)
-}
-
-function isWhite(text: string): boolean {
-  return text.trim() === ''
+export function isEmpty({ blocks, deltas }: TextBuffer): boolean {
+  return blocks.length + deltas.length === 0
 }

@@ -3,53 +3,63 @@ import type { HarmonyParser } from '../harmony/parser.js'
 import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import type { Trace } from './diagnostics.js'
+import type { Trace, Tracer, TracerFactory } from './diagnostics.js'
 import { spellToken } from './logprobs.js'
 
-/** Tells which tokens every event came from. Made only where somebody listens. */
-export class Tracer {
+/**
+ * Follows every token to its events: `new Translator({ trace: traceTo((trace) => console.log(trace)) })`. A part of its
+ * own, so that who does not trace does not load it.
+ */
+export function traceTo(tell: (trace: Trace) => void): TracerFactory {
+  return (start) => new TokenTracer(tell, start)
+}
+
+class TokenTracer implements Tracer {
   readonly #tell: (trace: Trace) => void
   readonly #table: TokenTable | undefined
   /** The token that came last. */
   #index: number
   /** The first token of the delta that is being gathered, or -1. */
   #deltaFrom: number
-  /** The token in which a character began that is not whole yet. */
+  /** The token in which something began that is not whole yet: a character, or what may become a marker. */
   #carryFrom: number
+  /** Whether the message that the gathered text belongs to has ended: the next token begins anew. */
+  #isOver = false
   /** The first token of the header that a message's text may have begun in. */
   #leadFrom = -1
 
-  constructor(tell: (trace: Trace) => void, table: TokenTable | undefined, index: number, deltaFrom: number) {
+  constructor(tell: (trace: Trace) => void, { tokenTable, index, deltaFrom }: Parameters<TracerFactory>[0]) {
     this.#tell = tell
-    this.#table = table
+    this.#table = tokenTable
     this.#index = index
     this.#deltaFrom = deltaFrom
     this.#carryFrom = deltaFrom
   }
 
-  /** Where the delta began that is not whole yet, for snapshots. */
   get deltaFrom(): number {
     return this.#deltaFrom
   }
 
-  /** A token is pushed; `hasText` tells whether text of the current item is waiting to be sent. */
-  token(index: number, token: number, origin: Origin, parser: HarmonyParser, textLength: () => number): void {
-    this.#index = index
+  token(index: number, token: number, origin: Origin, parser: HarmonyParser, gathered: () => number): void {
     const text = spellToken(token, this.#table)
     this.#tell({ type: 'token', index, token, text, origin, position: parser.position })
-    if (origin === 'model' && token < FIRST_SPECIAL && this.#deltaFrom < 0) this.#deltaFrom = index
-    const wasMidCharacter = parser.isMidCharacter
-    const before = textLength()
-    parser.push(token, origin)
-    if (parser.isMidCharacter && (!wasMidCharacter || textLength() > before)) this.#carryFrom = index
+    this.#push(index, origin === 'model' && token < FIRST_SPECIAL, parser, gathered, () => parser.push(token, origin))
   }
 
-  /** A text chunk is pushed. */
-  text(index: number, text: string, origin: Origin, parser: HarmonyParser): void {
-    this.#index = index
-    if (origin === 'model' && this.#deltaFrom < 0) this.#deltaFrom = index
+  text(index: number, text: string, origin: Origin, parser: HarmonyParser, gathered: () => number): void {
     this.#tell({ type: 'token', index, token: null, text, origin, position: parser.position })
-    parser.pushText(text, origin)
+    this.#push(index, origin === 'model', parser, gathered, () => parser.pushText(text, origin))
+  }
+
+  #push(index: number, isText: boolean, parser: HarmonyParser, gathered: () => number, push: () => void): void {
+    this.#index = index
+    if (this.#isOver) this.#deltaFrom = -1
+    this.#isOver = false
+    if (isText && this.#deltaFrom < 0) this.#deltaFrom = index
+    const wasHolding = parser.isHolding
+    const before = gathered()
+    push()
+    if (parser.isHolding && (!wasHolding || gathered() > before)) this.#carryFrom = index
   }
 
   harmony(event: HarmonyEvent): void {
@@ -60,15 +70,12 @@ export class Tracer {
       this.#leadFrom = this.#deltaFrom < 0 ? this.#index : this.#deltaFrom
       this.#deltaFrom = -1
     } else if (event.type === 'message_text' && this.#deltaFrom < 0) this.#deltaFrom = this.#leadFrom
+    else if (event.type === 'message_end') this.#isOver = true
   }
 
-  event(event: ResponseStreamEvent): void {
+  event(event: ResponseStreamEvent, parser: HarmonyParser): void {
     const isDelta = event.type.endsWith('.delta') && this.#deltaFrom >= 0
     this.#tell({ type: 'event', from: isDelta ? this.#deltaFrom : this.#index, to: this.#index, event })
-  }
-
-  /** The text that was gathered is sent. */
-  flushed(parser: HarmonyParser): void {
-    this.#deltaFrom = parser.isMidCharacter ? this.#carryFrom : -1
+    if (isDelta) this.#deltaFrom = parser.isHolding ? this.#carryFrom : -1
   }
 }

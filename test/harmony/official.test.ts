@@ -177,9 +177,10 @@ describe('where no repair is told, the official parser accepts the stream and re
     ['a recipient behind a constrained one', '<|constrain|>response<|channel|>commentary to=x<|message|>{}<|call|>'],
     ['a recipient in the place of the role', '<|message|>Hi<|end|><|start|>to=x<|message|>{}<|call|>'],
     [
-      'a content type behind a tool that speaks',
-      '<|message|>a<|end|><|start|>python x to=assistant<|message|>1<|end|>',
+      'a word before the recipient of a tool message',
+      '<|message|>a<|end|><|start|>python<|channel|>final x to=assistant<|message|>1<|end|>',
     ],
+    ['a recipient behind <|constrain|>', '<|constrain|>to=functions.x<|message|>{}<|call|>'],
     ['a no-break space', '<|channel|>commentary to=functions.x\u00a0json<|message|>{}<|call|>'],
     ['a vertical tab', '<|channel|>commentary to=functions.x\vjson<|message|>{}<|call|>'],
     ['a byte order mark', '<|channel|>final\ufeff<|message|>Hi<|end|>'],

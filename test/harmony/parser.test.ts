@@ -590,21 +590,28 @@ describe('text input', () => {
     )
   })
 
-  test.each([
+  const HEADS = [
     '<|channel|>final The answer is 42. ',
     '<|start|>robot ',
     '<|channel|>commentary to=functions.x ',
     '<|channel|>commentary to=functions.x {"a": ',
     'I am sorry. ',
     '',
-  ])('is read alike in one piece and in many where it is long: %s', (head) => {
-    for (const filling of ['x', 'y ', '\n', '{']) {
-      const text = `${head}${filling.repeat(3000)}`
-      const whole = run((parser) => parser.pushText(text, 'model'))
-      expect(run((parser) => text.split('').forEach((char) => void parser.pushText(char, 'model')))).toEqual(whole)
-      expect(run((parser) => encodeHarmony(text).forEach((id) => void parser.push(id, 'model')))).toEqual(whole)
-    }
+  ]
+
+  test.each(HEADS)('is read alike in one piece and in many where it is long: %s', (head) => {
+    for (const filling of ['x', 'y ', '\n', '{']) expectAlike(head + filling.repeat(3000))
   })
+
+  test.each(HEADS)('is read alike in one piece and in many where there is a "<": %s', (head) => {
+    expectAlike(`${head}a < b`)
+  })
+
+  function expectAlike(text: string): void {
+    const whole = run((parser) => parser.pushText(text, 'model'))
+    expect(run((parser) => text.split('').forEach((char) => void parser.pushText(char, 'model')))).toEqual(whole)
+    expect(run((parser) => encodeHarmony(text).forEach((id) => void parser.push(id, 'model')))).toEqual(whole)
+  }
 
   function run(feed: (parser: HarmonyParser) => void): HarmonyEvent[] {
     const session = new Session(tools)

@@ -6,6 +6,7 @@ import type { EndReason, TokenChunk } from '../../src/tokens/token-source.js'
 import { loadTokenTable, type TokenTable } from '../../src/tokens/token-table.js'
 import type { Diagnostic, Trace } from '../../src/translate/diagnostics.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
+import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
 import { malformedTranscript, tokenSoup, wellFormedTranscript } from '../support/arbitraries.js'
 
@@ -72,7 +73,7 @@ export function run(
     ...fixed,
     tokenTable,
     onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
-    onTrace: (trace) => traces.push(trace),
+    trace: traceTo((trace) => traces.push(trace)),
     ...options,
   })
   const events = chunks.flatMap((chunk) => translator.push(chunk))

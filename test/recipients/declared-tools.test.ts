@@ -34,25 +34,25 @@ describe('declareTools', () => {
 
   const ok = builtin('shell')
   const malformed: [unknown, string][] = [
-    ['shell', 'tools: expected an array, got string'],
-    [[null], 'tools[0]: expected an object, got null'],
-    [[ok, 'shell'], 'tools[1]: expected an object, got string'],
-    [[[]], 'tools[0]: expected an object, got array'],
+    ['shell', 'tools: expected an array, got "shell"'],
+    [[null], 'tools[0].type: expected a string, got undefined'],
+    [[ok, 'shell'], 'tools[1].type: expected a string, got undefined'],
+    [[[]], 'tools[0].type: expected a string, got undefined'],
     [[{}], 'tools[0].type: expected a string, got undefined'],
     [[{ type: 'function', function: { name: 'f' } }], 'tools[0].name: expected a string, got undefined'],
-    [[ok, { type: 'custom', name: '' }], 'tools[1].name: expected a string, got an empty one'],
+    [[ok, { type: 'custom', name: '' }], 'tools[1].name: expected a string, got ""'],
     [[ok, ok, { type: 'mcp' }], 'tools[2].server_label: expected a string, got undefined'],
     [
       [{ type: 'mcp', server_label: 'a', allowed_tools: 'search' }],
-      'tools[0].allowed_tools: expected an array or an object, got string',
+      'tools[0].allowed_tools: expected names, or { tool_names }, got "search"',
     ],
     [
       [{ type: 'mcp', server_label: 'a', allowed_tools: ['search', 1] }],
-      'tools[0].allowed_tools[1]: expected a string, got number',
+      'tools[0].allowed_tools: expected names, or { tool_names }, got an array',
     ],
     [
       [{ type: 'mcp', server_label: 'a', allowed_tools: { tool_names: 'search' } }],
-      'tools[0].allowed_tools.tool_names: expected an array, got string',
+      'tools[0].allowed_tools: expected names, or { tool_names }, got an object',
     ],
   ]
   test.each(malformed)('rejects %j and says where and why', (tools, message) => {

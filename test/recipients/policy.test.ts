@@ -17,7 +17,7 @@ describe('resolvePolicy', () => {
   })
 
   test.each(['azure', 'constructor', null, 1])('rejects %s and lists the presets', (name) => {
-    const message = `policy: expected one of openai, agents, vllm, functions-only, or a table, got ${name}`
+    const message = `policy: expected one of openai, agents, vllm, functions-only, or a table, got ${JSON.stringify(name)}`
     expect(() => resolvePolicy(name as PolicyName)).toThrow(new HarmonyResponsesError('bad_option', message))
   })
 })

@@ -40,14 +40,14 @@ it('throws where no terminal event comes, and says what came', async () => {
   await expect(collectResponse([DELTA, DELTA])).rejects.toMatchObject({
     name: 'HarmonyResponsesError',
     code: 'no_terminal_event',
-    message: 'expected a terminal event, got 2 events, the last of type response.output_text.delta',
+    message: 'collectResponse: expected a terminal event, got "response.output_text.delta"',
   })
 })
 
 it('throws where nothing comes', async () => {
   await expect(collectResponse([])).rejects.toMatchObject({
     code: 'no_terminal_event',
-    message: 'expected a terminal event, got no event at all',
+    message: 'collectResponse: expected a terminal event, got undefined',
   })
 })
 

@@ -143,7 +143,7 @@ describe('calls that wait at the end', () => {
     expect(response.output.map(briefItem)).toEqual(['mcp_call github.a incomplete "{}"', 'message completed "Done"'])
   })
 
-  test.fails('bug: a result that the host did not end is a result, at the end as at the next turn', () => {
+  test('a result that the host did not end is a result, at the end as at the next turn', () => {
     const run = pushed(callTo('github.a', '{}<|call|>'))
     run.push({ host: '<|start|>github.a to=assistant<|channel|>commentary<|message|>42' })
     const response = terminal(run.end())
@@ -151,7 +151,7 @@ describe('calls that wait at the end', () => {
     expect(response.output).toMatchObject([{ status: 'completed', output: '42' }])
   })
 
-  test.fails('bug: a prefill that the model did not go on with is no cut', () => {
+  test('a prefill that the model did not go on with is no cut', () => {
     const run = createRun()
     run.translator.beginTurn({ prefill: '<|channel|>final<|message|>' })
     expect(terminal(run.end()).status).toBe('completed')
@@ -228,7 +228,7 @@ describe.each([
     expect(briefOutput(terminal(stop(pushed(harmony))))).toEqual([item])
   })
 
-  test.fails('bug: text that was held back is in the item or in a diagnostic', () => {
+  test('text that was held back is in the item or in a diagnostic', () => {
     const run = pushed('<|channel|>final<|message|>a <')
     const [item] = terminal(stop(run)).output
     const text = item?.type === 'message' ? item.content[0]?.text : undefined
@@ -259,7 +259,7 @@ describe('a response that is over', () => {
       expect.objectContaining({
         name: 'HarmonyResponsesError',
         code: 'translator_closed',
-        message: `${method}: expected an open response, got one that is ${run.translator.response.status}`,
+        message: `${method}: expected an open response, got "${run.translator.response.status}"`,
       })
     expect(() => run.push('x')).toThrow(closed('push'))
     expect(() => run.push({ host: 'x' })).toThrow(closed('push'))
@@ -267,10 +267,10 @@ describe('a response that is over', () => {
     expect(() => run.translator.beginTurn()).toThrow(closed('beginTurn'))
   })
 
-  test.fails('bug: its usage does not change either', () => {
+  test('its usage does not change either', () => {
     const run = createRun()
     const events = run.end()
-    run.translator.addUsage({ inputTokens: 5 })
+    expect(() => run.translator.addUsage({ inputTokens: 5 })).toThrow(/expected an open response/)
     expect(run.translator.response).toEqual(terminal(events))
   })
 })

@@ -266,7 +266,7 @@ describe('the secrets of an MCP server', () => {
     ])
   })
 
-  test.fails("bug: nor are the secrets of a container's network", () => {
+  test("nor are the secrets of a container's network", () => {
     const domain_secrets = [{ domain: 'example.org', name: 'KEY', value: 'TOKEN-3' }]
     const network_policy = { type: 'allowlist', allowed_domains: ['example.org'], domain_secrets }
     const container = { type: 'auto', network_policy }

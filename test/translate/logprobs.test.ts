@@ -90,7 +90,7 @@ describe('a delta has the logprobs of its own tokens', () => {
     expect(part?.logprobs[0]?.token).toContain('\ufffd')
   })
 
-  test.fails('bug: a character that begins in one push and ends in the next', () => {
+  test('a character that begins in one push and ends in the next', () => {
     const [hello = 0] = encodeText('Hello')
     const [first = 0, ...rest] = encodeText('🫠')
     const [one, two, ...more] = score([hello, first, ...rest]) as [ScoredToken, ScoredToken, ...ScoredToken[]]
@@ -125,7 +125,7 @@ describe('a delta has the logprobs of its own tokens', () => {
     expect(JSON.stringify(events.slice(0, 7))).not.toContain('"logprob"')
   })
 
-  test.fails('bug: of a message that has no header, from its first token', () => {
+  test('of a message that has no header, from its first token', () => {
     const run = createRun({ tokenTable, request })
     const text = 'I must refuse this request, because of the rules that I follow.'
     const ids = encodeText(text)
@@ -139,7 +139,7 @@ test('nothing where the request does not include them', () => {
   expect(JSON.stringify(events)).not.toContain('"logprob"')
 })
 
-test.fails('bug: what the receiver does to an event changes nothing that follows', () => {
+test('what the receiver does to an event changes nothing that follows', () => {
   const translator = new Translator({ ...FIXED, tokenTable, request })
   translator.push('<|channel|>final<|message|>')
   const [event] = translator.push({ id: 0, logprob: -1 })

@@ -2,6 +2,7 @@ import type { HostTokens, OutputItem, Response, ResponseStreamEvent, TokenChunk 
 import type { Diagnostic, Trace } from '../../src/translate/diagnostics.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
 import type { ToolResult } from '../../src/translate/tool-result.js'
+import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
 
 /** The moment at which every response of these tests is made. */
@@ -38,7 +39,7 @@ export function createRun(options: Partial<TranslatorOptions> = {}): Run {
   const all: TranslatorOptions = {
     ...FIXED,
     onDiagnostic: (diagnostic) => diagnostics.push(deepFreeze(diagnostic)),
-    onTrace: (trace) => traces.push(deepFreeze(trace)),
+    trace: traceTo((trace) => traces.push(deepFreeze(trace))),
     ...options,
   }
   return runOf(new Translator(all), diagnostics, traces)

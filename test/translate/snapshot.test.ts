@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type ResponseRequest, type ResponseStreamEvent } from '../../src/index.js'
 import { deriveId } from '../../src/translate/ids.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
+import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
 import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { custom, fn, mcp } from '../recipients/tools.js'
@@ -136,7 +137,7 @@ function take(steps: readonly Step[], given: Partial<TranslatorOptions>, at: num
     request,
     tokenTable,
     onDiagnostic: (diagnostic) => outcome.diagnostics.push(diagnostic),
-    onTrace: (trace) => outcome.traces.push(trace),
+    trace: traceTo((trace) => outcome.traces.push(trace)),
     ...given,
   }
   let translator = new Translator(options)
@@ -213,17 +214,17 @@ describe('a snapshot', () => {
   })
 
   test.each<[string, unknown, string]>([
-    ['another version', { version: 2 }, 'snapshot: expected one of version 1, got version 2'],
-    ['no version', {}, 'snapshot: expected one of version 1, got version undefined'],
-    ['null', null, 'snapshot: expected one of version 1, got version undefined'],
-    ['text', '{}', 'snapshot: expected one of version 1, got version undefined'],
+    ['another version', { version: 2 }, 'snapshot.version: expected 1, got 2'],
+    ['no version', {}, 'snapshot.version: expected 1, got undefined'],
+    ['null', null, 'snapshot.version: expected 1, got undefined'],
+    ['text', '{}', 'snapshot.version: expected 1, got undefined'],
   ])('of %s is refused', (_, snapshot, message) => {
     expect(() => Translator.restore(snapshot as TranslatorSnapshot, FIXED)).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_snapshot', message }),
     )
   })
 
-  test.fails('bug: with parts missing is refused', () => {
+  test('with parts missing is refused', () => {
     expect(() => Translator.restore({ version: 1 } as TranslatorSnapshot, FIXED)).toThrow(
       expect.objectContaining({ code: 'bad_snapshot' }),
     )

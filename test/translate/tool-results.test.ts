@@ -237,15 +237,20 @@ describe('toolResult', () => {
     expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', output: 'first', error: null }])
   })
 
-  test('for an item that was never streamed throws, and says which calls wait', () => {
+  test('for an item that was never streamed throws, and says which came', () => {
     expect(() => waiting('github.a', 'python').toolResult({ itemId: 'mcp_7', output: '' })).toThrow(
       expect.objectContaining({
         name: 'HarmonyResponsesError',
         code: 'unknown_item',
-        message: 'toolResult: expected the id of a waiting call (mcp_0, ci_1), got "mcp_7"',
+        message: 'toolResult: expected the id of a hosted call, got "mcp_7"',
       }),
     )
-    expect(() => createRun().toolResult({ itemId: 'mcp_0', output: '' })).toThrow('(none waits)')
+    expect(() => createRun().toolResult({ itemId: 'mcp_0', output: '' })).toThrow(
+      expect.objectContaining({
+        code: 'unknown_item',
+        message: 'toolResult: expected the id of a hosted call, got "mcp_0"',
+      }),
+    )
   })
 
   test.each([
@@ -262,13 +267,13 @@ describe('toolResult', () => {
     expect(terminal(run.end()).status).toBe('completed')
   })
 
-  test.fails.each<[string, unknown]>([
+  test.each<[string, unknown]>([
     ['says nothing', { itemId: 'mcp_0' }],
     ['is none', null],
     ['has an output that is no text', { itemId: 'mcp_0', output: 42 }],
     ['has outputs that are no list', { itemId: 'mcp_0', outputs: 'x' }],
     ['has an error without a message', { itemId: 'mcp_0', error: {} }],
-  ])('bug: one that %s throws a typed error', (_, result) => {
+  ])('one that %s throws a typed error', (_, result) => {
     expect(() => waiting('github.a').toolResult(result as ToolResult)).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError' }),
     )

@@ -86,19 +86,19 @@ describe('events and the tokens they came from', () => {
     expect(ranges(run).slice(-2)).toEqual(['output_text.delta 3-4', `output_text.delta 4-${4 + rest.length}`])
   })
 
-  test.fails('bug: and with text of the push before that could have become a marker', () => {
+  test('and with text of the push before that could have become a marker', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>', 'a <', ' b')
     expect(ranges(run).slice(-2)).toEqual(['output_text.delta 1-1', 'output_text.delta 1-2'])
   })
 
-  test.fails('bug: white space that was held back, too', () => {
+  test('white space that was held back, too', () => {
     const run = createRun({ request })
     run.push(callTo('functions.f'), ' ', '{}')
     expect(ranges(run).at(-1)).toBe('function_call_arguments.delta 1-2')
   })
 
-  test.fails('bug: the delta of a call that is announced whole, from its first token', () => {
+  test('the delta of a call that is announced whole, from its first token', () => {
     const run = createRun({ request, calls: 'whole' })
     run.push(callTo('functions.f'), '{', '}', '<|call|>')
     expect(ranges(run).at(-3)).toMatch(/^function_call_arguments.delta 1-[23]$/)

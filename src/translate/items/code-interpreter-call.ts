@@ -1,6 +1,7 @@
 import type { CodeOutput } from '../../responses/items.js'
-import { appendText, textOf } from '../text-buffer.js'
+import { textOf } from '../text-buffer.js'
 import type { CallResult, ItemBase, ItemKind } from './item.js'
+import { writeDelta } from './write-delta.js'
 
 /*
  * code_interpreter_call: code that the host runs (python, where the request declares code_interpreter)
@@ -45,41 +46,20 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
   },
 
   open(item, effects) {
-    effects.write({
-      type: 'response.code_interpreter_call.in_progress',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
-    })
+    effects.tell(item, 'response.code_interpreter_call.in_progress', {})
   },
 
   delta(item, text, _logprobs, effects) {
-    appendText(item.text, text)
-    effects.write({
-      type: 'response.code_interpreter_call_code.delta',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
-      delta: text,
-    })
+    writeDelta(item, 'response.code_interpreter_call_code.delta', text, effects)
   },
 
   close(item, outcome, effects) {
-    effects.write({
-      type: 'response.code_interpreter_call_code.done',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
+    effects.tell(item, 'response.code_interpreter_call_code.done', {
       code: textOf(item.text),
     })
     if (outcome === 'completed') {
       item.status = 'interpreting'
-      effects.write({
-        type: 'response.code_interpreter_call.interpreting',
-        sequence_number: effects.sequenceNumber(),
-        item_id: item.id,
-        output_index: item.outputIndex,
-      })
+      effects.tell(item, 'response.code_interpreter_call.interpreting', {})
     }
     return 'waiting'
   },
@@ -96,12 +76,7 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
       return
     }
     item.status = 'completed'
-    effects.write({
-      type: 'response.code_interpreter_call.completed',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
-    })
+    effects.tell(item, 'response.code_interpreter_call.completed', {})
   },
 
   wire(item) {

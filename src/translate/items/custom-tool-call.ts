@@ -1,5 +1,6 @@
-import { appendText, textOf } from '../text-buffer.js'
+import { textOf } from '../text-buffer.js'
 import type { ItemBase, ItemKind } from './item.js'
+import { writeDelta } from './write-delta.js'
 
 /*
  * custom_tool_call: a custom tool of the client's (functions.NAME), whose input is free text
@@ -28,32 +29,17 @@ export const customToolCall: ItemKind<CustomToolCall> = {
     return { ...base, type: 'custom_tool_call', callId: '', name: recipient.name, status: 'in_progress' }
   },
 
-  open() {},
-
   delta(item, text, _logprobs, effects) {
-    appendText(item.text, text)
-    effects.write({
-      type: 'response.custom_tool_call_input.delta',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
-      delta: text,
-    })
+    writeDelta(item, 'response.custom_tool_call_input.delta', text, effects)
   },
 
   close(item, outcome, effects) {
     item.status = outcome
-    effects.write({
-      type: 'response.custom_tool_call_input.done',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
+    effects.tell(item, 'response.custom_tool_call_input.done', {
       input: textOf(item.text),
     })
     return 'done'
   },
-
-  settle() {},
 
   wire(item) {
     return {

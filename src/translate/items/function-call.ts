@@ -1,5 +1,6 @@
-import { appendText, isBlank, textOf } from '../text-buffer.js'
-import type { Effects, ItemBase, ItemKind } from './item.js'
+import { isEmpty, textOf } from '../text-buffer.js'
+import type { ItemBase, ItemKind } from './item.js'
+import { writeDelta } from './write-delta.js'
 
 /*
  * function_call: a function of the client's (functions.NAME)
@@ -17,9 +18,9 @@ export interface FunctionCall extends ItemBase {
   callId: string
   name: string
   status: 'in_progress' | 'completed' | 'incomplete'
-  /** White space at the beginning, held back: if nothing else comes, the arguments are {}. */
-  blank: string
 }
+
+const DELTA = 'response.function_call_arguments.delta'
 
 export const functionCall: ItemKind<FunctionCall> = {
   type: 'function_call',
@@ -29,38 +30,32 @@ export const functionCall: ItemKind<FunctionCall> = {
   isRunByClient: true,
 
   create(recipient, base) {
-    return { ...base, type: 'function_call', callId: '', name: recipient.name, status: 'in_progress', blank: '' }
+    return { ...base, type: 'function_call', callId: '', name: recipient.name, status: 'in_progress' }
   },
 
-  open() {},
-
   delta(item, text, _logprobs, effects) {
-    if (isBlank(item.text) && text.trim() === '') item.blank += text
+    // White space at the beginning is held back: if nothing else comes, the arguments are {}.
+    if (isEmpty(item.text) && text.trim() === '') item.held += text
     else {
-      writeDelta(item, item.blank + text, effects)
-      item.blank = ''
+      const held = item.held
+      item.held = ''
+      writeDelta(item, DELTA, held + text, effects)
     }
   },
 
   close(item, outcome, effects) {
-    if (isBlank(item.text)) {
-      effects.notice('blank_arguments', item.name, item.blank)
-      item.blank = ''
+    if (isEmpty(item.text)) {
+      effects.notice('blank_arguments', item.name, item.held)
+      item.held = ''
       // Every client needs a delta, and parses what it gets.
-      writeDelta(item, '{}', effects)
+      writeDelta(item, DELTA, '{}', effects)
     }
     item.status = outcome
-    effects.write({
-      type: 'response.function_call_arguments.done',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
+    effects.tell(item, 'response.function_call_arguments.done', {
       arguments: textOf(item.text),
     })
     return 'done'
   },
-
-  settle() {},
 
   wire(item) {
     return {
@@ -72,15 +67,4 @@ export const functionCall: ItemKind<FunctionCall> = {
       arguments: textOf(item.text),
     }
   },
-}
-
-function writeDelta(item: FunctionCall, delta: string, effects: Effects): void {
-  appendText(item.text, delta)
-  effects.write({
-    type: 'response.function_call_arguments.delta',
-    sequence_number: effects.sequenceNumber(),
-    item_id: item.id,
-    output_index: item.outputIndex,
-    delta,
-  })
 }

@@ -1,7 +1,8 @@
 import type { Recipient } from '../../recipients/recipient.js'
-import type { ResponseStreamEvent } from '../../responses/events.js'
+import type { ItemEventFields, ItemScopedEvent, ResponseStreamEvent } from '../../responses/events.js'
 import type { CodeOutput, Logprob, OutputItem } from '../../responses/items.js'
 import type { IdPrefix } from '../ids.js'
+import type { Sequencer } from '../sequencer.js'
 import { createTextBuffer, type TextBuffer } from '../text-buffer.js'
 import { type CodeInterpreterCall, codeInterpreterCall } from './code-interpreter-call.js'
 import { type CustomToolCall, customToolCall } from './custom-tool-call.js'
@@ -24,6 +25,8 @@ export interface ItemBase {
   stage: Stage
   /** What the model wrote of it: text, arguments, input or code. */
   text: TextBuffer
+  /** What it wrote that is in no delta, as long as it may turn out to be nothing. */
+  held: string
   /** Whom it calls, to pair it with its result; empty where it calls nobody. */
   callee: string
 }
@@ -41,10 +44,12 @@ export type CallResult =
 
 /** The only things an item's code may do to the world. */
 export interface Effects {
-  /** The next sequence number. To be drawn once for each event, as it is written. */
-  sequenceNumber(): number
-  id(prefix: IdPrefix): string
+  /** Numbers events: the next one is drawn once for each, as it is written. */
+  readonly sequencer: Sequencer
+  /** Writes an event as it is: for deltas, which are many. */
   write(event: ResponseStreamEvent): void
+  /** Writes an event about an item, with the next number. */
+  tell<Type extends ItemScopedEvent['type']>(item: ItemBase, type: Type, fields: ItemEventFields<Type>): void
   /** The container that the host runs code in. */
   containerId(): string
   /** Whether the request's `include` asks for this. */
@@ -68,7 +73,7 @@ export interface ItemKind<I extends Item> {
 
   create(recipient: Extract<Recipient, { kind: I['type'] }>, base: ItemBase, effects: Effects): I
   /** After `output_item.added`. */
-  open(item: I, effects: Effects): void
+  open?(item: I, effects: Effects): void
   /** More of its text. Never empty. */
   delta(item: I, text: string, logprobs: Logprob[], effects: Effects): void
   /**
@@ -78,7 +83,7 @@ export interface ItemKind<I extends Item> {
    */
   close(item: I, outcome: 'completed' | 'incomplete', effects: Effects): 'done' | 'waiting'
   /** Its result came; null where none ever will. Only for kinds whose result `completes` them. */
-  settle(item: I, result: CallResult | null, effects: Effects): void
+  settle?(item: I, result: CallResult | null, effects: Effects): void
   /** A detached copy in its wire form, as of now. */
   wire(item: I): OutputItem
 }
@@ -105,6 +110,6 @@ export function hasItem(recipient: Recipient): recipient is Extract<Recipient, {
 
 /** A silent item for a message to this recipient. */
 export function createItem(recipient: Extract<Recipient, { kind: ItemType }>, callee: string, effects: Effects): Item {
-  const base: ItemBase = { id: '', outputIndex: -1, stage: 'silent', text: createTextBuffer(), callee }
+  const base: ItemBase = { id: '', outputIndex: -1, stage: 'silent', text: createTextBuffer(), held: '', callee }
   return (KINDS[recipient.kind] as unknown as ItemKind<Item>).create(recipient as never, base, effects)
 }

@@ -1,6 +1,7 @@
 import type { McpError } from '../../responses/items.js'
-import { appendText, textOf } from '../text-buffer.js'
-import type { CallResult, ItemBase, ItemKind } from './item.js'
+import { textOf } from '../text-buffer.js'
+import type { CallResult, Effects, ItemBase, ItemKind } from './item.js'
+import { writeDelta } from './write-delta.js'
 
 /*
  * mcp_call: a tool of an MCP server, run by the host
@@ -42,60 +43,26 @@ export const mcpCall: ItemKind<McpCall> = {
   },
 
   open(item, effects) {
-    effects.write({
-      type: 'response.mcp_call.in_progress',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
-    })
+    effects.tell(item, 'response.mcp_call.in_progress', {})
   },
 
   delta(item, text, _logprobs, effects) {
-    appendText(item.text, text)
-    effects.write({
-      type: 'response.mcp_call_arguments.delta',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
-      delta: text,
-    })
+    writeDelta(item, 'response.mcp_call_arguments.delta', text, effects)
   },
 
   close(item, outcome, effects) {
-    effects.write({
-      type: 'response.mcp_call_arguments.done',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
+    effects.tell(item, 'response.mcp_call_arguments.done', {
       arguments: textOf(item.text),
     })
     if (outcome === 'completed' && !item.available) {
       effects.notice('unavailable_tool', `${item.serverLabel}.${item.name}`)
-      mcpCall.settle(item, { error: { code: UNKNOWN_TOOL, message: 'tool not available' } }, effects)
+      settle(item, { error: { code: UNKNOWN_TOOL, message: 'tool not available' } }, effects)
       return 'done'
     }
     return 'waiting'
   },
 
-  settle(item, result, effects) {
-    if (result === null) {
-      item.status = 'incomplete'
-      return
-    }
-    if ('error' in result) {
-      item.status = 'failed'
-      item.error = errorOf(result.error)
-    } else {
-      item.status = 'completed'
-      item.output = outputOf(result)
-    }
-    effects.write({
-      type: item.status === 'failed' ? 'response.mcp_call.failed' : 'response.mcp_call.completed',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
-    })
-  },
+  settle,
 
   wire(item) {
     return {
@@ -110,6 +77,21 @@ export const mcpCall: ItemKind<McpCall> = {
       server_label: item.serverLabel,
     }
   },
+}
+
+function settle(item: McpCall, result: CallResult | null, effects: Effects): void {
+  if (result === null) {
+    item.status = 'incomplete'
+    return
+  }
+  if ('error' in result) {
+    item.status = 'failed'
+    item.error = errorOf(result.error)
+  } else {
+    item.status = 'completed'
+    item.output = outputOf(result)
+  }
+  effects.tell(item, item.status === 'failed' ? 'response.mcp_call.failed' : 'response.mcp_call.completed', {})
 }
 
 /** A numeric code is the protocol's own; anything else is what the tool said. */

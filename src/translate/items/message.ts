@@ -33,11 +33,7 @@ export const message: ItemKind<Message> = {
   },
 
   open(item, effects) {
-    effects.write({
-      type: 'response.content_part.added',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
+    effects.tell(item, 'response.content_part.added', {
       content_index: 0,
       part: { type: 'output_text', text: '', annotations: [], logprobs: [] },
     })
@@ -48,38 +44,28 @@ export const message: ItemKind<Message> = {
     for (const logprob of logprobs) item.logprobs.push(logprob)
     effects.write({
       type: 'response.output_text.delta',
-      sequence_number: effects.sequenceNumber(),
+      sequence_number: effects.sequencer.sequenceNumber(),
       item_id: item.id,
       output_index: item.outputIndex,
       content_index: 0,
       delta: text,
-      logprobs,
+      logprobs: logprobs.length === 0 ? [] : structuredClone(logprobs),
     })
   },
 
   close(item, outcome, effects) {
     item.status = outcome
-    effects.write({
-      type: 'response.output_text.done',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
+    effects.tell(item, 'response.output_text.done', {
       content_index: 0,
       text: textOf(item.text),
       logprobs: structuredClone(item.logprobs),
     })
-    effects.write({
-      type: 'response.content_part.done',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
+    effects.tell(item, 'response.content_part.done', {
       content_index: 0,
       part: partOf(item),
     })
     return 'done'
   },
-
-  settle() {},
 
   wire(item) {
     return {

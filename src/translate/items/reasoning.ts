@@ -29,11 +29,7 @@ export const reasoning: ItemKind<Reasoning> = {
   },
 
   open(item, effects) {
-    effects.write({
-      type: 'response.content_part.added',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
+    effects.tell(item, 'response.content_part.added', {
       content_index: 0,
       part: { type: 'reasoning_text', text: '' },
     })
@@ -43,7 +39,7 @@ export const reasoning: ItemKind<Reasoning> = {
     appendText(item.text, text)
     effects.write({
       type: 'response.reasoning_text.delta',
-      sequence_number: effects.sequenceNumber(),
+      sequence_number: effects.sequencer.sequenceNumber(),
       item_id: item.id,
       output_index: item.outputIndex,
       content_index: 0,
@@ -53,26 +49,16 @@ export const reasoning: ItemKind<Reasoning> = {
 
   close(item, outcome, effects) {
     item.status = outcome
-    effects.write({
-      type: 'response.reasoning_text.done',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
+    effects.tell(item, 'response.reasoning_text.done', {
       content_index: 0,
       text: textOf(item.text),
     })
-    effects.write({
-      type: 'response.content_part.done',
-      sequence_number: effects.sequenceNumber(),
-      item_id: item.id,
-      output_index: item.outputIndex,
+    effects.tell(item, 'response.content_part.done', {
       content_index: 0,
       part: { type: 'reasoning_text', text: textOf(item.text) },
     })
     return 'done'
   },
-
-  settle() {},
 
   wire(item) {
     return {

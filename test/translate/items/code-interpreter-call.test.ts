@@ -153,6 +153,6 @@ describe('its container', () => {
   test('survives a snapshot', () => {
     const run = createRun({ request: auto })
     run.push(callTo('python', '1<|call|>'))
-    expect(run.translator.snapshot().containerId).toBe('cntr_0')
+    expect(run.translator.snapshot().state.containerId).toBe('cntr_0')
   })
 })

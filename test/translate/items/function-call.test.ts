@@ -139,7 +139,7 @@ describe('its arguments', () => {
     expect(terminal(run.end()).output).toMatchObject([{ arguments: text }])
   })
 
-  test.fails('bug: white space of a call that is cut off is in its arguments or in a diagnostic', () => {
+  test('white space of a call that is cut off is in its arguments or in a diagnostic', () => {
     const run = createRun({ request })
     pushCall(run, '  ')
     const [item] = terminal(run.end()).output
