@@ -26,7 +26,7 @@ export interface RecordingAbout {
 export function record(
   source: TokenSource,
   sink: (fixture: TokenFixture) => void | Promise<void>,
-  about: RecordingAbout,
+  about: RecordingAbout = { name: 'recording' },
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
   const chunks = iterate(source)
   const request = about.request && withoutSecrets(about.request)
