@@ -37,7 +37,12 @@ export interface SettledHeader {
 const LETTER = /\p{L}/u
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
-/** A header closed by `<|message|>`. */
+/**
+ * A header closed by `<|message|>`.
+ *
+ *     <|channel|>commentary to=functions.f <|constrain|>json<|message|>{"x":1}<|call|>
+ *                                                                      ^
+ */
 export function settleMessage(draft: HeaderDraft, context: HeaderContext): SettledHeader {
   const { header, loose, repairs } = readHeader(draft, draft.words, context)
   const noise: string[] = []
@@ -66,7 +71,12 @@ export function settleMessage(draft: HeaderDraft, context: HeaderContext): Settl
   return { header, lead: isThought ? prose.join(' ') : '', repairs }
 }
 
-/** A header that turned into the message's text, in its last segment, without `<|message|>`. */
+/**
+ * A header that turned into the message's text, in its last segment, without `<|message|>`.
+ *
+ *     <|channel|>final The answer is 42.<|return|>
+ *                      ^
+ */
 export function settleProse(draft: HeaderDraft, text: TextStart, context: HeaderContext): SettledHeader {
   const last = draft.segments.at(-1) as Segment
   const lead = last.text.slice(text.at)
@@ -93,7 +103,12 @@ export function settleProse(draft: HeaderDraft, text: TextStart, context: Header
   return { header, lead, repairs }
 }
 
-/** A header that ended in something other than `<|message|>`, with no more than a word or two of text in it. */
+/**
+ * A header that ended in something other than `<|message|>`, with no more than a word or two of text in it.
+ *
+ *     <|channel|>commentary 2?<|end|>
+ *                              ^
+ */
 export function settleUnclosed(
   draft: HeaderDraft,
   ending: Exclude<HeaderEnding, 'message'>,

@@ -49,9 +49,18 @@ export function sseStream(
     {
       async pull(controller) {
         const next = await iterator.next()
-        if (!next.done) return controller.enqueue(utf8.encode(encodeSse(next.value)))
-        if (options.done) controller.enqueue(utf8.encode(SSE_DONE))
-        controller.close()
+        if (next.done) {
+          if (options.done) controller.enqueue(utf8.encode(SSE_DONE))
+          controller.close()
+          return
+        }
+        try {
+          controller.enqueue(utf8.encode(encodeSse(next.value)))
+        } catch (error) {
+          // An event that is no JSON: nobody reads on, so the source need not go on either.
+          close(iterator).catch(() => {})
+          throw error
+        }
       },
       cancel() {
         // Not awaited: a generator answers only when the `next` under way is over, and by then nobody listens.

@@ -168,6 +168,19 @@ describe('the stream', () => {
   it('can be cancelled where the source cannot be closed', async () => {
     await expect(sseStream(EVENTS).cancel()).resolves.toBeUndefined()
   })
+
+  it('closes its source where an event is no JSON', async () => {
+    let isClosed = false
+    async function* source() {
+      try {
+        yield { type: 'response.created', sequence_number: 1n } as never
+      } finally {
+        isClosed = true
+      }
+    }
+    await expect(toSseResponse(source()).text()).rejects.toThrow(TypeError)
+    expect(isClosed).toBe(true)
+  })
 })
 
 describe.each([
