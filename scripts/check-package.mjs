@@ -244,6 +244,16 @@ const checks = [
     },
   ],
   [
+    'installed: a CommonJS module can require it',
+    async () => {
+      const code = `process.stdout.write(typeof require('${manifest.name}').translate)`
+      // Node 20 says on standard error that require() of ES modules is experimental there.
+      const type = await run('node', ['--input-type=commonjs', '--eval', code], await project())
+      expect(type === 'function', `expected translate to be a function, got ${type}`)
+      return `translate is a ${type}`
+    },
+  ],
+  [
     'installed: the command line replays the packaged fixture',
     async () => {
       const path = `node_modules/${manifest.name}/${FIXTURE}`

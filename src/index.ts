@@ -8,20 +8,12 @@ export type * from './responses/events.js'
 export type * from './responses/items.js'
 export type * from './responses/request.js'
 export type * from './responses/response.js'
-export type {
-  EndReason,
-  HarmonyToken,
-  HostTokens,
-  HostUsage,
-  ScoredToken,
-  StreamEnd,
-  TokenChunk,
-  TokenSource,
-} from './tokens/token-source.js'
+export type * from './tokens/token-source.js'
 export { loadTokenTable, type TokenTable } from './tokens/token-table.js'
 export { collectResponse } from './translate/collect-response.js'
-export type { Diagnostic, NoticeCode, Trace, Tracer, TracerFactory } from './translate/diagnostics.js'
+export type { Diagnostic, NoticeCode } from './translate/diagnostics.js'
 export type { IdFactory, IdPrefix } from './translate/ids.js'
 export type { ToolResult } from './translate/tool-result.js'
+export type { Trace, Tracer, TracerFactory } from './translate/tracer.js'
 export type { Turn } from './translate/translator.js'
 export type { TranslatorSnapshot } from './translate/translator-snapshot.js'

@@ -1,2 +1,1 @@
-export type { Trace, Tracer, TracerFactory } from './translate/diagnostics.js'
-export { traceTo } from './translate/tracer.js'
+export { type Trace, type Tracer, type TracerFactory, traceTo } from './translate/tracer.js'

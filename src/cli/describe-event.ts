@@ -33,8 +33,6 @@ function factsOf(event: ResponseStreamEvent): string {
     case 'response.content_part.added':
     case 'response.content_part.done':
       return event.part.type
-    case 'response.output_text.annotation.added':
-      return excerpt(event.annotation.url, EXCERPT)
     case 'response.output_text.done':
     case 'response.reasoning_text.done':
       return excerpt(event.text, REMINDER)

@@ -122,10 +122,9 @@ function bothAllowed(a: AllowedTools, b: AllowedTools): AllowedTools {
 }
 
 function allowedTools(value: McpTool['allowed_tools'], path: string): AllowedTools {
-  const names: unknown = Array.isArray(value) ? value : ((Object(value) as { tool_names?: unknown }).tool_names ?? [])
-  const isRight =
-    typeof (value ?? {}) === 'object' && Array.isArray(names) && names.every((name) => typeof name === 'string')
+  const names: unknown = Array.isArray(value) ? value : (Object(value) as { tool_names?: unknown }).tool_names
+  const isList = Array.isArray(names) && names.every((name) => typeof name === 'string')
+  const isRight = typeof (value ?? {}) === 'object' && (isList || (names ?? null) === null)
   check(isRight, path, 'names, or { tool_names }', value)
-  const isAll = names === value || names.length > 0 ? names.includes('*') : !('tool_names' in Object(value))
-  return isAll ? 'all' : new Set(names)
+  return !isList || names.includes('*') ? 'all' : new Set(names)
 }

@@ -1,4 +1,4 @@
-import type { Logprob, OutputItem, OutputText, ReasoningText, UrlCitation } from './items.js'
+import type { Logprob, OutputItem, OutputText, ReasoningText } from './items.js'
 import type { Response } from './response.js'
 
 /**
@@ -66,11 +66,6 @@ export interface OutputTextDoneEvent extends OfPart {
   text: string
   logprobs: Logprob[]
 }
-export interface OutputTextAnnotationAddedEvent extends OfPart {
-  type: 'response.output_text.annotation.added'
-  annotation_index: number
-  annotation: UrlCitation
-}
 
 export interface ReasoningTextDeltaEvent extends OfPart {
   type: 'response.reasoning_text.delta'
@@ -136,7 +131,6 @@ export type ResponseStreamEvent =
   | ContentPartDoneEvent
   | OutputTextDeltaEvent
   | OutputTextDoneEvent
-  | OutputTextAnnotationAddedEvent
   | ReasoningTextDeltaEvent
   | ReasoningTextDoneEvent
   | FunctionCallArgumentsDeltaEvent

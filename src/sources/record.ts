@@ -1,6 +1,6 @@
 import type { ResponseRequest } from '../responses/request.js'
 import type { HarmonyToken, StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
-import { withoutSecrets } from '../translate/snapshot.js'
+import { withoutSecrets } from '../translate/without-secrets.js'
 import type { FixtureChunk, TokenFixture } from './token-fixture.js'
 
 export type { FixtureChunk, TokenFixture } from './token-fixture.js'

@@ -6,8 +6,9 @@ import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipie
 import type { ResponseRequest } from '../responses/request.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import type { Diagnostic, TracerFactory } from './diagnostics.js'
+import type { Diagnostic } from './diagnostics.js'
 import type { IdFactory } from './ids.js'
+import type { TracerFactory } from './tracer.js'
 
 /** How a {@link Translator} is set up. Only `responseId` and `clock` are required: nothing here draws or reads them. */
 export interface TranslatorOptions {

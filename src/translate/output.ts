@@ -1,7 +1,5 @@
-import type { Recipient } from '../recipients/recipient.js'
-import { recipientKey } from '../recipients/recipient.js'
+import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { Logprob, OutputItem } from '../responses/items.js'
-import type { NoticeCode } from './diagnostics.js'
 import { type CallResult, createItem, type Effects, type Item, type ItemType, kindOf } from './items/item.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
 
@@ -16,17 +14,12 @@ export interface OutputSnapshot {
   readonly early: readonly Logprob[]
 }
 
-/** What an output needs of its translator, beside what its items may do. */
-export interface OutputEffects extends Effects {
-  notice(code: NoticeCode, subject: string, text?: string): void
-}
-
 /**
  * The output of a response while it is made: its items, and every event about them. What is in the terminal response is
  * what was streamed, because it is written from the same items.
  */
 export class Output {
-  readonly #effects: OutputEffects
+  readonly #effects: Effects
   /** Whether the client's calls are announced only when they are whole. */
   readonly #isWhole: boolean
   /** Every announced item, by output index. */
@@ -41,7 +34,7 @@ export class Output {
   /** Of tokens before the message. Text that turned out to be no header takes its own along. */
   #early: Logprob[] = []
 
-  constructor(effects: OutputEffects, isWhole: boolean, snapshot?: OutputSnapshot) {
+  constructor(effects: Effects, isWhole: boolean, snapshot?: OutputSnapshot) {
     this.#effects = effects
     this.#isWhole = isWhole
     if (snapshot === undefined) return
@@ -122,7 +115,7 @@ export class Output {
     if (outcome === 'completed' && item.stage === 'silent') this.#announceWhole(item)
     this.#current = null
     this.#early = []
-    if (item.stage === 'silent') this.#noticeCut(item)
+    if (item.stage === 'silent') this.#noticeCut(item, textOf(item.text))
     else if (outcome === 'incomplete' && kind.isRunByClient) {
       // Clients run a call at its output_item.done: a cut one must not get there. It stands in the last response only.
       this.#cut(item)
@@ -141,7 +134,7 @@ export class Output {
     for (const item of this.#items) {
       if (item.stage === 'writing' || item.stage === 'waiting') this.#cut(item)
     }
-    if (this.#current?.stage === 'silent') this.#noticeCut(this.#current)
+    if (this.#current?.stage === 'silent') this.#noticeCut(this.#current, textOf(this.#current.text))
     this.#current = null
   }
 
@@ -193,11 +186,11 @@ export class Output {
   #cut(item: Item): void {
     item.status = 'incomplete'
     item.stage = 'cut'
-    if (item.held !== '') this.#effects.notice('call_cut_off', 'name' in item ? item.name : item.type, item.held)
+    if (item.held !== '') this.#noticeCut(item, item.held)
   }
 
-  #noticeCut(item: Item): void {
-    this.#effects.notice('call_cut_off', 'name' in item ? item.name : item.type, textOf(item.text))
+  #noticeCut(item: Item, dropped: string): void {
+    this.#effects.notice('call_cut_off', 'name' in item ? item.name : item.type, dropped)
   }
 }
 

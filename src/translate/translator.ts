@@ -11,15 +11,16 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { Response, ResponseError } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, ScoredToken, TokenChunk } from '../tokens/token-source.js'
 import { checkHost, checkId, checkScored, isTokenList } from './check-chunk.js'
-import type { NoticeCode, Tracer } from './diagnostics.js'
-import { hasItem, type Item, type ItemType, kindOf } from './items/item.js'
+import type { NoticeCode } from './diagnostics.js'
+import { type Effects, hasKind, type Item, type ItemType, kindOf } from './items/item.js'
 import { LOGPROBS, logprobsOf } from './logprobs.js'
 import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from './options.js'
-import { Output, type OutputEffects } from './output.js'
+import { Output } from './output.js'
+import { responseOf } from './response-object.js'
 import { Sequencer } from './sequencer.js'
-import { echoable, responseOf } from './snapshot.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
 import { checkResult, resultOf, type ToolResult } from './tool-result.js'
+import type { Tracer } from './tracer.js'
 import {
   checkSnapshot,
   type OtherMessage,
@@ -27,6 +28,7 @@ import {
   type TranslatorState,
 } from './translator-snapshot.js'
 import { addHostUsage, countMessage, countToken, createUsage, startMessage, uncountMessage, usageOf } from './usage.js'
+import { echoable } from './without-secrets.js'
 
 /** A model call of the response, as the host knows it. */
 export interface Turn {
@@ -81,7 +83,9 @@ export class Translator {
     }
     if (snapshot === undefined) addHostUsage(this.#state.usage, usage)
     const { request, index } = this.#state
-    this.#tools = declareTools(request.tools)
+    const tools = declareTools(request.tools)
+    // A built-in that has no item yet is treated as one that the request does not declare.
+    this.#tools = { ...tools, builtins: new Set([...tools.builtins].filter((tool) => hasKind(`${tool}_call`))) }
     this.#policy = resolvePolicy(policy)
     this.#include = new Set(request.include ?? [])
     this.#sequencer = new Sequencer(snapshot?.responseId ?? responseId, ids, snapshot?.sequencer)
@@ -329,11 +333,8 @@ export class Translator {
   }
 
   #recipientOf(recipient: string | undefined, channel: string | undefined): Extract<Recipient, { kind: ItemType }> {
-    const found = classifyRecipient(recipient, channel, this.#tools, this.#policy)
-    if (hasItem(found)) return found
-    // A built-in that has no item of its own yet is treated as one that the request does not declare.
-    const otherwise = classifyRecipient(recipient, channel, { ...this.#tools, builtins: new Set() }, this.#policy)
-    return hasItem(otherwise) ? otherwise : { kind: 'function_call', name: recipient ?? '', declared: false }
+    // Only tools whose items are made are declared to it: see the constructor.
+    return classifyRecipient(recipient, channel, this.#tools, this.#policy) as Extract<Recipient, { kind: ItemType }>
   }
 
   #endItem(item: Item, terminator: Terminator, origin: Origin): void {
@@ -390,7 +391,7 @@ export class Translator {
 
   // What goes out
 
-  #effects(): OutputEffects {
+  #effects(): Effects {
     return {
       sequencer: this.#sequencer,
       write: (event) => this.#write(event),

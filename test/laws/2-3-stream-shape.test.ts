@@ -4,7 +4,7 @@ import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { Translator } from '../../src/translate/translator.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
 import { faultsOf, textOf } from './check-stream.js'
-import { anyStream, endReason, fixed, oneByOne, RUNS, run, tokenTable } from './streams.js'
+import { anyStream, endReason, fixed, oneByOne, RUNS, run, runBroken, tokenTable } from './streams.js'
 
 test('deltas, done texts, items and the terminal response agree, indexes and numbers have no gap', () => {
   fc.assert(
@@ -24,12 +24,8 @@ test('deltas, done texts, items and the terminal response agree, indexes and num
 
 test('the same holds where the engine fails or the client leaves, at any token', () => {
   fc.assert(
-    fc.property(anyStream(), fc.nat(80), fc.boolean(), ({ chunks, request }, at, isAbort) => {
-      const translator = new Translator({ ...fixed, tokenTable, request })
-      const events = oneByOne(chunks)
-        .slice(0, at)
-        .flatMap((chunk) => translator.push(chunk))
-      events.push(...(isAbort ? translator.abort() : translator.fail({ message: 'engine died' })))
+    fc.property(anyStream(), fc.nat(80), fc.boolean(), (stream, at, isAbort) => {
+      const { events } = runBroken(stream, at, isAbort)
       expect(faultsOf(events)).toEqual([])
       expect(events.filter(({ type }) => type === 'error')).toHaveLength(isAbort ? 0 : 1)
       expect(events.at(-1)?.type).toBe('response.failed')

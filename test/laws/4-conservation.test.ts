@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
-import type { Trace } from '../../src/translate/diagnostics.js'
+import type { Trace } from '../../src/translate/tracer.js'
 import { textOf } from './check-stream.js'
 import { anyStream, endReason, type Outcome, oneByOne, RUNS, run, tokenTable } from './streams.js'
 

@@ -3,9 +3,8 @@ import { accumulateResponse } from 'openai/lib/responses/ResponseAccumulator'
 import { accumulateResponse as accumulateResponse6 } from 'openai-6/lib/responses/ResponseAccumulator'
 import { expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
-import { Translator } from '../../src/translate/translator.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
-import { anyStream, endReason, fixed, oneByOne, RUNS, run, tokenTable } from './streams.js'
+import { anyStream, endReason, RUNS, run, runBroken } from './streams.js'
 
 type Accumulate = (event: never, snapshot?: never) => unknown
 
@@ -44,13 +43,9 @@ test.each(versions)('the accumulator of openai %s over our events equals our res
 
 test.each(versions)('so it does, openai %s, where the engine failed or the client left', (_, accumulate) => {
   fc.assert(
-    fc.property(anyStream(), fc.nat(60), fc.boolean(), ({ chunks, request }, at, isAbort) => {
-      const translator = new Translator({ ...fixed, tokenTable, request })
-      const events = oneByOne(chunks)
-        .slice(0, at)
-        .flatMap((chunk) => translator.push(chunk))
-      events.push(...(isAbort ? translator.abort() : translator.fail({ message: 'engine died' })))
-      expect(accumulated(accumulate, events)).toEqual(JSON.parse(JSON.stringify(translator.response)))
+    fc.property(anyStream(), fc.nat(60), fc.boolean(), (stream, at, isAbort) => {
+      const { events, response } = runBroken(stream, at, isAbort)
+      expect(accumulated(accumulate, events)).toEqual(JSON.parse(JSON.stringify(response)))
     }),
     { numRuns: RUNS },
   )

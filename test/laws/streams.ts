@@ -4,8 +4,9 @@ import type { ResponseRequest } from '../../src/responses/request.js'
 import type { Response } from '../../src/responses/response.js'
 import type { EndReason, TokenChunk } from '../../src/tokens/token-source.js'
 import { loadTokenTable, type TokenTable } from '../../src/tokens/token-table.js'
-import type { Diagnostic, Trace } from '../../src/translate/diagnostics.js'
+import type { Diagnostic } from '../../src/translate/diagnostics.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
+import type { Trace } from '../../src/translate/tracer.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
 import { malformedTranscript, tokenSoup, wellFormedTranscript } from '../support/arbitraries.js'
@@ -79,6 +80,20 @@ export function run(
   const events = chunks.flatMap((chunk) => translator.push(chunk))
   events.push(...translator.end(reason))
   return { events, response: translator.response, diagnostics, traces }
+}
+
+/** A stream that stops at a token because the engine failed there, or the client left. */
+export function runBroken(
+  { chunks, request }: AnyStream,
+  at: number,
+  isAbort: boolean,
+): Pick<Outcome, 'events' | 'response'> {
+  const translator = new Translator({ ...fixed, tokenTable, request })
+  const events = oneByOne(chunks)
+    .slice(0, at)
+    .flatMap((chunk) => translator.push(chunk))
+  events.push(...(isAbort ? translator.abort() : translator.fail({ message: 'engine died' })))
+  return { events, response: translator.response }
 }
 
 /** A stream cut into single tokens, the host's too. */

@@ -106,6 +106,9 @@ describe('allowed_tools', () => {
   test('allows every tool by a star in a filter', () => expect(github({ tool_names: ['*'] })).toBe(available))
   test('allows every tool by an empty filter', () => expect(github({})).toBe(available))
   test('allows every tool where only read_only is asked for', () => expect(github({ read_only: true })).toBe(available))
+
+  test('allows every tool where the names are null', () =>
+    expect(github({ tool_names: null as never })).toBe(available))
   test('names a tool by its whole name, dots and all', () =>
     expect(github(['issues.list'], 'github.issues.list')).toBe('mcp_call github / issues.list'))
 

@@ -1,7 +1,8 @@
 import type { HostTokens, OutputItem, Response, ResponseStreamEvent, TokenChunk } from '../../src/index.js'
-import type { Diagnostic, Trace } from '../../src/translate/diagnostics.js'
+import type { Diagnostic } from '../../src/translate/diagnostics.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
 import type { ToolResult } from '../../src/translate/tool-result.js'
+import type { Trace } from '../../src/translate/tracer.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
 

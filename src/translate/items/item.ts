@@ -1,6 +1,7 @@
 import type { Recipient } from '../../recipients/recipient.js'
 import type { ItemEventFields, ItemScopedEvent, ResponseStreamEvent } from '../../responses/events.js'
 import type { CodeOutput, Logprob, OutputItem } from '../../responses/items.js'
+import type { NoticeCode } from '../diagnostics.js'
 import type { IdPrefix } from '../ids.js'
 import type { Sequencer } from '../sequencer.js'
 import { createTextBuffer, type TextBuffer } from '../text-buffer.js'
@@ -54,12 +55,12 @@ export interface Effects {
   containerId(): string
   /** Whether the request's `include` asks for this. */
   includes(what: string): boolean
-  notice(code: 'blank_arguments' | 'unavailable_tool', subject: string, text?: string): void
+  notice(code: NoticeCode, subject: string, text?: string): void
 }
 
 /**
  * One kind of output item: what it emits when, and what it is on the wire. Kinds hold no state; the item does. All
- * between `output_item.added` and `output_item.done`, which are the same for every kind and written by the translator.
+ * between `output_item.added` and `output_item.done`, which are the same for every kind and written by the output.
  */
 export interface ItemKind<I extends Item> {
   readonly type: I['type']
@@ -98,18 +99,24 @@ const KINDS: { readonly [T in ItemType]: ItemKind<Extract<Item, { type: T }>> } 
   code_interpreter_call: codeInterpreterCall,
 }
 
-/** The kind of an item. The one cast of the table: the compiler does not see that an item fits its own kind. */
+/** The kind of an item. */
 export function kindOf(item: Item): ItemKind<Item> {
-  return KINDS[item.type] as unknown as ItemKind<Item>
+  return kindNamed(item.type)
 }
 
-/** Whether an item is made of such a recipient. Web search and shell calls have none yet. */
-export function hasItem(recipient: Recipient): recipient is Extract<Recipient, { kind: ItemType }> {
-  return Object.hasOwn(KINDS, recipient.kind)
+/** Whether items of this type are made. Web search and shell calls are not yet. */
+export function hasKind(type: string): boolean {
+  return Object.hasOwn(KINDS, type)
 }
 
 /** A silent item for a message to this recipient. */
 export function createItem(recipient: Extract<Recipient, { kind: ItemType }>, callee: string, effects: Effects): Item {
   const base: ItemBase = { id: '', outputIndex: -1, stage: 'silent', text: createTextBuffer(), held: '', callee }
-  return (KINDS[recipient.kind] as unknown as ItemKind<Item>).create(recipient as never, base, effects)
+  // A recipient's kind is its item's type, which is what the table is looked up by.
+  return kindNamed(recipient.kind).create(recipient as never, base, effects)
+}
+
+/** The one cast of the table: the compiler does not see that what is looked up by an item's type fits that item. */
+function kindNamed(type: ItemType): ItemKind<Item> {
+  return KINDS[type] as unknown as ItemKind<Item>
 }
