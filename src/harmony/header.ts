@@ -69,7 +69,7 @@ export interface TextStart {
 export type ToolLookup = (word: string) => string | undefined
 
 /** Longest header, in UTF-16 units: some 256 tokens, far beyond any real one. Models loop in headers without end. */
-export const LONGEST_HEADER = 1024
+const LONGEST_HEADER = 1024
 
 /** How much text without any marker to wait for one, in UTF-16 units: a few tokens. */
 const LONGEST_STRAY_TEXT = 32
