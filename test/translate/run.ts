@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { HostTokens, OutputItem, Response, ResponseStreamEvent, TokenChunk } from '../../src/index.js'
 import type { Diagnostic } from '../../src/translate/diagnostics.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
@@ -5,6 +6,7 @@ import type { ToolResult } from '../../src/translate/tool-result.js'
 import type { Trace } from '../../src/translate/tracer.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
+import { ACCUMULATORS, accumulated } from '../support/accumulators.js'
 
 /** The moment at which every response of these tests is made. */
 export const NOW = 1_700_000_000
@@ -51,6 +53,11 @@ export function runOf(translator: Translator, diagnostics: Diagnostic[] = [], tr
   const events: ResponseStreamEvent[] = []
   const keep = (made: ResponseStreamEvent[]): ResponseStreamEvent[] => {
     events.push(...deepFreeze(made))
+    // Every stream of these tests that has a beginning and an end passes through the SDK's own accumulator.
+    if (made.length > 0 && isOver(translator) && events[0]?.type === 'response.created') {
+      const response = JSON.parse(JSON.stringify(translator.response))
+      for (const accumulate of ACCUMULATORS) expect(accumulated(accumulate, events)).toEqual(response)
+    }
     return made
   }
   return {
@@ -139,4 +146,8 @@ export function deepFreeze<T>(value: T): T {
     for (const part of Object.values(value)) deepFreeze(part)
   }
   return value
+}
+
+function isOver(translator: Translator): boolean {
+  return translator.response.status !== 'in_progress'
 }
