@@ -6,6 +6,8 @@ export default defineConfig({
     index: 'src/index.ts',
     diagnostics: 'src/diagnostics.ts',
     trace: 'src/trace.ts',
+    citations: 'src/citations.ts',
+    'dialects/index': 'src/dialects/index.ts',
     'harmony/index': 'src/harmony/index.ts',
     'tokens/index': 'src/tokens/index.ts',
     'sse/index': 'src/sse/index.ts',

@@ -15,13 +15,20 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
 /** Minified and gzipped, token table apart. */
-const CORE_LIMIT = 15_000
+const CORE_LIMIT = 20_000
 const TOKEN_TABLE_LIMIT = 1_400_000
 /** A dynamically imported file above this size is the token table; a smaller one is code and counts as such. */
 const TABLE_THRESHOLD = 200_000
 
 /** What each subpath may import from npm. One that is not listed may import what package.json depends on. */
-const PACKAGES = { '.': [], './harmony': [], './tokens': [], './sse': ['eventsource-parser'] }
+const PACKAGES = {
+  '.': [],
+  './harmony': [],
+  './tokens': [],
+  './citations': [],
+  './dialects': [],
+  './sse': ['eventsource-parser'],
+}
 
 const FIXTURE = 'fixtures/vllm-mcp-python.json'
 

@@ -41,6 +41,7 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   undeclared_recipient: 'a call to a tool that the request does not declare',
   unavailable_tool: 'a call to a tool that may not be called: failed',
   blank_arguments: 'a function call without arguments: given {}',
+  unreadable_arguments: 'arguments that do not say what is wanted: the item is without it',
   call_cut_off: 'a call cut off before it was announced: dropped',
   fabricated_message: "a message in somebody else's name: dropped",
   result_without_call: 'a tool result for which no call waits: dropped',

@@ -35,6 +35,7 @@ import {
   type TranslatorSnapshot,
   translate,
   translateBatches,
+  type WebSearchCallItem,
 } from '../src/index.js'
 import { traceTo } from '../src/translate/tracer.js'
 
@@ -68,6 +69,7 @@ type OfResponse = { response: unknown }
 type Ours = Exclude<ResponseStreamEvent, ErrorEvent>
 type OursOfResponse = Extract<Ours, OfResponse>
 type OursOfItems = Exclude<Ours, OfResponse>
+type ShellEvent = Extract<Ours, { type: `response.shell_call_${string}` }>
 type Theirs<Event, Type> = Extract<Event, { type: Type }>
 
 // The events are the SDK's: as they are, but for the response that some carry and for the error event.
@@ -83,6 +85,8 @@ expectType<SdkStreamEvent>(event as ErrorEvent)
 
 // No event is of a type that the SDK does not know: its stream helper would throw.
 expectType<SdkStreamEvent['type']>(event.type)
+expectType<Sdk6StreamEvent['type']>(event.type as Exclude<Ours, ShellEvent>['type'])
+// @ts-expect-error 6.49 knows no event of a shell call, and its stream helper throws at the real ones too
 expectType<Sdk6StreamEvent['type']>(event.type)
 
 // What an application does with SDK types can be done with ours.
@@ -90,14 +94,17 @@ expectType<SdkResponse['output']>(response.output)
 expectType<SdkResponse['output'][number]>(item)
 expectType<NonNullable<SdkResponse['usage']> | null>(response.usage)
 
-// openai 6.49, which Node 20 users get: the error of an MCP call is a string there, and the arguments' done event has
-// the function's name, which the wire has never had.
+// openai 6.49, which Node 20 users get: the error of an MCP call is a string there, a web search is never incomplete,
+// and the arguments' done event has the function's name, which the wire has never had.
 
 type NamedDone = Extract<ResponseStreamEvent, { type: 'response.function_call_arguments.done' }>
-type OurItemsFor6 = Exclude<OutputItem, McpCallItem> | With<McpCallItem, { error: null }>
+type OurItemsFor6 =
+  | Exclude<OutputItem, McpCallItem | WebSearchCallItem>
+  | With<McpCallItem, { error: null }>
+  | With<WebSearchCallItem, { status: Exclude<WebSearchCallItem['status'], 'incomplete'> }>
 type OurItemEvents = Extract<Ours, { item: unknown }>
 
-expectType<Sdk6StreamEvent>(event as Exclude<OursOfItems, OurItemEvents | NamedDone>)
+expectType<Sdk6StreamEvent>(event as Exclude<OursOfItems, OurItemEvents | NamedDone | ShellEvent>)
 expectType<Omit<Theirs<Sdk6StreamEvent, NamedDone['type']>, 'name'>>(event as NamedDone)
 expectType<Sdk6OutputItem>(item as OurItemsFor6)
 expectType<With<Theirs<Sdk6StreamEvent, OurItemEvents['type']>, { item: OutputItem }>>(event as OurItemEvents)
@@ -274,5 +281,17 @@ export function spellItem(item: OutputItem): string {
       return item.output ?? ''
     case 'code_interpreter_call':
       return item.code
+    case 'mcp_list_tools':
+      return item.server_label
+    case 'mcp_approval_request':
+      return item.arguments
+    case 'web_search_call':
+      return item.action.type
+    case 'shell_call':
+      return item.action.commands.join(' ')
+    case 'shell_call_output':
+      return item.output.map(({ stdout }) => stdout).join('')
+    case 'local_shell_call':
+      return item.action.command.join(' ')
   }
 }

@@ -1,6 +1,6 @@
 import type { HarmonyEvent, HarmonyHeader } from '../harmony/events.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import type { OutputItem } from '../responses/items.js'
+import type { OutputItem, WebSearchAction } from '../responses/items.js'
 import type { Response } from '../responses/response.js'
 import { excerpt } from './terminal-text.js'
 
@@ -16,6 +16,7 @@ export function describeEvent(event: ResponseStreamEvent): string {
 }
 
 function factsOf(event: ResponseStreamEvent): string {
+  if (event.type === 'response.shell_call_output_content.delta') return excerpt(outputOf(event.delta), EXCERPT)
   if ('delta' in event) return excerpt(event.delta, EXCERPT)
   switch (event.type) {
     case 'response.created':
@@ -29,12 +30,13 @@ function factsOf(event: ResponseStreamEvent): string {
     case 'response.output_item.added':
       return `${describeItem(event.item)} ${shortId(event.item.id)}`
     case 'response.output_item.done':
-      return `${describeItem(event.item)} ${event.item.status}`
+      return `${describeItem(event.item)} ${statusOf(event.item)}`
     case 'response.content_part.added':
     case 'response.content_part.done':
       return event.part.type
     case 'response.output_text.done':
     case 'response.reasoning_text.done':
+    case 'response.reasoning_summary_text.done':
       return excerpt(event.text, REMINDER)
     case 'response.function_call_arguments.done':
     case 'response.mcp_call_arguments.done':
@@ -43,6 +45,10 @@ function factsOf(event: ResponseStreamEvent): string {
       return excerpt(event.input, REMINDER)
     case 'response.code_interpreter_call_code.done':
       return excerpt(event.code, REMINDER)
+    case 'response.shell_call_command.done':
+      return excerpt(event.command, REMINDER)
+    case 'response.output_text.annotation.added':
+      return `${event.annotation.start_index}-${event.annotation.end_index} ${event.annotation.url}`
     default:
       return ''
   }
@@ -54,7 +60,12 @@ export function describeItem(item: OutputItem): string {
     case 'message':
       return `message ${item.phase}`
     case 'mcp_call':
-      return `mcp_call ${item.server_label}.${item.name}`
+    case 'mcp_approval_request':
+      return `${item.type} ${item.server_label}.${item.name}`
+    case 'mcp_list_tools':
+      return `mcp_list_tools ${item.server_label}`
+    case 'web_search_call':
+      return `web_search_call ${item.action.type}`
     case 'function_call':
     case 'custom_tool_call':
       return `${item.type} ${item.name} ${shortId(item.call_id)}`
@@ -66,11 +77,23 @@ export function describeItem(item: OutputItem): string {
 /** What is in an item, and what came of it. */
 export function describeContent(item: OutputItem): string {
   switch (item.type) {
-    case 'message':
     case 'reasoning':
+      return excerpt([...item.content, ...item.summary].map(({ text }) => text)[0] ?? '', EXCERPT)
+    case 'message':
       return excerpt(item.content.map(({ text }) => text).join(''), EXCERPT)
     case 'function_call':
+    case 'mcp_approval_request':
       return excerpt(item.arguments, EXCERPT)
+    case 'mcp_list_tools':
+      return excerpt(item.error ?? item.tools.map(({ name }) => name).join(', '), EXCERPT)
+    case 'web_search_call':
+      return excerpt(subjectOf(item.action), EXCERPT)
+    case 'shell_call':
+      return excerpt(item.action.commands.join('; '), EXCERPT)
+    case 'shell_call_output':
+      return excerpt(item.output.map(outputOf).join(''), EXCERPT)
+    case 'local_shell_call':
+      return excerpt(item.action.command.join(' '), EXCERPT)
     case 'custom_tool_call':
       return excerpt(item.input, EXCERPT)
     case 'mcp_call':
@@ -81,6 +104,20 @@ export function describeContent(item: OutputItem): string {
         item.outputs?.map((output) => (output.type === 'logs' ? output.logs : output.url)).join(''),
       )
   }
+}
+
+/** An item's status; some kinds have none. */
+export function statusOf(item: OutputItem): string {
+  return 'status' in item ? item.status : ''
+}
+
+function subjectOf(action: WebSearchAction): string {
+  if (action.type === 'search') return action.query
+  return action.type === 'open_page' ? action.url : `${action.pattern} ${action.url}`
+}
+
+function outputOf({ stdout = '', stderr = '' }: { stdout?: string; stderr?: string }): string {
+  return stdout + stderr
 }
 
 function withOutcome(text: string, outcome: string | undefined): string {

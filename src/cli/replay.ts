@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type TranslateOptions, translateBatches } from '../ambient.js'
+import { openResponses, vllm } from '../dialects/index.js'
 import { replay } from '../sources/replay.js'
 import type { TokenFixture } from '../sources/token-fixture.js'
-import { encodeSse } from '../sse/encode.js'
+import { encodeSse, type SseEvent } from '../sse/encode.js'
 import { loadTokenTable } from '../tokens/token-table.js'
+import { urlCitations } from '../translate/url-citations.js'
 import { timeline } from './timeline.js'
 import type { Screen } from './timeline-layout.js'
 
@@ -11,29 +13,42 @@ import type { Screen } from './timeline-layout.js'
 export const FORMATS = ['jsonl', 'sse', 'timeline'] as const
 export type Format = (typeof FORMATS)[number]
 
+/** The words in which a server may put the events. */
+export const DIALECTS = ['openai', 'open-responses', 'vllm'] as const
+
 /** How to translate; the rest follows from the fixture. */
-export type TranslationOptions = Pick<TranslateOptions, 'policy' | 'calls'>
+export interface TranslationOptions extends Pick<TranslateOptions, 'policy' | 'calls' | 'reasoning'> {
+  /** Turns citation marks into annotations, also where the fixture does not ask for it. */
+  readonly citations?: boolean
+  readonly dialect?: (typeof DIALECTS)[number]
+}
 
 /** A fixture's translation as text, in pieces of whole lines. The same fixture always gives the same text. */
 export async function* printReplay(
   fixture: TokenFixture,
   format: Format,
-  options: TranslationOptions,
+  { citations = false, dialect = 'openai', ...options }: TranslationOptions,
   screen: Screen,
 ): AsyncGenerator<string> {
-  const settled = { ...options, ...fixedOptions(fixture) }
+  const settled = { ...fixedOptions(fixture), ...(citations ? { citations: urlCitations() } : {}), ...options }
   if (format === 'timeline') {
     yield* timeline(fixture, { ...settled, tokenTable: await loadTokenTable() }, screen)
     return
   }
-  const print = format === 'sse' ? encodeSse : (event: object) => `${JSON.stringify(event)}\n`
-  for await (const events of translateBatches(replay(fixture), settled)) yield events.map(print).join('')
+  const print = format === 'sse' ? encodeSse : (event: SseEvent) => `${JSON.stringify(event)}\n`
+  const encode = [openResponses, vllm].find(({ name }) => name === dialect)?.encoder() ?? ((event) => event)
+  for await (const events of translateBatches(replay(fixture), settled)) {
+    yield events.map((event) => print(encode(event))).join('')
+  }
 }
 
 /** What is random or read off a clock elsewhere, and follows from the fixture here. */
-export function fixedOptions(fixture: TokenFixture): Pick<TranslateOptions, 'responseId' | 'clock' | 'request'> {
-  const { name, created_at, request } = fixture
+export function fixedOptions(fixture: TokenFixture): TranslateOptions & { readonly responseId: string } {
+  const { name, created_at, request, setup = {} } = fixture
+  const { citations, ...given } = setup
   return {
+    ...given,
+    ...(citations === true ? { citations: urlCitations() } : {}),
     responseId: `resp_${createHash('sha256').update(name).digest('hex').slice(0, 50)}`,
     clock: () => created_at ?? 0,
     ...(request === undefined ? {} : { request }),

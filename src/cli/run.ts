@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { HarmonyResponsesError } from '../errors.js'
 import { type PolicyName, policies } from '../recipients/policy.js'
 import { readTokenFixture } from '../sources/token-fixture.js'
-import { FORMATS, printReplay } from './replay.js'
+import { DIALECTS, FORMATS, printReplay } from './replay.js'
 import type { Screen } from './timeline-layout.js'
 
 /** All that the command line touches of the world. */
@@ -34,6 +34,14 @@ Options:
            functions-only   everything is a function call
   --calls  live             the client's calls are announced at once (default)
            whole            ... once their arguments are whole
+  --reasoning raw           as reasoning text (default: as the fixture says, else this)
+              summary       as a summary, which every client shows
+              both          either way
+              hidden        without its text
+  --citations               citation marks become annotations
+  --dialect openai          the events as OpenAI words them (default)
+            open-responses  ... as Open Responses does
+            vllm            ... as vLLM does; neither is for a timeline
   --help
   --version
 
@@ -41,6 +49,7 @@ The same file always gives the same output: ids follow from the fixture's name, 
 `
 
 const CALLS = ['live', 'whole'] as const
+const REASONING = ['raw', 'summary', 'both', 'hidden'] as const
 
 /** A command line that makes no sense. */
 class UsageError extends Error {}
@@ -76,12 +85,19 @@ async function execute(argv: readonly string[], io: Io): Promise<void> {
   const format = oneOf(FORMATS, '--format', values.format)
   const policy = oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy)
   const calls = oneOf(CALLS, '--calls', values.calls)
+  const dialect = oneOf(DIALECTS, '--dialect', values.dialect)
+  const reasoning = values.reasoning === undefined ? undefined : oneOf(REASONING, '--reasoning', values.reasoning)
+  if (format === 'timeline' && dialect !== 'openai') {
+    throw new UsageError(`--dialect: expected openai for a timeline, got ${JSON.stringify(dialect)}`)
+  }
+  const { citations } = values
+  const options = { policy, calls, citations, dialect, ...(reasoning === undefined ? {} : { reasoning }) }
 
   const name = file === '-' ? 'standard input' : file
   const text = await read(file, name, io)
   try {
     const fixture = readTokenFixture(text)
-    for await (const piece of printReplay(fixture, format, { policy, calls }, io.screen)) await io.print(piece)
+    for await (const piece of printReplay(fixture, format, options, io.screen)) await io.print(piece)
   } catch (error) {
     if (!(error instanceof HarmonyResponsesError)) throw error
     throw new Error(`${name}: ${error.message}`, { cause: error })
@@ -97,6 +113,9 @@ function parse(argv: readonly string[]) {
         format: { type: 'string', default: 'jsonl' },
         policy: { type: 'string', default: 'openai' },
         calls: { type: 'string', default: 'live' },
+        reasoning: { type: 'string' },
+        citations: { type: 'boolean', default: false },
+        dialect: { type: 'string', default: 'openai' },
         help: { type: 'boolean', default: false },
         version: { type: 'boolean', default: false },
       },

@@ -5,7 +5,14 @@ import type { Response } from '../responses/response.js'
 import type { TokenFixture } from '../sources/token-fixture.js'
 import type { Diagnostic } from '../translate/diagnostics.js'
 import type { Trace } from '../translate/tracer.js'
-import { describeContent, describeEvent, describeHarmony, describeItem, describeResponse } from './describe-event.js'
+import {
+  describeContent,
+  describeEvent,
+  describeHarmony,
+  describeItem,
+  describeResponse,
+  statusOf,
+} from './describe-event.js'
 import { clip, createPaint, excerpt, plain, type Style, widthOf, wrap } from './terminal-text.js'
 
 /** The terminal that a timeline is made for. */
@@ -121,7 +128,7 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
 
     summary(response, eventCount, diagnostics) {
       const items = response.output.map((item, index) =>
-        paragraph(`#${index} ${describeItem(item)} ${item.status} ${describeContent(item)}`),
+        paragraph(`#${index} ${describeItem(item)} ${statusOf(item)} ${describeContent(item)}`),
       )
       const noticed = diagnostics.length === 0 ? '' : `: ${diagnostics.map(({ code }) => code).join(', ')}`
       return [

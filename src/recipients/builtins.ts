@@ -12,9 +12,8 @@ export function matchBuiltin(recipient: string, tools: DeclaredTools, policy: Re
     case 'web_search':
       return builtins.has('web_search') ? { kind: 'web_search_call', action: call.action } : undefined
     case 'shell':
-      if (builtins.has('shell')) return { kind: 'shell_call', tool: 'shell' }
-      if (builtins.has('local_shell')) return { kind: 'shell_call', tool: 'local_shell' }
-      return undefined
+      if (builtins.has('shell')) return { kind: 'shell_call', environment: tools.shell }
+      return builtins.has('local_shell') ? { kind: 'local_shell_call' } : undefined
     default:
       return undefined
   }

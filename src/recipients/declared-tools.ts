@@ -1,11 +1,9 @@
 import { check } from '../errors.js'
-import type { McpTool, RequestTool } from '../responses/request.js'
+import type { McpTool, RequestTool, ShellTool } from '../responses/request.js'
+import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.js'
 
 /** The built-in tools that gpt-oss models were trained to call. */
 export type BuiltinTool = 'code_interpreter' | 'web_search' | 'shell' | 'local_shell'
-
-/** The tools of an MCP server that the model may call, by name. */
-export type AllowedTools = 'all' | ReadonlySet<string>
 
 /** An MCP tool, once a recipient has been split into its server and its name there. */
 export interface McpToolName {
@@ -18,10 +16,12 @@ export interface DeclaredTools {
   readonly functions: ReadonlySet<string>
   readonly customTools: ReadonlySet<string>
   /** The declared MCP servers by `server_label`. */
-  readonly mcpServers: ReadonlyMap<string, AllowedTools>
+  readonly mcpServers: ReadonlyMap<string, McpServer>
   /** How recipients begin that address a declared MCP server (`LABEL` and `mcp.LABEL`), the longest first. */
   readonly mcpPrefixes: readonly { readonly prefix: string; readonly serverLabel: string }[]
   readonly builtins: ReadonlySet<BuiltinTool>
+  /** Where a declared shell runs: in a container of the host's, expressly on the client's machine, or it is not said. */
+  readonly shell: 'container' | 'local' | null
 }
 
 /** What the recipients of functions and custom tools begin with. */
@@ -31,19 +31,18 @@ export const FUNCTIONS_NAMESPACE = 'functions.'
 const WEB_SEARCH_TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 
 /**
- * Reads the request's `tools`. Types that no recipient can address are ignored.
+ * Reads the request's `tools`. Types that no recipient can address are ignored. Several `mcp` entries of one label add
+ * up.
  *
- * Several `mcp` entries of one label add up. An `allowed_tools` that is absent or null, or whose names include `*`,
- * allows every tool of the server; so does `{ read_only: true }` alone, because which tools only read is known to the
- * server's listing, not to the request.
- *
- * @throws HarmonyResponsesError `bad_option` where an entry lacks what its type requires.
+ * @param hints - which tools only read, as the servers' listings say it
+ * @throws HarmonyResponsesError `bad_option` where an entry lacks what its type requires, or a filter is none
  */
-export function declareTools(tools: readonly RequestTool[] | null | undefined): DeclaredTools {
+export function declareTools(tools: readonly RequestTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
   const functions = new Set<string>()
   const customTools = new Set<string>()
-  const mcpServers = new Map<string, AllowedTools>()
+  const mcpServers = new Map<string, McpServer>()
   const builtins = new Set<BuiltinTool>()
+  let shell: DeclaredTools['shell'] = null
 
   check(Array.isArray(tools ?? []), 'tools', 'an array', tools)
   for (const [index, tool] of (tools ?? []).entries()) {
@@ -62,12 +61,15 @@ export function declareTools(tools: readonly RequestTool[] | null | undefined): 
         break
       case 'mcp': {
         const label = text('server_label')
-        const allowed = allowedTools((tool as McpTool).allowed_tools, `tools[${index}].allowed_tools`)
-        mcpServers.set(label, bothAllowed(mcpServers.get(label) ?? new Set(), allowed))
+        const server = declareMcpServer(tool as McpTool, `tools[${index}].`, mcpServers.get(label), hints)
+        mcpServers.set(label, server)
         break
       }
-      case 'code_interpreter':
       case 'shell':
+        shell = environmentOf(tool as ShellTool, `tools[${index}].environment`)
+        builtins.add(type)
+        break
+      case 'code_interpreter':
       case 'local_shell':
         builtins.add(type)
         break
@@ -75,7 +77,7 @@ export function declareTools(tools: readonly RequestTool[] | null | undefined): 
         if (WEB_SEARCH_TYPE.test(type)) builtins.add('web_search')
     }
   }
-  return { functions, customTools, mcpServers, mcpPrefixes: mcpPrefixes([...mcpServers.keys()]), builtins }
+  return { functions, customTools, mcpServers, mcpPrefixes: mcpPrefixes([...mcpServers.keys()]), builtins, shell }
 }
 
 /** Whether the request declares a function or a custom tool of exactly this name. */
@@ -108,6 +110,12 @@ export function toolNamed(word: string, tools: DeclaredTools): string | undefine
   return declaredMcpTool(word, tools) === undefined ? undefined : word
 }
 
+function environmentOf({ environment }: ShellTool, path: string): DeclaredTools['shell'] {
+  if (environment == null) return null
+  check(typeof environment.type === 'string', path, 'an object with a type', environment)
+  return environment.type === 'local' ? 'local' : 'container'
+}
+
 function mcpPrefixes(labels: readonly string[]): DeclaredTools['mcpPrefixes'] {
   const serverLabels = new Map(labels.map((label) => [`mcp.${label}`, label]))
   // A label that itself begins with `mcp.` is meant literally.
@@ -115,16 +123,4 @@ function mcpPrefixes(labels: readonly string[]): DeclaredTools['mcpPrefixes'] {
   return [...serverLabels]
     .map(([prefix, serverLabel]) => ({ prefix, serverLabel }))
     .sort((a, b) => b.prefix.length - a.prefix.length)
-}
-
-function bothAllowed(a: AllowedTools, b: AllowedTools): AllowedTools {
-  return a === 'all' || b === 'all' ? 'all' : new Set([...a, ...b])
-}
-
-function allowedTools(value: McpTool['allowed_tools'], path: string): AllowedTools {
-  const names: unknown = Array.isArray(value) ? value : (Object(value) as { tool_names?: unknown }).tool_names
-  const isList = Array.isArray(names) && names.every((name) => typeof name === 'string')
-  const isRight = typeof (value ?? {}) === 'object' && (isList || (names ?? null) === null)
-  check(isRight, path, 'names, or { tool_names }', value)
-  return !isList || names.includes('*') ? 'all' : new Set(names)
 }

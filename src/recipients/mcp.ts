@@ -5,9 +5,10 @@ import type { Recipient } from './recipient.js'
 /** A tool of a declared MCP server, by the server's label or, where no label matches, by the policy's alias of it. */
 export function matchMcpTool(recipient: string, tools: DeclaredTools, policy: RecipientPolicy): Recipient | undefined {
   const tool = declaredMcpTool(recipient, tools) ?? splitMcpTool(recipient, policy.aliases)
-  const allowed = tools.mcpServers.get(tool.serverLabel)
-  if (allowed === undefined) return undefined
-  return { kind: 'mcp_call', ...tool, available: allowed === 'all' || allowed.has(tool.name) }
+  const server = tools.mcpServers.get(tool.serverLabel)
+  if (server === undefined) return undefined
+  if (server.needsApproval(tool.name)) return { kind: 'mcp_approval_request', ...tool }
+  return { kind: 'mcp_call', ...tool, available: server.allows(tool.name) }
 }
 
 /**

@@ -9,18 +9,23 @@ export type Recipient =
   | { kind: 'custom_tool_call'; name: string }
   /** `available` is false where `allowed_tools` leaves the tool out, and where the policy says so of undeclared tools. */
   | { kind: 'mcp_call'; serverLabel: string; name: string; available: boolean }
+  /** A tool whose calls the user has to approve first. */
+  | { kind: 'mcp_approval_request'; serverLabel: string; name: string }
   | { kind: 'code_interpreter_call' }
   | { kind: 'web_search_call'; action: 'search' | 'open_page' | 'find_in_page' }
-  /** `tool` is the declared tool that runs the commands: the host's shell or the client's. */
-  | { kind: 'shell_call'; tool: 'shell' | 'local_shell' }
+  /** In a container of the host's the host runs the commands; anywhere else the client does. */
+  | { kind: 'shell_call'; environment: 'container' | 'local' | null }
+  | { kind: 'local_shell_call' }
 
 /**
  * The callee as a string: equal for two spellings of the same callee (`github.search`, `mcp.github.search`), different
  * for any two callees. It pairs a tool result, by its author, with the pending call that it answers.
  */
 export function recipientKey(recipient: Recipient): string {
-  return JSON.stringify(recipient, CALLEE)
+  // A call that was approved is answered by the tool that calls of it have to be approved of.
+  const kind = recipient.kind === 'mcp_approval_request' ? 'mcp_call' : recipient.kind
+  return JSON.stringify({ ...recipient, kind }, CALLEE)
 }
 
 /** What tells callees apart, in one order. Whether a tool is declared or available does not. */
-const CALLEE = ['kind', 'phase', 'name', 'serverLabel', 'action', 'tool']
+const CALLEE = ['kind', 'phase', 'name', 'serverLabel', 'action']

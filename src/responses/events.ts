@@ -1,4 +1,4 @@
-import type { Logprob, OutputItem, OutputText, ReasoningText } from './items.js'
+import type { Logprob, OutputItem, OutputText, ReasoningText, ShellOutput, SummaryText, UrlCitation } from './items.js'
 import type { Response } from './response.js'
 
 /**
@@ -20,6 +20,18 @@ interface OfItem extends Sequenced {
 interface OfPart extends OfItem {
   /** Position of the part in its item, from 0. */
   content_index: number
+}
+
+interface OfSummary extends OfItem {
+  /** Position of the part in the reasoning item's summary, from 0. */
+  summary_index: number
+}
+
+/** Of a command of a shell call. Neither the API's type nor the wire has an `item_id` here. */
+interface OfCommand extends Sequenced {
+  output_index: number
+  /** Position of the command in the call, from 0. */
+  command_index: number
 }
 
 type Lifecycle<Name extends string> = Sequenced & { type: `response.${Name}`; response: Response }
@@ -67,6 +79,13 @@ export interface OutputTextDoneEvent extends OfPart {
   logprobs: Logprob[]
 }
 
+export interface OutputTextAnnotationAddedEvent extends OfPart {
+  type: 'response.output_text.annotation.added'
+  /** Position of the annotation in its part, from 0. */
+  annotation_index: number
+  annotation: UrlCitation
+}
+
 export interface ReasoningTextDeltaEvent extends OfPart {
   type: 'response.reasoning_text.delta'
   delta: string
@@ -74,6 +93,23 @@ export interface ReasoningTextDeltaEvent extends OfPart {
 export interface ReasoningTextDoneEvent extends OfPart {
   type: 'response.reasoning_text.done'
   text: string
+}
+
+export interface ReasoningSummaryPartAddedEvent extends OfSummary {
+  type: 'response.reasoning_summary_part.added'
+  part: SummaryText
+}
+export interface ReasoningSummaryTextDeltaEvent extends OfSummary {
+  type: 'response.reasoning_summary_text.delta'
+  delta: string
+}
+export interface ReasoningSummaryTextDoneEvent extends OfSummary {
+  type: 'response.reasoning_summary_text.done'
+  text: string
+}
+export interface ReasoningSummaryPartDoneEvent extends OfSummary {
+  type: 'response.reasoning_summary_part.done'
+  part: SummaryText
 }
 
 export interface FunctionCallArgumentsDeltaEvent extends OfItem {
@@ -93,6 +129,10 @@ export interface CustomToolCallInputDoneEvent extends OfItem {
   type: 'response.custom_tool_call_input.done'
   input: string
 }
+
+export type McpListToolsInProgressEvent = OfItemOnly<'mcp_list_tools.in_progress'>
+export type McpListToolsCompletedEvent = OfItemOnly<'mcp_list_tools.completed'>
+export type McpListToolsFailedEvent = OfItemOnly<'mcp_list_tools.failed'>
 
 export type McpCallInProgressEvent = OfItemOnly<'mcp_call.in_progress'>
 export type McpCallCompletedEvent = OfItemOnly<'mcp_call.completed'>
@@ -118,6 +158,33 @@ export interface CodeInterpreterCallCodeDoneEvent extends OfItem {
   code: string
 }
 
+export type WebSearchCallInProgressEvent = OfItemOnly<'web_search_call.in_progress'>
+export type WebSearchCallSearchingEvent = OfItemOnly<'web_search_call.searching'>
+export type WebSearchCallCompletedEvent = OfItemOnly<'web_search_call.completed'>
+
+export interface ShellCallCommandAddedEvent extends OfCommand {
+  type: 'response.shell_call_command.added'
+  command: string
+}
+export interface ShellCallCommandDeltaEvent extends OfCommand {
+  type: 'response.shell_call_command.delta'
+  delta: string
+}
+export interface ShellCallCommandDoneEvent extends OfCommand {
+  type: 'response.shell_call_command.done'
+  command: string
+}
+export interface ShellCallOutputContentDeltaEvent extends OfItem {
+  type: 'response.shell_call_output_content.delta'
+  command_index: number
+  delta: { stdout?: string; stderr?: string }
+}
+export interface ShellCallOutputContentDoneEvent extends OfItem {
+  type: 'response.shell_call_output_content.done'
+  command_index: number
+  output: ShellOutput[]
+}
+
 export type TerminalEvent = ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent
 
 export type ResponseStreamEvent =
@@ -131,12 +198,20 @@ export type ResponseStreamEvent =
   | ContentPartDoneEvent
   | OutputTextDeltaEvent
   | OutputTextDoneEvent
+  | OutputTextAnnotationAddedEvent
   | ReasoningTextDeltaEvent
   | ReasoningTextDoneEvent
+  | ReasoningSummaryPartAddedEvent
+  | ReasoningSummaryTextDeltaEvent
+  | ReasoningSummaryTextDoneEvent
+  | ReasoningSummaryPartDoneEvent
   | FunctionCallArgumentsDeltaEvent
   | FunctionCallArgumentsDoneEvent
   | CustomToolCallInputDeltaEvent
   | CustomToolCallInputDoneEvent
+  | McpListToolsInProgressEvent
+  | McpListToolsCompletedEvent
+  | McpListToolsFailedEvent
   | McpCallInProgressEvent
   | McpCallArgumentsDeltaEvent
   | McpCallArgumentsDoneEvent
@@ -147,6 +222,14 @@ export type ResponseStreamEvent =
   | CodeInterpreterCallCodeDoneEvent
   | CodeInterpreterCallInterpretingEvent
   | CodeInterpreterCallCompletedEvent
+  | WebSearchCallInProgressEvent
+  | WebSearchCallSearchingEvent
+  | WebSearchCallCompletedEvent
+  | ShellCallCommandAddedEvent
+  | ShellCallCommandDeltaEvent
+  | ShellCallCommandDoneEvent
+  | ShellCallOutputContentDeltaEvent
+  | ShellCallOutputContentDoneEvent
 
 /** The events about an item that name it. */
 export type ItemScopedEvent = Extract<ResponseStreamEvent, { item_id: string }>

@@ -53,6 +53,8 @@ export interface ReasoningItem {
   status: ItemStatus
   summary: SummaryText[]
   content: ReasoningText[]
+  /** The text as the host sealed it; absent until the item is done, and where the request does not include it. */
+  encrypted_content?: string
 }
 
 export interface FunctionCallItem {
@@ -71,6 +73,32 @@ export interface CustomToolCallItem {
   call_id: string
   name: string
   input: string
+}
+
+/** A tool of an MCP server, as its listing shows it. */
+export interface McpListedTool {
+  name: string
+  description: string | null
+  input_schema: unknown
+  annotations: unknown
+}
+
+export interface McpListToolsItem {
+  type: 'mcp_list_tools'
+  id: string
+  server_label: string
+  tools: McpListedTool[]
+  /** Why the server could not be asked; absent where it could. */
+  error?: string
+}
+
+/** The user has to approve the call. It is announced whole, and never has a status. */
+export interface McpApprovalRequestItem {
+  type: 'mcp_approval_request'
+  id: string
+  arguments: string
+  name: string
+  server_label: string
 }
 
 /** Why an MCP call failed, in the three forms the API knows. */
@@ -102,10 +130,79 @@ export interface CodeInterpreterCallItem {
   outputs: CodeOutput[] | null
 }
 
+/** What a web search does. Fields that the model left out, and pages whose address is not known, are empty. */
+export type WebSearchAction =
+  | { type: 'search'; query: string; sources?: { type: 'url'; url: string }[] }
+  | { type: 'open_page'; url: string }
+  | { type: 'find_in_page'; pattern: string; url: string }
+
+export interface WebSearchCallItem {
+  type: 'web_search_call'
+  id: string
+  status: ItemStatus | 'searching' | 'failed'
+  action: WebSearchAction
+}
+
+/** Where shell commands run: in a container of the host's, or on the client's machine. */
+export type ShellEnvironment = { type: 'container_reference'; container_id: string } | { type: 'local' }
+
+export interface ShellCallItem {
+  type: 'shell_call'
+  id: string
+  status: ItemStatus
+  call_id: string
+  action: {
+    commands: string[]
+    /** Milliseconds. */
+    timeout_ms: number | null
+    /** Characters. */
+    max_output_length: number | null
+  }
+  environment: ShellEnvironment | null
+}
+
+/** What one command of a shell call wrote, and how it ended. */
+export interface ShellOutput {
+  stdout: string
+  stderr: string
+  outcome: { type: 'exit'; exit_code: number } | { type: 'timeout' }
+}
+
+export interface ShellCallOutputItem {
+  type: 'shell_call_output'
+  id: string
+  status: ItemStatus
+  /** Of the shell call that it answers. */
+  call_id: string
+  output: ShellOutput[]
+  max_output_length: number | null
+}
+
+export interface LocalShellCallItem {
+  type: 'local_shell_call'
+  id: string
+  status: ItemStatus
+  call_id: string
+  action: {
+    type: 'exec'
+    command: string[]
+    env: { [name: string]: string }
+    timeout_ms: number | null
+    user: string | null
+    working_directory: string | null
+  }
+}
+
 export type OutputItem =
   | MessageItem
   | ReasoningItem
   | FunctionCallItem
   | CustomToolCallItem
+  | McpListToolsItem
+  | McpApprovalRequestItem
   | McpCallItem
   | CodeInterpreterCallItem
+  | WebSearchCallItem
+  | ShellCallItem
+  | ShellCallOutputItem
+  | LocalShellCallItem

@@ -18,14 +18,33 @@ export interface CustomTool extends RequestTool {
   readonly name: string
 }
 
+/** Some tools of an MCP server: those of these names, and those that only read. What is left out rules nothing out. */
+export interface McpToolFilter {
+  readonly tool_names?: readonly string[] | null
+  /** Whether the server's listing says of a tool that it only reads (`annotations.readOnlyHint`). */
+  readonly read_only?: boolean | null
+}
+
 export interface McpTool extends RequestTool {
   readonly type: 'mcp'
   readonly server_label: string
   /** Which of the server's tools the model may call; absent or null means all of them. */
-  readonly allowed_tools?:
-    | readonly string[]
-    | { readonly tool_names?: readonly string[]; readonly read_only?: boolean }
+  readonly allowed_tools?: readonly string[] | McpToolFilter | null
+  /**
+   * Whose calls the user has to approve first; absent or null means none. Of a filter object, `always` wins over
+   * `never`, and where `never` is given, every tool that it leaves out needs approval.
+   */
+  readonly require_approval?:
+    | 'always'
+    | 'never'
+    | { readonly always?: McpToolFilter | null; readonly never?: McpToolFilter | null }
     | null
+}
+
+/** Shell commands. In a container the host runs them; anywhere else the client does. */
+export interface ShellTool extends RequestTool {
+  readonly type: 'shell'
+  readonly environment?: { readonly type: string; readonly container_id?: string } | null
 }
 
 /** Any other tool, as a literal. */
@@ -39,7 +58,10 @@ export interface OtherTool extends RequestTool {
  */
 export interface ResponseRequest {
   readonly model?: string | undefined
-  readonly tools?: readonly (FunctionTool | CustomTool | McpTool | OtherTool | RequestTool)[] | null | undefined
+  readonly tools?:
+    | readonly (FunctionTool | CustomTool | McpTool | ShellTool | OtherTool | RequestTool)[]
+    | null
+    | undefined
   readonly include?: readonly string[] | null | undefined
   readonly background?: unknown
   readonly enable_response_messages?: unknown

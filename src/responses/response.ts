@@ -5,9 +5,21 @@ export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'faile
 /** Token counts, in tokens. `cache_write_tokens` is always 0 here; clients that know it require it. */
 export interface ResponseUsage {
   input_tokens: number
-  input_tokens_details: { cached_tokens: number; cache_write_tokens: number }
+  input_tokens_details: {
+    cached_tokens: number
+    cache_write_tokens: number
+    /** Of each model call, where the host asked for it (`usageByTurn`); vLLM shows it always. */
+    input_tokens_per_turn?: number[]
+    cached_tokens_per_turn?: number[]
+  }
   output_tokens: number
-  output_tokens_details: { reasoning_tokens: number }
+  output_tokens_details: {
+    reasoning_tokens: number
+    /** What tools said between the model calls. */
+    tool_output_tokens?: number
+    output_tokens_per_turn?: number[]
+    tool_output_tokens_per_turn?: number[]
+  }
   total_tokens: number
 }
 
@@ -86,4 +98,19 @@ export interface Response extends RequestEcho {
   /** Null until the terminal event, and in a failed response. */
   usage: ResponseUsage | null
   access_programs: null
+  /** The prompt as Harmony messages, given by the host. Only where the request has `enable_response_messages`. */
+  input_messages?: unknown[] | null
+  /** What was said since, tool messages included. Only where the request has `enable_response_messages`. */
+  output_messages?: ResponseMessage[] | null
+}
+
+/** A Harmony message in the shape in which vLLM returns it. What its header does not say is left out. */
+export interface ResponseMessage {
+  role: string
+  /** The tool that speaks, or the author's name. */
+  name: string | null
+  content: { type: 'text'; text: string }[]
+  channel?: string
+  recipient?: string
+  content_type?: string
 }

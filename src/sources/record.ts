@@ -1,9 +1,9 @@
 import type { ResponseRequest } from '../responses/request.js'
 import type { HarmonyToken, StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
-import type { FixtureChunk, TokenFixture } from './token-fixture.js'
+import type { FixtureChunk, FixtureSetup, TokenFixture } from './token-fixture.js'
 
-export type { FixtureChunk, TokenFixture } from './token-fixture.js'
+export type { FixtureChunk, FixtureSetup, TokenFixture } from './token-fixture.js'
 
 /** What a recording says about itself. */
 export interface RecordingAbout {
@@ -12,6 +12,8 @@ export interface RecordingAbout {
   readonly origin?: string
   /** The request that is answered. The secrets of its MCP servers are not written down. */
   readonly request?: ResponseRequest
+  /** What the translator is given beside the request. */
+  readonly setup?: FixtureSetup
 }
 
 /**
@@ -35,12 +37,13 @@ export function record(
 
   async function handOver(end?: StreamEnd): Promise<void> {
     isOver = true
-    const { name, origin } = about
+    const { name, origin, setup } = about
     await sink({
       version: 1,
       name,
       ...(origin === undefined ? {} : { origin }),
       ...(request === undefined ? {} : { request }),
+      ...(setup === undefined ? {} : { setup }),
       tokens,
       ...(end === undefined ? {} : { end }),
     })

@@ -1,7 +1,13 @@
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import type { TokenFixture } from './token-fixture.js'
 
-export { type FixtureChunk, parseTokenFixture, readTokenFixture, type TokenFixture } from './token-fixture.js'
+export {
+  type FixtureChunk,
+  type FixtureSetup,
+  parseTokenFixture,
+  readTokenFixture,
+  type TokenFixture,
+} from './token-fixture.js'
 
 /** Options of {@link replay}. */
 export interface ReplayOptions {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { describe, HarmonyResponsesError } from '../errors.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HarmonyToken, StreamEnd } from '../tokens/token-source.js'
+import type { TranslatorOptions } from '../translate/options.js'
 
 /** A token chunk as JSON can hold it: what came as a `Uint32Array` is an array. */
 export type FixtureChunk =
@@ -9,6 +10,12 @@ export type FixtureChunk =
   | readonly HarmonyToken[]
   | string
   | { readonly host: readonly number[] | string }
+
+/** What a server gave the translator beside the request: options of the translator, as data. */
+export interface FixtureSetup extends Pick<TranslatorOptions, 'mcpListings' | 'approvedCalls' | 'reasoning'> {
+  /** Whether citation marks become annotations. */
+  readonly citations?: boolean
+}
 
 /** A token stream that was captured or made, as one JSON file. Keys beside these are ignored. */
 export interface TokenFixture {
@@ -18,6 +25,8 @@ export interface TokenFixture {
   readonly origin?: string
   /** The Responses create request that the stream answers, without the secrets of MCP servers. */
   readonly request?: ResponseRequest
+  /** What the server knew beside the request and the tokens. */
+  readonly setup?: FixtureSetup
   /** When the response began, in unix seconds. */
   readonly created_at?: number
   /** The chunks, cut as they came. */
@@ -71,6 +80,30 @@ const usage = z.object(
   'token counts',
 )
 
+const listedTool = z.looseObject({ name: string, description: string.nullable().exactOptional() }, 'a tool')
+const listing = z.object(
+  {
+    serverLabel: string,
+    tools: z.array(listedTool, 'an array of tools').exactOptional(),
+    error: string.exactOptional(),
+  },
+  '{serverLabel, tools} or {serverLabel, error}',
+)
+const approvedCall = z.object(
+  { approvalRequestId: string, serverLabel: string, name: string, arguments: string },
+  '{approvalRequestId, serverLabel, name, arguments}',
+)
+
+const setup = z.object(
+  {
+    mcpListings: z.array(listing, 'an array of listings').exactOptional(),
+    approvedCalls: z.array(approvedCall, 'an array of calls').exactOptional(),
+    reasoning: z.enum(['raw', 'summary', 'both', 'hidden'], 'raw, summary, both or hidden').exactOptional(),
+    citations: z.boolean('true or false').exactOptional(),
+  },
+  '{mcpListings, approvedCalls, reasoning, citations}',
+)
+
 const end = z.object(
   {
     reason: z
@@ -88,6 +121,7 @@ export const tokenFixtureSchema: z.ZodType<TokenFixture> = z.object(
     name: string,
     origin: string.exactOptional(),
     request: request.exactOptional(),
+    setup: setup.exactOptional(),
     created_at: z.number('unix seconds').exactOptional(),
     tokens: z.array(chunk, 'an array of token chunks'),
     end: end.exactOptional(),

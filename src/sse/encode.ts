@@ -1,5 +1,8 @@
 import type { ResponseStreamEvent } from '../responses/events.js'
 
+/** An event of the API, or of a dialect of it. */
+export type SseEvent = ResponseStreamEvent | { readonly type: string; readonly [field: string]: unknown }
+
 /**
  * The frame that ends a stream for Open Responses clients. OpenAI sends none on this API, and every client tolerates it.
  */
@@ -12,6 +15,6 @@ export const SSE_DONE = 'data: [DONE]\n\n'
  * The frame is well-formed whatever the texts hold: JSON escapes the line breaks that would end a `data:` line, and the
  * lone surrogates that UTF-8 cannot carry.
  */
-export function encodeSse(event: ResponseStreamEvent): string {
+export function encodeSse(event: SseEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 }

@@ -1,3 +1,3 @@
 export { createSseDecoder, decodeSse, type SseDecoder, type SseDecoderOptions, type SseSource } from './decode.js'
-export { encodeSse, SSE_DONE } from './encode.js'
+export { encodeSse, SSE_DONE, type SseEvent } from './encode.js'
 export { type SseResponseInit, type SseStreamOptions, sseStream, toSseResponse } from './response.js'

@@ -1,5 +1,4 @@
-import type { ResponseStreamEvent } from '../responses/events.js'
-import { encodeSse, SSE_DONE } from './encode.js'
+import { encodeSse, SSE_DONE, type SseEvent } from './encode.js'
 
 export interface SseStreamOptions {
   /** Ends the stream with `data: [DONE]`, as Open Responses asks; OpenAI does not. Default: false. */
@@ -24,7 +23,7 @@ const SSE_HEADERS = {
 
 /** Answers an HTTP request with the events, in any runtime that has the web's `Response`; see {@link sseStream}. */
 export function toSseResponse(
-  events: AsyncIterable<ResponseStreamEvent> | Iterable<ResponseStreamEvent>,
+  events: AsyncIterable<SseEvent> | Iterable<SseEvent>,
   init: SseResponseInit = {},
 ): Response {
   const headers = new Headers(init.headers)
@@ -40,7 +39,7 @@ export function toSseResponse(
  * that) and errors with what the source throws. Cancelling it closes the source at once.
  */
 export function sseStream(
-  events: AsyncIterable<ResponseStreamEvent> | Iterable<ResponseStreamEvent>,
+  events: AsyncIterable<SseEvent> | Iterable<SseEvent>,
   options: SseStreamOptions = {},
 ): ReadableStream<Uint8Array> {
   const iterator = Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()

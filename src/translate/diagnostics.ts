@@ -5,6 +5,7 @@ export type NoticeCode =
   | 'undeclared_recipient'
   | 'unavailable_tool'
   | 'blank_arguments'
+  | 'unreadable_arguments'
   | 'call_cut_off'
   | 'fabricated_message'
   | 'result_without_call'

@@ -1,5 +1,19 @@
 /** What an id is for: the prefix of the API's ids, without its underscore. */
-export type IdPrefix = 'msg' | 'rs' | 'fc' | 'ctc' | 'mcp' | 'ci' | 'cntr' | 'call'
+export type IdPrefix =
+  | 'msg'
+  | 'rs'
+  | 'fc'
+  | 'ctc'
+  | 'mcp'
+  | 'mcpl'
+  | 'mcpr'
+  | 'ci'
+  | 'ws'
+  | 'sh'
+  | 'sho'
+  | 'lsh'
+  | 'cntr'
+  | 'call'
 
 /**
  * Makes the id number `ordinal` (0, 1, 2, ... in one response) of a response. It has to be a pure function of its

@@ -6,9 +6,22 @@ import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipie
 import type { ResponseRequest } from '../responses/request.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import { checkList } from './check-list.js'
+import type { CitationStage } from './citation-stage.js'
 import type { Diagnostic } from './diagnostics.js'
 import type { IdFactory } from './ids.js'
+import type { ReasoningForms } from './items/item.js'
+import type { McpListing } from './mcp-listing.js'
 import type { TracerFactory } from './tracer.js'
+
+/** A call that the user approved: what the approval request said, and its id. */
+export interface ApprovedCall {
+  /** Id of the `mcp_approval_request` item of an earlier response. */
+  readonly approvalRequestId: string
+  readonly serverLabel: string
+  readonly name: string
+  readonly arguments: string
+}
 
 /** How a {@link Translator} is set up. Only `responseId` and `clock` are required: nothing here draws or reads them. */
 export interface TranslatorOptions {
@@ -32,8 +45,25 @@ export interface TranslatorOptions {
   readonly calls?: 'live' | 'whole'
   /** What recipients become: a preset's name or a table of your own. Default `openai`. */
   readonly policy?: RecipientPolicy | PolicyName
-  /** Container of the code interpreter. Default: the one the request names, else an id is derived. */
+  /**
+   * How the model's reasoning is shown. `raw` (default): as reasoning text, which few clients show. `summary`: as a
+   * summary, which all of them show. `both`: either way. `hidden`: the item without its text.
+   */
+  readonly reasoning?: 'raw' | 'summary' | 'both' | 'hidden'
+  /** Seals a reasoning item's text for `encrypted_content`, where the request includes it. */
+  readonly sealReasoning?: (text: string, itemId: string) => string
+  /** Turns citation marks into annotations: `urlCitations()` of `harmony-responses/citations`. Default: marks stay. */
+  readonly citations?: CitationStage
+  /** The tools of the declared MCP servers, as the servers listed them. Each gives an `mcp_list_tools` item, first. */
+  readonly mcpListings?: readonly McpListing[]
+  /** The calls that the user approved since the last response. Each gives an `mcp_call` item before the model's. */
+  readonly approvedCalls?: readonly ApprovedCall[]
+  /** Container of the code interpreter and the shell. Default: the one the request names, else an id is derived. */
   readonly containerId?: string
+  /** Shows also the token counts of each model call, in the fields in which vLLM does. */
+  readonly usageByTurn?: boolean
+  /** The prompt as messages, for a request with `enable_response_messages`. */
+  readonly inputMessages?: readonly unknown[]
   /**
    * Take tool messages that the model seems to have sampled for the host's. Only for captures that did not keep the
    * difference: a model can make up a tool's answer.
@@ -52,6 +82,14 @@ export interface TranslateOptions extends TranslatorOptions {
   readonly signal?: AbortSignal
 }
 
+/** The forms in which reasoning is shown. */
+export const REASONING: Readonly<Record<'raw' | 'summary' | 'both' | 'hidden', ReasoningForms>> = {
+  raw: { raw: true, summary: false },
+  summary: { raw: false, summary: true },
+  both: { raw: true, summary: true },
+  hidden: { raw: false, summary: false },
+}
+
 /** What `typeof` has to say of every option that is given. */
 const TYPES = {
   responseId: 'string',
@@ -59,7 +97,10 @@ const TYPES = {
   request: 'object',
   ids: 'function',
   calls: 'string',
+  sealReasoning: 'function',
+  citations: 'function',
   containerId: 'string',
+  usageByTurn: 'boolean',
   trustToolMessages: 'boolean',
   onDiagnostic: 'function',
   trace: 'function',
@@ -77,11 +118,19 @@ export function checkOptions(options: TranslateOptions): void {
   for (const [name, type] of Object.entries(TYPES) as [keyof typeof TYPES, string][]) {
     if (options[name] !== undefined) checkType(name, type, options[name])
   }
-  const { calls = 'live', request = {}, responseId, tokenTable, usage = {} } = options
+  const { calls = 'live', mcpListings, reasoning = 'raw', request = {}, responseId, tokenTable, usage = {} } = options
   const isTable = tokenTable === undefined || Object(tokenTable).text !== undefined
   check(isTable, 'tokenTable', 'await loadTokenTable()', tokenTable)
   check(responseId !== '', 'responseId', 'a non-empty string', responseId)
   check(calls === 'live' || calls === 'whole', 'calls', "'live' or 'whole'", calls)
+  check(Object.hasOwn(REASONING, reasoning), 'reasoning', `one of ${Object.keys(REASONING).join(', ')}`, reasoning)
+  checkList('mcpListings', mcpListings, ['serverLabel'])
+  for (const { serverLabel, tools, error } of mcpListings ?? []) {
+    checkList(`mcpListings of ${serverLabel}: tools`, tools, ['name'])
+    check(typeof (error ?? '') === 'string', `mcpListings of ${serverLabel}: error`, 'a string', error)
+  }
+  checkList('approvedCalls', options.approvedCalls, ['approvalRequestId', 'serverLabel', 'name', 'arguments'])
+  checkList('inputMessages', options.inputMessages, [])
   const include: unknown = request.include ?? []
   const isList = Array.isArray(include) && include.every((what) => typeof what === 'string')
   check(isList, 'request.include', 'an array of strings', include)

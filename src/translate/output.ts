@@ -1,7 +1,11 @@
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { Logprob, OutputItem } from '../responses/items.js'
-import { type CallResult, createItem, type Effects, type Item, type ItemType, kindOf } from './items/item.js'
+import type { ScoredText } from './citation-stage.js'
+import type { Effects, Item, ItemBase, Subject } from './items/item.js'
+import { kindOf } from './items/kinds.js'
+import type { ShellCall } from './items/shell-call.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
+import type { CallResult } from './tool-result.js'
 
 /** The state of an {@link Output}. Plain JSON. */
 export interface OutputSnapshot {
@@ -27,8 +31,8 @@ export class Output {
   #current: Item | null = null
   /** Text of the current item that is in no delta yet: a push gives one delta per part. */
   #text = ''
-  /** Probabilities of the tokens of that text. */
-  #logprobs: Logprob[] = []
+  /** The tokens of that text, where probabilities are asked for. */
+  #tokens: ScoredText[] = []
   /** Of tokens that gave no text yet: half characters. */
   #silent: Logprob[] = []
   /** Of tokens before the message. Text that turned out to be no header takes its own along. */
@@ -54,13 +58,18 @@ export class Output {
     return this.#text.length
   }
 
+  /** Whether text that was said is held back. */
+  get isHolding(): boolean {
+    return this.#current?.type === 'message' && (this.#current.citing?.held ?? '') !== ''
+  }
+
   find(id: string): Item | undefined {
     return this.#items.find((item) => item.id === id)
   }
 
-  /** The calls that wait for a result, oldest first. */
-  waiting(): Item[] {
-    return this.#items.filter(({ stage }) => stage === 'waiting')
+  /** The hosted calls that wait for a result, or have theirs, oldest first. */
+  calls(stage: 'waiting' | 'done'): Item[] {
+    return this.#items.filter((item) => item.stage === stage && this.takesResult(item))
   }
 
   /** The items in their wire form, as of now. */
@@ -68,22 +77,33 @@ export class Output {
     return this.#items.map((item) => kindOf(item).wire(item))
   }
 
-  /** A message to this recipient begins. */
-  begin(recipient: Extract<Recipient, { kind: ItemType }>): void {
-    const item = createItem(recipient, recipientKey(recipient), this.#effects)
+  /** Whether a result of the host's is for this item. */
+  takesResult(item: Item): boolean {
+    return item.callee !== '' && kindOf(item).result !== 'none'
+  }
+
+  /** Whether the client may run it as soon as it is done. */
+  #isClients(item: Item): boolean {
+    return kindOf(item).isRunByClient && !this.takesResult(item)
+  }
+
+  /** A message begins that gives this item. */
+  begin(subject: Subject): void {
+    const item = this.#create(subject, recipientKey(subject as Recipient))
     const kind = kindOf(item)
     this.#current = item
-    this.#logprobs = []
+    this.#tokens = []
     this.#silent = []
-    const isLate = kind.opens === 'terminator' || (this.#isWhole && kind.isRunByClient)
+    const isLate = kind.opens === 'terminator' || (this.#isWhole && this.#isClients(item))
     if (!isLate) this.#announce(item)
   }
 
   /** More text of it; `isLead` where it came before the message was known to begin. */
   write(text: string, isLead = false): void {
+    const start = this.#text.length
     this.#text += text
-    if (isLead) this.#logprobs = endingOf(this.#early, text.length)
-    else if (this.#silent.length > 0) this.#logprobs.push(...this.#silent)
+    if (isLead) this.#tokens = endingOf(this.#early, text)
+    for (const logprob of this.#silent) this.#tokens.push({ logprob, start, end: this.#text.length })
     if (this.#silent.length > 0) this.#silent = []
     if (this.#early.length > 0) this.#early = []
   }
@@ -99,40 +119,54 @@ export class Output {
     const item = this.#current
     if (item === null || this.#text === '') return
     const text = this.#text
+    const tokens = this.#tokens
     this.#text = ''
-    if (item.stage === 'silent') appendText(item.text, text)
-    else {
-      const logprobs = this.#logprobs
-      if (logprobs.length > 0) this.#logprobs = []
-      kindOf(item).delta(item, text, logprobs, this.#effects)
-    }
+    if (tokens.length > 0) this.#tokens = []
+    this.#tell(item, text, tokens)
+  }
+
+  /** Sends also what may have turned out to be nothing: nothing more will come. */
+  release(): void {
+    this.flush()
+    const item = this.#current
+    if (item !== null && item.stage !== 'silent') kindOf(item).release?.(item, this.#effects)
   }
 
   /** The message has ended: as it should, or cut off. */
   end(item: Item, outcome: 'completed' | 'incomplete'): void {
-    const kind = kindOf(item)
-    this.flush()
+    this.release()
     if (outcome === 'completed' && item.stage === 'silent') this.#announceWhole(item)
     this.#current = null
     this.#early = []
     if (item.stage === 'silent') this.#noticeCut(item, textOf(item.text))
-    else if (outcome === 'incomplete' && kind.isRunByClient) {
+    else if (outcome === 'incomplete' && this.#isClients(item)) {
       // Clients run a call at its output_item.done: a cut one must not get there. It stands in the last response only.
       this.#cut(item)
-    } else if (kind.close(item, outcome, this.#effects) === 'waiting') item.stage = 'waiting'
-    else this.#finish(item)
+    } else this.#close(item, outcome)
+  }
+
+  /** An item of the host's: whole, beside what the model is writing. */
+  insert(subject: Subject): void {
+    const item = this.#create(subject, '')
+    this.#announce(item)
+    this.#close(item, 'completed')
   }
 
   /** The result of a waiting call came; null where none ever will. */
   settle(item: Item, result: CallResult | null): void {
-    kindOf(item).settle?.(item, result, this.#effects)
-    this.#finish(item)
+    const kind = kindOf(item)
+    item.stage = 'done'
+    if (kind.result !== 'own item') {
+      kind.settle?.(item, result, this.#effects)
+      this.#finish(item)
+    } else if (result !== null) this.insert({ kind: 'shell_call_output', call: item as ShellCall, result })
   }
 
   /** The response failed: nothing more is closed, and what is open stands incomplete. */
   abandon(): void {
     for (const item of this.#items) {
-      if (item.stage === 'writing' || item.stage === 'waiting') this.#cut(item)
+      const isOpen = item.stage === 'writing' || (item.stage === 'waiting' && kindOf(item).result === 'completes')
+      if (isOpen) this.#cut(item)
     }
     if (this.#current?.stage === 'silent') this.#noticeCut(this.#current, textOf(this.#current.text))
     this.#current = null
@@ -146,6 +180,11 @@ export class Output {
       logprobs: this.#silent,
       early: this.#early,
     }
+  }
+
+  #create(subject: Subject, callee: string): Item {
+    const base: ItemBase = { id: '', outputIndex: -1, stage: 'silent', text: createTextBuffer(), held: '', callee }
+    return kindOf({ type: subject.kind }).create(subject as never, base, this.#effects)
   }
 
   #announce(item: Item): void {
@@ -167,13 +206,31 @@ export class Output {
   /** Announces a call whose text is whole: clients add deltas to what was announced, so it is announced empty. */
   #announceWhole(item: Item): void {
     const text = textOf(item.text)
+    const kind = kindOf(item)
+    if (kind.opens === 'terminator') {
+      kind.ready?.(item, this.#effects)
+      this.#announce(item)
+      return
+    }
     item.text = createTextBuffer()
     this.#announce(item)
-    if (text !== '') kindOf(item).delta(item, text, [], this.#effects)
+    if (text !== '') this.#tell(item, text, [])
+  }
+
+  #tell(item: Item, text: string, tokens: readonly ScoredText[]): void {
+    const kind = kindOf(item)
+    if (item.stage === 'silent' || kind.delta === undefined) appendText(item.text, text)
+    else kind.delta(item, text, this.#effects, tokens)
+  }
+
+  #close(item: Item, outcome: 'completed' | 'incomplete'): void {
+    const kind = kindOf(item)
+    item.stage = kind.close(item, outcome, this.#effects)
+    // Where the result is an item of its own, the call is over before it comes.
+    if (item.stage === 'done' || kind.result === 'own item') this.#finish(item)
   }
 
   #finish(item: Item): void {
-    item.stage = 'done'
     this.#effects.write({
       type: 'response.output_item.done',
       sequence_number: this.#effects.sequencer.sequenceNumber(),
@@ -184,19 +241,42 @@ export class Output {
 
   /** It is never done, and stands incomplete in the response. */
   #cut(item: Item): void {
-    item.status = 'incomplete'
+    const isKept = kindOf(item).delta === undefined && item.stage === 'writing'
+    const dropped = isKept ? textOf(item.text) : item.held
+    if ('status' in item) item.status = 'incomplete'
     item.stage = 'cut'
-    if (item.held !== '') this.#noticeCut(item, item.held)
+    if (dropped !== '') this.#noticeCut(item, dropped)
   }
 
   #noticeCut(item: Item, dropped: string): void {
-    this.#effects.notice('call_cut_off', 'name' in item ? item.name : item.type, dropped)
+    this.#effects.notice('call_cut_off', calleeOf(item), dropped)
   }
 }
 
-/** The probabilities of the last tokens, as many as spell `length` UTF-16 units. */
-function endingOf(logprobs: readonly Logprob[], length: number): Logprob[] {
-  let from = logprobs.length
-  for (let left = length; left > 0 && from > 0; left -= logprobs[from]?.token.length ?? 0) from--
-  return logprobs.slice(from)
+/** What an item calls, for people. */
+function calleeOf(item: Item): string {
+  if ('serverLabel' in item && 'name' in item) return `${item.serverLabel}.${item.name}`
+  return 'name' in item ? item.name : item.type
+}
+
+/** The last tokens, as many as spell a text. In bytes: a token may be a part of a character. */
+function endingOf(logprobs: readonly Logprob[], text: string): ScoredText[] {
+  const ending: ScoredText[] = []
+  const bytes = new TextEncoder().encode(text)
+  const unitsBefore = (at: number): number => new TextDecoder().decode(bytes.subarray(0, at)).length
+  let start = bytes.length
+  for (let next = logprobs.length; start > 0 && next > 0; ) {
+    const logprob = logprobs[--next] as Logprob
+    let end = start
+    start = Math.max(0, start - logprob.bytes.length)
+    let from = start
+    while (isInCharacter(bytes[from])) from--
+    while (isInCharacter(bytes[end])) end++
+    ending.unshift({ logprob, start: unitsBefore(from), end: unitsBefore(end) })
+  }
+  return ending
+}
+
+function isInCharacter(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80
 }

@@ -1,13 +1,5 @@
-import type { OutputItem } from '../responses/items.js'
 import type { ResponseRequest } from '../responses/request.js'
-import type {
-  EchoedTool,
-  RequestEcho,
-  Response,
-  ResponseError,
-  ResponseStatus,
-  ResponseUsage,
-} from '../responses/response.js'
+import type { EchoedTool, RequestEcho, Response, ResponseError, ResponseStatus } from '../responses/response.js'
 
 /** How far a response is. Plain data; it is replaced, never changed. */
 export interface ResponseProgress {
@@ -51,7 +43,7 @@ export function responseOf(
   createdAt: number,
   progress: ResponseProgress,
   request: ResponseRequest,
-  made: { readonly output: OutputItem[]; readonly usage: ResponseUsage | null },
+  made: Pick<Response, 'output' | 'usage' | 'input_messages' | 'output_messages'>,
 ): Response {
   const given = structuredClone(request)
   const echo = structuredClone(DEFAULTS)
@@ -72,8 +64,7 @@ export function responseOf(
     error: progress.error === null ? null : { ...progress.error },
     incomplete_details: progress.incompleteReason === null ? null : { reason: progress.incompleteReason },
     ...echo,
-    output: made.output,
-    usage: made.usage,
+    ...made,
     access_programs: null,
   }
 }

@@ -1,28 +1,56 @@
 import { check } from '../errors.js'
-import type { CodeOutput } from '../responses/items.js'
-import type { CallResult } from './items/item.js'
+import type { CodeOutput, ShellOutput } from '../responses/items.js'
+import { checkList } from './check-list.js'
+import type { CitedPage } from './pages.js'
 
-/** What became of a hosted call, by the id of its item. */
-export type ToolResult = { readonly itemId: string } & (
-  | { readonly output: string }
-  | { readonly outputs: readonly CodeOutput[] }
-  | { readonly error: { readonly code?: string | number; readonly message: string } }
-)
+/** What a host's tool made of a call. A tool message of the transcript is an `output`. */
+export interface CallResult {
+  /** What the tool said. */
+  readonly output?: string
+  /** Of a code interpreter: what the code printed, and its images. */
+  readonly outputs?: readonly CodeOutput[]
+  /** Of a web search: what it found. Shown where the request includes `web_search_call.action.sources`. */
+  readonly sources?: readonly { readonly url: string }[]
+  /** Of a web search: the pages that it showed the model, by the cursors under which the model may cite them. */
+  readonly pages?: readonly CitedPage[]
+  /** Of a shell: what each command wrote, and how it ended. */
+  readonly shell?: readonly ShellOutput[]
+  /** Why it failed. A numeric `code` is the MCP protocol's, or a command's exit code. */
+  readonly error?: { readonly code?: string | number; readonly message: string }
+}
+
+/** What became of a hosted call, by the id of its item. It says at least one thing. */
+export type ToolResult = CallResult & { readonly itemId: string } & {
+    [Said in keyof CallResult]-?: Required<Pick<CallResult, Said>>
+  }[keyof CallResult]
+
+/** The lists that a result may have, and what each of their entries has to say. */
+const LISTS: Readonly<Record<string, readonly string[]>> = {
+  outputs: ['type'],
+  sources: ['url'],
+  pages: ['url'],
+  shell: ['stdout', 'stderr'],
+}
 
 /**
  * @throws HarmonyResponsesError `bad_result`, with what was expected and what came
  */
 export function checkResult(result: unknown): void {
-  const { itemId, output, outputs, error } = Object(result) as { [field: string]: unknown }
+  const given = Object(result) as { [field: string]: unknown }
+  const { itemId, output, error } = given
   const message = (Object(error) as { message?: unknown }).message
-  const saysSomething = typeof output === 'string' || Array.isArray(outputs) || typeof message === 'string'
-  const expected = 'an itemId, and an output, outputs or an error'
-  const got = Object.keys(Object(result)).join(', ') || result
+  const lists = Object.keys(LISTS).filter((name) => given[name] !== undefined)
+  const saysSomething = typeof output === 'string' || typeof message === 'string' || lists.length > 0
+  const expected = `an itemId, and an output, an error or ${Object.keys(LISTS).join(', ')}`
+  const got = Object.keys(given).join(', ') || result
   check(typeof itemId === 'string' && saysSomething, 'toolResult', expected, got, 'bad_result')
+  for (const name of lists) checkList(`toolResult.${name}`, given[name], LISTS[name] as readonly string[], 'bad_result')
+  for (const { cursor } of (given['pages'] ?? []) as Partial<CitedPage>[]) {
+    check(Number.isInteger(cursor), 'toolResult.pages', 'a whole number as cursor', cursor, 'bad_result')
+  }
 }
 
-/** What of it is the call's. */
-export function resultOf(result: ToolResult): CallResult {
-  if ('error' in result) return { error: result.error }
-  return 'outputs' in result ? { outputs: result.outputs } : { output: result.output }
+/** A result as one text: what the tool said, or what it gave, as JSON. */
+export function textOfResult({ output, outputs, sources, pages, shell }: CallResult): string {
+  return output ?? JSON.stringify(outputs ?? sources ?? pages ?? shell)
 }

@@ -39,7 +39,8 @@ export interface Tracer {
   /** Pushes a text chunk into the parser. */
   text(index: number, text: string, origin: Origin, parser: HarmonyParser, gathered: () => number): void
   harmony(event: HarmonyEvent): void
-  event(event: ResponseStreamEvent, parser: HarmonyParser): void
+  /** `isHeld`: whether text of the last token is held back, because it may be the beginning of a citation mark. */
+  event(event: ResponseStreamEvent, parser: HarmonyParser, isHeld: boolean): void
 }
 
 /** Makes a tracer for one translator, at its start or where a snapshot was taken. */
@@ -116,9 +117,11 @@ class TokenTracer implements Tracer {
     else if (event.type === 'message_end') this.#isOver = true
   }
 
-  event(event: ResponseStreamEvent, parser: HarmonyParser): void {
+  event(event: ResponseStreamEvent, parser: HarmonyParser, isHeld: boolean): void {
     const isDelta = event.type.endsWith('.delta') && this.#deltaFrom >= 0
     this.#tell({ type: 'event', from: isDelta ? this.#deltaFrom : this.#index, to: this.#index, event })
-    if (isDelta) this.#deltaFrom = parser.isHolding ? this.#carryFrom : -1
+    if (!isDelta) return
+    if (parser.isHolding) this.#deltaFrom = this.#carryFrom
+    else if (!isHeld) this.#deltaFrom = -1
   }
 }

@@ -3,8 +3,11 @@ import type { Origin } from '../harmony/events.js'
 import type { ParserSnapshot } from '../harmony/parser.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
+import type { Listing } from './mcp-listing.js'
 import type { TranslatorOptions } from './options.js'
 import type { OutputSnapshot } from './output.js'
+import type { Pages } from './pages.js'
+import type { MessageLog } from './response-messages.js'
 import type { ResponseProgress } from './response-object.js'
 import type { SequencerSnapshot } from './sequencer.js'
 import type { TextBuffer } from './text-buffer.js'
@@ -24,7 +27,11 @@ export interface OtherMessage {
 export interface TranslatorState {
   readonly createdAt: number
   readonly request: ResponseRequest
+  readonly listings: readonly Listing[]
   readonly usage: UsageCount
+  readonly pages: Pages
+  /** Every message, where the request asks for them. */
+  readonly messages: MessageLog | null
   progress: ResponseProgress
   isStarted: boolean
   containerId: string | null

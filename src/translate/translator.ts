@@ -12,14 +12,18 @@ import type { Response, ResponseError } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, ScoredToken, TokenChunk } from '../tokens/token-source.js'
 import { checkHost, checkId, checkScored, isTokenList } from './check-chunk.js'
 import type { NoticeCode } from './diagnostics.js'
-import { type Effects, hasKind, type Item, type ItemType, kindOf } from './items/item.js'
+import type { Effects, Item } from './items/item.js'
 import { LOGPROBS, logprobsOf } from './logprobs.js'
-import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from './options.js'
+import { hintsOf, listingsOf } from './mcp-listing.js'
+import { checkOptions, checkReason, checkUsage, REASONING, type TranslatorOptions } from './options.js'
 import { Output } from './output.js'
+import { createPages } from './pages.js'
+import { plainCopy } from './plain-copy.js'
+import { logMessage, type MessageLog, messagesOf } from './response-messages.js'
 import { responseOf } from './response-object.js'
 import { Sequencer } from './sequencer.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
-import { checkResult, resultOf, type ToolResult } from './tool-result.js'
+import { checkResult, type ToolResult } from './tool-result.js'
 import type { Tracer } from './tracer.js'
 import {
   checkSnapshot,
@@ -27,7 +31,17 @@ import {
   type TranslatorSnapshot,
   type TranslatorState,
 } from './translator-snapshot.js'
-import { addHostUsage, countMessage, countToken, createUsage, startMessage, uncountMessage, usageOf } from './usage.js'
+import {
+  addHostUsage,
+  countMessage,
+  countText,
+  countToken,
+  createUsage,
+  startMessage,
+  startTurn,
+  uncountMessage,
+  usageOf,
+} from './usage.js'
 import { echoable } from './without-secrets.js'
 
 /** A model call of the response, as the host knows it. */
@@ -57,6 +71,7 @@ export class Translator {
   readonly #output: Output
   readonly #tracer: Tracer | undefined
   readonly #parser: HarmonyParser
+  readonly #inputMessages: unknown[]
 
   /** What closes a message that nothing ended. */
   #atTurnEnd: 'completed' | 'incomplete' = 'completed'
@@ -68,26 +83,41 @@ export class Translator {
    */
   constructor(options: TranslatorOptions, snapshot?: TranslatorSnapshot) {
     checkOptions(options)
-    const { calls, clock, ids, policy, responseId, tokenTable, trace, usage = {} } = options
+    const {
+      calls,
+      clock,
+      ids,
+      inputMessages = [],
+      mcpListings = [],
+      policy,
+      responseId,
+      tokenTable,
+      trace,
+      usage = {},
+    } = options
+    const request = echoable(options.request ?? {})
+    const listings = listingsOf(mcpListings)
+    this.#inputMessages = plainCopy('inputMessages', [...inputMessages])
     this.#options = options
     this.#state = snapshot?.state ?? {
       createdAt: Math.floor(clock()),
       progress: { status: 'in_progress', completedAt: null, error: null, incompleteReason: null },
       isStarted: false,
-      request: echoable(options.request ?? {}),
+      request,
+      listings,
       containerId: null,
       other: null,
       usage: createUsage(),
+      pages: createPages(),
+      messages: request.enable_response_messages === true ? [] : null,
       index: -1,
       queued: [],
     }
     if (snapshot === undefined) addHostUsage(this.#state.usage, usage)
-    const { request, index } = this.#state
-    const tools = declareTools(request.tools)
-    // A built-in that has no item yet is treated as one that the request does not declare.
-    this.#tools = { ...tools, builtins: new Set([...tools.builtins].filter((tool) => hasKind(`${tool}_call`))) }
+    const { index } = this.#state
+    this.#tools = declareTools(this.#state.request.tools, hintsOf(this.#state.listings))
     this.#policy = resolvePolicy(policy)
-    this.#include = new Set(request.include ?? [])
+    this.#include = new Set(this.#state.request.include ?? [])
     this.#sequencer = new Sequencer(snapshot?.responseId ?? responseId, ids, snapshot?.sequencer)
     this.#output = new Output(this.#effects(), calls === 'whole', snapshot?.output)
     this.#tracer = trace?.({ tokenTable, index, deltaFrom: snapshot?.deltaFrom ?? -1 })
@@ -129,6 +159,7 @@ export class Translator {
     checkUsage('beginTurn', usage)
     this.#begin()
     this.#parser.beginTurn()
+    startTurn(this.#state.usage)
     addHostUsage(this.#state.usage, usage)
     this.#pushHost(prefill)
   }
@@ -163,7 +194,7 @@ export class Translator {
     const item = this.#hostedCall(result.itemId)
     // A result for a call that is still being written means that the engine swallowed its <|call|>.
     if (item === this.#output.current) this.#parser.end()
-    if (item.stage === 'waiting') this.#output.settle(item, resultOf(result))
+    if (item.stage === 'waiting') this.#output.settle(item, structuredClone(result))
     else this.#notice('second_result', item.id)
     return this.#take()
   }
@@ -222,9 +253,12 @@ export class Translator {
   /** The response as of now, a detached value. After the terminal event it equals that event's. */
   get response(): Response {
     const { status } = this.#state.progress
+    const { messages, usage } = this.#state
+    const { usageByTurn } = this.#options
     return responseOf(this.#sequencer.responseId, this.#state.createdAt, this.#state.progress, this.#state.request, {
       output: this.#output.wire(),
-      usage: status === 'completed' || status === 'incomplete' ? usageOf(this.#state.usage) : null,
+      usage: status === 'completed' || status === 'incomplete' ? usageOf(usage, usageByTurn === true) : null,
+      ...(messages === null ? {} : this.#messagesOf(messages)),
     })
   }
 
@@ -263,6 +297,13 @@ export class Translator {
     this.#state.isStarted = true
     this.#writeLifecycle('response.created')
     this.#writeLifecycle('response.in_progress')
+    const { approvedCalls = [] } = this.#options
+    for (const listing of this.#state.listings) this.#output.insert({ kind: 'mcp_list_tools', listing })
+    for (const { approvalRequestId, serverLabel, name, arguments: text } of approvedCalls) {
+      this.#output.begin({ kind: 'mcp_call', serverLabel, name, available: true, approvalRequestId })
+      this.#output.write(text)
+      this.#output.end(this.#output.current as Item, 'completed')
+    }
   }
 
   #pushToken(id: number): void {
@@ -292,12 +333,13 @@ export class Translator {
   #pushText(text: string, origin: Origin): void {
     if (text === '') return
     this.#state.index++
-    if (origin === 'model') this.#state.usage.isUncounted = true
+    if (origin === 'model') countText(this.#state.usage)
     if (this.#tracer === undefined) this.#parser.pushText(text, origin)
     else this.#tracer.text(this.#state.index, text, origin, this.#parser, () => this.#output.gathered)
   }
 
   #pushHost(host: readonly number[] | Uint32Array | string): void {
+    if (host.length > 0) this.#state.usage.isNext = true
     if (typeof host === 'string') this.#pushText(host, 'host')
     else for (const id of host) this.#pushId(id, 'host')
   }
@@ -306,6 +348,7 @@ export class Translator {
 
   #onHarmony(event: HarmonyEvent): void {
     this.#tracer?.harmony(event)
+    if (this.#state.messages !== null) logMessage(this.#state.messages, event)
     switch (event.type) {
       case 'message_text':
         // Text with the very token that began the message was in what seemed to be its header.
@@ -332,9 +375,8 @@ export class Translator {
     this.#output.begin(recipient)
   }
 
-  #recipientOf(recipient: string | undefined, channel: string | undefined): Extract<Recipient, { kind: ItemType }> {
-    // Only tools whose items are made are declared to it: see the constructor.
-    return classifyRecipient(recipient, channel, this.#tools, this.#policy) as Extract<Recipient, { kind: ItemType }>
+  #recipientOf(recipient: string | undefined, channel: string | undefined): Recipient {
+    return classifyRecipient(recipient, channel, this.#tools, this.#policy)
   }
 
   #endItem(item: Item, terminator: Terminator, origin: Origin): void {
@@ -343,7 +385,7 @@ export class Translator {
   }
 
   #giveUpWaiting(): void {
-    for (const item of this.#output.waiting()) this.#output.settle(item, null)
+    for (const item of this.#output.calls('waiting')) this.#output.settle(item, null)
   }
 
   /** The item of a hosted call, for a result. */
@@ -351,7 +393,7 @@ export class Translator {
     const item = this.#output.find(id)
     const expected = 'the id of a hosted call'
     check(item !== undefined, 'toolResult', expected, id, 'unknown_item')
-    check(kindOf(item).result === 'completes', 'toolResult', expected, `${item.type} ${id}`, 'item_takes_no_result')
+    check(this.#output.takesResult(item), 'toolResult', expected, `${item.type} ${id}`, 'item_takes_no_result')
     return item
   }
 
@@ -381,19 +423,25 @@ export class Translator {
     const callee = this.#recipientOf(author, undefined)
     const key = recipientKey(callee)
     const isAnybody = author === 'tool'
-    const item = this.#output.waiting().find((call) => isAnybody || call.callee === key)
+    const isCalled = (call: Item): boolean => isAnybody || call.callee === key || isNamed(call, author)
+    const item = this.#output.calls('waiting').find(isCalled)
+    const answered = this.#output.calls('done').find(isCalled)
     if (item !== undefined) this.#output.settle(item, { output: textOf(text) })
+    else if (answered !== undefined) this.#notice('second_result', answered.id)
     // What the client ran comes back in the transcript too, and is no news.
-    else if (callee.kind === 'mcp_call' || callee.kind === 'code_interpreter_call' || isAnybody) {
-      this.#notice('result_without_call', author)
-    }
+    else if (isAnybody || isHosted(callee)) this.#notice('result_without_call', author)
   }
 
   // What goes out
 
   #effects(): Effects {
+    const { citations, reasoning = 'raw', sealReasoning } = this.#options
     return {
       sequencer: this.#sequencer,
+      reasoning: REASONING[reasoning],
+      seal: sealReasoning,
+      cite: citations,
+      pages: this.#state.pages,
       write: (event) => this.#write(event),
       tell: ({ id, outputIndex }, type, fields) => {
         const about = {
@@ -404,7 +452,7 @@ export class Translator {
         }
         this.#write({ ...about, ...fields } as ResponseStreamEvent)
       },
-      containerId: () => this.#container(),
+      containerId: (tool) => this.#container(tool),
       includes: (what) => this.#include.has(what),
       notice: (code, subject, text) => this.#notice(code, subject, text),
     }
@@ -413,7 +461,7 @@ export class Translator {
   /** Nothing more will come: what is held back goes out as it is. */
   #flushAll(): void {
     this.#parser.flush()
-    this.#output.flush()
+    this.#output.release()
   }
 
   #take(): ResponseStreamEvent[] {
@@ -425,11 +473,17 @@ export class Translator {
 
   #write(event: ResponseStreamEvent): void {
     this.#state.queued.push(event)
-    this.#tracer?.event(event, this.#parser)
+    this.#tracer?.event(event, this.#parser, this.#output.isHolding)
   }
 
   #writeLifecycle(type: Extract<ResponseStreamEvent, { response: Response }>['type']): void {
     this.#write({ type, sequence_number: this.#sequencer.sequenceNumber(), response: this.response })
+  }
+
+  /** They come with the terminal event, as vLLM's do. */
+  #messagesOf(messages: MessageLog): Pick<Response, 'input_messages' | 'output_messages'> {
+    if (!this.#isClosed()) return { input_messages: null, output_messages: null }
+    return { input_messages: structuredClone(this.#inputMessages), output_messages: messagesOf(messages) }
   }
 
   #fail(error: ResponseError): ResponseStreamEvent[] {
@@ -439,9 +493,10 @@ export class Translator {
     return this.#take()
   }
 
-  #container(): string {
-    this.#state.containerId ??=
-      this.#options.containerId ?? requestedContainer(this.#state.request) ?? this.#sequencer.id('cntr')
+  #container(tool: 'code_interpreter' | 'shell'): string {
+    const given = this.#options.containerId ?? requestedContainer(this.#state.request, tool)
+    if (given !== undefined) return given
+    this.#state.containerId ??= this.#sequencer.id('cntr')
     return this.#state.containerId
   }
 
@@ -464,11 +519,24 @@ function aheadOf(terminator: Terminator, origin: Origin): 0 | 1 {
   return terminator === 'implicit' && origin === 'model' ? 1 : 0
 }
 
-/** The container that the request's code interpreter names, if it names one. */
-function requestedContainer(request: ResponseRequest): string | undefined {
-  for (const tool of request.tools ?? []) {
-    const { type, container } = tool as { type: string; container?: unknown }
-    if (type === 'code_interpreter' && typeof container === 'string') return container
+/** Whether the host runs what is addressed so. */
+function isHosted(callee: Recipient): boolean {
+  const { kind, environment } = callee as { kind: string; environment?: string }
+  return environment === 'container' || /^(mcp_approval_request|(mcp|code_interpreter|web_search)_call)$/.test(kind)
+}
+
+/** Whether an MCP call is of the tool that a message says it is from. An approved call need not be to a declared server. */
+function isNamed(item: Item, author: string): boolean {
+  return item.type === 'mcp_call' && `${item.serverLabel}.${item.name}` === author.replace(/^mcp\./, '')
+}
+
+/** The container that the request names for a tool, if it names one. */
+function requestedContainer({ tools }: ResponseRequest, of: string): string | undefined {
+  for (const tool of tools ?? []) {
+    const { type, container, environment } = tool as { [field: string]: unknown }
+    const { container_id } = Object(environment) as { container_id?: unknown }
+    const id = container_id ?? container
+    if (type === of && typeof id === 'string') return id
   }
   return undefined
 }

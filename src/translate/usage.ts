@@ -1,36 +1,72 @@
 import type { ResponseUsage } from '../responses/response.js'
 import type { HostUsage } from '../tokens/token-source.js'
 
-/** Token counts of one response, over all its turns. Plain data. */
-export interface UsageCount {
+/** Token counts of one model call. */
+interface TurnCount {
   input: number
   cached: number
+  /** What was sampled before it. */
+  before: number
+  /** Whether it said text, whose tokens nobody counted here. */
+  isUncounted: boolean
+  /** What it sampled, as the host counted it; that wins. */
+  told: number | null
+}
+
+/** Token counts of one response, over all its turns. Plain data. */
+export interface UsageCount {
+  /** Every model call, the one under way last. */
+  turns: TurnCount[]
+  /** Whether the host spoke since the model did: what it says next is of another call. */
+  isNext: boolean
   /** What the model sampled, markers and headers included. */
   output: number
   /** The part of it that is reasoning: whole messages without a recipient on the analysis channel. */
   reasoning: number
   /** Sampled since the last message ended: it belongs to reasoning if the message it belongs to does. */
   sinceMessage: number
-  /** Whether text came in, whose tokens nobody counted here. */
-  isUncounted: boolean
-  /** The output counts as the host gave them; they win. */
-  host: { output?: number; reasoning?: number }
+  /** What was reasoning, as the host counted it; that wins. */
+  toldReasoning: number | null
 }
 
 export function createUsage(): UsageCount {
-  return { input: 0, cached: 0, output: 0, reasoning: 0, sinceMessage: 0, isUncounted: false, host: {} }
+  return { turns: [createTurn(0)], isNext: false, output: 0, reasoning: 0, sinceMessage: 0, toldReasoning: null }
 }
 
-/** Adds the counts of one model call. */
+function createTurn(before: number): TurnCount {
+  return { input: 0, cached: 0, before, isUncounted: false, told: null }
+}
+
+function turnOf(usage: UsageCount): TurnCount {
+  return usage.turns.at(-1) as TurnCount
+}
+
+/** Adds counts of the model call under way. */
 export function addHostUsage(usage: UsageCount, host: HostUsage): void {
-  usage.input += host.inputTokens ?? 0
-  usage.cached += host.cachedTokens ?? 0
-  if (host.outputTokens !== undefined) usage.host.output = (usage.host.output ?? 0) + host.outputTokens
-  if (host.reasoningTokens !== undefined) usage.host.reasoning = (usage.host.reasoning ?? 0) + host.reasoningTokens
+  if (usage.isNext && host.inputTokens !== undefined) startTurn(usage)
+  const turn = turnOf(usage)
+  turn.input += host.inputTokens ?? 0
+  turn.cached += host.cachedTokens ?? 0
+  if (host.outputTokens !== undefined) turn.told = (turn.told ?? 0) + host.outputTokens
+  if (host.reasoningTokens !== undefined) usage.toldReasoning = (usage.toldReasoning ?? 0) + host.reasoningTokens
+}
+
+/** The model is called again, unless it has not said anything yet: then it is the same call. */
+export function startTurn(usage: UsageCount): void {
+  const { before, isUncounted, told } = turnOf(usage)
+  if (usage.output > before || isUncounted || told !== null) usage.turns.push(createTurn(usage.output))
+  usage.isNext = false
+}
+
+/** The model said text. */
+export function countText(usage: UsageCount): void {
+  if (usage.isNext) startTurn(usage)
+  turnOf(usage).isUncounted = true
 }
 
 /** A token that the model sampled. */
 export function countToken(usage: UsageCount): void {
+  if (usage.isNext) startTurn(usage)
   usage.output++
   usage.sinceMessage++
 }
@@ -56,16 +92,43 @@ export function uncountMessage(usage: UsageCount, ahead: 0 | 1): void {
   usage.sinceMessage = ahead
 }
 
-/** The counts as the response shows them, or null where nobody counted the output. */
-export function usageOf(usage: UsageCount): ResponseUsage | null {
-  if (usage.isUncounted && usage.host.output === undefined) return null
-  const output = usage.host.output ?? usage.output
-  const reasoning = usage.host.reasoning ?? (usage.isUncounted ? 0 : usage.reasoning)
-  return {
-    input_tokens: usage.input,
-    input_tokens_details: { cached_tokens: usage.cached, cache_write_tokens: 0 },
+/**
+ * The counts as the response shows them, or null where nobody counted the output.
+ *
+ * @param isByTurn - whether also those of each model call are shown, in the fields in which vLLM does
+ */
+export function usageOf(usage: UsageCount, isByTurn: boolean): ResponseUsage | null {
+  const { turns } = usage
+  if (turns.some(({ isUncounted, told }) => isUncounted && told === null)) return null
+  const input = turns.map((turn) => turn.input)
+  const cached = turns.map((turn) => turn.cached)
+  const counted = turns.map(({ before }, turn) => (turns[turn + 1]?.before ?? usage.output) - before)
+  const outputs = turns.map(({ told }, turn) => told ?? (counted[turn] as number))
+  const output = sum(outputs)
+  const reasoning = usage.toldReasoning ?? (turns.some(({ isUncounted }) => isUncounted) ? 0 : usage.reasoning)
+  const shown: ResponseUsage = {
+    input_tokens: sum(input),
+    input_tokens_details: { cached_tokens: sum(cached), cache_write_tokens: 0 },
     output_tokens: output,
     output_tokens_details: { reasoning_tokens: Math.min(reasoning, output) },
-    total_tokens: usage.input + output,
+    total_tokens: sum(input) + output,
   }
+  if (isByTurn) {
+    // What a prompt is longer than the one before and what was sampled then is what the tools said.
+    const tools = input.map((tokens, turn) => {
+      const earlier = input[turn - 1] ?? 0
+      return earlier === 0 ? 0 : Math.max(0, tokens - earlier - (outputs[turn - 1] ?? 0))
+    })
+    Object.assign(shown.input_tokens_details, { input_tokens_per_turn: input, cached_tokens_per_turn: cached })
+    Object.assign(shown.output_tokens_details, {
+      tool_output_tokens: sum(tools),
+      output_tokens_per_turn: outputs,
+      tool_output_tokens_per_turn: tools,
+    })
+  }
+  return shown
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0)
 }

@@ -1,5 +1,5 @@
-import { check } from '../errors.js'
 import type { ResponseRequest } from '../responses/request.js'
+import { plainCopy } from './plain-copy.js'
 
 /** What of a request is kept, as a copy and without secrets. The input is the host's alone. */
 export function echoable({ input: _, ...request }: ResponseRequest): ResponseRequest {
@@ -13,12 +13,7 @@ export function echoable({ input: _, ...request }: ResponseRequest): ResponseReq
  * @throws HarmonyResponsesError `bad_option` where the request is not plain data
  */
 export function withoutSecrets(request: ResponseRequest): ResponseRequest {
-  let copy: ResponseRequest & { tools?: Record<string, unknown>[] | null }
-  try {
-    copy = structuredClone(request) as typeof copy
-  } catch {
-    throw check(false, 'request', 'plain JSON data', request)
-  }
+  const copy = plainCopy('request', request) as ResponseRequest & { tools?: Record<string, unknown>[] | null }
   for (const tool of copy.tools ?? []) {
     delete tool['authorization']
     if ('headers' in tool) tool['headers'] = null

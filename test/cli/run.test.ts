@@ -73,6 +73,60 @@ describe('replay', () => {
     expect(eventsOf(out)[0]).toMatchObject({ response: { created_at: 0 } })
   })
 
+  const THOUGHT = fixture(
+    '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>【3†L1】<|return|>',
+  )
+
+  test.each([
+    ['raw', 'response.reasoning_text.delta'],
+    ['summary', 'response.reasoning_summary_text.delta'],
+  ])('shows reasoning as --reasoning %s says', async (mode, type) => {
+    const types = eventsOf((await replay(THOUGHT, '--reasoning', mode)).out).map((event) => event.type)
+    expect(types.filter((each) => /^response\.reasoning_.*delta$/.test(each))).toEqual([type])
+  })
+
+  test('hides reasoning where it is told to', async () => {
+    const { out } = await replay(THOUGHT, '--reasoning', 'hidden')
+    expect(out).not.toContain('Hm')
+  })
+
+  test('shows reasoning as the fixture says, where it is told nothing', async () => {
+    const hidden = fixture('<|channel|>analysis<|message|>Hm<|end|>', { setup: { reasoning: 'hidden' } })
+    expect((await replay(hidden)).out).not.toContain('Hm')
+    expect((await replay(hidden, '--reasoning', 'raw')).out).toContain('Hm')
+  })
+
+  test('turns citation marks into annotations only where it is told to', async () => {
+    const call = '<|channel|>analysis to=browser.open<|message|>{"id":0}<|call|>'
+    const page = '<|start|>browser.open to=assistant<|channel|>analysis<|message|>[3] T (https://e.com/x)<|end|>'
+    const said = '<|start|>assistant<|channel|>final<|message|>So【3†L1】<|return|>'
+    const tokens = [encodeHarmony(call), { host: encodeHarmony(page) }, encodeHarmony(said)]
+    const text = fixture('', { request: { tools: [{ type: 'web_search' }] }, tokens })
+    expect((await replay(text)).out).not.toContain('annotation.added')
+    expect((await replay(text, '--citations')).out).toContain('So ([e.com](https://e.com/x))')
+  })
+
+  test.each([
+    ['open-responses', 'response.reasoning.delta'],
+    ['vllm', 'response.reasoning_part.added'],
+  ])('words the events as --dialect %s does, in lines and in frames', async (dialect, type) => {
+    expect((await replay(THOUGHT, '--dialect', dialect)).out).toContain(`"type":"${type}"`)
+    expect((await replay(THOUGHT, '--dialect', dialect, '--format', 'sse')).out).toContain(`event: ${type}\n`)
+  })
+
+  test('has no timeline in a dialect', async () => {
+    const { code, err } = await replay(THOUGHT, '--dialect', 'vllm', '--format', 'timeline')
+    expect([code, err]).toEqual([2, 'harmony-responses: --dialect: expected openai for a timeline, got "vllm"\n'])
+  })
+
+  test.each([
+    ['--reasoning', 'loud', 'expected one of raw, summary, both, hidden, got "loud"'],
+    ['--dialect', 'azure', 'expected one of openai, open-responses, vllm, got "azure"'],
+  ])('says what %s may be', async (option, given, expected) => {
+    const { code, err } = await replay(GREETING, option, given)
+    expect([code, err]).toEqual([2, `harmony-responses: ${option}: ${expected}\n`])
+  })
+
   test.each([
     ['openai', 'function_call'],
     ['agents', 'mcp_call'],
@@ -102,7 +156,17 @@ describe('--help and --version', () => {
   test('the help names every option', async () => {
     const io = fakeIo()
     expect(await run(['--help'], io)).toBe(0)
-    for (const word of ['replay FILE', '--format', '--policy', '--calls', '--help', '--version']) {
+    for (const word of [
+      'replay FILE',
+      '--format',
+      '--policy',
+      '--calls',
+      '--reasoning',
+      '--citations',
+      '--dialect',
+      '--help',
+      '--version',
+    ]) {
       expect(io.out).toContain(word)
     }
   })

@@ -5,9 +5,9 @@ import { anyStream, endReason, oneByOne, RUNS, run, withoutDeltaBorders } from '
 
 test('any way of cutting the same tokens gives the same items, texts and ids', () => {
   fc.assert(
-    fc.property(anyStream(), chunkPlan(), endReason, ({ chunks, request }, plan, reason) => {
-      const whole = run(oneByOne(chunks), { request }, reason)
-      const other = run(cutChunks(chunks, plan), { request }, reason)
+    fc.property(anyStream(), chunkPlan(), endReason, ({ chunks, setup }, plan, reason) => {
+      const whole = run(oneByOne(chunks), setup, reason)
+      const other = run(cutChunks(chunks, plan), setup, reason)
       expect(withoutDeltaBorders(other.events)).toEqual(withoutDeltaBorders(whole.events))
       expect(other.diagnostics.map(({ index: _, ...rest }) => rest)).toEqual(
         whole.diagnostics.map(({ index: _, ...rest }) => rest),
@@ -19,9 +19,9 @@ test('any way of cutting the same tokens gives the same items, texts and ids', (
 
 test('any way of cutting gives the same with calls announced whole', () => {
   fc.assert(
-    fc.property(anyStream(), chunkPlan(), endReason, ({ chunks, request }, plan, reason) => {
-      const whole = run(oneByOne(chunks), { request, calls: 'whole' }, reason)
-      const other = run(cutChunks(chunks, plan), { request, calls: 'whole' }, reason)
+    fc.property(anyStream(), chunkPlan(), endReason, ({ chunks, setup }, plan, reason) => {
+      const whole = run(oneByOne(chunks), { ...setup, calls: 'whole' }, reason)
+      const other = run(cutChunks(chunks, plan), { ...setup, calls: 'whole' }, reason)
       expect(withoutDeltaBorders(other.events)).toEqual(withoutDeltaBorders(whole.events))
     }),
     { numRuns: RUNS },
@@ -54,10 +54,10 @@ test('log-probabilities stand in the same places however the tokens are cut', ()
 
 test('text with literal markers gives the same items, texts and ids as its tokens', () => {
   fc.assert(
-    fc.property(anyStream(), textPlan(), endReason, ({ chunks, textChunks, request }, plan, reason) => {
+    fc.property(anyStream(), textPlan(), endReason, ({ chunks, textChunks, setup }, plan, reason) => {
       fc.pre(textChunks !== undefined)
-      const tokens = run(chunks, { request }, reason)
-      const text = run(cutText(textChunks, plan), { request }, reason)
+      const tokens = run(chunks, setup, reason)
+      const text = run(cutText(textChunks, plan), setup, reason)
       const usageless = (events: readonly unknown[]): unknown[] =>
         events.map((event) => {
           const { response, ...rest } = event as { response?: Record<string, unknown> }

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
+import type { OutputItem } from '../../src/responses/items.js'
 import type { Trace } from '../../src/translate/tracer.js'
 import { textOf } from './check-stream.js'
-import { anyStream, endReason, type Outcome, oneByOne, RUNS, run, tokenTable } from './streams.js'
+import { anyStream, endReason, type Outcome, oneByOne, PAGES, RUNS, run, tokenTable } from './streams.js'
 
 type TokenTrace = Extract<Trace, { type: 'token' }>
 
@@ -77,8 +78,8 @@ test('any token sequence whatever ends in a terminal event and throws nothing', 
 
 test('a message says exactly what its own tokens say, and no control token adds a character', () => {
   fc.assert(
-    fc.property(anyStream(), endReason, ({ chunks, request }, reason) => {
-      const { tokens, messages } = trace(run(oneByOne(chunks), { request }, reason))
+    fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
+      const { tokens, messages } = trace(run(oneByOne(chunks), setup, reason))
       let behind = 0
       for (const message of messages) {
         const content = spoken(tokens, message.start + 1, message.end)
@@ -96,26 +97,76 @@ test('a message says exactly what its own tokens say, and no control token adds 
 
 test('every message is exactly one item with exactly its text, or in a diagnostic', () => {
   fc.assert(
-    fc.property(anyStream(), endReason, fc.constantFrom('live', 'whole'), ({ chunks, request }, reason, calls) => {
-      const outcome = run(oneByOne(chunks), { request, calls }, reason)
+    fc.property(anyStream(), endReason, fc.constantFrom('live', 'whole'), ({ chunks, setup }, reason, calls) => {
+      const outcome = run(oneByOne(chunks), { ...setup, calls }, reason)
       const { messages } = trace(outcome)
-      const cut = outcome.diagnostics.filter(({ code }) => code === 'call_cut_off')
-      expect(outcome.response.output.length + cut.length).toBe(messages.length)
-      for (const [index, item] of outcome.response.output.entries()) {
-        const { text } = messages[index] as TracedMessage
-        const isBlankCall = item.type === 'function_call' && text.trim() === ''
-        if (!isBlankCall) expect(textOf(item)).toBe(text)
-        else if (item.status === 'completed') expect(item.arguments).toBe('{}')
+      const items = outcome.response.output.filter(({ type }) => !HOSTS.has(type))
+      for (const [index, { text }] of messages.entries()) {
+        const item = items[index]
+        // A call that was cut off before it was announced is nowhere else.
+        if (item === undefined) expect(diagnosed(outcome, 'call_cut_off')).toContain(text)
+        else expectShown(item, setup.citations && item.type === 'message' ? cited(text) : text, outcome)
       }
+      expect(items.length).toBeLessThanOrEqual(messages.length)
     }),
     { numRuns: RUNS },
   )
 })
 
+/** Items that no message of the model gives. */
+const HOSTS: ReadonlySet<string> = new Set(['mcp_list_tools', 'shell_call_output'])
+
+function diagnosed({ diagnostics }: Outcome, of: string): string[] {
+  return diagnostics.flatMap(({ code, text = '' }) => (code === of ? [text] : []))
+}
+
+/** An item shows its message's text, unless it is hidden or told beside the stream. */
+function expectShown(item: OutputItem, text: string, outcome: Outcome): void {
+  switch (item.type) {
+    case 'reasoning': {
+      const [shown] = [...item.content, ...item.summary]
+      if (shown !== undefined) expect(shown.text).toBe(text)
+      break
+    }
+    case 'web_search_call':
+    case 'shell_call':
+    case 'local_shell_call': {
+      const told = [...diagnosed(outcome, 'unreadable_arguments'), ...diagnosed(outcome, 'call_cut_off')]
+      if (!told.includes(text)) for (const said of spellingsOf(text)) expect(JSON.stringify(item)).toContain(said)
+      break
+    }
+    case 'mcp_approval_request':
+      expect(item.arguments).toBe(text)
+      break
+    default:
+      if (item.type !== 'function_call' || text.trim() !== '') expect(textOf(item)).toBe(text)
+      else if (item.status === 'completed') expect(item.arguments).toBe('{}')
+  }
+}
+
+/** What an item has to show of arguments: their strings, or the whole text where it is no JSON. As in JSON. */
+function spellingsOf(text: string): string[] {
+  let values: unknown[] = [text]
+  try {
+    values = Object.values(JSON.parse(text)).flat()
+  } catch {}
+  return values.flatMap((value) => (typeof value === 'string' ? [JSON.stringify(value).slice(1, -1)] : []))
+}
+
+/** What citation marks become: the same rule in other words. */
+function cited(text: string): string {
+  return text.replace(/【(\d{1,9})†[^【】†\n]{1,64}(†[^【】†\n]{1,64})?】/g, (mark, cursor) => {
+    const page = PAGES.get(Number(cursor))
+    if (page === undefined) return mark
+    const domain = new URL(page.url).host.replace(/^www\./, '')
+    return ` ([${domain}](${page.url.replaceAll(' ', '%20').replaceAll('(', '%28').replaceAll(')', '%29')}))`
+  })
+}
+
 test('text between and inside headers that is no header word is in a message or in a diagnostic', () => {
   fc.assert(
-    fc.property(anyStream(), endReason, ({ chunks, request }, reason) => {
-      const outcome = run(oneByOne(chunks), { request }, reason)
+    fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
+      const outcome = run(oneByOne(chunks), setup, reason)
       const { tokens, messages, headers } = trace(outcome)
       const told = outcome.diagnostics.map(({ text }) => text ?? '').join(' ')
       const placed = `${headers} ${messages.map(({ text }) => text).join(' ')}`

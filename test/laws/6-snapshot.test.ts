@@ -10,14 +10,19 @@ const stored = (snapshot: TranslatorSnapshot): TranslatorSnapshot => JSON.parse(
 
 test('restoring a snapshot at any boundary goes on exactly as if nothing had happened', () => {
   fc.assert(
-    fc.property(anyStream(), chunkPlan(), fc.nat(), endReason, ({ chunks, request }, plan, at, reason) => {
+    fc.property(anyStream(), chunkPlan(), fc.nat(), endReason, ({ chunks, setup }, plan, at, reason) => {
       const pieces = cutChunks(chunks, plan)
       const boundary = at % (pieces.length + 1)
-      const first = new Translator({ ...fixed, tokenTable, request })
+      const first = new Translator({ ...fixed, tokenTable, ...setup })
       const events = pieces.slice(0, boundary).flatMap((chunk) => first.push(chunk))
-      const second = Translator.restore(stored(first.snapshot()), { ...fixed, tokenTable, responseId: 'resp_other' })
+      const second = Translator.restore(stored(first.snapshot()), {
+        ...fixed,
+        tokenTable,
+        ...setup,
+        responseId: 'resp_other',
+      })
       events.push(...pieces.slice(boundary).flatMap((chunk) => second.push(chunk)), ...second.end(reason))
-      const whole = run(pieces, { request }, reason)
+      const whole = run(pieces, setup, reason)
       expect(events).toEqual(whole.events)
       expect(second.response).toEqual(whole.response)
     }),
@@ -27,16 +32,16 @@ test('restoring a snapshot at any boundary goes on exactly as if nothing had hap
 
 test('the same holds for text input and for calls announced whole', () => {
   fc.assert(
-    fc.property(anyStream(), textPlan(), fc.nat(), ({ textChunks, request }, plan, at) => {
+    fc.property(anyStream(), textPlan(), fc.nat(), ({ textChunks, setup }, plan, at) => {
       fc.pre(textChunks !== undefined)
       const pieces = cutText(textChunks, plan)
       const boundary = at % (pieces.length + 1)
-      const options = { ...fixed, request, calls: 'whole' } as const
+      const options = { ...fixed, ...setup, calls: 'whole' } as const
       const first = new Translator(options)
       const events = pieces.slice(0, boundary).flatMap((chunk) => first.push(chunk))
       const second = Translator.restore(stored(first.snapshot()), options)
       events.push(...pieces.slice(boundary).flatMap((chunk) => second.push(chunk)), ...second.end())
-      expect(events).toEqual(run(pieces, { request, calls: 'whole' }).events)
+      expect(events).toEqual(run(pieces, { ...setup, calls: 'whole' }).events)
     }),
     { numRuns: RUNS },
   )
@@ -44,15 +49,15 @@ test('the same holds for text input and for calls announced whole', () => {
 
 test('a snapshot changes nothing in the translator it is taken of', () => {
   fc.assert(
-    fc.property(anyStream(), chunkPlan(), ({ chunks, request }, plan) => {
+    fc.property(anyStream(), chunkPlan(), ({ chunks, setup }, plan) => {
       const pieces = cutChunks(chunks, plan)
-      const translator = new Translator({ ...fixed, tokenTable, request })
+      const translator = new Translator({ ...fixed, tokenTable, ...setup })
       const events = pieces.flatMap((chunk) => {
         translator.snapshot()
         return translator.push(chunk)
       })
       events.push(...translator.end())
-      expect(events).toEqual(run(pieces, { request }).events)
+      expect(events).toEqual(run(pieces, setup).events)
     }),
     { numRuns: Math.ceil(RUNS / 4) },
   )

@@ -14,9 +14,9 @@ test('two interleaved translators never affect each other', () => {
       (a, b, plan, turns) => {
         const sides = [a, b].map((stream) => ({
           pieces: cutChunks(stream.chunks, plan),
-          translator: new Translator({ ...fixed, tokenTable, request: stream.request }),
+          translator: new Translator({ ...fixed, tokenTable, ...stream.setup }),
           events: [] as unknown[],
-          request: stream.request,
+          setup: stream.setup,
           at: 0,
         }))
         for (const turn of turns) {
@@ -27,7 +27,7 @@ test('two interleaved translators never affect each other', () => {
         for (const side of sides) {
           for (const chunk of side.pieces.slice(side.at)) side.events.push(...side.translator.push(chunk))
           side.events.push(...side.translator.end())
-          expect(side.events).toEqual(run(side.pieces, { request: side.request }).events)
+          expect(side.events).toEqual(run(side.pieces, side.setup).events)
         }
       },
     ),

@@ -18,7 +18,14 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
   if (events.filter(isTerminal).length !== 1) fault('more than one terminal event')
   if (events.filter(({ type }) => type === 'response.created').length !== 1) fault('more than one response.created')
 
-  const items: { id: string; added: OutputItem; done?: OutputItem; deltas: string; parts: string[] }[] = []
+  const items: {
+    id: string
+    added: OutputItem
+    done?: OutputItem
+    deltas: string
+    summary: string
+    parts: string[]
+  }[] = []
   const ids = new Set<string>()
   let sequence = 0
   for (const event of events) {
@@ -31,8 +38,9 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
       if (id === '' || ids.has(id)) fault(`${at}: id ${id} is empty or taken`)
       ids.add(id)
       if (textOf(event.item) !== '') fault(`${at}: text in the announcement`)
-      if (event.item.status !== 'in_progress') fault(`${at}: status ${event.item.status}`)
-      items.push({ id, added: event.item, deltas: '', parts: [] })
+      if (statusOf(event.item) !== (event.item.type === 'shell_call_output' ? 'completed' : 'in_progress'))
+        fault(`${at}: status ${statusOf(event.item)}`)
+      items.push({ id, added: event.item, deltas: '', summary: '', parts: [] })
       continue
     }
     if (!('output_index' in event)) continue
@@ -43,20 +51,39 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
     }
     if ('item_id' in event && event.item_id !== item.id) fault(`${at}: item_id ${event.item_id}`)
     if ('content_index' in event && event.content_index !== 0) fault(`${at}: content_index ${event.content_index}`)
+    if ('summary_index' in event) {
+      if (event.summary_index !== 0) fault(`${at}: summary_index ${event.summary_index}`)
+      if ('delta' in event) item.summary += event.delta
+      else if (!event.type.endsWith('.added')) {
+        const text = 'text' in event ? event.text : event.part.text
+        if (text !== item.summary) fault(`${at}: text is not the summary's deltas`)
+      }
+      continue
+    }
+    if (event.type === 'response.output_text.annotation.added') {
+      const { start_index, end_index, url } = event.annotation
+      const about = [...item.deltas].slice(start_index, end_index).join('')
+      if (!about.startsWith('([') || !about.endsWith(')')) fault(`${at}: about ${about}, not a link to ${url}`)
+      if (end_index !== [...item.deltas].length) fault(`${at}: not right behind the text that it is about`)
+    }
     if (event.type === 'response.content_part.added') item.parts.push('added')
     if (event.type === 'response.content_part.done') {
       item.parts.push('done')
       if (event.part.text !== item.deltas) fault(`${at}: part text is not the deltas`)
     }
-    if ('delta' in event) item.deltas += event.delta
-    for (const key of ['text', 'arguments', 'input', 'code'] as const) {
-      if (key in event && (event as never)[key] !== item.deltas) fault(`${at}: ${key} is not the deltas`)
+    item.deltas += deltaOf(event)
+    for (const key of ['text', 'arguments', 'input', 'code', 'command'] as const) {
+      if (key in event && !event.type.endsWith('.added') && (event as never)[key] !== item.deltas)
+        fault(`${at}: ${key} is not the deltas`)
     }
     if (event.type === 'response.output_item.done') {
       item.done = event.item
       if (event.item.id !== item.id || event.item.type !== item.added.type) fault(`${at}: another item`)
-      if (textOf(event.item) !== item.deltas) fault(`${at}: item text is not the deltas`)
-      const hasParts = event.item.type === 'message' || event.item.type === 'reasoning'
+      // Of a command that cannot be read there is no output event.
+      const isUnread = event.item.type === 'shell_call_output' && item.deltas === ''
+      if (textOf(event.item) !== item.deltas && !isUnread) fault(`${at}: item text is not the deltas`)
+      const hasParts = 'content' in event.item && event.item.content.length > 0
+      if (summaryOf(event.item) !== item.summary) fault(`${at}: summary is not its deltas`)
       if (item.parts.join() !== (hasParts ? 'added,done' : '')) fault(`${at}: parts ${item.parts.join()}`)
     }
   }
@@ -71,9 +98,10 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
       if (JSON.stringify(output) !== JSON.stringify(item.done)) fault(`output ${index} is not the item that was done`)
     } else if (response.status === 'completed') fault(`item ${index} has no output_item.done`)
     else {
-      if (output?.status !== 'incomplete' || output.id !== item.id) fault(`output ${index} stands ${output?.status}`)
+      if (output === undefined || statusOf(output) !== 'incomplete' || output.id !== item.id)
+        fault(`output ${index} stands ${output && statusOf(output)}`)
       if (output !== undefined && textOf(output) !== item.deltas) fault(`output ${index} is not the deltas`)
-      const isClients = item.added.type === 'function_call' || item.added.type === 'custom_tool_call'
+      const isClients = /^(function|custom_tool|shell)_call$/.test(item.added.type)
       if (response.status === 'incomplete' && !isClients) fault(`item ${index} has no output_item.done`)
     }
   }
@@ -86,7 +114,18 @@ function isTerminal(event: ResponseStreamEvent | undefined): event is TerminalEv
   )
 }
 
-/** What the model wrote of an item. */
+/** An item's status. Kinds without one are always as they should be. */
+export function statusOf(item: OutputItem): string {
+  return 'status' in item ? item.status : 'in_progress'
+}
+
+/** What an event adds to its item's text; a summary is another text. */
+export function deltaOf(event: ResponseStreamEvent): string {
+  if (!('delta' in event) || event.type === 'response.reasoning_summary_text.delta') return ''
+  return typeof event.delta === 'string' ? event.delta : (event.delta.stdout ?? '') + (event.delta.stderr ?? '')
+}
+
+/** An item's text, as its deltas give it: what the model wrote of it, or a tool's output. */
 export function textOf(item: OutputItem): string {
   switch (item.type) {
     case 'message':
@@ -99,5 +138,18 @@ export function textOf(item: OutputItem): string {
       return item.input
     case 'code_interpreter_call':
       return item.code
+    case 'shell_call':
+      return item.action.commands.join('')
+    case 'shell_call_output':
+      return item.output.map(({ stdout, stderr }) => stdout + stderr).join('')
+    case 'mcp_list_tools':
+    case 'mcp_approval_request':
+    case 'web_search_call':
+    case 'local_shell_call':
+      return ''
   }
+}
+
+function summaryOf(item: OutputItem): string {
+  return item.type === 'reasoning' ? item.summary.map(({ text }) => text).join('') : ''
 }

@@ -5,10 +5,12 @@ import type { Response } from '../../src/responses/response.js'
 import type { EndReason, TokenChunk } from '../../src/tokens/token-source.js'
 import { loadTokenTable, type TokenTable } from '../../src/tokens/token-table.js'
 import type { Diagnostic } from '../../src/translate/diagnostics.js'
+import type { McpListing } from '../../src/translate/mcp-listing.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
 import type { Trace } from '../../src/translate/tracer.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
+import { urlCitations } from '../../src/translate/url-citations.js'
 import { malformedTranscript, tokenSoup, wellFormedTranscript } from '../support/arbitraries.js'
 
 /** How often each law is tried. CI uses the default; `npm run test:laws` tries 100,000. */
@@ -16,11 +18,16 @@ export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 1000)
 
 export const tokenTable: TokenTable = await loadTokenTable()
 
-/** A stream of whatever kind, as the laws take it. */
-export interface AnyStream {
+/** A stream of whatever kind. */
+interface SomeStream {
   readonly chunks: readonly TokenChunk[]
   readonly textChunks?: readonly TokenChunk[]
   readonly request: ResponseRequest
+}
+
+/** A stream as the laws take it, with the options of the translator that it goes through, the request among them. */
+export interface AnyStream extends SomeStream {
+  readonly setup: Partial<TranslatorOptions> & { readonly request: ResponseRequest }
 }
 
 const soupRequest: ResponseRequest = {
@@ -31,15 +38,74 @@ const soupRequest: ResponseRequest = {
   ] as never,
 }
 
-const soup = (): fc.Arbitrary<AnyStream> => tokenSoup().map((ids) => ({ chunks: [ids], request: soupRequest }))
+const soup = (): fc.Arbitrary<SomeStream> => tokenSoup().map((ids) => ({ chunks: [ids], request: soupRequest }))
 
-/** Well-formed, malformed, or no Harmony at all. */
+/** Well-formed, malformed, or no Harmony at all, under any options. */
 export function anyStream(): fc.Arbitrary<AnyStream> {
-  return fc.oneof(
+  const stream = fc.oneof<fc.WeightedArbitrary<SomeStream>[]>(
     { weight: 3, arbitrary: wellFormedTranscript() },
     { weight: 3, arbitrary: malformedTranscript() },
     { weight: 2, arbitrary: soup() },
   )
+  return fc.tuple(stream, setup()).map(([stream, setupFor]) => {
+    const shown = { ...stream, setup: setupFor(stream.request) }
+    const show: unknown = (stream as { [fc.toStringMethod]?: unknown })[fc.toStringMethod]
+    return show === undefined ? shown : Object.defineProperty(shown, fc.toStringMethod, { value: show })
+  })
+}
+
+const INCLUDABLE = ['code_interpreter_call.outputs', 'web_search_call.action.sources', 'reasoning.encrypted_content']
+
+/** The page that the citation marks of generated texts mean, and one with everything that a link has to bear. */
+export const PAGES: ReadonlyMap<number, { url: string; title: string }> = new Map([
+  [4, { url: 'https://www.example.com/a?q=1&b=2', title: 'A page' }],
+  [5, { url: 'https://user@example.org:8080/wiki/Foo_(bar) baz', title: '' }],
+])
+
+/** What a server may ask of a translator beside the request's own wishes, and those of a request. */
+function setup(): fc.Arbitrary<(request: ResponseRequest) => AnyStream['setup']> {
+  return fc
+    .record({
+      approval: fc.constantFrom(undefined, 'never', 'always', { always: { tool_names: ['ask'] } }, { never: {} }),
+      isLocal: fc.boolean(),
+      allowed: fc.constantFrom(undefined, undefined, ['ask', 'repo.search'], { read_only: true }),
+      include: fc.subarray(INCLUDABLE),
+      withMessages: fc.boolean(),
+      reasoning: fc.constantFrom(undefined, 'raw', 'summary', 'both', 'hidden'),
+      seals: fc.boolean(),
+      cites: fc.boolean(),
+      lists: fc.boolean(),
+      usageByTurn: fc.boolean(),
+    })
+    .map(
+      ({ approval, isLocal, allowed, include, withMessages, reasoning, seals, cites, lists, usageByTurn }) =>
+        (request) => {
+          const tools = (request.tools ?? []).map((tool) => {
+            if (tool.type === 'shell' && isLocal) return { type: 'local_shell' }
+            return tool.type === 'mcp' ? { ...tool, require_approval: approval, allowed_tools: allowed } : tool
+          })
+          const labels = tools.flatMap((tool) => ('server_label' in tool ? [String(tool.server_label)] : []))
+          return {
+            request: { ...request, tools, include, ...(withMessages ? { enable_response_messages: true } : {}) },
+            ...(reasoning === undefined ? {} : { reasoning }),
+            ...(seals ? { sealReasoning: (text: string, id: string) => `sealed ${id} ${text.length}` } : {}),
+            ...(cites ? { citations: urlCitations({ resolve: (cursor) => PAGES.get(cursor) }) } : {}),
+            ...(lists ? { mcpListings: labels.map(listingOf) } : {}),
+            usageByTurn,
+          }
+        },
+    )
+}
+
+function listingOf(serverLabel: string): McpListing {
+  if (serverLabel === 'acme') return { serverLabel, error: 'no answer' }
+  return {
+    serverLabel,
+    tools: [
+      { name: 'ask', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+      { name: 'read-file' },
+    ],
+  }
 }
 
 export const endReason: fc.Arbitrary<EndReason | undefined> = fc.constantFrom(
@@ -84,11 +150,11 @@ export function run(
 
 /** A stream that stops at a token because the engine failed there, or the client left. */
 export function runBroken(
-  { chunks, request }: AnyStream,
+  { chunks, setup }: AnyStream,
   at: number,
   isAbort: boolean,
 ): Pick<Outcome, 'events' | 'response'> {
-  const translator = new Translator({ ...fixed, tokenTable, request })
+  const translator = new Translator({ ...fixed, tokenTable, ...setup })
   const events = oneByOne(chunks)
     .slice(0, at)
     .flatMap((chunk) => translator.push(chunk))
@@ -112,9 +178,13 @@ export function withoutDeltaBorders(events: readonly ResponseStreamEvent[]): unk
   const out: Record<string, unknown>[] = []
   for (const event of events) {
     const { sequence_number: _, ...rest } = event as unknown as Record<string, unknown>
-    const last = out.at(-1)
+    // Reasoning that is shown in two forms has a delta of each for every push.
+    const isTwofold =
+      String(out.at(-1)?.['type']).startsWith('response.reasoning_') && rest['type'] !== out.at(-1)?.['type']
+    const last = out.at(isTwofold ? -2 : -1)
     if (
       typeof rest['delta'] === 'string' &&
+      typeof out.at(-1)?.['delta'] === 'string' &&
       last !== undefined &&
       last['type'] === rest['type'] &&
       last['item_id'] === rest['item_id']

@@ -4,7 +4,7 @@ import { classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools } from '../../src/recipients/declared-tools.js'
 import { type PolicyName, policies, type RecipientPolicy } from '../../src/recipients/policy.js'
 import { recipientKey } from '../../src/recipients/recipient.js'
-import type { RequestTool } from '../../src/responses/request.js'
+import type { McpTool, RequestTool } from '../../src/responses/request.js'
 import { channel, RUNS, recipient, tools, word } from './arbitraries.js'
 import { classified, spell } from './spell.js'
 import { builtin, custom, fn, mcp } from './tools.js'
@@ -90,8 +90,8 @@ describe('what a recipient becomes under each preset', () => {
     undeclared('browser.search', [], 'browser / search', 'web_search_preview / search'),
     undeclared('browser', search, 'browser / browser', 'web_search_preview / browser'),
 
-    hosted('container.exec', [builtin('shell')], 'shell_call shell', 'mcp_call container / exec'),
-    hosted('container.exec', [builtin('local_shell')], 'shell_call local_shell', 'mcp_call container / exec'),
+    hosted('container.exec', [builtin('shell')], 'shell_call null', 'mcp_call container / exec'),
+    hosted('container.exec', [builtin('local_shell')], 'local_shell_call', 'mcp_call container / exec'),
     hosted('container.exec', [mcp('container')], 'mcp_call container / exec'),
     undeclared('container.exec', [], 'container / exec'),
 
@@ -152,7 +152,7 @@ describe('a bare built-in', () => {
   })
 
   test('is the hosted shell before the local one', () => {
-    expect(classified('container.exec', [builtin('local_shell'), builtin('shell')])).toBe('shell_call shell')
+    expect(classified('container.exec', [builtin('local_shell'), builtin('shell')])).toBe('shell_call null')
   })
 })
 
@@ -183,6 +183,57 @@ describe('a policy is a table', () => {
 
   test('whose answer to undeclared tools can be replaced', () => {
     expect(classify('x.y', { undeclared: 'unavailable_mcp_call' })).toBe('mcp_call x / y (unavailable)')
+  })
+})
+
+describe('a call that needs approval', () => {
+  const tools = [{ ...mcp('github', ['search']), require_approval: 'always' as const }]
+
+  test.each(['openai', 'agents', 'vllm'] as const)('%s: is a request for it', (name) => {
+    expect(classified('github.search', tools, name)).toBe('mcp_approval_request github / search')
+    expect(classified('mcp.github.search', tools, name)).toBe('mcp_approval_request github / search')
+  })
+
+  test.each(['openai', 'agents', 'vllm'] as const)('%s: is an unavailable call where it is not allowed', (name) => {
+    expect(classified('github.list', tools, name)).toBe('mcp_call github / list (unavailable)')
+  })
+
+  test('functions-only: is a function call', () => {
+    expect(classified('github.search', tools, 'functions-only')).toBe('function_call github.search (undeclared)')
+  })
+
+  test('is a request for it on every channel', () => {
+    const declared = declareTools(tools)
+    for (const channel of ['analysis', 'commentary', 'final', undefined]) {
+      expect(classifyRecipient('github.search', channel, declared)).toEqual({
+        kind: 'mcp_approval_request',
+        serverLabel: 'github',
+        name: 'search',
+      })
+    }
+  })
+})
+
+describe('a call of the shell', () => {
+  const shell = (environment: unknown): RequestTool => ({ ...builtin('shell'), environment }) as RequestTool
+
+  test.each<[string, unknown, string]>([
+    ['where nothing is said', undefined, 'shell_call null'],
+    ['where the environment is null', null, 'shell_call null'],
+    ["on the client's machine", { type: 'local' }, 'shell_call local'],
+    ['in a container that the host makes', { type: 'container_auto' }, 'shell_call container'],
+    [
+      'in a container that the request names',
+      { type: 'container_reference', container_id: 'cntr_1' },
+      'shell_call container',
+    ],
+  ])('says where it runs: %s', (_, environment, expected) => {
+    expect(classified('container.exec', [shell(environment)])).toBe(expected)
+    expect(classified('container.exec', [shell(environment)], 'agents')).toBe(expected)
+  })
+
+  test('says where the shell runs although a local_shell is declared too', () => {
+    expect(classified('container.exec', [builtin('local_shell'), shell({ type: 'local' })])).toBe('shell_call local')
   })
 })
 
@@ -257,6 +308,57 @@ describe('laws', () => {
       fc.property(word, word, tools, policy, (one, other, tools, policy) => {
         const [a, b] = [callee(one, tools, policy), callee(other, tools, policy)]
         expect(a.key === b.key).toBe(a.line === b.line)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  /** Rules of approval for every MCP entry of some tools, in turn. */
+  const rules = fc.array(
+    fc.oneof(
+      fc.constantFrom<McpTool['require_approval']>(undefined, null, 'always', 'never', { always: {} }, { never: {} }),
+      fc.array(word).map((tool_names) => ({ always: { tool_names } })),
+      fc.array(word).map((tool_names) => ({ never: { tool_names } })),
+    ),
+    { minLength: 1, maxLength: 4 },
+  )
+  const guard = (tools: RequestTool[], rules: McpTool['require_approval'][]): RequestTool[] =>
+    tools.map((tool, at) => {
+      const require_approval = rules[at % rules.length]
+      return tool.type === 'mcp' && require_approval !== undefined ? { ...tool, require_approval } : tool
+    })
+
+  test('approval turns available MCP calls into requests for it, and changes nothing else', () => {
+    fc.assert(
+      fc.property(recipient, channel, tools, rules, policy, (recipient, channel, tools, rules, policy) => {
+        const free = classifyRecipient(recipient, channel, declareTools(tools), policy)
+        const found = classifyRecipient(recipient, channel, declareTools(guard(tools, rules)), policy)
+        const asCall = found.kind === 'mcp_approval_request' ? { ...found, kind: 'mcp_call', available: true } : found
+        expect(asCall).toEqual(free)
+        expect(recipientKey(found)).toBe(recipientKey(free))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('always asks for every call of a declared server that is available, and for no other', () => {
+    fc.assert(
+      fc.property(word, tools, policy, (recipient, tools, policy) => {
+        const free = classifyRecipient(recipient, undefined, declareTools(tools), policy)
+        const found = classifyRecipient(recipient, undefined, declareTools(guard(tools, ['always'])), policy)
+        const isDeclared = free.kind === 'mcp_call' && declareTools(tools).mcpServers.has(free.serverLabel)
+        expect(found.kind === 'mcp_approval_request').toBe(isDeclared && free.available)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('functions-only asks for nothing', () => {
+    fc.assert(
+      fc.property(recipient, channel, tools, (recipient, channel, tools) => {
+        const declared = declareTools(guard(tools, ['always']))
+        const { kind } = classifyRecipient(recipient, channel, declared, policies['functions-only'])
+        expect(['reasoning', 'message', 'function_call', 'custom_tool_call']).toContain(kind)
       }),
       { numRuns: RUNS },
     )

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../src/errors.js'
 import { classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools, toolNamed } from '../../src/recipients/declared-tools.js'
-import type { RequestTool } from '../../src/responses/request.js'
+import type { ToolHints } from '../../src/recipients/mcp-server.js'
+import type { McpTool, RequestTool } from '../../src/responses/request.js'
 import { RUNS, tools, word } from './arbitraries.js'
 import { builtin, custom, fn, mcp } from './tools.js'
 
@@ -54,12 +55,114 @@ describe('declareTools', () => {
       [{ type: 'mcp', server_label: 'a', allowed_tools: { tool_names: 'search' } }],
       'tools[0].allowed_tools: expected names, or { tool_names }, got an object',
     ],
+    [
+      [{ type: 'mcp', server_label: 'a', require_approval: 'sometimes' }],
+      "tools[0].require_approval: expected 'always', 'never' or { always, never }, got \"sometimes\"",
+    ],
+    [
+      [ok, { type: 'mcp', server_label: 'a', require_approval: true }],
+      "tools[1].require_approval: expected 'always', 'never' or { always, never }, got true",
+    ],
+    [
+      [{ type: 'mcp', server_label: 'a', require_approval: ['always'] }],
+      "tools[0].require_approval: expected 'always', 'never' or { always, never }, got an array",
+    ],
+    [
+      [{ type: 'mcp', server_label: 'a', require_approval: { always: 'write' } }],
+      'tools[0].require_approval.always: expected names, or { tool_names }, got "write"',
+    ],
+    [
+      [mcp('a'), { type: 'mcp', server_label: 'a', require_approval: { never: { tool_names: 'read' } } }],
+      'tools[1].require_approval.never: expected names, or { tool_names }, got an object',
+    ],
+    [[{ type: 'mcp', server_label: '' }], 'tools[0].server_label: expected a string, got ""'],
+    [[{ type: 'mcp', server_label: 7 }], 'tools[0].server_label: expected a string, got 7'],
   ]
   test.each(malformed)('rejects %j and says where and why', (tools, message) => {
     const rejection = () => declareTools(tools as RequestTool[])
     expect(rejection).toThrow(new HarmonyResponsesError('bad_option', message))
     expect(rejection).toThrow(expect.objectContaining({ code: 'bad_option' }))
   })
+})
+
+describe('the MCP servers of declareTools', () => {
+  const answers = (tools: RequestTool[], label: string, hints?: ToolHints): string => {
+    const server = declareTools(tools, hints).mcpServers.get(label)
+    return ['read', 'write']
+      .map((name) => (server?.needsApproval(name) ? '?' : server?.allows(name) ? '!' : '-'))
+      .join('')
+  }
+  const rules = (server_label: string, more: Partial<McpTool>): McpTool => ({ ...mcp(server_label), ...more })
+
+  test('are one for each label, in the order of the request', () => {
+    const tools = [mcp('github'), mcp('files', []), mcp('github', ['read'])]
+    expect([...declareTools(tools).mcpServers.keys()]).toEqual(['github', 'files'])
+  })
+
+  test('have rules of their own', () => {
+    const tools = [
+      rules('github', { require_approval: 'always', allowed_tools: ['write'] }),
+      rules('files', { require_approval: { never: { tool_names: ['read'] } } }),
+      mcp('docs'),
+    ]
+    expect(['github', 'files', 'docs'].map((label) => answers(tools, label))).toEqual(['-?', '!?', '!!'])
+  })
+
+  test('add the rules of several entries of one label, though others stand between them', () => {
+    const tools = [
+      rules('github', { require_approval: 'always', allowed_tools: ['write'] }),
+      rules('files', { require_approval: 'always' }),
+      rules('github', { require_approval: 'never', allowed_tools: ['read'] }),
+    ]
+    expect(answers(tools, 'github')).toBe('!?')
+    expect(answers(tools.toReversed(), 'github')).toBe('!?')
+  })
+
+  test('are told what their listings say, each by its own label', () => {
+    const hints: ToolHints = (label, name) => label === 'github' && name === 'read'
+    const readers = ['github', 'files'].map((label) =>
+      rules(label, { require_approval: { never: { read_only: true } } }),
+    )
+    expect(['github', 'files'].map((label) => answers(readers, label, hints))).toEqual(['!?', '??'])
+  })
+
+  test.each(['constructor', '__proto__', 'has'])('may be labelled %s', (label) => {
+    expect(answers([rules(label, { require_approval: 'always' })], label)).toBe('??')
+    expect(declareTools([mcp('github')]).mcpServers.has(label)).toBe(false)
+  })
+})
+
+describe('the environment of the shell of declareTools', () => {
+  const shell = (environment?: unknown): RequestTool => ({ type: 'shell', environment }) as RequestTool
+
+  test.each<[string, RequestTool[], 'container' | 'local' | null]>([
+    ['is null where nothing is declared', [], null],
+    ['is null where it is not said', [builtin('shell')], null],
+    ['is null where it is undefined', [shell(undefined)], null],
+    ['is null where it is null', [shell(null)], null],
+    ['is local where it is said to be', [shell({ type: 'local' })], 'local'],
+    ['is local with skills too', [shell({ type: 'local', skills: [] })], 'local'],
+    ['is a container that the host makes', [shell({ type: 'container_auto' })], 'container'],
+    ['is a container that the request names', [shell({ type: 'container_reference', container_id: 'c' })], 'container'],
+    ['is not that of a local_shell', [{ ...shell({ type: 'container_auto' }), type: 'local_shell' }], null],
+    ["is not a code interpreter's container", [{ ...shell({ type: 'local' }), type: 'code_interpreter' }], null],
+    [
+      'stays where other tools follow',
+      [shell({ type: 'container_auto' }), builtin('local_shell'), fn('f')],
+      'container',
+    ],
+  ])('%s', (_, tools, expected) => {
+    expect(declareTools(tools).shell).toBe(expected)
+  })
+
+  test.each<[unknown]>([['local'], [true], [{}], [{ type: null }], [[]]])(
+    'is refused where it is %j',
+    (environment) => {
+      expect(() => declareTools([builtin('local_shell'), shell(environment)])).toThrow(
+        expect.objectContaining({ code: 'bad_option', message: expect.stringContaining('tools[1].environment') }),
+      )
+    },
+  )
 })
 
 describe('toolNamed', () => {

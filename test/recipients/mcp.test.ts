@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { McpTool } from '../../src/responses/request.js'
 import { classified } from './spell.js'
-import { mcp } from './tools.js'
+import { builtin, mcp } from './tools.js'
 
 describe('a server label', () => {
   test('may contain dots', () => {
@@ -134,5 +134,80 @@ describe('allowed_tools', () => {
     expect(classified('python', [mcp('code_interpreter', ['bash'])])).toBe(
       'mcp_call code_interpreter / python (unavailable)',
     )
+  })
+})
+
+describe('require_approval', () => {
+  const guarded = (
+    label: string,
+    require_approval: McpTool['require_approval'],
+    allowed?: McpTool['allowed_tools'],
+  ) => ({
+    ...mcp(label, allowed),
+    ...(require_approval === undefined ? {} : { require_approval }),
+  })
+  const github = (approval: McpTool['require_approval'], recipient = 'github.search') =>
+    classified(recipient, [guarded('github', approval)])
+  const call = 'mcp_call github / search'
+  const request = 'mcp_approval_request github / search'
+
+  test('asks for no approval where it is absent', () => expect(github(undefined)).toBe(call))
+  test('asks for no approval where it is null', () => expect(github(null)).toBe(call))
+  test("asks for none by 'never'", () => expect(github('never')).toBe(call))
+  test("asks for approval by 'always'", () => expect(github('always')).toBe(request))
+  test('asks for approval of what always names', () =>
+    expect(github({ always: { tool_names: ['search'] } })).toBe(request))
+  test('asks for none of what always does not name', () =>
+    expect(github({ always: { tool_names: ['list'] } })).toBe(call))
+  test('asks for none of what never names', () => expect(github({ never: { tool_names: ['search'] } })).toBe(call))
+  test('asks for approval of what never does not name', () =>
+    expect(github({ never: { tool_names: ['list'] } })).toBe(request))
+  test('names a tool by its whole name, dots and all', () => {
+    const approval = { always: { tool_names: ['issues.list'] } }
+    expect(github(approval, 'github.issues.list')).toBe('mcp_approval_request github / issues.list')
+    expect(github(approval, 'github.issues')).toBe('mcp_call github / issues')
+  })
+
+  test('counts under the mcp prefix too', () => expect(github('always', 'mcp.github.search')).toBe(request))
+  test('counts where the label is the name too', () =>
+    expect(github('always', 'github')).toBe('mcp_approval_request github / github'))
+
+  test('counts for a tool that an alias leads to', () => {
+    expect(classified('python', [guarded('code_interpreter', 'always')])).toBe(
+      'mcp_approval_request code_interpreter / python',
+    )
+  })
+
+  test('counts for a server labelled as a built-in, but not for the built-in', () => {
+    const python = guarded('python', 'always')
+    expect(classified('python', [python])).toBe('mcp_approval_request python / python')
+    expect(classified('python', [python, builtin('code_interpreter')])).toBe('code_interpreter_call')
+  })
+
+  test('is that of the longest label', () => {
+    const tools = [guarded('acme', 'always'), guarded('acme.docs', 'never')]
+    expect(['acme.docs.search', 'acme.search'].map((recipient) => classified(recipient, tools))).toEqual([
+      'mcp_call acme.docs / search',
+      'mcp_approval_request acme / search',
+    ])
+  })
+
+  test('is of one server only', () => {
+    const tools = [guarded('github', 'always'), mcp('gitlab')]
+    expect(classified('gitlab.search', tools)).toBe('mcp_call gitlab / search')
+  })
+
+  test('does not matter for a tool that is not allowed', () => {
+    expect(classified('github.search', [guarded('github', 'always', ['list'])])).toBe(
+      'mcp_call github / search (unavailable)',
+    )
+  })
+
+  test('adds up over the entries of one label', () => {
+    const tools = [guarded('github', 'never'), guarded('github', { always: { tool_names: ['write'] } })]
+    expect(['github.read', 'github.write'].map((recipient) => classified(recipient, tools))).toEqual([
+      'mcp_call github / read',
+      'mcp_approval_request github / write',
+    ])
   })
 })

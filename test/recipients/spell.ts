@@ -17,8 +17,10 @@ export function spell(recipient: Recipient): string {
       return `mcp_call ${recipient.serverLabel} / ${recipient.name}${recipient.available ? '' : ' (unavailable)'}`
     case 'web_search_call':
       return `web_search_call ${recipient.action}`
+    case 'mcp_approval_request':
+      return `mcp_approval_request ${recipient.serverLabel} / ${recipient.name}`
     case 'shell_call':
-      return `shell_call ${recipient.tool}`
+      return `shell_call ${recipient.environment}`
     default:
       return recipient.kind
   }

@@ -80,6 +80,13 @@ describe('a recording passes on', () => {
     expect(source.closed).toBe(1)
   })
 
+  test('what the translator was given beside the request', async () => {
+    const { kept, sink } = shelf()
+    const setup = { reasoning: 'summary', mcpListings: [{ serverLabel: 'a', tools: [{ name: 'search' }] }] } as const
+    for await (const _ of record([1], sink, { name: 'a', setup }));
+    expect(kept).toMatchObject([{ setup }])
+  })
+
   test('an early stop at once, even while the source is being waited for', async () => {
     const source = engine([], { stuck: true })
     const { kept, sink } = shelf()

@@ -7,6 +7,15 @@ const FIXTURE = {
   name: 'everything',
   origin: 'a test',
   request: { model: 'gpt-oss-20b', tools: [{ type: 'custom', name: 'patch' }], temperature: 0 },
+  setup: {
+    mcpListings: [
+      { serverLabel: 'a', tools: [{ name: 'search', description: null, inputSchema: {}, annotations: {} }] },
+      { serverLabel: 'b', error: 'no answer' },
+    ],
+    approvedCalls: [{ approvalRequestId: 'mcpr_1', serverLabel: 'a', name: 'search', arguments: '{}' }],
+    reasoning: 'both',
+    citations: true,
+  },
   created_at: 1735689600,
   tokens: [
     200005,
@@ -76,6 +85,11 @@ describe('what is no token fixture', () => {
     [{ version: 2 }, 'version: expected 1, got 2'],
     [{ version: '1' }, 'version: expected 1, got "1"'],
     [{ name: undefined }, 'name: expected a string, got undefined'],
+    [{ setup: [] }, 'setup: expected {mcpListings, approvedCalls, reasoning, citations}, got an array'],
+    [{ setup: { reasoning: 'loud' } }, 'setup.reasoning: expected raw, summary, both or hidden, got "loud"'],
+    [{ setup: { mcpListings: [{}] } }, 'setup.mcpListings[0].serverLabel: expected a string, got undefined'],
+    [{ setup: { approvedCalls: 1 } }, 'setup.approvedCalls: expected an array of calls, got 1'],
+    [{ setup: { citations: 'yes' } }, 'setup.citations: expected true or false, got "yes"'],
     [{ tokens: '200005' }, 'tokens: expected an array of token chunks, got "200005"'],
     [{ request: [] }, 'request: expected a Responses create request, got an array'],
     [{ request: { tools: [{}] } }, 'request.tools[0].type: expected a string, got undefined'],

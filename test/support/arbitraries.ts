@@ -140,7 +140,12 @@ const jsonObject = (): fc.Arbitrary<string> =>
     .filter((text) => !spellsMarker(text))
 
 const json = (): fc.Arbitrary<string> =>
-  fc.oneof({ withCrossShrink: true }, fc.constant('{}'), fc.constant('{"location":"SF"}'), jsonObject())
+  fc.oneof(
+    { withCrossShrink: true },
+    fc.constantFrom('{}', '{"location":"SF"}'),
+    fc.constantFrom('{"query":"tides","topn":5}', '{"id":2,"cursor":0}', '{"pattern":"moon"}', '{"cmd":["ls","-a"]}'),
+    jsonObject(),
+  )
 
 const code = (): fc.Arbitrary<string> =>
   fc.constantFrom('print(1)', 'import sys, subprocess\nprint("x" * 3)\n', 'ls -R | head', '# Ümlaut 💖\n\tx = {}')
@@ -431,6 +436,13 @@ function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): CalledTool
   }
 }
 
+/** What the browser tool that gpt-oss knows shows of a page. */
+const page = (): fc.Arbitrary<string> =>
+  fc.constantFrom(
+    '[4] Tides (https://www.example.com/tides)\n**viewing lines [0 - 1] of 1**\n\nL0: high',
+    '[5] moon\n**viewing lines [0 - 1] of 1**\n\nL0: * 【0†Moon†example.org】',
+  )
+
 const callSpec = (text: fc.Arbitrary<string>, results: boolean): fc.Arbitrary<CallSpec> =>
   fc.record({
     tool: toolChoice(),
@@ -446,7 +458,7 @@ const callSpec = (text: fc.Arbitrary<string>, results: boolean): fc.Arbitrary<Ca
     ),
     body: fc.oneof({ withCrossShrink: true }, json(), code(), text),
     result: results
-      ? fc.option(fc.record({ text, rank: fc.nat({ max: 9 }) }), { nil: undefined, freq: 2 })
+      ? fc.option(fc.record({ text: fc.oneof(text, page()), rank: fc.nat({ max: 9 }) }), { nil: undefined, freq: 2 })
       : fc.constant(undefined),
   })
 

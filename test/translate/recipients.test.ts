@@ -53,12 +53,3 @@ describe('each policy, from the tokens to the response', () => {
     expect(briefOutput(terminal(run.end()))).toEqual(['message completed "Hi"'])
   })
 })
-
-test.each([
-  ['web_search', 'browser.search'],
-  ['web_search', 'browser.find'],
-  ['shell', 'container.exec'],
-])('until %s has an item, a call of %s is the client’s to answer', (type, recipient) => {
-  const request = { tools: [builtin(type)] }
-  expect(made('openai', recipient, request)).toEqual([`function_call ${recipient} completed`, 'undeclared_recipient'])
-})

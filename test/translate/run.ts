@@ -6,7 +6,7 @@ import type { ToolResult } from '../../src/translate/tool-result.js'
 import type { Trace } from '../../src/translate/tracer.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
-import { ACCUMULATORS, accumulated } from '../support/accumulators.js'
+import { accumulated, accumulatorsFor } from '../support/accumulators.js'
 
 /** The moment at which every response of these tests is made. */
 export const NOW = 1_700_000_000
@@ -56,7 +56,7 @@ export function runOf(translator: Translator, diagnostics: Diagnostic[] = [], tr
     // Every stream of these tests that has a beginning and an end passes through the SDK's own accumulator.
     if (made.length > 0 && isOver(translator) && events[0]?.type === 'response.created') {
       const response = JSON.parse(JSON.stringify(translator.response))
-      for (const accumulate of ACCUMULATORS) expect(accumulated(accumulate, events)).toEqual(response)
+      for (const accumulate of accumulatorsFor(events)) expect(accumulated(accumulate, events)).toEqual(response)
     }
     return made
   }
@@ -100,7 +100,7 @@ export function brief(events: readonly ResponseStreamEvent[]): string[] {
     const words = [event.type.replace('response.', '')]
     if ('output_index' in event) words.push(String(event.output_index))
     if ('delta' in event) words.push(JSON.stringify(event.delta))
-    if (event.type === 'response.output_item.done') words.push(event.item.status)
+    if (event.type === 'response.output_item.done') words.push(statusOf(event.item))
     return words.join(' ')
   })
 }
@@ -119,7 +119,24 @@ export function briefItem(item: OutputItem): string {
       return `${item.type} ${item.server_label}.${item.name} ${item.status} ${JSON.stringify(item.arguments)}`
     case 'code_interpreter_call':
       return `${item.type} ${item.status} ${JSON.stringify(item.code)}`
+    case 'mcp_approval_request':
+      return `${item.type} ${item.server_label}.${item.name} ${JSON.stringify(item.arguments)}`
+    case 'mcp_list_tools':
+      return `${item.type} ${item.server_label} ${item.error ?? item.tools.map(({ name }) => name).join(',')}`
+    case 'web_search_call':
+      return `${item.type} ${item.status} ${JSON.stringify(item.action)}`
+    case 'shell_call':
+      return `${item.type} ${item.status} ${JSON.stringify(item.action.commands)}`
+    case 'shell_call_output':
+      return `${item.type} ${item.status} ${JSON.stringify(item.output.map(({ stdout }) => stdout))}`
+    case 'local_shell_call':
+      return `${item.type} ${item.status} ${JSON.stringify(item.action.command)}`
   }
+}
+
+/** An item's status; `-` for the kinds that have none. */
+export function statusOf(item: OutputItem): string {
+  return 'status' in item ? item.status : '-'
 }
 
 /** The output of a response, an item in a line. */

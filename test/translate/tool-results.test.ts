@@ -117,7 +117,7 @@ describe("a tool's message from the host", () => {
     const run = waiting('github.a')
     run.answer('github.a', 'first')
     expect(run.answer('github.a', 'second')).toEqual([])
-    expect(codes(run.diagnostics)).toEqual(['result_without_call'])
+    expect(codes(run.diagnostics)).toEqual(['second_result'])
     expect(terminal(run.end()).output).toMatchObject([{ output: 'first' }])
   })
 

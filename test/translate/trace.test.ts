@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type Trace } from '../../src/index.js'
+import { urlCitations } from '../../src/translate/url-citations.js'
 import { fn } from '../recipients/tools.js'
 import { encodeHarmony, encodeText } from '../support/tokens.js'
 import { callTo, createRun, inTurn, messageOn, type Run, toolMessage } from './run.js'
@@ -162,4 +163,16 @@ test("what the host writes is traced, and no event comes from it but the result'
   run.push(callTo('python', '1<|call|>'), toolMessage('python', '1'))
   expect(ofType(run, 'token').map(({ origin }) => origin)).toEqual(['model', 'host'])
   expect(ranges(run).slice(-2)).toEqual(['mcp_call.completed 1-1', 'output_item.done 1-1'])
+})
+
+test('text that is held back as the beginning of a citation mark comes from the tokens that spell it', () => {
+  const run = createRun({ citations: urlCitations({ resolve: () => ({ url: 'https://e.com', title: 'E' }) }) })
+  for (const text of ['<|channel|>final<|message|>', 'So【', '3†', 'L1】', '!', '<|return|>']) run.push(text)
+  run.end('stop')
+  const deltas = ofType(run, 'event').filter(({ event }) => event.type === 'response.output_text.delta')
+  expect(deltas.map(({ event, from, to }) => `${'delta' in event && event.delta} ${from}-${to}`)).toEqual([
+    'So 1-1',
+    ' ([e.com](https://e.com)) 1-3',
+    '! 4-4',
+  ])
 })

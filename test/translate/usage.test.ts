@@ -1,8 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type ResponseUsage } from '../../src/index.js'
+import type { TranslatorOptions } from '../../src/translate/options.js'
+import { Translator } from '../../src/translate/translator.js'
 import { mcp } from '../recipients/tools.js'
 import { encodeHarmony } from '../support/tokens.js'
-import { callTo, createRun, messageOn, type Run, terminal, toolMessage } from './run.js'
+import { callTo, createRun, FIXED, messageOn, type Run, runOf, terminal, toolMessage } from './run.js'
 
 const tokenTable = await loadTokenTable()
 const request = { tools: [mcp('github')] }
@@ -220,5 +223,275 @@ describe.each<[string, unknown]>([
 
   test('is refused of a turn, too', () => {
     expect(() => createRun().translator.beginTurn({ inputTokens: inputTokens as number })).toThrow(bad)
+  })
+})
+
+describe('usage by turn', () => {
+  const CALL = callTo('github.a', '{}<|call|>')
+  const FINAL = messageOn('final', 'Found it.<|return|>')
+  const FOUND = String(toolMessage('github.a', 'found').host)
+
+  function byTurn(options: Partial<TranslatorOptions> = {}): Run {
+    return createRun({ tokenTable, request, usageByTurn: true, ...options })
+  }
+
+  /** What the usage says of each turn. */
+  interface Turns {
+    input: number[]
+    cached: number[]
+    output: number[]
+    tools: number[]
+  }
+
+  function turnsOf(usage: ResponseUsage | null): Turns {
+    const { input_tokens_details: input, output_tokens_details: output } = usage as ResponseUsage
+    return {
+      input: input.input_tokens_per_turn ?? [],
+      cached: input.cached_tokens_per_turn ?? [],
+      output: output.output_tokens_per_turn ?? [],
+      tools: output.tool_output_tokens_per_turn ?? [],
+    }
+  }
+
+  test('has the counts of each model call, and what the tools said between them', () => {
+    const call = count(CALL)
+    const final = count(FINAL)
+    const run = byTurn()
+    run.translator.beginTurn({ inputTokens: 100, cachedTokens: 10 })
+    run.push(encodeHarmony(CALL), { host: encodeHarmony(FOUND) })
+    run.translator.beginTurn({ inputTokens: 100 + call + 7, cachedTokens: 90 })
+    run.push(encodeHarmony(FINAL))
+    expect(usageAtEnd(run)).toEqual({
+      input_tokens: 200 + call + 7,
+      input_tokens_details: {
+        cached_tokens: 100,
+        cache_write_tokens: 0,
+        input_tokens_per_turn: [100, 100 + call + 7],
+        cached_tokens_per_turn: [10, 90],
+      },
+      output_tokens: call + final,
+      output_tokens_details: {
+        reasoning_tokens: 0,
+        tool_output_tokens: 7,
+        output_tokens_per_turn: [call, final],
+        tool_output_tokens_per_turn: [0, 7],
+      },
+      total_tokens: 200 + call + 7 + call + final,
+    })
+  })
+
+  test('has one turn where the model was called once', () => {
+    const run = byTurn({ usage: { inputTokens: 9, cachedTokens: 4 } })
+    run.push(encodeHarmony(ANSWER))
+    expect(turnsOf(usageAtEnd(run))).toEqual({ input: [9], cached: [4], output: [count(ANSWER)], tools: [0] })
+  })
+
+  test('is absent where the host does not ask for it', () => {
+    for (const usageByTurn of [undefined, false] as const) {
+      const run = createRun({ tokenTable, request, ...(usageByTurn === undefined ? {} : { usageByTurn }) })
+      run.translator.beginTurn({ inputTokens: 5 })
+      run.push(encodeHarmony(ANSWER))
+      expect(usageAtEnd(run)).toEqual(usage(5, 0, count(ANSWER), 0))
+    }
+  })
+
+  test('begins a turn at tokens of the host in the stream', () => {
+    const run = byTurn({ usage: { inputTokens: 100 } })
+    run.push(encodeHarmony(CALL), { host: encodeHarmony(`${FOUND}<|start|>assistant`) })
+    run.translator.addUsage({ inputTokens: 150, cachedTokens: 100 })
+    run.push(encodeHarmony(FINAL))
+    expect(turnsOf(usageAtEnd(run))).toEqual({
+      input: [100, 150],
+      cached: [0, 100],
+      output: [count(CALL), count(FINAL)],
+      tools: [0, 50 - count(CALL)],
+    })
+  })
+
+  test('begins one turn only, in however many pieces the host writes and whether or not it says so', () => {
+    const run = byTurn({ usage: { inputTokens: 100 } })
+    run.push(encodeHarmony(CALL))
+    for (const id of encodeHarmony(FOUND)) run.push({ host: [id] })
+    run.push({ host: FOUND })
+    run.translator.beginTurn({ inputTokens: 120 })
+    run.translator.beginTurn({ inputTokens: 3 })
+    run.push(encodeHarmony(FINAL))
+    expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [100, 123], output: [count(CALL), count(FINAL)] })
+  })
+
+  test('begins none before the model has said anything: a prompt is of the first call', () => {
+    const run = byTurn({ usage: { inputTokens: 1 } })
+    run.push({ host: encodeHarmony('<|start|>user<|message|>Hi<|end|><|start|>assistant') })
+    run.translator.beginTurn({ inputTokens: 2 })
+    run.push(encodeHarmony(FINAL))
+    expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [3], output: [count(FINAL)] })
+  })
+
+  test('counts no prefill, and a turn that it is in like any other', () => {
+    const run = byTurn()
+    run.push(encodeHarmony(CALL))
+    run.translator.beginTurn({ inputTokens: 50, prefill: encodeHarmony('<|channel|>final<|message|>') })
+    run.push(encodeHarmony('Hi<|return|>'))
+    expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [0, 50], output: [count(CALL), count('Hi<|return|>')] })
+  })
+
+  test('gives what the host says last to the last turn', () => {
+    const run = byTurn()
+    run.translator.beginTurn({ inputTokens: 10 })
+    run.push(encodeHarmony(CALL))
+    run.translator.addUsage({ inputTokens: 1, cachedTokens: 2 })
+    run.translator.beginTurn({ inputTokens: 20 })
+    run.push(encodeHarmony(FINAL))
+    run.translator.addUsage({ inputTokens: 3, cachedTokens: 4 })
+    expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [11, 23], cached: [2, 4] })
+  })
+
+  test('has no tool output where a prompt is shorter than the one before', () => {
+    const run = byTurn()
+    run.translator.beginTurn({ inputTokens: 500 })
+    run.push(encodeHarmony(CALL))
+    run.translator.beginTurn({ inputTokens: 30 })
+    run.push(encodeHarmony(CALL))
+    run.translator.beginTurn({ inputTokens: 30 + count(CALL) + 5 })
+    run.push(encodeHarmony(FINAL))
+    const shown = usageAtEnd(run)
+    expect(turnsOf(shown).tools).toEqual([0, 0, 5])
+    expect(shown?.output_tokens_details.tool_output_tokens).toBe(5)
+  })
+
+  test('is in an incomplete response, too', () => {
+    const run = byTurn({ usage: { inputTokens: 9 } })
+    run.push(encodeHarmony(ANSWER))
+    expect(turnsOf(terminal(run.end('max_output_tokens')).usage)).toMatchObject({ input: [9], output: [count(ANSWER)] })
+  })
+
+  test('is null where nobody counted, and where the response failed', () => {
+    const text = byTurn()
+    text.push(ANSWER)
+    expect(usageAtEnd(text)).toBeNull()
+    const failed = byTurn()
+    failed.push(encodeHarmony(ANSWER))
+    expect(terminal(failed.abort()).usage).toBeNull()
+  })
+
+  test('survives a snapshot between two turns and within one', () => {
+    const tokens = [...encodeHarmony(CALL), ...encodeHarmony(FINAL)]
+    for (const cut of [1, count(CALL), count(CALL) + 3]) {
+      const whole = byTurn({ usage: { inputTokens: 5 } })
+      const first = byTurn({ usage: { inputTokens: 5 } })
+      const restored = (): Run =>
+        runOf(
+          Translator.restore(JSON.parse(JSON.stringify(first.translator.snapshot())), {
+            ...FIXED,
+            tokenTable,
+            usageByTurn: true,
+          }),
+        )
+      let other = first
+      for (const [at, id] of tokens.entries()) {
+        if (at === count(CALL)) for (const run of [whole, other]) run.translator.beginTurn({ inputTokens: 40 })
+        if (at === cut) other = restored()
+        for (const run of [whole, other]) run.push(id)
+      }
+      const shown = usageAtEnd(whole)
+      expect(turnsOf(shown)).toMatchObject({ input: [5, 40], output: [count(CALL), count(FINAL)] })
+      expect(usageAtEnd(other)).toEqual(shown)
+    }
+  })
+
+  test.each(['yes', 1, null, {}])('asked for by %j is refused', (usageByTurn) => {
+    expect(() => createRun({ usageByTurn: usageByTurn as never })).toThrow(
+      expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option' }),
+    )
+  })
+
+  test('adds up to the totals, however the turns go', () => {
+    const counts = fc.record({ inputTokens: fc.nat(500), cachedTokens: fc.nat(500) }, { requiredKeys: [] })
+    const step = fc.oneof(
+      fc.constantFrom(CALL, FINAL, THOUGHT, ANSWER, '<|end|>', 'stray').map((sampled) => ({ sampled })),
+      fc.constantFrom(FOUND, '<|start|>assistant', `${FOUND}<|start|>assistant`).map((host) => ({ host })),
+      counts.map((turn) => ({ turn })),
+      counts.map((added) => ({ added })),
+    )
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), counts, (steps, first) => {
+        const run = byTurn({ usage: first })
+        // A call begins where the host speaks behind something that the model has said.
+        const calls = [0]
+        let isNew = false
+        for (const step of steps) {
+          if ('sampled' in step) {
+            if (isNew) calls.push(0)
+            isNew = false
+            const ids = encodeHarmony(step.sampled)
+            calls.push((calls.pop() ?? 0) + ids.length)
+            run.push(ids)
+          } else if ('added' in step) run.translator.addUsage(step.added)
+          else {
+            isNew = calls.at(-1) !== 0
+            if ('turn' in step) run.translator.beginTurn(step.turn)
+            else run.push({ host: encodeHarmony(step.host) })
+          }
+        }
+        // What the model is called for last is to be sampled, too.
+        if (isNew) {
+          calls.push(count('x'))
+          run.push(encodeHarmony('x'))
+        }
+        const shown = usageAtEnd(run)
+        const { input, cached, output, tools } = turnsOf(shown)
+        const sum = (each: number[]): number => each.reduce((total, one) => total + one, 0)
+        expect(output).toEqual(calls)
+        expect([sum(input), sum(cached), sum(output), sum(tools)]).toEqual([
+          shown?.input_tokens,
+          shown?.input_tokens_details.cached_tokens,
+          shown?.output_tokens,
+          shown?.output_tokens_details.tool_output_tokens,
+        ])
+        for (const each of [input, cached, tools]) expect(each).toHaveLength(calls.length)
+        expect(shown?.total_tokens).toBe(sum(input) + sum(output))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('of output that the host counted adds up to the totals, too', () => {
+    const run = byTurn()
+    run.push(encodeHarmony(ANSWER))
+    run.translator.addUsage({ outputTokens: 50 })
+    expect(turnsOf(usageAtEnd(run)).output).toEqual([50])
+  })
+
+  test('of text that the host counted has the turns that the host began', () => {
+    const run = byTurn()
+    run.translator.beginTurn({ inputTokens: 10 })
+    run.push(CALL)
+    run.translator.addUsage({ outputTokens: 5 })
+    run.translator.beginTurn({ inputTokens: 20 })
+    run.push(FINAL)
+    run.translator.addUsage({ outputTokens: 6 })
+    expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [10, 20], output: [5, 6], tools: [0, 5] })
+  })
+
+  test('has no turn for nothing that the host said', () => {
+    for (const host of [[], '', new Uint32Array()]) {
+      const run = byTurn({ usage: { inputTokens: 9 } })
+      const [first, rest] = [ANSWER.slice(0, -10), ANSWER.slice(-10)]
+      run.push(encodeHarmony(first), { host }, encodeHarmony(rest))
+      expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [9], output: [count(first) + count(rest)] })
+    }
+  })
+
+  test('has no turn for a last result after which the model was not called', () => {
+    const run = byTurn({ usage: { inputTokens: 9 } })
+    run.push(encodeHarmony(CALL), { host: encodeHarmony(FOUND) })
+    expect(turnsOf(usageAtEnd(run))).toEqual({ input: [9], cached: [0], output: [count(CALL)], tools: [0] })
+  })
+
+  test('has no negative count where a trusted message of the model is ended by the host', () => {
+    const run = byTurn({ trustToolMessages: true })
+    const made = '<|start|>github.a to=assistant<|channel|>commentary<|message|>found'
+    run.push(encodeHarmony(CALL + made), { host: encodeHarmony('<|end|><|start|>assistant') }, encodeHarmony(FINAL))
+    expect(turnsOf(usageAtEnd(run)).output).toEqual([count(CALL), count(FINAL)])
   })
 })

@@ -1,6 +1,7 @@
 import type { CodeOutput } from '../../responses/items.js'
 import { textOf } from '../text-buffer.js'
-import type { CallResult, ItemBase, ItemKind } from './item.js'
+import { type CallResult, textOfResult } from '../tool-result.js'
+import type { ItemBase, ItemKind } from './item.js'
 import { writeDelta } from './write-delta.js'
 
 /*
@@ -40,7 +41,7 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
       ...base,
       type: 'code_interpreter_call',
       status: 'in_progress',
-      containerId: effects.containerId(),
+      containerId: effects.containerId('code_interpreter'),
       outputs: effects.includes(OUTPUTS) ? [] : null,
     }
   },
@@ -49,7 +50,7 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
     effects.tell(item, 'response.code_interpreter_call.in_progress', {})
   },
 
-  delta(item, text, _logprobs, effects) {
+  delta(item, text, effects) {
     writeDelta(item, 'response.code_interpreter_call_code.delta', text, effects)
   },
 
@@ -71,7 +72,7 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
       return
     }
     if (effects.includes(OUTPUTS)) item.outputs = outputsOf(result)
-    if ('error' in result) {
+    if (result.error !== undefined) {
       item.status = 'failed'
       return
     }
@@ -93,7 +94,8 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
 
 /** A tool message's text is what the code printed, and so is what went wrong. */
 function outputsOf(result: CallResult): CodeOutput[] {
-  if ('outputs' in result) return structuredClone(result.outputs) as CodeOutput[]
-  const logs = 'error' in result ? result.error.message : result.output
+  if (result.outputs !== undefined) return structuredClone(result.outputs) as CodeOutput[]
+  const { output, error } = result
+  const logs = error === undefined ? textOfResult(result) : [output, error.message].filter(Boolean).join('\n')
   return [{ type: 'logs', logs }]
 }

@@ -29,7 +29,7 @@ export const customToolCall: ItemKind<CustomToolCall> = {
     return { ...base, type: 'custom_tool_call', callId: '', name: recipient.name, status: 'in_progress' }
   },
 
-  delta(item, text, _logprobs, effects) {
+  delta(item, text, effects) {
     writeDelta(item, 'response.custom_tool_call_input.delta', text, effects)
   },
 

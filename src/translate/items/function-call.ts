@@ -33,7 +33,7 @@ export const functionCall: ItemKind<FunctionCall> = {
     return { ...base, type: 'function_call', callId: '', name: recipient.name, status: 'in_progress' }
   },
 
-  delta(item, text, _logprobs, effects) {
+  delta(item, text, effects) {
     // White space at the beginning is held back: if nothing else comes, the arguments are {}.
     if (isEmpty(item.text) && text.trim() === '') item.held += text
     else {

@@ -1,20 +1,30 @@
 import type { Recipient } from '../../recipients/recipient.js'
 import type { ItemEventFields, ItemScopedEvent, ResponseStreamEvent } from '../../responses/events.js'
-import type { CodeOutput, Logprob, OutputItem } from '../../responses/items.js'
+import type { OutputItem } from '../../responses/items.js'
+import type { CitationStage, ScoredText } from '../citation-stage.js'
 import type { NoticeCode } from '../diagnostics.js'
 import type { IdPrefix } from '../ids.js'
+import type { Listing } from '../mcp-listing.js'
+import type { Pages } from '../pages.js'
 import type { Sequencer } from '../sequencer.js'
-import { createTextBuffer, type TextBuffer } from '../text-buffer.js'
-import { type CodeInterpreterCall, codeInterpreterCall } from './code-interpreter-call.js'
-import { type CustomToolCall, customToolCall } from './custom-tool-call.js'
-import { type FunctionCall, functionCall } from './function-call.js'
-import { type McpCall, mcpCall } from './mcp-call.js'
-import { type Message, message } from './message.js'
-import { type Reasoning, reasoning } from './reasoning.js'
+import type { TextBuffer } from '../text-buffer.js'
+import type { CallResult } from '../tool-result.js'
+import type { CodeInterpreterCall } from './code-interpreter-call.js'
+import type { CustomToolCall } from './custom-tool-call.js'
+import type { FunctionCall } from './function-call.js'
+import type { LocalShellCall } from './local-shell-call.js'
+import type { McpApprovalRequest } from './mcp-approval-request.js'
+import type { McpCall } from './mcp-call.js'
+import type { McpListTools } from './mcp-list-tools.js'
+import type { Message } from './message.js'
+import type { Reasoning } from './reasoning.js'
+import type { ShellCall } from './shell-call.js'
+import type { ShellCallOutput } from './shell-call-output.js'
+import type { WebSearchCall } from './web-search-call.js'
 
 /**
  * How far an item is: `silent` until it is announced, `writing` while the model writes it, `waiting` for its result,
- * `done` once its `output_item.done` is sent, `cut` where it never will be.
+ * `done` once nothing more can come of it, `cut` where its `output_item.done` never will.
  */
 export type Stage = 'silent' | 'writing' | 'waiting' | 'done' | 'cut'
 
@@ -28,31 +38,57 @@ export interface ItemBase {
   text: TextBuffer
   /** What it wrote that is in no delta, as long as it may turn out to be nothing. */
   held: string
-  /** Whom it calls, to pair it with its result; empty where it calls nobody. */
+  /** Whom it calls, to pair it with its result; empty where no result of the host's comes. */
   callee: string
 }
 
 /** An item that is being made, of whatever kind. */
-export type Item = Message | Reasoning | FunctionCall | CustomToolCall | McpCall | CodeInterpreterCall
+export type Item =
+  | Message
+  | Reasoning
+  | FunctionCall
+  | CustomToolCall
+  | McpListTools
+  | McpApprovalRequest
+  | McpCall
+  | CodeInterpreterCall
+  | WebSearchCall
+  | ShellCall
+  | ShellCallOutput
+  | LocalShellCall
 
 export type ItemType = Item['type']
 
-/** What a host's tool made of a call, as an item understands it. */
-export type CallResult =
-  | { readonly output: string }
-  | { readonly outputs: readonly CodeOutput[] }
-  | { readonly error: { readonly code?: string | number; readonly message: string } }
+/** What an item is made of: whom a message of the model addresses, or what the host has to tell. */
+export type Subject =
+  | Recipient
+  | { readonly kind: 'mcp_call'; serverLabel: string; name: string; available: boolean; approvalRequestId: string }
+  | { readonly kind: 'mcp_list_tools'; readonly listing: Listing }
+  | { readonly kind: 'shell_call_output'; readonly call: ShellCall; readonly result: CallResult }
 
-/** The only things an item's code may do to the world. */
+/** Which form of the model's reasoning is shown: as it is, as a summary, or both; neither where it is hidden. */
+export interface ReasoningForms {
+  readonly raw: boolean
+  readonly summary: boolean
+}
+
+/** The only things an item's code may do to the world, and what it may know of it. */
 export interface Effects {
   /** Numbers events: the next one is drawn once for each, as it is written. */
   readonly sequencer: Sequencer
+  readonly reasoning: ReasoningForms
+  /** Seals a reasoning item's text, where the request includes it. */
+  readonly seal: ((text: string, itemId: string) => string) | undefined
+  /** Turns the model's citation marks into annotations. */
+  readonly cite: CitationStage | undefined
+  /** The pages that the model's browser has shown. */
+  readonly pages: Pages
   /** Writes an event as it is: for deltas, which are many. */
   write(event: ResponseStreamEvent): void
   /** Writes an event about an item, with the next number. */
   tell<Type extends ItemScopedEvent['type']>(item: ItemBase, type: Type, fields: ItemEventFields<Type>): void
-  /** The container that the host runs code in. */
-  containerId(): string
+  /** The container in which the host runs what this tool is given. */
+  containerId(tool: 'code_interpreter' | 'shell'): string
   /** Whether the request's `include` asks for this. */
   includes(what: string): boolean
   notice(code: NoticeCode, subject: string, text?: string): void
@@ -69,14 +105,22 @@ export interface ItemKind<I extends Item> {
   readonly opens: 'header' | 'terminator'
   /** What a result from the host does: it completes the item, becomes an item of its own, or is the client's to give. */
   readonly result: 'completes' | 'own item' | 'none'
-  /** Whether the client runs it as soon as it is done: such a call must not look whole when it was cut off. */
+  /** Whether a client may run it as soon as it is done: such a call must not look whole when it was cut off. */
   readonly isRunByClient: boolean
 
-  create(recipient: Extract<Recipient, { kind: I['type'] }>, base: ItemBase, effects: Effects): I
+  create(subject: Extract<Subject, { kind: I['type'] }>, base: ItemBase, effects: Effects): I
   /** After `output_item.added`. */
   open?(item: I, effects: Effects): void
-  /** More of its text. Never empty. */
-  delta(item: I, text: string, logprobs: Logprob[], effects: Effects): void
+  /**
+   * More of its text, never empty. Without it the text is only kept.
+   *
+   * @param tokens - the text's, where their probabilities are asked for
+   */
+  delta?(item: I, text: string, effects: Effects, tokens: readonly ScoredText[]): void
+  /** Of kinds that open at the terminator: its text is whole, and it is about to be announced. */
+  ready?(item: I, effects: Effects): void
+  /** Nothing more will come: text that was held back goes out. */
+  release?(item: I, effects: Effects): void
   /**
    * Its text is over.
    *
@@ -87,36 +131,4 @@ export interface ItemKind<I extends Item> {
   settle?(item: I, result: CallResult | null, effects: Effects): void
   /** A detached copy in its wire form, as of now. */
   wire(item: I): OutputItem
-}
-
-/** Every kind of item. To add one: a file beside this one, a line here. */
-const KINDS: { readonly [T in ItemType]: ItemKind<Extract<Item, { type: T }>> } = {
-  message,
-  reasoning,
-  function_call: functionCall,
-  custom_tool_call: customToolCall,
-  mcp_call: mcpCall,
-  code_interpreter_call: codeInterpreterCall,
-}
-
-/** The kind of an item. */
-export function kindOf(item: Item): ItemKind<Item> {
-  return kindNamed(item.type)
-}
-
-/** Whether items of this type are made. Web search and shell calls are not yet. */
-export function hasKind(type: string): boolean {
-  return Object.hasOwn(KINDS, type)
-}
-
-/** A silent item for a message to this recipient. */
-export function createItem(recipient: Extract<Recipient, { kind: ItemType }>, callee: string, effects: Effects): Item {
-  const base: ItemBase = { id: '', outputIndex: -1, stage: 'silent', text: createTextBuffer(), held: '', callee }
-  // A recipient's kind is its item's type, which is what the table is looked up by.
-  return kindNamed(recipient.kind).create(recipient as never, base, effects)
-}
-
-/** The one cast of the table: the compiler does not see that what is looked up by an item's type fits that item. */
-function kindNamed(type: ItemType): ItemKind<Item> {
-  return KINDS[type] as unknown as ItemKind<Item>
 }

@@ -1,6 +1,7 @@
 import type { McpError } from '../../responses/items.js'
 import { textOf } from '../text-buffer.js'
-import type { CallResult, Effects, ItemBase, ItemKind } from './item.js'
+import { type CallResult, textOfResult } from '../tool-result.js'
+import type { Effects, ItemBase, ItemKind } from './item.js'
 import { writeDelta } from './write-delta.js'
 
 /*
@@ -23,6 +24,8 @@ export interface McpCall extends ItemBase {
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   /** Whether the request allows the tool. */
   available: boolean
+  /** The request that the user approved, where one was needed. */
+  approvalRequestId: string | null
   output: string | null
   error: McpError | null
 }
@@ -37,16 +40,27 @@ export const mcpCall: ItemKind<McpCall> = {
   result: 'completes',
   isRunByClient: false,
 
-  create(recipient, base) {
-    const { serverLabel, name, available } = recipient
-    return { ...base, type: 'mcp_call', serverLabel, name, status: 'in_progress', available, output: null, error: null }
+  create(subject, base) {
+    const { serverLabel, name, available } = subject
+    const approvalRequestId = 'approvalRequestId' in subject ? subject.approvalRequestId : null
+    return {
+      ...base,
+      type: 'mcp_call',
+      serverLabel,
+      name,
+      status: 'in_progress',
+      available,
+      approvalRequestId,
+      output: null,
+      error: null,
+    }
   },
 
   open(item, effects) {
     effects.tell(item, 'response.mcp_call.in_progress', {})
   },
 
-  delta(item, text, _logprobs, effects) {
+  delta(item, text, effects) {
     writeDelta(item, 'response.mcp_call_arguments.delta', text, effects)
   },
 
@@ -69,7 +83,7 @@ export const mcpCall: ItemKind<McpCall> = {
       type: 'mcp_call',
       id: item.id,
       status: item.status,
-      approval_request_id: null,
+      approval_request_id: item.approvalRequestId,
       arguments: textOf(item.text),
       error: item.error === null ? null : structuredClone(item.error),
       name: item.name,
@@ -84,23 +98,15 @@ function settle(item: McpCall, result: CallResult | null, effects: Effects): voi
     item.status = 'incomplete'
     return
   }
-  if ('error' in result) {
-    item.status = 'failed'
-    item.error = errorOf(result.error)
-  } else {
-    item.status = 'completed'
-    item.output = outputOf(result)
-  }
-  effects.tell(item, item.status === 'failed' ? 'response.mcp_call.failed' : 'response.mcp_call.completed', {})
+  if (result.error === undefined) item.output = textOfResult(result)
+  else item.error = errorOf(result.error)
+  item.status = item.error === null ? 'completed' : 'failed'
+  effects.tell(item, `response.mcp_call.${item.status}`, {})
 }
 
 /** A numeric code is the protocol's own; anything else is what the tool said. */
-function errorOf(error: { readonly code?: string | number; readonly message: string }): McpError {
-  return typeof error.code === 'number'
-    ? { type: 'mcp_protocol_error', code: error.code, message: error.message }
-    : { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: error.message }] }
-}
-
-function outputOf(result: Exclude<CallResult, { error: unknown }>): string {
-  return 'output' in result ? result.output : JSON.stringify(result.outputs)
+function errorOf({ code, message }: NonNullable<CallResult['error']>): McpError {
+  return typeof code === 'number'
+    ? { type: 'mcp_protocol_error', code, message }
+    : { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: message }] }
 }

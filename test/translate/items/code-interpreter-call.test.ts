@@ -1,7 +1,21 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CodeOutput, ResponseRequest } from '../../../src/index.js'
 import { deriveId } from '../../../src/translate/ids.js'
-import { brief, briefItem, callTo, createRun, inTurn, type Run, terminal } from '../run.js'
+import { Translator } from '../../../src/translate/translator.js'
+import {
+  brief,
+  briefItem,
+  briefOutput,
+  callTo,
+  createRun,
+  FIXED,
+  inTurn,
+  messageOn,
+  type Run,
+  runOf,
+  terminal,
+} from '../run.js'
 
 const OF_ITEM = { item_id: 'ci_0', output_index: 0 }
 const CONTAINER = { type: 'code_interpreter', container: 'cntr_host' }
@@ -78,6 +92,66 @@ describe('the events of a code interpreter call', () => {
     ])
     expect(run.diagnostics).toEqual([])
   })
+
+  test('its code is told as the model writes it, character for character', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 8 }), (pieces) => {
+        fc.pre(!pieces.join('').includes('<'))
+        const run = createRun({ request })
+        run.push(callTo('python'))
+        for (const piece of pieces) {
+          expect(run.push(piece)).toMatchObject([{ type: 'response.code_interpreter_call_code.delta', delta: piece }])
+        }
+        const code = pieces.join('')
+        expect(run.push('<|call|>')).toMatchObject([
+          { type: 'response.code_interpreter_call_code.done', code },
+          { type: 'response.code_interpreter_call.interpreting' },
+        ])
+        expect(run.translator.response.output).toMatchObject([{ code, status: 'interpreting' }])
+      }),
+    )
+  })
+
+  test('JSON around the code is code like any other', () => {
+    const run = createRun({ request })
+    run.push(callTo('python', '{"code": "print(1)"}<|call|>'))
+    expect(run.translator.response.output.map(briefItem)).toEqual([
+      'code_interpreter_call interpreting "{\\"code\\": \\"print(1)\\"}"',
+    ])
+    expect(run.diagnostics).toEqual([])
+  })
+
+  test('its result may come while the model writes the next message, which goes on', () => {
+    const run = createRun({ request })
+    run.push(inTurn(callTo('python', '1<|call|>'), messageOn('final', 'Hel')))
+    expect(brief(run.toolResult({ itemId: 'ci_0', output: '1' }))).toEqual([
+      'code_interpreter_call.completed 0',
+      'output_item.done 0 completed',
+    ])
+    expect(brief(run.push('lo'))).toEqual(['output_text.delta 1 "lo"'])
+    expect(briefOutput(terminal(run.end('stop')))).toEqual([
+      'code_interpreter_call completed "1"',
+      'message completed "Hello"',
+    ])
+  })
+
+  test.each<[string, (run: Run) => unknown]>([
+    ['a failure', (run) => run.fail({ message: 'no' })],
+    ['an abort', (run) => run.abort()],
+  ])('pending at %s it is never done, and stands incomplete', (_, stop) => {
+    const run = createRun({ request })
+    run.push(callTo('python', '1<|call|>'))
+    const before = run.events.length
+    stop(run)
+    expect(brief(run.events.slice(before)).filter((line) => /item|code/.test(line))).toEqual([])
+    expect(run.translator.response.output).toEqual([{ ...ADDED, status: 'incomplete', code: '1' }])
+  })
+
+  test('is a function call where the request declares no code interpreter', () => {
+    const run = createRun({ request: {} })
+    run.push(callTo('python', '1<|call|>'))
+    expect(briefOutput(run.translator.response)).toEqual(['function_call python completed "1"'])
+  })
 })
 
 describe('its outputs', () => {
@@ -114,6 +188,80 @@ describe('its outputs', () => {
     ])
   })
 
+  test('are in no event but the last', () => {
+    const run = createRun({ request: withOutputs })
+    run.start()
+    run.push(callTo('python', 'print(1)<|call|>'))
+    const added = { ...ADDED, outputs: [] }
+    expect(run.events[2]).toEqual({
+      type: 'response.output_item.added',
+      sequence_number: 2,
+      output_index: 0,
+      item: added,
+    })
+    const done = { ...ADDED, status: 'completed', code: 'print(1)', outputs: [logs, image] }
+    expect(run.toolResult({ itemId: 'ci_0', outputs: [logs, image] })).toEqual([
+      { type: 'response.code_interpreter_call.completed', sequence_number: 7, ...OF_ITEM },
+      { type: 'response.output_item.done', sequence_number: 8, output_index: 0, item: done },
+    ])
+    expect(terminal(run.end()).output).toEqual([done])
+  })
+
+  test('may be none', () => {
+    const run = createRun({ request: withOutputs })
+    run.push(callTo('python', '1<|call|>'))
+    run.toolResult({ itemId: 'ci_0', outputs: [] })
+    expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', outputs: [] }])
+  })
+
+  test('are text that the code printed, even none', () => {
+    const run = createRun({ request: withOutputs })
+    run.push(callTo('python', '1<|call|>'))
+    run.answer('python', '')
+    expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', outputs: [{ type: 'logs', logs: '' }] }])
+  })
+
+  test('of code that failed are the message as logs, where the request includes them, and null elsewhere', () => {
+    for (const [given, outputs] of [
+      [request, null],
+      [withOutputs, [{ type: 'logs', logs: 'ZeroDivisionError' }]],
+    ] as const) {
+      const run = createRun({ request: given })
+      run.push(callTo('python', '1/0<|call|>'))
+      const events = run.toolResult({ itemId: 'ci_0', error: { code: 1, message: 'ZeroDivisionError' } })
+      expect(events).toEqual([
+        {
+          type: 'response.output_item.done',
+          sequence_number: 7,
+          output_index: 0,
+          item: { ...ADDED, status: 'failed', code: '1/0', outputs },
+        },
+      ])
+    }
+  })
+
+  test('of code that failed are what it gave until then, where the host says so', () => {
+    const run = createRun({ request: withOutputs })
+    run.push(callTo('python', '1/0<|call|>'))
+    run.toolResult({ itemId: 'ci_0', outputs: [logs], error: { message: 'ZeroDivisionError' } })
+    expect(terminal(run.end()).output).toMatchObject([{ status: 'failed', outputs: [logs] }])
+  })
+
+  test('of code that was cut off are null, where the request includes them, too', () => {
+    const run = createRun({ request: withOutputs })
+    run.push(callTo('python', 'print('))
+    expect(terminal(run.end()).output).toEqual([{ ...ADDED, status: 'incomplete', code: 'print(', outputs: null }])
+  })
+
+  test('come once: a second result changes nothing', () => {
+    const run = createRun({ request: withOutputs })
+    run.push(callTo('python', '1<|call|>'))
+    run.answer('python', '1\n')
+    expect(run.toolResult({ itemId: 'ci_0', outputs: [image] })).toEqual([])
+    expect(run.diagnostics).toMatchObject([{ code: 'second_result', subject: 'ci_0' }])
+    expect(terminal(run.end()).output).toMatchObject([{ outputs: [logs] }])
+  })
+
   test('are copies: what the host does with its own afterwards changes nothing', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1<|call|>'))
@@ -144,6 +292,21 @@ describe('its container', () => {
     expect(containersOf(createRun({ request: auto }))).toEqual(['cntr_0', 'cntr_0'])
   })
 
+  test('is not the one of another tool', () => {
+    const shell = { type: 'shell', environment: { type: 'container_reference', container_id: 'cntr_shell' } }
+    const tools = [shell, ...(auto.tools ?? [])]
+    expect(containersOf(createRun({ request: { tools } }))).toEqual(['cntr_0', 'cntr_0'])
+  })
+
+  test('is in every form of the item', () => {
+    const run = createRun({ request: auto })
+    run.push(callTo('python', '1<|call|>'))
+    run.answer('python', '1')
+    const items = run.events.flatMap((event) => ('item' in event ? [event.item] : []))
+    expect(items).toMatchObject([{ container_id: 'cntr_0' }, { container_id: 'cntr_0' }])
+    expect(items).toHaveLength(2)
+  })
+
   test('derived, it has the form of the API', () => {
     const [first, second] = containersOf(createRun({ request: auto, ids: deriveId }))
     expect(first).toMatch(/^cntr_[0-9a-f]{50}$/)
@@ -154,5 +317,8 @@ describe('its container', () => {
     const run = createRun({ request: auto })
     run.push(callTo('python', '1<|call|>'))
     expect(run.translator.snapshot().state.containerId).toBe('cntr_0')
+    const restored = runOf(Translator.restore(run.translator.snapshot(), FIXED))
+    restored.push(`<|start|>assistant${callTo('python', '2<|call|>')}`)
+    expect(restored.translator.response.output).toMatchObject([{ container_id: 'cntr_0' }, { container_id: 'cntr_0' }])
   })
 })

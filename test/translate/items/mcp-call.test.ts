@@ -129,7 +129,7 @@ describe('a tool that the request does not allow', () => {
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.answer('github.search', 'found')).toEqual([])
     expect(run.toolResult({ itemId: 'mcp_0', output: 'found' })).toEqual([])
-    expect(codes(run.diagnostics)).toEqual(['unavailable_tool', 'result_without_call', 'second_result'])
+    expect(codes(run.diagnostics)).toEqual(['unavailable_tool', 'second_result', 'second_result'])
     expect(terminal(run.end()).output).toMatchObject([{ status: 'failed', output: null }])
   })
 

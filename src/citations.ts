@@ -1,0 +1,1 @@
+export { type Citations, type CitedPage, urlCitations } from './translate/url-citations.js'

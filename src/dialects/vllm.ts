@@ -1,0 +1,106 @@
+import { type Dialect, type DialectEvent, type Fields, isFields, listOf, mapParts } from './dialect.js'
+
+/*
+ * vLLM's words, as its servers put them on the wire in 2025 and 2026: parts of raw reasoning have events of their own
+ * (`response.reasoning_part.*`), a call's last arguments come with its name, and what is not there is null. Where vLLM
+ * is wrong (indexes, ids, what is completed and when) this is not: the README has the list.
+ */
+
+const PART = /^response\.(content|reasoning)_part\.(added|done)$/
+
+/** Events that tell a call's arguments for the last time. */
+const ARGUMENTS: ReadonlySet<unknown> = new Set([
+  'response.function_call_arguments.done',
+  'response.mcp_call_arguments.done',
+])
+
+export const vllm: Dialect<'vllm'> = {
+  name: 'vllm',
+
+  encoder() {
+    const names = new Map<unknown, unknown>()
+    return (event) => {
+      const mapped = mapParts(encodePart(event as unknown as Fields), { item: encodeItem, response: encodeResponse })
+      const { type, output_index, item } = mapped
+      if (type === 'response.output_item.added' && isFields(item)) names.set(output_index, item['name'])
+      return (ARGUMENTS.has(type) ? { ...mapped, name: names.get(output_index) } : mapped) as DialectEvent
+    }
+  },
+
+  decoder: () => (event) => {
+    const mapped = mapParts(decodePart(event), { item: decodeItem, response: decodeResponse })
+    if (ARGUMENTS.has(mapped['type'])) delete mapped['name']
+    return mapped as never
+  },
+}
+
+function encodePart(event: Fields): Fields {
+  const { type, part } = event
+  const [, , moment] = PART.exec(String(type)) ?? []
+  if (moment === undefined || !isFields(part)) return event
+  if (part['type'] === 'reasoning_text') return { ...event, type: `response.reasoning_part.${moment}` }
+  return moment === 'done' ? { ...event, part: encodeText(part) } : event
+}
+
+function decodePart(event: Fields): Fields {
+  const { type, part } = event
+  const [, , moment] = PART.exec(String(type)) ?? []
+  if (moment === undefined || !isFields(part)) return { ...event }
+  return { ...event, type: `response.content_part.${moment}`, part: decodeText(part) }
+}
+
+/** A finished text without probabilities has none, not an empty list of them. */
+function encodeText(part: Fields): Fields {
+  const { logprobs } = part
+  return Array.isArray(logprobs) && logprobs.length === 0 ? { ...part, logprobs: null } : part
+}
+
+function decodeText(part: Fields): Fields {
+  return part['logprobs'] === null ? { ...part, logprobs: [] } : part
+}
+
+function encodeItem(item: Fields, isAdded: boolean): Fields {
+  switch (item['type']) {
+    case 'message':
+      return { ...item, content: listOf(item['content']).map(encodeText) }
+    case 'reasoning':
+      return { encrypted_content: null, ...item, content: isAdded ? null : item['content'] }
+    case 'code_interpreter_call':
+      return isAdded ? { ...item, code: null } : item
+    default:
+      return item
+  }
+}
+
+function decodeItem(item: Fields, isAdded: boolean): Fields {
+  switch (item['type']) {
+    case 'message':
+      return { ...item, content: listOf(item['content']).map(decodeText) }
+    case 'reasoning': {
+      const { encrypted_content, ...rest } = item
+      const sealed = encrypted_content === null ? {} : { encrypted_content }
+      return { ...rest, ...sealed, content: item['content'] ?? [] }
+    }
+    case 'code_interpreter_call':
+      return isAdded ? { ...item, code: '' } : item
+    default:
+      return item
+  }
+}
+
+/** vLLM counts no tokens that were written into a cache. */
+function encodeResponse(response: Fields): Fields {
+  const { usage } = response
+  if (!isFields(usage) || !isFields(usage['input_tokens_details'])) return response
+  const { cache_write_tokens: _, ...details } = usage['input_tokens_details']
+  return { ...response, usage: { ...usage, input_tokens_details: details } }
+}
+
+function decodeResponse(response: Fields): Fields {
+  const { usage } = response
+  if (!isFields(usage) || !isFields(usage['input_tokens_details'])) return response
+  return {
+    ...response,
+    usage: { ...usage, input_tokens_details: { ...usage['input_tokens_details'], cache_write_tokens: 0 } },
+  }
+}

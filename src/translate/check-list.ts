@@ -1,0 +1,16 @@
+import { check, type ErrorCode } from '../errors.js'
+
+/**
+ * A list, if it is given, of which every entry has these strings.
+ *
+ * @throws HarmonyResponsesError with what was expected and what came
+ */
+export function checkList(what: string, list: unknown, strings: readonly string[], code?: ErrorCode): void {
+  check(list === undefined || Array.isArray(list), what, 'an array', list, code)
+  for (const [index, entry] of ((list ?? []) as unknown[]).entries()) {
+    for (const field of strings) {
+      const value: unknown = Object(entry)[field]
+      check(typeof value === 'string', `${what}[${index}].${field}`, 'a string', value, code)
+    }
+  }
+}

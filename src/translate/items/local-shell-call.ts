@@ -1,0 +1,70 @@
+import type { LocalShellCallItem } from '../../responses/items.js'
+import { type Arguments, argumentsOf, numberOf } from './arguments-of.js'
+import type { ItemBase, ItemKind } from './item.js'
+import { COMMAND, commandOf } from './shell-command.js'
+
+/*
+ * local_shell_call: a command for the client's machine (container.exec, where the request declares local_shell)
+ *
+ *     output_item.added               at the terminator, with the whole command
+ *     output_item.done
+ */
+
+export interface LocalShellCall extends ItemBase {
+  type: 'local_shell_call'
+  callId: string
+  status: 'in_progress' | 'completed' | 'incomplete'
+  action: LocalShellCallItem['action']
+}
+
+export const localShellCall: ItemKind<LocalShellCall> = {
+  type: 'local_shell_call',
+  prefix: 'lsh',
+  opens: 'terminator',
+  result: 'none',
+  isRunByClient: true,
+
+  create(_subject, base) {
+    return { ...base, type: 'local_shell_call', callId: '', status: 'in_progress', action: actionOf([], {}) }
+  },
+
+  ready(item, effects) {
+    item.action = argumentsOf(item, COMMAND, (given) => actionOf(commandOf(given), given), effects) ?? item.action
+  },
+
+  close(item, outcome) {
+    item.status = outcome
+    return 'done'
+  },
+
+  wire({ id, callId, status, action }) {
+    return { type: 'local_shell_call', id, status, call_id: callId, action: structuredClone(action) }
+  },
+}
+
+function actionOf(command: string[], given: Arguments): LocalShellCallItem['action']
+function actionOf(command: string[] | undefined, given: Arguments): LocalShellCallItem['action'] | undefined
+function actionOf(command: string[] | undefined, given: Arguments): LocalShellCallItem['action'] | undefined {
+  const { env, user } = given
+  return (
+    command && {
+      type: 'exec',
+      command,
+      env: environmentOf(env),
+      timeout_ms: numberOf(given['timeout_ms'] ?? given['timeout']),
+      user: textOrNull(user),
+      working_directory: textOrNull(given['working_directory'] ?? given['workdir']),
+    }
+  )
+}
+
+function environmentOf(env: unknown): { [name: string]: string } {
+  const entries = typeof env === 'object' && !Array.isArray(env) ? Object.entries(env ?? {}) : []
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (Object(value) === value ? [] : [[name, String(value)]])),
+  )
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,37 @@
+import { textOf } from '../text-buffer.js'
+import type { ItemBase, ItemKind } from './item.js'
+
+/*
+ * mcp_approval_request: a call of an MCP server's tool that the user has to approve before the host may run it
+ *
+ *     output_item.added               at the terminator, with all its arguments
+ *     output_item.done
+ *
+ * It has no status. The model's turn ends here: the approval comes with the client's next request.
+ */
+
+export interface McpApprovalRequest extends ItemBase {
+  type: 'mcp_approval_request'
+  serverLabel: string
+  name: string
+}
+
+export const mcpApprovalRequest: ItemKind<McpApprovalRequest> = {
+  type: 'mcp_approval_request',
+  prefix: 'mcpr',
+  opens: 'terminator',
+  result: 'none',
+  isRunByClient: true,
+
+  create({ serverLabel, name }, base) {
+    return { ...base, type: 'mcp_approval_request', serverLabel, name }
+  },
+
+  close() {
+    return 'done'
+  },
+
+  wire({ id, serverLabel, name, text }) {
+    return { type: 'mcp_approval_request', id, arguments: textOf(text), name, server_label: serverLabel }
+  },
+}

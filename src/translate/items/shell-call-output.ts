@@ -1,0 +1,79 @@
+import type { ShellOutput } from '../../responses/items.js'
+import { type CallResult, textOfResult } from '../tool-result.js'
+import type { ItemBase, ItemKind } from './item.js'
+
+/*
+ * shell_call_output: what came of commands that the host ran in a container
+ *
+ *     output_item.added                     with status "completed": it is announced when it is there
+ *       shell_call_output_content.delta     for each command
+ *       shell_call_output_content.done
+ *     output_item.done
+ */
+
+export interface ShellCallOutput extends ItemBase {
+  type: 'shell_call_output'
+  /** Of the call that it answers. */
+  answers: string
+  output: ShellOutput[]
+  /** How many commands the call had. */
+  commands: number
+  maxOutputLength: number | null
+}
+
+export const shellCallOutput: ItemKind<ShellCallOutput> = {
+  type: 'shell_call_output',
+  prefix: 'sho',
+  opens: 'header',
+  result: 'none',
+  isRunByClient: false,
+
+  create({ call, result }, base) {
+    const { commands, max_output_length } = call.action
+    return {
+      ...base,
+      type: 'shell_call_output',
+      answers: call.callId,
+      output: outputOf(result),
+      commands: commands.length,
+      maxOutputLength: max_output_length,
+    }
+  },
+
+  close(item, _outcome, effects) {
+    // The SDK throws at the output of a command that the call does not have: what is left over is the last one's.
+    const answered = Math.min(item.commands, item.output.length)
+    for (let command_index = 0; command_index < answered; command_index++) {
+      const isLast = command_index === answered - 1
+      const output = structuredClone(item.output.slice(command_index, isLast ? undefined : command_index + 1))
+      for (const { stdout, stderr } of output) {
+        effects.tell(item, 'response.shell_call_output_content.delta', { command_index, delta: { stdout, stderr } })
+      }
+      effects.tell(item, 'response.shell_call_output_content.done', { command_index, output })
+    }
+    return 'done'
+  },
+
+  wire({ id, answers, output, maxOutputLength, stage }) {
+    return {
+      type: 'shell_call_output',
+      id,
+      status: 'completed',
+      call_id: answers,
+      output: stage === 'silent' ? [] : structuredClone(output),
+      max_output_length: maxOutputLength,
+    }
+  },
+}
+
+/** A tool message's text is what the command wrote; that a command ended well is all such a message can say. */
+function outputOf(result: CallResult): ShellOutput[] {
+  const { shell, error } = result
+  if (shell !== undefined) return structuredClone(shell) as ShellOutput[]
+  if (error === undefined) return [shellOutput(textOfResult(result), '', 0)]
+  return [shellOutput(result.output ?? '', error.message, typeof error.code === 'number' ? error.code : 1)]
+}
+
+function shellOutput(stdout: string, stderr: string, exit_code: number): ShellOutput {
+  return { stdout, stderr, outcome: { type: 'exit', exit_code } }
+}

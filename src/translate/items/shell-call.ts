@@ -1,0 +1,87 @@
+import type { ShellCallItem } from '../../responses/items.js'
+import { type Arguments, argumentsOf, numberOf } from './arguments-of.js'
+import type { ItemBase, ItemKind } from './item.js'
+import { COMMAND, commandLineOf, commandOf } from './shell-command.js'
+
+/*
+ * shell_call: commands for a shell (container.exec, where the request declares shell)
+ *
+ *     output_item.added
+ *       shell_call_command.added      at the terminator
+ *       shell_call_command.delta
+ *       shell_call_command.done
+ *     output_item.done
+ *
+ * The model writes the command inside JSON: what of it is the command is known when it is whole. Where the tool's
+ * environment is a container the host runs it, and what comes of it is a shell_call_output; otherwise the client does.
+ */
+
+export interface ShellCall extends ItemBase {
+  type: 'shell_call'
+  callId: string
+  status: 'in_progress' | 'completed' | 'incomplete'
+  action: ShellCallItem['action']
+  environment: ShellCallItem['environment']
+}
+
+export const shellCall: ItemKind<ShellCall> = {
+  type: 'shell_call',
+  prefix: 'sh',
+  opens: 'header',
+  result: 'own item',
+  isRunByClient: true,
+
+  create({ environment }, base, effects) {
+    const isHosted = environment === 'container'
+    return {
+      ...base,
+      type: 'shell_call',
+      callId: '',
+      status: 'in_progress',
+      callee: isHosted ? base.callee : '',
+      action: { commands: [], timeout_ms: null, max_output_length: null },
+      environment: isHosted
+        ? { type: 'container_reference', container_id: effects.containerId('shell') }
+        : environment && { type: environment },
+    }
+  },
+
+  close(item, outcome, effects) {
+    item.status = outcome
+    item.action = argumentsOf(item, COMMAND, actionOf, effects) ?? item.action
+    for (const [command_index, command] of item.action.commands.entries()) {
+      const about = (): { sequence_number: number; output_index: number; command_index: number } => ({
+        sequence_number: effects.sequencer.sequenceNumber(),
+        output_index: item.outputIndex,
+        command_index,
+      })
+      effects.write({ type: 'response.shell_call_command.added', ...about(), command: '' })
+      effects.write({ type: 'response.shell_call_command.delta', ...about(), delta: command })
+      effects.write({ type: 'response.shell_call_command.done', ...about(), command })
+    }
+    return item.callee !== '' && outcome === 'completed' ? 'waiting' : 'done'
+  },
+
+  wire({ id, callId, status, action, environment }) {
+    return {
+      type: 'shell_call',
+      id,
+      status,
+      call_id: callId,
+      action: structuredClone(action),
+      environment: environment && { ...environment },
+    }
+  },
+}
+
+function actionOf(given: Arguments): ShellCallItem['action'] | undefined {
+  const { timeout, max_output_length } = given
+  const command = commandOf(given)
+  return (
+    command && {
+      commands: [commandLineOf(command)],
+      timeout_ms: numberOf(given['timeout_ms'] ?? timeout),
+      max_output_length: numberOf(max_output_length),
+    }
+  )
+}

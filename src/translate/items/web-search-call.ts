@@ -1,0 +1,112 @@
+import type { WebSearchAction } from '../../responses/items.js'
+import { type Pages, pageAt, pageIn, showPage } from '../pages.js'
+import { type Arguments, argumentsOf } from './arguments-of.js'
+import type { ItemBase, ItemKind } from './item.js'
+
+/*
+ * web_search_call: browser.search, browser.open or browser.find, run by the host
+ *
+ *     output_item.added               with the kind of action; what it is about is not written yet
+ *       web_search_call.in_progress
+ *       web_search_call.searching     at the terminator
+ *       web_search_call.completed     when the result is there, not before
+ *     output_item.done
+ *
+ * The API has no event for failure: a failed item is done with status "failed".
+ */
+
+export interface WebSearchCall extends ItemBase {
+  type: 'web_search_call'
+  status: 'in_progress' | 'searching' | 'completed' | 'incomplete' | 'failed'
+  action: WebSearchAction
+}
+
+/** What a request has to include for the sources of a search to be shown. */
+const SOURCES = 'web_search_call.action.sources'
+
+/** How the browser tool heads a page of search results, which has no address. */
+const RESULTS = /^\[\d+\] /
+
+/** The argument that says what each action is about. */
+const MAIN = { search: 'query', open_page: 'id', find_in_page: 'pattern' } as const
+
+export const webSearchCall: ItemKind<WebSearchCall> = {
+  type: 'web_search_call',
+  prefix: 'ws',
+  opens: 'header',
+  result: 'completes',
+  isRunByClient: false,
+
+  create({ action }, base) {
+    return { ...base, type: 'web_search_call', status: 'in_progress', action: actionOf(action, '', '') }
+  },
+
+  open(item, effects) {
+    effects.tell(item, 'response.web_search_call.in_progress', {})
+  },
+
+  close(item, outcome, effects) {
+    const { type } = item.action
+    item.action = argumentsOf(item, MAIN[type], (given) => askedFor(type, given, effects.pages), effects) ?? item.action
+    if (outcome === 'completed') {
+      item.status = 'searching'
+      effects.tell(item, 'response.web_search_call.searching', {})
+    }
+    return 'waiting'
+  },
+
+  settle(item, result, effects) {
+    const { action } = item
+    if (result === null) {
+      item.status = 'incomplete'
+      return
+    }
+    const page = pageIn(result.output ?? '')
+    const shown = result.pages ?? (page === undefined ? [] : [page])
+    // What was found in a page is cited as that page.
+    const searched = action.type === 'find_in_page' ? pageAt(action.url, effects.pages) : undefined
+    if (page === undefined && RESULTS.test(result.output ?? '')) effects.pages.current = ''
+    for (const page of shown) showPage(effects.pages, { ...page, ...searched, cursor: page.cursor })
+    if (action.type === 'open_page') action.url ||= shown.at(-1)?.url ?? ''
+    if (action.type === 'search' && effects.includes(SOURCES)) {
+      action.sources = (result.sources ?? []).map(({ url }) => ({ type: 'url', url }))
+    }
+    if (result.error !== undefined) {
+      item.status = 'failed'
+      return
+    }
+    item.status = 'completed'
+    effects.tell(item, 'response.web_search_call.completed', {})
+  },
+
+  wire({ id, status, action }) {
+    return { type: 'web_search_call', id, status, action: structuredClone(action) }
+  },
+}
+
+/** What the model's arguments ask for, as the browser tool that gpt-oss was trained with reads them. */
+function askedFor(type: WebSearchAction['type'], given: Arguments, pages: Pages): WebSearchAction | undefined {
+  const { id = isScroll(given) ? -1 : undefined, cursor } = given
+  const main = given[MAIN[type]]
+  const page = typeof cursor === 'number' && cursor >= 0 ? (pages.byCursor[cursor]?.url ?? '') : pages.current
+  if (typeof main === 'string') return actionOf(type, main, page)
+  // A link's number says nothing of where it leads: the answer will.
+  if (type !== 'open_page' || typeof id !== 'number') return undefined
+  return actionOf(type, id < 0 ? page : '', page)
+}
+
+/** Without a link the browser stays on its page, and shows more of it. */
+function isScroll(given: Arguments): boolean {
+  return 'cursor' in given || 'loc' in given || Object.keys(given).length === 0
+}
+
+function actionOf(type: WebSearchAction['type'], main: string, page: string): WebSearchAction {
+  switch (type) {
+    case 'search':
+      return { type, query: main }
+    case 'open_page':
+      return { type, url: main }
+    case 'find_in_page':
+      return { type, pattern: main, url: page }
+  }
+}
