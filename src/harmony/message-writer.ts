@@ -2,9 +2,9 @@ import type { HarmonyEvent, HarmonyHeader, Origin, Terminator } from './events.j
 
 /** The message that is being told. Plain data. */
 export interface MessageState {
-  readonly header: HarmonyHeader
+  header: HarmonyHeader
   /** Whether its start was told. What the host prefilled is not, until the model goes on with it. */
-  readonly announced: boolean
+  announced: boolean
 }
 
 /** Tells messages: the rule that the host's part of the assistant's message is not the model's, for every parser. */
@@ -15,13 +15,14 @@ export interface MessageWriter {
   end(terminator: Terminator, origin: Origin): void
   /** Whether a message is open whose start was told. */
   readonly isTold: boolean
+  /** Not a copy. */
   state(): MessageState
 }
 
-export function createMessageWriter(sink: (event: HarmonyEvent) => void, state?: MessageState): MessageWriter {
-  let header: HarmonyHeader = state?.header ?? { role: 'assistant' }
-  let announced = state?.announced ?? false
-
+export function createMessageWriter(
+  sink: (event: HarmonyEvent) => void,
+  { header, announced }: MessageState = { header: { role: 'assistant' }, announced: false },
+): MessageWriter {
   function announce(origin: Origin): void {
     announced = true
     sink({ type: 'message_start', header: { ...header }, origin })
@@ -30,7 +31,6 @@ export function createMessageWriter(sink: (event: HarmonyEvent) => void, state?:
   return {
     begin(next, origin) {
       header = next
-      announced = false
       if (origin === 'model' || header.role !== 'assistant') announce(origin)
     },
 
@@ -51,6 +51,6 @@ export function createMessageWriter(sink: (event: HarmonyEvent) => void, state?:
       return announced
     },
 
-    state: () => ({ header: { ...header }, announced }),
+    state: () => ({ header, announced }),
   }
 }

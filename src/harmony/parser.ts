@@ -7,15 +7,16 @@ import {
   addHeaderText,
   finishHeaderText,
   type HeaderDraft,
-  isEmptyHeader,
+  lastText,
+  type Opening,
   openHeader,
-  type TextStart,
   type ToolLookup,
+  wordsOf,
 } from './header.js'
 import { createMessageWriter, type MessageState } from './message-writer.js'
-import { type HeaderEnding, type SettledHeader, settleMessage, settleProse, settleUnclosed } from './settle-header.js'
+import { type SettledHeader, settleMessage, settleUnclosed } from './settle-header.js'
 import { createMarkerLexer } from './text-input.js'
-import { FIRST_SPECIAL, SPECIAL, VOCABULARY_SIZE } from './vocabulary.js'
+import { FIRST_SPECIAL, specialNames, VOCABULARY_SIZE } from './vocabulary.js'
 
 /** Where in the stream a parser stands: between messages, in a header, or in a message's content. */
 export type ParserPosition = 'between' | 'header' | 'content'
@@ -47,7 +48,7 @@ export interface HarmonyParser {
 
 /** The state of the native parser. Plain JSON; opaque to everybody else. */
 export interface ParserSnapshot {
-  readonly mode: 'between' | 'header' | 'content'
+  readonly mode: ParserPosition
   readonly draft: HeaderDraft
   readonly message: MessageState
   readonly origin: Origin
@@ -83,20 +84,27 @@ export function createHarmonyParser(
   sink: (event: HarmonyEvent) => void,
   snapshot?: ParserSnapshot,
 ): HarmonyParser {
-  const tools: ToolLookup = options.toolNamed ?? (() => undefined)
-  const detokenizer = createDetokenizer(options.tokenTable ?? noTable, snapshot?.carried)
-  const lexer = createMarkerLexer({ text: takeText, marker: takeMarker }, snapshot?.held)
-  const message = createMessageWriter(sink, snapshot?.message)
-
-  let mode: ParserSnapshot['mode'] = snapshot?.mode ?? (options.role === null ? 'between' : 'header')
-  let draft: HeaderDraft = snapshot ? structuredClone(snapshot.draft) : openHeader('turn')
-  /** Who wrote the run of tokens we are in. A character or a marker never spans two origins. */
-  let origin: Origin = snapshot?.origin ?? 'model'
-  /** Set by `<|return|>` until the next token of the model, which is told once. */
-  let returned = snapshot?.returned ?? false
-  let finalSeen = snapshot?.finalSeen ?? false
+  let {
+    mode = options.role === null ? 'between' : 'header',
+    draft = openHeader('turn'),
+    // Who wrote the run of tokens we are in. A character or a marker never spans two origins.
+    origin = 'model',
+    // Set by `<|return|>` until the next token of the model, which is told once.
+    returned = false,
+    finalSeen = false,
+    message: open,
+    carried,
+    held = '',
+  }: Partial<ParserSnapshot> = structuredClone(snapshot ?? {})
   /** Whether the lexer, not the detokenizer, may hold something back. */
-  let isText = (snapshot?.held ?? '') !== ''
+  let isText = held !== ''
+  const tools = options.toolNamed
+  const detokenizer = createDetokenizer(
+    options.tokenTable ?? { size: 0, text: missingTable, bytes: missingTable },
+    carried,
+  )
+  const lexer = createMarkerLexer({ text: takeText, marker: takeMarker }, held)
+  const message = createMessageWriter(sink, open)
 
   return {
     get position() {
@@ -108,33 +116,30 @@ export function createHarmonyParser(
     },
 
     push(id, by) {
-      if (isText || by !== origin) enterRun(by, false)
-      if (id < FIRST_SPECIAL) {
-        const text = detokenizer.push(id)
-        if (text !== '') takeText(text)
-      } else {
-        flushRun()
+      enterRun(by, false)
+      if (id < FIRST_SPECIAL) takeText(detokenizer.push(id))
+      else {
+        flush()
         takeMarker(id)
       }
     },
 
     pushText(text, by) {
-      if (!isText || by !== origin) enterRun(by, true)
+      enterRun(by, true)
       lexer.push(text)
     },
 
-    flush: flushRun,
+    flush,
 
     beginTurn() {
       finish()
-      mode = 'header'
-      draft = openHeader('turn')
+      openDraft('turn')
       returned = false
       origin = 'model'
     },
 
     end() {
-      flushRun()
+      flush()
       const isUntouched = mode === 'header' ? !draft.sampled : !message.isTold
       const position = isUntouched ? 'between' : mode
       finish()
@@ -142,174 +147,132 @@ export function createHarmonyParser(
     },
 
     snapshot() {
-      return {
+      return structuredClone({
         mode,
-        draft: structuredClone(draft),
+        draft,
         message: message.state(),
         origin,
         returned,
         finalSeen,
         carried: detokenizer.carried(),
         held: lexer.held(),
-      }
+      })
     },
   }
 
   /** What was held back belongs to the run it came in: a character is not completed across origins or input forms. */
   function enterRun(by: Origin, text: boolean): void {
-    flushRun()
+    if (by === origin && text === isText) return
+    flush()
     origin = by
     isText = text
     if (by === 'host') returned = false
   }
 
-  function flushRun(): void {
-    if (isText) lexer.flush()
-    const rest = detokenizer.flush()
-    if (rest !== '') takeText(rest)
+  function flush(): void {
+    lexer.flush()
+    takeText(detokenizer.flush())
   }
 
   function takeText(text: string): void {
+    if (text === '') return
     if (returned) tellAfterReturn()
     if (mode === 'content') message.text(text, origin)
     else {
-      if (mode === 'between') openDraft('implied')
-      writeHeader(text)
+      goOnWithHeader()
+      turnIntoProse(addHeaderText(draft, text, tools, origin))
     }
   }
 
   function takeMarker(id: number): void {
     if (returned) tellAfterReturn()
-    switch (id) {
-      case SPECIAL.start:
-        if (mode === 'content') {
-          // A host that goes on with the transcript ends the message for engines that swallow the stop token.
-          if (origin === 'model') tell('missing_end')
-          endMessage('implicit')
-        } else if (mode === 'header') settle('start')
+    const name = specialNames.get(id)
+    if (name === undefined || name === 'startoftext') {
+      tell(id < VOCABULARY_SIZE ? 'reserved_token' : 'unknown_token')
+      return
+    }
+    if (name === 'endoftext') tell('end_of_text')
+    finishWord()
+    switch (name) {
+      case 'start':
+        // A host that goes on with the transcript ends the message for engines that swallow the stop token.
+        if (mode === 'content' && origin === 'model') tell('missing_end')
+        endMessage('implicit')
         openDraft('start')
+        goOnWithHeader()
         break
-      case SPECIAL.channel:
-        takeSegment('channel')
-        break
-      case SPECIAL.constrain:
-        takeSegment('constrain')
-        break
-      case SPECIAL.message:
-        takeMessageMarker()
-        break
-      case SPECIAL.end:
-        stop('end')
-        break
-      case SPECIAL.call:
-        stop('call')
-        break
-      case SPECIAL.return:
-        stop('return')
-        returned = true
-        break
-      case SPECIAL.endoftext:
-        tell('end_of_text')
-        stop('endoftext')
+      case 'channel':
+      case 'constrain':
+      case 'message':
+        if (mode === 'content' && name !== 'channel') tell('stray_marker')
+        else {
+          if (mode === 'content') {
+            tell('missing_end')
+            endMessage('implicit')
+          }
+          goOnWithHeader()
+          if (name === 'message') beginMessage(settleMessage(draft, origin, finalSeen))
+          else addHeaderMarker(draft, name)
+        }
         break
       default:
-        tell(id < VOCABULARY_SIZE ? 'reserved_token' : 'unknown_token')
+        if (mode === 'between' && name !== 'endoftext') tell('stray_terminator')
+        endMessage(name)
+        returned = name === 'return'
     }
   }
 
-  function takeSegment(marker: 'channel' | 'constrain'): void {
-    if (mode === 'header' && !turnsIntoProse(finishHeaderText(draft, tools, origin === 'host'))) {
-      draft.sampled ||= origin === 'model'
-      addHeaderMarker(draft, marker)
-    } else if (mode === 'content' && marker === 'constrain') tell('stray_marker')
-    else {
-      if (mode === 'content') {
-        tell('missing_end')
-        endMessage('implicit')
-      }
-      openDraft('implied')
-      addHeaderMarker(draft, marker)
-    }
-  }
-
-  function takeMessageMarker(): void {
-    if (mode === 'content') tell('stray_marker')
-    else {
-      if (mode === 'between') openDraft('implied')
-      draft.sampled ||= origin === 'model'
-      settle('message')
-    }
-  }
-
-  function stop(terminator: 'end' | 'call' | 'return' | 'endoftext'): void {
-    if (mode === 'content') endMessage(terminator)
-    else if (mode === 'header') {
-      draft.sampled ||= origin === 'model'
-      settle(terminator === 'call' ? 'call' : 'stop', terminator)
-    } else if (terminator !== 'endoftext') tell('stray_terminator')
-  }
-
-  function openDraft(opening: 'start' | 'implied'): void {
+  function openDraft(opening: Opening): void {
     mode = 'header'
     draft = openHeader(opening)
-    draft.sampled = origin === 'model'
   }
 
-  function writeHeader(text: string): void {
+  /** Something of a header comes: of the open one, or of one without `<|start|>`. */
+  function goOnWithHeader(): void {
+    if (mode === 'between') openDraft('implied')
     draft.sampled ||= origin === 'model'
-    turnsIntoProse(addHeaderText(draft, text, tools, origin === 'host'))
+  }
+
+  /** A marker, or the end, finishes the word before it, and that may have been one word of prose too many. */
+  function finishWord(): void {
+    if (mode === 'header') turnIntoProse(finishHeaderText(draft, tools, origin))
   }
 
   /** Begins the message where its header has turned into text. */
-  function turnsIntoProse(text: TextStart | undefined): boolean {
-    if (text === undefined) return false
-    beginMessage(settleProse(draft, text, { finalSeen, isHost: origin === 'host' }))
-    return true
+  function turnIntoProse(at: number | undefined): void {
+    if (at !== undefined) beginMessage(settleUnclosed(draft, origin, at))
   }
 
-  /** Decides what the header says, now that something ended it. */
-  function settle(ending: HeaderEnding, terminator: Terminator = 'implicit'): void {
-    const context = { finalSeen, isHost: origin === 'host' }
-    if (turnsIntoProse(finishHeaderText(draft, tools, origin === 'host'))) {
-      if (ending === 'message') tell('stray_marker')
-      else {
-        if (ending === 'start') tell('missing_end')
-        endMessage(terminator)
-      }
-    } else if (ending === 'message') beginMessage(settleMessage(draft, context))
-    else if (!draft.sampled && (ending === 'turn' || (origin === 'host' && isQuiet(draft)))) {
-      // What the host began and nobody went on with is no loss: a fresh turn, <|start|>assistant behind a tool result.
-      mode = 'between'
-    } else {
-      beginMessage(settleUnclosed(draft, ending, context))
-      if (mode === 'content') endMessage(terminator)
-    }
-  }
-
-  function beginMessage(settled: SettledHeader): void {
-    for (const told of settled.repairs) sink({ type: 'repair', repair: told })
-    if (settled.header === undefined) {
-      mode = 'between'
-      return
-    }
-    const { header } = settled
+  function beginMessage({ header, lead, repairs }: SettledHeader): void {
+    for (const told of repairs) sink({ type: 'repair', repair: told })
+    if (header === undefined) return
     mode = 'content'
-    const isAnswer = header.channel === 'final' || header.channel === undefined
-    if (isAnswer && header.role === 'assistant' && header.recipient === undefined) finalSeen = true
+    const { channel = 'final' } = header
+    if (channel === 'final' && header.role === 'assistant' && header.recipient === undefined) finalSeen = true
     message.begin(header, origin)
-    if (settled.lead !== '') message.text(settled.lead, origin)
+    if (lead !== '') message.text(lead, origin)
   }
 
+  /** Ends what stands open: a message, or a header, which may turn out to be a message after all. */
   function endMessage(terminator: Terminator): void {
-    message.end(terminator, origin)
+    if (mode === 'header' && !isForgotten(terminator)) {
+      beginMessage(settleUnclosed(draft, origin, lastText(draft), terminator))
+    }
+    if (mode === 'content') message.end(terminator, origin)
     mode = 'between'
+  }
+
+  /** What the host began and nobody went on with is no loss: a fresh turn, <|start|>assistant behind a tool result. */
+  function isForgotten(terminator: Terminator): boolean {
+    if (draft.sampled) return false
+    return terminator === 'turn' || (origin === 'host' && wordsOf(draft).every(({ kind }) => kind === 'role'))
   }
 
   /** The turn is over, whatever stands open. */
   function finish(): void {
-    flushRun()
-    if (mode === 'header') settle('turn', 'turn')
-    if (mode === 'content') endMessage('turn')
+    flush()
+    finishWord()
+    endMessage('turn')
   }
 
   function tellAfterReturn(): void {
@@ -317,17 +280,10 @@ export function createHarmonyParser(
     if (origin === 'model') tell('tokens_after_return')
   }
 
-  function tell(code: RepairCode, text?: string): void {
-    sink({ type: 'repair', repair: repair(code, text) })
+  function tell(code: RepairCode): void {
+    sink({ type: 'repair', repair: repair(code) })
   }
 }
-
-/** Whether a header says nothing yet: empty, or a role alone. */
-function isQuiet(draft: HeaderDraft): boolean {
-  return isEmptyHeader(draft) || draft.words.every((word) => word.kind === 'role')
-}
-
-const noTable: TokenTable = { size: 0, text: missingTable, bytes: missingTable }
 
 function missingTable(): never {
   throw check(false, 'tokenTable', 'await loadTokenTable()', undefined, 'token_table_missing')

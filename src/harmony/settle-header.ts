@@ -1,29 +1,24 @@
-import { type HarmonyHeader, type Repair, type RepairCode, repair } from './events.js'
+import {
+  type HarmonyHeader,
+  type Origin,
+  type Repair,
+  type RepairCode,
+  type Role,
+  repair,
+  type Terminator,
+} from './events.js'
 import {
   type HeaderDraft,
-  hasUnknown,
-  hasValue,
-  isEmptyHeader,
-  isFirstOfSegment,
   isNoise,
+  isValue,
+  LONGEST_HEADER,
+  lastSegment,
+  lettersOf,
   looseWords,
-  roleOf,
   type Segment,
-  type TextStart,
   type Word,
 } from './header.js'
 import { CHANNELS, CONTENT_TYPES, ROLES } from './vocabulary.js'
-
-/** What ended a header: `<|message|>`, `<|call|>`, another stop token, the next `<|start|>`, or the end of the turn. */
-export type HeaderEnding = 'message' | 'call' | 'stop' | 'start' | 'turn'
-
-/** What the parser knows besides the header's own words. */
-export interface HeaderContext {
-  /** Whether the response has a final message already: an empty channel is then not a second answer. */
-  finalSeen: boolean
-  /** Whether the host wrote the header: an unknown author is then a tool. */
-  isHost: boolean
-}
 
 /** What became of a header: a message's header and the text that already belongs to the message, or nothing. */
 export interface SettledHeader {
@@ -34,7 +29,6 @@ export interface SettledHeader {
   repairs: Repair[]
 }
 
-const LETTER = /\p{L}/u
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
 
 /**
@@ -42,299 +36,253 @@ const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u
  *
  *     <|channel|>commentary to=functions.f <|constrain|>json<|message|>{"x":1}<|call|>
  *                                                                      ^
+ *
+ * @param origin - who wrote the header: an unknown author is a tool where the host did
+ * @param finalSeen - whether the response has a final message already: an empty channel is then not a second answer
  */
-export function settleMessage(draft: HeaderDraft, context: HeaderContext): SettledHeader {
-  const { header, loose, repairs } = readHeader(draft, draft.words, context)
+export function settleMessage(draft: HeaderDraft, origin: Origin, finalSeen: boolean): SettledHeader {
+  const reading = readHeader(draft, origin)
+  const { header, loose, tell } = reading
   const noise: string[] = []
   const prose: string[] = []
-  for (const word of loose) {
-    const marker = markerOf(draft, word)
-    const isFirst = isFirstOfSegment(draft.words, word)
-    if (word.kind === 'candidate' && marker === 'channel' && isFirst && header.channel === undefined) {
+  for (const { kind, text, marker, behind } of loose) {
+    const isUnknown = kind === 'unknown'
+    if (isUnknown && behind === 'channel' && header.channel === undefined) {
       // A call keeps the channel it was given; anything else has to be shown somewhere, and final is where.
-      header.channel = addressesTool(header) ? word.text : 'final'
-      tell(repairs, 'unknown_channel', word.text)
-    } else if (isNoise(word.text)) noise.push(word.text)
-    else if (word.kind === 'candidate' && header.contentType === undefined && (!isFirst || marker === 'constrain')) {
-      header.contentType = word.text
+      header.channel = addressesTool(header) ? text : 'final'
+      tell('unknown_channel', text)
+    } else if (isNoise(text)) noise.push(text)
+    else if (isUnknown && header.contentType === undefined && behind !== 'channel' && marker !== 'start') {
+      header.contentType = text
       if (marker === 'constrain') header.constrained = true
-    } else prose.push(word.text)
+    } else prose.push(text)
   }
-  if (header.channel === undefined && hasSegment(draft, 'channel')) {
-    if (context.finalSeen && !addressesTool(header)) header.channel = 'analysis'
-  }
-  tellContentType(header, repairs)
-  // What was thought in the header and what is thought behind it belong together.
-  const isThought = header.channel === 'analysis' && header.recipient === undefined
-  const dropped = isThought ? noise : [...noise, ...prose]
-  if (noise.length + prose.length > 0) tell(repairs, 'extra_header_text', dropped.join(' '))
-  return { header, lead: isThought ? prose.join(' ') : '', repairs }
+  return conclude(draft, reading, finalSeen && header.channel === undefined, noise, prose)
 }
 
 /**
- * A header that turned into the message's text, in its last segment, without `<|message|>`.
+ * A header without `<|message|>`: it turned into the message's text, in its last segment, or something else ended it,
+ * with no more than a word or two of text in it. The text is taken off the draft.
  *
- *     <|channel|>final The answer is 42.<|return|>
- *                      ^
+ *     <|channel|>final The answer is 42.<|return|>     <|channel|>commentary 2?<|end|>
+ *                      ^                                                     ^
+ *
+ * @param at - where the text begins
+ * @param ending - what ended the header; absent where the text goes on
  */
-export function settleProse(draft: HeaderDraft, text: TextStart, context: HeaderContext): SettledHeader {
-  const last = draft.segments.at(-1) as Segment
-  const lead = last.text.slice(text.at)
+export function settleUnclosed(draft: HeaderDraft, origin: Origin, at: number, ending?: Terminator): SettledHeader {
+  const last = lastSegment(draft)
+  const lead = last.text.slice(at)
+  const text = looseWords(draft)
+  last.words = last.words.filter((word) => word.start < at)
   // Only what stands before the text is the header's, however much of the text came in the same chunk.
-  const before: HeaderDraft = {
-    ...draft,
-    segments: [...draft.segments.slice(0, -1), { ...last, text: last.text.slice(0, text.at) }],
-  }
-  const words = draft.words.filter((word) => word.segment < draft.segments.length - 1 || word.start < text.at)
-  const { header, loose, repairs } = readHeader(before, words, context, draft.segments.length - 1)
-  tell(repairs, text.code)
-  // Arguments of a call are JSON here; prose behind a recipient is the model thinking aloud, and no call was written.
-  const isCall = addressesTool(header) && /^[{[]/.test(lead)
-  if (!isCall) asThought(header, repairs)
-  const isType = (word: Word): boolean => markerOf(draft, word) === 'constrain' && isFirstOfSegment(words, word)
-  const type = header.contentType === undefined ? loose.find(isType) : undefined
-  if (type !== undefined) header.contentType = type.text
-  if (header.channel === undefined && hasSegment(draft, 'channel') && !isCall) header.channel = 'analysis'
-  tellContentType(header, repairs)
-  tellDropped(
-    repairs,
-    loose.filter((word) => word !== type),
-  )
-  return { header, lead, repairs }
-}
+  if (ending === undefined) last.text = last.text.slice(0, at)
+  const reading = readHeader(draft, origin, lead !== '')
+  const { header, tell } = reading
 
-/**
- * A header that ended in something other than `<|message|>`, with no more than a word or two of text in it.
- *
- *     <|channel|>commentary 2?<|end|>
- *                              ^
- */
-export function settleUnclosed(
-  draft: HeaderDraft,
-  ending: Exclude<HeaderEnding, 'message'>,
-  context: HeaderContext,
-): SettledHeader {
-  const last = draft.segments.length - 1
-  const { text } = draft.segments[last] as Segment
-  const unknown = looseWords(draft, last)
-  const here = hasUnknown(unknown) ? unknown : []
-  const isText = (word: Word): boolean => here[0] !== undefined && word.segment === last && word.start >= here[0].start
-  const words = draft.words.filter((word) => !isText(word))
-  const { header, loose, repairs } = readHeader(draft, words, context, here[0] === undefined ? -1 : last)
-  const lead = here[0] === undefined ? '' : text.slice(last === 0 && here[0] === draft.words[0] ? 0 : here[0].start)
-
-  const isCut = ending === 'turn'
-  const isOthers = header.role !== 'assistant'
-  const isCall = addressesTool(header)
-  const isBareCall = isCall && ending === 'call' && !isOthers
-  const isTypeOnly = isCall && here.length === 1 && draft.segments[last]?.marker === 'constrain'
-  const isUnfinished = isCut && here.length === 1 && mayGoOn(draft, header, here[0] as Word)
-  const isJunk = last === 0 && draft.opening === 'implied' && !LETTER_OR_DIGIT.test(lead)
-
-  let lost: RepairCode | undefined
-  if (ending === 'start' && last === 0) {
-    lost = lead !== '' ? 'stray_text' : isEmptyHeader(draft) ? 'repeated_start' : 'dropped_header'
-  } else if (!isBareCall) {
-    if (isOthers || lead === '' || isTypeOnly || isUnfinished) lost = isCut ? 'truncated_header' : 'dropped_header'
-    else if (isJunk) lost = 'stray_text'
-  }
+  const lost = ending && whyLost(draft, header, lead, text, ending)
   if (lost !== undefined) {
     const written = draft.segments.map((segment) => segment.text).filter((part) => part !== '')
     return { lead: '', repairs: [repair(lost, draft.isHosts ? '' : written.join(' '))] }
   }
 
-  const isMumbled = header.channel === 'commentary' && !LETTER.test(lead)
-  if (!isBareCall && hasSegment(draft, 'channel') && (header.channel === undefined || isMumbled))
+  tell(draft.length > LONGEST_HEADER ? 'header_too_long' : 'missing_message')
+  // Arguments of a call are JSON here, or end in <|call|>; other text behind a recipient is the model thinking aloud.
+  const isCall = ending === undefined ? /^[{[]/.test(lead) : ending === 'call'
+  if (addressesTool(header) && !isCall) {
+    tell('extra_header_text', `to=${header.recipient}`)
+    delete header.recipient
     header.channel = 'analysis'
-  tell(repairs, 'missing_message')
-  if (!isBareCall) asThought(header, repairs)
-  tellContentType(header, repairs)
-  tellDropped(repairs, loose)
-  return { header, lead, repairs }
+  }
+  const dropped: string[] = []
+  for (const { text, behind } of reading.loose) {
+    if (ending === undefined && header.contentType === undefined && behind === 'constrain') {
+      header.contentType = text
+      header.constrained = true
+    } else dropped.push(text)
+  }
+  const isMumbled = ending !== undefined && header.channel === 'commentary' && lettersOf(lead) === ''
+  return { ...conclude(draft, reading, header.channel === undefined || isMumbled, dropped), lead }
+}
+
+/** Settles what depends on everything else: whether it is a thought, and what is told of the words without a place. */
+function conclude(
+  draft: HeaderDraft,
+  { header, repairs, tell }: Reading,
+  mayBeThought: boolean,
+  noise: readonly string[],
+  prose: readonly string[] = [],
+): SettledHeader {
+  if (mayBeThought && hasChannelMarker(draft) && !addressesTool(header)) header.channel = 'analysis'
+  if (header.contentType !== undefined && header.recipient === undefined) tell('content_type_without_recipient')
+  // What was thought in the header and what is thought behind it belong together.
+  const isThought = header.channel === 'analysis' && header.recipient === undefined
+  if (noise.length + prose.length > 0) tell('extra_header_text', (isThought ? noise : [...noise, ...prose]).join(' '))
+  return { header, lead: isThought ? prose.join(' ') : '', repairs }
+}
+
+/** Why a header that something ended is no message, if it is none. */
+function whyLost(
+  draft: HeaderDraft,
+  header: HarmonyHeader,
+  lead: string,
+  text: readonly Word[],
+  ending: Terminator,
+): RepairCode | undefined {
+  const isStart = draft.segments.length === 1
+  if (ending === 'implicit' && isStart) {
+    return lead !== '' ? 'stray_text' : draft.length === 0 ? 'repeated_start' : 'dropped_header'
+  }
+  const isOthers = header.role !== 'assistant'
+  const isCall = addressesTool(header)
+  if (ending === 'call' && isCall && !isOthers) return undefined
+  const isCut = ending === 'turn'
+  const isHeaders =
+    text.length === 1 &&
+    (isCut ? mayGoOn(draft, header, text[0] as Word) : isCall && lastSegment(draft).marker === 'constrain')
+  if (isOthers || lead === '' || isHeaders) return isCut ? 'truncated_header' : 'dropped_header'
+  return isStart && draft.opening === 'implied' && !LETTER_OR_DIGIT.test(lead) ? 'stray_text' : undefined
 }
 
 /** Whether a single word at the very end may be a header word that was cut: "comm", "to", "js", an unknown channel. */
 function mayGoOn(draft: HeaderDraft, header: HarmonyHeader, word: Word): boolean {
-  if (addressesTool(header) || (hasSegment(draft, 'channel') && header.channel === undefined)) return true
-  const known = [...ROLES, ...CHANNELS, ...(word.segment === 0 ? [] : CONTENT_TYPES), 'to=']
+  if (addressesTool(header) || (hasChannelMarker(draft) && header.channel === undefined)) return true
+  const known = [...ROLES, ...CHANNELS, ...(word.marker === 'start' ? [] : CONTENT_TYPES), 'to=']
   return known.some((name) => name.startsWith(word.text))
 }
 
-/** Prose behind a recipient is reasoning; nobody is called. */
-function asThought(header: HarmonyHeader, repairs: Repair[]): void {
-  if (!addressesTool(header)) return
-  tell(repairs, 'extra_header_text', `to=${header.recipient}`)
-  delete header.recipient
-  header.channel = 'analysis'
-}
-
 /** Whether somebody other than the conversation itself is addressed. */
-function addressesTool(header: HarmonyHeader): boolean {
-  return header.recipient !== undefined && !addressesConversation(header.recipient)
+function addressesTool({ recipient = '' }: HarmonyHeader): boolean {
+  return recipient !== '' && recipient !== 'assistant' && recipient !== 'user'
 }
 
-function addressesConversation(recipient: string): boolean {
-  return recipient === 'assistant' || recipient === 'user' || recipient === ''
+function hasChannelMarker(draft: HeaderDraft): boolean {
+  return draft.segments.some(({ marker }) => marker === 'channel')
 }
 
-function markerOf(draft: HeaderDraft, word: Word): Segment['marker'] {
-  return (draft.segments[word.segment] as Segment).marker
-}
+type Tell = (code: RepairCode, text?: string) => void
 
-function hasSegment(draft: HeaderDraft, marker: Segment['marker']): boolean {
-  return draft.segments.some((segment) => segment.marker === marker)
-}
-
-function tell(repairs: Repair[], code: RepairCode, text?: string): void {
-  repairs.push(repair(code, text))
-}
-
-function tellContentType(header: HarmonyHeader, repairs: Repair[]): void {
-  if (header.contentType !== undefined && header.recipient === undefined) {
-    tell(repairs, 'content_type_without_recipient')
-  }
-}
-
-function tellDropped(repairs: Repair[], words: readonly Word[]): void {
-  if (words.length > 0) tell(repairs, 'extra_header_text', words.map((word) => word.text).join(' '))
-}
-
-/** What the words of a header say: its fields, and the words that found no place. */
+/** What the words of a header say: its fields, the words that found no place, and what there is to tell. */
 interface Reading {
   header: HarmonyHeader
   loose: Word[]
   repairs: Repair[]
+  tell: Tell
 }
 
-/** @param textSegment - the segment that turned out to hold the message's text, or -1 */
-function readHeader(draft: HeaderDraft, words: readonly Word[], context: HeaderContext, textSegment = -1): Reading {
+/** @param hasText - whether the last segment turned out to hold the message's text */
+function readHeader(draft: HeaderDraft, origin: Origin, hasText = false): Reading {
   const header: HarmonyHeader = { role: 'assistant' }
   const loose: Word[] = []
-  const repairs: Repair[] = draft.opening === 'implied' ? [repair('missing_start')] : []
+  const repairs: Repair[] = []
+  const tell: Tell = (code, text) => void repairs.push(repair(code, text))
   const channels: Word[] = []
-  const [first] = words
-  const author = first?.kind === 'author' ? first : undefined
+  /** Whether a content type or a word that nobody knows came: no recipient should stand behind it. */
+  let isLate = false
 
-  for (const [index, word] of words.entries()) {
-    const marker = markerOf(draft, word)
-    switch (word.kind) {
+  if (draft.opening === 'implied') tell('missing_start')
+  for (const { words } of draft.segments) for (const [index, word] of words.entries()) readWord(word, words[index + 1])
+  readAuthor(draft.segments[0]?.words[0])
+  if (header.role === 'tool') header.name ??= 'tool'
+  readChannel()
+  readSegments()
+  return { header, loose, repairs, tell }
+
+  function readWord(word: Word, next: Word | undefined): void {
+    const { kind, text, value, marker, behind } = word
+    isLate ||= marker === 'constrain'
+    switch (kind) {
       case 'author':
         break
       case 'role':
-        readRole(header, word, repairs, draft)
+        readRole(word)
         break
       case 'channel':
         if (marker === 'start') {
-          tell(repairs, word === first ? 'role_is_channel' : 'missing_channel')
+          tell(behind === 'start' ? 'role_is_channel' : 'missing_channel')
           channels.unshift(word)
-        } else if (marker === 'channel' && isFirstOfSegment(words, word)) channels.push(word)
+        } else if (behind === 'channel') channels.push(word)
         else loose.push(word)
         break
       case 'tool':
       case 'recipient':
-        if (header.recipient !== undefined) tell(repairs, 'repeated_recipient', word.text)
-        else header.recipient = word.value
-        if (word.kind === 'tool') tell(repairs, 'bare_recipient')
-        else if (word.text !== `to=${word.value}`) tell(repairs, 'unusual_header_spacing')
-        if (isMisplaced(draft, words.slice(0, index + 1))) tell(repairs, 'misplaced_recipient')
+        if (header.recipient !== undefined) tell('repeated_recipient', text)
+        else header.recipient = value
+        if (kind === 'tool') tell('bare_recipient')
+        else if (text !== `to=${value}`) tell('unusual_header_spacing')
+        if (isLate) tell('misplaced_recipient')
         break
       case 'to':
-        if (hasValue(words, word)) break
-        if (word.text !== 'to=') loose.push(word)
-        else if (header.recipient !== undefined) tell(repairs, 'repeated_recipient', word.text)
+        if (isValue(next)) break
+        if (text !== 'to=') loose.push(word)
+        else if (header.recipient !== undefined) tell('repeated_recipient', text)
         else {
           header.recipient = ''
-          if (isMisplaced(draft, words.slice(0, index + 1))) tell(repairs, 'misplaced_recipient')
+          if (isLate) tell('misplaced_recipient')
         }
         break
       case 'type':
+        isLate = true
         if (header.contentType !== undefined) loose.push(word)
         else {
-          header.contentType = word.value
+          header.contentType = value
           if (marker === 'constrain') header.constrained = true
         }
         break
       default:
+        isLate ||= behind !== 'channel' && !isNoise(text)
         loose.push(word)
     }
   }
-  if (author !== undefined) readAuthor(header, author, loose, repairs, context)
-  else if (draft.opening === 'start' && (first?.segment !== 0 || first.kind === 'recipient' || first.kind === 'to')) {
-    tell(repairs, 'unknown_role')
+
+  function readRole({ text, value }: Word): void {
+    if (value === '' || draft.opening === 'turn') tell('repeated_role')
+    if (value === '') return // assistantassistant
+    header.role = value as Role
+    if (text === value) return
+    header.name = text.slice(value.length + 1)
+    tell('named_role')
   }
-  if (header.role === 'tool') header.name ??= 'tool'
-  readChannel(header, channels, repairs)
-  readSegments(draft, header, repairs, textSegment)
-  return { header, loose, repairs }
-}
 
-/** Whether the last word, a recipient, stands behind a content type or a word that nobody knows. */
-function isMisplaced(draft: HeaderDraft, words: readonly Word[]): boolean {
-  return words.some((word, index) => {
-    if (markerOf(draft, word) === 'constrain') return true
-    if (index === words.length - 1 || isNoise(word.text)) return false
-    const isChannelsPlace = markerOf(draft, word) === 'channel' && isFirstOfSegment(words, word)
-    return word.kind === 'type' || (!isChannelsPlace && (word.kind === 'candidate' || word.kind === 'free'))
-  })
-}
-
-function readRole(header: HarmonyHeader, word: Word, repairs: Repair[], draft: HeaderDraft): void {
-  const role = roleOf(word.text)
-  if (role === undefined || draft.opening === 'turn') tell(repairs, 'repeated_role')
-  if (role === undefined) return // assistantassistant
-  header.role = role
-  if (word.text === role) return
-  header.name = word.text.slice(role.length + 1)
-  tell(repairs, 'named_role')
-}
-
-/** An unknown first word: a tool that speaks to the assistant, a tool that is meant to be called, or no role at all. */
-function readAuthor(
-  header: HarmonyHeader,
-  author: Word,
-  loose: Word[],
-  repairs: Repair[],
-  context: HeaderContext,
-): void {
-  const { recipient } = header
-  if (recipient === undefined ? context.isHost : addressesConversation(recipient)) {
-    header.role = 'tool'
-    header.name = author.text
-    if (recipient === undefined) tell(repairs, 'missing_recipient')
-  } else if (recipient === undefined && author.value !== '') {
-    header.recipient = author.value
-    tell(repairs, 'role_is_tool')
-  } else {
-    loose.unshift(author)
-    tell(repairs, 'unknown_role')
+  /** An unknown first word: a tool that speaks to the assistant, a tool that is meant to be called, or no role at all. */
+  function readAuthor(first: Word | undefined): void {
+    const { recipient } = header
+    if (first?.kind === 'author') {
+      if (recipient === undefined ? origin === 'host' : !addressesTool(header)) {
+        header.role = 'tool'
+        header.name = first.text
+        if (recipient === undefined) tell('missing_recipient')
+      } else if (recipient === undefined && first.value !== '') {
+        header.recipient = first.value
+        tell('role_is_tool')
+      } else {
+        loose.unshift(first)
+        tell('unknown_role')
+      }
+    } else if (draft.opening === 'start' && first?.kind !== 'role' && first?.kind !== 'channel') tell('unknown_role')
   }
-}
 
-function readChannel(header: HarmonyHeader, channels: readonly Word[], repairs: Repair[]): void {
-  const channel = channels.at(-1)
-  if (channel === undefined) return
-  header.channel = channel.value
-  if (channel.text !== channel.value) tell(repairs, 'misspelled_channel', channel.text)
-  const others = channels.slice(0, -1).map((word) => word.text)
-  if (others.length > 0) tell(repairs, 'repeated_channel', others.join(' '))
-}
+  function readChannel(): void {
+    const channel = channels.pop()
+    if (channel === undefined) return
+    header.channel = channel.value
+    if (channel.text !== channel.value) tell('misspelled_channel', channel.text)
+    if (channels.length > 0) tell('repeated_channel', channels.map(({ text }) => text).join(' '))
+  }
 
-/** Empty segments, spacing and spelling: what the official parser takes amiss. */
-function readSegments(draft: HeaderDraft, header: HarmonyHeader, repairs: Repair[], textSegment: number): void {
-  let isUnusual = false
-  let isSpelled = false
-  for (const [index, { marker, text }] of draft.segments.entries()) {
-    const kind = draft.words.find((word) => word.segment === index)?.kind
-    if (index !== textSegment) {
-      const isPlaced = kind === 'channel' || kind === 'candidate' || (kind === 'tool' && header.channel !== undefined)
-      if (marker === 'constrain' && kind === undefined) tell(repairs, 'stray_marker')
-      if (marker === 'channel' && !isPlaced) tell(repairs, 'missing_channel')
+  /** Empty segments, spacing and spelling: what the official parser takes amiss. */
+  function readSegments(): void {
+    for (const { marker, words } of draft.segments.slice(0, hasText ? -1 : undefined)) {
+      const kind = words[0]?.kind
+      const isPlaced = kind === 'channel' || kind === 'unknown' || (kind === 'tool' && header.channel !== undefined)
+      if (marker === 'constrain' && kind === undefined) tell('stray_marker')
+      if (marker === 'channel' && !isPlaced) tell('missing_channel')
     }
+    if (draft.hasEmptySegment) tell('stray_marker')
     // Parsers do not agree on whether white space beyond ASCII cuts words.
-    isUnusual ||= (index > 0 && /^\s/.test(text)) || /[^\S \t\n\r\f]|\u0085/.test(text)
-    isSpelled ||= text.includes('<')
+    const isUnusual = ({ text }: Segment, index: number): boolean =>
+      (index > 0 && /^\s/.test(text)) || /[^\S \t\n\r\f]|\u0085/.test(text)
+    if (draft.segments.some(isUnusual)) tell('unusual_header_spacing')
+    if (draft.segments.some(({ text }) => text.includes('<'))) tell('marker_spelled_in_header')
   }
-  if (draft.hasEmptySegment) tell(repairs, 'stray_marker')
-  if (isUnusual) tell(repairs, 'unusual_header_spacing')
-  if (isSpelled) tell(repairs, 'marker_spelled_in_header')
 }

@@ -34,36 +34,30 @@ const UNFINISHED = /(?:<(?:\|(?:[a-z0-9_]+\|?)?)?|[\uD800-\uDBFF])$/
  * is text, as is one that never ends.
  */
 export function createMarkerLexer(sink: MarkerSink, held = ''): MarkerLexer {
-  // The end of the text so far, where it can still become a marker or a surrogate pair.
-  let pending = held
-
   function push(text: string): void {
-    const input = pending + text
-    const end = input.length - unfinishedLength(input)
-    pending = input.slice(end)
+    const input = held + text
+    // A marker has no `<` inside, so only the last one can begin it; a tail as long as the longest marker can be none.
+    held = UNFINISHED.exec(input.slice(1 - LONGEST_MARKER))?.[0] ?? ''
     let start = 0
     for (const { 0: spelling, index } of input.matchAll(MARKER)) {
       const id = markerId(spelling.slice(2, -2))
       if (id === undefined) continue
-      if (index > start) sink.text(input.slice(start, index))
+      tell(input.slice(start, index))
       sink.marker(id)
       start = index + spelling.length
     }
-    if (end > start) sink.text(input.slice(start, end))
+    tell(input.slice(start, input.length - held.length))
   }
 
   function flush(): void {
-    const rest = pending
-    pending = ''
-    if (rest !== '') sink.text(rest)
+    const rest = held
+    held = ''
+    tell(rest)
   }
 
-  return { push, flush, held: () => pending }
-}
+  function tell(text: string): void {
+    if (text !== '') sink.text(text)
+  }
 
-/** How many characters at the end can still become a marker or a surrogate pair with what comes next. */
-function unfinishedLength(input: string): number {
-  // A marker has no `<` inside, so only the last one can begin it; a tail as long as the longest marker can be none.
-  const tail = input.slice(1 - LONGEST_MARKER)
-  return UNFINISHED.exec(tail)?.[0].length ?? 0
+  return { push, flush, held: () => held }
 }

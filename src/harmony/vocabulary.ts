@@ -30,27 +30,29 @@ export const ROLES = ['assistant', 'user', 'system', 'developer', 'tool'] as con
 /** Content types that gpt-oss writes; a header word from this list is never taken for prose. */
 export const CONTENT_TYPES = ['json', 'code', 'text', 'text/plain'] as const
 
-const names = new Map<number, string>(Object.entries(SPECIAL).map(([name, id]) => [id, name]))
+/** The special tokens that have names of their own, by id. */
+export const specialNames: ReadonlyMap<number, keyof typeof SPECIAL> = new Map(
+  Object.entries(SPECIAL).map(([name, id]) => [id, name as keyof typeof SPECIAL]),
+)
+
+function nameOf(id: number): string {
+  return specialNames.get(id) ?? `reserved_${id}`
+}
 
 /** The literal spelling of a special token: `<|channel|>`, `<|reserved_200013|>`. Its id must be a special one. */
 export function markerText(id: number): string {
-  return `<|${names.get(id) ?? `reserved_${id}`}|>`
+  return `<|${nameOf(id)}|>`
 }
 
-const ids = new Map<string, number>(Object.entries(SPECIAL))
+const specialIds = Array.from({ length: VOCABULARY_SIZE - FIRST_SPECIAL }, (_, index) => FIRST_SPECIAL + index)
+const idsByName = new Map(specialIds.map((id) => [nameOf(id), id])).set('endofprompt', 200018)
 
 /**
  * The id of a special token from the word between `<|` and `|>`, or `undefined` where no token has that name. Knows
  * `endofprompt` too, gpt-tokenizer's name for the id that the official vocabulary calls `reserved_200018`.
  */
 export function markerId(name: string): number | undefined {
-  const known = ids.get(name)
-  if (known !== undefined) return known
-  if (name === 'endofprompt') return 200018
-  const reserved = /^reserved_(\d{6})$/.exec(name)?.[1]
-  if (reserved === undefined) return undefined
-  const id = Number(reserved)
-  return id >= FIRST_SPECIAL && id < VOCABULARY_SIZE && !names.has(id) ? id : undefined
+  return idsByName.get(name)
 }
 
 /** The longest spelling of a marker, in UTF-16 units: text input never has to hold back more than this. */

@@ -707,3 +707,11 @@ describe('what the caller gets wrong', () => {
     expect(parseMessages([m.message, m.end])).toEqual({ messages: [{ role: 'assistant', content: '' }], repairs: [] })
   })
 })
+
+test('a content type that nobody knows is constrained behind its marker, also where <|message|> is missing', () => {
+  const header = '<|channel|>commentary to=functions.x <|constrain|>yaml'
+  for (const text of [`${header}<|message|>{"a":1}<|call|>`, `${header} {"a":1}<|call|>`]) {
+    const { messages } = parseMessages(encodeHarmony(text), tools)
+    expect(messages).toMatchObject([{ contentType: 'yaml', constrained: true, content: expect.stringContaining('{') }])
+  }
+})

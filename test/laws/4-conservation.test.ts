@@ -178,7 +178,8 @@ test('text between and inside headers that is no header word is in a message or 
       for (const [start, end] of outside) {
         for (const word of words(spoken(tokens, behind, Math.min(start + 1, tokens.length), ' '))) {
           if (isHeaderWord(word)) continue
-          expect(`${told} ${placed}`).toContain(word)
+          // A reserved token between a role and its name leaves a word that begins with their colon.
+          expect(`${told} ${placed}`).toContain(word.replace(/^:/, ''))
         }
         behind = end
       }
