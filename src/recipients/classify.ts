@@ -36,16 +36,11 @@ export function classifyRecipient(
 
 function classifyChannel(channel: string | undefined): Recipient {
   if (channel === 'analysis') return { kind: 'reasoning' }
-  return { kind: 'message', phase: channel === 'commentary' ? 'commentary' : 'final_answer' }
+  return { kind: 'message', phase: channel === 'commentary' ? channel : 'final_answer' }
 }
 
 function classifyUndeclared(recipient: string, tools: DeclaredTools, policy: RecipientPolicy): Recipient {
-  switch (policy.undeclared) {
-    case 'function_call':
-      return functionRecipient(recipient, tools)
-    case 'mcp_call':
-      return { kind: 'mcp_call', ...splitMcpTool(recipient, policy.aliases), available: true }
-    case 'unavailable_mcp_call':
-      return { kind: 'mcp_call', ...splitMcpTool(recipient, {}), available: false }
-  }
+  if (policy.undeclared === 'function_call') return functionRecipient(recipient, tools)
+  const available = policy.undeclared === 'mcp_call'
+  return { kind: 'mcp_call', ...splitMcpTool(recipient, available ? policy.aliases : {}), available }
 }

@@ -93,8 +93,7 @@ export function declaresFunction(name: string, tools: DeclaredTools): boolean {
 export function declaredMcpTool(recipient: string, tools: DeclaredTools): McpToolName | undefined {
   const match = tools.mcpPrefixes.find(({ prefix }) => recipient === prefix || recipient.startsWith(`${prefix}.`))
   if (match === undefined) return undefined
-  const { prefix, serverLabel } = match
-  return { serverLabel, name: recipient.slice(prefix.length + 1) || serverLabel }
+  return { serverLabel: match.serverLabel, name: recipient.slice(match.prefix.length + 1) || match.serverLabel }
 }
 
 /**
@@ -117,10 +116,8 @@ function environmentOf({ environment }: ShellTool, path: string): DeclaredTools[
 }
 
 function mcpPrefixes(labels: readonly string[]): DeclaredTools['mcpPrefixes'] {
-  const serverLabels = new Map(labels.map((label) => [`mcp.${label}`, label]))
-  // A label that itself begins with `mcp.` is meant literally.
-  for (const label of labels) serverLabels.set(label, label)
-  return [...serverLabels]
-    .map(([prefix, serverLabel]) => ({ prefix, serverLabel }))
+  // A label that itself begins with `mcp.` is meant literally: it comes before an equal prefix.
+  return ['', 'mcp.']
+    .flatMap((start) => labels.map((serverLabel) => ({ prefix: start + serverLabel, serverLabel })))
     .sort((a, b) => b.prefix.length - a.prefix.length)
 }

@@ -3,13 +3,14 @@ import type { Recipient } from './recipient.js'
 
 /** `functions.NAME`, whether or not the request declares it. */
 export function matchFunctionsNamespace(recipient: string, tools: DeclaredTools): Recipient | undefined {
-  if (!recipient.startsWith(FUNCTIONS_NAMESPACE) || recipient === FUNCTIONS_NAMESPACE) return undefined
-  return functionRecipient(recipient.slice(FUNCTIONS_NAMESPACE.length), tools)
+  const name = recipient.startsWith(FUNCTIONS_NAMESPACE) ? recipient.slice(FUNCTIONS_NAMESPACE.length) : ''
+  return name === '' ? undefined : functionRecipient(name, tools)
 }
 
 /** `NAME`, where the request declares a function or a custom tool of exactly that name. */
 export function matchFunctionName(recipient: string, tools: DeclaredTools): Recipient | undefined {
-  return declaresFunction(recipient, tools) ? functionRecipient(recipient, tools) : undefined
+  if (!declaresFunction(recipient, tools)) return undefined
+  return functionRecipient(recipient, tools)
 }
 
 /** The custom tool of that name, if there is one, or else the function. */

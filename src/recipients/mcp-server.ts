@@ -21,10 +21,9 @@ type ToolTest = (name: string) => boolean
  * @throws HarmonyResponsesError `bad_option`
  */
 export function declareMcpServer(tool: McpTool, path: string, before?: McpServer, hints?: ToolHints): McpServer {
-  const { server_label, allowed_tools, require_approval } = tool
-  const isReadOnly: Hint = (name) => hints?.(server_label, name)
-  const allows = testOf(allowed_tools, `${path}allowed_tools`, isReadOnly, true)
-  const demands = approvalOf(require_approval, `${path}require_approval`, isReadOnly)
+  const isReadOnly: Hint = (name) => hints?.(tool.server_label, name)
+  const allows = testOf(tool.allowed_tools, `${path}allowed_tools`, isReadOnly, true)
+  const demands = approvalOf(tool.require_approval, `${path}require_approval`, isReadOnly)
   return {
     allows: (name) => allows(name) || before?.allows(name) === true,
     needsApproval: (name) => (allows(name) && demands(name)) || before?.needsApproval(name) === true,
@@ -34,7 +33,7 @@ export function declareMcpServer(tool: McpTool, path: string, before?: McpServer
 type Hint = (name: string) => boolean | undefined
 
 function approvalOf(approval: McpTool['require_approval'], path: string, isReadOnly: Hint): ToolTest {
-  const { always = null, never = null } = Object(approval) as {
+  const { always, never } = (approval === 'always' ? { always: {} } : Object(approval)) as {
     always?: McpToolFilter | null
     never?: McpToolFilter | null
   }
@@ -45,8 +44,8 @@ function approvalOf(approval: McpTool['require_approval'], path: string, isReadO
     "'always', 'never' or { always, never }",
     approval,
   )
-  const isAlways = always === null ? () => approval === 'always' : testOf(always, `${path}.always`, isReadOnly, true)
-  const isNever = never === null ? () => true : testOf(never, `${path}.never`, isReadOnly, false)
+  const isAlways = testOf(always ?? [], `${path}.always`, isReadOnly, true)
+  const isNever = testOf(never, `${path}.never`, isReadOnly, false)
   return (name) => isAlways(name) || !isNever(name)
 }
 
@@ -61,10 +60,9 @@ function testOf(value: McpTool['allowed_tools'], path: string, isReadOnly: Hint,
   const isList = Array.isArray(names) && names.every((name) => typeof name === 'string')
   const isFilter = typeof (value ?? {}) === 'object' && (readOnly === null || typeof readOnly === 'boolean')
   check(isFilter && (isList || names === null), path, 'names, or { tool_names }', value)
-  const isNamed: ToolTest = (name) => names === null || names.includes('*') || names.includes(name)
-  const isLike: ToolTest = (name) => {
-    const hint = isReadOnly(name)
-    return hint === undefined ? ifUnknown : hint === readOnly
+  return (name) => {
+    const isNamed = names === null || names.includes('*') || names.includes(name)
+    const hint = readOnly === null ? null : isReadOnly(name)
+    return isNamed && (hint === undefined ? ifUnknown : hint === readOnly)
   }
-  return (name) => isNamed(name) && (readOnly === null || isLike(name))
 }

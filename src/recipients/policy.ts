@@ -78,19 +78,13 @@ export const policies: Readonly<Record<PolicyName, RecipientPolicy>> = {
  *
  * @throws HarmonyResponsesError `bad_option` where no preset has the name.
  */
-export function resolvePolicy(policy: RecipientPolicy | PolicyName | undefined): RecipientPolicy {
-  if (policy === undefined) return policies.openai
-  if (typeof policy === 'object' && policy !== null) return checkTable(policy)
-  const preset = lookUp<RecipientPolicy>(policies, policy)
-  const expected = `one of ${Object.keys(policies).join(', ')}, or a table`
-  check(preset !== undefined, 'policy', expected, policy)
-  return preset
-}
-
-function checkTable(policy: RecipientPolicy): RecipientPolicy {
-  const missing = Object.keys(openai).filter((field) => !(field in policy))
+export function resolvePolicy(policy: RecipientPolicy | PolicyName = 'openai'): RecipientPolicy {
+  const isTable = typeof policy === 'object' && policy !== null
+  const table = isTable ? policy : lookUp<RecipientPolicy>(policies, policy)
+  check(table !== undefined, 'policy', `one of ${Object.keys(policies).join(', ')}, or a table`, policy)
+  const missing = Object.keys(openai).filter((field) => !(field in table))
   check(missing.length === 0, 'policy', 'a whole table', `one without ${missing.join(', ')}`)
-  return policy
+  return table
 }
 
 /** An entry of a policy's table. What every object inherits is no entry: models may well call `constructor`. */

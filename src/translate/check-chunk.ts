@@ -1,5 +1,5 @@
 import { check } from '../errors.js'
-import type { HarmonyToken, ScoredToken } from '../tokens/token-source.js'
+import type { ScoredToken } from '../tokens/token-source.js'
 
 const EXPECTED = 'token ids, { id, logprob }, text or { host }'
 
@@ -8,21 +8,20 @@ function isId(id: unknown): id is number {
   return Number.isInteger(id) && (id as number) >= 0
 }
 
-export function checkId(id: unknown): number {
+function checkId(id: unknown): void {
   check(isId(id), 'token', EXPECTED, id, 'bad_chunk')
-  return id
 }
 
-export function checkScored(token: unknown): ScoredToken {
+/** An id, alone or with its probabilities. */
+export function checkToken(token: unknown): void {
+  if (typeof token === 'number') {
+    checkId(token)
+    return
+  }
   const { id, logprob = 0, topLogprobs = [] } = Object(token) as Partial<ScoredToken>
   const isScored = typeof logprob === 'number' && Array.isArray(topLogprobs)
   const isRight = isId(id) && isScored && topLogprobs.every((top) => typeof Object(top).logprob === 'number')
   check(isRight, 'chunk', EXPECTED, token, 'bad_chunk')
-  return token as ScoredToken
-}
-
-export function isTokenList(chunk: unknown): chunk is readonly HarmonyToken[] {
-  return Array.isArray(chunk)
 }
 
 /** What a host's chunk holds: every id, or text. */

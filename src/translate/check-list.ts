@@ -6,8 +6,9 @@ import { check, type ErrorCode } from '../errors.js'
  * @throws HarmonyResponsesError with what was expected and what came
  */
 export function checkList(what: string, list: unknown, strings: readonly string[], code?: ErrorCode): void {
-  check(list === undefined || Array.isArray(list), what, 'an array', list, code)
-  for (const [index, entry] of ((list ?? []) as unknown[]).entries()) {
+  if (list === undefined) return
+  check(Array.isArray(list), what, 'an array', list, code)
+  for (const [index, entry] of list.entries()) {
     for (const field of strings) {
       const value: unknown = Object(entry)[field]
       check(typeof value === 'string', `${what}[${index}].${field}`, 'a string', value, code)

@@ -10,7 +10,8 @@ export const LOGPROBS = 'message.output_text.logprobs'
 const LOWEST = -9999
 
 /** A token's probability, and its rivals', as the API shows them; none where the engine gave none. */
-export function logprobsOf({ id, logprob, topLogprobs = [] }: ScoredToken, table: TokenTable | undefined): Logprob[] {
+export function logprobsOf(scored: ScoredToken, table: TokenTable | undefined): Logprob[] {
+  const { id, logprob, topLogprobs = [] } = scored
   if (logprob === undefined) return []
   const entry = (of: number, value: number): { token: string; logprob: number; bytes: number[] } => ({
     token: spellToken(of, table),

@@ -54,7 +54,7 @@ export function hintsOf(listings: readonly Listing[]): ToolHints {
   return (serverLabel, name) => {
     const listed = listings.filter((listing) => listing.serverLabel === serverLabel && listing.error === null)
     if (listed.length === 0) return undefined
-    const annotations = listed.flatMap(({ tools }) => tools).find((tool) => tool.name === name)?.annotations
+    const annotations = listed.flatMap((listing) => listing.tools).find((tool) => tool.name === name)?.annotations
     const { readOnlyHint, read_only } = Object(annotations) as { readOnlyHint?: unknown; read_only?: unknown }
     return (readOnlyHint ?? read_only) === true
   }

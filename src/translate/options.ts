@@ -10,7 +10,7 @@ import { checkList } from './check-list.js'
 import type { CitationStage } from './citation-stage.js'
 import type { Diagnostic } from './diagnostics.js'
 import type { IdFactory } from './ids.js'
-import type { ReasoningForms } from './items/item.js'
+import type { ReasoningForm } from './items/item.js'
 import type { McpListing } from './mcp-listing.js'
 import type { TracerFactory } from './tracer.js'
 
@@ -83,11 +83,11 @@ export interface TranslateOptions extends TranslatorOptions {
 }
 
 /** The forms in which reasoning is shown. */
-export const REASONING: Readonly<Record<'raw' | 'summary' | 'both' | 'hidden', ReasoningForms>> = {
-  raw: { raw: true, summary: false },
-  summary: { raw: false, summary: true },
-  both: { raw: true, summary: true },
-  hidden: { raw: false, summary: false },
+export const REASONING: Readonly<Record<'raw' | 'summary' | 'both' | 'hidden', readonly ReasoningForm[]>> = {
+  raw: ['raw'],
+  summary: ['summary'],
+  both: ['raw', 'summary'],
+  hidden: [],
 }
 
 /** What `typeof` has to say of every option that is given. */
@@ -118,14 +118,14 @@ export function checkOptions(options: TranslateOptions): void {
   for (const [name, type] of Object.entries(TYPES) as [keyof typeof TYPES, string][]) {
     if (options[name] !== undefined) checkType(name, type, options[name])
   }
-  const { calls = 'live', mcpListings, reasoning = 'raw', request = {}, responseId, tokenTable, usage = {} } = options
+  const { calls = 'live', reasoning = 'raw', request = {}, tokenTable, usage = {} } = options
   const isTable = tokenTable === undefined || Object(tokenTable).text !== undefined
   check(isTable, 'tokenTable', 'await loadTokenTable()', tokenTable)
-  check(responseId !== '', 'responseId', 'a non-empty string', responseId)
+  check(options.responseId !== '', 'responseId', 'a non-empty string', options.responseId)
   check(calls === 'live' || calls === 'whole', 'calls', "'live' or 'whole'", calls)
   check(Object.hasOwn(REASONING, reasoning), 'reasoning', `one of ${Object.keys(REASONING).join(', ')}`, reasoning)
-  checkList('mcpListings', mcpListings, ['serverLabel'])
-  for (const { serverLabel, tools, error } of mcpListings ?? []) {
+  checkList('mcpListings', options.mcpListings, ['serverLabel'])
+  for (const { serverLabel, tools, error } of options.mcpListings ?? []) {
     checkList(`mcpListings of ${serverLabel}: tools`, tools, ['name'])
     check(typeof (error ?? '') === 'string', `mcpListings of ${serverLabel}: error`, 'a string', error)
   }
@@ -148,8 +148,12 @@ function checkType(what: string, type: string, value: unknown): void {
 export function checkUsage(what: string, usage: unknown): void {
   checkType(what, 'object', usage)
   for (const [name, count] of Object.entries(usage as object)) {
-    const isCount = count === undefined || (Number.isSafeInteger(count) && count >= 0)
-    check(isCount, `${what}.${name}`, 'a whole number of tokens', count)
+    check(
+      count === undefined || (Number.isSafeInteger(count) && count >= 0),
+      `${what}.${name}`,
+      'a whole number of tokens',
+      count,
+    )
   }
 }
 

@@ -1,9 +1,10 @@
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { Logprob, OutputItem } from '../responses/items.js'
 import type { ScoredText } from './citation-stage.js'
-import type { Effects, Item, ItemBase, Subject } from './items/item.js'
-import { kindOf } from './items/kinds.js'
-import type { ShellCall } from './items/shell-call.js'
+import { calleeOf } from './items/callee-of.js'
+import { conclude, type HostedItem } from './items/hosted.js'
+import type { Effects, Item, Subject } from './items/item.js'
+import { kindOf, wireOf } from './items/kinds.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
 import type { CallResult } from './tool-result.js'
 
@@ -60,7 +61,8 @@ export class Output {
 
   /** Whether text that was said is held back. */
   get isHolding(): boolean {
-    return this.#current?.type === 'message' && (this.#current.citing?.held ?? '') !== ''
+    const item = this.#current
+    return item?.type === 'message' && (item.citing?.held ?? '') !== ''
   }
 
   find(id: string): Item | undefined {
@@ -74,27 +76,26 @@ export class Output {
 
   /** The items in their wire form, as of now. */
   wire(): OutputItem[] {
-    return this.#items.map((item) => kindOf(item).wire(item))
+    return this.#items.map(wireOf)
   }
 
   /** Whether a result of the host's is for this item. */
   takesResult(item: Item): boolean {
-    return item.callee !== '' && kindOf(item).result !== 'none'
+    return item.callee !== '' && kindOf(item).result !== undefined
   }
 
   /** Whether the client may run it as soon as it is done. */
   #isClients(item: Item): boolean {
-    return kindOf(item).isRunByClient && !this.takesResult(item)
+    return kindOf(item).isRunByClient === true && !this.takesResult(item)
   }
 
   /** A message begins that gives this item. */
   begin(subject: Subject): void {
     const item = this.#create(subject, recipientKey(subject as Recipient))
-    const kind = kindOf(item)
-    this.#current = item
+    const isLate = kindOf(item).opens === 'terminator' || (this.#isWhole && this.#isClients(item))
     this.#tokens = []
     this.#silent = []
-    const isLate = kind.opens === 'terminator' || (this.#isWhole && this.#isClients(item))
+    this.#current = item
     if (!isLate) this.#announce(item)
   }
 
@@ -110,8 +111,9 @@ export class Output {
 
   /** Probabilities of a token, before its text. They go out with the delta that the text is in. */
   score(logprobs: readonly Logprob[]): void {
-    if (this.#current === null) this.#early.push(...logprobs)
-    else if (this.#current.type === 'message') this.#silent.push(...logprobs)
+    const item = this.#current
+    if (item === null) this.#early.push(...logprobs)
+    else if (item.type === 'message') this.#silent.push(...logprobs)
   }
 
   /** Sends what was gathered as one delta. */
@@ -154,12 +156,12 @@ export class Output {
 
   /** The result of a waiting call came; null where none ever will. */
   settle(item: Item, result: CallResult | null): void {
-    const kind = kindOf(item)
     item.stage = 'done'
-    if (kind.result !== 'own item') {
-      kind.settle?.(item, result, this.#effects)
-      this.#finish(item)
-    } else if (result !== null) this.insert({ kind: 'shell_call_output', call: item as ShellCall, result })
+    if (item.type !== 'shell_call') {
+      kindOf(item).settle?.(item, result, this.#effects)
+      conclude(item as HostedItem, result, this.#effects)
+      this.#write('response.output_item.done', item)
+    } else if (result !== null) this.insert({ kind: 'shell_call_output', call: item, result })
   }
 
   /** The response failed: nothing more is closed, and what is open stands incomplete. */
@@ -168,7 +170,8 @@ export class Output {
       const isOpen = item.stage === 'writing' || (item.stage === 'waiting' && kindOf(item).result === 'completes')
       if (isOpen) this.#cut(item)
     }
-    if (this.#current?.stage === 'silent') this.#noticeCut(this.#current, textOf(this.#current.text))
+    const item = this.#current
+    if (item?.stage === 'silent') this.#noticeCut(item, textOf(item.text))
     this.#current = null
   }
 
@@ -183,22 +186,26 @@ export class Output {
   }
 
   #create(subject: Subject, callee: string): Item {
-    const base: ItemBase = { id: '', outputIndex: -1, stage: 'silent', text: createTextBuffer(), held: '', callee }
-    return kindOf({ type: subject.kind }).create(subject as never, base, this.#effects)
+    const type = subject.kind
+    return {
+      type,
+      id: '',
+      outputIndex: -1,
+      stage: 'silent',
+      status: 'in_progress',
+      text: createTextBuffer(),
+      held: '',
+      callee,
+      ...kindOf({ type }).create(subject as never, this.#effects),
+    } as Item
   }
 
   #announce(item: Item): void {
     const kind = kindOf(item)
-    item.id = this.#effects.sequencer.id(kind.prefix)
-    if ('callId' in item) item.callId = this.#effects.sequencer.id('call')
-    item.outputIndex = this.#effects.sequencer.outputIndex()
-    this.#items.push(item)
-    this.#effects.write({
-      type: 'response.output_item.added',
-      sequence_number: this.#effects.sequencer.sequenceNumber(),
-      output_index: item.outputIndex,
-      item: kind.wire(item),
-    })
+    item.id = this.#effects.id(kind.prefix)
+    if ('callId' in item) item.callId = this.#effects.id('call')
+    item.outputIndex = this.#items.push(item) - 1
+    this.#write('response.output_item.added', item)
     item.stage = 'writing'
     kind.open?.(item, this.#effects)
   }
@@ -225,25 +232,24 @@ export class Output {
 
   #close(item: Item, outcome: 'completed' | 'incomplete'): void {
     const kind = kindOf(item)
-    item.stage = kind.close(item, outcome, this.#effects)
+    const isCompleted = kind.result === 'completes'
+    if (!isCompleted) item.status = outcome
+    item.stage = this.takesResult(item) && (isCompleted || outcome === 'completed') ? 'waiting' : 'done'
+    kind.close?.(item, outcome, this.#effects)
     // Where the result is an item of its own, the call is over before it comes.
-    if (item.stage === 'done' || kind.result === 'own item') this.#finish(item)
+    if (item.stage === 'done' || !isCompleted) this.#write('response.output_item.done', item)
   }
 
-  #finish(item: Item): void {
-    this.#effects.write({
-      type: 'response.output_item.done',
-      sequence_number: this.#effects.sequencer.sequenceNumber(),
-      output_index: item.outputIndex,
-      item: kindOf(item).wire(item),
-    })
+  #write(type: 'response.output_item.added' | 'response.output_item.done', item: Item): void {
+    const sequence_number = this.#effects.next()
+    this.#effects.write({ type, sequence_number, output_index: item.outputIndex, item: wireOf(item) })
   }
 
   /** It is never done, and stands incomplete in the response. */
   #cut(item: Item): void {
     const isKept = kindOf(item).delta === undefined && item.stage === 'writing'
     const dropped = isKept ? textOf(item.text) : item.held
-    if ('status' in item) item.status = 'incomplete'
+    item.status = 'incomplete'
     item.stage = 'cut'
     if (dropped !== '') this.#noticeCut(item, dropped)
   }
@@ -251,12 +257,6 @@ export class Output {
   #noticeCut(item: Item, dropped: string): void {
     this.#effects.notice('call_cut_off', calleeOf(item), dropped)
   }
-}
-
-/** What an item calls, for people. */
-function calleeOf(item: Item): string {
-  if ('serverLabel' in item && 'name' in item) return `${item.serverLabel}.${item.name}`
-  return 'name' in item ? item.name : item.type
 }
 
 /** The last tokens, as many as spell a text. In bytes: a token may be a part of a character. */

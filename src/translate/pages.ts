@@ -37,6 +37,6 @@ export function pageIn(output: string): CitedPage | undefined {
 }
 
 /** A page of this address that was shown. */
-export function pageAt(url: string, { byCursor }: Pages): CitedPage | undefined {
-  return Object.values(byCursor).find((page) => page.url === url)
+export function pageAt(url: string, pages: Pages): CitedPage | undefined {
+  return Object.values(pages.byCursor).find((page) => page.url === url)
 }

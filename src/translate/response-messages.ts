@@ -21,9 +21,9 @@ export function messagesOf(messages: MessageLog): ResponseMessage[] {
     role,
     name,
     content: [{ type: 'text', text: textOf(text) }],
-    ...(channel === undefined ? {} : { channel }),
-    ...(recipient === undefined ? {} : { recipient }),
+    ...(channel !== undefined && { channel }),
+    ...(recipient !== undefined && { recipient }),
     // As the official parser gives it, and vLLM passes it on.
-    ...(contentType === undefined ? {} : { content_type: (constrained ? '<|constrain|>' : '') + contentType }),
+    ...(contentType !== undefined && { content_type: (constrained ? '<|constrain|>' : '') + contentType }),
   }))
 }

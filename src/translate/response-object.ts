@@ -37,33 +37,36 @@ const DEFAULTS: RequestEcho = {
   user: null,
 }
 
+/** What a translator remembers of its response. */
+export interface ResponseState {
+  readonly responseId: string
+  readonly createdAt: number
+  readonly request: ResponseRequest
+  progress: ResponseProgress
+}
+
 /** The response object as of now. Every call makes a detached value. */
 export function responseOf(
-  id: string,
-  createdAt: number,
-  progress: ResponseProgress,
-  request: ResponseRequest,
+  state: ResponseState,
   made: Pick<Response, 'output' | 'usage' | 'input_messages' | 'output_messages'>,
 ): Response {
-  const given = structuredClone(request)
-  const echo = structuredClone(DEFAULTS)
-  for (const name of Object.keys(DEFAULTS) as (keyof RequestEcho)[]) {
-    if (given[name] != null) echo[name] = given[name] as never
-  }
+  const echo = { ...DEFAULTS }
+  for (const name of Object.keys(DEFAULTS) as (keyof RequestEcho)[])
+    echo[name] = (state.request[name] ?? echo[name]) as never
   echo.reasoning = { ...DEFAULTS.reasoning, ...echo.reasoning }
   echo.text = { ...DEFAULTS.text, ...echo.text }
   echo.tools = echo.tools.map(echoTool)
   // "auto" asks; the response says which tier it was.
   if (echo.service_tier === 'auto') echo.service_tier = DEFAULTS.service_tier
   return {
-    id,
+    id: state.responseId,
     object: 'response',
-    created_at: createdAt,
-    status: progress.status,
-    completed_at: progress.completedAt,
-    error: progress.error === null ? null : { ...progress.error },
-    incomplete_details: progress.incompleteReason === null ? null : { reason: progress.incompleteReason },
-    ...echo,
+    created_at: state.createdAt,
+    status: state.progress.status,
+    completed_at: state.progress.completedAt,
+    error: state.progress.error && { ...state.progress.error },
+    incomplete_details: state.progress.incompleteReason && { reason: state.progress.incompleteReason },
+    ...structuredClone(echo),
     ...made,
     access_programs: null,
   }

@@ -9,8 +9,8 @@ export interface TextBuffer {
 
 const DELTAS_PER_BLOCK = 1024
 
-export function createTextBuffer(text = ''): TextBuffer {
-  return { blocks: text === '' ? [] : [text], deltas: [] }
+export function createTextBuffer(): TextBuffer {
+  return { blocks: [], deltas: [] }
 }
 
 export function appendText(buffer: TextBuffer, delta: string): void {
@@ -28,6 +28,6 @@ export function textOf(buffer: TextBuffer): string {
   return text
 }
 
-export function isEmpty({ blocks, deltas }: TextBuffer): boolean {
-  return blocks.length + deltas.length === 0
+export function isEmpty(buffer: TextBuffer): boolean {
+  return buffer.blocks.length + buffer.deltas.length === 0
 }

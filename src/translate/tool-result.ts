@@ -37,13 +37,12 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
  */
 export function checkResult(result: unknown): void {
   const given = Object(result) as { [field: string]: unknown }
-  const { itemId, output, error } = given
-  const message = (Object(error) as { message?: unknown }).message
+  const { message } = Object(given['error']) as { message?: unknown }
   const lists = Object.keys(LISTS).filter((name) => given[name] !== undefined)
-  const saysSomething = typeof output === 'string' || typeof message === 'string' || lists.length > 0
+  const saysSomething = typeof given['output'] === 'string' || typeof message === 'string' || lists.length > 0
   const expected = `an itemId, and an output, an error or ${Object.keys(LISTS).join(', ')}`
   const got = Object.keys(given).join(', ') || result
-  check(typeof itemId === 'string' && saysSomething, 'toolResult', expected, got, 'bad_result')
+  check(typeof given['itemId'] === 'string' && saysSomething, 'toolResult', expected, got, 'bad_result')
   for (const name of lists) checkList(`toolResult.${name}`, given[name], LISTS[name] as readonly string[], 'bad_result')
   for (const { cursor } of (given['pages'] ?? []) as Partial<CitedPage>[]) {
     check(Number.isInteger(cursor), 'toolResult.pages', 'a whole number as cursor', cursor, 'bad_result')
@@ -51,6 +50,6 @@ export function checkResult(result: unknown): void {
 }
 
 /** A result as one text: what the tool said, or what it gave, as JSON. */
-export function textOfResult({ output, outputs, sources, pages, shell }: CallResult): string {
-  return output ?? JSON.stringify(outputs ?? sources ?? pages ?? shell)
+export function textOfResult(result: CallResult): string {
+  return result.output ?? JSON.stringify(result.outputs ?? result.sources ?? result.pages ?? result.shell)
 }

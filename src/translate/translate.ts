@@ -34,7 +34,8 @@ export function translateBatches(
   loadTokenTable?: () => Promise<TokenTable>,
 ): AsyncGenerator<ResponseStreamEvent[], Response> {
   checkOptions(options)
-  checkSource(source)
+  const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync } = Object(source)
+  check((isAsync ?? isSync) !== undefined, 'source', 'an iterable of chunks', source)
   const reader = read(source, options.signal)
   return leavable(pull(reader, options, loadTokenTable), () => reader.close())
 }
@@ -50,9 +51,9 @@ async function* each(
   batches: AsyncGenerator<ResponseStreamEvent[], Response>,
 ): AsyncGenerator<ResponseStreamEvent, Response> {
   for (;;) {
-    const { done, value } = await batches.next()
-    if (done) return value
-    for (const event of value) yield event
+    const batch = await batches.next()
+    if (batch.done) return batch.value
+    for (const event of batch.value) yield event
   }
 }
 
@@ -61,17 +62,14 @@ async function* each(
  * and an engine that nobody listens to would go on.
  */
 function leavable<T>(generator: AsyncGenerator<T, Response>, leave: () => void): AsyncGenerator<T, Response> {
-  const { return: end, throw: fail } = generator
-  return Object.assign(generator, {
-    return(value: Response | PromiseLike<Response>) {
+  for (const method of ['return', 'throw'] as const) {
+    const end = generator[method]
+    generator[method] = (value: never) => {
       leave()
       return end.call(generator, value)
-    },
-    throw(error: unknown) {
-      leave()
-      return fail.call(generator, error)
-    },
-  })
+    }
+  }
+  return generator
 }
 
 async function* pull(
@@ -81,16 +79,21 @@ async function* pull(
 ): AsyncGenerator<ResponseStreamEvent[], Response> {
   try {
     const tokenTable = options.tokenTable ?? (await loadTokenTable?.())
-    const translator = new Translator(tokenTable === undefined ? options : { ...options, tokenTable })
+    const translator = new Translator({ ...options, ...(tokenTable && { tokenTable }) })
     yield translator.start()
     let isOpen = true
     while (isOpen) {
-      let events: ResponseStreamEvent[] = []
+      let events: ResponseStreamEvent[]
       try {
         const step = await reader.next()
-        isOpen = step !== 'left' && step !== 'aborted' && !step.done
+        isOpen = typeof step === 'object' && !step.done
+        if (step === 'left') break
         if (step === 'aborted') events = translator.abort()
-        else if (step !== 'left') events = step.done ? finish(translator, step.value) : translator.push(step.value)
+        else if (!step.done) events = translator.push(step.value)
+        else {
+          if (step.value?.usage !== undefined) translator.addUsage(step.value.usage)
+          events = translator.end(step.value?.reason)
+        }
       } catch (error) {
         isOpen = false
         events = translator.fail(failureOf(error))
@@ -103,16 +106,12 @@ async function* pull(
   }
 }
 
-function finish(translator: Translator, end: StreamEnd | undefined): ResponseStreamEvent[] {
-  if (end?.usage !== undefined) translator.addUsage(end.usage)
-  return translator.end(end?.reason)
-}
-
 /** What the stream says of a source's error. Codes of operating systems (`ECONNRESET`) mean nothing to clients. */
 function failureOf(error: unknown): { code?: string; message: string } {
   const message = error instanceof Error ? error.message : String(error)
-  const code: unknown = error instanceof HarmonyResponsesError ? undefined : (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && /^[a-z_]+$/.test(code) ? { code, message } : { message }
+  const { code } = Object(error) as { code?: unknown }
+  const isApis = typeof code === 'string' && /^[a-z_]+$/.test(code) && !(error instanceof HarmonyResponsesError)
+  return isApis ? { code, message } : { message }
 }
 
 function read(source: TokenSource, signal: AbortSignal | undefined): Reader {
@@ -126,7 +125,8 @@ function read(source: TokenSource, signal: AbortSignal | undefined): Reader {
     signal?.removeEventListener('abort', abort)
     wake?.()
     // Also a source that was never read: it may hold an engine all the same.
-    closeQuietly(() => chunks ?? iterate(source))
+    // At once, and whatever comes of it may go: an engine that is waited for answers when it is done.
+    new Promise((resolve) => resolve((chunks ?? iterate(source)).return?.())).catch(() => {})
   }
   const abort = (): void => close('aborted')
   if (signal?.aborted) abort()
@@ -141,7 +141,7 @@ function read(source: TokenSource, signal: AbortSignal | undefined): Reader {
         wake = () => resolve(over ?? 'left')
         // Made here and not before: making it may fail, and that is the source's failure.
         chunks ??= iterate(source)
-        Promise.resolve(chunks.next()).then((step) => resolve(step as Step), reject)
+        Promise.resolve(chunks.next() as Step | Promise<Step>).then(resolve, reject)
       })
     },
   }
@@ -150,14 +150,4 @@ function read(source: TokenSource, signal: AbortSignal | undefined): Reader {
 function iterate(source: TokenSource): AsyncIterator<TokenChunk> | Iterator<TokenChunk> {
   if (typeof source === 'string') return [source as string].values()
   return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
-}
-
-/** Calls `return` at once, and lets whatever comes of it go: an engine that is waited for answers when it is done. */
-function closeQuietly(chunks: () => AsyncIterator<TokenChunk> | Iterator<TokenChunk>): void {
-  new Promise((resolve) => resolve(chunks().return?.())).catch(() => {})
-}
-
-function checkSource(source: unknown): void {
-  const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync } = Object(source)
-  check((isAsync ?? isSync) !== undefined, 'source', 'an iterable of chunks', source)
 }

@@ -1,42 +1,38 @@
 import { check } from '../errors.js'
-import type { Origin } from '../harmony/events.js'
+import type { HarmonyHeader, Origin } from '../harmony/events.js'
 import type { ParserSnapshot } from '../harmony/parser.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import type { ResponseRequest } from '../responses/request.js'
 import type { Listing } from './mcp-listing.js'
 import type { TranslatorOptions } from './options.js'
 import type { OutputSnapshot } from './output.js'
 import type { Pages } from './pages.js'
 import type { MessageLog } from './response-messages.js'
-import type { ResponseProgress } from './response-object.js'
-import type { SequencerSnapshot } from './sequencer.js'
+import type { ResponseState } from './response-object.js'
 import type { TextBuffer } from './text-buffer.js'
 import type { UsageCount } from './usage.js'
 
 /** A message of somebody other than the assistant, as far as it came. Plain data. */
 export interface OtherMessage {
-  role: 'tool' | 'user' | 'system' | 'developer'
-  /** The tool that speaks. */
-  author: string
+  header: HarmonyHeader
   /** Who wrote it: what the model wrote in another's name is a fabrication, unless it is trusted. */
   origin: Origin
   text: TextBuffer
 }
 
 /** What a translator itself has to remember. Plain JSON. */
-export interface TranslatorState {
-  readonly createdAt: number
-  readonly request: ResponseRequest
+export interface TranslatorState extends ResponseState {
   readonly listings: readonly Listing[]
   readonly usage: UsageCount
   readonly pages: Pages
   /** Every message, where the request asks for them. */
   readonly messages: MessageLog | null
-  progress: ResponseProgress
   isStarted: boolean
   containerId: string | null
   /** The message of somebody other than the assistant that is being read. */
   other: OtherMessage | null
+  /** The number of the next event, and how many ids were made. */
+  sequenceNumber: number
+  ordinal: number
   /** The number of the token or text chunk that came last, from 0. */
   index: number
   /** Events that are made but not handed out. */
@@ -46,9 +42,7 @@ export interface TranslatorState {
 /** A translator with all its parts, as plain JSON. Opaque: only `restore` reads it. */
 export interface TranslatorSnapshot {
   readonly version: 1
-  readonly responseId: string
   readonly state: TranslatorState
-  readonly sequencer: SequencerSnapshot
   readonly parser: ParserSnapshot
   readonly output: OutputSnapshot
   /** The first token of a delta that is not whole yet, or -1. Only known while tracing. */

@@ -1,17 +1,18 @@
 import { check } from '../errors.js'
-import type { HarmonyEvent, HarmonyHeader, Origin, Terminator } from '../harmony/events.js'
+import type { HarmonyEvent, Origin } from '../harmony/events.js'
 import { createHarmonyParser, type HarmonyParser } from '../harmony/parser.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { classifyRecipient } from '../recipients/classify.js'
-import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
-import { type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import { declareTools, toolNamed } from '../recipients/declared-tools.js'
+import { resolvePolicy } from '../recipients/policy.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
-import type { Response, ResponseError } from '../responses/response.js'
-import type { EndReason, HarmonyToken, HostUsage, ScoredToken, TokenChunk } from '../tokens/token-source.js'
-import { checkHost, checkId, checkScored, isTokenList } from './check-chunk.js'
-import type { NoticeCode } from './diagnostics.js'
+import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
+import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
+import { checkHost, checkToken } from './check-chunk.js'
+import { deriveId } from './ids.js'
+import { calleeOf } from './items/callee-of.js'
 import type { Effects, Item } from './items/item.js'
 import { LOGPROBS, logprobsOf } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
@@ -19,10 +20,9 @@ import { checkOptions, checkReason, checkUsage, REASONING, type TranslatorOption
 import { Output } from './output.js'
 import { createPages } from './pages.js'
 import { plainCopy } from './plain-copy.js'
-import { logMessage, type MessageLog, messagesOf } from './response-messages.js'
-import { responseOf } from './response-object.js'
-import { Sequencer } from './sequencer.js'
-import { appendText, createTextBuffer, textOf } from './text-buffer.js'
+import { logMessage, messagesOf } from './response-messages.js'
+import { type ResponseProgress, responseOf } from './response-object.js'
+import { appendText, createTextBuffer, type TextBuffer, textOf } from './text-buffer.js'
 import { checkResult, type ToolResult } from './tool-result.js'
 import type { Tracer } from './tracer.js'
 import {
@@ -39,7 +39,6 @@ import {
   createUsage,
   startMessage,
   startTurn,
-  uncountMessage,
   usageOf,
 } from './usage.js'
 import { echoable } from './without-secrets.js'
@@ -64,10 +63,8 @@ export interface Turn {
 export class Translator {
   readonly #options: TranslatorOptions
   readonly #state: TranslatorState
-  readonly #tools: DeclaredTools
-  readonly #policy: RecipientPolicy
-  readonly #include: ReadonlySet<string>
-  readonly #sequencer: Sequencer
+  readonly #recipientOf: (recipient: string | undefined, channel?: string) => Recipient
+  readonly #effects: Effects
   readonly #output: Output
   readonly #tracer: Tracer | undefined
   readonly #parser: HarmonyParser
@@ -83,24 +80,14 @@ export class Translator {
    */
   constructor(options: TranslatorOptions, snapshot?: TranslatorSnapshot) {
     checkOptions(options)
-    const {
-      calls,
-      clock,
-      ids,
-      inputMessages = [],
-      mcpListings = [],
-      policy,
-      responseId,
-      tokenTable,
-      trace,
-      usage = {},
-    } = options
+    const { responseId, tokenTable } = options
     const request = echoable(options.request ?? {})
-    const listings = listingsOf(mcpListings)
-    this.#inputMessages = plainCopy('inputMessages', [...inputMessages])
+    const listings = listingsOf(options.mcpListings ?? [])
+    this.#inputMessages = plainCopy('inputMessages', [...(options.inputMessages ?? [])])
     this.#options = options
     this.#state = snapshot?.state ?? {
-      createdAt: Math.floor(clock()),
+      responseId,
+      createdAt: this.#now(),
       progress: { status: 'in_progress', completedAt: null, error: null, incompleteReason: null },
       isStarted: false,
       request,
@@ -110,21 +97,22 @@ export class Translator {
       usage: createUsage(),
       pages: createPages(),
       messages: request.enable_response_messages === true ? [] : null,
+      sequenceNumber: 0,
+      ordinal: 0,
       index: -1,
       queued: [],
     }
-    if (snapshot === undefined) addHostUsage(this.#state.usage, usage)
-    const { index } = this.#state
-    this.#tools = declareTools(this.#state.request.tools, hintsOf(this.#state.listings))
-    this.#policy = resolvePolicy(policy)
-    this.#include = new Set(this.#state.request.include ?? [])
-    this.#sequencer = new Sequencer(snapshot?.responseId ?? responseId, ids, snapshot?.sequencer)
-    this.#output = new Output(this.#effects(), calls === 'whole', snapshot?.output)
-    this.#tracer = trace?.({ tokenTable, index, deltaFrom: snapshot?.deltaFrom ?? -1 })
+    if (snapshot === undefined) addHostUsage(this.#state.usage, options.usage ?? {})
+    const tools = declareTools(this.#state.request.tools, hintsOf(this.#state.listings))
+    const policy = resolvePolicy(options.policy)
+    this.#recipientOf = (recipient, channel) => classifyRecipient(recipient, channel, tools, policy)
+    this.#effects = this.#makeEffects()
+    this.#output = new Output(this.#effects, options.calls === 'whole', snapshot?.output)
+    this.#tracer = options.trace?.({ tokenTable, index: this.#state.index, deltaFrom: snapshot?.deltaFrom ?? -1 })
     const sink = (event: HarmonyEvent): void => this.#onHarmony(event)
     this.#parser =
       options.parser?.(sink) ??
-      createHarmonyParser({ tokenTable, toolNamed: (word) => toolNamed(word, this.#tools) }, sink, snapshot?.parser)
+      createHarmonyParser({ tokenTable, toolNamed: (word) => toolNamed(word, tools) }, sink, snapshot?.parser)
   }
 
   /**
@@ -173,12 +161,17 @@ export class Translator {
   push(chunk: TokenChunk): ResponseStreamEvent[] {
     this.#expectOpen('push')
     if (!this.#state.isStarted) this.#begin()
-    if (typeof chunk === 'number') this.#pushToken(checkId(chunk))
-    else if (typeof chunk === 'string') this.#pushText(chunk, 'model')
+    if (typeof chunk === 'string') this.#pushText(chunk, 'model')
     else if (chunk instanceof Uint32Array) for (const id of chunk) this.#pushToken(id)
-    else if (isTokenList(chunk)) this.#pushTokens(chunk)
-    else if (chunk !== null && typeof chunk === 'object' && 'host' in chunk) this.#pushHost(checkHost(chunk.host))
-    else this.#pushScored(checkScored(chunk))
+    else if (Array.isArray(chunk)) {
+      // Checked as a whole before the first is taken, so that a bad list changes nothing.
+      for (const token of chunk) checkToken(token)
+      for (const token of chunk) this.#pushToken(token)
+    } else if (chunk !== null && typeof chunk === 'object' && 'host' in chunk) this.#pushHost(checkHost(chunk.host))
+    else {
+      checkToken(chunk)
+      this.#pushToken(chunk as HarmonyToken)
+    }
     return this.#take()
   }
 
@@ -191,11 +184,15 @@ export class Translator {
   toolResult(result: ToolResult): ResponseStreamEvent[] {
     this.#expectOpen('toolResult')
     checkResult(result)
-    const item = this.#hostedCall(result.itemId)
+    const id = result.itemId
+    const item = this.#output.find(id)
+    const expected = 'the id of a hosted call'
+    check(item !== undefined, 'toolResult', expected, id, 'unknown_item')
+    check(this.#output.takesResult(item), 'toolResult', expected, `${item.type} ${id}`, 'item_takes_no_result')
     // A result for a call that is still being written means that the engine swallowed its <|call|>.
     if (item === this.#output.current) this.#parser.end()
     if (item.stage === 'waiting') this.#output.settle(item, structuredClone(result))
-    else this.#notice('second_result', item.id)
+    else this.#effects.notice('second_result', item.id)
     return this.#take()
   }
 
@@ -219,12 +216,9 @@ export class Translator {
     const position = this.#parser.end()
     this.#giveUpWaiting()
     const cutBy = reason ?? (position === 'between' ? 'stop' : 'max_output_tokens')
-    this.#state.progress =
-      cutBy === 'stop'
-        ? { ...this.#state.progress, status: 'completed', completedAt: Math.floor(this.#options.clock()) }
-        : { ...this.#state.progress, status: 'incomplete', incompleteReason: cutBy }
-    this.#writeLifecycle(cutBy === 'stop' ? 'response.completed' : 'response.incomplete')
-    return this.#take()
+    return cutBy === 'stop'
+      ? this.#close({ status: 'completed', completedAt: this.#now() })
+      : this.#close({ status: 'incomplete', incompleteReason: cutBy })
   }
 
   /**
@@ -233,32 +227,28 @@ export class Translator {
    * @param error - `code` as the API's, default `server_error`; a code of the host's own goes through
    */
   fail(error: { readonly code?: string; readonly message: string }): ResponseStreamEvent[] {
-    if (this.#isClosed()) return []
-    this.#begin()
     const { code = 'server_error', message } = error
-    this.#flushAll()
-    const sequence_number = this.#sequencer.sequenceNumber()
-    this.#write({ type: 'error', sequence_number, error: { type: code, code, message, param: null } })
-    return this.#fail({ code: code as ResponseError['code'], message })
+    return this.#fail(code, message, true)
   }
 
   /** The client went away, or the host gave up: `response.failed` alone, with the message `aborted` by default. */
   abort(message = 'aborted'): ResponseStreamEvent[] {
-    if (this.#isClosed()) return []
-    this.#begin()
-    this.#flushAll()
-    return this.#fail({ code: 'server_error', message })
+    return this.#fail('server_error', message, false)
   }
 
   /** The response as of now, a detached value. After the terminal event it equals that event's. */
   get response(): Response {
-    const { status } = this.#state.progress
-    const { messages, usage } = this.#state
-    const { usageByTurn } = this.#options
-    return responseOf(this.#sequencer.responseId, this.#state.createdAt, this.#state.progress, this.#state.request, {
+    const { messages, progress, usage } = this.#state
+    const isCounted = progress.status === 'completed' || progress.status === 'incomplete'
+    // They come with the terminal event, as vLLM's do.
+    const isOpen = !this.#isClosed()
+    return responseOf(this.#state, {
       output: this.#output.wire(),
-      usage: status === 'completed' || status === 'incomplete' ? usageOf(usage, usageByTurn === true) : null,
-      ...(messages === null ? {} : this.#messagesOf(messages)),
+      usage: isCounted ? usageOf(usage, this.#options.usageByTurn === true) : null,
+      ...(messages && {
+        input_messages: isOpen ? null : structuredClone(this.#inputMessages),
+        output_messages: isOpen ? null : messagesOf(messages),
+      }),
     })
   }
 
@@ -281,9 +271,7 @@ export class Translator {
   snapshot(): TranslatorSnapshot {
     return structuredClone({
       version: 1,
-      responseId: this.#sequencer.responseId,
       state: this.#state,
-      sequencer: this.#sequencer.snapshot(),
       parser: this.#parser.snapshot(),
       output: this.#output.snapshot(),
       deltaFrom: this.#tracer?.deltaFrom ?? -1,
@@ -295,18 +283,21 @@ export class Translator {
   #begin(): void {
     if (this.#state.isStarted) return
     this.#state.isStarted = true
-    this.#writeLifecycle('response.created')
-    this.#writeLifecycle('response.in_progress')
-    const { approvedCalls = [] } = this.#options
+    this.#writeLifecycle('created')
+    this.#writeLifecycle('in_progress')
     for (const listing of this.#state.listings) this.#output.insert({ kind: 'mcp_list_tools', listing })
-    for (const { approvalRequestId, serverLabel, name, arguments: text } of approvedCalls) {
-      this.#output.begin({ kind: 'mcp_call', serverLabel, name, available: true, approvalRequestId })
+    for (const { arguments: text, ...call } of this.#options.approvedCalls ?? []) {
+      this.#output.begin({ ...call, kind: 'mcp_call', available: true })
       this.#output.write(text)
       this.#output.end(this.#output.current as Item, 'completed')
     }
   }
 
-  #pushToken(id: number): void {
+  #pushToken(token: HarmonyToken): void {
+    const id = typeof token === 'number' ? token : token.id
+    if (typeof token !== 'number' && id < FIRST_SPECIAL && this.#effects.includes(LOGPROBS)) {
+      this.#output.score(logprobsOf(token, this.#options.tokenTable))
+    }
     countToken(this.#state.usage)
     this.#pushId(id, 'model')
     if (id === SPECIAL.start) startMessage(this.#state.usage)
@@ -316,18 +307,6 @@ export class Translator {
     this.#state.index++
     if (this.#tracer === undefined) this.#parser.push(id, origin)
     else this.#tracer.token(this.#state.index, id, origin, this.#parser, () => this.#output.gathered)
-  }
-
-  #pushTokens(tokens: readonly HarmonyToken[]): void {
-    // Checked as a whole before the first is taken, so that a bad list changes nothing.
-    for (const token of tokens) typeof token === 'number' ? checkId(token) : checkScored(token)
-    for (const token of tokens) typeof token === 'number' ? this.#pushToken(token) : this.#pushScored(token)
-  }
-
-  #pushScored(token: ScoredToken): void {
-    if (token.id < FIRST_SPECIAL && this.#include.has(LOGPROBS))
-      this.#output.score(logprobsOf(token, this.#options.tokenTable))
-    this.#pushToken(token.id)
   }
 
   #pushText(text: string, origin: Origin): void {
@@ -356,112 +335,115 @@ export class Translator {
         else if (this.#state.other !== null) appendText(this.#state.other.text, event.text)
         break
       case 'message_start':
-        this.#startedAt = this.#state.index
-        if (event.header.role === 'assistant') this.#startItem(event.header)
-        else this.#startOther(event.header, event.origin)
+        this.#startMessage(event)
         break
       case 'message_end':
-        if (this.#output.current !== null) this.#endItem(this.#output.current, event.terminator, event.origin)
-        else if (this.#state.other !== null) this.#endOther(this.#state.other, event.terminator, event.origin)
+        this.#endMessage(event)
         break
       case 'repair':
         this.#options.onDiagnostic?.({ ...event.repair, index: this.#state.index })
     }
   }
 
-  #startItem(header: HarmonyHeader): void {
+  #startMessage(event: Extract<HarmonyEvent, { type: 'message_start' }>): void {
+    const { header } = event
+    this.#startedAt = this.#state.index
+    if (header.role !== 'assistant') {
+      this.#state.other = { header, origin: event.origin, text: createTextBuffer() }
+      return
+    }
     const recipient = this.#recipientOf(header.recipient, header.channel)
-    if (recipient.kind === 'function_call' && !recipient.declared) this.#notice('undeclared_recipient', recipient.name)
+    if (recipient.kind === 'function_call' && !recipient.declared) {
+      this.#effects.notice('undeclared_recipient', recipient.name)
+    }
     this.#output.begin(recipient)
   }
 
-  #recipientOf(recipient: string | undefined, channel: string | undefined): Recipient {
-    return classifyRecipient(recipient, channel, this.#tools, this.#policy)
-  }
-
-  #endItem(item: Item, terminator: Terminator, origin: Origin): void {
-    countMessage(this.#state.usage, item.type === 'reasoning', aheadOf(terminator, origin))
-    this.#output.end(item, terminator === 'turn' ? this.#atTurnEnd : 'completed')
+  #endMessage(event: Extract<HarmonyEvent, { type: 'message_end' }>): void {
+    const { other, usage } = this.#state
+    const item = this.#output.current
+    const isModels = item !== null || other?.origin === 'model'
+    // A marker of the next message, where it ended this one, was counted already.
+    const count = isModels
+      ? countMessage(usage, event.terminator === 'implicit' && event.origin === 'model' ? 1 : 0)
+      : 0
+    this.#state.other = null
+    if (item !== null) {
+      if (item.type === 'reasoning') usage.reasoning += count
+      this.#output.end(item, event.terminator === 'turn' ? this.#atTurnEnd : 'completed')
+    } else if (other !== null) this.#takeOther(other, count)
   }
 
   #giveUpWaiting(): void {
     for (const item of this.#output.calls('waiting')) this.#output.settle(item, null)
   }
 
-  /** The item of a hosted call, for a result. */
-  #hostedCall(id: string): Item {
-    const item = this.#output.find(id)
-    const expected = 'the id of a hosted call'
-    check(item !== undefined, 'toolResult', expected, id, 'unknown_item')
-    check(this.#output.takesResult(item), 'toolResult', expected, `${item.type} ${id}`, 'item_takes_no_result')
-    return item
-  }
-
   // Messages of others
 
-  #startOther(header: HarmonyHeader, origin: Origin): void {
-    const role = header.role as OtherMessage['role']
-    this.#state.other = { role, author: header.name ?? role, origin, text: createTextBuffer() }
-  }
-
-  #endOther(other: OtherMessage, terminator: Terminator, origin: Origin): void {
-    const ahead = aheadOf(terminator, origin)
-    this.#state.other = null
+  #takeOther(other: OtherMessage, count: number): void {
+    const { role, name: author = role } = other.header
     if (other.origin === 'model') {
-      if (other.role !== 'tool' || this.#options.trustToolMessages !== true) {
-        countMessage(this.#state.usage, false, ahead)
-        this.#notice('fabricated_message', other.author, textOf(other.text))
+      if (role !== 'tool' || this.#options.trustToolMessages !== true) {
+        this.#effects.notice('fabricated_message', author, textOf(other.text))
         return
       }
-      uncountMessage(this.#state.usage, ahead)
+      // It was not the model's after all.
+      this.#state.usage.output -= count
     }
-    if (other.role === 'tool') this.#takeToolMessage(other)
+    if (role === 'tool') this.#takeToolMessage(author, other.text)
   }
 
   /** Completes the oldest waiting call of the tool that speaks; of any, where the message names none. */
-  #takeToolMessage({ author, text }: OtherMessage): void {
-    const callee = this.#recipientOf(author, undefined)
+  #takeToolMessage(author: string, text: TextBuffer): void {
+    const callee = this.#recipientOf(author)
     const key = recipientKey(callee)
     const isAnybody = author === 'tool'
-    const isCalled = (call: Item): boolean => isAnybody || call.callee === key || isNamed(call, author)
+    // An approved call need not be to a declared server.
+    const name = author.replace(/^mcp\./, '')
+    const isCalled = (call: Item): boolean =>
+      isAnybody || call.callee === key || (call.type === 'mcp_call' && calleeOf(call) === name)
     const item = this.#output.calls('waiting').find(isCalled)
     const answered = this.#output.calls('done').find(isCalled)
     if (item !== undefined) this.#output.settle(item, { output: textOf(text) })
-    else if (answered !== undefined) this.#notice('second_result', answered.id)
+    else if (answered !== undefined) this.#effects.notice('second_result', answered.id)
     // What the client ran comes back in the transcript too, and is no news.
-    else if (isAnybody || isHosted(callee)) this.#notice('result_without_call', author)
+    else if (isAnybody || isHosted(callee)) this.#effects.notice('result_without_call', author)
   }
 
   // What goes out
 
-  #effects(): Effects {
-    const { citations, reasoning = 'raw', sealReasoning } = this.#options
-    return {
-      sequencer: this.#sequencer,
-      reasoning: REASONING[reasoning],
-      seal: sealReasoning,
-      cite: citations,
-      pages: this.#state.pages,
-      write: (event) => this.#write(event),
-      tell: ({ id, outputIndex }, type, fields) => {
-        const about = {
-          type,
-          sequence_number: this.#sequencer.sequenceNumber(),
-          item_id: id,
-          output_index: outputIndex,
-        }
-        this.#write({ ...about, ...fields } as ResponseStreamEvent)
+  #makeEffects(): Effects {
+    const state = this.#state
+    const options = this.#options
+    const ids = options.ids ?? deriveId
+    const include = new Set(state.request.include ?? [])
+    const effects: Effects = {
+      reasoning: REASONING[options.reasoning ?? 'raw'],
+      seal: options.sealReasoning,
+      cite: options.citations,
+      pages: state.pages,
+      id: (prefix) => ids(prefix, state.ordinal++, state.responseId),
+      next: () => state.sequenceNumber++,
+      write: (event) => {
+        state.queued.push(event)
+        this.#tracer?.event(event, this.#parser, this.#output.isHolding)
       },
-      containerId: (tool) => this.#container(tool),
-      includes: (what) => this.#include.has(what),
-      notice: (code, subject, text) => this.#notice(code, subject, text),
+      tell: (item, type, fields) => {
+        const about = { type, sequence_number: effects.next(), item_id: item.id, output_index: item.outputIndex }
+        effects.write({ ...about, ...fields } as ResponseStreamEvent)
+      },
+      containerId: (tool) => {
+        const given = this.#options.containerId ?? requestedContainer(state.request, tool)
+        if (given === undefined) state.containerId ??= effects.id('cntr')
+        return given ?? (state.containerId as string)
+      },
+      includes: (what) => include.has(what),
+      notice: (code, subject, text = '') => {
+        const dropped = text === '' ? {} : { text }
+        options.onDiagnostic?.({ code, subject, index: state.index, ...dropped })
+      },
     }
-  }
-
-  /** Nothing more will come: what is held back goes out as it is. */
-  #flushAll(): void {
-    this.#parser.flush()
-    this.#output.release()
+    return effects
   }
 
   #take(): ResponseStreamEvent[] {
@@ -471,33 +453,36 @@ export class Translator {
     return events
   }
 
-  #write(event: ResponseStreamEvent): void {
-    this.#state.queued.push(event)
-    this.#tracer?.event(event, this.#parser, this.#output.isHolding)
+  #writeLifecycle(stage: 'created' | ResponseStatus): void {
+    this.#effects.write({ type: `response.${stage}`, sequence_number: this.#effects.next(), response: this.response })
   }
 
-  #writeLifecycle(type: Extract<ResponseStreamEvent, { response: Response }>['type']): void {
-    this.#write({ type, sequence_number: this.#sequencer.sequenceNumber(), response: this.response })
-  }
-
-  /** They come with the terminal event, as vLLM's do. */
-  #messagesOf(messages: MessageLog): Pick<Response, 'input_messages' | 'output_messages'> {
-    if (!this.#isClosed()) return { input_messages: null, output_messages: null }
-    return { input_messages: structuredClone(this.#inputMessages), output_messages: messagesOf(messages) }
-  }
-
-  #fail(error: ResponseError): ResponseStreamEvent[] {
+  #fail(code: string, message: string, isTold: boolean): ResponseStreamEvent[] {
+    if (this.#isClosed()) return []
+    this.#begin()
+    // Nothing more will come: what is held back goes out as it is.
+    this.#parser.flush()
+    this.#output.release()
+    if (isTold) {
+      this.#effects.write({
+        type: 'error',
+        sequence_number: this.#effects.next(),
+        error: { type: code, code, message, param: null },
+      })
+    }
     this.#output.abandon()
-    this.#state.progress = { ...this.#state.progress, status: 'failed', error }
-    this.#writeLifecycle('response.failed')
+    return this.#close({ status: 'failed', error: { code: code as ResponseError['code'], message } })
+  }
+
+  /** Nothing comes after its terminal event. */
+  #close(progress: Partial<ResponseProgress> & Pick<ResponseProgress, 'status'>): ResponseStreamEvent[] {
+    this.#state.progress = { ...this.#state.progress, ...progress }
+    this.#writeLifecycle(progress.status)
     return this.#take()
   }
 
-  #container(tool: 'code_interpreter' | 'shell'): string {
-    const given = this.#options.containerId ?? requestedContainer(this.#state.request, tool)
-    if (given !== undefined) return given
-    this.#state.containerId ??= this.#sequencer.id('cntr')
-    return this.#state.containerId
+  #now(): number {
+    return Math.floor(this.#options.clock())
   }
 
   #isClosed(): boolean {
@@ -507,35 +492,18 @@ export class Translator {
   #expectOpen(method: string): void {
     check(!this.#isClosed(), method, 'an open response', this.#state.progress.status, 'translator_closed')
   }
-
-  #notice(code: NoticeCode, subject: string, text?: string): void {
-    const dropped = text === undefined || text === '' ? {} : { text }
-    this.#options.onDiagnostic?.({ code, subject, index: this.#state.index, ...dropped })
-  }
-}
-
-/** Tokens counted so far that belong to the next message: the marker of the model that began it. */
-function aheadOf(terminator: Terminator, origin: Origin): 0 | 1 {
-  return terminator === 'implicit' && origin === 'model' ? 1 : 0
 }
 
 /** Whether the host runs what is addressed so. */
 function isHosted(callee: Recipient): boolean {
-  const { kind, environment } = callee as { kind: string; environment?: string }
-  return environment === 'container' || /^(mcp_approval_request|(mcp|code_interpreter|web_search)_call)$/.test(kind)
-}
-
-/** Whether an MCP call is of the tool that a message says it is from. An approved call need not be to a declared server. */
-function isNamed(item: Item, author: string): boolean {
-  return item.type === 'mcp_call' && `${item.serverLabel}.${item.name}` === author.replace(/^mcp\./, '')
+  return /^(mcp|code|web)_/.test(callee.kind) || (callee.kind === 'shell_call' && callee.environment === 'container')
 }
 
 /** The container that the request names for a tool, if it names one. */
 function requestedContainer({ tools }: ResponseRequest, of: string): string | undefined {
   for (const tool of tools ?? []) {
     const { type, container, environment } = tool as { [field: string]: unknown }
-    const { container_id } = Object(environment) as { container_id?: unknown }
-    const id = container_id ?? container
+    const id = (Object(environment) as { container_id?: unknown }).container_id ?? container
     if (type === of && typeof id === 'string') return id
   }
   return undefined

@@ -53,8 +53,8 @@ export function addHostUsage(usage: UsageCount, host: HostUsage): void {
 
 /** The model is called again, unless it has not said anything yet: then it is the same call. */
 export function startTurn(usage: UsageCount): void {
-  const { before, isUncounted, told } = turnOf(usage)
-  if (usage.output > before || isUncounted || told !== null) usage.turns.push(createTurn(usage.output))
+  const turn = turnOf(usage)
+  if (usage.output > turn.before || turn.isUncounted || turn.told !== null) usage.turns.push(createTurn(usage.output))
   usage.isNext = false
 }
 
@@ -77,19 +77,15 @@ export function startMessage(usage: UsageCount): void {
 }
 
 /**
- * A message of the model has ended.
+ * A message has ended.
  *
  * @param ahead - how many of the tokens counted so far belong to the next message: 1 where a marker of it ended this one
+ * @returns how many belong to this one
  */
-export function countMessage(usage: UsageCount, isReasoning: boolean, ahead: 0 | 1): void {
-  if (isReasoning) usage.reasoning += usage.sinceMessage - ahead
+export function countMessage(usage: UsageCount, ahead: 0 | 1): number {
+  const count = usage.sinceMessage - ahead
   usage.sinceMessage = ahead
-}
-
-/** A message that was not the model's after all: its tokens are no output. */
-export function uncountMessage(usage: UsageCount, ahead: 0 | 1): void {
-  usage.output -= usage.sinceMessage - ahead
-  usage.sinceMessage = ahead
+  return count
 }
 
 /**
@@ -99,34 +95,30 @@ export function uncountMessage(usage: UsageCount, ahead: 0 | 1): void {
  */
 export function usageOf(usage: UsageCount, isByTurn: boolean): ResponseUsage | null {
   const { turns } = usage
-  if (turns.some(({ isUncounted, told }) => isUncounted && told === null)) return null
+  if (turns.some((turn) => turn.isUncounted && turn.told === null)) return null
   const input = turns.map((turn) => turn.input)
   const cached = turns.map((turn) => turn.cached)
-  const counted = turns.map(({ before }, turn) => (turns[turn + 1]?.before ?? usage.output) - before)
-  const outputs = turns.map(({ told }, turn) => told ?? (counted[turn] as number))
+  const outputs = turns.map((turn, index) => turn.told ?? (turns[index + 1]?.before ?? usage.output) - turn.before)
   const output = sum(outputs)
-  const reasoning = usage.toldReasoning ?? (turns.some(({ isUncounted }) => isUncounted) ? 0 : usage.reasoning)
-  const shown: ResponseUsage = {
+  const reasoning = usage.toldReasoning ?? (turns.some((turn) => turn.isUncounted) ? 0 : usage.reasoning)
+  // What a prompt is longer than the one before and what was sampled then is what the tools said.
+  const tools = input.map((tokens, turn) => {
+    const earlier = input[turn - 1] ?? 0
+    return earlier === 0 ? 0 : Math.max(0, tokens - earlier - (outputs[turn - 1] ?? 0))
+  })
+  const inputByTurn = { input_tokens_per_turn: input, cached_tokens_per_turn: cached }
+  const outputByTurn = {
+    tool_output_tokens: sum(tools),
+    output_tokens_per_turn: outputs,
+    tool_output_tokens_per_turn: tools,
+  }
+  return {
     input_tokens: sum(input),
-    input_tokens_details: { cached_tokens: sum(cached), cache_write_tokens: 0 },
+    input_tokens_details: { cached_tokens: sum(cached), cache_write_tokens: 0, ...(isByTurn ? inputByTurn : {}) },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: Math.min(reasoning, output) },
+    output_tokens_details: { reasoning_tokens: Math.min(reasoning, output), ...(isByTurn ? outputByTurn : {}) },
     total_tokens: sum(input) + output,
   }
-  if (isByTurn) {
-    // What a prompt is longer than the one before and what was sampled then is what the tools said.
-    const tools = input.map((tokens, turn) => {
-      const earlier = input[turn - 1] ?? 0
-      return earlier === 0 ? 0 : Math.max(0, tokens - earlier - (outputs[turn - 1] ?? 0))
-    })
-    Object.assign(shown.input_tokens_details, { input_tokens_per_turn: input, cached_tokens_per_turn: cached })
-    Object.assign(shown.output_tokens_details, {
-      tool_output_tokens: sum(tools),
-      output_tokens_per_turn: outputs,
-      tool_output_tokens_per_turn: tools,
-    })
-  }
-  return shown
 }
 
 function sum(counts: readonly number[]): number {

@@ -1,6 +1,6 @@
 import { textOf } from '../text-buffer.js'
+import { callText } from './call-text.js'
 import type { ItemBase, ItemKind } from './item.js'
-import { writeDelta } from './write-delta.js'
 
 /*
  * custom_tool_call: a custom tool of the client's (functions.NAME), whose input is free text
@@ -15,40 +15,14 @@ export interface CustomToolCall extends ItemBase {
   type: 'custom_tool_call'
   callId: string
   name: string
-  status: 'in_progress' | 'completed' | 'incomplete'
 }
 
 export const customToolCall: ItemKind<CustomToolCall> = {
-  type: 'custom_tool_call',
   prefix: 'ctc',
-  opens: 'header',
-  result: 'none',
   isRunByClient: true,
+  ...callText('custom_tool_call_input', 'input'),
 
-  create(recipient, base) {
-    return { ...base, type: 'custom_tool_call', callId: '', name: recipient.name, status: 'in_progress' }
-  },
+  create: ({ name }) => ({ callId: '', name }),
 
-  delta(item, text, effects) {
-    writeDelta(item, 'response.custom_tool_call_input.delta', text, effects)
-  },
-
-  close(item, outcome, effects) {
-    item.status = outcome
-    effects.tell(item, 'response.custom_tool_call_input.done', {
-      input: textOf(item.text),
-    })
-    return 'done'
-  },
-
-  wire(item) {
-    return {
-      type: 'custom_tool_call',
-      id: item.id,
-      status: item.status,
-      call_id: item.callId,
-      name: item.name,
-      input: textOf(item.text),
-    }
-  },
+  wire: (item) => ({ call_id: item.callId, name: item.name, input: textOf(item.text) }),
 }

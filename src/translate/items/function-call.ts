@@ -1,6 +1,6 @@
 import { isEmpty, textOf } from '../text-buffer.js'
+import { callText } from './call-text.js'
 import type { ItemBase, ItemKind } from './item.js'
-import { writeDelta } from './write-delta.js'
 
 /*
  * function_call: a function of the client's (functions.NAME)
@@ -17,21 +17,15 @@ export interface FunctionCall extends ItemBase {
   type: 'function_call'
   callId: string
   name: string
-  status: 'in_progress' | 'completed' | 'incomplete'
 }
 
-const DELTA = 'response.function_call_arguments.delta'
+const ARGUMENTS = callText('function_call_arguments', 'arguments')
 
 export const functionCall: ItemKind<FunctionCall> = {
-  type: 'function_call',
   prefix: 'fc',
-  opens: 'header',
-  result: 'none',
   isRunByClient: true,
 
-  create(recipient, base) {
-    return { ...base, type: 'function_call', callId: '', name: recipient.name, status: 'in_progress' }
-  },
+  create: ({ name }) => ({ callId: '', name }),
 
   delta(item, text, effects) {
     // White space at the beginning is held back: if nothing else comes, the arguments are {}.
@@ -39,7 +33,7 @@ export const functionCall: ItemKind<FunctionCall> = {
     else {
       const held = item.held
       item.held = ''
-      writeDelta(item, DELTA, held + text, effects)
+      ARGUMENTS.delta(item, held + text, effects)
     }
   },
 
@@ -48,23 +42,10 @@ export const functionCall: ItemKind<FunctionCall> = {
       effects.notice('blank_arguments', item.name, item.held)
       item.held = ''
       // Every client needs a delta, and parses what it gets.
-      writeDelta(item, DELTA, '{}', effects)
+      ARGUMENTS.delta(item, '{}', effects)
     }
-    item.status = outcome
-    effects.tell(item, 'response.function_call_arguments.done', {
-      arguments: textOf(item.text),
-    })
-    return 'done'
+    ARGUMENTS.close(item, outcome, effects)
   },
 
-  wire(item) {
-    return {
-      type: 'function_call',
-      id: item.id,
-      status: item.status,
-      call_id: item.callId,
-      name: item.name,
-      arguments: textOf(item.text),
-    }
-  },
+  wire: (item) => ({ call_id: item.callId, name: item.name, arguments: textOf(item.text) }),
 }

@@ -6,7 +6,6 @@ import type { NoticeCode } from '../diagnostics.js'
 import type { IdPrefix } from '../ids.js'
 import type { Listing } from '../mcp-listing.js'
 import type { Pages } from '../pages.js'
-import type { Sequencer } from '../sequencer.js'
 import type { TextBuffer } from '../text-buffer.js'
 import type { CallResult } from '../tool-result.js'
 import type { CodeInterpreterCall } from './code-interpreter-call.js'
@@ -28,12 +27,16 @@ import type { WebSearchCall } from './web-search-call.js'
  */
 export type Stage = 'silent' | 'writing' | 'waiting' | 'done' | 'cut'
 
+/** What an item says of itself. Hosted calls have states of their own, and can fail. */
+export type ItemStatus = 'in_progress' | 'searching' | 'interpreting' | 'completed' | 'incomplete' | 'failed'
+
 /** What every item that is being made has. Plain data: an item can be snapshotted at any moment. */
 export interface ItemBase {
   id: string
   /** Position in `response.output`; -1 while silent. */
   outputIndex: number
   stage: Stage
+  status: ItemStatus
   /** What the model wrote of it: text, arguments, input or code. */
   text: TextBuffer
   /** What it wrote that is in no delta, as long as it may turn out to be nothing. */
@@ -61,28 +64,28 @@ export type ItemType = Item['type']
 
 /** What an item is made of: whom a message of the model addresses, or what the host has to tell. */
 export type Subject =
-  | Recipient
-  | { readonly kind: 'mcp_call'; serverLabel: string; name: string; available: boolean; approvalRequestId: string }
+  | Exclude<Recipient, { kind: 'mcp_call' }>
+  | (Extract<Recipient, { kind: 'mcp_call' }> & { readonly approvalRequestId?: string })
   | { readonly kind: 'mcp_list_tools'; readonly listing: Listing }
   | { readonly kind: 'shell_call_output'; readonly call: ShellCall; readonly result: CallResult }
 
-/** Which form of the model's reasoning is shown: as it is, as a summary, or both; neither where it is hidden. */
-export interface ReasoningForms {
-  readonly raw: boolean
-  readonly summary: boolean
-}
+/** How the model's reasoning is shown: as it is, or as a summary. */
+export type ReasoningForm = 'raw' | 'summary'
 
 /** The only things an item's code may do to the world, and what it may know of it. */
 export interface Effects {
-  /** Numbers events: the next one is drawn once for each, as it is written. */
-  readonly sequencer: Sequencer
-  readonly reasoning: ReasoningForms
+  /** The forms in which reasoning is shown: both, one, or none where it is hidden. */
+  readonly reasoning: readonly ReasoningForm[]
   /** Seals a reasoning item's text, where the request includes it. */
   readonly seal: ((text: string, itemId: string) => string) | undefined
   /** Turns the model's citation marks into annotations. */
   readonly cite: CitationStage | undefined
   /** The pages that the model's browser has shown. */
   readonly pages: Pages
+  /** The next id. */
+  id(prefix: IdPrefix): string
+  /** The number of the next event: drawn once for each, as it is written. */
+  next(): number
   /** Writes an event as it is: for deltas, which are many. */
   write(event: ResponseStreamEvent): void
   /** Writes an event about an item, with the next number. */
@@ -94,21 +97,26 @@ export interface Effects {
   notice(code: NoticeCode, subject: string, text?: string): void
 }
 
+/** What an item has beside what every item has, and what of that is not as it begins for others. */
+type Own<I extends Item> = Omit<I, keyof ItemBase | 'type'> & Partial<ItemBase>
+
 /**
  * One kind of output item: what it emits when, and what it is on the wire. Kinds hold no state; the item does. All
  * between `output_item.added` and `output_item.done`, which are the same for every kind and written by the output.
  */
 export interface ItemKind<I extends Item> {
-  readonly type: I['type']
   readonly prefix: IdPrefix
-  /** When it is announced: when its header is complete, or only at its terminator, when its text is whole. */
-  readonly opens: 'header' | 'terminator'
-  /** What a result from the host does: it completes the item, becomes an item of its own, or is the client's to give. */
-  readonly result: 'completes' | 'own item' | 'none'
+  /** When it is announced: at its terminator, when its text is whole. By default when its header is complete. */
+  readonly opens?: 'terminator'
+  /** What a result from the host does: it completes the item, or becomes an item of its own. By default none comes. */
+  readonly result?: 'completes' | 'own item'
   /** Whether a client may run it as soon as it is done: such a call must not look whole when it was cut off. */
-  readonly isRunByClient: boolean
+  readonly isRunByClient?: true
+  /** Whether the API gives it no `status`. */
+  readonly hasNoStatus?: true
 
-  create(subject: Extract<Subject, { kind: I['type'] }>, base: ItemBase, effects: Effects): I
+  /** What it has of its own, and of the base what is not as it is for others. */
+  create(subject: Extract<Subject, { kind: I['type'] }>, effects: Effects): Own<I>
   /** After `output_item.added`. */
   open?(item: I, effects: Effects): void
   /**
@@ -121,14 +129,10 @@ export interface ItemKind<I extends Item> {
   ready?(item: I, effects: Effects): void
   /** Nothing more will come: text that was held back goes out. */
   release?(item: I, effects: Effects): void
-  /**
-   * Its text is over.
-   *
-   * @returns where the item stands then: `done`, or `waiting` for a result
-   */
-  close(item: I, outcome: 'completed' | 'incomplete', effects: Effects): 'done' | 'waiting'
+  /** Its text is over. Where a result is to come it is `waiting` now, else `done`. */
+  close?(item: I, outcome: 'completed' | 'incomplete', effects: Effects): void
   /** Its result came; null where none ever will. Only for kinds whose result `completes` them. */
   settle?(item: I, result: CallResult | null, effects: Effects): void
-  /** A detached copy in its wire form, as of now. */
-  wire(item: I): OutputItem
+  /** A detached copy in its wire form, as of now, behind `type`, `id` and `status`. */
+  wire(item: I): Omit<Extract<OutputItem, { type: I['type'] }>, 'type' | 'id' | 'status'>
 }

@@ -1,3 +1,4 @@
+import type { OutputItem } from '../../responses/items.js'
 import { codeInterpreterCall } from './code-interpreter-call.js'
 import { customToolCall } from './custom-tool-call.js'
 import { functionCall } from './function-call.js'
@@ -32,4 +33,11 @@ const KINDS: { readonly [T in ItemType]: ItemKind<Extract<Item, { type: T }>> } 
 export function kindOf({ type }: { readonly type: ItemType }): ItemKind<Item> {
   // The one cast of the table: the compiler does not see that what is looked up by an item's type fits that item.
   return KINDS[type] as unknown as ItemKind<Item>
+}
+
+/** An item in its wire form as of now, a detached copy. */
+export function wireOf(item: Item): OutputItem {
+  const { type, id, status } = item
+  const kind = kindOf(item)
+  return { type, id, ...(kind.hasNoStatus ? {} : { status }), ...kind.wire(item) } as OutputItem
 }

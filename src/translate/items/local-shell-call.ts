@@ -13,33 +13,21 @@ import { COMMAND, commandOf } from './shell-command.js'
 export interface LocalShellCall extends ItemBase {
   type: 'local_shell_call'
   callId: string
-  status: 'in_progress' | 'completed' | 'incomplete'
   action: LocalShellCallItem['action']
 }
 
 export const localShellCall: ItemKind<LocalShellCall> = {
-  type: 'local_shell_call',
   prefix: 'lsh',
   opens: 'terminator',
-  result: 'none',
   isRunByClient: true,
 
-  create(_subject, base) {
-    return { ...base, type: 'local_shell_call', callId: '', status: 'in_progress', action: actionOf([], {}) }
-  },
+  create: () => ({ callId: '', action: actionOf([], {}) }),
 
   ready(item, effects) {
     item.action = argumentsOf(item, COMMAND, (given) => actionOf(commandOf(given), given), effects) ?? item.action
   },
 
-  close(item, outcome) {
-    item.status = outcome
-    return 'done'
-  },
-
-  wire({ id, callId, status, action }) {
-    return { type: 'local_shell_call', id, status, call_id: callId, action: structuredClone(action) }
-  },
+  wire: (item) => ({ call_id: item.callId, action: structuredClone(item.action) }),
 }
 
 function actionOf(command: string[], given: Arguments): LocalShellCallItem['action']

@@ -17,21 +17,12 @@ export interface McpApprovalRequest extends ItemBase {
 }
 
 export const mcpApprovalRequest: ItemKind<McpApprovalRequest> = {
-  type: 'mcp_approval_request',
   prefix: 'mcpr',
   opens: 'terminator',
-  result: 'none',
   isRunByClient: true,
+  hasNoStatus: true,
 
-  create({ serverLabel, name }, base) {
-    return { ...base, type: 'mcp_approval_request', serverLabel, name }
-  },
+  create: ({ serverLabel, name }) => ({ serverLabel, name }),
 
-  close() {
-    return 'done'
-  },
-
-  wire({ id, serverLabel, name, text }) {
-    return { type: 'mcp_approval_request', id, arguments: textOf(text), name, server_label: serverLabel }
-  },
+  wire: (item) => ({ arguments: textOf(item.text), name: item.name, server_label: item.serverLabel }),
 }

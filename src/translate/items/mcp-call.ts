@@ -1,8 +1,10 @@
 import type { McpError } from '../../responses/items.js'
 import { textOf } from '../text-buffer.js'
 import { type CallResult, textOfResult } from '../tool-result.js'
-import type { Effects, ItemBase, ItemKind } from './item.js'
-import { writeDelta } from './write-delta.js'
+import { callText } from './call-text.js'
+import { calleeOf } from './callee-of.js'
+import { conclude, openHosted } from './hosted.js'
+import type { ItemBase, ItemKind } from './item.js'
 
 /*
  * mcp_call: a tool of an MCP server, run by the host
@@ -21,7 +23,6 @@ export interface McpCall extends ItemBase {
   type: 'mcp_call'
   serverLabel: string
   name: string
-  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   /** Whether the request allows the tool. */
   available: boolean
   /** The request that the user approved, where one was needed. */
@@ -30,78 +31,52 @@ export interface McpCall extends ItemBase {
   error: McpError | null
 }
 
+const ARGUMENTS = callText('mcp_call_arguments', 'arguments')
+
 /** What MCP servers answer for a tool they do not have: invalid params. */
-const UNKNOWN_TOOL = -32602
+const UNKNOWN_TOOL = { error: { code: -32602, message: 'tool not available' } }
 
 export const mcpCall: ItemKind<McpCall> = {
-  type: 'mcp_call',
   prefix: 'mcp',
-  opens: 'header',
   result: 'completes',
-  isRunByClient: false,
 
-  create(subject, base) {
-    const { serverLabel, name, available } = subject
-    const approvalRequestId = 'approvalRequestId' in subject ? subject.approvalRequestId : null
-    return {
-      ...base,
-      type: 'mcp_call',
-      serverLabel,
-      name,
-      status: 'in_progress',
-      available,
-      approvalRequestId,
-      output: null,
-      error: null,
-    }
-  },
+  create: ({ serverLabel, name, available, approvalRequestId = null }) => ({
+    serverLabel,
+    name,
+    available,
+    approvalRequestId,
+    output: null,
+    error: null,
+  }),
 
-  open(item, effects) {
-    effects.tell(item, 'response.mcp_call.in_progress', {})
-  },
+  open: openHosted,
 
-  delta(item, text, effects) {
-    writeDelta(item, 'response.mcp_call_arguments.delta', text, effects)
-  },
+  delta: ARGUMENTS.delta,
 
   close(item, outcome, effects) {
-    effects.tell(item, 'response.mcp_call_arguments.done', {
-      arguments: textOf(item.text),
-    })
-    if (outcome === 'completed' && !item.available) {
-      effects.notice('unavailable_tool', `${item.serverLabel}.${item.name}`)
-      settle(item, { error: { code: UNKNOWN_TOOL, message: 'tool not available' } }, effects)
-      return 'done'
-    }
-    return 'waiting'
+    ARGUMENTS.close(item, outcome, effects)
+    if (outcome === 'incomplete' || item.available) return
+    item.stage = 'done'
+    effects.notice('unavailable_tool', calleeOf(item))
+    settle(item, UNKNOWN_TOOL)
+    conclude(item, UNKNOWN_TOOL, effects)
   },
 
   settle,
 
-  wire(item) {
-    return {
-      type: 'mcp_call',
-      id: item.id,
-      status: item.status,
-      approval_request_id: item.approvalRequestId,
-      arguments: textOf(item.text),
-      error: item.error === null ? null : structuredClone(item.error),
-      name: item.name,
-      output: item.output,
-      server_label: item.serverLabel,
-    }
-  },
+  wire: (item) => ({
+    approval_request_id: item.approvalRequestId,
+    arguments: textOf(item.text),
+    error: structuredClone(item.error),
+    name: item.name,
+    output: item.output,
+    server_label: item.serverLabel,
+  }),
 }
 
-function settle(item: McpCall, result: CallResult | null, effects: Effects): void {
-  if (result === null) {
-    item.status = 'incomplete'
-    return
-  }
-  if (result.error === undefined) item.output = textOfResult(result)
-  else item.error = errorOf(result.error)
-  item.status = item.error === null ? 'completed' : 'failed'
-  effects.tell(item, `response.mcp_call.${item.status}`, {})
+function settle(item: McpCall, result: CallResult | null): void {
+  if (result?.error !== undefined) item.error = errorOf(result.error)
+  else if (result !== null) item.output = textOfResult(result)
 }
 
 /** A numeric code is the protocol's own; anything else is what the tool said. */

@@ -1,4 +1,5 @@
 import type { McpListedTool } from '../../responses/items.js'
+import { conclude, openHosted } from './hosted.js'
 import type { ItemBase, ItemKind } from './item.js'
 
 /*
@@ -21,28 +22,20 @@ export interface McpListTools extends ItemBase {
 }
 
 export const mcpListTools: ItemKind<McpListTools> = {
-  type: 'mcp_list_tools',
   prefix: 'mcpl',
-  opens: 'header',
-  result: 'none',
-  isRunByClient: false,
+  hasNoStatus: true,
 
-  create({ listing }, base) {
-    return { ...base, type: 'mcp_list_tools', ...listing }
-  },
+  create: ({ listing }) => listing,
 
-  open(item, effects) {
-    effects.tell(item, 'response.mcp_list_tools.in_progress', {})
-  },
+  open: openHosted,
 
   close(item, _outcome, effects) {
-    effects.tell(item, `response.mcp_list_tools.${item.error === null ? 'completed' : 'failed'}`, {})
-    return 'done'
+    conclude(item, { error: item.error ?? undefined }, effects)
   },
 
-  wire({ id, serverLabel, tools, error, stage }) {
-    const item = { type: 'mcp_list_tools', id, server_label: serverLabel } as const
-    if (stage === 'silent') return { ...item, tools: [] }
-    return { ...item, tools: structuredClone(tools) as McpListedTool[], ...(error === null ? {} : { error }) }
-  },
+  wire: (item) => ({
+    server_label: item.serverLabel,
+    tools: item.stage === 'silent' ? [] : (structuredClone(item.tools) as McpListedTool[]),
+    ...(item.stage === 'silent' || item.error === null ? {} : { error: item.error }),
+  }),
 }

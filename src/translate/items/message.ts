@@ -18,7 +18,6 @@ import type { Effects, ItemBase, ItemKind } from './item.js'
 export interface Message extends ItemBase {
   type: 'message'
   phase: Phase
-  status: 'in_progress' | 'completed' | 'incomplete'
   /** Of every token of the text, where the request includes them. */
   logprobs: Logprob[]
   annotations: UrlCitation[]
@@ -27,22 +26,17 @@ export interface Message extends ItemBase {
 }
 
 export const message: ItemKind<Message> = {
-  type: 'message',
   prefix: 'msg',
-  opens: 'header',
-  result: 'none',
-  isRunByClient: false,
 
-  create({ phase }, base, effects) {
-    const citing = effects.cite === undefined ? null : { held: '', tokens: [], length: 0 }
-    return { ...base, type: 'message', phase, status: 'in_progress', logprobs: [], annotations: [], citing }
-  },
+  create: (recipient, effects) => ({
+    phase: recipient.phase,
+    logprobs: [],
+    annotations: [],
+    citing: effects.cite === undefined ? null : { held: '', tokens: [], length: 0 },
+  }),
 
   open(item, effects) {
-    effects.tell(item, 'response.content_part.added', {
-      content_index: 0,
-      part: { type: 'output_text', text: '', annotations: [], logprobs: [] },
-    })
+    effects.tell(item, 'response.content_part.added', { content_index: 0, part: partOf(item) })
   },
 
   delta(item, text, effects, tokens) {
@@ -54,39 +48,26 @@ export const message: ItemKind<Message> = {
     if (item.citing !== null) writeCited(item, item.citing, { text: '', tokens: [], isLast: true }, effects)
   },
 
-  close(item, outcome, effects) {
-    item.status = outcome
-    effects.tell(item, 'response.output_text.done', {
-      content_index: 0,
-      text: textOf(item.text),
-      logprobs: structuredClone(item.logprobs),
-    })
-    effects.tell(item, 'response.content_part.done', {
-      content_index: 0,
-      part: partOf(item),
-    })
-    return 'done'
+  close(item, _outcome, effects) {
+    const { text, logprobs } = partOf(item)
+    effects.tell(item, 'response.output_text.done', { content_index: 0, text, logprobs })
+    effects.tell(item, 'response.content_part.done', { content_index: 0, part: partOf(item) })
   },
 
-  wire(item) {
-    return {
-      type: 'message',
-      id: item.id,
-      status: item.status,
-      role: 'assistant',
-      phase: item.phase,
-      // The API announces a message without its part; the part is announced by an event of its own.
-      content: item.stage === 'silent' ? [] : [partOf(item)],
-    }
-  },
+  wire: (item) => ({
+    role: 'assistant',
+    phase: item.phase,
+    // The API announces a message without its part; the part is announced by an event of its own.
+    content: item.stage === 'silent' ? [] : [partOf(item)],
+  }),
 }
 
-function partOf({ text, annotations, logprobs }: Message): OutputText {
+function partOf(item: Message): OutputText {
   return {
     type: 'output_text',
-    text: textOf(text),
-    annotations: structuredClone(annotations),
-    logprobs: structuredClone(logprobs),
+    text: textOf(item.text),
+    annotations: structuredClone(item.annotations),
+    logprobs: structuredClone(item.logprobs),
   }
 }
 
@@ -95,7 +76,7 @@ function writeText(item: Message, text: string, logprobs: readonly Logprob[], ef
   for (const logprob of logprobs) item.logprobs.push(logprob)
   effects.write({
     type: 'response.output_text.delta',
-    sequence_number: effects.sequencer.sequenceNumber(),
+    sequence_number: effects.next(),
     item_id: item.id,
     output_index: item.outputIndex,
     content_index: 0,
@@ -112,13 +93,13 @@ function uncited(state: CitationState, said: SaidText): CitedText[] {
 }
 
 function writeCited(item: Message, state: CitationState, said: SaidText, effects: Effects): void {
-  for (const { text, logprobs, annotation } of effects.cite?.(state, said, effects.pages) ?? uncited(state, said)) {
-    writeText(item, text, logprobs, effects)
-    if (annotation === undefined) continue
+  for (const cited of effects.cite?.(state, said, effects.pages) ?? uncited(state, said)) {
+    writeText(item, cited.text, cited.logprobs, effects)
+    if (cited.annotation === undefined) continue
     effects.tell(item, 'response.output_text.annotation.added', {
       content_index: 0,
-      annotation_index: item.annotations.push(annotation) - 1,
-      annotation: { ...annotation },
+      annotation_index: item.annotations.push(cited.annotation) - 1,
+      annotation: { ...cited.annotation },
     })
   }
 }

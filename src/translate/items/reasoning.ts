@@ -1,6 +1,5 @@
-import type { ReasoningText, SummaryText } from '../../responses/items.js'
 import { appendText, textOf } from '../text-buffer.js'
-import type { ItemBase, ItemKind, ReasoningForms } from './item.js'
+import type { Effects, ItemBase, ItemKind, ReasoningForm } from './item.js'
 
 /*
  * reasoning: the chain of thought (channel analysis)
@@ -19,8 +18,7 @@ import type { ItemBase, ItemKind, ReasoningForms } from './item.js'
 
 export interface Reasoning extends ItemBase {
   type: 'reasoning'
-  status: 'in_progress' | 'completed' | 'incomplete'
-  forms: ReasoningForms
+  forms: readonly ReasoningForm[]
   /** The text as the host sealed it, once it is whole and where the request includes it. */
   sealed: string | null
 }
@@ -28,75 +26,67 @@ export interface Reasoning extends ItemBase {
 /** What a request has to include for sealed reasoning to be given. */
 const SEALED = 'reasoning.encrypted_content'
 
-const CONTENT = { content_index: 0 }
-const SUMMARY = { summary_index: 0 }
+/** What the events of each form are called, and what its part is. */
+const FORMS = {
+  raw: { part: 'content_part', text: 'reasoning_text', type: 'reasoning_text', at: { content_index: 0 } },
+  summary: {
+    part: 'reasoning_summary_part',
+    text: 'reasoning_summary_text',
+    type: 'summary_text',
+    at: { summary_index: 0 },
+  },
+} as const
 
 export const reasoning: ItemKind<Reasoning> = {
-  type: 'reasoning',
   prefix: 'rs',
-  opens: 'header',
-  result: 'none',
-  isRunByClient: false,
 
-  create(_subject, base, { reasoning: forms }) {
-    return { ...base, type: 'reasoning', status: 'in_progress', forms, sealed: null }
-  },
+  create: (_subject, { reasoning: forms }) => ({ forms, sealed: null }),
 
   open(item, effects) {
-    const { raw, summary } = item.forms
-    if (raw) effects.tell(item, 'response.content_part.added', { ...CONTENT, part: reasoningText('') })
-    if (summary) effects.tell(item, 'response.reasoning_summary_part.added', { ...SUMMARY, part: summaryText('') })
+    for (const form of item.forms) tellPart(item, form, 'added', '', effects)
   },
 
   delta(item, delta, effects) {
-    const { raw, summary } = item.forms
     appendText(item.text, delta)
-    if (raw) {
-      effects.write({
-        type: 'response.reasoning_text.delta',
-        sequence_number: effects.sequencer.sequenceNumber(),
-        item_id: item.id,
-        output_index: item.outputIndex,
-        content_index: 0,
-        delta,
-      })
+    for (const form of item.forms) {
+      if (form === 'summary') effects.tell(item, 'response.reasoning_summary_text.delta', { summary_index: 0, delta })
+      else {
+        effects.write({
+          type: 'response.reasoning_text.delta',
+          sequence_number: effects.next(),
+          item_id: item.id,
+          output_index: item.outputIndex,
+          content_index: 0,
+          delta,
+        })
+      }
     }
-    if (summary) effects.tell(item, 'response.reasoning_summary_text.delta', { ...SUMMARY, delta })
   },
 
-  close(item, outcome, effects) {
-    const { raw, summary } = item.forms
+  close(item, _outcome, effects) {
     const text = textOf(item.text)
-    item.status = outcome
-    if (raw) {
-      effects.tell(item, 'response.reasoning_text.done', { ...CONTENT, text })
-      effects.tell(item, 'response.content_part.done', { ...CONTENT, part: reasoningText(text) })
-    }
-    if (summary) {
-      effects.tell(item, 'response.reasoning_summary_text.done', { ...SUMMARY, text })
-      effects.tell(item, 'response.reasoning_summary_part.done', { ...SUMMARY, part: summaryText(text) })
+    for (const form of item.forms) {
+      effects.tell(item, `response.${FORMS[form].text}.done`, { ...FORMS[form].at, text } as never)
+      tellPart(item, form, 'done', text, effects)
     }
     if (effects.seal !== undefined && effects.includes(SEALED)) item.sealed = effects.seal(text, item.id)
-    return 'done'
   },
 
-  wire({ id, status, stage, forms, sealed, text }) {
-    const isShown = stage !== 'silent'
-    return {
-      type: 'reasoning',
-      id,
-      status,
-      summary: isShown && forms.summary ? [summaryText(textOf(text))] : [],
-      content: isShown && forms.raw ? [reasoningText(textOf(text))] : [],
-      ...(sealed === null ? {} : { encrypted_content: sealed }),
-    }
-  },
+  wire: (item) => ({
+    summary: item.stage !== 'silent' && item.forms.includes('summary') ? [partOf('summary', textOf(item.text))] : [],
+    content: item.stage !== 'silent' && item.forms.includes('raw') ? [partOf('raw', textOf(item.text))] : [],
+    ...(item.sealed === null ? {} : { encrypted_content: item.sealed }),
+  }),
 }
 
-function reasoningText(text: string): ReasoningText {
-  return { type: 'reasoning_text', text }
+function tellPart(item: Reasoning, form: ReasoningForm, what: 'added' | 'done', text: string, effects: Effects): void {
+  const fields = { ...FORMS[form].at, part: partOf(form, text) }
+  effects.tell(item, `response.${FORMS[form].part}.${what}`, fields as never)
 }
 
-function summaryText(text: string): SummaryText {
-  return { type: 'summary_text', text }
+function partOf<Form extends ReasoningForm>(
+  form: Form,
+  text: string,
+): { type: (typeof FORMS)[Form]['type']; text: string } {
+  return { type: FORMS[form].type, text }
 }

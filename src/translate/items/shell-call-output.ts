@@ -22,17 +22,12 @@ export interface ShellCallOutput extends ItemBase {
 }
 
 export const shellCallOutput: ItemKind<ShellCallOutput> = {
-  type: 'shell_call_output',
   prefix: 'sho',
-  opens: 'header',
-  result: 'none',
-  isRunByClient: false,
 
-  create({ call, result }, base) {
+  create({ call, result }) {
     const { commands, max_output_length } = call.action
     return {
-      ...base,
-      type: 'shell_call_output',
+      status: 'completed',
       answers: call.callId,
       output: outputOf(result),
       commands: commands.length,
@@ -51,25 +46,19 @@ export const shellCallOutput: ItemKind<ShellCallOutput> = {
       }
       effects.tell(item, 'response.shell_call_output_content.done', { command_index, output })
     }
-    return 'done'
   },
 
-  wire({ id, answers, output, maxOutputLength, stage }) {
-    return {
-      type: 'shell_call_output',
-      id,
-      status: 'completed',
-      call_id: answers,
-      output: stage === 'silent' ? [] : structuredClone(output),
-      max_output_length: maxOutputLength,
-    }
-  },
+  wire: (item) => ({
+    call_id: item.answers,
+    output: item.stage === 'silent' ? [] : structuredClone(item.output),
+    max_output_length: item.maxOutputLength,
+  }),
 }
 
 /** A tool message's text is what the command wrote; that a command ended well is all such a message can say. */
 function outputOf(result: CallResult): ShellOutput[] {
-  const { shell, error } = result
-  if (shell !== undefined) return structuredClone(shell) as ShellOutput[]
+  const { error } = result
+  if (result.shell !== undefined) return result.shell as ShellOutput[]
   if (error === undefined) return [shellOutput(textOfResult(result), '', 0)]
   return [shellOutput(result.output ?? '', error.message, typeof error.code === 'number' ? error.code : 1)]
 }

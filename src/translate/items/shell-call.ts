@@ -19,39 +19,28 @@ import { COMMAND, commandLineOf, commandOf } from './shell-command.js'
 export interface ShellCall extends ItemBase {
   type: 'shell_call'
   callId: string
-  status: 'in_progress' | 'completed' | 'incomplete'
   action: ShellCallItem['action']
   environment: ShellCallItem['environment']
 }
 
 export const shellCall: ItemKind<ShellCall> = {
-  type: 'shell_call',
   prefix: 'sh',
-  opens: 'header',
   result: 'own item',
   isRunByClient: true,
 
-  create({ environment }, base, effects) {
-    const isHosted = environment === 'container'
-    return {
-      ...base,
-      type: 'shell_call',
-      callId: '',
-      status: 'in_progress',
-      callee: isHosted ? base.callee : '',
-      action: { commands: [], timeout_ms: null, max_output_length: null },
-      environment: isHosted
-        ? { type: 'container_reference', container_id: effects.containerId('shell') }
-        : environment && { type: environment },
-    }
-  },
+  create: ({ environment }, effects) => ({
+    callId: '',
+    action: { commands: [], timeout_ms: null, max_output_length: null },
+    ...(environment === 'container'
+      ? { environment: { type: 'container_reference', container_id: effects.containerId('shell') } }
+      : { environment: environment && { type: environment }, callee: '' }),
+  }),
 
-  close(item, outcome, effects) {
-    item.status = outcome
+  close(item, _outcome, effects) {
     item.action = argumentsOf(item, COMMAND, actionOf, effects) ?? item.action
     for (const [command_index, command] of item.action.commands.entries()) {
       const about = (): { sequence_number: number; output_index: number; command_index: number } => ({
-        sequence_number: effects.sequencer.sequenceNumber(),
+        sequence_number: effects.next(),
         output_index: item.outputIndex,
         command_index,
       })
@@ -59,19 +48,13 @@ export const shellCall: ItemKind<ShellCall> = {
       effects.write({ type: 'response.shell_call_command.delta', ...about(), delta: command })
       effects.write({ type: 'response.shell_call_command.done', ...about(), command })
     }
-    return item.callee !== '' && outcome === 'completed' ? 'waiting' : 'done'
   },
 
-  wire({ id, callId, status, action, environment }) {
-    return {
-      type: 'shell_call',
-      id,
-      status,
-      call_id: callId,
-      action: structuredClone(action),
-      environment: environment && { ...environment },
-    }
-  },
+  wire: (item) => ({
+    call_id: item.callId,
+    action: structuredClone(item.action),
+    environment: structuredClone(item.environment),
+  }),
 }
 
 function actionOf(given: Arguments): ShellCallItem['action'] | undefined {

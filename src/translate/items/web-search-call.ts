@@ -1,6 +1,7 @@
 import type { WebSearchAction } from '../../responses/items.js'
 import { type Pages, pageAt, pageIn, showPage } from '../pages.js'
 import { type Arguments, argumentsOf } from './arguments-of.js'
+import { enter, openHosted } from './hosted.js'
 import type { ItemBase, ItemKind } from './item.js'
 
 /*
@@ -17,7 +18,6 @@ import type { ItemBase, ItemKind } from './item.js'
 
 export interface WebSearchCall extends ItemBase {
   type: 'web_search_call'
-  status: 'in_progress' | 'searching' | 'completed' | 'incomplete' | 'failed'
   action: WebSearchAction
 }
 
@@ -31,36 +31,22 @@ const RESULTS = /^\[\d+\] /
 const MAIN = { search: 'query', open_page: 'id', find_in_page: 'pattern' } as const
 
 export const webSearchCall: ItemKind<WebSearchCall> = {
-  type: 'web_search_call',
   prefix: 'ws',
-  opens: 'header',
   result: 'completes',
-  isRunByClient: false,
 
-  create({ action }, base) {
-    return { ...base, type: 'web_search_call', status: 'in_progress', action: actionOf(action, '', '') }
-  },
+  create: ({ action }) => ({ action: actionOf(action, '', '') }),
 
-  open(item, effects) {
-    effects.tell(item, 'response.web_search_call.in_progress', {})
-  },
+  open: openHosted,
 
   close(item, outcome, effects) {
     const { type } = item.action
     item.action = argumentsOf(item, MAIN[type], (given) => askedFor(type, given, effects.pages), effects) ?? item.action
-    if (outcome === 'completed') {
-      item.status = 'searching'
-      effects.tell(item, 'response.web_search_call.searching', {})
-    }
-    return 'waiting'
+    if (outcome === 'completed') enter(item, 'searching', effects)
   },
 
   settle(item, result, effects) {
     const { action } = item
-    if (result === null) {
-      item.status = 'incomplete'
-      return
-    }
+    if (result === null) return
     const page = pageIn(result.output ?? '')
     const shown = result.pages ?? (page === undefined ? [] : [page])
     // What was found in a page is cited as that page.
@@ -71,17 +57,9 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
     if (action.type === 'search' && effects.includes(SOURCES)) {
       action.sources = (result.sources ?? []).map(({ url }) => ({ type: 'url', url }))
     }
-    if (result.error !== undefined) {
-      item.status = 'failed'
-      return
-    }
-    item.status = 'completed'
-    effects.tell(item, 'response.web_search_call.completed', {})
   },
 
-  wire({ id, status, action }) {
-    return { type: 'web_search_call', id, status, action: structuredClone(action) }
-  },
+  wire: (item) => ({ action: structuredClone(item.action) }),
 }
 
 /** What the model's arguments ask for, as the browser tool that gpt-oss was trained with reads them. */
@@ -101,12 +79,6 @@ function isScroll(given: Arguments): boolean {
 }
 
 function actionOf(type: WebSearchAction['type'], main: string, page: string): WebSearchAction {
-  switch (type) {
-    case 'search':
-      return { type, query: main }
-    case 'open_page':
-      return { type, url: main }
-    case 'find_in_page':
-      return { type, pattern: main, url: page }
-  }
+  if (type === 'search') return { type, query: main }
+  return type === 'open_page' ? { type, url: main } : { type, pattern: main, url: page }
 }

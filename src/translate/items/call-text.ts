@@ -1,0 +1,31 @@
+import { appendText, textOf } from '../text-buffer.js'
+import type { Effects, ItemBase } from './item.js'
+
+/** What the parts of calls are called that go out as the model writes them. */
+type CallPart =
+  | 'function_call_arguments'
+  | 'custom_tool_call_input'
+  | 'mcp_call_arguments'
+  | 'code_interpreter_call_code'
+
+/** What the model writes of a call: it goes out as it comes, and once more when it is whole, as a field of this name. */
+export function callText(part: CallPart, field: 'arguments' | 'input' | 'code') {
+  const type = `response.${part}.delta` as const
+  return {
+    // One literal for all calls: deltas are many, and of one shape they are cheap.
+    delta(item: ItemBase, delta: string, effects: Effects): void {
+      appendText(item.text, delta)
+      effects.write({
+        type,
+        sequence_number: effects.next(),
+        item_id: item.id,
+        output_index: item.outputIndex,
+        delta,
+      })
+    },
+
+    close(item: ItemBase, _outcome: unknown, effects: Effects): void {
+      effects.tell(item, `response.${part}.done`, { [field]: textOf(item.text) } as never)
+    },
+  }
+}
