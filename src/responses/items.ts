@@ -78,9 +78,10 @@ export interface CustomToolCallItem {
 /** A tool of an MCP server, as its listing shows it. */
 export interface McpListedTool {
   name: string
-  description: string | null
+  /** Absent, like the annotations, where the server gave none. */
+  description?: string
   input_schema: unknown
-  annotations: unknown
+  annotations?: unknown
 }
 
 export interface McpListToolsItem {

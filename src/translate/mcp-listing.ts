@@ -39,14 +39,20 @@ export function listingsOf(listings: readonly McpListing[]): Listing[] {
   }))
 }
 
+/** What a server left out stays out: the AI SDK fails the whole turn at a description or annotations that are null. */
 function toolOf({
   name,
-  description = null,
+  description,
   inputSchema,
   input_schema = inputSchema ?? {},
-  annotations = null,
-}: ListedTool) {
-  return { name, description, input_schema, annotations }
+  annotations,
+}: ListedTool): McpListedTool {
+  return {
+    name,
+    ...(description == null ? {} : { description }),
+    input_schema,
+    ...(annotations == null ? {} : { annotations }),
+  }
 }
 
 /** Which tools only read, by what their annotations say in either form. What a listing leaves out does not. */

@@ -124,7 +124,7 @@ describe('the events of a listing', () => {
 
 describe('its tools in the form of the API', () => {
   test.each<[string, unknown, unknown]>([
-    ['a name alone', { name: 'a' }, { name: 'a', description: null, input_schema: {}, annotations: null }],
+    ['a name alone', { name: 'a' }, { name: 'a', input_schema: {} }],
     [
       "the server's own form",
       { name: 'a', description: 'A.', inputSchema: schema, annotations: { title: 'The A' } },
@@ -132,24 +132,20 @@ describe('its tools in the form of the API', () => {
     ],
     [
       "the API's form",
-      { name: 'a', description: null, input_schema: schema, annotations: { read_only: false } },
-      { name: 'a', description: null, input_schema: schema, annotations: { read_only: false } },
+      { name: 'a', input_schema: schema, annotations: { read_only: false } },
+      { name: 'a', input_schema: schema, annotations: { read_only: false } },
     ],
     [
       'fields that the API does not have',
       { name: 'a', title: 'The A', outputSchema: schema, _meta: {} },
-      { name: 'a', description: null, input_schema: {}, annotations: null },
+      { name: 'a', input_schema: {} },
     ],
     [
       'fields that are undefined',
       { name: 'a', description: undefined, inputSchema: undefined, annotations: undefined },
-      { name: 'a', description: null, input_schema: {}, annotations: null },
+      { name: 'a', input_schema: {} },
     ],
-    [
-      'an empty description',
-      { name: 'a', description: '' },
-      { name: 'a', description: '', input_schema: {}, annotations: null },
-    ],
+    ['an empty description', { name: 'a', description: '' }, { name: 'a', description: '', input_schema: {} }],
   ])('%s', (_, tool, wire) => {
     expect(listed([tool])).toStrictEqual([wire])
   })
