@@ -11,6 +11,8 @@ export default defineConfig({
     'harmony/index': 'src/harmony/index.ts',
     'tokens/index': 'src/tokens/index.ts',
     'sse/index': 'src/sse/index.ts',
+    'conformance/index': 'src/conformance/index.ts',
+    'conformance/arbitraries/index': 'src/conformance/arbitraries/index.ts',
     'sources/replay': 'src/sources/replay.ts',
     'sources/record': 'src/sources/record.ts',
     'cli/main': 'src/cli/main.ts',

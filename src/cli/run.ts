@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
+import { PROFILES, type Profile } from '../conformance/invariant.js'
 import { HarmonyResponsesError } from '../errors.js'
 import { type PolicyName, policies } from '../recipients/policy.js'
 import { readTokenFixture } from '../sources/token-fixture.js'
+import { type CheckReport, printCheck } from './check.js'
 import { DIALECTS, FORMATS, printReplay } from './replay.js'
 import type { Screen } from './timeline-layout.js'
 
@@ -23,8 +25,16 @@ const HELP = `harmony-responses: Harmony token streams as OpenAI Responses event
 
 Usage:
   harmony-responses replay FILE    translates a token fixture; - reads standard input
+  harmony-responses check FILE     checks streams of events of any server: SSE, or JSON a line; - reads standard input
 
-Options:
+Options of check:
+  --profile openai          what OpenAI's streams always do (default)
+            open-responses  what Open Responses requires
+            client:NAME     what a client needs: openai, ai-sdk, openai-agents, langchain, codex
+  --json                    one line of JSON for machines
+It exits with 0 where all is well, with 1 where a stream is not as it should be, and with 2 where it is none.
+
+Options of replay:
   --format jsonl            one event a line (default)
            sse              the frames that a server would send
            timeline         tokens, Harmony and events side by side
@@ -58,12 +68,11 @@ class UsageError extends Error {}
  * The command line.
  *
  * @param argv - the arguments alone
- * @returns the exit code: 0, 1 where the input is bad, 2 where the usage is
+ * @returns the exit code: 0, 1 where the input is bad or a check finds something, 2 where the usage is
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
-    await execute(argv, io)
-    return 0
+    return await execute(argv, io)
   } catch (error) {
     if (errorCode(error) === 'EPIPE') return 0
     const message = messageOf(error).replace(/[\s\p{Cc}]+/gu, ' ')
@@ -72,16 +81,38 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-async function execute(argv: readonly string[], io: Io): Promise<void> {
+async function execute(argv: readonly string[], io: Io): Promise<number> {
   const { values, positionals } = parse(argv)
-  if (values.help) return io.print(HELP)
-  if (values.version) return io.print(`${io.version}\n`)
+  if (values.help) return print(HELP, io)
+  if (values.version) return print(`${io.version}\n`, io)
 
   const [command, file, ...others] = positionals
-  if (command === undefined) throw new UsageError('expected a command: replay FILE (see --help)')
-  if (command !== 'replay') throw new UsageError(`expected the command replay, got ${JSON.stringify(command)}`)
-  if (file === undefined) throw new UsageError('replay: expected a file, or - for standard input')
-  if (others.length > 0) throw new UsageError(`replay: expected one file, got ${others.length + 1}`)
+  if (command === undefined) throw new UsageError('expected a command: replay FILE or check FILE (see --help)')
+  oneOf(['replay', 'check'], 'command', command)
+  if (file === undefined) throw new UsageError(`${command}: expected a file, or - for standard input`)
+  if (others.length > 0) throw new UsageError(`${command}: expected one file, got ${others.length + 1}`)
+  const name = file === '-' ? 'standard input' : file
+  return command === 'check' ? check(file, name, values, io) : replay(file, name, values, io)
+}
+
+async function check(file: string, name: string, values: Values, io: Io): Promise<number> {
+  const profile = oneOf(PROFILES, '--profile', values.profile)
+  const report = await reportOn(file, name, profile, values.json, io)
+  await io.print(report.text)
+  return report.isGood ? 0 : 1
+}
+
+async function reportOn(file: string, name: string, profile: Profile, isJson: boolean, io: Io): Promise<CheckReport> {
+  try {
+    return printCheck(await read(file, name, io), profile, isJson)
+  } catch (error) {
+    // 1 says that a stream is not as it should be; here there is none.
+    const place = error instanceof HarmonyResponsesError ? `${name}: ` : ''
+    throw new UsageError(`${place}${messageOf(error)}`, { cause: error })
+  }
+}
+
+async function replay(file: string, name: string, values: Values, io: Io): Promise<number> {
   const format = oneOf(FORMATS, '--format', values.format)
   const policy = oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy)
   const calls = oneOf(CALLS, '--calls', values.calls)
@@ -93,16 +124,23 @@ async function execute(argv: readonly string[], io: Io): Promise<void> {
   const { citations } = values
   const options = { policy, calls, citations, dialect, ...(reasoning === undefined ? {} : { reasoning }) }
 
-  const name = file === '-' ? 'standard input' : file
   const text = await read(file, name, io)
   try {
     const fixture = readTokenFixture(text)
     for await (const piece of printReplay(fixture, format, options, io.screen)) await io.print(piece)
+    return 0
   } catch (error) {
     if (!(error instanceof HarmonyResponsesError)) throw error
     throw new Error(`${name}: ${error.message}`, { cause: error })
   }
 }
+
+async function print(text: string, io: Io): Promise<number> {
+  await io.print(text)
+  return 0
+}
+
+type Values = ReturnType<typeof parse>['values']
 
 function parse(argv: readonly string[]) {
   try {
@@ -116,6 +154,8 @@ function parse(argv: readonly string[]) {
         reasoning: { type: 'string' },
         citations: { type: 'boolean', default: false },
         dialect: { type: 'string', default: 'openai' },
+        profile: { type: 'string', default: 'openai' },
+        json: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
         version: { type: 'boolean', default: false },
       },

@@ -152,6 +152,87 @@ describe('replay', () => {
   })
 })
 
+describe('check', () => {
+  const events = async (): Promise<string> => (await replay(GREETING)).out
+  const check = async (text: string | Error, ...options: string[]) => {
+    const io = fakeIo({ 'a.jsonl': text, '-': text })
+    const code = await run(['check', 'a.jsonl', ...options], io)
+    return { code, out: io.out, err: io.err }
+  }
+
+  test('finds nothing wrong with what replay prints', async () => {
+    const { code, out, err } = await check(await events())
+    expect([code, out, err]).toEqual([0, 'stream 1: 9 events, 0 violations, 0 warnings (profile openai)\n', ''])
+  })
+
+  test('reads standard input, frames, and several streams one after the other', async () => {
+    const sse = (await replay(GREETING, '--format', 'sse')).out
+    const io = fakeIo({ '-': sse + sse })
+    expect(await run(['check', '-'], io)).toBe(0)
+    expect(io.out.match(/^stream \d/gm)).toEqual(['stream 1', 'stream 2'])
+  })
+
+  test('says what is wrong, rule by rule, and exits with 1', async () => {
+    const damaged = (await events()).replace(
+      /"item_id":"[^"]*","output_index":0,"content_index":0,"delta"/,
+      '"output_index":0,"content_index":0,"delta"',
+    )
+    const { code, out } = await check(damaged)
+    expect(code).toBe(1)
+    expect(out).toContain('stream 1: 9 events, 2 violations, 0 warnings (profile openai)\n')
+    expect(out).toContain('    event 4 response.output_text.delta: expected item_id: a string, got nothing\n')
+    expect(out).toContain('  error item-id-present: Every event about an item has its item_id')
+    expect(out).toContain('    event 4 response.output_text.delta: expected an item_id, got undefined\n')
+  })
+
+  test('warnings alone are no reason to exit with 1', async () => {
+    const two = fixture(
+      '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>analysis<|message|>b<|end|>',
+    )
+    const { code, out } = await check((await replay(two)).out)
+    expect([code, out.includes('1 warning')]).toEqual([0, true])
+  })
+
+  test('holds a stream against the profile that it is told', async () => {
+    const thought = fixture('<|channel|>analysis<|message|>a<|end|>')
+    const { code, out } = await check((await replay(thought)).out, '--profile', 'open-responses')
+    expect([code, out.includes('open-responses-event')]).toEqual([1, true])
+    const inDialect = (await replay(thought, '--dialect', 'open-responses')).out
+    expect((await check(inDialect, '--profile', 'open-responses')).code).toBe(0)
+  })
+
+  test('prints one line of JSON for machines', async () => {
+    const { code, out } = await check(await events(), '--json')
+    expect([code, JSON.parse(out)]).toEqual([0, { profile: 'openai', streams: [{ events: 9, violations: [] }] }])
+  })
+
+  test('a capture without an event is no good stream', async () => {
+    expect(await check('')).toEqual({ code: 1, out: 'no event (profile openai)\n', err: '' })
+  })
+
+  test.each<[string | Error, string[], string]>([
+    ['{"type":"a"}\n{oh', [], 'a.jsonl: line 2: expected an event as JSON, got "{oh"'],
+    [
+      Object.assign(new Error("ENOENT: no such file, open 'a.jsonl'"), { code: 'ENOENT' }),
+      [],
+      'cannot read a.jsonl: no such file',
+    ],
+    [
+      '',
+      ['--profile', 'azure'],
+      '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, got "azure"',
+    ],
+  ])('what cannot be checked exits with 2 and one line', async (text, options, message) => {
+    expect(await check(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })
+  })
+
+  test('stops without a word when nobody reads any more', async () => {
+    const io = fakeIo({ 'a.jsonl': await events() }, Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
+    expect(await run(['check', 'a.jsonl'], io)).toBe(0)
+    expect(io.err).toBe('')
+  })
+})
+
 describe('--help and --version', () => {
   test('the help names every option', async () => {
     const io = fakeIo()
@@ -180,8 +261,8 @@ describe('--help and --version', () => {
 
 describe('bad usage exits with 2 and one line', () => {
   test.each<[string[], string]>([
-    [[], 'expected a command: replay FILE (see --help)'],
-    [['play', 'a.json'], 'expected the command replay, got "play"'],
+    [[], 'expected a command: replay FILE or check FILE (see --help)'],
+    [['play', 'a.json'], 'command: expected one of replay, check, got "play"'],
     [['replay'], 'replay: expected a file, or - for standard input'],
     [['replay', 'a.json', 'b.json'], 'replay: expected one file, got 2'],
     [['replay', 'a.json', '--fast'], "Unknown option '--fast'"],

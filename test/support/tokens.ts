@@ -1,5 +1,9 @@
 import bpeRanks from 'gpt-tokenizer/bpeRanks/o200k_base'
-import { markerId, markerText, SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
+import { splitMarkers } from '../../src/conformance/arbitraries/markers.js'
+import { markerText, SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
+
+export { cut } from '../../src/conformance/arbitraries/chunk-plan.js'
+export { spellsMarker, splitMarkers } from '../../src/conformance/arbitraries/markers.js'
 
 /** The special ids by name, short because tests are full of them: `m.start`, `m.channel`, `m.message`. */
 export const m: typeof SPECIAL = SPECIAL
@@ -86,28 +90,6 @@ export function tokenBytes(id: number): Uint8Array | undefined {
   return typeof token === 'string' ? new TextEncoder().encode(token) : Uint8Array.from(token)
 }
 
-const MARKER = /<\|([a-z]+(?:_[0-9]+)?)\|>/g
-
-/** Cuts text at the markers it spells: ids for markers, strings for what lies between. */
-export function splitMarkers(text: string): (number | string)[] {
-  const parts: (number | string)[] = []
-  let from = 0
-  for (const match of text.matchAll(MARKER)) {
-    const id = markerId(match[1] ?? '')
-    if (id === undefined) continue
-    if (match.index > from) parts.push(text.slice(from, match.index))
-    parts.push(id)
-    from = match.index + match[0].length
-  }
-  if (from < text.length) parts.push(text.slice(from))
-  return parts
-}
-
-/** Whether the text spells the name of a special token anywhere. */
-export function spellsMarker(text: string): boolean {
-  return splitMarkers(text).some((part) => typeof part === 'number')
-}
-
 /** The ids of text whose `<|markers|>` are special tokens; each span between two markers is encoded alone. */
 export function encodeHarmony(text: string): number[] {
   return splitMarkers(text).flatMap((part) => (typeof part === 'number' ? [part] : encodeText(part)))
@@ -122,23 +104,4 @@ export function showToken(id: number): string {
   } catch {
     return `⟨${Buffer.from(bytes).toString('hex').replace(/..\B/g, '$& ')}⟩`
   }
-}
-
-/**
- * Cuts an array, a typed array or a string into pieces of these lengths, in order; what is left after the last length
- * is one more piece, and lengths that reach past the end are cut off there.
- */
-export function cut<T extends { readonly length: number; slice(start: number, end?: number): T }>(
-  whole: T,
-  sizes: readonly number[],
-): T[] {
-  const pieces: T[] = []
-  let from = 0
-  for (const size of sizes) {
-    if (from >= whole.length) break
-    pieces.push(whole.slice(from, from + size))
-    from += size
-  }
-  if (from < whole.length) pieces.push(whole.slice(from))
-  return pieces
 }

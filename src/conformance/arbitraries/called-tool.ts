@@ -1,0 +1,168 @@
+import fc from 'fast-check'
+import type { CustomTool, FunctionTool, McpTool, RequestTool, ResponseRequest } from '../../responses/request.js'
+
+/** The item types that calls become. */
+export type CallItemType =
+  | 'function_call'
+  | 'custom_tool_call'
+  | 'mcp_call'
+  | 'code_interpreter_call'
+  | 'web_search_call'
+  | 'shell_call'
+
+/** Whom a call is addressed to, and what the declared tools make of it. */
+export interface CalledTool {
+  readonly recipient: string
+  readonly itemType: CallItemType
+  /** The item's `name`, where it has one and the recipient says it. */
+  readonly name?: string
+  /** Of an `mcp_call`. */
+  readonly serverLabel?: string
+  /** The tool in the request that this call is for. */
+  readonly declaration: RequestTool
+}
+
+type Builtin = 'python' | 'browser' | 'container'
+
+/** Which tool a call is for; what a built-in is declared as is one choice for the whole transcript. */
+export type ToolChoice =
+  | { readonly kind: 'function' | 'custom'; readonly name: string }
+  | {
+      readonly kind: 'mcp'
+      readonly label: string
+      readonly tool: string
+      readonly form: 'label' | 'mcp' | 'bare' | 'mcp bare'
+    }
+  | { readonly kind: Builtin; readonly recipient: string }
+
+/** What each built-in is declared as: itself, its older form, or a server of that label. */
+export type BuiltinDeclarations = Readonly<Record<Builtin, 'builtin' | 'preview' | 'mcp'>>
+
+const FUNCTION_NAMES = ['get_weather', 'x', 'math.sum', 'my-tool', 'python', 'search', 'Get_Weather2']
+const CUSTOM_NAMES = ['apply_patch', 'run-sql', 'grammar.v1']
+const MCP_LABELS = ['deepwiki', 'my-server', 'acme.v2', 'acme', 'git-hub.enterprise-cloud']
+const MCP_TOOLS = ['ask', 'read-file', 'repo.search', 'list_items']
+
+const functionName = (): fc.Arbitrary<string> =>
+  fc.oneof(
+    { withCrossShrink: true },
+    { weight: 3, arbitrary: fc.constantFrom(...FUNCTION_NAMES) },
+    {
+      weight: 1,
+      arbitrary: fc.stringMatching(/^[a-zA-Z_][a-zA-Z0-9_-]{0,15}$/).filter((name) => !CUSTOM_NAMES.includes(name)),
+    },
+  )
+
+/** Any tool. Shrinks to the function `get_weather`. */
+export const toolChoice = (): fc.Arbitrary<ToolChoice> =>
+  fc.oneof(
+    { withCrossShrink: true },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('function' as const), name: functionName() }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('custom' as const), name: fc.constantFrom(...CUSTOM_NAMES) }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('mcp' as const),
+        label: fc.constantFrom(...MCP_LABELS),
+        tool: fc.constantFrom(...MCP_TOOLS),
+        form: fc.constantFrom('label' as const, 'label' as const, 'mcp' as const, 'bare' as const, 'mcp bare' as const),
+      }),
+    },
+    { weight: 1, arbitrary: fc.constant({ kind: 'python' as const, recipient: 'python' }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('browser' as const),
+        recipient: fc.constantFrom('browser.search', 'browser.open', 'browser.find'),
+      }),
+    },
+    { weight: 1, arbitrary: fc.constant({ kind: 'container' as const, recipient: 'container.exec' }) },
+  )
+
+/** The declaration of a function that takes anything. */
+export const declareFunction = (name: string): FunctionTool => ({
+  type: 'function',
+  name,
+  description: null,
+  parameters: { type: 'object', properties: {}, additionalProperties: true },
+  strict: false,
+})
+
+const declareMcp = (label: string): McpTool & { server_url: string } => ({
+  type: 'mcp',
+  server_label: label,
+  server_url: `https://${label}.invalid/mcp`,
+})
+
+const BUILTIN_TOOLS: Record<
+  Builtin,
+  { itemType: CallItemType; declared: RequestTool; preview: RequestTool; label: string }
+> = {
+  python: {
+    itemType: 'code_interpreter_call',
+    declared: { type: 'code_interpreter', container: { type: 'auto' } } as RequestTool,
+    preview: { type: 'code_interpreter', container: 'cntr_1' } as RequestTool,
+    label: 'code_interpreter',
+  },
+  browser: {
+    itemType: 'web_search_call',
+    declared: { type: 'web_search' },
+    preview: { type: 'web_search_preview' },
+    label: 'web_search_preview',
+  },
+  container: {
+    itemType: 'shell_call',
+    declared: { type: 'shell', environment: { type: 'container_auto' } } as RequestTool,
+    preview: { type: 'shell' },
+    label: 'container',
+  },
+}
+
+/** The recipient that a call of the tool is addressed to, and what it becomes. */
+export function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): CalledTool {
+  switch (tool.kind) {
+    case 'function': {
+      const { name } = tool
+      return { recipient: `functions.${name}`, itemType: 'function_call', name, declaration: declareFunction(name) }
+    }
+    case 'custom': {
+      const { name } = tool
+      const declaration: CustomTool = { type: 'custom', name }
+      return { recipient: `functions.${name}`, itemType: 'custom_tool_call', name, declaration }
+    }
+    case 'mcp': {
+      const { label, tool: name, form } = tool
+      const common = { itemType: 'mcp_call', serverLabel: label, declaration: declareMcp(label) } as const
+      if (form === 'bare') return { recipient: label, ...common }
+      if (form === 'mcp bare') return { recipient: `mcp.${label}`, ...common }
+      return { recipient: `${form === 'mcp' ? 'mcp.' : ''}${label}.${name}`, name, ...common }
+    }
+    default: {
+      const { recipient, kind } = tool
+      const { itemType, declared, preview, label } = BUILTIN_TOOLS[kind]
+      if (builtins[kind] !== 'mcp')
+        return { recipient, itemType, declaration: builtins[kind] === 'preview' ? preview : declared }
+      const name = recipient.slice(recipient.indexOf('.') + 1)
+      return { recipient, itemType: 'mcp_call', name, serverLabel: label, declaration: declareMcp(label) }
+    }
+  }
+}
+
+/** A request with these tools, each once. */
+export function requestFor(declarations: readonly RequestTool[]): ResponseRequest {
+  const tools = new Map(declarations.map((tool) => [JSON.stringify(tool), tool]))
+  return { model: 'gpt-oss-20b', input: 'Hi', tools: [...tools.values()] }
+}
+
+const toolLabel = (tool: RequestTool): string => {
+  const name = 'name' in tool ? tool.name : 'server_label' in tool ? tool.server_label : undefined
+  return name === undefined ? tool.type : `${tool.type} ${String(name)}`
+}
+
+/** The tools of a request, for reading. */
+export function showTools(request: ResponseRequest): string {
+  return `tools: [${(request.tools ?? []).map(toolLabel).join(', ')}]`
+}

@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { HEADER_SPACE, HEADER_WORDS } from './header-soup.js'
+import { encoderOf, type IdOptions, shown, showToken } from './stream-forms.js'
+import { MARKERS } from './token-soup.js'
+import { wellFormedTranscript } from './transcript.js'
+
+/**
+ * The tokens of well-formed transcripts, in which some are lost, replaced or added in none to three places: nearer to
+ * Harmony than token soup. Shrinks to a short transcript with no edit.
+ */
+export function editedTranscript(options: IdOptions): fc.Arbitrary<number[]> {
+  const encode = encoderOf(options)
+  const edit = fc.record({
+    at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    remove: fc.integer({ min: 0, max: 2 }),
+    insert: fc.oneof(
+      fc.constant([]),
+      fc.constantFrom(...MARKERS).map((id) => [id]),
+      fc.constantFrom(...HEADER_WORDS).map((text) => [...encode(text)]),
+      fc.constantFrom(...HEADER_WORDS).map((text) => [...encode(` ${text}`)]),
+      fc.constantFrom(...HEADER_SPACE).map((space) => [...encode(space)]),
+    ),
+  })
+  return fc
+    .tuple(wellFormedTranscript({ ...options, maxSteps: 3 }), fc.array(edit, { maxLength: 3 }))
+    .map(([{ tokens }, edits]) => {
+      const ids = [...tokens]
+      for (const { at, remove, insert } of edits) ids.splice(Math.floor(at * (ids.length + 1)), remove, ...insert)
+      return shown(ids, () => ids.map((id) => showToken(id, options.tokenTable)).join(' '))
+    })
+}

@@ -1,0 +1,212 @@
+import { edit, type FieldFault, type Site, type Sites } from './fault.js'
+import {
+  fieldsOf,
+  isTerminal,
+  itemOf,
+  nameOf,
+  otherTerminals,
+  outputOf,
+  responseOf,
+  stageOf,
+  textField,
+  textOf,
+  type WireEvent,
+} from './wire-event.js'
+
+/** Events of which a number, an id or a text is another than it should be. */
+export const fields: Readonly<Record<FieldFault, Sites>> = {
+  sequence_gap: (events) =>
+    events.slice(1).map((event, index) => ({
+      at: index + 1,
+      what: `sequence_number ${event.sequence_number} is left out`,
+      plant: () => events.map((one, at) => (at > index ? { ...one, sequence_number: one.sequence_number + 1 } : one)),
+    })),
+
+  sequence_restart: (events) => {
+    const first = events[0]?.sequence_number ?? 0
+    return events.slice(1).map((_, index) => ({
+      at: index + 1,
+      what: `sequence_number begins again at ${first}`,
+      plant: () => events.map((one, at) => (at > index ? { ...one, sequence_number: first + at - index - 1 } : one)),
+    }))
+  },
+
+  output_index_drift: each((event) => {
+    const index = event['output_index']
+    if (!event.type.endsWith('.done') || typeof index !== 'number') return []
+    return [{ what: `${nameOf(event)} has output_index ${index + 1}`, fields: { output_index: index + 1 } }]
+  }),
+
+  content_index_per_delta: (events) => {
+    const places = new Map<string, number[]>()
+    for (const [at, event] of events.entries()) {
+      if (stageOf(event) !== 'delta' || typeof event['content_index'] !== 'number') continue
+      const deltas = places.get(textOf(event))
+      if (deltas) deltas.push(at)
+      else places.set(textOf(event), [at])
+    }
+    return [...places.values()].flatMap((deltas): Site[] => {
+      const [first = 0, second] = deltas
+      const event = events[first]
+      if (event === undefined || second === undefined) return []
+      const from = Number(event['content_index'])
+      const plant = (): WireEvent[] =>
+        events.map((one, at) => (deltas.includes(at) ? { ...one, content_index: from + deltas.indexOf(at) } : one))
+      return [{ at: second, what: `content_index goes up with each ${nameOf(event)}`, plant }]
+    })
+  },
+
+  item_id_changed: each((event, _, newId) => {
+    const id = event['item_id']
+    if (typeof id !== 'string') return []
+    const other = newId(id)
+    return [{ what: `${nameOf(event)} has item_id ${other}, not ${id}`, fields: { item_id: other } }]
+  }),
+
+  done_id_changed: each((event, _, newId) => {
+    const item = itemOf(event)
+    const id = item?.['id']
+    if (stageOf(event) !== 'item done' || typeof id !== 'string') return []
+    const other = newId(id)
+    return [{ what: `${nameOf(event)} has the id ${other}, not ${id}`, fields: { item: { ...item, id: other } } }]
+  }),
+
+  call_id_changed: each((event, events, newId) => {
+    const item = itemOf(event)
+    const id = item?.['call_id']
+    const isAnnounced = events.some((one) => stageOf(one) === 'item added' && itemOf(one)?.['call_id'] === id)
+    if (stageOf(event) !== 'item done' || typeof id !== 'string' || !isAnnounced) return []
+    const other = newId(id)
+    return [{ what: `${nameOf(event)} has call_id ${other}, not ${id}`, fields: { item: { ...item, call_id: other } } }]
+  }),
+
+  terminal_id_changed: terminal((event, _, newId) =>
+    outputOf(event).flatMap((one, index) => {
+      const item = fieldsOf(one)
+      const id = item?.['id']
+      if (typeof id !== 'string') return []
+      const other = newId(id)
+      return [
+        {
+          what: `item ${index} has the id ${other}, not ${id}`,
+          fields: withOutput(event, index, 1, { ...item, id: other }),
+        },
+      ]
+    }),
+  ),
+
+  response_id_changed: terminal((event, _, newId) => {
+    const response = responseOf(event)
+    const id = response?.['id']
+    if (typeof id !== 'string') return []
+    const other = newId(id)
+    return [{ what: `the response has the id ${other}, not ${id}`, fields: { response: { ...response, id: other } } }]
+  }),
+
+  terminal_item_missing: terminal((event) =>
+    outputOf(event).map((_, index) => ({ what: `item ${index} is missing`, fields: withOutput(event, index, 1) })),
+  ),
+
+  terminal_items_reordered: terminal((event) =>
+    outputOf(event)
+      .slice(1)
+      .map((item, index) => ({
+        what: `item ${index + 1} stands before item ${index}`,
+        fields: withOutput(event, index, 2, item, outputOf(event)[index]),
+      })),
+  ),
+
+  terminal_status_differs: terminal((event) => {
+    const status = responseOf(event)?.['status']
+    if (`response.${String(status)}` !== event.type) return []
+    return otherTerminals(event.type).map((type) => ({
+      what: `is ${type} with status ${String(status)}`,
+      fields: { type },
+    }))
+  }),
+
+  done_text_differs: (events) => {
+    const heard = new Set(events.filter((event) => stageOf(event) === 'delta').map(textOf))
+    return each((event) => {
+      const field = textField(event)
+      if (stageOf(event) !== 'text done' || field === undefined || !heard.has(textOf(event))) return []
+      return [
+        { what: `${nameOf(event)} has another ${field} than its deltas`, fields: { [field]: `${event[field]}?` } },
+      ]
+    })(events)
+  },
+
+  arguments_in_added: each((event, events) => {
+    const item = itemOf(event)
+    const field = ['arguments', 'input'].find((name) => item?.[name] === '')
+    if (stageOf(event) !== 'item added' || field === undefined) return []
+    const said = events
+      .filter((one) => stageOf(one) === 'delta' && one['output_index'] === event['output_index'])
+      .map((one) => one['delta'])
+      .join('')
+    if (said === '') return []
+    return [{ what: `${nameOf(event)} has its ${field} already`, fields: { item: { ...item, [field]: said } } }]
+  }),
+
+  flat_error: (events) =>
+    events.flatMap((event, at): Site[] => {
+      const { error, ...rest } = event
+      const nested = fieldsOf(error)
+      if (event.type !== 'error' || nested === undefined) return []
+      // The payload's own type is lost, as it is where the SDK's type is taken for the wire's.
+      const { type: _, ...flat } = nested
+      const what = 'the fields of the error are not within error'
+      return [{ at, what, plant: () => events.with(at, { ...rest, ...flat, type: 'error' }) }]
+    }),
+}
+
+/** Another value for some fields of one event. */
+interface Change {
+  readonly what: string
+  readonly fields: Record<string, unknown>
+}
+
+type NewId = (id: string) => string
+
+type Changes = (event: WireEvent, events: readonly WireEvent[], newId: NewId) => readonly Change[]
+
+/** Changes of single events, wherever they can be. */
+function each(changesOf: Changes): Sites {
+  return (events) => {
+    const newId = newIds(events)
+    return events.flatMap((event, at) =>
+      changesOf(event, events, newId).map(
+        ({ what, fields }): Site => ({ at, what, plant: () => edit(events, at, fields) }),
+      ),
+    )
+  }
+}
+
+/** Changes of the terminal event. */
+function terminal(changesOf: Changes): Sites {
+  return each((event, events, newId) =>
+    isTerminal(event)
+      ? changesOf(event, events, newId).map(({ what, fields }) => ({ what: `${event.type}: ${what}`, fields }))
+      : [],
+  )
+}
+
+/** The response of an event with other items for `count` of its items. */
+function withOutput(event: WireEvent, index: number, count: number, ...items: unknown[]): Record<string, unknown> {
+  return { response: { ...responseOf(event), output: outputOf(event).toSpliced(index, count, ...items) } }
+}
+
+/** Makes ids of the same form that occur nowhere in the stream; asked twice for one id, it gives the same. */
+function newIds(events: readonly WireEvent[]): NewId {
+  const known = new Map<string, string>()
+  let text: string | undefined
+  return (id) => {
+    const made = known.get(id)
+    if (made !== undefined) return made
+    text ??= JSON.stringify(events)
+    let other = `${id}x`
+    while (text.includes(other)) other += 'x'
+    known.set(id, other)
+    return other
+  }
+}

@@ -1,0 +1,107 @@
+import { type OrderFault, renumber, type Site, type Sites } from './fault.js'
+import { isTerminal, nameOf, partOf, STAGES, type Stage, stageOf, textOf, type WireEvent } from './wire-event.js'
+
+/** Events that are missing, there twice, or in another place. The numbers of what is left are as they should be. */
+export const order: Readonly<Record<OrderFault, Sites>> = {
+  dropped_created: dropped(({ type }) => type === 'response.created'),
+  dropped_in_progress: dropped(({ type }) => type === 'response.in_progress'),
+  dropped_item_added: dropped(
+    (event, { events, at }) =>
+      stageOf(event) === 'item added' &&
+      events.some((later, index) => index > at && later['output_index'] === event['output_index']),
+  ),
+  dropped_part_added: dropped(
+    // Nobody can miss the beginning of a part of which nothing came.
+    (event, { events, at }) =>
+      stageOf(event) === 'part added' && events.some((later, index) => index > at && partOf(later) === partOf(event)),
+  ),
+  dropped_delta: dropped((event, { said }) => isHeard(event, said)),
+  // Where a response did not complete, items may stay open.
+  dropped_done: dropped(
+    (event, { isComplete }) => isComplete && (stageOf(event) === 'text done' || stageOf(event) === 'part done'),
+  ),
+  dropped_item_done: dropped((event, { isComplete }) => isComplete && stageOf(event) === 'item done'),
+  dropped_terminal: dropped(isTerminal),
+
+  duplicated_event: (events) =>
+    sitesIn(events, (event, { said }) => isOnce(event) || isHeard(event, said)).map(({ at, event }) => ({
+      at: at + 1,
+      what: `${nameOf(event)} comes twice`,
+      plant: () => renumbered(events, events.toSpliced(at, 0, event)),
+    })),
+
+  swapped_events: (events) => {
+    const said = saidIn(events)
+    return events.flatMap((first, at): Site[] => {
+      const second = events[at + 1]
+      if (second === undefined || !isOrdered(first, second, said)) return []
+      const what = `${nameOf(second)} comes before ${nameOf(first)}`
+      return [{ at, what, plant: () => renumbered(events, events.toSpliced(at, 2, second, first)) }]
+    })
+  },
+
+  event_after_terminal: (events) => {
+    const at = events.findIndex(isTerminal)
+    const before = events[at - 1]
+    if (before === undefined) return []
+    const what = `${nameOf(before)} comes again after the terminal event`
+    return [{ at: at + 1, what, plant: () => renumbered(events, events.toSpliced(at + 1, 0, before)) }]
+  },
+}
+
+/** What the sites of a stream are chosen by. */
+interface Context {
+  readonly events: readonly WireEvent[]
+  readonly at: number
+  readonly isComplete: boolean
+  /** The texts that have a done event, which says what their deltas must have been. */
+  readonly said: ReadonlySet<string>
+}
+
+type Choice = (event: WireEvent, context: Context) => boolean
+
+function sitesIn(events: readonly WireEvent[], isSite: Choice): { at: number; event: WireEvent }[] {
+  const said = saidIn(events)
+  const isComplete = events.some(({ type }) => type === 'response.completed')
+  return events.flatMap((event, at) => (isSite(event, { events, at, isComplete, said }) ? [{ at, event }] : []))
+}
+
+function dropped(isSite: Choice): Sites {
+  return (events) =>
+    sitesIn(events, isSite).map(({ at, event }) => ({
+      at,
+      what: `${nameOf(event)} is missing`,
+      plant: () => renumbered(events, events.toSpliced(at, 1)),
+    }))
+}
+
+const saidIn = (events: readonly WireEvent[]): ReadonlySet<string> =>
+  new Set(events.filter((event) => stageOf(event) === 'text done').map(textOf))
+
+/** Whether the text is another without this event. */
+const isHeard = (event: WireEvent, said: ReadonlySet<string>): boolean =>
+  stageOf(event) === 'delta' && event['delta'] !== '' && said.has(textOf(event))
+
+/** Whether an event comes once in the life of its response, item or part. */
+function isOnce(event: WireEvent): boolean {
+  const stage = stageOf(event)
+  return stage === undefined
+    ? isTerminal(event) || event.type === 'response.created' || event.type === 'response.in_progress'
+    : stage !== 'delta'
+}
+
+/** Whether two neighbours may not come the other way round. */
+function isOrdered(first: WireEvent, second: WireEvent, said: ReadonlySet<string>): boolean {
+  if (first.type === 'response.created' || isTerminal(second)) return true
+  const stages = [stageOf(first), stageOf(second)] as const
+  if (stages[0] === undefined || stages[1] === undefined) return false
+  if (first['output_index'] !== second['output_index']) return false
+  const isWhole = (stage: Stage): boolean => stage === 'item added' || stage === 'item done'
+  if (partOf(first) !== partOf(second) && !isWhole(stages[0]) && !isWhole(stages[1])) return false
+  if (stages[0] !== stages[1]) return STAGES.indexOf(stages[0]) < STAGES.indexOf(stages[1])
+  const isOneText = textOf(first) === textOf(second) && said.has(textOf(first))
+  return isOneText && `${first['delta']}${second['delta']}` !== `${second['delta']}${first['delta']}`
+}
+
+const renumbered = (before: readonly WireEvent[], after: readonly WireEvent[]): WireEvent[] =>
+  renumber(after, before[0]?.sequence_number ?? 0)

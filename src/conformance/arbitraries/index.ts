@@ -1,0 +1,32 @@
+/**
+ * `harmony-responses/conformance/arbitraries`: fast-check arbitraries for people who test their own server. Transcripts
+ * to feed it with, ways to cut them, and event streams with one fault in them to test a judge of streams.
+ */
+
+export type { CalledTool, CallItemType } from './called-tool.js'
+export { type ChunkPlan, type ChunkPlanOptions, chunkPlan, cutChunks, cutText, textPlan } from './chunk-plan.js'
+export { editedTranscript } from './edited-transcript.js'
+export { encodeText } from './encode-text.js'
+export type { Fault, FaultKind } from './faults/fault.js'
+export { FAULT_KINDS, type FaultOptions, type FaultyStream, faultyStream } from './faults/faulty-stream.js'
+export type { SequencedEvent, WireEvent } from './faults/wire-event.js'
+export { headerSoup } from './header-soup.js'
+export {
+  MALFORMED_SHAPES,
+  type MalformedContent,
+  type MalformedOptions,
+  type MalformedTextTranscript,
+  type MalformedTranscript,
+  malformedTranscript,
+} from './malformed/malformed-transcript.js'
+export type { HarmonyMessage, TranscriptMessage } from './steps.js'
+export type { Encode, IdOptions, TextChunk, TextStream, TokenStream } from './stream-forms.js'
+export { harmonyText, harmonyTextSpellingMarkers } from './text.js'
+export { textSoup, tokenSoup } from './token-soup.js'
+export {
+  type TextTranscript,
+  type Transcript,
+  type TranscriptContent,
+  type TranscriptOptions,
+  wellFormedTranscript,
+} from './transcript.js'

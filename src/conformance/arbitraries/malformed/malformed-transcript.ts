@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { check } from '../../../errors.js'
+import type { ResponseRequest } from '../../../responses/request.js'
+import type { TokenChunk } from '../../../tokens/token-source.js'
+import { type BuiltinDeclarations, declareFunction, requestFor, showTools } from '../called-tool.js'
+import { cutText } from '../chunk-plan.js'
+import { type HarmonyMessage, type Step, writeSteps } from '../steps.js'
+import {
+  type Encode,
+  encoderOf,
+  type IdOptions,
+  isText,
+  model,
+  START,
+  shown,
+  streamOf,
+  type TextChunk,
+  type TextStream,
+  type TokenStream,
+} from '../stream-forms.js'
+import { harmonyText, json } from '../text.js'
+import { borders } from './borders.js'
+import { calls } from './calls.js'
+import { cuts } from './cuts.js'
+import { headers } from './headers.js'
+import type { Shape, Shapes, Stretch } from './shape.js'
+
+const SHAPES: Shapes = { ...headers, ...borders, ...calls, ...cuts }
+
+/** How many malformed shapes there are. */
+export const MALFORMED_SHAPES: number = Object.keys(SHAPES).length
+
+/** Markers that are spelled and not meant: text cannot tell them from markers. */
+const ONLY_IDS: readonly number[] = [47]
+
+/** What a transcript with a malformed stretch says, and what a good reader makes of it. */
+export interface MalformedContent {
+  /** Which shape: 1 to 49. */
+  readonly row: number
+  /** The shape in words, and which of its variants. */
+  readonly variant: string
+  /** The threads on GitHub that tell of the shape. */
+  readonly seenIn: string
+  /** The well-formed messages before and after the stretch; the host's messages of row 47 are in neither. */
+  readonly before: HarmonyMessage[]
+  readonly after: HarmonyMessage[]
+  /** What the stretch says, in order: bodies and free text, without the header words and junk that say nothing. */
+  readonly texts: string[]
+  /** The calls that a good reader makes of the stretch, in order: recipients with their namespace. */
+  readonly calls: { readonly recipient: string; readonly arguments: string }[]
+  /** Whether some text of the stretch spells a marker that is not one. Never without a token table. */
+  readonly spelled: boolean
+  /** Whether the stream stops inside a header or a message. */
+  readonly open: boolean
+  /** Declares the functions that are called, but none of the tools of row 30, which the model made up. */
+  readonly request: ResponseRequest
+}
+
+/** A transcript with one malformed stretch in it, as a model or an engine that went wrong gives it. */
+export interface MalformedTranscript extends TokenStream, MalformedContent {}
+
+/** The same where there is no token table. */
+export interface MalformedTextTranscript extends TextStream, MalformedContent {}
+
+/** Which malformed transcripts. */
+export interface MalformedOptions {
+  /** Numbers of shapes, 1 to 49. Default: all that can be had. */
+  readonly rows?: readonly number[]
+}
+
+/**
+ * A transcript of one of the 49 malformed shapes that were seen in the wild, alone or between well-formed messages:
+ * headers that are glued, repeated, misspelled or cut, markers that are missing or too many, calls of tools that nobody
+ * declared, odd tokens and ids. Nothing in it is an error of the server's: a good one throws nothing, loses no text and
+ * shows no marker.
+ *
+ * With a token table it is ids, and text where text can say the same. Without one it is text with literal markers; row
+ * 47, whose point is text that spells them, is then left out, and so are ids without a name. A row keeps its number
+ * while it shrinks: to no messages around it and short texts.
+ *
+ * @throws HarmonyResponsesError `bad_option` where a row is none, or needs a table
+ */
+export function malformedTranscript(options: MalformedOptions & IdOptions): fc.Arbitrary<MalformedTranscript>
+export function malformedTranscript(options?: MalformedOptions): fc.Arbitrary<MalformedTextTranscript>
+export function malformedTranscript(
+  options: MalformedOptions & Partial<IdOptions> = {},
+): fc.Arbitrary<MalformedTranscript | MalformedTextTranscript> {
+  const encode = encoderOf(options)
+  const possible = Array.from({ length: MALFORMED_SHAPES }, (_, index) => index + 1).filter(
+    (row) => encode !== undefined || !ONLY_IDS.includes(row),
+  )
+  const { rows = possible } = options
+  check(rows.length > 0, 'rows', 'at least one row', rows)
+  return fc.oneof(...rows.map((row) => ofRow(row, encode)))
+}
+
+function ofRow(row: number, encode: Encode | undefined): fc.Arbitrary<MalformedTranscript | MalformedTextTranscript> {
+  const shape = SHAPES[row]
+  check(shape !== undefined, 'rows', `rows are 1 to ${MALFORMED_SHAPES}`, row)
+  check(encode !== undefined || !ONLY_IDS.includes(row), `row ${row}`, 'a tokenTable, as text cannot say it', undefined)
+  const { place, stretch } = shape
+  const before =
+    place === 'first'
+      ? fc.constant([])
+      : fc.array(surroundingStep(), { minLength: place === 'between' ? 1 : 0, maxLength: 2 })
+  const made = encode ? stretch : stretch.filter(({ segments }) => isText(segments))
+  return fc
+    .record({ before, made, after: fc.array(surroundingStep(), { maxLength: 2 }) })
+    .map((parts) => write(row, shape, parts, encode))
+}
+
+function write(
+  row: number,
+  { seenIn }: Shape,
+  { before, made, after }: { before: readonly Step[]; made: Stretch; after: readonly Step[] },
+  encode: Encode | undefined,
+): MalformedTranscript | MalformedTextTranscript {
+  const head = writeSteps(before, { started: true, builtins: SURROUNDING, ends: false })
+  const tail = writeSteps(made.last === undefined ? after : [], { started: false, builtins: SURROUNDING, ends: true })
+  const started = before.length === 0 || made.bare === true
+  const [opening, ...rest] = made.segments
+  // `<|start|>assistant` and what follows it are one span.
+  const begun = started || opening === undefined ? made.segments : [model(...START, ...opening.parts), ...rest]
+  const stream = streamOf([...head.segments, ...begun, ...tail.segments], encode)
+  const entries = [...head.entries, ...tail.entries]
+  const functions = (made.functions ?? []).map(declareFunction)
+  const request = requestFor([...functions, ...entries.flatMap(({ tool }) => (tool ? [tool.declaration] : []))])
+  const value = {
+    row,
+    variant: made.variant,
+    seenIn,
+    ...(made.textCuts === undefined ? stream : inPieces(stream, made.textCuts)),
+    before: head.entries.map(({ message }) => message),
+    after: tail.entries.map(({ message }) => message),
+    texts: [...(made.texts ?? [])],
+    calls: [...(made.calls ?? [])],
+    spelled: made.spelled === true,
+    open: made.last === 'open',
+    request,
+  }
+  return shown(
+    value,
+    () => `Row ${row}, ${made.variant} (${seenIn}): Transcript(${JSON.stringify(stream.text)}, ${showTools(request)})`,
+  )
+}
+
+function inPieces(stream: TokenStream | TextStream, sizes: readonly number[]): TokenStream | TextStream {
+  const cut = (chunks: readonly TextChunk[]): TextChunk[] => cutText(chunks, sizes)
+  if (!('tokens' in stream)) return { ...stream, textChunks: cut(stream.textChunks) }
+  const chunks: TokenChunk[] = stream.tokens
+  return { ...stream, chunks, ...(stream.textChunks ? { textChunks: cut(stream.textChunks) } : {}) }
+}
+
+const SURROUNDING: BuiltinDeclarations = { python: 'builtin', browser: 'builtin', container: 'builtin' }
+
+/** A well-formed message around a malformed stretch: it calls functions only, whose names no row uses. */
+const surroundingStep = (): fc.Arbitrary<Step> => {
+  const spec = fc.record({
+    tool: fc.record({ kind: fc.constant('function' as const), name: fc.constantFrom('look_up', 'get_time') }),
+    recipientIn: fc.constantFrom('channel' as const, 'role' as const),
+    channel: fc.constant('commentary' as const),
+    type: fc.constantFrom(undefined, { name: 'json', constrain: 'spaced' as const }),
+    body: json(),
+    result: fc.constant(undefined),
+  })
+  return fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('analysis' as const, 'commentary' as const, 'final' as const),
+        text: harmonyText(),
+      }),
+    },
+    { weight: 1, arbitrary: spec.map((made): Step => ({ kind: 'calls', calls: [made] })) },
+  )
+}

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { SPECIAL as m } from '../../../harmony/vocabulary.js'
+import { type Part, type Segment, START } from '../stream-forms.js'
+import { harmonyText, json, prose } from '../text.js'
+
+/** A malformed stretch of a transcript. */
+export interface Stretch {
+  readonly variant: string
+  /** What follows `<|start|>assistant`, or with `bare` what follows the message before. */
+  readonly segments: readonly Segment[]
+  readonly bare?: boolean
+  readonly texts?: readonly string[]
+  readonly calls?: readonly { readonly recipient: string; readonly arguments: string }[]
+  /** Names of declared functions. */
+  readonly functions?: readonly string[]
+  readonly spelled?: boolean
+  /** The stream stops here, between messages (`closed`) or within one (`open`). */
+  readonly last?: 'closed' | 'open'
+  /** Gives the ids one by one, and the text in pieces of these lengths. */
+  readonly textCuts?: readonly number[]
+}
+
+/** Where a stretch stands: `first` in the stream, `between` messages (one is before it), or `any` of the two. */
+export type Place = 'any' | 'first' | 'between'
+
+/** A call of a function. */
+export const call = (name: string, body: string): { recipient: string; arguments: string } => ({
+  recipient: `functions.${name}`,
+  arguments: body,
+})
+
+export const either = <const T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values)
+
+/** ` json` in one of its forms. */
+export const withType = (how: 'spaced' | 'adjacent' | 'plain'): Part[] =>
+  how === 'plain' ? [' json'] : how === 'spaced' ? [' ', m.constrain, 'json'] : [m.constrain, 'json']
+
+export const typeForm = (): fc.Arbitrary<'spaced' | 'adjacent' | 'plain'> => either('spaced', 'adjacent', 'plain')
+
+/** An answer, up to its end. */
+export const finalMessage = (text: string): Part[] => [...START, m.channel, 'final', m.message, text]
+
+/** What stretches say. */
+export const words: { readonly [K in 'name' | 'json' | 'text' | 'prose']: fc.Arbitrary<string> } = {
+  name: either('bash', 'get_weather', 'geo'),
+  json: json(),
+  text: harmonyText(),
+  prose: prose(4),
+}
+
+/** One of the shapes that were seen in the wild. */
+export interface Shape {
+  readonly place: Place
+  /** Threads on GitHub that tell of it. */
+  readonly seenIn: string
+  readonly stretch: fc.Arbitrary<Stretch>
+}
+
+/** Shapes by their number. */
+export type Shapes = Readonly<Record<number, Shape>>
+
+/** A shape whose stretches are built from these values. */
+export function shape<T>(
+  place: Place,
+  seenIn: string,
+  values: { [K in keyof T]: fc.Arbitrary<T[K]> },
+  build: (values: T) => Stretch,
+): Shape {
+  return { place, seenIn, stretch: fc.record(values).map((picked) => build(picked as T)) }
+}

@@ -1,0 +1,158 @@
+import fc from 'fast-check'
+import { HarmonyResponsesError } from '../../errors.js'
+import { FIRST_SPECIAL, markerText, SPECIAL, VOCABULARY_SIZE } from '../../harmony/vocabulary.js'
+import type { TokenChunk } from '../../tokens/token-source.js'
+import type { TokenTable } from '../../tokens/token-table.js'
+import { encodeText } from './encode-text.js'
+import { spellsMarker } from './markers.js'
+
+/** A marker's id, text (adjacent texts are encoded as one span), or text whose pieces are encoded one by one. */
+export type Part = number | string | { readonly split: readonly string[] }
+
+/** A stretch that one side wrote. */
+export interface Segment {
+  readonly origin: 'model' | 'host'
+  readonly parts: readonly Part[]
+}
+
+export const model = (...parts: readonly Part[]): Segment => ({ origin: 'model', parts })
+export const host = (...parts: readonly Part[]): Segment => ({ origin: 'host', parts })
+
+/** What precedes every message of the model but the first. */
+export const START: readonly Part[] = [SPECIAL.start, 'assistant']
+
+/** The ids of parts. */
+export function encodeParts(parts: readonly Part[], encode: Encode): number[] {
+  const ids: number[] = []
+  let span = ''
+  const flush = (): void => {
+    ids.push(...encode(span))
+    span = ''
+  }
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      span += part
+      continue
+    }
+    flush()
+    if (typeof part === 'number') ids.push(part)
+    else ids.push(...part.split.flatMap((piece) => encode(piece)))
+  }
+  flush()
+  return ids
+}
+
+const showPieces = (pieces: readonly string[]): string =>
+  pieces.length > 12 ? `${pieces.slice(0, 4).join('·')}·… (${pieces.length} pieces)` : pieces.join('·')
+
+/** Parts for reading. */
+export function showParts(parts: readonly Part[]): string {
+  return parts
+    .map((part) => {
+      if (typeof part === 'string') return part
+      if (typeof part !== 'number') return showPieces(part.split)
+      return part < VOCABULARY_SIZE ? markerText(part) : `⟨${part}⟩`
+    })
+    .join('')
+}
+
+function textOfParts(parts: readonly Part[]): string {
+  return parts
+    .map((part) =>
+      typeof part === 'string' ? part : typeof part === 'number' ? markerText(part) : part.split.join(''),
+    )
+    .join('')
+}
+
+const joinsToText = (parts: readonly Part[]): boolean =>
+  !parts.some((part) =>
+    typeof part === 'number'
+      ? part >= VOCABULARY_SIZE
+      : spellsMarker(typeof part === 'string' ? part : part.split.join('')),
+  )
+
+/** Ordinary text to ids of o200k_harmony. Called with text between markers only; a marker in it is meant literally. */
+export type Encode = (text: string) => readonly number[]
+
+/** What makes token ids of text: a table is enough, and another encoder may be given. Without either there are no ids. */
+export type IdOptions =
+  | { readonly tokenTable: TokenTable; readonly encode?: Encode }
+  | { readonly tokenTable?: TokenTable; readonly encode: Encode }
+
+/** How the options encode, if they do: by their own encoder, else by their table. */
+export function encoderOf(options: IdOptions): Encode
+export function encoderOf(options: Partial<IdOptions>): Encode | undefined
+export function encoderOf({ tokenTable, encode }: Partial<IdOptions>): Encode | undefined {
+  return encode ?? (tokenTable && ((text) => encodeText(text, tokenTable)))
+}
+
+/** Text with literal markers, by the model or by the host: a `TokenChunk` of harmony-responses without ids. */
+export type TextChunk = string | { readonly host: string }
+
+/** A stream as text with literal markers: what an engine gives that decodes special tokens itself. */
+export interface TextStream {
+  /** One chunk for each stretch that one side wrote; cut them with `cutText`. */
+  readonly textChunks: TextChunk[]
+  /** For reading: the host's stretches in ⟦⟧, ids outside the vocabulary as ⟨201088⟩. */
+  readonly text: string
+}
+
+/** A stream as token ids, in the forms in which it may be handed over. */
+export interface TokenStream {
+  /** All ids, the host's included. */
+  readonly tokens: number[]
+  /** The same with the host's stretches marked: `number[]` and `{ host: number[] }`. Cut them with `cutChunks`. */
+  readonly chunks: TokenChunk[]
+  /** The same as text with literal markers; absent where some text spells a marker or an id has no name. */
+  readonly textChunks?: TextChunk[]
+  /** For reading: the host's stretches in ⟦⟧, ids outside the vocabulary as ⟨201088⟩. */
+  readonly text: string
+}
+
+/** Writes segments down: as ids, and as text where text can say it; as text alone where there is no encoder. */
+export function streamOf(segments: readonly Segment[], encode: Encode | undefined): TokenStream | TextStream {
+  const written = segments.filter(({ parts }) => parts.length > 0)
+  const text = written
+    .map(({ origin, parts }) => (origin === 'host' ? `⟦${showParts(parts)}⟧` : showParts(parts)))
+    .join('')
+  const textChunks = isText(segments)
+    ? written.map(({ origin, parts }): TextChunk => byOrigin(origin, textOfParts(parts)))
+    : undefined
+  if (!encode) {
+    const message = `tokenTable: expected one where a text spells a marker or an id has no name, got none for ${text}`
+    if (!textChunks) throw new HarmonyResponsesError('bad_option', message)
+    return { textChunks, text }
+  }
+  const chunks = written.map(({ origin, parts }) => ({ origin, ids: encodeParts(parts, encode) }))
+  return {
+    tokens: chunks.flatMap(({ ids }) => ids),
+    chunks: chunks.map(({ origin, ids }): TokenChunk => byOrigin(origin, ids)),
+    ...(textChunks ? { textChunks } : {}),
+    text,
+  }
+}
+
+const byOrigin = <T>(origin: Segment['origin'], written: T): T | { readonly host: T } =>
+  origin === 'host' ? { host: written } : written
+
+/** Whether segments can be given as text with literal markers. */
+export function isText(segments: readonly Segment[]): boolean {
+  return segments.every(({ parts }) => joinsToText(parts))
+}
+
+/**
+ * A token as a person reads it: `<|start|>`, `"assistant"`, `⟨f0 9f⟩` where its bytes are no text; `⟨201088⟩` where it
+ * is unknown, or ordinary and there is no table.
+ */
+export function showToken(id: number, tokenTable?: TokenTable): string {
+  if (id >= FIRST_SPECIAL && id < VOCABULARY_SIZE) return markerText(id)
+  const text = tokenTable?.text(id)
+  if (text !== undefined) return JSON.stringify(text)
+  const bytes = Array.from(tokenTable?.bytes(id) ?? [], (byte) => byte.toString(16).padStart(2, '0'))
+  return `⟨${bytes.length > 0 ? bytes.join(' ') : id}⟩`
+}
+
+/** Lets fast-check print a value in its own words, without that showing in comparisons. */
+export function shown<T extends object>(value: T, show: () => string): T {
+  return Object.defineProperty(value, fc.toStringMethod, { value: show, enumerable: false })
+}

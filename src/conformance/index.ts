@@ -1,0 +1,7 @@
+export { type Checker, type CheckOptions, checkEvents, createChecker, type Violation } from './check.js'
+export { CLIENTS, type Client, explain } from './explain.js'
+export { type Check, type Invariant, PROFILES, type Profile, type Tell } from './invariant.js'
+export { INVARIANTS } from './invariants/index.js'
+export { readStreams } from './read-streams.js'
+export { outputItemSchema, parseEvent, responseSchema, responseStreamEventSchema } from './schemas/index.js'
+export type { StreamEvent } from './stream-event.js'

@@ -1,0 +1,50 @@
+import type { Reading } from './reading.js'
+import type { StreamEvent } from './stream-event.js'
+
+/** Whom a stream is held against: what OpenAI always does, what Open Responses requires, what a client needs. */
+export const PROFILES = [
+  'openai',
+  'open-responses',
+  'client:openai',
+  'client:ai-sdk',
+  'client:openai-agents',
+  'client:langchain',
+  'client:codex',
+] as const
+
+export type Profile = (typeof PROFILES)[number]
+
+/** What holds of every good stream. */
+export interface Invariant {
+  /** Kebab-case, stable: programs branch on it. */
+  readonly id: string
+  /** What holds, in one sentence. */
+  readonly sentence: string
+  /** Who always does so, who requires it, which clients break without it. */
+  readonly neededBy: readonly Profile[]
+  /** `warning` where nothing is known to break. */
+  readonly severity: 'error' | 'warning'
+  /** Begins to check one stream: constant work for each event, and memory for what is open alone. */
+  begin(): Check
+}
+
+/** One stream, being checked. */
+export interface Check {
+  /** An event came. `reading` is how the stream stood before it. */
+  event?(event: StreamEvent, reading: Reading, tell: Tell): void
+  /** The stream is over. */
+  end?(reading: Reading, tell: Tell): void
+}
+
+/** Tells what was expected, in words, and what came: the value, or (then `words`) what there is to say of it. */
+export type Tell = (expected: string, got: unknown, words?: string) => void
+
+/** An invariant that needs to remember nothing: it looks at each event and at how the stream stood before it. */
+export function stateless(event: NonNullable<Check['event']>): Invariant['begin'] {
+  return () => ({ event })
+}
+
+/** An invariant that looks at the end alone. */
+export function atEnd(end: NonNullable<Check['end']>): Invariant['begin'] {
+  return () => ({ end })
+}

@@ -1,0 +1,269 @@
+import { type Invariant, stateless, type Tell } from '../invariant.js'
+import { isTerminal, outputOf, toldBy } from '../reading.js'
+import { type Fields, fieldsOf, listOf, lookUp, type StreamEvent, textOf } from '../stream-event.js'
+
+/** What a call is made of: the field of its item, and what its events are called. */
+const CALLS_OF: Readonly<Record<string, { readonly field: string; readonly events: string }>> = {
+  function_call: { field: 'arguments', events: 'response.function_call_arguments' },
+  custom_tool_call: { field: 'input', events: 'response.custom_tool_call_input' },
+  mcp_call: { field: 'arguments', events: 'response.mcp_call_arguments' },
+  code_interpreter_call: { field: 'code', events: 'response.code_interpreter_call_code' },
+}
+
+/** In which order a code interpreter works. */
+const CODE_ORDER = [
+  'response.code_interpreter_call.in_progress',
+  'response.code_interpreter_call_code.delta',
+  'response.code_interpreter_call_code.done',
+  'response.code_interpreter_call.interpreting',
+  'response.code_interpreter_call.completed',
+]
+
+/** Whom a client answers, and what an answer names, by call_id. */
+const ANSWERED = /^(function_call|custom_tool_call|shell_call|shell_call_output)$/
+
+const isDone = ({ type }: StreamEvent): boolean => type === 'response.output_item.done'
+
+/** Of calls: what they are made of, and by what ids they are answered. */
+export const CALLS: readonly Invariant[] = [
+  {
+    id: 'call-is-deltas',
+    sentence: 'The arguments, input or code of a call is its deltas, in the event that tells it and in the item.',
+    neededBy: ['openai', 'open-responses', 'client:langchain'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      if (!event.type.endsWith('.done')) return
+      const item = reading.itemOf(event)
+      const call = item && lookUp(CALLS_OF, item.type)
+      if (item === undefined || call === undefined) return
+      const said = item.deltas.join('')
+      const quoted = JSON.stringify(said.slice(0, 40))
+      // LM Studio tells arguments as a whole, without a delta; who needs one has an invariant for it.
+      const isTold = event.type === `${call.events}.done` && item.deltas.length > 0
+      if (isTold && toldBy(event) !== said) tell(`its deltas, ${quoted}`, toldBy(event))
+      if (!isDone(event)) return
+      const held = textOf(fieldsOf(event['item'])[call.field])
+      const whole = item.told ?? said
+      if (held !== whole) tell(`${call.field} as it was told, ${JSON.stringify(whole.slice(0, 40))}`, held)
+    }),
+  },
+  {
+    id: 'shell-command-is-deltas',
+    sentence: 'A command of a shell call is its deltas.',
+    neededBy: ['openai'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const item = reading.itemOf(event)
+      if (item === undefined || event.type !== 'response.shell_call_command.done') return
+      const said = item.deltas.join('')
+      if (toldBy(event) !== said) tell(`its deltas, ${JSON.stringify(said.slice(0, 40))}`, toldBy(event))
+    }),
+  },
+  {
+    id: 'call-told',
+    sentence: 'What a call is made of is told as a whole before it is done.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const item = reading.itemOf(event)
+      const call = item && lookUp(CALLS_OF, item.type)
+      // The only captured custom tool call of OpenAI's lacks the event; xAI's have it.
+      if (item === undefined || call === undefined || !isDone(event) || item.type === 'custom_tool_call') return
+      if (item.told === undefined) tell(`${call.events}.done`, 'none')
+    }),
+  },
+  {
+    id: 'function-call-has-delta',
+    sentence: 'A function call has a delta: LangChain takes its arguments from nothing else.',
+    neededBy: ['open-responses', 'client:langchain'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const item = reading.itemOf(event)
+      if (!isDone(event) || item?.type !== 'function_call') return
+      if (item.deltas.length === 0) tell('response.function_call_arguments.delta', 'none')
+    }),
+  },
+  {
+    id: 'function-arguments-json',
+    sentence: 'The arguments of a completed function call are JSON.',
+    neededBy: ['openai', 'client:ai-sdk', 'client:langchain', 'client:openai-agents', 'client:codex'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { type, status, arguments: call } = fieldsOf(event['item'])
+      if (isDone(event) && type === 'function_call' && status === 'completed' && !isJson(call)) tell('JSON', call)
+    }),
+  },
+  {
+    id: 'cut-call-not-done',
+    sentence: 'A call that was cut off is not done: clients run what is done, whatever its status.',
+    neededBy: ['client:codex', 'client:ai-sdk', 'client:langchain'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { type, status } = fieldsOf(event['item'])
+      const isClients = type === 'function_call' || type === 'custom_tool_call'
+      if (isDone(event) && isClients && status === 'incomplete')
+        tell('no output_item.done of it', 'status "incomplete"')
+    }),
+  },
+  {
+    id: 'call-fields',
+    sentence:
+      'A function call has its id, call_id, name and arguments when it is announced, and a status when it is done.',
+    neededBy: ['openai', 'open-responses', 'client:ai-sdk'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const item = fieldsOf(event['item'])
+      if (item['type'] !== 'function_call') return
+      for (const field of ['id', 'call_id', 'name', 'arguments']) {
+        if (typeof item[field] !== 'string') tell(field, item[field])
+      }
+      if (isDone(event) && typeof item['status'] !== 'string') tell('status', item['status'])
+    }),
+  },
+  {
+    id: 'custom-call-completed',
+    sentence: 'A custom tool call is completed when it is done: the AI SDK fails the turn otherwise.',
+    neededBy: ['client:ai-sdk'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { type, status } = fieldsOf(event['item'])
+      if (isDone(event) && type === 'custom_tool_call' && status !== 'completed') tell('status "completed"', status)
+    }),
+  },
+  {
+    id: 'call-id',
+    sentence: 'A call that the client answers has a call_id, which is not the id of its item.',
+    neededBy: ['openai', 'open-responses', 'client:openai', 'client:langchain', 'client:codex'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { type, id, call_id } = fieldsOf(event['item'])
+      if (!ANSWERED.test(textOf(type))) return
+      if (textOf(call_id) === '') tell('a call_id', call_id)
+      else if (call_id === id) tell('a call_id of its own', call_id)
+    }),
+  },
+  {
+    id: 'call-ids-differ',
+    sentence: 'No two calls have the same call_id: answers would go to the wrong one.',
+    neededBy: ['openai', 'open-responses', 'client:openai'],
+    severity: 'error',
+    begin: () => {
+      const ids = new Set<unknown>()
+      return {
+        event(event, _reading, tell) {
+          if (event.type === 'response.output_item.added') callIdsOf([fieldsOf(event['item'])], ids, tell)
+          else if (isTerminal(event)) callIdsOf(outputOf(event), new Set(), tell)
+        },
+      }
+    },
+  },
+  {
+    id: 'shell-command-order',
+    sentence: 'A command of a shell call is announced before it is written, in the order of its index.',
+    neededBy: ['openai', 'client:openai'],
+    severity: 'error',
+    begin: () => {
+      const announced = new Map<unknown, number>()
+      return {
+        event({ type, output_index, command_index }, _reading, tell) {
+          if (!type.startsWith('response.shell_call_command.')) return
+          const count = announced.get(output_index) ?? 0
+          if (type.endsWith('.added')) {
+            if (command_index !== count) tell(`command_index ${count}`, command_index)
+            announced.set(output_index, count + 1)
+          } else if (!isBelow(command_index, count))
+            tell('a command that was announced', `command ${String(command_index)}`)
+        },
+      }
+    },
+  },
+  {
+    id: 'shell-output-command',
+    sentence: 'What a shell printed is of a command of the call that it answers.',
+    neededBy: ['openai', 'client:openai'],
+    severity: 'error',
+    begin: () => {
+      const commands = new Map<unknown, number>()
+      return {
+        event(event, reading, tell) {
+          const item = reading.itemOf(event)
+          const { type, command_index } = event
+          if (item?.type === 'shell_call' && isDone(event)) {
+            const { call_id, action } = fieldsOf(event['item'])
+            commands.set(call_id, listOf(fieldsOf(action)['commands']).length)
+          } else if (item?.type === 'shell_call_output' && type.startsWith('response.shell_call_output_content.')) {
+            // The call may be of an earlier response.
+            const count = commands.get(item.added['call_id']) ?? Number.POSITIVE_INFINITY
+            if (!isBelow(command_index, count)) tell('a command of its call', `command ${String(command_index)}`)
+          }
+        },
+      }
+    },
+  },
+  {
+    id: 'call-id-prefix',
+    sentence: 'A call_id begins with call_.',
+    neededBy: ['openai'],
+    severity: 'warning',
+    begin: stateless((event, _reading, tell) => {
+      const { type, call_id } = fieldsOf(event['item'])
+      const isClients = type === 'function_call' || type === 'custom_tool_call'
+      if (isClients && !textOf(call_id).startsWith('call_')) tell('a call_id with call_', call_id)
+    }),
+  },
+  {
+    id: 'code-interpreter-order',
+    sentence: 'A code interpreter call is in progress, then written, then run, then completed.',
+    neededBy: ['openai'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const item = reading.itemOf(event)
+      const at = CODE_ORDER.indexOf(event.type)
+      if (item?.type !== 'code_interpreter_call' || at < 0) return
+      const late = CODE_ORDER.find((type, index) => index > at && item.seen.has(type))
+      if (late !== undefined) tell(`${event.type} before ${late}`, 'it behind')
+    }),
+  },
+  {
+    id: 'mcp-call-ends-once',
+    sentence: 'An MCP call completes or fails, once, behind its arguments, and its item says the same.',
+    neededBy: ['openai'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const item = reading.itemOf(event)
+      if (item?.type !== 'mcp_call') return
+      const ends = ['response.mcp_call.completed', 'response.mcp_call.failed'].filter((type) => item.seen.has(type))
+      const isOver = fieldsOf(event['item'])['status'] === 'completed'
+      if (isDone(event) && isOver && ends.length === 0) tell('response.mcp_call.completed', 'none')
+      if (/^response\.mcp_call\.(completed|failed)$/.test(event.type)) {
+        if (ends.length > 0) tell('no second end', event.type)
+        if (item.told === undefined) tell('response.mcp_call_arguments.done before it', 'none')
+      }
+      const { status } = fieldsOf(event['item'])
+      const told = ends[0]?.replace('response.mcp_call.', '')
+      if (isDone(event) && told !== undefined && status !== told) tell(`status "${told}"`, status)
+    }),
+  },
+]
+
+/** Adds the call_ids of items, and tells those that are there already. */
+function callIdsOf(items: readonly Fields[], ids: Set<unknown>, tell: Tell): void {
+  for (const { type, call_id } of items) {
+    if (!/^(function|custom_tool|shell)_call$/.test(textOf(type))) continue
+    if (textOf(call_id) !== '' && ids.has(call_id)) tell('a call_id of its own', call_id)
+    ids.add(call_id)
+  }
+}
+
+function isBelow(index: unknown, count: number): boolean {
+  return Number.isInteger(index) && Number(index) >= 0 && Number(index) < count
+}
+
+function isJson(text: unknown): boolean {
+  try {
+    JSON.parse(textOf(text))
+    return true
+  } catch {
+    return false
+  }
+}

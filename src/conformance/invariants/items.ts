@@ -1,0 +1,410 @@
+import { type Invariant, stateless } from '../invariant.js'
+import { digest, isTerminal, outputOf, toldBy } from '../reading.js'
+import { type Fields, fieldsOf, isFields, listOf, lookUp, type StreamEvent, textOf } from '../stream-event.js'
+
+/** The prefixes of ids, by the type of item. A type that is not here may have any. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  message: 'msg_',
+  reasoning: 'rs_',
+  function_call: 'fc_',
+  custom_tool_call: 'ctc_',
+  mcp_call: 'mcp_',
+  mcp_list_tools: 'mcpl_',
+  mcp_approval_request: 'mcpr_',
+  code_interpreter_call: 'ci_',
+  web_search_call: 'ws_',
+  file_search_call: 'fs_',
+  image_generation_call: 'ig_',
+  local_shell_call: 'lsh_',
+  shell_call: 'sh_',
+  shell_call_output: 'sho_',
+  apply_patch_call: 'apc_',
+  compaction: 'cmp_',
+}
+
+/** Fields that are streamed: the announced item has them empty. Clients add the deltas to what was announced. */
+const STREAMED: Readonly<Record<string, readonly string[]>> = {
+  message: ['content'],
+  reasoning: ['content', 'summary'],
+  function_call: ['arguments'],
+  custom_tool_call: ['input'],
+  mcp_call: ['arguments'],
+  code_interpreter_call: ['code'],
+}
+
+/** Of which item an event is. */
+const OWNERS: readonly (readonly [events: RegExp, type: string])[] = [
+  [/^response\.(output_text|refusal)\./, 'message'],
+  [/^response\.reasoning(_text|_summary_text|_summary_part)?\./, 'reasoning'],
+  [/^response\.function_call_arguments\./, 'function_call'],
+  [/^response\.custom_tool_call_input\./, 'custom_tool_call'],
+  [/^response\.mcp_call(_arguments)?\./, 'mcp_call'],
+  [/^response\.mcp_list_tools\./, 'mcp_list_tools'],
+  [/^response\.code_interpreter_call(_code)?\./, 'code_interpreter_call'],
+  [/^response\.web_search_call\./, 'web_search_call'],
+  [/^response\.file_search_call\./, 'file_search_call'],
+  [/^response\.image_generation_call\./, 'image_generation_call'],
+  [/^response\.shell_call_command\./, 'shell_call'],
+  [/^response\.shell_call_output_content\./, 'shell_call_output'],
+]
+
+/** What never changes of an item between its announcement and its end. */
+const CONSTANT = ['type', 'name', 'call_id', 'server_label', 'role', 'phase'] as const
+
+/** A tool search of OpenAI's has another call_id when it is done. */
+const CHANGING = /^tool_search_/
+
+/** OpenAI encrypts these anew each time. */
+const ENCRYPTED: ReadonlySet<string> = new Set(['encrypted_content', 'fingerprint'])
+
+/** The events that have no item_id on the real wire either, as they are and as extensions. */
+const SHELL_COMMAND = /(^|:)response\.shell_call_command\./
+
+/** Events about an item: all but those of the response, and of sounds. */
+const OF_ITEM = /^(\w+:)?response\.(?!(created|queued|in_progress|completed|incomplete|failed)$|audio\.)\w+\./
+
+const isAdded = ({ type }: StreamEvent): boolean => type === 'response.output_item.added'
+const isDone = ({ type }: StreamEvent): boolean => type === 'response.output_item.done'
+const itemIn = (event: StreamEvent): Fields => fieldsOf(event['item'])
+
+/** Of items: their order, who they are, and that they stay so. */
+export const ITEMS: readonly Invariant[] = [
+  {
+    id: 'output-index-order',
+    sentence: 'output_index is 0, 1, 2, ... in the order in which items are announced.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    begin: () => {
+      let next = 0
+      return {
+        event(event, _reading, tell) {
+          if (!isAdded(event)) return
+          const { output_index: index } = event
+          if (index !== next) tell(`output_index ${next}`, index)
+          // One gap is one violation: what follows is held against it.
+          next = typeof index === 'number' && Number.isInteger(index) ? index + 1 : next + 1
+        },
+      }
+    },
+  },
+  {
+    id: 'output-index-present',
+    sentence: 'Every event about an item says which: AI SDK and LangChain lose calls without.',
+    neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk', 'client:langchain'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      if (OF_ITEM.test(event.type) && !Number.isInteger(event['output_index']))
+        tell('an output_index', event['output_index'])
+    }),
+  },
+  {
+    id: 'output-index-free',
+    sentence: 'No item is announced at the index of another.',
+    neededBy: ['openai', 'open-responses', 'client:openai'],
+    severity: 'error',
+    begin: stateless((event, { open, done }, tell) => {
+      const index = event['output_index'] as number
+      if (isAdded(event) && (open.has(index) || done.has(index))) tell('an output_index of its own', index)
+    }),
+  },
+  {
+    id: 'item-has-id',
+    sentence: 'An item has an id.',
+    neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      if (isAdded(event) && textOf(itemIn(event)['id']) === '') tell('an id', itemIn(event)['id'])
+    }),
+  },
+  {
+    id: 'item-ids-differ',
+    sentence: 'No two items have the same id.',
+    neededBy: ['openai', 'open-responses', 'client:openai'],
+    severity: 'error',
+    begin: () => {
+      const ids = new Set<string>()
+      return {
+        event(event, _reading, tell) {
+          if (!isAdded(event)) return
+          const id = textOf(itemIn(event)['id'])
+          if (id !== '' && ids.has(id)) tell('an id of its own', id)
+          ids.add(id)
+        },
+      }
+    },
+  },
+  {
+    id: 'item-id-prefix',
+    sentence: 'An id begins as the ids of its type do.',
+    neededBy: ['openai'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { id, type } = itemIn(event)
+      const prefix = lookUp(PREFIXES, textOf(type))
+      if (isAdded(event) && prefix !== undefined && !textOf(id).startsWith(prefix)) tell(`an id with ${prefix}`, id)
+    }),
+  },
+  {
+    id: 'done-was-added',
+    sentence: 'What is done was announced.',
+    neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk', 'client:codex'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const { output_index: index } = event
+      // Without an index it is another fault, and Codex needs none.
+      if (!isDone(event) || !Number.isInteger(index) || reading.itemOf(event) !== undefined) return
+      if (!reading.done.has(index as number)) tell('an item that was announced', `item ${index}`)
+    }),
+  },
+  {
+    id: 'done-once',
+    sentence: 'What is done is done once: Codex and the AI SDK run a call each time.',
+    neededBy: ['openai', 'open-responses', 'client:ai-sdk', 'client:codex'],
+    severity: 'error',
+    begin: stateless((event, { open, done }, tell) => {
+      const index = event['output_index'] as number
+      if (isDone(event) && done.has(index) && !open.has(index)) tell('no second output_item.done', `item ${index}`)
+    }),
+  },
+  {
+    id: 'item-identity',
+    sentence: 'An item has the same id when it is done as when it was announced.',
+    neededBy: ['openai', 'open-responses', 'client:openai'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const item = reading.itemOf(event)
+      const { id } = itemIn(event)
+      if (isDone(event) && item !== undefined && item.added['id'] !== id) tell(item.id, id)
+    }),
+  },
+  {
+    id: 'item-constant',
+    sentence: 'Type, name, call_id, server_label, role and phase of an item never change.',
+    neededBy: ['openai', 'open-responses', 'client:openai', 'client:openai-agents'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const item = reading.itemOf(event)
+      if (!isDone(event) || item === undefined) return
+      for (const field of CONSTANT) {
+        if (field === 'call_id' && CHANGING.test(item.type)) continue
+        const [was, is] = [item.added[field], itemIn(event)[field]]
+        if (was !== is) tell(`${field} ${JSON.stringify(was)}`, is)
+      }
+    }),
+  },
+  {
+    id: 'announced-empty',
+    sentence: 'An item is announced without what is streamed: LangChain adds the deltas to it.',
+    neededBy: ['openai', 'open-responses', 'client:langchain'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      if (!isAdded(event)) return
+      const item = itemIn(event)
+      for (const field of lookUp(STREAMED, textOf(item['type'])) ?? []) {
+        const value = item[field] ?? ''
+        if (value !== '' && !(Array.isArray(value) && value.length === 0)) tell(`${field} empty`, value)
+      }
+    }),
+  },
+  {
+    id: 'message-shape',
+    sentence: 'A message has a list of content.',
+    neededBy: ['openai', 'open-responses', 'client:openai'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { type, content } = itemIn(event)
+      if (type === 'message' && !Array.isArray(content)) tell('content, a list', content)
+    }),
+  },
+  {
+    id: 'message-role',
+    sentence: 'A message is the assistant’s.',
+    neededBy: ['openai', 'open-responses', 'client:codex'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { type, role } = itemIn(event)
+      if (type === 'message' && role !== 'assistant') tell('role "assistant"', role)
+    }),
+  },
+  {
+    id: 'message-phase',
+    sentence: 'A phase is commentary or final_answer: Codex and the AI SDK lose a message with any other.',
+    neededBy: ['openai', 'open-responses', 'client:ai-sdk', 'client:codex'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { type, phase = null } = itemIn(event)
+      if (type === 'message' && phase !== null && phase !== 'commentary' && phase !== 'final_answer') {
+        tell('"commentary" or "final_answer"', phase)
+      }
+    }),
+  },
+  {
+    id: 'message-without-refusal',
+    sentence: 'A message holds no refusal part: Codex drops the whole message.',
+    neededBy: ['client:codex'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { type, content } = itemIn(event)
+      const isRefused = listOf(content).some((part) => fieldsOf(part)['type'] === 'refusal')
+      if (isDone(event) && type === 'message' && isRefused) tell('output_text alone', 'a refusal')
+    }),
+  },
+  {
+    id: 'reasoning-summary-list',
+    sentence: 'Reasoning has a list of summaries, empty if there is none.',
+    neededBy: ['openai', 'open-responses', 'client:codex'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { type, summary } = itemIn(event)
+      if (type === 'reasoning' && !Array.isArray(summary)) tell('summary, a list', summary)
+    }),
+  },
+  {
+    id: 'event-of-its-item',
+    sentence: 'An event is about an item of the type that it is for.',
+    neededBy: ['openai', 'open-responses', 'client:openai'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const item = reading.itemOf(event)
+      const of = OWNERS.find(([events]) => events.test(event.type))?.[1]
+      if (item === undefined || of === undefined) return
+      if (item.type !== of) tell(`an event of ${item.type}`, event.type)
+      const kind = /^response\.(output_text|refusal)\.(delta|done)$/.exec(event.type)?.[1]
+      const announced = reading.partOf(event)?.announced['type']
+      if (kind !== undefined && announced !== undefined && announced !== kind)
+        tell(`an event of ${announced}`, event.type)
+    }),
+  },
+  {
+    id: 'reasoning-not-adjacent',
+    sentence: 'Two reasoning items never stand beside each other.',
+    neededBy: ['openai'],
+    severity: 'warning',
+    begin: () => {
+      let last: unknown
+      return {
+        event(event, _reading, tell) {
+          if (!isAdded(event)) return
+          const { type } = itemIn(event)
+          if (type === 'reasoning' && last === 'reasoning') tell('an item of another type', type)
+          last = type
+        },
+      }
+    },
+  },
+  {
+    id: 'incomplete-item-last',
+    sentence: 'An item that ends incomplete is the last, and the response is incomplete.',
+    neededBy: ['open-responses'],
+    severity: 'error',
+    begin: () => {
+      let incomplete: unknown
+      return {
+        event(event, _reading, tell) {
+          if (isAdded(event) && incomplete !== undefined)
+            tell('no item behind an incomplete one', itemIn(event)['type'])
+          if (event.type === 'response.completed' && incomplete !== undefined) tell('response.incomplete', event.type)
+          const { status, id, type } = itemIn(event)
+          if (isDone(event) && status === 'incomplete' && !textOf(type).includes(':')) incomplete = id ?? true
+        },
+      }
+    },
+  },
+  {
+    id: 'within-item',
+    sentence: 'Events about an item come between its announcement and its end.',
+    neededBy: ['openai', 'open-responses', 'client:openai', 'client:codex', 'client:ai-sdk', 'client:langchain'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      if (isAdded(event) || isDone(event) || !('output_index' in event)) return
+      if (reading.itemOf(event) === undefined) tell('an item that is open', `item ${String(event['output_index'])}`)
+    }),
+  },
+  {
+    id: 'told-last',
+    sentence: 'A text is told as a whole once, behind all its deltas.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const about = reading.partOf(event) ?? reading.itemOf(event)
+      const isOfText = event.type.endsWith('.delta') || toldBy(event) !== undefined
+      if (about?.told !== undefined && isOfText && !event.type.endsWith('.added'))
+        tell('nothing behind the whole text', event.type)
+    }),
+  },
+  {
+    id: 'item-id-matches',
+    sentence: 'item_id is the id of the item at its output_index.',
+    neededBy: ['openai', 'open-responses', 'client:openai'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const item = reading.itemOf(event)
+      if (item !== undefined && 'item_id' in event && event['item_id'] !== item.id) tell(item.id, event['item_id'])
+    }),
+  },
+  {
+    id: 'item-id-present',
+    sentence: 'Every event about an item has its item_id, but for the commands of a shell call.',
+    neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      if (isAdded(event) || isDone(event) || !('output_index' in event || 'content_index' in event)) return
+      if (SHELL_COMMAND.test(event.type)) return
+      if (textOf(event['item_id']) === '') tell('an item_id', event['item_id'])
+    }),
+  },
+  {
+    id: 'terminal-output-is-done-items',
+    sentence: 'The output of a completed response is the items that were done, in their order, with their ids.',
+    neededBy: ['openai', 'open-responses', 'client:openai', 'client:openai-agents'],
+    severity: 'error',
+    begin: stateless((event, { done }, tell) => {
+      if (event.type !== 'response.completed' || !Array.isArray(fieldsOf(event['response'])['output'])) return
+      const streamed = [...done].sort(([a], [b]) => a - b).map(([, item]) => item.id)
+      const output = outputOf(event).map(({ id }) => String(id))
+      if (streamed.join() !== output.join())
+        tell(`items ${streamed.join(', ')}`, `items ${output.join(', ') || '(none)'}`)
+    }),
+  },
+  {
+    id: 'terminal-output-was-streamed',
+    sentence:
+      'What a response that was not completed says was made was announced, in its order, and holds all that was done.',
+    neededBy: ['openai', 'open-responses', 'client:openai'],
+    severity: 'error',
+    begin: stateless((event, { open, done }, tell) => {
+      if (!isTerminal(event) || event.type === 'response.completed') return
+      const streamed = [...open, ...done].sort(([a], [b]) => a - b).map(([, { id }]) => id)
+      const output = outputOf(event).map(({ id }) => textOf(id))
+      const places = output.map((id) => streamed.indexOf(id))
+      for (const [index, place] of places.entries()) {
+        if (place < 0) tell('an item that was streamed', output[index])
+        else if (place <= (places[index - 1] ?? -1)) tell(`${output[index]} before ${output[index - 1]}`, 'it behind')
+      }
+      // What a failed response keeps, nobody has seen on the real wire.
+      if (event.type === 'response.failed') return
+      for (const { id, type } of done.values()) if (!output.includes(id)) tell(`${type} ${id}`, 'an output without it')
+    }),
+  },
+  {
+    id: 'terminal-items-unchanged',
+    sentence: 'An item in the terminal response is what it was when it was done.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    begin: stateless((event, { done }, tell) => {
+      if (!isTerminal(event)) return
+      const output = new Map(outputOf(event).map((item) => [textOf(item['id']), item]))
+      for (const { id, type, fields } of done.values()) {
+        const item = output.get(id)
+        if (item === undefined) continue
+        const names = new Set([...Object.keys(item), ...fields.keys()])
+        const differs = [...names].filter((name) => !ENCRYPTED.has(name) && fields.get(name) !== told(item, name))
+        if (differs.length > 0) tell(`${type} ${id} as it was done`, `other ${differs.join(', ')}`)
+      }
+    }),
+  },
+]
+
+function told(item: Fields, name: string): string | undefined {
+  return isFields(item) && name in item ? digest(item[name]) : undefined
+}

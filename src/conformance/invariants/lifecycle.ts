@@ -1,0 +1,308 @@
+import { atEnd, type Invariant, stateless } from '../invariant.js'
+import { isLifecycle, isTerminal, outputOf } from '../reading.js'
+import { canonical, type Fields, fieldsOf, type StreamEvent, textOf } from '../stream-event.js'
+
+/** What may change of a response between its events. Azure adds its content filters; OpenAI says which tier it was. */
+const CHANGES: ReadonlySet<string> = new Set([
+  'status',
+  'output',
+  'usage',
+  'completed_at',
+  'service_tier',
+  'error',
+  'incomplete_details',
+  'content_filters',
+  'tool_usage',
+  'moderation',
+  'input_messages',
+  'output_messages',
+])
+
+const responseOf = (event: StreamEvent): Fields => fieldsOf(event['response'])
+
+const isBeginning = ({ type }: StreamEvent): boolean => type === 'response.created' || type === 'response.in_progress'
+
+/** Of a stream as a whole: how it begins, what its responses say, how it ends. */
+export const LIFECYCLE: readonly Invariant[] = [
+  {
+    id: 'created-first',
+    sentence: 'The first event is response.created, and no other is.',
+    neededBy: ['openai', 'open-responses', 'client:openai'],
+    severity: 'error',
+    begin: stateless((event, { count, created }, tell) => {
+      const isCreated = event.type === 'response.created'
+      if (count === 0 && !isCreated) tell('response.created', event.type)
+      if (count > 0 && isCreated)
+        tell(created === undefined ? 'response.created first' : 'no other response.created', event.type)
+    }),
+  },
+  {
+    id: 'in-progress-second',
+    sentence:
+      'The second event is response.in_progress, and no other is: the AI SDK looks no further for early errors.',
+    neededBy: ['openai'],
+    severity: 'error',
+    begin: stateless((event, { count }, tell) => {
+      const isInProgress = event.type === 'response.in_progress'
+      if ((count === 1) !== isInProgress)
+        tell(count === 1 ? 'response.in_progress' : 'no other response.in_progress', event.type)
+    }),
+  },
+  {
+    id: 'one-terminal-event-last',
+    sentence: 'Exactly one response.completed, .incomplete or .failed ends the stream, and nothing comes behind it.',
+    neededBy: [
+      'openai',
+      'open-responses',
+      'client:openai',
+      'client:ai-sdk',
+      'client:openai-agents',
+      'client:langchain',
+      'client:codex',
+    ],
+    severity: 'error',
+    begin: () => ({
+      event(event, { terminal }, tell) {
+        if (terminal !== undefined) tell(`nothing behind ${terminal.type}`, event.type)
+      },
+      end({ terminal }, tell) {
+        if (terminal === undefined) tell('response.completed, response.incomplete or response.failed', 'the end')
+      },
+    }),
+  },
+  {
+    id: 'terminal-type-is-status',
+    sentence: "The terminal event's type is the status of its response.",
+    neededBy: ['openai', 'open-responses', 'client:openai-agents'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { status } = responseOf(event)
+      if (isTerminal(event) && event.type !== `response.${String(status)}`)
+        tell(event.type, `response.${String(status)}`)
+    }),
+  },
+  {
+    id: 'terminal-response-complete',
+    sentence: 'The response of the terminal event has an id, and the list of what was made.',
+    neededBy: ['openai', 'open-responses', 'client:openai-agents', 'client:langchain'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      if (!isTerminal(event)) return
+      const { id, output } = responseOf(event)
+      if (textOf(id) === '') tell('response.id', id)
+      if (!Array.isArray(output)) tell('response.output, a list', output)
+    }),
+  },
+  {
+    id: 'terminal-has-id',
+    sentence: 'The response of the terminal event has an id: Codex takes the stream for broken without.',
+    neededBy: ['client:codex'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { id } = responseOf(event)
+      if (isTerminal(event) && textOf(id) === '') tell('response.id', id)
+    }),
+  },
+  {
+    id: 'usage-totals',
+    sentence: 'Usage, where it is given, has its three totals: Codex cannot read it otherwise.',
+    neededBy: ['client:codex'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { usage = null } = responseOf(event)
+      if (!isTerminal(event) || usage === null) return
+      const { input_tokens, output_tokens, total_tokens } = fieldsOf(usage)
+      const isWhole = [input_tokens, output_tokens, total_tokens].every(Number.isInteger)
+      if (!isWhole) tell('input_tokens, output_tokens and total_tokens', usage)
+    }),
+  },
+  {
+    id: 'open-item-kept',
+    sentence: 'An item that is open at the end stands in the terminal response: the stream helper of openai throws.',
+    neededBy: ['client:openai'],
+    severity: 'error',
+    begin: stateless((event, { open }, tell) => {
+      if (event.type !== 'response.completed') return
+      const kept = new Set(outputOf(event).map(({ id }) => id))
+      for (const { index, type, id } of open.values()) {
+        if (!kept.has(id)) tell(`output_item.done of item ${index}`, `an open ${type} ${id}`)
+      }
+    }),
+  },
+  {
+    id: 'response-completes',
+    sentence: 'The response is completed: an Agents SDK run throws at any other end.',
+    neededBy: ['client:openai-agents'],
+    severity: 'warning',
+    begin: stateless((event, _reading, tell) => {
+      if (isTerminal(event) && event.type !== 'response.completed') tell('response.completed', event.type)
+    }),
+  },
+  {
+    id: 'fresh-response',
+    sentence: 'A response begins in progress, with nothing made, no usage and no error.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      if (!isBeginning(event)) return
+      const { status, output, usage = null, error = null } = responseOf(event)
+      if (status !== 'in_progress') tell('status "in_progress"', status)
+      if (!Array.isArray(output) || output.length > 0) tell('an empty output', output)
+      if (usage !== null) tell('no usage yet', usage)
+      if (error !== null) tell('no error', error)
+    }),
+  },
+  {
+    id: 'in-progress-repeats-created',
+    sentence: 'The response of response.in_progress is that of response.created.',
+    neededBy: ['openai'],
+    severity: 'error',
+    begin: stateless((event, { created }, tell) => {
+      if (event.type !== 'response.in_progress' || created === undefined) return
+      const differs = differing(created, responseOf(event))
+      if (differs.length > 0) tell('the response of response.created', `other ${differs.join(', ')}`)
+    }),
+  },
+  {
+    id: 'response-id-constant',
+    sentence: 'Every event that carries the response carries the same id.',
+    neededBy: ['openai', 'open-responses', 'client:openai'],
+    severity: 'error',
+    begin: stateless((event, { created }, tell) => {
+      const { id } = responseOf(event)
+      if (isLifecycle(event) && created !== undefined && id !== created['id']) tell(String(created['id']), id)
+    }),
+  },
+  {
+    id: 'created-response-named',
+    sentence: 'The first response has an id, the time in whole seconds, and a model.',
+    neededBy: ['openai', 'open-responses', 'client:ai-sdk'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      if (event.type !== 'response.created') return
+      const { id, created_at, model } = responseOf(event)
+      if (textOf(id) === '') tell('response.id', id)
+      if (typeof created_at !== 'number') tell('response.created_at, unix seconds', created_at)
+      if (typeof model !== 'string') tell('response.model', model)
+    }),
+  },
+  {
+    id: 'response-constant',
+    sentence: 'Nothing of the response changes but its status, what was made, its usage, its error and its tier.',
+    neededBy: ['openai'],
+    severity: 'error',
+    begin: stateless((event, { created }, tell) => {
+      if (!isTerminal(event) || created === undefined) return
+      const differs = differing(created, responseOf(event)).filter((name) => !CHANGES.has(name))
+      if (differs.length > 0) tell('the response as it was created', `other ${differs.join(', ')}`)
+    }),
+  },
+  {
+    id: 'seconds',
+    sentence: 'Times are whole seconds.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      if (!isLifecycle(event)) return
+      const { created_at, completed_at = null } = responseOf(event)
+      if (!Number.isInteger(created_at)) tell('created_at in whole seconds', created_at)
+      if (completed_at !== null && !Number.isInteger(completed_at)) tell('completed_at in whole seconds', completed_at)
+    }),
+  },
+  {
+    id: 'completed-without-error',
+    sentence: 'A completed response has no error, and nothing is incomplete of it.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      if (event.type !== 'response.completed') return
+      const { error = null, incomplete_details = null } = responseOf(event)
+      if (error !== null) tell('no error', error)
+      if (incomplete_details !== null) tell('no incomplete_details', incomplete_details)
+    }),
+  },
+  {
+    id: 'no-output-text',
+    sentence: 'The response has no output_text: that is the SDKs’ own, and one that comes is believed.',
+    neededBy: ['openai', 'client:openai'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { output_text } = responseOf(event)
+      if (isLifecycle(event) && output_text !== undefined) tell('no output_text', output_text)
+    }),
+  },
+  {
+    id: 'error-then-failed',
+    sentence: 'An error event is followed by response.failed.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    begin: () => ({
+      event(event, { previous }, tell) {
+        if (previous?.type === 'error' && event.type !== 'response.failed') tell('response.failed', event.type)
+      },
+      end({ previous }, tell) {
+        if (previous?.type === 'error') tell('response.failed', 'the end')
+      },
+    }),
+  },
+  {
+    id: 'usage-at-the-end',
+    sentence: 'A response has no usage until it is over, one that is completed has, one that failed has not.',
+    neededBy: ['openai'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { usage = null } = responseOf(event)
+      if (event.type === 'response.completed' && usage === null) tell('usage', usage)
+      if (event.type === 'response.failed' && usage !== null) tell('no usage', usage)
+    }),
+  },
+  {
+    id: 'usage-adds-up',
+    sentence: 'Usage has its three totals and its details, they add up, and reasoning is a part of the output.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { usage = null } = responseOf(event)
+      if (!isTerminal(event) || usage === null) return
+      const { input_tokens, output_tokens, total_tokens, input_tokens_details, output_tokens_details } = fieldsOf(usage)
+      const counts = [input_tokens, output_tokens, total_tokens]
+      if (!counts.every(Number.isInteger)) tell('input_tokens, output_tokens and total_tokens', usage)
+      else if (Number(input_tokens) + Number(output_tokens) !== total_tokens) {
+        tell(`total_tokens ${Number(input_tokens) + Number(output_tokens)}`, total_tokens)
+      }
+      const { cached_tokens } = fieldsOf(input_tokens_details)
+      const { reasoning_tokens } = fieldsOf(output_tokens_details)
+      if (typeof cached_tokens !== 'number') tell('input_tokens_details.cached_tokens', cached_tokens)
+      if (typeof reasoning_tokens !== 'number') tell('output_tokens_details.reasoning_tokens', reasoning_tokens)
+      else if (reasoning_tokens > Number(output_tokens))
+        tell(`at most ${output_tokens} reasoning_tokens`, reasoning_tokens)
+    }),
+  },
+  {
+    id: 'every-item-done',
+    sentence: 'In a completed response, every item that was announced was done.',
+    neededBy: ['openai', 'open-responses', 'client:codex', 'client:ai-sdk'],
+    severity: 'error',
+    begin: stateless((event, { open }, tell) => {
+      if (event.type !== 'response.completed') return
+      for (const { index, type, id } of open.values())
+        tell(`output_item.done of item ${index}`, `an open ${type} ${id}`)
+    }),
+  },
+  {
+    id: 'stream-not-empty',
+    sentence: 'A stream has events.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    begin: atEnd(({ count }, tell) => {
+      if (count === 0) tell('response.created', 'no event')
+    }),
+  },
+]
+
+/** The fields in which two objects differ. */
+function differing(a: Fields, b: Fields): string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(
+    (name) => canonical(a[name]) !== canonical(b[name]),
+  )
+}

@@ -1,0 +1,141 @@
+import { type Invariant, PROFILES, stateless } from '../invariant.js'
+import { fieldsOf, isFields, type StreamEvent, textOf } from '../stream-event.js'
+
+const isError = ({ type }: StreamEvent): boolean => type === 'error'
+
+/** Of every event, whatever it is about. */
+export const WIRE: readonly Invariant[] = [
+  {
+    id: 'event-has-type',
+    sentence: 'What comes is an event, and has a type.',
+    neededBy: PROFILES,
+    severity: 'error',
+    // The checker tells it: no other invariant can look at such an event.
+    begin: () => ({}),
+  },
+  {
+    id: 'sequence-numbers',
+    sentence: 'sequence_number is 0, 1, 2, ... over all events.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    begin: stateless(({ sequence_number: number }, { count, previous }, tell) => {
+      const last = previous?.['sequence_number']
+      // One wrong number is one violation: what follows is held against it.
+      const expected = typeof last === 'number' && Number.isInteger(last) ? last + 1 : count
+      if (number !== expected) tell(`sequence_number ${expected}`, number)
+    }),
+  },
+  {
+    id: 'failed-has-sequence-number',
+    sentence: 'response.failed has a sequence_number: without one the AI SDK takes it for something else.',
+    neededBy: ['client:ai-sdk'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      const { type, sequence_number } = event
+      if (type === 'response.failed' && typeof sequence_number !== 'number') tell('a sequence_number', sequence_number)
+    }),
+  },
+  {
+    id: 'nested-error',
+    sentence:
+      'What an error event says is under `error`: the flat form of the SDK’s types is never sent, and breaks clients.',
+    neededBy: ['openai', 'open-responses', 'client:codex'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      if (!isError(event)) return
+      const { message } = fieldsOf(event['error'])
+      if (typeof message !== 'string') tell('error: { type, code, message, param }', event['error'] ?? 'a flat error')
+    }),
+  },
+  {
+    id: 'no-foreign-error',
+    sentence: 'No other event has a field `error`: the openai SDK takes it for a failure.',
+    neededBy: ['openai', 'client:openai', 'client:openai-agents', 'client:langchain'],
+    severity: 'error',
+    begin: stateless((event, _reading, tell) => {
+      if (!isError(event) && event['error']) tell('no field error', event['error'])
+    }),
+  },
+  {
+    id: 'no-empty-delta',
+    sentence: 'A delta says something.',
+    neededBy: ['openai'],
+    severity: 'error',
+    begin: stateless(({ delta }, _reading, tell) => {
+      if (delta === '') tell('text', delta)
+    }),
+  },
+  {
+    id: 'obfuscation',
+    sentence: 'Obfuscation stands on deltas alone, and makes their length a multiple of 16.',
+    neededBy: ['openai'],
+    severity: 'warning',
+    begin: stateless(({ type, delta, obfuscation }, _reading, tell) => {
+      if (obfuscation === undefined) return
+      if (!type.endsWith('.delta')) tell('no obfuscation', obfuscation)
+      else if (typeof delta === 'string' && (delta.length + textOf(obfuscation).length) % 16 !== 0) {
+        tell('a length that is a multiple of 16', delta.length + textOf(obfuscation).length)
+      }
+    }),
+  },
+  {
+    id: 'known-event',
+    sentence: 'The openai SDK knows the event: its stream helper throws at any other.',
+    neededBy: ['client:openai'],
+    severity: 'error',
+    begin: stateless(({ type }, _reading, tell) => {
+      if (!KNOWN.test(type)) tell('an event of the Responses API', type)
+    }),
+  },
+  {
+    id: 'open-responses-event',
+    sentence: 'An event that Open Responses does not know has a prefix: `slug:`.',
+    neededBy: ['open-responses'],
+    severity: 'error',
+    begin: stateless(({ type }, _reading, tell) => {
+      if (!OPEN_RESPONSES.test(type) && !type.includes(':'))
+        tell('an event of Open Responses, or one with a prefix', type)
+    }),
+  },
+  {
+    id: 'event-shape',
+    sentence: 'Every field of an event is there, and is what it has to be.',
+    neededBy: ['openai'],
+    severity: 'error',
+    begin: stateless((event, reading, tell) => {
+      const problem = reading.shapeOf(event)
+      if (problem !== undefined && problem.expected !== UNKNOWN_KEY)
+        tell(`${problem.path}: ${problem.expected}`, undefined, problem.got)
+    }),
+  },
+  {
+    id: 'event-keys',
+    sentence: 'An event has no field that nobody knows.',
+    neededBy: ['openai'],
+    severity: 'warning',
+    begin: stateless((event, reading, tell) => {
+      const problem = reading.shapeOf(event)
+      if (problem?.expected === UNKNOWN_KEY) tell(`no ${problem.path}`, undefined, problem.got)
+    }),
+  },
+  {
+    id: 'item-is-object',
+    sentence: 'An event about an item brings the item.',
+    neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk', 'client:langchain', 'client:codex'],
+    severity: 'error',
+    begin: stateless(({ type, item }, _reading, tell) => {
+      if (type.startsWith('response.output_item.') && !isFields(item)) tell('an item', item)
+    }),
+  },
+]
+
+/** What the schemas say of a key that is not theirs. */
+const UNKNOWN_KEY = 'no such key'
+
+/** What the stream helper of openai 7.55 takes; a keepalive, too, though its types do not have it. */
+const KNOWN =
+  /^(error|keepalive|response\.(created|queued|in_progress|completed|incomplete|failed|output_item\.(added|done)|content_part\.(added|done)|(output_text|refusal|reasoning_text|reasoning_summary_text|function_call_arguments|custom_tool_call_input|mcp_call_arguments|code_interpreter_call_code)\.(delta|done)|output_text\.annotation\.added|reasoning_summary_part\.(added|done)|(mcp_call|mcp_list_tools)\.(in_progress|completed|failed)|web_search_call\.(in_progress|searching|completed)|file_search_call\.(in_progress|searching|completed)|code_interpreter_call\.(in_progress|interpreting|completed)|image_generation_call\.(in_progress|generating|partial_image|completed)|shell_call_command\.(added|delta|done)|shell_call_output_content\.(delta|done)|audio\.(delta|done)|audio\.transcript\.(delta|done)|compaction\.compacting))$/
+
+/** The 24 events of the specification of 2026-04-24. */
+const OPEN_RESPONSES =
+  /^(error|response\.(created|queued|in_progress|completed|incomplete|failed|output_item\.(added|done)|content_part\.(added|done)|(output_text|refusal|reasoning|reasoning_summary_text|function_call_arguments)\.(delta|done)|output_text\.annotation\.added|reasoning_summary_part\.(added|done)))$/

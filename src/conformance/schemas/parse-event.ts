@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { describe } from '../../errors.js'
+import { responseStreamEventSchema, type WireStreamEvent } from './events.js'
+
+/** Where a value is not what the wire has there, in words. */
+export interface EventProblem {
+  /** As in `item.content[0].text`; `event` for the whole. */
+  readonly path: string
+  readonly expected: string
+  readonly got: string
+}
+
+/** An event, as it came, or the first thing that is wrong with it. */
+export type ParsedEvent =
+  | { readonly event: WireStreamEvent; readonly problem?: undefined }
+  | { readonly problem: EventProblem; readonly event?: undefined }
+
+/**
+ * Says whether a value is an event as the wire has it.
+ *
+ *     const { event, problem } = parseEvent(JSON.parse(data))
+ *     if (problem) console.error(`${problem.path}: expected ${problem.expected}, got ${problem.got}`)
+ */
+export function parseEvent(value: unknown): ParsedEvent {
+  const { error } = responseStreamEventSchema.safeParse(value)
+  if (error === undefined) return { event: value as WireStreamEvent }
+  const [first] = error.issues
+  if (first === undefined) throw error
+  const { path, message } = sharpest(first)
+  const got = path.reduce<unknown>((part, key) => (part as { [key: PropertyKey]: unknown })[key], value)
+  return {
+    problem: {
+      path: path.length === 0 ? 'event' : z.core.toDotPath(path),
+      expected: message,
+      got: got === undefined ? 'nothing' : describe(got),
+    },
+  }
+}
+
+/** An issue as it is told: at an unknown key itself, and in the branch of a union that fits best. */
+function sharpest(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
+  if (issue.code === 'unrecognized_keys') return { path: [...issue.path, issue.keys[0] ?? ''], message: 'no such key' }
+  if (issue.code !== 'invalid_union') return issue
+  // A branch that fails deeper down got further. Where all fail at the value itself, the union says what it takes.
+  return issue.errors
+    .flatMap((issues) => issues.slice(0, 1))
+    .map((inner) => sharpest({ ...inner, path: [...issue.path, ...inner.path] }))
+    .reduce((best, inner) => (inner.path.length > best.path.length ? inner : best), issue)
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import type { WireOutputItem, WireTool } from './item-types.js'
+import { outputItemSchema, tool } from './items.js'
+import {
+  count,
+  countOrNull,
+  exactly,
+  flag,
+  flagOrNull,
+  list,
+  loose,
+  number,
+  numberOrNull,
+  oneOf,
+  orNull,
+  strict,
+  text,
+  textOrNull,
+} from './words.js'
+
+/** Token counts. Captures before 2026-07 have no `cache_write_tokens`. */
+export type WireUsage = {
+  input_tokens: number
+  input_tokens_details: {
+    cached_tokens: number
+    cache_write_tokens?: number
+    cache_write_tokens_details?: { ttl_12h_tokens: number; ttl_30m_tokens: number }
+  }
+  output_tokens: number
+  output_tokens_details: { reasoning_tokens: number }
+  total_tokens: number
+}
+
+/** Why a response failed. The wire has more codes than the types list. */
+export type WireResponseError = {
+  code: string
+  message: string
+  type?: string | null
+  param?: string | null
+  misalignment?: {
+    detailed_explanation?: string
+    error_type?: string
+    review_target?: string | null
+    steer?: { message: string }
+  }
+}
+
+export type WireResponse = {
+  id: string
+  object: 'response'
+  created_at: number
+  status: 'completed' | 'failed' | 'in_progress' | 'cancelled' | 'queued' | 'incomplete'
+  error: WireResponseError | null
+  /** max_output_tokens, content_filter, ...: new reasons come, and every client takes those it does not know. */
+  incomplete_details: { reason?: string } | null
+  output: WireOutputItem[]
+  usage: WireUsage | null
+  // The request, as it is echoed
+  background: boolean | null
+  instructions: string | object[] | null
+  max_output_tokens: number | null
+  max_tool_calls: number | null
+  metadata: { [key: string]: string } | null
+  model: string
+  parallel_tool_calls: boolean
+  previous_response_id: string | null
+  prompt_cache_key: string | null
+  reasoning: object | null
+  safety_identifier: string | null
+  service_tier: string | null
+  store: boolean
+  temperature: number | null
+  text: object
+  tool_choice: string | WireTool
+  tools: WireTool[]
+  top_logprobs: number | null
+  top_p: number | null
+  truncation: 'auto' | 'disabled' | null
+  // Of some releases, servers and requests
+  access_programs?: object | null
+  completed_at?: number | null
+  conversation?: { id: string } | null
+  frequency_penalty?: number
+  image?: object
+  moderation?: object | null
+  presence_penalty?: number
+  prompt?: object | null
+  prompt_cache_diagnostics?: object
+  prompt_cache_options?: object
+  prompt_cache_retention?: string | null
+  tool_usage?: object
+  user?: string | null
+}
+
+/** Settings: their fields change with the release, so none is looked at. */
+const settings: z.ZodType<object, object> = z.looseObject({}, 'an object')
+const settingsOrNull: z.ZodType<object | null, object | null> = z.looseObject({}, 'an object or null').nullable()
+const time = z.int('unix time in whole seconds').nonnegative('unix time in whole seconds')
+
+const usage = strict('usage', {
+  input_tokens: count,
+  input_tokens_details: strict('input_tokens_details', {
+    cached_tokens: count,
+    // Required by the type, but in 4 of 30 OpenAI captures only: those of 2026-07 and later.
+    cache_write_tokens: count.exactOptional(),
+    cache_write_tokens_details: strict('cache_write_tokens_details', {
+      ttl_12h_tokens: count,
+      ttl_30m_tokens: count,
+    }).exactOptional(),
+  }),
+  output_tokens: count,
+  output_tokens_details: strict('output_tokens_details', { reasoning_tokens: count }),
+  total_tokens: count,
+})
+
+const error = strict('response error', {
+  // Any word: the type lists 21 codes, and OpenAI sent another one (insufficient_quota).
+  code: text,
+  message: text,
+  type: textOrNull.exactOptional(),
+  param: textOrNull.exactOptional(),
+  misalignment: strict('misalignment', {
+    detailed_explanation: text.exactOptional(),
+    error_type: text.exactOptional(),
+    review_target: textOrNull.exactOptional(),
+    steer: strict('steer', { message: text }).exactOptional(),
+  }).exactOptional(),
+})
+
+/**
+ * The response object. Required is what every capture of OpenAI, Azure and LM Studio has, which is more than the types
+ * require. Keys that are not known are let through: they change with every release. So are `output_text`, which only
+ * the SDKs make, and words that are only echoed.
+ */
+export const responseSchema: z.ZodType<WireResponse, WireResponse> = exactly<WireResponse>()(
+  loose('response', {
+    id: text,
+    object: oneOf('response'),
+    created_at: time,
+    status: oneOf('completed', 'failed', 'in_progress', 'cancelled', 'queued', 'incomplete'),
+    error: orNull('an object', error),
+    incomplete_details: orNull(
+      'an object',
+      strict('incomplete_details', {
+        reason: text.exactOptional(),
+      }),
+    ),
+    output: list(outputItemSchema),
+    // Null until the response is over, and when it failed (39 of 39 captures); the type has no null.
+    usage: orNull('an object', usage),
+    background: flagOrNull,
+    instructions: z.union([text, list(settings), z.null()], 'a string, an array of items or null'),
+    max_output_tokens: countOrNull,
+    max_tool_calls: countOrNull,
+    metadata: orNull('an object of strings', z.record(z.string(), text, 'an object of strings')),
+    model: text,
+    parallel_tool_calls: flag,
+    previous_response_id: textOrNull,
+    prompt_cache_key: textOrNull,
+    reasoning: settingsOrNull,
+    safety_identifier: textOrNull,
+    service_tier: textOrNull,
+    store: flag,
+    temperature: numberOrNull,
+    text: settings,
+    tool_choice: z.union([text, tool], 'a string or {type}'),
+    tools: list(tool),
+    top_logprobs: countOrNull,
+    top_p: numberOrNull,
+    truncation: oneOf('auto', 'disabled', null),
+    // Required by the type, but in no capture.
+    access_programs: settingsOrNull.exactOptional(),
+    completed_at: time.nullable().exactOptional(),
+    conversation: orNull('an object', loose('conversation', { id: text })).exactOptional(),
+    frequency_penalty: number.exactOptional(),
+    image: settings.exactOptional(),
+    moderation: settingsOrNull.exactOptional(),
+    presence_penalty: number.exactOptional(),
+    prompt: settingsOrNull.exactOptional(),
+    prompt_cache_diagnostics: settings.exactOptional(),
+    prompt_cache_options: settings.exactOptional(),
+    prompt_cache_retention: textOrNull.exactOptional(),
+    tool_usage: settings.exactOptional(),
+    // Null at OpenAI and Azure, where the type has no null; missing at LM Studio.
+    user: textOrNull.exactOptional(),
+  }),
+)

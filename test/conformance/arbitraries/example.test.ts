@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  chunkPlan,
+  cutChunks,
+  cutText,
+  faultyStream,
+  malformedTranscript,
+  textPlan,
+  textSoup,
+  wellFormedTranscript,
+} from '../../../src/conformance/arbitraries/index.js'
+import { loadTokenTable } from '../../../src/tokens/token-table.js'
+import { faultsOf } from '../../laws/check-stream.js'
+import { run } from '../../laws/streams.js'
+
+// How people use the arbitraries on a server of their own; here the server is this library.
+
+test('a server that takes token ids', async () => {
+  const tokenTable = await loadTokenTable()
+  const transcript = fc.oneof(wellFormedTranscript({ tokenTable }), malformedTranscript({ tokenTable }))
+  fc.assert(
+    fc.property(transcript, chunkPlan(), ({ chunks, request }, plan) => {
+      const { events } = run(cutChunks(chunks, plan), { request }, 'stop')
+      expect(faultsOf(events)).toEqual([])
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('a server that takes text', () => {
+  const text = fc.oneof(
+    wellFormedTranscript().map(({ textChunks }) => textChunks),
+    malformedTranscript().map(({ textChunks }) => textChunks),
+    textSoup().map((soup) => [soup]),
+  )
+  fc.assert(
+    fc.property(text, textPlan(), (chunks, plan) => {
+      const { events } = run(cutText(chunks, plan))
+      expect(faultsOf(events)).toEqual([])
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('a judge of streams', () => {
+  const stream = wellFormedTranscript().map(
+    ({ textChunks, request }) => run(cutText(textChunks, [3]), { request }, 'stop').events,
+  )
+  const kinds = [
+    'dropped_created',
+    'dropped_item_done',
+    'sequence_gap',
+    'done_text_differs',
+    'item_id_changed',
+  ] as const
+  fc.assert(
+    fc.property(faultyStream(stream, { kinds }), ({ events }) => {
+      expect(faultsOf(events as never)).not.toEqual([])
+    }),
+    { numRuns: 200 },
+  )
+})

@@ -1,0 +1,223 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { flattenChunks } from '../../../src/conformance/arbitraries/chunk-plan.js'
+import {
+  chunkPlan,
+  cutChunks,
+  cutText,
+  editedTranscript,
+  harmonyTextSpellingMarkers,
+  headerSoup,
+  MALFORMED_SHAPES,
+  malformedTranscript,
+  type TextChunk,
+  type TextStream,
+  type TokenStream,
+  textPlan,
+  textSoup,
+  tokenSoup,
+  wellFormedTranscript,
+} from '../../../src/conformance/arbitraries/index.js'
+import { spellsMarker, splitMarkers } from '../../../src/conformance/arbitraries/markers.js'
+import { HarmonyResponsesError } from '../../../src/errors.js'
+import { FIRST_SPECIAL, markerText } from '../../../src/harmony/vocabulary.js'
+import { createDetokenizer } from '../../../src/tokens/detokenizer.js'
+import { loadTokenTable } from '../../../src/tokens/token-table.js'
+
+const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const tokenTable = await loadTokenTable()
+
+const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void, runs = RUNS): void =>
+  fc.assert(
+    fc.property(arbitrary, (value) => {
+      holds(value)
+    }),
+    { numRuns: runs },
+  )
+
+/** The simplest value for which something holds, as fast-check prints it. */
+function simplest<T>(arbitrary: fc.Arbitrary<T>, isFound: (value: T) => boolean): string {
+  const { counterexample } = fc.check(
+    fc.property(arbitrary, (value) => !isFound(value)),
+    { numRuns: 5000, seed: 7 },
+  )
+  return fc.stringify(counterexample?.[0])
+}
+
+function decode(ids: readonly number[]): string {
+  const run = createDetokenizer(tokenTable)
+  const text = ids.map((id) => (id < FIRST_SPECIAL ? run.push(id) : run.flush() + markerText(id)))
+  return text.join('') + run.flush()
+}
+
+const saidBy = (chunk: TextChunk): 'host' | 'model' => (typeof chunk === 'string' ? 'model' : 'host')
+const textOf = (chunk: TextChunk): string => (typeof chunk === 'string' ? chunk : chunk.host)
+const joined = ({ textChunks = [] }: Partial<TextStream>): string => textChunks.map(textOf).join('')
+
+/** What is said may hold the brackets that stand around the host's stretches. */
+const withoutBrackets = (text: string): string => text.replace(/[⟦⟧]/g, '')
+
+const anyTranscript = (): fc.Arbitrary<TokenStream> =>
+  fc.oneof(wellFormedTranscript({ tokenTable }), malformedTranscript({ tokenTable }))
+
+describe('with a token table', () => {
+  test('the ids of a transcript decode to its text', () => {
+    check(anyTranscript(), ({ tokens, textChunks }) => {
+      if (textChunks) expect(decode(tokens)).toBe(joined({ textChunks }))
+    })
+    check(wellFormedTranscript({ tokenTable, text: harmonyTextSpellingMarkers() }), ({ tokens, text }) => {
+      expect(withoutBrackets(decode(tokens))).toBe(withoutBrackets(text))
+    })
+  })
+
+  test('the forms of a transcript agree on who wrote what', () => {
+    check(wellFormedTranscript({ tokenTable }), ({ tokens, chunks, textChunks = [] }) => {
+      expect(flattenChunks(chunks)).toEqual(tokens)
+      const written = chunks.map((chunk) => {
+        const isHosts = typeof chunk === 'object' && 'host' in chunk
+        return { by: isHosts ? 'host' : 'model', text: decode(flattenChunks([chunk])) }
+      })
+      expect(written).toEqual(textChunks.map((chunk) => ({ by: saidBy(chunk), text: textOf(chunk) })))
+    })
+  })
+
+  test('an encoder of the caller is used in place of the table', () => {
+    const encode = (text: string): number[] => Array.from(text, () => 1)
+    const stream = wellFormedTranscript({ encode })
+    check(stream, ({ tokens }) => expect(tokens.every((id) => id === 1 || id >= FIRST_SPECIAL)).toBe(true), 50)
+    check(malformedTranscript({ encode, tokenTable, rows: [6] }), ({ row, tokens }) => {
+      expect(row).toBe(6)
+      expect(tokens.every((id) => id < 20 || id >= FIRST_SPECIAL || tokenTable.text(id) !== '?')).toBe(true)
+    })
+  })
+
+  test('edited transcripts and header soup are ids', () => {
+    for (const arbitrary of [editedTranscript({ tokenTable }), headerSoup({ tokenTable })])
+      check(arbitrary, (ids) => expect(decode(ids).length).toBeGreaterThanOrEqual(0), 100)
+  })
+})
+
+describe('without a token table', () => {
+  test('a transcript is text, and nothing in it spells a marker that is not meant', () => {
+    check(wellFormedTranscript(), (transcript) => {
+      expect(Object.keys(transcript).sort()).toEqual(['entries', 'messages', 'request', 'text', 'textChunks'])
+      expect(withoutBrackets(joined(transcript))).toBe(withoutBrackets(transcript.text))
+      for (const { content } of transcript.messages) expect(spellsMarker(content)).toBe(false)
+    })
+  })
+
+  test('it is the same transcript as with one', () => {
+    const runs = { numRuns: 200, seed: 5 }
+    const ids = fc.sample(wellFormedTranscript({ tokenTable }), runs)
+    const texts = fc.sample(wellFormedTranscript(), runs)
+    expect(texts.map(({ messages, textChunks }) => ({ messages, textChunks }))).toEqual(
+      ids.map(({ messages, textChunks }) => ({ messages, textChunks })),
+    )
+  })
+
+  test('malformed ones are of every shape but the one that only ids can say', () => {
+    const rows = new Set<number>()
+    check(
+      malformedTranscript(),
+      ({ row, spelled, seenIn, textChunks, before, after }) => {
+        rows.add(row)
+        expect(spelled).toBe(false)
+        expect(seenIn).not.toBe('')
+        for (const { content } of [...before, ...after]) expect(joined({ textChunks })).toContain(content)
+      },
+      Math.max(RUNS, 2000),
+    )
+    expect(rows.size).toBe(MALFORMED_SHAPES - 1)
+    expect(rows).not.toContain(47)
+  })
+
+  test('what needs one says so', () => {
+    expect(() => malformedTranscript({ rows: [47] })).toThrow('row 47: expected a tokenTable')
+    expect(() => malformedTranscript({ rows: [0] })).toThrow('rows are 1 to 49')
+    expect(() => malformedTranscript({ rows: [] })).toThrow('at least one row')
+    expect(() => fc.sample(wellFormedTranscript({ text: harmonyTextSpellingMarkers() }), 20)).toThrow(
+      HarmonyResponsesError,
+    )
+  })
+
+  test('soup is text with whole and halved markers', () => {
+    const soups = fc.sample(textSoup(), { numRuns: 500, seed: 1 })
+    expect(soups.some((text) => splitMarkers(text).includes(200006))).toBe(true)
+    expect(soups.some((text) => text.includes('<|nothing|>'))).toBe(true)
+    expect(soups).toContain('')
+  })
+})
+
+describe('cutting', () => {
+  test('keeps every token and whose it is', () => {
+    fc.assert(
+      fc.property(wellFormedTranscript({ tokenTable }), chunkPlan({ scored: true }), ({ tokens, chunks }, plan) => {
+        expect(flattenChunks(cutChunks(chunks, plan))).toEqual(tokens)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('keeps every character and whose it is', () => {
+    fc.assert(
+      fc.property(wellFormedTranscript(), textPlan(), ({ textChunks }, plan) => {
+        const pieces = cutText(textChunks, plan)
+        for (const by of ['host', 'model'] as const) {
+          const of = (chunks: readonly TextChunk[]): string =>
+            joined({ textChunks: chunks.filter((chunk) => saidBy(chunk) === by) })
+          expect(of(pieces)).toBe(of(textChunks))
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('refuses the other kind of chunk', () => {
+    expect(() => cutChunks(['text'], [])).toThrow('cutChunks: expected ids, as cutText is for text, got "text"')
+    expect(() => cutChunks([{ host: 'text' }], [])).toThrow('cutText is for text')
+    expect(() => cutText([5], [])).toThrow('cutText: expected text, as cutChunks is for ids, got 5')
+  })
+})
+
+describe('what is printed where a property fails', () => {
+  test('a transcript', () => {
+    expect(simplest(wellFormedTranscript({ tokenTable, calls: false }), ({ messages }) => messages.length > 1)).toBe(
+      'Transcript("<|channel|>final<|message|><|end|><|start|>assistant<|channel|>final<|message|><|return|>", tools: [])',
+    )
+    const isCall = ({ tokens }: TokenStream): boolean => tokens.includes(200012)
+    expect(simplest(wellFormedTranscript({ tokenTable }), isCall)).toBe(
+      'Transcript("<|channel|>commentary to=functions.get_weather<|message|>{}<|call|>", tools: [function get_weather])',
+    )
+    const isAnswered = ({ textChunks }: TextStream): boolean => textChunks.some((chunk) => typeof chunk === 'object')
+    expect(simplest(wellFormedTranscript(), isAnswered)).toBe(
+      'Transcript("<|channel|>commentary to=functions.get_weather<|message|>{}<|call|>⟦<|start|>functions.get_weather to=assistant<|channel|>commentary<|message|><|end|>⟧", tools: [function get_weather])',
+    )
+  })
+
+  test('a malformed transcript', () => {
+    const isOpen = ({ open }: { open: boolean }): boolean => open
+    expect(simplest(malformedTranscript({ rows: [42] }), isOpen)).toBe(
+      'Row 42, cut in the header (vllm#45736): Transcript("", tools: [function bash])',
+    )
+    expect(simplest(malformedTranscript({ tokenTable, rows: [48] }), ({ tokens }) => tokens.includes(250000))).toMatch(
+      /^Row 48, unknown id in \w+( \w+)* \(fuzzing of the official parser\): Transcript\(".*⟨250000⟩/,
+    )
+  })
+
+  test('soup', () => {
+    const isMessage = (ids: readonly number[]): boolean => ids.includes(200006) && ids.includes(12606)
+    expect(simplest(tokenSoup(), isMessage)).toMatch(/^\[[^\]]*200006 <\|start\|>[^\]]*\]$/)
+    expect(simplest(tokenSoup(), isMessage)).toContain('12606 "comment", 815 "ary"')
+    expect(simplest(textSoup(), (text) => text.includes('<|end|>'))).toBe('"<|end|>"')
+    const isEdited = (ids: readonly number[]): boolean => !ids.includes(200008)
+    expect(simplest(editedTranscript({ tokenTable }), isEdited)).not.toMatch(/\d{4}/)
+  })
+})
+
+test('the ids of token soup are what their names say', () => {
+  const printed = new Map<number, string>()
+  for (const soup of fc.sample(tokenSoup(), { numRuns: 300, seed: 3 }))
+    for (const [, id, word] of fc.stringify(soup).matchAll(/(\d+) ("[^"]+")/g)) printed.set(Number(id), String(word))
+  expect(printed.size).toBe(14)
+  for (const [id, word] of printed) expect(JSON.stringify(tokenTable.text(id))).toBe(word)
+})

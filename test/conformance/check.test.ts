@@ -1,0 +1,186 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  checkEvents,
+  createChecker,
+  INVARIANTS,
+  PROFILES,
+  type Profile,
+  readStreams,
+} from '../../src/conformance/index.js'
+import type { StreamEvent } from '../../src/conformance/stream-event.js'
+import { openResponses, toDialect } from '../../src/dialects/index.js'
+import { anyStream, endReason, RUNS, run, runBroken } from '../laws/streams.js'
+import { describeWithShared, sharedFolder } from '../support/shared-data.js'
+
+const rulesOf = (events: readonly unknown[], profile: Profile): string[] => [
+  ...new Set(
+    checkEvents(events as StreamEvent[], { profile })
+      .filter(({ severity }) => severity === 'error')
+      .map(({ rule }) => rule),
+  ),
+]
+
+/** The clients that an own stream has nothing to say against, whatever the model wrote. */
+const OURS = ['openai', 'client:openai', 'client:codex', 'client:openai-agents'] as const
+
+/** What a model may write that no translator can help: arguments that are no JSON are sent as they are. */
+const MODELS = new Set(['function-arguments-json'])
+
+describe('our own streams', () => {
+  test.each(OURS)('are as %s needs them', (profile) => {
+    fc.assert(
+      fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
+        const rules = rulesOf(run(chunks, setup, reason).events, profile)
+        expect(rules.filter((rule) => !MODELS.has(rule))).toEqual([])
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    )
+  })
+
+  test.each(['client:ai-sdk', 'client:langchain'] as const)('are as %s needs them', (profile) => {
+    fc.assert(
+      fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
+        const rules = rulesOf(run(chunks, { ...setup, calls: 'whole' }, reason).events, profile)
+        expect(rules.filter((rule) => !MODELS.has(rule))).toEqual([])
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    )
+  })
+
+  test('are as OpenAI does it where the engine failed or the client left, too', () => {
+    fc.assert(
+      fc.property(anyStream(), fc.nat(60), fc.boolean(), (stream, at, isAbort) => {
+        const rules = rulesOf(runBroken(stream, at, isAbort).events, 'openai')
+        expect(rules.filter((rule) => !MODELS.has(rule))).toEqual([])
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    )
+  })
+
+  test('are as Open Responses requires, in its dialect', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyStream(), endReason, async ({ chunks, setup }, reason) => {
+        const events: unknown[] = []
+        for await (const event of toDialect(run(chunks, setup, reason).events, openResponses)) events.push(event)
+        // A function call without a result of the host's may be followed by what the model says next.
+        expect(rulesOf(events, 'open-responses').filter((rule) => !MODELS.has(rule))).toEqual([])
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    )
+  })
+})
+
+describe('the invariants', () => {
+  test('have ids of their own, a sentence, and somebody who needs them', () => {
+    expect(new Set(INVARIANTS.map(({ id }) => id)).size).toBe(INVARIANTS.length)
+    for (const { id, sentence, neededBy } of INVARIANTS) {
+      expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/)
+      expect(sentence).toMatch(/^[A-Z0-9a-z_].*\.$/)
+      expect(neededBy.length).toBeGreaterThan(0)
+      for (const profile of neededBy) expect(PROFILES).toContain(profile)
+    }
+  })
+
+  test('say nothing of an event that is checked twice over what they said of it once', () => {
+    fc.assert(
+      fc.property(anyStream(), ({ chunks, setup }) => {
+        const events = run(chunks, setup).events as unknown as StreamEvent[]
+        const checker = createChecker()
+        const live = [...events.flatMap((event) => checker.push(event)), ...checker.end()]
+        expect(live).toEqual(checkEvents(events))
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('never throw, whatever comes', () => {
+    const value = fc.jsonValue({ maxDepth: 3 })
+    const type = fc.oneof(
+      fc.string(),
+      fc.constantFrom('error', 'response.created', 'response.completed', 'response.output_item.added'),
+      fc.constantFrom('response.output_item.done', 'response.content_part.added', 'response.output_text.done'),
+    )
+    const field = fc.constantFrom(
+      'item',
+      'response',
+      'part',
+      'delta',
+      'output_index',
+      'content_index',
+      'item_id',
+      'text',
+    )
+    const event = fc
+      .tuple(type, fc.dictionary(field, value))
+      .map(([type, fields]) => ({ ...fields, type }) as unknown as StreamEvent)
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 12 }), fc.constantFrom(...PROFILES), (events, profile) => {
+        expect(() => checkEvents(events, { profile })).not.toThrow()
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+describeWithShared('captured streams', () => {
+  const folder = (): string => `${sharedFolder()}/data`
+  const read = (file: string): StreamEvent[][] => readStreams(readFileSync(`${folder()}/${file}`, 'utf8'))
+  const genuine = ['openai', 'azure', 'lmstudio'].flatMap((from) =>
+    readdirSync(`${folder()}/captured/${from}`).map((file) => `captured/${from}/${file}`),
+  )
+
+  test.each(genuine)('%s is as OpenAI does it', (file) => {
+    for (const events of read(file)) expect(checkEvents(events)).toEqual([])
+  })
+
+  test("vLLM's has exactly its known faults", () => {
+    const [events = []] = read('captured/vllm/vllm-pr-28034.events.jsonl')
+    // What is wrong with the shapes of its events is told for each: the schemas' own tests have the list.
+    const faults = checkEvents(events).filter(({ rule }) => rule !== 'event-shape' && rule !== 'event-keys')
+    expect(faults.map(({ rule, position }) => `${position} ${rule}`)).toEqual([
+      '2 item-id-prefix', // reasoning with msg_
+      '16 within-part', // content_index -1
+      '18 every-part-done', // reasoning_part.done instead of content_part.done
+      '27 item-constant', // a second call_id
+      '48 within-part',
+      '49 within-part',
+      '50 every-part-done',
+      '51 response-constant', // max_output_tokens changed
+      '51 terminal-output-is-done-items', // the output is parsed anew
+    ])
+  })
+
+  /** What breaks which client, by the matrices; every other synthetic stream breaks none. */
+  const BREAKS: Readonly<Record<string, readonly Profile[]>> = {
+    'completed-while-an-item-is-still-open-no-done-': ['client:openai'],
+    'custom-tool-call-no-status': ['client:ai-sdk'],
+    'custom-tool-call-status-incomplete': ['client:ai-sdk'],
+    'function-call-done-only-no-delta-LM-Studio-': ['client:langchain'],
+    'function-call-empty-args-': ['client:langchain'],
+    'function-call-completed-with-invalid-JSON-args': ['client:langchain', 'client:ai-sdk'],
+    'reasoning-raw-via-response-reasoning-part-vLLM-': ['client:openai'],
+    'reasoning-summary-w-o-summary-part-events-Ollama-2026-08-': ['client:openai'],
+    refusal: ['client:codex'],
+    'response-completed-event-but-response-status-incomplete-vLLM': ['client:openai-agents'],
+    'truncated-function-call-invalid-JSON-args-status-incomplete-': [
+      'client:codex',
+      'client:ai-sdk',
+      'client:langchain',
+    ],
+  }
+
+  const synthetic = readdirSync(`${folder()}/responses/synthetic`).map((file) => file.replace('.jsonl', ''))
+
+  test.each(synthetic)('the synthetic stream %s breaks the clients that it breaks', (name) => {
+    const [events = []] = read(`responses/synthetic/${name}.jsonl`)
+    const clients = PROFILES.filter((profile) => profile.startsWith('client:'))
+    const broken = clients.filter((profile) => rulesOf(events, profile).length > 0)
+    for (const profile of BREAKS[name] ?? []) expect(broken).toContain(profile)
+    if (BREAKS[name] === undefined) {
+      expect(broken).toEqual([])
+      expect(rulesOf(events, 'openai')).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { CLIENTS, explain } from '../../src/conformance/index.js'
+import type { StreamEvent } from '../../src/conformance/stream-event.js'
+import { callTo, createRun, inTurn, messageOn } from '../translate/run.js'
+
+/** A preamble and a call, as we stream them. */
+function stream(): StreamEvent[] {
+  const run = createRun({ request: { tools: [{ type: 'function', name: 'get_weather' }] } })
+  run.push(
+    inTurn(messageOn('commentary', 'I look.<|end|>'), callTo('functions.get_weather', '{"city":"Oslo"}<|call|>')),
+  )
+  run.end('stop')
+  return JSON.parse(JSON.stringify(run.events))
+}
+
+const without = (events: StreamEvent[], type: RegExp): StreamEvent[] => events.filter((event) => !type.test(event.type))
+
+describe('a good stream', () => {
+  test.each(CLIENTS)('is shown, run and ended by %s', (client) => {
+    expect(explain(stream(), client)).toMatch(
+      /^[\w ]+ shows "I look\.", will run get_weather with \{"city":"Oslo"\}, and ends well\.$/,
+    )
+  })
+})
+
+describe('a damaged stream', () => {
+  test('without deltas has LangChain run the call with nothing', () => {
+    const damaged = without(stream(), /function_call_arguments\.delta/)
+    expect(explain(damaged, 'langchain')).toContain('will run get_weather with {}: no arguments delta')
+    expect(explain(damaged, 'codex')).toContain('will run get_weather with {"city":"Oslo"}')
+  })
+
+  test('with arguments already announced has LangChain lose them', () => {
+    const damaged = stream()
+    for (const { type, item } of damaged) {
+      const call = item as { type: string; arguments: string } | undefined
+      if (type === 'response.output_item.added' && call?.type === 'function_call') call.arguments = '{"city":"Oslo"}'
+    }
+    expect(explain(damaged, 'langchain')).toContain('will run get_weather with {}: the announced item has them, too')
+  })
+
+  test('without output_item.done has Codex and the AI SDK run nothing', () => {
+    const damaged = without(stream(), /output_item\.done/)
+    expect(explain(damaged, 'codex')).toMatch(/^Codex shows no text, and ends well\. It trips at event/)
+    expect(explain(damaged, 'ai-sdk')).not.toContain('will run')
+    expect(explain(damaged, 'openai-agents')).toContain('will run get_weather')
+  })
+
+  test('without an end is told of as each client tells it', () => {
+    const damaged = without(stream(), /response\.completed/)
+    expect(
+      CLIENTS.map((client) => /, (?=[^,]*\.? ?)(finishes|has no|never|says)[^.]*/.exec(explain(damaged, client))?.[0]),
+    ).toEqual([
+      ', never learns that the response is over: its status stays in_progress',
+      ', finishes as interrupted',
+      ', has no result, because no event ends the stream',
+      ', never learns that the response is over, and has no usage',
+      ', says that the stream was closed before response',
+    ])
+  })
+
+  test('says at which event the client trips, what it expected and what came', () => {
+    const damaged = stream().map((event) => (event['item_id'] === 'msg_0' ? { ...event, item_id: 'msg_9' } : event))
+    expect(explain(damaged, 'openai')).toMatch(
+      /It trips at event 3 \(response\.content_part\.added\): expected msg_0, got "msg_9"\.$/,
+    )
+  })
+
+  test('that was cut off ends an Agents run, and fails a turn of Codex', () => {
+    const run = createRun()
+    run.push(messageOn('final', 'Half'))
+    run.end('max_output_tokens')
+    const cut = run.events as unknown as StreamEvent[]
+    expect(explain(cut, 'openai-agents')).toContain('throws at response.incomplete')
+    expect(explain(cut, 'codex')).toContain('fails the turn: incomplete response')
+    expect(explain(cut, 'ai-sdk')).toContain('learns that it was cut off (max_output_tokens)')
+  })
+
+  test('that failed is told with its message', () => {
+    const run = createRun()
+    run.push(messageOn('final', 'Half'))
+    run.fail({ message: 'engine died' })
+    expect(explain(run.events as unknown as StreamEvent[], 'ai-sdk')).toContain('fails: engine died')
+  })
+})
+
+test('every fixture is explained to every client without a word of a fault but the model’s', () => {
+  const file = new URL('../../fixtures/preamble-function-call.events.jsonl', import.meta.url)
+  const events = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  for (const client of CLIENTS) expect(explain(events, client)).not.toContain('trips')
+})

@@ -1,0 +1,173 @@
+import { CALLS } from '../../../src/conformance/invariants/calls.js'
+import { both, describeCases, halfArguments } from './cases.js'
+import { cut, drop, move, set, setItem, twice } from './streams.js'
+
+describeCases(CALLS, {
+  'call-is-deltas': {
+    'a delta that is missing is told where the arguments are': [
+      'call',
+      'open-responses',
+      cut(4, 5),
+      ['4 call-is-deltas'],
+    ],
+    'other arguments in the item are told': [
+      'call',
+      'open-responses',
+      setItem('function_call', { arguments: '{}' }, ['done', 'terminal']),
+      ['6 call-is-deltas'],
+    ],
+    'other input in the item is told': [
+      'custom',
+      'openai',
+      setItem('custom_tool_call', { input: 'x' }, ['done', 'terminal']),
+      ['6 call-is-deltas'],
+    ],
+    'other code in the item is told': [
+      'code',
+      'openai',
+      setItem('code_interpreter_call', { code: 'x' }, ['done', 'terminal']),
+      ['9 call-is-deltas'],
+    ],
+    'other arguments of an MCP call are told': [
+      'mcp',
+      'openai',
+      setItem('mcp_call', { arguments: '{}' }, ['done', 'terminal']),
+      ['8 call-is-deltas'],
+    ],
+  },
+  'shell-command-is-deltas': {
+    'another command is told': [
+      'shell',
+      'openai',
+      set('shell_call_command.done', { command: 'pwd' }),
+      ['5 shell-command-is-deltas'],
+    ],
+  },
+  'call-told': {
+    'arguments that were never told as a whole are told': [
+      'call',
+      'open-responses',
+      drop('function_call_arguments.done'),
+      ['5 call-told'],
+    ],
+  },
+  'function-call-has-delta': {
+    'a function call without a delta is told': [
+      'call',
+      'client:langchain',
+      drop('function_call_arguments.delta'),
+      ['4 function-call-has-delta'],
+    ],
+  },
+  'function-arguments-json': {
+    'arguments that are no JSON are told': ['call', 'client:codex', halfArguments, ['5 function-arguments-json']],
+    'arguments that are empty are told': [
+      'call',
+      'client:ai-sdk',
+      setItem('function_call', { arguments: '' }, ['done', 'terminal']),
+      ['6 function-arguments-json'],
+    ],
+    'of a call that was cut off they are not': [
+      'call',
+      'openai',
+      both(halfArguments, setItem('function_call', { status: 'incomplete' }, ['done', 'terminal'])),
+      [],
+    ],
+  },
+  'cut-call-not-done': {
+    'a call that was cut off and is done is told': [
+      'call',
+      'client:codex',
+      setItem('function_call', { status: 'incomplete' }, ['done', 'terminal']),
+      ['6 cut-call-not-done'],
+    ],
+    'a custom call that was cut off and is done is told': [
+      'custom',
+      'client:langchain',
+      setItem('custom_tool_call', { status: 'incomplete' }, ['done', 'terminal']),
+      ['6 cut-call-not-done'],
+    ],
+  },
+  'call-fields': {
+    'a call that is done without a status is told': [
+      'call',
+      'client:ai-sdk',
+      setItem('function_call', { status: undefined }, ['done', 'terminal']),
+      ['6 call-fields'],
+    ],
+    'a call that is announced without arguments is told': [
+      'call',
+      'client:ai-sdk',
+      setItem('function_call', { arguments: undefined }, ['added']),
+      ['2 call-fields'],
+    ],
+  },
+  'custom-call-completed': {
+    'a custom call without a status is told': [
+      'custom',
+      'client:ai-sdk',
+      setItem('custom_tool_call', { status: undefined }),
+      ['6 custom-call-completed'],
+    ],
+  },
+  'call-id': {
+    'a call under the id of its item is told, each time': [
+      'call',
+      'client:langchain',
+      setItem('function_call', { call_id: 'fc_0' }),
+      ['2 call-id', '6 call-id'],
+    ],
+    'a custom call that nobody can answer is told, each time': [
+      'custom',
+      'client:codex',
+      setItem('custom_tool_call', { call_id: '' }),
+      ['2 call-id', '6 call-id'],
+    ],
+  },
+  'call-id-prefix': {
+    'an id that begins otherwise is told, as a warning': [
+      'call',
+      'openai',
+      setItem('function_call', { call_id: 'toolu_1' }),
+      ['2 call-id-prefix?', '6 call-id-prefix?'],
+    ],
+  },
+  'code-interpreter-order': {
+    'a code that is run before it is written is told': ['code', 'openai', move(7, 6), ['7 code-interpreter-order']],
+    'a code that is completed before it is run is told': ['code', 'openai', move(8, 7), ['8 code-interpreter-order']],
+  },
+  'call-ids-differ': {
+    'a second call under the call_id of the first is told': [
+      'calls',
+      'open-responses',
+      setItem('function_call', { call_id: 'call_same' }),
+      ['6 call-ids-differ', '10 call-ids-differ'],
+    ],
+  },
+  'shell-command-order': {
+    'a command that nobody announced is told, each time': [
+      'shell',
+      'client:openai',
+      drop('shell_call_command.added'),
+      ['3 shell-command-order', '4 shell-command-order'],
+    ],
+  },
+  'shell-output-command': {
+    'what no command printed is told': [
+      'shell',
+      'client:openai',
+      set('shell_call_output_content.delta', { command_index: 7 }),
+      ['8 shell-output-command'],
+    ],
+  },
+  'mcp-call-ends-once': {
+    'a second end is told': ['mcp', 'openai', twice('mcp_call.completed'), ['8 mcp-call-ends-once']],
+    'an end before the arguments is told': ['mcp', 'openai', move(7, 6), ['6 mcp-call-ends-once']],
+    'an item that says otherwise is told': [
+      'mcp',
+      'openai',
+      setItem('mcp_call', { status: 'failed' }, ['done', 'terminal']),
+      ['8 mcp-call-ends-once'],
+    ],
+  },
+})

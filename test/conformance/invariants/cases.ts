@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import type { Invariant, Profile } from '../../../src/conformance/index.js'
+import {
+  BASES,
+  type BaseName,
+  brokenBy,
+  cut,
+  type Damage,
+  type Draft,
+  damaged,
+  give,
+  itemsIn,
+  nth,
+  saidOf,
+  set,
+  setAll,
+  setItem,
+  setResponse,
+} from './streams.js'
+
+/** A good stream, how it is damaged, whom it is held against, and all that is said then: `position rule`. */
+export type Case = readonly [
+  base: BaseName,
+  profile: Profile,
+  damage: Damage | readonly Damage[],
+  said: readonly string[],
+]
+
+/** One damage after the other. */
+export const both =
+  (...damages: readonly Damage[]): Damage =>
+  (events) =>
+    damages.reduce((stream, damage) => damage(stream) ?? stream, events)
+
+/** The message as a refusal. */
+export const refusing: Damage = (events) => {
+  const refusal = { type: 'refusal', refusal: 'Hi you' }
+  for (const event of events) event.type = event.type.replace('.output_text.', '.refusal.')
+  give(nth(events, 'refusal.done'), { text: undefined, refusal: 'Hi you' })
+  for (const delta of ['refusal.delta', 'refusal.done']) setAll(delta, { logprobs: undefined })(events)
+  nth(events, 'content_part.added')['part'] = { type: 'refusal', refusal: '' }
+  nth(events, 'content_part.done')['part'] = refusal
+  setItem('message', { content: [refusal] }, ['done', 'terminal'])(events)
+}
+
+/** Everything about the last item at another index. */
+export const lastItemAt =
+  (index: number): Damage =>
+  (events) => {
+    const last = nth(events, 'output_item.added', -1)['output_index']
+    for (const event of events.filter(({ output_index }) => output_index === last)) event['output_index'] = index
+  }
+
+/** The first item of a type under another id, wherever it is named. */
+export const renamed =
+  (type: string, to: string, at = 0): Damage =>
+  (events) => {
+    const id = itemsIn(events, type, ['added'])[at]?.['id']
+    for (const event of events) if (event['item_id'] === id) event['item_id'] = to
+    for (const item of itemsIn(events, type, ['added', 'done', 'terminal'])) if (item['id'] === id) item['id'] = to
+  }
+
+export const halfArguments: Damage = both(
+  cut(4, 5),
+  set('function_call_arguments.done', { arguments: '{"city":' }),
+  setItem('function_call', { arguments: '{"city":' }, ['done', 'terminal']),
+)
+
+export const allResponses = (fields: { readonly [field: string]: unknown }): Damage =>
+  both(...['created', 'in_progress', 'completed'].map((type) => setResponse(type, fields)))
+
+export const TRACE: Draft = { type: 'acme:trace' }
+
+/** Tests of the invariants of a group: a case for each of them. */
+export function describeCases(
+  group: readonly Invariant[],
+  cases: Readonly<Record<string, Readonly<Record<string, Case>>>>,
+): void {
+  test('each invariant has a case', () => {
+    expect(Object.keys(cases).sort()).toEqual(group.map(({ id }) => id).sort())
+  })
+
+  const all = Object.entries(cases).flatMap(([id, byName]) =>
+    Object.entries(byName).map(([name, given]) => [id, name, given] as const),
+  )
+
+  test.each(all)('%s: %s', (id, _name, [base, profile, damage, said]) => {
+    const before = brokenBy(BASES[base](), profile)
+    const lines = saidOf(damaged(BASES[base](), ...[damage].flat()), profile)
+    // An event that Open Responses does not know is no damage of these cases.
+    const own = lines.filter(
+      (line) => !(line.endsWith('open-responses-event') && before.includes('open-responses-event')),
+    )
+    expect(own).toEqual(said)
+    expect(group.find((invariant) => invariant.id === id)?.neededBy).toContain(profile)
+  })
+}

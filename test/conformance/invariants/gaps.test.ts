@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import { checkEvents, createChecker, INVARIANTS, type Profile, type Violation } from '../../../src/conformance/index.js'
+import { digest } from '../../../src/conformance/reading.js'
+import type { StreamEvent } from '../../../src/conformance/stream-event.js'
+import {
+  BASES,
+  type BaseName,
+  brokenBy,
+  cut,
+  type Damage,
+  damaged,
+  drop,
+  give,
+  inside,
+  itemsIn,
+  move,
+  nth,
+  saidOf,
+  set,
+  setAll,
+  setItem,
+  setResponse,
+} from './streams.js'
+
+const violationsOf = (base: BaseName, profile: Profile, ...damages: readonly Damage[]): Violation[] =>
+  checkEvents(damaged(BASES[base](), ...damages) as readonly StreamEvent[], { profile })
+
+const NOWHERE = { item_id: undefined, output_index: undefined, content_index: undefined }
+
+/** Streams that are not as they should be, whom that harms, and what says so. */
+const DAMAGED: Readonly<Record<string, readonly [BaseName, readonly Profile[], Damage]>> = {
+  'a message that holds a text nobody streamed': ['answer', ['openai', 'open-responses'], cut(3, 8)],
+  'reasoning that holds a summary nobody streamed': ['summary', ['openai', 'open-responses'], cut(3, 7)],
+  'a second part that nobody streamed': [
+    'answer',
+    ['openai', 'open-responses'],
+    (events) => {
+      for (const { content } of itemsIn(events, 'message', ['done', 'terminal'])) {
+        ;(content as unknown[]).push({ type: 'output_text', text: 'more', annotations: [], logprobs: [] })
+      }
+    },
+  ],
+  'arguments that do not say of which call': [
+    'call',
+    ['openai', 'open-responses', 'client:openai', 'client:ai-sdk', 'client:langchain'],
+    setAll('function_call_arguments.delta', NOWHERE),
+  ],
+  'text that does not say of which message': [
+    'answer',
+    ['openai', 'open-responses', 'client:openai', 'client:ai-sdk'],
+    setAll('output_text.delta', NOWHERE),
+  ],
+  'annotations that were never told': ['search', ['openai', 'open-responses'], drop('output_text.annotation.added')],
+  'an annotation of a part that nobody announced': [
+    'search',
+    ['openai', 'open-responses', 'client:openai'],
+    set('output_text.annotation.added', { content_index: 7 }),
+  ],
+  'an MCP call that neither completed nor failed': ['mcp', ['openai'], drop('mcp_call.completed')],
+  'two calls under one call_id': [
+    'calls',
+    ['openai', 'client:openai'],
+    setItem('function_call', { call_id: 'call_same' }),
+  ],
+  'a shell command that nobody announced': ['shell', ['openai', 'client:openai'], drop('shell_call_command.added')],
+  'a shell call that nobody can answer': ['shell', ['client:openai'], setItem('shell_call', { call_id: undefined })],
+  'a delta of a message about reasoning': [
+    'talk',
+    ['openai', 'client:openai'],
+    (events) => {
+      for (const event of events) event.type = event.type.replace('response.reasoning_text.', 'response.output_text.')
+    },
+  ],
+  'a call that is done with half of its arguments streamed': ['call', ['client:langchain'], cut(4, 5)],
+}
+
+describe('something is said against', () => {
+  const cases = Object.entries(DAMAGED).flatMap(([name, [base, profiles, damage]]) =>
+    profiles.map((profile) => [name, profile, base, damage] as const),
+  )
+
+  test.each(cases)('%s: %s', (_name, profile, base, damage) => {
+    const events = damaged(BASES[base](), damage)
+    const before = brokenBy(BASES[base](), profile)
+    expect(brokenBy(events, profile).filter((rule) => !before.includes(rule))).not.toEqual([])
+  })
+})
+
+describe('one damage is told once', () => {
+  test('output indexes with a gap in the middle', () => {
+    const gap: Damage = (events) => {
+      for (const event of events) {
+        if (Number(event['output_index']) > 0) event['output_index'] = Number(event['output_index']) + 1
+      }
+    }
+    expect(saidOf(damaged(BASES.talk(), gap), 'openai')).toEqual(['9 output-index-order'])
+  })
+
+  test('output indexes that begin at 1', () => {
+    const shifted: Damage = (events) => {
+      for (const event of events.filter((event) => 'output_index' in event)) {
+        event['output_index'] = Number(event['output_index']) + 1
+      }
+    }
+    expect(saidOf(damaged(BASES.talk(), shifted), 'openai')).toEqual(['2 output-index-order'])
+  })
+})
+
+describe('what is said is so', () => {
+  const said = (violations: readonly Violation[]): string[] =>
+    violations.map(({ rule, expected, got }) => `${rule}: expected ${expected}, got ${got}`)
+
+  test('arguments in an item are held against what was told, which is quoted', () => {
+    const [violation] = violationsOf(
+      'call',
+      'openai',
+      drop('function_call_arguments.delta'),
+      setItem('function_call', { arguments: '{}' }, ['done', 'terminal']),
+    ).filter(({ rule }) => rule === 'call-is-deltas')
+    expect(violation?.expected).toContain('Paris')
+  })
+
+  test('a sequence number behind one that is missing is a number', () => {
+    const violations = violationsOf('answer', 'open-responses', (events) => {
+      for (const event of events) delete event['sequence_number']
+    })
+    for (const { expected } of violations) expect(expected).toMatch(/^sequence_number \d+$/)
+  })
+
+  test('a sequence number behind one that is null is not held against it', () => {
+    const violations = violationsOf('answer', 'open-responses', set('output_item.added', { sequence_number: null }))
+    expect(violations.map(({ position }) => position)).toEqual([2])
+  })
+
+  test('a beginning that comes late is not a second one', () => {
+    const texts = said(violationsOf('answer', 'client:openai', move(1, 0)))
+    expect(texts.join('\n')).not.toContain('second')
+  })
+
+  test('an item without an index is not the first item again', () => {
+    const texts = said(violationsOf('calls', 'client:openai', set('output_item.done', { output_index: null }, 1)))
+    expect(texts.join('\n')).not.toContain('second output_item.done')
+    const added = violationsOf('calls', 'client:openai', set('output_item.added', { output_index: null }, 1))
+    expect(added.map(({ rule }) => rule)).not.toContain('output-index-free')
+  })
+
+  test('a summary that is open is called by its own index', () => {
+    const [violation] = violationsOf('both', 'open-responses', drop('reasoning_summary_part.done')).filter(
+      ({ rule }) => rule === 'every-part-done',
+    )
+    expect(violation?.expected).toBe('the end of summary 0')
+  })
+})
+
+describe('what may come', () => {
+  test('an event without a type is told, not thrown', () => {
+    const checker = createChecker()
+    for (const event of [{}, { type: null }, { type: 7 }, { error: { message: 'x' } }]) {
+      expect(() => checker.push(event as unknown as StreamEvent)).not.toThrow()
+    }
+  })
+
+  test('keys in any order, at any depth', () => {
+    const reversed = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(reversed)
+      if (typeof value !== 'object' || value === null) return value
+      return Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([name, inner]) => [name, reversed(inner)]),
+      )
+    }
+    for (const base of Object.values(BASES)) {
+      const events = base()
+      const terminal = reversed(events.at(-1)) as (typeof events)[number]
+      expect(saidOf([...events.slice(0, -1), terminal], 'openai')).toEqual(saidOf(events, 'openai'))
+    }
+  })
+
+  test('names of fields that objects have of themselves', () => {
+    const odd = JSON.parse('{"__proto__":{"a":1},"constructor":1,"toString":"x"}')
+    expect(digest(odd)).not.toBe(digest({ constructor: 1, toString: 'x' }))
+    const damage: Damage = (events) => {
+      for (const type of ['created', 'in_progress', 'completed']) setResponse(type, { metadata: odd })(events)
+    }
+    expect(brokenBy(damaged(BASES.answer(), damage), 'openai')).not.toContain('response-constant')
+  })
+
+  test('an item of a type that objects have of themselves', () => {
+    for (const type of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+      const events = damaged(BASES.answer(), setItem('message', { type }))
+      for (const { neededBy } of INVARIANTS) {
+        for (const profile of neededBy) expect(() => brokenBy(events, profile)).not.toThrow()
+      }
+      expect(brokenBy(events, 'openai')).not.toContain('item-id-prefix')
+      expect(brokenBy(events, 'client:langchain')).toEqual([])
+    }
+  })
+
+  test('texts that differ in one character anywhere are not taken for the same', () => {
+    const text = 'x'.repeat(300)
+    const digests = new Set([digest(text)])
+    for (let at = 0; at < text.length; at++) digests.add(digest(`${text.slice(0, at)}y${text.slice(at + 1)}`))
+    expect(digests.size).toBe(301)
+  })
+
+  test('usage of a response that was cut off', () => {
+    const usage = (events: Parameters<Damage>[0]): { [field: string]: unknown } =>
+      inside(inside(nth(events, 'incomplete'), 'response'), 'usage')
+    const damage: Damage = (events) => give(usage(events), { total_tokens: 1 })
+    expect(brokenBy(damaged(BASES.truncated(), damage), 'openai')).toEqual(['usage-adds-up'])
+  })
+})

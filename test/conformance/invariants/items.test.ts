@@ -1,0 +1,311 @@
+import { ITEMS } from '../../../src/conformance/invariants/items.js'
+import { both, describeCases, lastItemAt, refusing, renamed } from './cases.js'
+import {
+  cut,
+  drop,
+  give,
+  insert,
+  inside,
+  itemsIn,
+  move,
+  nth,
+  renumbered,
+  set,
+  setItem,
+  setResponse,
+  twice,
+} from './streams.js'
+
+describeCases(ITEMS, {
+  'output-index-order': {
+    'a first item at 1 is told once': ['answer', 'openai', lastItemAt(1), ['2 output-index-order']],
+    'a gap is told once': ['talk', 'openai', lastItemAt(3), ['16 output-index-order']],
+  },
+  'output-index-present': {
+    'a delta that does not say of what is told': [
+      'call',
+      'client:langchain',
+      set('function_call_arguments.delta', { output_index: undefined }),
+      ['3 output-index-present', '5 call-is-deltas'],
+    ],
+  },
+  'output-index-free': {
+    'a second item at the index of the first is told': [
+      'calls',
+      'client:openai',
+      lastItemAt(0),
+      ['6 output-index-free', '10 terminal-output-is-done-items'],
+    ],
+    'an item at the index of one that is open is told': [
+      'calls',
+      'client:openai',
+      both(lastItemAt(0), cut(5, 6)),
+      ['5 output-index-free', '9 terminal-output-is-done-items'],
+    ],
+  },
+  'item-ids-differ': {
+    'a second item with the id of the first is told': [
+      'calls',
+      'open-responses',
+      renamed('function_call', 'fc_0', 1),
+      ['6 item-ids-differ', '10 terminal-items-unchanged'],
+    ],
+  },
+  'item-has-id': {
+    'an item without an id is told': [
+      'answer',
+      'client:ai-sdk',
+      setItem('message', { id: undefined }),
+      ['2 item-has-id'],
+    ],
+  },
+  'item-id-prefix': {
+    'an id of another type is told': ['answer', 'openai', renamed('message', 'rs_0'), ['2 item-id-prefix']],
+  },
+  'done-was-added': {
+    'an item that nobody announced is told': ['call', 'client:codex', cut(2, 6), ['2 done-was-added']],
+  },
+  'done-once': {
+    'an item that is done twice is told': ['call', 'client:codex', twice('output_item.done'), ['7 done-once']],
+  },
+  'event-of-its-item': {
+    'text of reasoning in a message is told': [
+      'answer',
+      'open-responses',
+      (events) => {
+        nth(events, 'output_text.delta').type = 'response.reasoning.delta'
+      },
+      ['4 event-of-its-item'],
+    ],
+    'a refusal in a part of text is told': [
+      'answer',
+      'client:openai',
+      (events) => {
+        nth(events, 'output_text.delta').type = 'response.refusal.delta'
+      },
+      ['4 event-of-its-item'],
+    ],
+  },
+  'item-identity': {
+    'another id at the end is told': [
+      'answer',
+      'client:openai',
+      setItem('message', { id: 'msg_x' }, ['done', 'terminal']),
+      ['8 item-identity'],
+    ],
+  },
+  'item-constant': {
+    'another name at the end is told': [
+      'call',
+      'openai',
+      setItem('function_call', { name: 'other' }, ['done', 'terminal']),
+      ['6 item-constant'],
+    ],
+    'another call_id at the end is told': [
+      'call',
+      'client:openai',
+      setItem('function_call', { call_id: 'call_other' }, ['done', 'terminal']),
+      ['6 item-constant'],
+    ],
+    'another server at the end is told': [
+      'mcp',
+      'openai',
+      setItem('mcp_call', { server_label: 'other' }, ['done', 'terminal']),
+      ['8 item-constant'],
+    ],
+    'another phase at the end is told': [
+      'answer',
+      'openai',
+      setItem('message', { phase: 'commentary' }, ['done', 'terminal']),
+      ['8 item-constant'],
+    ],
+  },
+  'announced-empty': {
+    'arguments that are there before their deltas are told': [
+      'call',
+      'client:langchain',
+      setItem('function_call', { arguments: '{"city":"Paris"}' }, ['added']),
+      ['2 announced-empty'],
+    ],
+    'a code that is null before its deltas is not': [
+      'code',
+      'client:langchain',
+      setItem('code_interpreter_call', { code: null }, ['added']),
+      [],
+    ],
+    'a message that is there before its text is told': [
+      'answer',
+      'open-responses',
+      setItem('message', { content: [{ type: 'output_text', text: '', annotations: [] }] }, ['added']),
+      ['2 announced-empty'],
+    ],
+  },
+  'message-shape': {
+    'a message without content is told': [
+      'answer',
+      'client:openai',
+      setItem('message', { content: null }, ['added']),
+      ['2 message-shape'],
+    ],
+  },
+  'message-role': {
+    'a message of the user is told, each time': [
+      'answer',
+      'client:codex',
+      setItem('message', { role: 'user' }),
+      ['2 message-role', '8 message-role'],
+    ],
+  },
+  'message-phase': {
+    'a phase that nobody knows is told, each time': [
+      'answer',
+      'client:ai-sdk',
+      setItem('message', { phase: 'preamble' }),
+      ['2 message-phase', '8 message-phase'],
+    ],
+    'one that is null is not': ['answer', 'client:codex', setItem('message', { phase: null }), []],
+  },
+  'message-without-refusal': {
+    'a refusal is told where it is done': ['answer', 'client:codex', refusing, ['8 message-without-refusal']],
+  },
+  'reasoning-summary-list': {
+    'reasoning without a summary is told, each time': [
+      'talk',
+      'client:codex',
+      setItem('reasoning', { summary: undefined }),
+      ['2 reasoning-summary-list', '8 reasoning-summary-list'],
+    ],
+  },
+  'reasoning-not-adjacent': {
+    'a second reasoning behind the first is told, as a warning': [
+      'thoughts',
+      'openai',
+      (events) => events,
+      ['8 reasoning-not-adjacent?'],
+    ],
+  },
+  'incomplete-item-last': {
+    'a completed response with an item that is not is told': [
+      'answer',
+      'open-responses',
+      setItem('message', { status: 'incomplete' }, ['done', 'terminal']),
+      ['9 incomplete-item-last'],
+    ],
+    'an item behind one that is incomplete is told': [
+      'talk',
+      'open-responses',
+      both(
+        drop((event) => event.type.includes('reasoning_text')),
+        setItem('message', { status: 'incomplete' }, ['done', 'terminal']),
+      ),
+      ['4 text-told', '13 incomplete-item-last', '18 incomplete-item-last'],
+    ],
+  },
+  'within-item': {
+    'a delta behind the end of its item is told': ['call', 'client:codex', move(4, 6), ['6 within-item']],
+    'a delta of an item that nobody announced is told': [
+      'call',
+      'client:ai-sdk',
+      set('function_call_arguments.delta', { output_index: 7 }),
+      ['3 within-item'],
+    ],
+  },
+  'told-last': {
+    'a delta behind the arguments is told': [
+      'call',
+      'openai',
+      (events) => insert(6, { ...nth(events, 'function_call_arguments.delta'), delta: '!' })(events),
+      ['6 told-last'],
+    ],
+    'reasoning behind its text is told': [
+      'talk',
+      'openai',
+      (events) => insert(7, { ...nth(events, 'reasoning_text.delta'), delta: '!' })(events),
+      ['7 told-last'],
+    ],
+    'arguments that are told twice are told': [
+      'call',
+      'openai',
+      twice('function_call_arguments.done'),
+      ['6 told-last'],
+    ],
+    'a command behind another is not': [
+      'shell',
+      'openai',
+      (events) => {
+        const commands = events
+          .filter(({ type }) => type.startsWith('response.shell_call_command.'))
+          .map((event) => ({ ...event, command_index: 1 }))
+        for (const item of itemsIn(events, 'shell_call', ['done', 'terminal'])) {
+          give(inside(item, 'action'), { commands: ['ls', 'ls'] })
+        }
+        return renumbered(events.toSpliced(6, 0, ...commands))
+      },
+      [],
+    ],
+  },
+  'item-id-matches': {
+    'a delta under another id is told': [
+      'answer',
+      'client:openai',
+      set('output_text.delta', { item_id: 'msg_other' }),
+      ['4 item-id-matches'],
+    ],
+  },
+  'item-id-present': {
+    'a delta without an id is told': [
+      'answer',
+      'client:ai-sdk',
+      set('output_text.delta', { item_id: undefined }),
+      ['4 item-id-present'],
+    ],
+    'a command of a shell call has none': ['shell', 'openai', (events) => events, []],
+  },
+  'terminal-output-is-done-items': {
+    'an output of nothing is told': [
+      'answer',
+      'client:openai-agents',
+      setResponse('completed', { output: [] }),
+      ['9 terminal-output-is-done-items'],
+    ],
+    'an output in another order is told': [
+      'calls',
+      'client:openai',
+      (events) => (inside(nth(events, 'completed'), 'response')['output'] as unknown[]).reverse() && events,
+      ['10 terminal-output-is-done-items'],
+    ],
+  },
+  'terminal-output-was-streamed': {
+    'a done item that is not in what was made is told': [
+      'truncated',
+      'client:openai',
+      setResponse('incomplete', { output: [] }),
+      ['8 terminal-output-was-streamed'],
+    ],
+    'an item that nobody announced is told': [
+      'failed',
+      'client:openai',
+      (events) => {
+        const response = inside(nth(events, 'failed'), 'response')
+        response['output'] = [...(response['output'] as unknown[]), { type: 'message', id: 'msg_x' }]
+      },
+      ['9 terminal-output-was-streamed'],
+    ],
+  },
+  'terminal-items-unchanged': {
+    'another text in the terminal response is told': [
+      'answer',
+      'open-responses',
+      setItem('message', { content: [{ type: 'output_text', text: 'Ho', annotations: [], logprobs: [] }] }, [
+        'terminal',
+      ]),
+      ['9 terminal-items-unchanged'],
+    ],
+    'a field less in the terminal response is told': [
+      'answer',
+      'open-responses',
+      setItem('message', { phase: undefined }, ['terminal']),
+      ['9 terminal-items-unchanged'],
+    ],
+  },
+})

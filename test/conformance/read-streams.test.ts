@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { readStreams } from '../../src/conformance/read-streams.js'
+import type { StreamEvent } from '../../src/conformance/stream-event.js'
+import { encodeSse } from '../../src/sse/encode.js'
+import { anyStream, run } from '../laws/streams.js'
+
+const CREATED = { type: 'response.created', sequence_number: 0 }
+const DELTA = { type: 'response.output_text.delta', delta: 'a\nb' }
+
+describe('streams are read', () => {
+  test.each<[string, string]>([
+    ['a line each', `${JSON.stringify(CREATED)}\n${JSON.stringify(DELTA)}\n`],
+    ['a line each, with data:', `data: ${JSON.stringify(CREATED)}\ndata: ${JSON.stringify(DELTA)}`],
+    ['frames', `event: response.created\ndata: ${JSON.stringify(CREATED)}\n\nid: 1\ndata:${JSON.stringify(DELTA)}\n\n`],
+    [
+      'frames with comments and [DONE]',
+      `: hello\n\ndata: ${JSON.stringify(CREATED)}\n\ndata: ${JSON.stringify(DELTA)}\n\ndata: [DONE]\n\n`,
+    ],
+    [
+      'frames of a server that ends lines with CR LF',
+      `data: ${JSON.stringify(CREATED)}\r\n\r\ndata: ${JSON.stringify(DELTA)}\r\n\r\n`,
+    ],
+    [
+      'a frame in several lines',
+      `data: {"type":"response.created",\ndata: "sequence_number":0}\n\ndata: ${JSON.stringify(DELTA)}\n\n`,
+    ],
+    ['an array', JSON.stringify([CREATED, DELTA], null, 2)],
+    ['behind a byte order mark', `\ufeff${JSON.stringify(CREATED)}\n${JSON.stringify(DELTA)}`],
+  ])('as %s', (_, text) => {
+    expect(readStreams(text)).toEqual([[CREATED, DELTA]])
+  })
+
+  test('one after the other', () => {
+    const line = (event: object): string => `${JSON.stringify(event)}\n`
+    expect(readStreams([CREATED, DELTA, CREATED].map(line).join(''))).toEqual([[CREATED, DELTA], [CREATED]])
+  })
+
+  test('also where the beginning is missing', () => {
+    expect(readStreams(JSON.stringify(DELTA))).toEqual([[DELTA]])
+  })
+
+  test('of nothing there is none', () => {
+    for (const text of ['', '\n\n', ': keep-alive\n\n', 'data: [DONE]\n\n', '[]']) expect(readStreams(text)).toEqual([])
+  })
+
+  test('as they were written, whatever they say', () => {
+    fc.assert(
+      fc.property(anyStream(), ({ chunks, setup }) => {
+        const events = JSON.parse(JSON.stringify(run(chunks, setup).events)) as StreamEvent[]
+        expect(readStreams(events.map(encodeSse as never).join(''))).toEqual([events])
+        expect(readStreams(events.map((event) => `${JSON.stringify(event)}\n`).join(''))).toEqual([events])
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('what is no stream is refused, with its line', () => {
+  test.each<[string, string]>([
+    ['{"type":"a"}\n{"type":', 'line 2: expected an event as JSON, got "{\\"type\\":"'],
+    ['data: {"type":"a"}\n\ndata: {oh}\n\n', 'line 3: expected an event as JSON, got "{oh}"'],
+    ['{"a":1}', 'line 1: expected an event with a type, got an object'],
+    ['[1]', 'event 0: expected an event with a type, got 1'],
+    ['[{', 'stream: expected an array of events, got "text that is no JSON"'],
+    ['<html>', 'line 1: expected an event as JSON, got "<html>"'],
+  ])('%j', (text, message) => {
+    expect(() => readStreams(text)).toThrow(expect.objectContaining({ code: 'bad_stream', message }))
+  })
+})
