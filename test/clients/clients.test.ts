@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { clients } from './clients.js'
+import type { Client, Limit, Played, Shows } from './play.js'
+import { type Scenario, scenarios } from './scenarios.js'
+import { allUnchanged, sentBack } from './sent-back.js'
+import { startServer, type TestServer, violationsOf } from './server.js'
+
+let server: TestServer
+
+beforeEach(async () => {
+  server = await startServer()
+})
+
+afterEach(() => server.close())
+
+describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, client]) => {
+  test.for(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', async ([name, scenario]) => {
+    const shown: Shows = { ...(await play(client, scenario)), sentBack: sentBack(server.exchanges) }
+
+    const limits = client.limits.filter((limit) => limit.scenario.includes(name))
+    const whole: Shows = { ...scenario.shows, sentBack: allUnchanged(server.exchanges) }
+    expect(shown).toEqual(limits.reduce(within, whole))
+    // A client that went away did not see the end of the stream.
+    if (scenario.shows.ending !== 'aborted') expect(violationsOf(server.exchanges)).toEqual([])
+  })
+})
+
+/** Plays it; where the source hangs, aborts as soon as all of its text is shown, and waits until the source is closed. */
+async function play(client: Client, scenario: Scenario): Promise<Played> {
+  const abort = new AbortController()
+  const isToAbort = scenario.shows.ending === 'aborted'
+  let missing = scenario.shows.text.join('').length
+  const played = await client.play(scenario, server.baseURL, {
+    onText: (text) => {
+      missing -= text.length
+      if (isToAbort && missing === 0) abort.abort()
+    },
+    signal: abort.signal,
+  })
+  if (isToAbort) await server.sourceClosed
+  return played
+}
+
+/** What a client shows within its limit. A limit that the expected stays within is none. */
+function within(whole: Shows, { what, shows }: Limit): Shows {
+  const { sentBack: items = {}, ...rest } = shows
+  const sent = Object.entries(items).filter(([type]) => whole.sentBack[type] !== undefined)
+  for (const [aspect, value] of [...Object.entries(rest), ...sent]) {
+    const expected = aspect in rest ? whole[aspect as keyof Shows] : whole.sentBack[aspect]
+    expect(value, `${what}: ${aspect} is as it should be, so this is no limit`).not.toEqual(expected)
+  }
+  return { ...whole, ...rest, sentBack: { ...whole.sentBack, ...Object.fromEntries(sent) } } as Shows
+}

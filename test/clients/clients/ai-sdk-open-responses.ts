@@ -1,0 +1,58 @@
+import { createOpenResponses } from '@ai-sdk/open-responses'
+import { API_KEY, type Call, type Client } from '../play.js'
+import { modelOf, withCalls, withHostedCalls } from '../scenarios.js'
+import { functionTools, playSteps } from './ai-sdk.js'
+
+/** Despite its name it reads OpenAI's wording: `response.reasoning_text.*`, not Open Responses' `response.reasoning.*`. */
+export const aiSdkOpenResponses: Client = {
+  name: '@ai-sdk/open-responses',
+  play(scenario, baseURL, options) {
+    const calls: Call[] = []
+    const provider = createOpenResponses({ name: 'local', url: `${baseURL}/responses`, apiKey: API_KEY })
+    return playSteps(scenario, provider(modelOf(scenario)), functionTools(scenario, calls), calls, options)
+  },
+  limits: [
+    {
+      scenario: withCalls,
+      what: 'sends items back in part',
+      because: 'it builds the input from its own messages: without ids, status and phase, and never any reasoning',
+      shows: {
+        sentBack: {
+          reasoning: 'absent',
+          message: 'without id, phase, status; other content',
+          function_call: 'without id, status',
+        },
+      },
+    },
+    {
+      scenario: ['custom tool'],
+      what: 'no custom tools',
+      because: 'it knows function calls only: the call is not shown, and nobody answers it',
+      shows: { text: [], calls: [] },
+    },
+    {
+      scenario: withHostedCalls,
+      what: 'no hosted calls',
+      because: 'it knows messages, reasoning and function calls only',
+      shows: { hosted: [] },
+    },
+    {
+      scenario: ['MCP approval'],
+      what: 'no approval',
+      because: 'the approval request is not shown, and nobody answers it',
+      shows: { text: [] },
+    },
+    {
+      scenario: ['web search'],
+      what: 'no citations',
+      because: 'it does not read annotations',
+      shows: { citations: [] },
+    },
+    {
+      scenario: ['failure'],
+      what: 'no error message',
+      because: 'it does not read error events, and of response.failed only the code',
+      shows: { error: undefined },
+    },
+  ],
+}

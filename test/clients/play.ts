@@ -1,0 +1,95 @@
+import type { Scenario } from './scenarios.js'
+
+/** A call of the client's, as its tool was given it: parsed for functions, verbatim for custom tools. */
+export interface Call {
+  readonly name: string
+  readonly arguments: unknown
+}
+
+/** What a user of the client sees of a run, all its turns together. */
+export interface Played {
+  /** The text of each message in order, preambles too, as it was streamed. */
+  readonly text: readonly string[]
+  readonly reasoning: string
+  /** The calls that the client ran. */
+  readonly calls: readonly Call[]
+  /** Hosted calls and their results, in a line each: see `hostedCalls`. */
+  readonly hosted: readonly string[]
+  readonly citations: readonly { readonly url: string; readonly title: string }[]
+  readonly ending: 'completed' | 'incomplete' | 'failed' | 'aborted'
+  /** The client's words for a failure. */
+  readonly error?: string
+}
+
+/** What a scenario has to show, and how the items of earlier turns come back: by type, `unchanged`. */
+export interface Shows extends Played {
+  readonly sentBack: Readonly<Record<string, string>>
+}
+
+export interface PlayOptions {
+  /** Called for every piece of text, as soon as the client shows it. */
+  readonly onText: (text: string) => void
+  /** Aborts the run. */
+  readonly signal: AbortSignal
+}
+
+/** Plays a scenario as an application would: runs the tools, calls again, until the client says that it is over. */
+export type Play = (scenario: Scenario, baseURL: string, options: PlayOptions) => Promise<Played>
+
+/** Something that a client cannot show by itself. The test holds it to exactly that. */
+export interface Limit {
+  readonly scenario: readonly string[]
+  readonly what: string
+  readonly because: string
+  /** What it shows instead. */
+  readonly shows: { readonly [aspect in keyof Shows]?: Shows[aspect] | undefined }
+}
+
+export interface Client {
+  readonly name: string
+  readonly play: Play
+  readonly limits: readonly Limit[]
+}
+
+/** The key that clients insist on. */
+export const API_KEY = 'none'
+
+type Item = { readonly type: string; readonly [field: string]: unknown }
+
+/** A hosted call as a line: what was asked, and what came of it. None for all other items. */
+export function hostedCalls(item: object): string[] {
+  const { type, ...fields } = item as Item
+  const action = fields['action'] as { type: string; query?: string; url?: string; pattern?: string }
+  switch (type) {
+    case 'mcp_call':
+      return [
+        `${type} ${fields['server_label']}.${fields['name']} ${fields['arguments']} -> ${fields['output'] ?? 'failed'}`,
+      ]
+    case 'code_interpreter_call': {
+      const outputs = (fields['outputs'] ?? []) as { logs?: string }[]
+      return [`${type} ${fields['code']} -> ${outputs.map(({ logs }) => logs).join('')}`]
+    }
+    case 'web_search_call':
+      return [`${type} ${action.type} ${[action.pattern, action.query ?? action.url].filter(Boolean).join(' in ')}`]
+    case 'shell_call_output':
+      return [`${type} ${(fields['output'] as { stdout: string }[]).map(({ stdout }) => stdout).join('')}`]
+    default:
+      return []
+  }
+}
+
+/** Appends text to the message that it belongs to. */
+export function collectText(): { add(id: string, text: string): void; all(): string[] } {
+  const messages = new Map<string, string>()
+  return {
+    add: (id, text) => messages.set(id, (messages.get(id) ?? '') + text),
+    all: () => [...messages.values()],
+  }
+}
+
+/** An error in one line, without the values that validators print. */
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : JSON.stringify(error)
+  // The helper of openai 6 prints the whole event.
+  return (message.split(/: Value:|\n/)[0] ?? '').replace(/\{"type":"([^"]*)".*/, '$1')
+}

@@ -1,0 +1,389 @@
+import { urlCitations } from '../../src/citations.js'
+import type { HostTokens, StreamEnd, TranslateOptions } from '../../src/index.js'
+import type { Played } from './play.js'
+
+export interface FunctionTool {
+  readonly type: 'function'
+  readonly name: string
+  readonly description: string
+  readonly parameters: {
+    type: 'object'
+    properties: Record<string, { type: 'string' }>
+    required: string[]
+    additionalProperties: false
+  }
+  readonly strict: true
+}
+
+/** Tools as the request declares them. */
+export type WireTool =
+  | FunctionTool
+  | { readonly type: 'custom'; readonly name: string; readonly description: string }
+  | {
+      readonly type: 'mcp'
+      readonly server_label: string
+      readonly server_url: string
+      readonly require_approval: 'never' | 'always'
+    }
+  | { readonly type: 'code_interpreter'; readonly container: { readonly type: 'auto' } }
+  | { readonly type: 'web_search' }
+  | { readonly type: 'shell'; readonly environment: { readonly type: 'container_auto' } }
+
+/** What the model does after one request. */
+export interface Script {
+  /** Text with markers, sampled token by token, and what the host puts between. */
+  readonly tokens: readonly (string | HostTokens)[]
+  /** How it stops; `throws` with an error, `hangs` until it is closed. */
+  readonly end: StreamEnd | 'throws' | 'hangs'
+}
+
+export interface Scenario {
+  readonly name: string
+  readonly prompt: string
+  readonly tools: readonly WireTool[]
+  readonly include: readonly string[]
+  readonly options: Pick<
+    TranslateOptions,
+    'citations' | 'mcpListings' | 'reasoning' | 'calls' | 'policy' | 'sealReasoning'
+  >
+  readonly turns: readonly Script[]
+  readonly shows: Played
+}
+
+export const ENGINE_ERROR = 'the engine is gone'
+
+const GET_WEATHER: FunctionTool = {
+  type: 'function',
+  name: 'get_weather',
+  description: 'The weather in a city, now.',
+  parameters: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
+  strict: true,
+}
+
+const DOCS: WireTool = {
+  type: 'mcp',
+  server_label: 'docs',
+  server_url: 'https://docs.example.com/mcp',
+  require_approval: 'never',
+}
+
+const DOCS_ON_APPROVAL: WireTool = {
+  type: 'mcp',
+  server_label: 'docs',
+  server_url: 'https://docs.example.com/mcp',
+  require_approval: 'always',
+}
+
+const WEATHER: Readonly<Record<string, string>> = { Oslo: '4 degrees, rain', Rome: '21 degrees, sun' }
+
+/** What the client's tools answer. */
+export function runTool(name: string, input: unknown): string {
+  if (name === 'apply_patch') return `applied ${String(input).length} characters`
+  return WEATHER[(input as { city: string }).city] ?? 'no such city'
+}
+
+const PATCH = '*** Begin Patch\n*** Update File: hello.py\n-print("helo")\n+print("hello")\n*** End Patch\n'
+
+const PAGE_URL = 'https://tides.example.com/brest?day=1'
+
+const think = (text: string): string => `<|channel|>analysis<|message|>${text}<|end|><|start|>assistant`
+const say = (text: string): string => `<|channel|>commentary<|message|>${text}<|end|><|start|>assistant`
+const answer = (text: string): string => `<|channel|>final<|message|>${text}<|return|>`
+const call = (recipient: string, input: string, type = '<|constrain|>json'): string =>
+  ` to=${recipient}<|channel|>commentary ${type}<|message|>${input}<|call|>`
+const result = (author: string, output: string): HostTokens => ({
+  host: `<|start|>${author} to=assistant<|channel|>commentary<|message|>${output}<|end|><|start|>assistant`,
+})
+
+const STOP: StreamEnd = { reason: 'stop', usage: { inputTokens: 100, cachedTokens: 20 } }
+
+const turn = (...tokens: (string | HostTokens)[]): Script => ({ tokens, end: STOP })
+
+function scenario(
+  name: string,
+  turns: Script[],
+  shows: Partial<Played>,
+  rest: Partial<Pick<Scenario, 'prompt' | 'tools' | 'include' | 'options'>> = {},
+): Scenario {
+  const { prompt = 'Go on.', tools = [], include = [], options = {} } = rest
+  const defaults = { text: [], reasoning: '', calls: [], hosted: [], citations: [], ending: 'completed' } as const
+  return { name, prompt, tools, include, options, turns, shows: { ...defaults, ...shows } }
+}
+
+export const scenarios: readonly Scenario[] = [
+  scenario('plain answer', [turn(answer('Take an umbrella. 🌂'))], { text: ['Take an umbrella. 🌂'] }),
+  scenario('reasoning', [turn(think('Rain is likely.'), answer('Take an umbrella.'))], {
+    text: ['Take an umbrella.'],
+    reasoning: 'Rain is likely.',
+  }),
+  scenario(
+    'reasoning as summary',
+    [turn(think('Rain is likely.'), answer('Take an umbrella.'))],
+    { text: ['Take an umbrella.'], reasoning: 'Rain is likely.' },
+    { options: { reasoning: 'summary' } },
+  ),
+  scenario(
+    'preamble and call',
+    [
+      turn(think('Ask.'), say('I look at the weather.'), call('functions.get_weather', '{"city":"Oslo"}')),
+      turn(answer('It rains.')),
+    ],
+    {
+      text: ['I look at the weather.', 'It rains.'],
+      reasoning: 'Ask.',
+      calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
+    },
+    { tools: [GET_WEATHER] },
+  ),
+  scenario(
+    'two calls',
+    [
+      turn(
+        `${call('functions.get_weather', '{"city":"Oslo"}')}<|start|>assistant`,
+        call('functions.get_weather', '{"city":"Rome"}'),
+      ),
+      turn(answer('Rome is warmer.')),
+    ],
+    {
+      text: ['Rome is warmer.'],
+      calls: [
+        { name: 'get_weather', arguments: { city: 'Oslo' } },
+        { name: 'get_weather', arguments: { city: 'Rome' } },
+      ],
+    },
+    { tools: [GET_WEATHER] },
+  ),
+  scenario(
+    'three turns',
+    [
+      turn(think('Oslo first.'), call('functions.get_weather', '{"city":"Oslo"}')),
+      turn(think('Now Rome.'), call('functions.get_weather', '{"city":"Rome"}')),
+      turn(think('17 more.'), answer('Rome is 17 degrees warmer.')),
+    ],
+    {
+      text: ['Rome is 17 degrees warmer.'],
+      reasoning: 'Oslo first.Now Rome.17 more.',
+      calls: [
+        { name: 'get_weather', arguments: { city: 'Oslo' } },
+        { name: 'get_weather', arguments: { city: 'Rome' } },
+      ],
+    },
+    { tools: [GET_WEATHER] },
+  ),
+  scenario(
+    'call, sealed reasoning',
+    [turn(think('Ask.'), call('functions.get_weather', '{"city":"Oslo"}')), turn(answer('It rains.'))],
+    {
+      text: ['It rains.'],
+      reasoning: 'Ask.',
+      calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
+    },
+    {
+      tools: [GET_WEATHER],
+      include: ['reasoning.encrypted_content'],
+      options: { reasoning: 'summary', sealReasoning: (text) => btoa(text) },
+    },
+  ),
+  scenario(
+    'custom tool',
+    [turn(think('A typo.'), call('functions.apply_patch', PATCH, 'code')), turn(answer('It is fixed.'))],
+    {
+      text: ['It is fixed.'],
+      reasoning: 'A typo.',
+      calls: [{ name: 'apply_patch', arguments: PATCH }],
+    },
+    { tools: [{ type: 'custom', name: 'apply_patch', description: 'Changes files.' }] },
+  ),
+  scenario(
+    'MCP call',
+    [
+      turn(
+        think('Ask the docs.'),
+        call('docs.search', '{"query":"limits"}'),
+        result('docs.search', '60 requests a minute.'),
+        answer('You may ask 60 times a minute.'),
+      ),
+    ],
+    {
+      text: ['You may ask 60 times a minute.'],
+      reasoning: 'Ask the docs.',
+      hosted: ['mcp_call docs.search {"query":"limits"} -> 60 requests a minute.'],
+    },
+    {
+      tools: [DOCS],
+      options: {
+        mcpListings: [
+          {
+            serverLabel: 'docs',
+            tools: [
+              {
+                name: 'search',
+                description: 'Searches the docs.',
+                inputSchema: { type: 'object' },
+                annotations: { readOnlyHint: true },
+              },
+            ],
+          },
+        ],
+      },
+    },
+  ),
+  scenario(
+    'two MCP calls at once',
+    [
+      turn(
+        `${call('docs.search', '{"query":"limits"}')}<|start|>assistant`,
+        call('docs.search', '{"query":"prices"}'),
+        // The first result is the first call's: its item is done while the second is under way.
+        result('docs.search', '60 requests a minute.'),
+        result('docs.search', '1 cent a request.'),
+        answer('At most 60 cents a minute.'),
+      ),
+    ],
+    {
+      text: ['At most 60 cents a minute.'],
+      hosted: [
+        'mcp_call docs.search {"query":"limits"} -> 60 requests a minute.',
+        'mcp_call docs.search {"query":"prices"} -> 1 cent a request.',
+      ],
+    },
+    { tools: [DOCS] },
+  ),
+  scenario(
+    'MCP approval',
+    [
+      turn(call('docs.search', '{"query":"limits"}')),
+      turn(result('docs.search', '60 requests a minute.'), answer('You may ask 60 times a minute.')),
+    ],
+    {
+      text: ['You may ask 60 times a minute.'],
+      hosted: ['mcp_call docs.search {"query":"limits"} -> 60 requests a minute.'],
+    },
+    { tools: [DOCS_ON_APPROVAL] },
+  ),
+  scenario(
+    'tool that nobody has',
+    [turn(`${call('notes.write', '{"text":"hi"}')}<|start|>assistant`, answer('I cannot take notes.'))],
+    { text: ['I cannot take notes.'], hosted: ['mcp_call notes.write {"text":"hi"} -> failed'] },
+    { tools: [DOCS], options: { policy: 'agents' } },
+  ),
+  scenario(
+    'MCP listing, bare',
+    [turn(answer('They can be searched.'))],
+    { text: ['They can be searched.'] },
+    {
+      tools: [DOCS],
+      // Neither a description nor annotations, which MCP servers may leave out.
+      options: { mcpListings: [{ serverLabel: 'docs', tools: [{ name: 'search', inputSchema: { type: 'object' } }] }] },
+    },
+  ),
+  scenario(
+    'code interpreter',
+    [
+      turn(
+        think('Compute.'),
+        '<|channel|>analysis to=python code<|message|>print(6 * 7)<|call|>',
+        result('python', '42\n'),
+        answer('It is 42.'),
+      ),
+    ],
+    {
+      text: ['It is 42.'],
+      reasoning: 'Compute.',
+      hosted: ['code_interpreter_call print(6 * 7) -> 42\n'],
+    },
+    { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }], include: ['code_interpreter_call.outputs'] },
+  ),
+  scenario(
+    'shell in a container',
+    [turn(call('container.exec', '{"cmd":["ls"]}'), result('container.exec', 'a.txt\n'), answer('There is one file.'))],
+    { text: ['There is one file.'], hosted: ['shell_call_output a.txt\n'] },
+    { tools: [{ type: 'shell', environment: { type: 'container_auto' } }] },
+  ),
+  scenario(
+    'web search',
+    [
+      turn(
+        think('Look it up.'),
+        call('browser.search', '{"query":"high tide Brest"}'),
+        result(
+          'browser.search',
+          '[0] high tide Brest\n\nL0:\nL1: # Search Results\nL3:   * 【0†Tides in Brest†tides.example.com】',
+        ),
+        think('Open it.'),
+        call('browser.open', '{"id":0,"cursor":0}'),
+        result('browser.open', `[1] Tides in Brest (${PAGE_URL})\n\nL0:\nL1: High tide: 05:12`),
+        answer('High tide is at 05:12【1†L1】.'),
+      ),
+    ],
+    {
+      text: [`High tide is at 05:12 ([tides.example.com](${PAGE_URL})).`],
+      reasoning: 'Look it up.Open it.',
+      hosted: ['web_search_call search high tide Brest', `web_search_call open_page ${PAGE_URL}`],
+      citations: [{ url: PAGE_URL, title: 'Tides in Brest' }],
+    },
+    { tools: [{ type: 'web_search' }], options: { citations: urlCitations() } },
+  ),
+  scenario(
+    'truncated answer',
+    [{ tokens: [think('Long.'), '<|channel|>final<|message|>Once upon a'], end: { reason: 'max_output_tokens' } }],
+    { text: ['Once upon a'], reasoning: 'Long.', ending: 'incomplete' },
+  ),
+  scenario(
+    'truncated call',
+    [
+      {
+        tokens: [say('I look.'), ' to=functions.get_weather<|channel|>commentary json<|message|>{"city":"Os'],
+        end: { reason: 'max_output_tokens' },
+      },
+    ],
+    { text: ['I look.'], ending: 'incomplete' },
+    { tools: [GET_WEATHER] },
+  ),
+  scenario(
+    'truncated call, whole',
+    [
+      {
+        tokens: [say('I look.'), ' to=functions.get_weather<|channel|>commentary json<|message|>{"city":"Os'],
+        end: { reason: 'max_output_tokens' },
+      },
+    ],
+    { text: ['I look.'], ending: 'incomplete' },
+    { tools: [GET_WEATHER], options: { calls: 'whole' } },
+  ),
+  scenario('failure', [{ tokens: ['<|channel|>final<|message|>Once upon a'], end: 'throws' }], {
+    text: ['Once upon a'],
+    ending: 'failed',
+    error: ENGINE_ERROR,
+  }),
+  scenario('abort', [{ tokens: ['<|channel|>final<|message|>Once upon a'], end: 'hangs' }], {
+    text: ['Once upon a'],
+    ending: 'aborted',
+  }),
+]
+
+/** Names of the scenarios that show reasoning, as the default sends it. */
+export const withRawReasoning: readonly string[] = scenarios
+  .filter(({ shows, options }) => shows.reasoning !== '' && options.reasoning === undefined)
+  .map(({ name }) => name)
+
+/** Names of the scenarios in which the client answers calls. */
+export const withCalls: readonly string[] = scenarios.filter(({ turns }) => turns.length > 1).map(({ name }) => name)
+
+/** Names of the scenarios whose calls nobody but the host runs. */
+export const withHostedCalls: readonly string[] = scenarios
+  .filter(({ shows }) => shows.hosted.length > 0)
+  .map(({ name }) => name)
+
+/** Clients choose the scenario by the model's name, which each of them can give. */
+export const modelOf = ({ name }: Scenario): string => `scenario:${name}`
+
+/** The wire form of the scenario's tools, by their type. */
+export function toolsOf<T extends WireTool['type']>(scenario: Scenario, type: T): Extract<WireTool, { type: T }>[] {
+  return scenario.tools.filter((tool): tool is Extract<WireTool, { type: T }> => tool.type === type)
+}

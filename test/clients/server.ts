@@ -1,0 +1,191 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { checkEvents, type Violation } from '../../src/conformance/index.js'
+import { type Dialect, toDialect } from '../../src/dialects/index.js'
+import {
+  type ApprovedCall,
+  collectResponse,
+  type ResponseStreamEvent,
+  type StreamEnd,
+  type TokenChunk,
+  type TokenSource,
+  translate,
+} from '../../src/index.js'
+import { toSseResponse } from '../../src/sse/index.js'
+import { encodeHarmony } from '../support/tokens.js'
+import { ENGINE_ERROR, modelOf, type Scenario, type Script, scenarios, type WireTool } from './scenarios.js'
+
+/** A request that came, and the events that answered it. */
+export interface Exchange {
+  readonly body: RequestBody
+  readonly events: ResponseStreamEvent[]
+}
+
+export interface RequestBody {
+  readonly model: string
+  readonly input: string | readonly InputItem[]
+  readonly stream?: boolean
+  readonly tools?: readonly WireTool[]
+  readonly include?: readonly string[]
+}
+
+export interface InputItem {
+  readonly type?: string
+  readonly [field: string]: unknown
+}
+
+export interface TestServer {
+  readonly baseURL: string
+  readonly exchanges: readonly Exchange[]
+  /** Resolves when a source that hangs was closed. */
+  readonly sourceClosed: Promise<void>
+  close(): Promise<void>
+}
+
+export interface ServerOptions {
+  /** The wording of the events. Default: OpenAI's. */
+  readonly dialect?: Dialect
+  /** Ends streams with `[DONE]`. */
+  readonly done?: boolean
+}
+
+/** A gpt-oss server on the loopback interface, whose engine is a script. */
+export async function startServer({ dialect, done = false }: ServerOptions = {}): Promise<TestServer> {
+  const exchanges: Exchange[] = []
+  let onSourceClosed = (): void => {}
+  const sourceClosed = new Promise<void>((resolve) => {
+    onSourceClosed = resolve
+  })
+
+  const server = createServer((request, reply) => {
+    handle(request).then(
+      (answer) => send(answer, reply),
+      (error: unknown) => send(Response.json({ error: { message: String(error) } }, { status: 400 }), reply),
+    )
+  })
+
+  async function handle(request: IncomingMessage): Promise<Response> {
+    if (request.method !== 'POST' || request.url !== '/v1/responses') return new Response(null, { status: 404 })
+    const body = await bodyOf(request)
+    const scenario = scenarios.find((one) => modelOf(one) === body.model)
+    if (scenario === undefined) throw new Error(`no scenario ${body.model}`)
+    const script = scenario.turns[exchanges.length]
+    if (script === undefined) throw new Error(`${scenario.name} has no turn ${exchanges.length}`)
+    const exchange: Exchange = { body, events: [] }
+    exchanges.push(exchange)
+    const events = record(
+      translate(play(script, onSourceClosed), optionsOf(scenario, body, approvedCalls(body, exchanges))),
+      exchange.events,
+    )
+    if (!body.stream) return Response.json(await collectResponse(events))
+    return toSseResponse(dialect === undefined ? events : toDialect(events, dialect), { done })
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    baseURL: `http://127.0.0.1:${port}/v1`,
+    exchanges,
+    sourceClosed,
+    close() {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+/** What the judge has to say of everything that was sent. */
+export function violationsOf(exchanges: readonly Exchange[]): Violation[] {
+  return exchanges.flatMap(({ events }) => checkEvents(events))
+}
+
+/** A host adds the tools that it runs itself, for clients that cannot declare them. */
+function optionsOf(
+  { options, tools, include }: Scenario,
+  body: RequestBody,
+  approved: readonly ApprovedCall[],
+): Parameters<typeof translate>[1] {
+  const declared = body.tools ?? []
+  const added = tools.filter(({ type }) => !declared.some((tool) => tool.type === type))
+  const request = { ...body, tools: [...declared, ...added], include: [...(body.include ?? []), ...include] }
+  return { ...options, approvedCalls: approved, request: request as never }
+}
+
+/** The calls that the user approved in this request: what the items said that asked for it. */
+function approvedCalls({ input }: RequestBody, exchanges: readonly Exchange[]): ApprovedCall[] {
+  if (typeof input === 'string') return []
+  const ids = input.filter(({ type, approve }) => type === 'mcp_approval_response' && approve === true)
+  return ids.flatMap(({ approval_request_id: id }) =>
+    exchanges
+      .flatMap(({ events }) => events)
+      .flatMap((event) => (event.type === 'response.output_item.done' && event.item.id === id ? [event.item] : []))
+      .flatMap((item) => (item.type === 'mcp_approval_request' ? [item] : []))
+      .map(({ id: approvalRequestId, server_label: serverLabel, name, arguments: given }) => ({
+        approvalRequestId,
+        serverLabel,
+        name,
+        arguments: given,
+      })),
+  )
+}
+
+/** An engine: a token at a time. Closing it reaches it even while it is waited for, which a generator cannot do. */
+function play(script: Script, onClosed: () => void): TokenSource {
+  const chunks = script.tokens.flatMap((part): TokenChunk[] =>
+    typeof part === 'string' ? encodeHarmony(part) : [part],
+  )
+  let at = 0
+  const source: AsyncIterableIterator<TokenChunk, StreamEnd | undefined> = {
+    [Symbol.asyncIterator]: () => source,
+    async next() {
+      const chunk = chunks[at++]
+      if (chunk !== undefined) return { done: false, value: chunk }
+      if (script.end === 'throws') throw new Error(ENGINE_ERROR)
+      if (script.end === 'hangs') return new Promise(() => {})
+      return { done: true, value: script.end }
+    },
+    async return() {
+      onClosed()
+      return { done: true, value: undefined }
+    },
+  }
+  return source
+}
+
+/** A generator would hear of its end only after the `next` under way, hence by hand. */
+function record(
+  events: AsyncGenerator<ResponseStreamEvent, unknown>,
+  into: ResponseStreamEvent[],
+): AsyncIterable<ResponseStreamEvent> {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        const step = await events.next()
+        if (step.done) return { done: true, value: undefined }
+        into.push(step.value)
+        return step
+      },
+      async return() {
+        await events.return(undefined)
+        return { done: true, value: undefined }
+      },
+    }),
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<RequestBody> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+}
+
+async function send(answer: Response, reply: ServerResponse): Promise<void> {
+  reply.writeHead(answer.status, Object.fromEntries(answer.headers))
+  const reader = answer.body?.getReader()
+  // The client went away: nobody reads on, and the engine must hear of it.
+  reply.on('close', () => void reader?.cancel().catch(() => {}))
+  for (let step = await reader?.read(); step !== undefined && !step.done; step = await reader?.read()) {
+    reply.write(step.value)
+  }
+  reply.end()
+}

@@ -1,0 +1,86 @@
+import { createOpenResponses } from '@ai-sdk/open-responses'
+import { createOpenAI } from '@ai-sdk/openai'
+import { ChatOpenAI } from '@langchain/openai'
+import { Agent, OpenAIResponsesModel, Runner } from '@openai/agents'
+import { generateText } from 'ai'
+import OpenAI from 'openai'
+import OpenAI6 from 'openai-6'
+import { afterEach, describe, expect, test } from 'vitest'
+import { openResponses } from '../../src/dialects/index.js'
+import { aiSdkOpenResponses } from './clients/ai-sdk-open-responses.js'
+import { clients } from './clients.js'
+import { API_KEY, type Played } from './play.js'
+import { modelOf, type Scenario, scenarios } from './scenarios.js'
+import { startServer, type TestServer } from './server.js'
+
+const find = (name: string): Scenario => scenarios.find((one) => one.name === name) ?? expect.unreachable(name)
+const toEnd = { onText: () => {}, signal: new AbortController().signal }
+
+let server: TestServer | undefined
+
+afterEach(() => server?.close())
+
+/** Each asks for an answer that is not streamed, and gives its text. */
+const collects: Readonly<Record<string, (model: string, baseURL: string) => Promise<string>>> = {
+  async 'openai 7.55'(model, baseURL) {
+    const openai = new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 0 })
+    return (await openai.responses.create({ model, input: 'Go on.' })).output_text
+  },
+  async 'openai 6.49'(model, baseURL) {
+    const openai = new OpenAI6({ baseURL, apiKey: API_KEY, maxRetries: 0 })
+    return (await openai.responses.create({ model, input: 'Go on.' })).output_text
+  },
+  async '@ai-sdk/openai'(model, baseURL) {
+    const openai = createOpenAI({ baseURL, apiKey: API_KEY })
+    return (await generateText({ model: openai.responses(model), prompt: 'Go on.', maxRetries: 0 })).text
+  },
+  async '@ai-sdk/open-responses'(model, baseURL) {
+    const provider = createOpenResponses({ name: 'local', url: `${baseURL}/responses`, apiKey: API_KEY })
+    return (await generateText({ model: provider(model), prompt: 'Go on.', maxRetries: 0 })).text
+  },
+  async '@openai/agents'(model, baseURL) {
+    const openai = new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 0 })
+    const agent = new Agent({ name: 'agent', model: new OpenAIResponsesModel(openai as never, model) })
+    return String((await new Runner({ tracingDisabled: true }).run(agent, 'Go on.')).finalOutput)
+  },
+  async '@langchain/openai'(model, baseURL) {
+    const chat = new ChatOpenAI({
+      model,
+      apiKey: API_KEY,
+      configuration: { baseURL },
+      useResponsesApi: true,
+      maxRetries: 0,
+    })
+    return (await chat.invoke('Go on.')).text
+  },
+}
+
+describe.for([
+  'reasoning',
+  'MCP call',
+  'code interpreter',
+  'web search',
+
+  'tool that nobody has',
+])('an answer that is not streamed: %s', (name) => {
+  test.for(Object.entries(collects))('%s', async ([, collect]) => {
+    server = await startServer()
+    const scenario = find(name)
+    expect(await collect(modelOf(scenario), server.baseURL)).toBe(scenario.shows.text.join(''))
+  })
+})
+
+describe('a stream that ends with [DONE]', () => {
+  test.for(clients.map((client) => [client.name, client] as const))('%s', async ([, client]) => {
+    server = await startServer({ done: true })
+    const scenario = find('two calls')
+    expect(await client.play(scenario, server.baseURL, toEnd)).toEqual(scenario.shows)
+  })
+})
+
+test("@ai-sdk/open-responses shows no reasoning in Open Responses' own words", async () => {
+  server = await startServer({ dialect: openResponses, done: true })
+  const scenario = find('reasoning')
+  const shown: Played = { ...scenario.shows, reasoning: '' }
+  expect(await aiSdkOpenResponses.play(scenario, server.baseURL, toEnd)).toEqual(shown)
+})
