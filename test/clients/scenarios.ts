@@ -91,10 +91,10 @@ const PATCH = '*** Begin Patch\n*** Update File: hello.py\n-print("helo")\n+prin
 
 const PAGE_URL = 'https://tides.example.com/brest?day=1'
 
-const think = (text: string): string => `<|channel|>analysis<|message|>${text}<|end|><|start|>assistant`
-const say = (text: string): string => `<|channel|>commentary<|message|>${text}<|end|><|start|>assistant`
-const answer = (text: string): string => `<|channel|>final<|message|>${text}<|return|>`
-const call = (recipient: string, input: string, type = '<|constrain|>json'): string =>
+export const think = (text: string): string => `<|channel|>analysis<|message|>${text}<|end|><|start|>assistant`
+export const say = (text: string): string => `<|channel|>commentary<|message|>${text}<|end|><|start|>assistant`
+export const answer = (text: string): string => `<|channel|>final<|message|>${text}<|return|>`
+export const call = (recipient: string, input: string, type = '<|constrain|>json'): string =>
   ` to=${recipient}<|channel|>commentary ${type}<|message|>${input}<|call|>`
 const result = (author: string, output: string): HostTokens => ({
   host: `<|start|>${author} to=assistant<|channel|>commentary<|message|>${output}<|end|><|start|>assistant`,
@@ -102,9 +102,9 @@ const result = (author: string, output: string): HostTokens => ({
 
 const STOP: StreamEnd = { reason: 'stop', usage: { inputTokens: 100, cachedTokens: 20 } }
 
-const turn = (...tokens: (string | HostTokens)[]): Script => ({ tokens, end: STOP })
+export const turn = (...tokens: (string | HostTokens)[]): Script => ({ tokens, end: STOP })
 
-function scenario(
+export function scenario(
   name: string,
   turns: Script[],
   shows: Partial<Played>,

@@ -47,10 +47,16 @@ export interface ServerOptions {
   readonly dialect?: Dialect
   /** Ends streams with `[DONE]`. */
   readonly done?: boolean
+  /** What it plays. Default: the scenarios of all clients. */
+  readonly plays?: readonly Scenario[]
 }
 
 /** A gpt-oss server on the loopback interface, whose engine is a script. */
-export async function startServer({ dialect, done = false }: ServerOptions = {}): Promise<TestServer> {
+export async function startServer({
+  dialect,
+  done = false,
+  plays = scenarios,
+}: ServerOptions = {}): Promise<TestServer> {
   const exchanges: Exchange[] = []
   let onSourceClosed = (): void => {}
   const sourceClosed = new Promise<void>((resolve) => {
@@ -67,7 +73,7 @@ export async function startServer({ dialect, done = false }: ServerOptions = {})
   async function handle(request: IncomingMessage): Promise<Response> {
     if (request.method !== 'POST' || request.url !== '/v1/responses') return new Response(null, { status: 404 })
     const body = await bodyOf(request)
-    const scenario = scenarios.find((one) => modelOf(one) === body.model)
+    const scenario = plays.find((one) => modelOf(one) === body.model)
     if (scenario === undefined) throw new Error(`no scenario ${body.model}`)
     const script = scenario.turns[exchanges.length]
     if (script === undefined) throw new Error(`${scenario.name} has no turn ${exchanges.length}`)
