@@ -675,6 +675,22 @@ describe('the page of a cursor', () => {
   })
 })
 
+describe('restored without the option', () => {
+  test('what was held goes out as it is, with the probabilities of its tokens', () => {
+    const options = { ...FIXED, tokenTable, request: { include: ['message.output_text.logprobs'] } }
+    const first = new Translator({ ...options, citations })
+    first.push(encodeHarmony(messageOn('final')))
+    first.push(encodeText('a【4†').map((id) => ({ id, logprob: -1 })))
+    const second = Translator.restore(JSON.parse(JSON.stringify(first.snapshot())) as TranslatorSnapshot, options)
+    second.push(encodeText('L0】').map((id) => ({ id, logprob: -1 })))
+    second.end('stop')
+    const [item] = second.response.output
+    const [part] = item?.type === 'message' ? (item.content as OutputText[]) : []
+    expect(part?.text).toBe('a【4†L0】')
+    expect(part?.logprobs?.map(({ token }) => token).join('')).toBe('a【4†L0】')
+  })
+})
+
 describe('marks are left alone', () => {
   test('in reasoning, in every form of it', () => {
     for (const reasoning of ['raw', 'summary'] as const) {

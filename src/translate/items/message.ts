@@ -88,8 +88,10 @@ function writeText(item: Message, text: string, logprobs: readonly Logprob[], ef
 /** The text as it is: of a translator that was restored without the option. */
 function uncited(state: CitationState, said: SaidText): CitedText[] {
   const text = state.held + said.text
+  const logprobs = [...state.tokens, ...said.tokens].map(({ logprob }) => logprob)
   state.held = ''
-  return text === '' ? [] : [{ text, logprobs: said.tokens.map(({ logprob }) => logprob) }]
+  state.tokens = []
+  return text === '' ? [] : [{ text, logprobs }]
 }
 
 function writeCited(item: Message, state: CitationState, said: SaidText, effects: Effects): void {
