@@ -1,34 +1,33 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { clients } from './clients.js'
 import type { Client, Limit, Played, Shows } from './play.js'
 import { type Scenario, scenarios } from './scenarios.js'
 import { allUnchanged, sentBack } from './sent-back.js'
 import { startServer, type TestServer, violationsOf } from './server.js'
 
-let server: TestServer
+let server: TestServer | undefined
 
-beforeEach(async () => {
-  server = await startServer()
-})
-
-afterEach(() => server.close())
+afterEach(() => server?.close())
 
 describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, client]) => {
   test.for(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', async ([name, scenario]) => {
-    const shown: Shows = { ...(await play(client, scenario)), sentBack: sentBack(server.exchanges) }
+    const worded = client.wording?.(scenario) ?? scenario
+    server = await startServer({ plays: [worded] })
+    const shown: Shows = { ...(await play(client, worded, server)), sentBack: sentBack(server.exchanges) }
 
     const limits = client.limits.filter((limit) => limit.scenario.includes(name))
     const whole: Shows = { ...scenario.shows, sentBack: allUnchanged(server.exchanges) }
     expect(shown).toEqual(limits.reduce(within, whole))
     // A client that went away did not see the end of the stream.
-    if (scenario.shows.ending !== 'aborted') expect(violationsOf(server.exchanges)).toEqual([])
+    if (scenario.shows.ending !== 'aborted') expect(violationsOf(server.exchanges, client.profile)).toEqual([])
   })
 })
 
 /** Plays it; where the source hangs, aborts as soon as all of its text is shown, and waits until the source is closed. */
-async function play(client: Client, scenario: Scenario): Promise<Played> {
+async function play(client: Client, scenario: Scenario, server: TestServer): Promise<Played> {
   const abort = new AbortController()
   const isToAbort = scenario.shows.ending === 'aborted'
+  if (isToAbort && client.showsWholeMessages) server.sourceHangs.then(() => abort.abort())
   let missing = scenario.shows.text.join('').length
   const played = await client.play(scenario, server.baseURL, {
     onText: (text) => {

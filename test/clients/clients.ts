@@ -1,5 +1,6 @@
 import { aiSdkOpenResponses } from './clients/ai-sdk-open-responses.js'
 import { aiSdkOpenai } from './clients/ai-sdk-openai.js'
+import { codex } from './clients/codex.js'
 import { langchain } from './clients/langchain.js'
 import { openaiAgents } from './clients/openai-agents.js'
 import { openaiRaw } from './clients/openai-raw.js'
@@ -14,4 +15,5 @@ export const clients: readonly Client[] = [
   aiSdkOpenResponses,
   openaiAgents,
   langchain,
+  codex,
 ]

@@ -1,4 +1,8 @@
+import type { Profile } from '../../src/conformance/index.js'
 import type { Scenario } from './scenarios.js'
+
+/** Whom a client's streams are held against. */
+export type ClientProfile = Extract<Profile, `client:${string}`>
 
 /** A call of the client's, as its tool was given it: parsed for functions, verbatim for custom tools. */
 export interface Call {
@@ -47,8 +51,14 @@ export interface Limit {
 
 export interface Client {
   readonly name: string
+  /** What the judge holds a stream against where this client reads it. */
+  readonly profile: ClientProfile
   readonly play: Play
   readonly limits: readonly Limit[]
+  /** The scenario for a client that has tools of its own, with calls of those in the place of ours. */
+  readonly wording?: (scenario: Scenario) => Scenario
+  /** It shows a message when it is whole, not as it is written. */
+  readonly showsWholeMessages?: true
 }
 
 /** The key that clients insist on. */
@@ -89,7 +99,8 @@ export function collectText(): { add(id: string, text: string): void; all(): str
 
 /** An error in one line, without the values that validators print. */
 export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : JSON.stringify(error)
+  const [issue] = (Object(error) as { issues?: { message: string }[] }).issues ?? []
+  const message = issue?.message ?? (error instanceof Error ? error.message : JSON.stringify(error))
   // The helper of openai 6 prints the whole event.
   return (message.split(/: Value:|\n/)[0] ?? '').replace(/\{"type":"([^"]*)".*/, '$1')
 }

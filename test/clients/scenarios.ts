@@ -1,5 +1,6 @@
 import { urlCitations } from '../../src/citations.js'
-import type { HostTokens, StreamEnd, TranslateOptions } from '../../src/index.js'
+import type { HostTokens, StreamEnd, TokenChunk, TranslateOptions } from '../../src/index.js'
+import { encodeHarmony } from '../support/tokens.js'
 import type { Played } from './play.js'
 
 export interface FunctionTool {
@@ -10,9 +11,9 @@ export interface FunctionTool {
     type: 'object'
     properties: Record<string, { type: 'string' }>
     required: string[]
-    additionalProperties: false
+    additionalProperties: boolean
   }
-  readonly strict: true
+  readonly strict: boolean
 }
 
 /** Tools as the request declares them. */
@@ -31,8 +32,8 @@ export type WireTool =
 
 /** What the model does after one request. */
 export interface Script {
-  /** Text with markers, sampled token by token, and what the host puts between. */
-  readonly tokens: readonly (string | HostTokens)[]
+  /** Text with markers, sampled token by token; ids as they were sampled; and what the host puts between. */
+  readonly tokens: readonly TokenChunk[]
   /** How it stops; `throws` with an error, `hangs` until it is closed. */
   readonly end: StreamEnd | 'throws' | 'hangs'
 }
@@ -44,7 +45,7 @@ export interface Scenario {
   readonly include: readonly string[]
   readonly options: Pick<
     TranslateOptions,
-    'citations' | 'mcpListings' | 'reasoning' | 'calls' | 'policy' | 'sealReasoning'
+    'approvedCalls' | 'citations' | 'mcpListings' | 'reasoning' | 'calls' | 'policy' | 'sealReasoning'
   >
   readonly turns: readonly Script[]
   readonly shows: Played
@@ -79,7 +80,8 @@ const DOCS_ON_APPROVAL: WireTool = {
   require_approval: 'always',
 }
 
-const WEATHER: Readonly<Record<string, string>> = { Oslo: '4 degrees, rain', Rome: '21 degrees, sun' }
+/** What the weather tool knows. */
+export const WEATHER: Readonly<Record<string, string>> = { Oslo: '4 degrees, rain', Rome: '21 degrees, sun' }
 
 /** What the client's tools answer. */
 export function runTool(name: string, input: unknown): string {
@@ -87,7 +89,10 @@ export function runTool(name: string, input: unknown): string {
   return WEATHER[(input as { city: string }).city] ?? 'no such city'
 }
 
-const PATCH = '*** Begin Patch\n*** Update File: hello.py\n-print("helo")\n+print("hello")\n*** End Patch\n'
+/** A file, the patch that the model makes of it, and what is in the file then. */
+export const PATCHED_FILE = { name: 'hello.py', text: 'print("helo")\n' } as const
+export const PATCH = '*** Begin Patch\n*** Update File: hello.py\n-print("helo")\n+print("hello")\n*** End Patch\n'
+export const FIXED_FILE = 'print("hello")\n'
 
 const PAGE_URL = 'https://tides.example.com/brest?day=1'
 
@@ -102,7 +107,11 @@ const result = (author: string, output: string): HostTokens => ({
 
 const STOP: StreamEnd = { reason: 'stop', usage: { inputTokens: 100, cachedTokens: 20 } }
 
-export const turn = (...tokens: (string | HostTokens)[]): Script => ({ tokens, end: STOP })
+export const turn = (...tokens: TokenChunk[]): Script => ({ tokens, end: STOP })
+
+/** The tokens as an engine gives them that was asked for log-probabilities. */
+const scored = (text: string): TokenChunk[] =>
+  encodeHarmony(text).map((id) => ({ id, logprob: -0.25, topLogprobs: [{ id, logprob: -0.25 }] }))
 
 export function scenario(
   name: string,
@@ -126,6 +135,19 @@ export const scenarios: readonly Scenario[] = [
     [turn(think('Rain is likely.'), answer('Take an umbrella.'))],
     { text: ['Take an umbrella.'], reasoning: 'Rain is likely.' },
     { options: { reasoning: 'summary' } },
+  ),
+  scenario(
+    'reasoning, both',
+    [turn(think('Rain is likely.'), answer('Take an umbrella.'))],
+    // Once as it is, once as its summary.
+    { text: ['Take an umbrella.'], reasoning: 'Rain is likely.Rain is likely.' },
+    { options: { reasoning: 'both' } },
+  ),
+  scenario(
+    'log-probabilities',
+    [{ tokens: scored('<|channel|>final<|message|>Take an umbrella.<|return|>'), end: STOP }],
+    { text: ['Take an umbrella.'] },
+    { include: ['message.output_text.logprobs'] },
   ),
   scenario(
     'preamble and call',
@@ -328,6 +350,22 @@ export const scenarios: readonly Scenario[] = [
       citations: [{ url: PAGE_URL, title: 'Tides in Brest' }],
     },
     { tools: [{ type: 'web_search' }], options: { citations: urlCitations() } },
+  ),
+  scenario(
+    'search without a result',
+    [
+      turn(
+        `${call('browser.search', '{"query":"high tide Brest"}')}<|start|>assistant`,
+        call('functions.get_weather', '{"city":"Oslo"}'),
+      ),
+      turn(answer('It rains.')),
+    ],
+    {
+      text: ['It rains.'],
+      calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
+      hosted: ['web_search_call search high tide Brest'],
+    },
+    { tools: [{ type: 'web_search' }, GET_WEATHER] },
   ),
   scenario(
     'truncated answer',

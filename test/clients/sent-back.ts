@@ -9,7 +9,7 @@ import type { Exchange, InputItem } from './server.js'
 export function sentBack(exchanges: readonly Exchange[]): Record<string, string> {
   const last = exchanges.at(-1)?.body.input ?? []
   const sent = exchanges.slice(0, -1).flatMap(({ events }) => outputOf(events))
-  const came = typeof last === 'string' ? [] : last.filter(({ role }) => role !== 'user')
+  const came = typeof last === 'string' ? [] : last.filter(({ role }) => role === undefined || role === 'assistant')
   const how = new Map<string, Set<string>>()
   const say = (type: string, words: string): void => void how.set(type, (how.get(type) ?? new Set()).add(words))
   for (const item of [...sent, ...sent.flatMap(resultOf)]) {

@@ -13,6 +13,7 @@ import {
 } from '../../src/index.js'
 import { toSseResponse } from '../../src/sse/index.js'
 import { encodeHarmony } from '../support/tokens.js'
+import type { ClientProfile } from './play.js'
 import { ENGINE_ERROR, modelOf, type Scenario, type Script, scenarios, type WireTool } from './scenarios.js'
 
 /** A request that came, and the events that answered it. */
@@ -37,6 +38,8 @@ export interface InputItem {
 export interface TestServer {
   readonly baseURL: string
   readonly exchanges: readonly Exchange[]
+  /** Resolves when a source hangs: everything that it has was taken. */
+  readonly sourceHangs: Promise<void>
   /** Resolves when a source that hangs was closed. */
   readonly sourceClosed: Promise<void>
   close(): Promise<void>
@@ -58,10 +61,8 @@ export async function startServer({
   plays = scenarios,
 }: ServerOptions = {}): Promise<TestServer> {
   const exchanges: Exchange[] = []
-  let onSourceClosed = (): void => {}
-  const sourceClosed = new Promise<void>((resolve) => {
-    onSourceClosed = resolve
-  })
+  const hangs = signal()
+  const closed = signal()
 
   const server = createServer((request, reply) => {
     handle(request).then(
@@ -73,14 +74,14 @@ export async function startServer({
   async function handle(request: IncomingMessage): Promise<Response> {
     if (request.method !== 'POST' || request.url !== '/v1/responses') return new Response(null, { status: 404 })
     const body = await bodyOf(request)
-    const scenario = plays.find((one) => modelOf(one) === body.model)
+    const scenario = plays.find((one) => body.model.endsWith(modelOf(one)))
     if (scenario === undefined) throw new Error(`no scenario ${body.model}`)
     const script = scenario.turns[exchanges.length]
     if (script === undefined) throw new Error(`${scenario.name} has no turn ${exchanges.length}`)
     const exchange: Exchange = { body, events: [] }
     exchanges.push(exchange)
     const events = record(
-      translate(play(script, onSourceClosed), optionsOf(scenario, body, approvedCalls(body, exchanges))),
+      translate(play(script, hangs.tell, closed.tell), optionsOf(scenario, body, approvedCalls(body, exchanges))),
       exchange.events,
     )
     if (!body.stream) return Response.json(await collectResponse(events))
@@ -92,7 +93,8 @@ export async function startServer({
   return {
     baseURL: `http://127.0.0.1:${port}/v1`,
     exchanges,
-    sourceClosed,
+    sourceHangs: hangs.told,
+    sourceClosed: closed.told,
     close() {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))
@@ -100,9 +102,24 @@ export async function startServer({
   }
 }
 
-/** What the judge has to say of everything that was sent. */
-export function violationsOf(exchanges: readonly Exchange[]): Violation[] {
-  return exchanges.flatMap(({ events }) => checkEvents(events))
+/**
+ * What the judge has to say of everything that was sent: by OpenAI's rules, and of what breaks the client that reads it.
+ * That a client likes no ending but one is no fault of the stream: there it only warns.
+ */
+export function violationsOf(exchanges: readonly Exchange[], profile: ClientProfile): Violation[] {
+  return exchanges.flatMap(({ events }) => [
+    ...checkEvents(events),
+    ...checkEvents(events, { profile }).filter(({ severity }) => severity === 'error'),
+  ])
+}
+
+/** A promise, and what resolves it. */
+function signal(): { readonly told: Promise<void>; readonly tell: () => void } {
+  let tell = (): void => {}
+  const told = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  return { told, tell }
 }
 
 /** A host adds the tools that it runs itself, for clients that cannot declare them. */
@@ -114,7 +131,7 @@ function optionsOf(
   const declared = body.tools ?? []
   const added = tools.filter(({ type }) => !declared.some((tool) => tool.type === type))
   const request = { ...body, tools: [...declared, ...added], include: [...(body.include ?? []), ...include] }
-  return { ...options, approvedCalls: approved, request: request as never }
+  return { ...options, approvedCalls: [...(options.approvedCalls ?? []), ...approved], request: request as never }
 }
 
 /** The calls that the user approved in this request: what the items said that asked for it. */
@@ -136,7 +153,7 @@ function approvedCalls({ input }: RequestBody, exchanges: readonly Exchange[]): 
 }
 
 /** An engine: a token at a time. Closing it reaches it even while it is waited for, which a generator cannot do. */
-function play(script: Script, onClosed: () => void): TokenSource {
+function play(script: Script, onHangs: () => void, onClosed: () => void): TokenSource {
   const chunks = script.tokens.flatMap((part): TokenChunk[] =>
     typeof part === 'string' ? encodeHarmony(part) : [part],
   )
@@ -147,7 +164,10 @@ function play(script: Script, onClosed: () => void): TokenSource {
       const chunk = chunks[at++]
       if (chunk !== undefined) return { done: false, value: chunk }
       if (script.end === 'throws') throw new Error(ENGINE_ERROR)
-      if (script.end === 'hangs') return new Promise(() => {})
+      if (script.end === 'hangs') {
+        onHangs()
+        return new Promise(() => {})
+      }
       return { done: true, value: script.end }
     },
     async return() {

@@ -1,32 +1,29 @@
-import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { clients } from './clients.js'
 import { scenarios } from './scenarios.js'
 
-/** Prints what a run found as Markdown: scenario by client, then why. */
-export default class TableReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
-    const tests = modules.flatMap(({ children }) => [...children.allTests()])
-    console.log([...rows(tests), '', ...reasons()].join('\n'))
-  }
+/** Where the README has the table. */
+export const TABLE: RegExp = /(?<=<!-- clients -->\n)[\s\S]*(?=\n<!-- \/clients -->)/
+
+/** Scenario by client as Markdown, and below it the reason for each limit, under the number that its cells give. */
+export function table(passed: (client: string, scenario: string) => boolean): string {
+  const names = clients.map(({ name }) => name)
+  const rows = scenarios.map(({ name }) => [name, ...names.map((client) => cell(client, name, passed(client, name)))])
+  const lines = [['scenario', ...names], ['---', ...names.map(() => '---')], ...rows]
+  return [...lines.map((line) => `| ${line.join(' | ')} |`), '', ...reasons()].join('\n')
 }
 
-function rows(tests: readonly TestCase[]): string[] {
-  const names = clients.map(({ name }) => name)
-  const lines = scenarios.map(({ name }) => [name, ...names.map((client) => cell(tests, client, name))])
-  return [['scenario', ...names], names.map(() => '---').concat('---'), ...lines].map(
-    (line) => `| ${line.join(' | ')} |`,
-  )
-}
+/** Each limit of each client, in the order of their numbers. */
+const limits = clients.flatMap(({ name, limits }) => limits.map((limit) => ({ client: name, ...limit })))
 
 /** `ok` only where a test passed and the client has no limit there. */
-function cell(tests: readonly TestCase[], client: string, scenario: string): string {
-  const test = tests.find(({ name, parent }) => name === scenario && 'name' in parent && parent.name === client)
-  if (test?.result().state !== 'passed') return '**failed**'
-  const limits = clients.filter(({ name }) => name === client).flatMap((one) => one.limits)
-  const mine = limits.filter((limit) => limit.scenario.includes(scenario))
-  return mine.length === 0 ? 'ok' : mine.map(({ what }) => what).join('; ')
+function cell(client: string, scenario: string, passed: boolean): string {
+  if (!passed) return '**failed**'
+  const mine = limits.flatMap((limit, index) =>
+    limit.client === client && limit.scenario.includes(scenario) ? [`${limit.what} (${index + 1})`] : [],
+  )
+  return mine.length === 0 ? 'ok' : mine.join('; ')
 }
 
 function reasons(): string[] {
-  return clients.flatMap(({ name, limits }) => limits.map(({ what, because }) => `- ${name}, ${what}: ${because}.`))
+  return limits.map(({ client, what, because }, index) => `${index + 1}. ${client}, ${what}: ${because}.`)
 }

@@ -72,8 +72,9 @@ describe.for([
 
 describe('a stream that ends with [DONE]', () => {
   test.for(clients.map((client) => [client.name, client] as const))('%s', async ([, client]) => {
-    server = await startServer({ done: true })
-    const scenario = find('two calls')
+    const plain = find('two calls')
+    const scenario = client.wording?.(plain) ?? plain
+    server = await startServer({ done: true, plays: [scenario] })
     expect(await client.play(scenario, server.baseURL, toEnd)).toEqual(scenario.shows)
   })
 })

@@ -22,6 +22,12 @@ const CODE_ORDER = [
 /** Whom a client answers, and what an answer names, by call_id. */
 const ANSWERED = /^(function_call|custom_tool_call|shell_call|shell_call_output)$/
 
+/** The final statuses that the Agents SDK 0.20 knows; the API has more. */
+const AGENTS_STATUSES: Readonly<Record<string, readonly string[]>> = {
+  web_search_call: ['completed', 'failed'],
+  code_interpreter_call: ['completed'],
+}
+
 const isDone = ({ type }: StreamEvent): boolean => type === 'response.output_item.done'
 
 /** Of calls: what they are made of, and by what ids they are answered. */
@@ -128,6 +134,20 @@ export const CALLS: readonly Invariant[] = [
     begin: stateless((event, _reading, tell) => {
       const { type, status } = fieldsOf(event['item'])
       if (isDone(event) && type === 'custom_tool_call' && status !== 'completed') tell('status "completed"', status)
+    }),
+  },
+  {
+    id: 'hosted-call-status',
+    sentence:
+      'A web search or code interpreter call ends with a status that the Agents SDK knows: it throws when it sends any ' +
+      'other back, which it does in a run that goes on.',
+    neededBy: ['client:openai-agents'],
+    severity: 'warning',
+    begin: stateless((event, _reading, tell) => {
+      const { type, status } = fieldsOf(event['item'])
+      const known = lookUp(AGENTS_STATUSES, textOf(type))
+      if (!isDone(event) || known === undefined || status === undefined) return
+      if (!known.includes(textOf(status))) tell(known.map((one) => `"${one}"`).join(' or '), status)
     }),
   },
   {

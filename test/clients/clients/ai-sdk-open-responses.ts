@@ -6,6 +6,7 @@ import { functionTools, playSteps } from './ai-sdk.js'
 /** Despite its name it reads OpenAI's wording: `response.reasoning_text.*`, not Open Responses' `response.reasoning.*`. */
 export const aiSdkOpenResponses: Client = {
   name: '@ai-sdk/open-responses',
+  profile: 'client:ai-sdk',
   play(scenario, baseURL, options) {
     const calls: Call[] = []
     const provider = createOpenResponses({ name: 'local', url: `${baseURL}/responses`, apiKey: API_KEY })
@@ -13,14 +14,22 @@ export const aiSdkOpenResponses: Client = {
   },
   limits: [
     {
+      scenario: ['reasoning, both'],
+      what: 'mixes both reasonings',
+      because: 'it appends the deltas of the summary to those of the raw reasoning as they come',
+      shows: { reasoning: 'RainRain is is likely likely..' },
+    },
+    {
       scenario: withCalls,
       what: 'sends items back in part',
-      because: 'it builds the input from its own messages: without ids, status and phase, and never any reasoning',
+      because:
+        'it builds the input from its own messages: without ids, status and phase, and never any reasoning or hosted call',
       shows: {
         sentBack: {
           reasoning: 'absent',
           message: 'without id, phase, status; other content',
           function_call: 'without id, status',
+          web_search_call: 'absent',
         },
       },
     },

@@ -6,6 +6,7 @@ import { functionTools, playSteps } from './ai-sdk.js'
 
 export const aiSdkOpenai: Client = {
   name: '@ai-sdk/openai',
+  profile: 'client:ai-sdk',
   play(scenario, baseURL, options) {
     const calls: Call[] = []
     const openai = createOpenAI({ baseURL, apiKey: API_KEY })
@@ -13,6 +14,18 @@ export const aiSdkOpenai: Client = {
     return playSteps(scenario, openai.responses(modelOf(scenario)), tools, calls, options)
   },
   limits: [
+    {
+      scenario: ['search without a result'],
+      what: 'no search without a result',
+      because: 'it shows a search when its item is done with a result, and sends no other back',
+      shows: { hosted: [], sentBack: { web_search_call: 'absent' } },
+    },
+    {
+      scenario: ['reasoning, both'],
+      what: 'no raw reasoning',
+      because: 'of the two it shows the summary',
+      shows: { reasoning: 'Rain is likely.' },
+    },
     {
       scenario: withRawReasoning,
       what: 'no raw reasoning',

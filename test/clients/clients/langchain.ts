@@ -6,6 +6,7 @@ import { modelOf, runTool, type Scenario, type WireTool, withRawReasoning } from
 
 export const langchain: Client = {
   name: '@langchain/openai',
+  profile: 'client:langchain',
   async play(scenario, baseURL, { onText, signal }) {
     const texts = collectText()
     const calls: Call[] = []
@@ -75,6 +76,12 @@ export const langchain: Client = {
     }
   },
   limits: [
+    {
+      scenario: ['reasoning, both'],
+      what: 'no raw reasoning',
+      because: 'of the two it shows the summary',
+      shows: { reasoning: 'Rain is likely.' },
+    },
     {
       scenario: ['shell in a container'],
       what: 'no output of the shell',

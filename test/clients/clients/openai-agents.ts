@@ -15,6 +15,7 @@ import { modelOf, runTool, type WireTool, withRawReasoning } from '../scenarios.
 
 export const openaiAgents: Client = {
   name: '@openai/agents',
+  profile: 'client:openai-agents',
   async play(scenario, baseURL, { onText, signal }) {
     const texts = collectText()
     const calls: Call[] = []
@@ -71,6 +72,24 @@ export const openaiAgents: Client = {
   },
   limits: [
     {
+      scenario: ['search without a result'],
+      what: 'throws at a search without a result',
+      because:
+        'of a web search it knows no status "incomplete", of a code interpreter none but "completed", and throws when it ' +
+        'sends such an item back: hosts have to answer every call',
+      shows: {
+        text: [],
+        ending: 'failed',
+        error: 'Invalid option: expected one of "in_progress"|"completed"|"searching"|"failed"',
+      },
+    },
+    {
+      scenario: ['reasoning, both'],
+      what: 'no raw reasoning',
+      because: 'of the two it shows the summary',
+      shows: { reasoning: 'Rain is likely.' },
+    },
+    {
       scenario: withRawReasoning,
       what: 'no raw reasoning',
       because:
@@ -99,12 +118,12 @@ export const openaiAgents: Client = {
 function toolOf(wire: WireTool, calls: Call[]): Tool {
   switch (wire.type) {
     case 'function': {
-      const { name, description, parameters } = wire
+      const { name, description, parameters, strict } = wire
       return tool({
         name,
         description,
-        parameters,
-        strict: true,
+        parameters: parameters as never,
+        strict: strict as never,
         execute: (input: unknown) => {
           calls.push({ name, arguments: input })
           return runTool(name, input)

@@ -16,7 +16,7 @@ export interface RequestBody {
 /** What one turn shows while it streams. */
 export interface Screen {
   text(itemId: string, text: string): void
-  reasoning(text: string): void
+  reasoning(kind: 'raw' | 'summary', text: string): void
 }
 
 /** What a turn leaves: its items, and the status of its response. */
@@ -34,21 +34,21 @@ export async function playTurns(
   const texts = collectText()
   const calls: Call[] = []
   const items: Item[] = []
-  let reasoning = ''
+  const reasoning = { raw: '', summary: '' }
   const screen: Screen = {
     text(itemId, text) {
       texts.add(itemId, text)
       onText(text)
     },
-    reasoning(text) {
-      reasoning += text
+    reasoning(kind, text) {
+      reasoning[kind] += text
     },
   }
   let input: object[] = [{ type: 'message', role: 'user', content: scenario.prompt }]
   const body = { model: modelOf(scenario), tools: scenario.tools, include: scenario.include }
   const played = (ending: Played['ending']): Played => ({
     text: texts.all(),
-    reasoning,
+    reasoning: reasoning.raw + reasoning.summary,
     calls,
     hosted: items.flatMap(hostedCalls),
     citations: items.flatMap(citationsOf),

@@ -5,6 +5,7 @@ import { type Item, playTurns, type Turn } from './openai-loop.js'
 /** The SDK's `create({ stream: true })`, read event by event. */
 export const openaiRaw: Client = {
   name: 'openai 7.55 create',
+  profile: 'client:openai',
   play(scenario, baseURL, options) {
     const openai = new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 0 })
     return playTurns(scenario, options, async (body, screen) => {
@@ -18,8 +19,10 @@ export const openaiRaw: Client = {
             screen.text(event.item_id, event.delta)
             break
           case 'response.reasoning_text.delta':
+            screen.reasoning('raw', event.delta)
+            break
           case 'response.reasoning_summary_text.delta':
-            screen.reasoning(event.delta)
+            screen.reasoning('summary', event.delta)
             break
           case 'response.output_item.done':
             output.push(event.item as unknown as Item)

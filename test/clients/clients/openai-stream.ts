@@ -7,14 +7,15 @@ import { type Item, playTurns, type Turn } from './openai-loop.js'
 function openaiStream(name: string, SDK: typeof OpenAI, limits: readonly Limit[]): Client {
   return {
     name,
+    profile: 'client:openai',
     play(scenario, baseURL, options) {
       const openai = new SDK({ baseURL, apiKey: API_KEY, maxRetries: 0 })
       return playTurns(scenario, options, async (body, screen) => {
         const stream = openai.responses.stream(body as never, { signal: options.signal })
         for await (const event of stream) {
           if (event.type === 'response.output_text.delta') screen.text(event.item_id, event.delta)
-          else if (event.type === 'response.reasoning_text.delta') screen.reasoning(event.delta)
-          else if (event.type === 'response.reasoning_summary_text.delta') screen.reasoning(event.delta)
+          else if (event.type === 'response.reasoning_text.delta') screen.reasoning('raw', event.delta)
+          else if (event.type === 'response.reasoning_summary_text.delta') screen.reasoning('summary', event.delta)
         }
         const { output, status } = await stream.finalResponse()
         return { output: output.map(withoutParsed), ending: status as Turn['ending'] }

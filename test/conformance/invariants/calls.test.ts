@@ -110,6 +110,20 @@ describeCases(CALLS, {
       ['6 custom-call-completed'],
     ],
   },
+  'hosted-call-status': {
+    'a code interpreter call that failed is told, of which the Agents SDK knows nothing': [
+      'code',
+      'client:openai-agents',
+      setItem('code_interpreter_call', { status: 'failed' }, ['done', 'terminal']),
+      ['9 hosted-call-status?'],
+    ],
+    'a search without a result is told': [
+      'search',
+      'client:openai-agents',
+      setItem('web_search_call', { status: 'incomplete' }, ['done', 'terminal']),
+      ['6 hosted-call-status?'],
+    ],
+  },
   'call-id': {
     'a call under the id of its item is told, each time': [
       'call',

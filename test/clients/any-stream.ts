@@ -1,0 +1,128 @@
+import type { Response, ResponseRequest, StreamEnd, TokenChunk } from '../../src/index.js'
+import type { CustomTool, FunctionTool as FunctionDeclaration, McpTool } from '../../src/responses/request.js'
+import type { Client, Played } from './play.js'
+import { answer, type Scenario, turn, type WireTool } from './scenarios.js'
+import type { Exchange } from './server.js'
+
+/** What a stream was made of. */
+export interface AnyStream {
+  readonly chunks: readonly TokenChunk[]
+  readonly request: ResponseRequest
+  readonly options: Scenario['options']
+  readonly end?: StreamEnd
+}
+
+/** A stream as a scenario: the client answers the calls in it, and hears that all is done. */
+export function scenarioOf({ chunks, request, options, end = {} }: AnyStream): Omit<Scenario, 'shows'> {
+  return {
+    name: 'any stream',
+    prompt: 'Go on.',
+    tools: (request.tools ?? []).flatMap(wireTool),
+    include: [...(request.include ?? [])],
+    options,
+    turns: [{ tokens: chunks, end }, turn(answer('Done.'))],
+  }
+}
+
+/** The tool as clients can declare it. A shell without a place is the host's here, which all of them leave to it. */
+function wireTool(tool: { readonly type: string }): WireTool[] {
+  switch (tool.type) {
+    case 'function': {
+      const { name } = tool as FunctionDeclaration
+      const parameters = { type: 'object' as const, properties: {}, required: [], additionalProperties: true }
+      return [{ type: 'function', name, description: 'Takes anything.', parameters, strict: false }]
+    }
+    case 'custom':
+      return [{ type: 'custom', name: (tool as CustomTool).name, description: 'Takes any text.' }]
+    case 'mcp': {
+      const { server_label, require_approval } = tool as McpTool
+      const approval = require_approval === 'always' ? 'always' : 'never'
+      const server_url = 'https://tools.example.com/mcp'
+      return [{ type: 'mcp', server_label, server_url, require_approval: approval }]
+    }
+    case 'code_interpreter':
+      return [{ type: 'code_interpreter', container: { type: 'auto' } }]
+    case 'web_search':
+    case 'web_search_preview':
+      return [{ type: 'web_search' }]
+    case 'shell':
+      return [{ type: 'shell', environment: { type: 'container_auto' } }]
+    default:
+      return []
+  }
+}
+
+/** Names that every client declares as they are: the API allows no dot, and the Agents SDK turns `-` into `_`. */
+const CLIENT_NAME = /^[a-zA-Z0-9_]+$/
+
+/** Whether the client's calls in a response are such that an application can answer them. */
+export function isAnswerable(response: Response, tools: readonly WireTool[]): boolean {
+  const names = tools.flatMap((tool) => (tool.type === 'function' || tool.type === 'custom' ? [tool.name] : []))
+  return (
+    names.every((name) => CLIENT_NAME.test(name)) &&
+    response.output.every((item) => {
+      if (item.type === 'function_call') return names.includes(item.name) && (isCut(item) || isObject(item.arguments))
+      return item.type !== 'mcp_approval_request' && item.type !== 'local_shell_call'
+    })
+  )
+}
+
+/** A call that was cut off, which nobody is to run. */
+const isCut = (item: object): boolean => 'status' in item && item.status === 'incomplete'
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/** What a client shows of responses, whatever is in them. Messages are joined, as some clients do themselves. */
+export type Shown = Pick<Played, 'reasoning' | 'calls' | 'ending'> & { readonly text: string }
+
+/**
+ * What a client showed. Of one that has tools of its own, no calls: ours are none that it could run. And none of a
+ * response that was cut off behind them: clients differ in whether such calls are run.
+ */
+export function shownBy(client: Client, { text, reasoning, calls, ending }: Played): Shown {
+  const counts = client.wording === undefined && ending === 'completed'
+  return { text: text.join(''), reasoning, calls: counts ? calls : [], ending }
+}
+
+/** What has to be shown of what was streamed. */
+export function shownOf(exchanges: readonly Exchange[]): Shown {
+  const responses = exchanges
+    .map(({ events }) => events.at(-1))
+    .flatMap((event) => ('response' in Object(event) ? [(event as unknown as { response: Response }).response] : []))
+  const items = responses.flatMap(({ output }) => output)
+  return {
+    text: items
+      .flatMap((item) => (item.type === 'message' ? item.content : []))
+      .map((part) => part.text)
+      .join(''),
+    reasoning: items
+      .flatMap((item) => (item.type === 'reasoning' ? [...item.summary, ...(item.content ?? [])] : []))
+      .map(({ text }) => text)
+      .join(''),
+    calls: items.flatMap((item) => {
+      if (isCut(item)) return []
+      if (item.type === 'function_call') return [{ name: item.name, arguments: JSON.parse(item.arguments) }]
+      return item.type === 'custom_tool_call' ? [{ name: item.name, arguments: item.input }] : []
+    }),
+    ending: responses.at(-1)?.status as Shown['ending'],
+  }
+}
+
+/** The same within the limits of a client: those that its scenarios show. */
+export function within(shown: Shown, client: Client, options: Scenario['options']): Shown {
+  const counts = client.wording === undefined && shown.ending === 'completed'
+  const has = (what: string): boolean => client.limits.some((limit) => limit.what === what)
+  return {
+    ...shown,
+    calls: counts ? shown.calls : [],
+    ...(has('no raw reasoning') && (options.reasoning ?? 'raw') === 'raw' ? { reasoning: '' } : {}),
+    ...(has('truncation is an error') && shown.ending === 'incomplete' ? { ending: 'failed' } : {}),
+  }
+}
