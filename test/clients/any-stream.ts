@@ -88,8 +88,11 @@ export type Shown = Pick<Played, 'reasoning' | 'calls' | 'ending'> & { readonly 
  */
 export function shownBy(client: Client, { text, reasoning, calls, ending }: Played): Shown {
   const counts = client.wording === undefined && ending === 'completed'
-  return { text: text.join(''), reasoning, calls: counts ? calls : [], ending }
+  return withoutTheLost({ text: text.join(''), reasoning, calls: counts ? calls : [], ending })
 }
+
+/** Where truncation is an error, reasoning that is shown when the response is whole is lost: it does not count there. */
+const withoutTheLost = (shown: Shown): Shown => (shown.ending === 'failed' ? { ...shown, reasoning: '' } : shown)
 
 /** What has to be shown of what was streamed. */
 export function shownOf(exchanges: readonly Exchange[]): Shown {
@@ -119,10 +122,10 @@ export function shownOf(exchanges: readonly Exchange[]): Shown {
 export function within(shown: Shown, client: Client, options: Scenario['options']): Shown {
   const counts = client.wording === undefined && shown.ending === 'completed'
   const has = (what: string): boolean => client.limits.some((limit) => limit.what === what)
-  return {
+  return withoutTheLost({
     ...shown,
     calls: counts ? shown.calls : [],
     ...(has('no raw reasoning') && (options.reasoning ?? 'raw') === 'raw' ? { reasoning: '' } : {}),
     ...(has('truncation is an error') && shown.ending === 'incomplete' ? { ending: 'failed' } : {}),
-  }
+  })
 }
