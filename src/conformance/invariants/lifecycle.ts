@@ -39,14 +39,20 @@ export const LIFECYCLE: readonly Invariant[] = [
   {
     id: 'in-progress-second',
     sentence:
-      'The second event is response.in_progress, and no other is: the AI SDK looks no further for early errors.',
+      'The second event is response.in_progress, and no other is: the AI SDK looks no further for early errors. A ' +
+      'background response is queued before.',
     neededBy: ['openai'],
     severity: 'error',
-    begin: stateless((event, { count }, tell) => {
-      const isInProgress = event.type === 'response.in_progress'
-      if ((count === 1) !== isInProgress)
-        tell(count === 1 ? 'response.in_progress' : 'no other response.in_progress', event.type)
-    }),
+    begin: () => {
+      let due = 1
+      return {
+        event({ type }, { count }, tell) {
+          if (type === 'response.queued' && count === due) due++
+          else if ((count === due) !== (type === 'response.in_progress'))
+            tell(count === due ? 'response.in_progress' : 'no other response.in_progress', type)
+        },
+      }
+    },
   },
   {
     id: 'one-terminal-event-last',
@@ -140,13 +146,14 @@ export const LIFECYCLE: readonly Invariant[] = [
   },
   {
     id: 'fresh-response',
-    sentence: 'A response begins in progress, with nothing made, no usage and no error.',
+    sentence: 'A response begins in progress, or queued in the background, with nothing made, no usage and no error.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
     begin: stateless((event, _reading, tell) => {
       if (!isBeginning(event)) return
-      const { status, output, usage = null, error = null } = responseOf(event)
-      if (status !== 'in_progress') tell('status "in_progress"', status)
+      const { status, output, usage = null, error = null, background } = responseOf(event)
+      const isQueued = status === 'queued' && background === true && event.type === 'response.created'
+      if (status !== 'in_progress' && !isQueued) tell('status "in_progress"', status)
       if (!Array.isArray(output) || output.length > 0) tell('an empty output', output)
       if (usage !== null) tell('no usage yet', usage)
       if (error !== null) tell('no error', error)
@@ -159,7 +166,9 @@ export const LIFECYCLE: readonly Invariant[] = [
     severity: 'error',
     begin: stateless((event, { created }, tell) => {
       if (event.type !== 'response.in_progress' || created === undefined) return
-      const differs = differing(created, responseOf(event))
+      const differs = differing(created, responseOf(event)).filter(
+        (name) => name !== 'status' || created['status'] !== 'queued',
+      )
       if (differs.length > 0) tell('the response of response.created', `other ${differs.join(', ')}`)
     }),
   },

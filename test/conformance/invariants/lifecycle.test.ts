@@ -1,6 +1,6 @@
 import { LIFECYCLE } from '../../../src/conformance/invariants/lifecycle.js'
 import { allResponses, both, describeCases, TRACE } from './cases.js'
-import { drop, give, insert, inside, nth, setResponse, twice } from './streams.js'
+import { drop, give, insert, inside, nth, set, setResponse, twice } from './streams.js'
 
 describeCases(LIFECYCLE, {
   'created-first': {
@@ -20,6 +20,12 @@ describeCases(LIFECYCLE, {
       ['1 in-progress-second'],
     ],
     'a second one is told': ['answer', 'openai', twice('in_progress'), ['2 in-progress-second']],
+    'being queued does not stand for it': [
+      'answer',
+      'openai',
+      set('in_progress', { type: 'response.queued' }),
+      ['2 in-progress-second'],
+    ],
   },
   'one-terminal-event-last': {
     'a second end is told': ['answer', 'client:codex', twice('completed'), ['10 one-terminal-event-last']],

@@ -98,6 +98,16 @@ const NAIVE: Readonly<Record<string, Naive>> = {
     ],
     is: (events) => all(events, 'output_text.delta').length === 0,
   },
+  'a response is in progress from the first': {
+    base: 'answer',
+    damage: (events) => {
+      for (const moment of ['created', 'in_progress', 'completed']) setResponse(moment, { background: true })(events)
+      setResponse('created', { status: 'queued' })(events)
+      const [created, ...rest] = events
+      return renumbered([created, structuredClone({ ...created, type: 'response.queued' }), ...rest] as Stream)
+    },
+    is: (events) => all(events, 'queued').length === 1,
+  },
   'the service tier is constant': {
     base: 'answer',
     damage: [
