@@ -37,14 +37,15 @@ function inWords(reports: readonly StreamReport[], profile: Profile): string {
 }
 
 function byRule(violations: readonly Violation[]): string {
-  return INVARIANTS.map(({ id, sentence, severity }) => {
+  return INVARIANTS.map(({ id, sentence, severity, fault }) => {
     const found = violations.filter(({ rule }) => rule === id)
     if (found.length === 0) return ''
     const lines = found.map(({ position, type, expected, got }) => {
       const at = type === undefined ? 'at the end' : `event ${position} ${type}`
       return `    ${at}: expected ${expected}, got ${got}\n`
     })
-    return `  ${severity} ${id}: ${sentence}\n${lines.join('')}`
+    const whose = fault === 'model' ? ' (The model wrote it.)' : ''
+    return `  ${severity} ${id}: ${sentence}${whose}\n${lines.join('')}`
   }).join('')
 }
 

@@ -10,6 +10,8 @@ export interface Violation {
   /** The invariant's id. */
   readonly rule: string
   readonly severity: Invariant['severity']
+  /** Whose doing it is: what a `model` wrote breaks clients, too, but no server can mend it. */
+  readonly fault: 'server' | 'model'
   /** The number of the event, from 0; the number of all events where something is missing at the end. */
   readonly position: number
   /** The event's type; absent at the end. */
@@ -45,10 +47,12 @@ export function createChecker({ profile = 'openai' }: CheckOptions = {}): Checke
   /** The type of the event that is looked at; absent at the end. */
   let type: string | undefined
   // Everything is made once: a stream may have a million events.
-  const checks = INVARIANTS.filter(({ neededBy }) => neededBy.includes(profile)).map(({ id, severity, begin }) => {
+  const checks = INVARIANTS.filter(({ neededBy }) => neededBy.includes(profile)).map((invariant) => {
+    const { id, severity, fault = 'server', begin } = invariant
     const tell: Tell = (expected, value, words) => {
       const about = type === undefined ? {} : { type }
-      found.push({ rule: id, severity, position: reading.count, ...about, expected, got: words ?? describe(value) })
+      const got = words ?? describe(value)
+      found.push({ rule: id, severity, fault, position: reading.count, ...about, expected, got })
     }
     return { id, check: begin(), tell }
   })

@@ -24,6 +24,8 @@ export interface Invariant {
   readonly neededBy: readonly Profile[]
   /** `warning` where nothing is known to break. */
   readonly severity: 'error' | 'warning'
+  /** `model` where a server that passes on what the model wrote does nothing wrong. Default: the server's. */
+  readonly fault?: 'model'
   /** Begins to check one stream: constant work for each event, and memory for what is open alone. */
   begin(): Check
 }

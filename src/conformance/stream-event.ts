@@ -1,3 +1,5 @@
+import { describe } from '../errors.js'
+
 /** An event as it came over the wire: nobody has looked at it yet. */
 export interface StreamEvent {
   readonly type: string
@@ -26,6 +28,11 @@ export function listOf(value: unknown): readonly unknown[] {
 /** A value as text; empty where it is none. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+/** A value in a word, for a message: not `String(value)`, which runs what JSON may have put in the place of `toString`. */
+export function wordFor(value: unknown): string {
+  return typeof value === 'string' ? value : describe(value)
 }
 
 /** An entry of a table. What every object has of itself is no entry: types come from anybody. */

@@ -1,6 +1,6 @@
 import { type Invariant, stateless, type Tell } from '../invariant.js'
 import { isTerminal, outputOf, toldBy } from '../reading.js'
-import { type Fields, fieldsOf, listOf, lookUp, type StreamEvent, textOf } from '../stream-event.js'
+import { type Fields, fieldsOf, listOf, lookUp, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** What a call is made of: the field of its item, and what its events are called. */
 const CALLS_OF: Readonly<Record<string, { readonly field: string; readonly events: string }>> = {
@@ -94,6 +94,7 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'The arguments of a completed function call are JSON.',
     neededBy: ['openai', 'client:ai-sdk', 'client:langchain', 'client:openai-agents', 'client:codex'],
     severity: 'error',
+    fault: 'model',
     begin: stateless((event, _reading, tell) => {
       const { type, status, arguments: call } = fieldsOf(event['item'])
       if (isDone(event) && type === 'function_call' && status === 'completed' && !isJson(call)) tell('JSON', call)
@@ -192,7 +193,7 @@ export const CALLS: readonly Invariant[] = [
             if (command_index !== count) tell(`command_index ${count}`, command_index)
             announced.set(output_index, count + 1)
           } else if (!isBelow(command_index, count))
-            tell('a command that was announced', `command ${String(command_index)}`)
+            tell('a command that was announced', `command ${wordFor(command_index)}`)
         },
       }
     },
@@ -214,7 +215,7 @@ export const CALLS: readonly Invariant[] = [
           } else if (item?.type === 'shell_call_output' && type.startsWith('response.shell_call_output_content.')) {
             // The call may be of an earlier response.
             const count = commands.get(item.added['call_id']) ?? Number.POSITIVE_INFINITY
-            if (!isBelow(command_index, count)) tell('a command of its call', `command ${String(command_index)}`)
+            if (!isBelow(command_index, count)) tell('a command of its call', `command ${wordFor(command_index)}`)
           }
         },
       }

@@ -1,6 +1,6 @@
 import { type Invariant, stateless } from '../invariant.js'
 import { digest, isTerminal, outputOf, toldBy } from '../reading.js'
-import { type Fields, fieldsOf, isFields, listOf, lookUp, type StreamEvent, textOf } from '../stream-event.js'
+import { type Fields, fieldsOf, isFields, listOf, lookUp, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** The prefixes of ids, by the type of item. A type that is not here may have any. */
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -163,7 +163,8 @@ export const ITEMS: readonly Invariant[] = [
     severity: 'error',
     begin: stateless((event, { open, done }, tell) => {
       const index = event['output_index'] as number
-      if (isDone(event) && done.has(index) && !open.has(index)) tell('no second output_item.done', `item ${index}`)
+      if (isDone(event) && done.has(index) && !open.has(index))
+        tell('no second output_item.done', `item ${wordFor(index)}`)
     }),
   },
   {
@@ -280,6 +281,7 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'Two reasoning items never stand beside each other.',
     neededBy: ['openai'],
     severity: 'warning',
+    fault: 'model',
     begin: () => {
       let last: unknown
       return {
@@ -317,7 +319,7 @@ export const ITEMS: readonly Invariant[] = [
     severity: 'error',
     begin: stateless((event, reading, tell) => {
       if (isAdded(event) || isDone(event) || !('output_index' in event)) return
-      if (reading.itemOf(event) === undefined) tell('an item that is open', `item ${String(event['output_index'])}`)
+      if (reading.itemOf(event) === undefined) tell('an item that is open', `item ${wordFor(event['output_index'])}`)
     }),
   },
   {
@@ -361,9 +363,9 @@ export const ITEMS: readonly Invariant[] = [
     begin: stateless((event, { done }, tell) => {
       if (event.type !== 'response.completed' || !Array.isArray(fieldsOf(event['response'])['output'])) return
       const streamed = [...done].sort(([a], [b]) => a - b).map(([, item]) => item.id)
-      const output = outputOf(event).map(({ id }) => String(id))
-      if (streamed.join() !== output.join())
-        tell(`items ${streamed.join(', ')}`, `items ${output.join(', ') || '(none)'}`)
+      const output = outputOf(event).map(({ id }) => wordFor(id))
+      const listed = (ids: readonly string[]): string => (ids.length === 0 ? 'no item' : `items ${ids.join(', ')}`)
+      if (streamed.join() !== output.join()) tell(listed(streamed), output, listed(output))
     }),
   },
   {

@@ -1,6 +1,6 @@
 import { atEnd, type Invariant, stateless } from '../invariant.js'
 import { isLifecycle, isTerminal, outputOf } from '../reading.js'
-import { canonical, type Fields, fieldsOf, type StreamEvent, textOf } from '../stream-event.js'
+import { canonical, type Fields, fieldsOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** What may change of a response between its events. Azure adds its content filters; OpenAI says which tier it was. */
 const CHANGES: ReadonlySet<string> = new Set([
@@ -83,8 +83,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     severity: 'error',
     begin: stateless((event, _reading, tell) => {
       const { status } = responseOf(event)
-      if (isTerminal(event) && event.type !== `response.${String(status)}`)
-        tell(event.type, `response.${String(status)}`)
+      const named = `response.${wordFor(status)}`
+      if (isTerminal(event) && event.type !== named) tell(event.type, named)
     }),
   },
   {
@@ -179,7 +179,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     severity: 'error',
     begin: stateless((event, { created }, tell) => {
       const { id } = responseOf(event)
-      if (isLifecycle(event) && created !== undefined && id !== created['id']) tell(String(created['id']), id)
+      if (isLifecycle(event) && created !== undefined && id !== created['id']) tell(wordFor(created['id']), id)
     }),
   },
   {
@@ -283,7 +283,7 @@ export const LIFECYCLE: readonly Invariant[] = [
       const { reasoning_tokens } = fieldsOf(output_tokens_details)
       if (typeof cached_tokens !== 'number') tell('input_tokens_details.cached_tokens', cached_tokens)
       if (typeof reasoning_tokens !== 'number') tell('output_tokens_details.reasoning_tokens', reasoning_tokens)
-      else if (reasoning_tokens > Number(output_tokens))
+      else if (typeof output_tokens === 'number' && reasoning_tokens > output_tokens)
         tell(`at most ${output_tokens} reasoning_tokens`, reasoning_tokens)
     }),
   },

@@ -175,19 +175,18 @@ describe('a faulty stream', () => {
 
   test('is a fault to a judge who knows nothing of the planting', () => {
     for (const stream of streams) expect(faultsOf(stream as never)).toEqual([])
-    const missed = new Set<FaultKind>()
-    check(faultyStream(streams), ({ events, fault }) => {
-      if (faultsOf(events as never).length === 0) missed.add(fault.kind)
-    })
-    expect([...missed].sort()).toEqual([
-      // The judge of the laws does not look at these, or not everywhere; it finds all others.
+    // The judge of the laws does not look at these, or not everywhere; it finds all others.
+    const unseen: readonly FaultKind[] = [
       'dropped_done',
       'dropped_part_added',
       'duplicated_event',
       'flat_error',
       'response_id_changed',
       'swapped_events',
-    ])
+    ]
+    check(faultyStream(streams), ({ events, fault }) => {
+      if (!unseen.includes(fault.kind)) expect(faultsOf(events as never)).not.toEqual([])
+    })
   })
 
   test('has only faults that it was asked for, and can have', () => {
