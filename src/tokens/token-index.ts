@@ -1,0 +1,64 @@
+import type { TokenTable } from './token-table.js'
+
+/** The way back through a token table: from bytes to ids. */
+export interface TokenIndex {
+  /** The id of the token that these bytes are, or `undefined`. */
+  idOf(bytes: Uint8Array, start: number, end: number): number | undefined
+}
+
+/** Indexes a table. It is read once; of a token that it has twice, the first id counts. */
+export function createTokenIndex(table: TokenTable): TokenIndex {
+  const { size } = table
+  const starts = new Uint32Array(size + 1)
+  let longest = 0
+  for (let id = 0; id < size; id++) {
+    const { length } = table.bytes(id)
+    starts[id + 1] = (starts[id] ?? 0) + length
+    longest = Math.max(longest, length)
+  }
+  const all = new Uint8Array(starts[size] ?? 0)
+  // Open addressing over typed arrays: a Map of strings takes four times as long to fill and five times the memory.
+  const mask = 2 ** Math.ceil(Math.log2(2 * size + 2)) - 1
+  /** Id + 1, or 0 for none. */
+  const slots = new Uint32Array(mask + 1)
+
+  /** The slot of these bytes, or the free one where they would be. */
+  function find(bytes: Uint8Array, start: number, end: number): number {
+    let slot = hash(bytes, start, end) & mask
+    for (;;) {
+      const entry = slots[slot] ?? 0
+      if (entry === 0 || isToken(entry - 1, bytes, start, end)) return slot
+      slot = (slot + 1) & mask
+    }
+  }
+
+  function isToken(id: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const from = starts[id] ?? 0
+    if ((starts[id + 1] ?? 0) - from !== end - start) return false
+    for (let at = start; at < end; at++) if (all[from + at - start] !== bytes[at]) return false
+    return true
+  }
+
+  for (let id = 0; id < size; id++) {
+    const from = starts[id] ?? 0
+    const to = starts[id + 1] ?? 0
+    all.set(table.bytes(id), from)
+    const slot = find(all, from, to)
+    slots[slot] ||= id + 1
+  }
+
+  return {
+    idOf(bytes, start, end) {
+      if (end - start > longest) return undefined
+      const entry = slots[find(bytes, start, end)] ?? 0
+      return entry === 0 ? undefined : entry - 1
+    },
+  }
+}
+
+/** FNV-1a, its high bits folded into the low ones that are used. */
+function hash(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0x811c9dc5
+  for (let at = start; at < end; at++) value = Math.imul(value ^ (bytes[at] ?? 0), 0x01000193)
+  return value ^ (value >>> 15)
+}

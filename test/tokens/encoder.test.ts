@@ -1,0 +1,212 @@
+import fc from 'fast-check'
+import { encode as encodeByGptTokenizer } from 'gpt-tokenizer/encoding/o200k_base'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
+import { createEncoder } from '../../src/tokens/encoder.js'
+import { createTokenTable, loadTokenTable } from '../../src/tokens/token-table.js'
+import { harmonyText, harmonyTextSpellingMarkers } from '../support/arbitraries.js'
+import { loadOfficial, type Official } from '../support/official-parser.js'
+import { describeWithShared, goldenTraces } from '../support/shared-data.js'
+import { encodeHarmony, tokenBytes } from '../support/tokens.js'
+
+const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const TIMEOUT = 20_000 + RUNS * 20
+
+const table = await loadTokenTable()
+const encode = createEncoder(table)
+
+let official: Official
+beforeAll(async () => {
+  official = await loadOfficial()
+}, 60_000)
+
+const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void): void =>
+  fc.assert(
+    fc.property(arbitrary, (value) => {
+      holds(value)
+    }),
+    { numRuns: RUNS },
+  )
+
+const anyText = (): fc.Arbitrary<string> => fc.oneof(harmonyText(), harmonyTextSpellingMarkers())
+
+/** What came with Unicode 17.0, which Node may know and the official tokenizer does not: not the same letters to both. */
+const NEW = new RegExp(
+  `[${[
+    '88f c5c cdc 1acf-1add 1ae0-1aeb a7ce-a7cf a7d2 a7d4 a7f1 10940-10959 10ec5-10ec7 10efa-10efb 11b60-11b67',
+    '11db0-11ddb 11de0-11de9 16ea0-16eb8 16ebb-16ed3 16ff2-16ff6 187f8-187ff 18d09-18d1e 18d80-18df2 1e6c0-1e6de',
+    '1e6e0-1e6f5 1e6fe-1e6ff 2b73a-2b73f 2cea2-2cead 323b0-33479',
+  ]
+    .join(' ')
+    .replace(/[0-9a-f]+/g, String.raw`\u{$&}`)
+    .replaceAll(' ', '')}]`,
+  'u',
+)
+
+/** Text of any code units at all, of the scripts that pieces are cut by, and of what lies at their edges. */
+const rawText = (): fc.Arbitrary<string> =>
+  fc
+    .array(
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 8 }),
+        fc.string({ unit: 'grapheme', maxLength: 8 }),
+        fc.constantFrom(
+          '\ud83d',
+          '\ude00',
+          '\ufeff',
+          "'s",
+          "'LL",
+          "'\u017f",
+          '\r\n',
+          '\u0085',
+          '\u00a0',
+          '\u180e',
+          '\u3000',
+        ),
+        fc.constantFrom(
+          ' ',
+          '  ',
+          '\t',
+          '/',
+          '12345',
+          'हिन्दी',
+          'தமிழ்',
+          'e\u0301_x',
+          'ǅabc',
+          'ʰ',
+          '日本',
+          '<|end|>',
+          'ABCdef',
+        ),
+      ),
+      { maxLength: 12 },
+    )
+    .map((parts) => parts.join(''))
+
+/** One piece and nothing else: small letters, in which the same pairs come again and again. */
+const word = (): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 200 }),
+    fc.string({ unit: fc.constantFrom('a', 'e', 'i', 'n', 'r', 's', 't'), minLength: 1, maxLength: 120 }),
+    fc.string({ unit: fc.constantFrom('中', '国', '的', 'ไ', 'क', 'é'), minLength: 1, maxLength: 60 }),
+  )
+
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
+
+const ranks = new Map(Array.from({ length: table.size }, (_, id) => [latin1(tokenBytes(id) ?? new Uint8Array()), id]))
+
+/** Byte pair encoding as it is told: look through all pairs, merge the first of the lowest rank, begin again. */
+function mergeNaively(piece: string): number[] {
+  const parts = Array.from(latin1(new TextEncoder().encode(piece)))
+  for (;;) {
+    const found = parts.slice(1).map((part, at) => ranks.get(`${parts[at]}${part}`) ?? Number.POSITIVE_INFINITY)
+    const best = Math.min(...found)
+    if (best === Number.POSITIVE_INFINITY) return parts.map((part) => ranks.get(part) ?? Number.NaN)
+    const at = found.indexOf(best)
+    parts.splice(at, 2, `${parts[at]}${parts[at + 1]}`)
+  }
+}
+
+/** What `toWellFormed` does in newer runtimes. */
+const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd')
+
+const textOf = (ids: readonly number[]): string =>
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+    Uint8Array.from(ids.flatMap((id) => [...table.bytes(id)])),
+  )
+
+describe('the ids of a text', () => {
+  test.each([
+    '',
+    '\ufeffa\ufeff',
+    ' \u0085x\u00a0 y\u180e',
+    "it'S IT'ſ we'LL",
+    '\ud800x',
+    'x\udc00\ud800',
+    'ab\r\n\r\n/ c',
+  ])('are those of the official tokenizer: %j', (text) => {
+    expect(encode(text)).toEqual(official.encodeOrdinary(text))
+  })
+
+  test('are those of the official tokenizer, whatever the text', { timeout: TIMEOUT }, () => {
+    check(anyText(), (text) => expect(encode(text)).toEqual(official.encodeOrdinary(text)))
+    const known = rawText().filter((text) => !NEW.test(text))
+    check(known, (text) => expect(encode(text)).toEqual(official.encodeOrdinary(text)))
+  })
+
+  test('are those of gpt-tokenizer, where it is right', { timeout: TIMEOUT }, () => {
+    // It loses byte order marks, and its \s is JavaScript's.
+    const isRight = (text: string): boolean => !/[\ufeff\u0085\ud800-\udfff]/u.test(text)
+    const none = { disallowedSpecial: new Set<string>() }
+    check(harmonyText().filter(isRight), (text) => expect(encode(text)).toEqual(encodeByGptTokenizer(text, none)))
+  })
+
+  test('are those of merging pair by pair', { timeout: TIMEOUT }, () => {
+    check(word(), (text) => expect(encode(text)).toEqual(mergeNaively(text)))
+  })
+
+  test('give back the text', { timeout: TIMEOUT }, () => {
+    check(rawText(), (text) => expect(textOf(encode(text))).toBe(wellFormed(text)))
+  })
+
+  test('are never special, whatever the text spells', { timeout: TIMEOUT }, () => {
+    expect(encode('<|end|>')).toEqual([27, 91, 419, 91, 29])
+    check(harmonyTextSpellingMarkers(), (text) => {
+      expect(encode(text).every((id) => id < FIRST_SPECIAL)).toBe(true)
+    })
+  })
+
+  test('are their own, for every token that is one piece', () => {
+    const wrong: number[] = []
+    for (let id = 0; id < table.size; id += 7) {
+      const text = table.text(id)
+      if (text !== undefined && /^ ?[a-z]+$/.test(text) && String(encode(text)) !== String([id])) wrong.push(id)
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('an encoder', () => {
+  test('is not slowed by a word without end', { timeout: 60_000 }, () => {
+    for (const unit of ['a', 'A', 'aA', 'qzx', '中', '\u0301', '!', '\n', ' ', ' \n', "'", '7', '👩', '\ud800']) {
+      const text = unit.repeat(100_000 / unit.length)
+      const start = performance.now()
+      const ids = encode(text)
+      // 0.1 s, where looking through all pairs again takes minutes.
+      expect(performance.now() - start).toBeLessThan(10_000)
+      expect(textOf(ids)).toBe(wellFormed(text))
+    }
+  })
+
+  test('holds no state: two of one table, in turn, and after an odd text', () => {
+    const other = createEncoder(table)
+    const texts = ['one two', '\ud83d', "it's", '  ', 'one two']
+    expect(texts.map((text, at) => (at % 2 ? encode : other)(text))).toEqual(texts.map(official.encodeOrdinary))
+  })
+
+  test('needs a table that has every byte', () => {
+    const bytes = (count: number): Uint8Array =>
+      Uint8Array.from([...new Array(count).fill(1), ...Array.from({ length: count }, (_, byte) => byte)])
+    expect(createEncoder(createTokenTable(bytes(256)))('aé')).toEqual([97, 195, 169])
+    expect(() => createEncoder(createTokenTable(bytes(255)))).toThrow(
+      'tokenTable: expected a token for every byte, got none for byte 255',
+    )
+    expect(() => createEncoder(createTokenTable(new Uint8Array()))).toThrow('got none for byte 0')
+  })
+
+  test('merges by the ids of its own table', () => {
+    const tokens = [...Array.from({ length: 256 }, (_, byte) => [byte]), [98, 99], [97, 98], [97, 98, 99, 97]]
+    const table = createTokenTable(Uint8Array.from([...tokens.map((token) => token.length), ...tokens.flat()]))
+    // The lowest id first, and of one id the leftmost; the longest token is only reached by its parts.
+    expect(createEncoder(table)('abcab')).toEqual([97, 256, 257])
+  })
+})
+
+describeWithShared('the shared data', () => {
+  test('the tokens of golden traces', () => {
+    const written = goldenTraces().flatMap(({ name, text, tokens }) => (text === null ? [] : [{ name, text, tokens }]))
+    const agreed = written.filter(({ text, tokens }) => String(official.encode(text)) === String(tokens))
+    expect(agreed.length).toBeGreaterThan(written.length * 0.9)
+    for (const { name, text, tokens } of agreed) expect([name, encodeHarmony(text)]).toEqual([name, tokens])
+  })
+})
