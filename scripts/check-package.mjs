@@ -129,13 +129,18 @@ const tarball = once(async () => {
   return { ...packed, path: join(scratch, packed.filename) }
 })
 
-/** An empty project that has installed the tarball, as a user would, and the peers that a subpath may want. */
+/**
+ * An empty project that has installed the tarball, as a user would, and the peers that a subpath imports. Those that we
+ * do not have ourselves are loaded when they are used, and everything has to import and compile without them.
+ */
 const project = once(async () => {
   const { path } = await tarball()
   const folder = join(scratch, 'project')
   await mkdir(folder)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'empty', private: true, type: 'module' }))
-  const peers = Object.keys(manifest.peerDependencies ?? {}).map((name) => `${name}@${manifest.devDependencies[name]}`)
+  const peers = Object.keys(manifest.peerDependencies ?? {})
+    .filter((name) => name in manifest.devDependencies)
+    .map((name) => `${name}@${manifest.devDependencies[name]}`)
   await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', path, ...peers], folder)
   return folder
 })

@@ -1,4 +1,16 @@
 export { type Checker, type CheckOptions, checkEvents, createChecker, type Violation } from './check.js'
+export {
+  type CheckSourceOptions,
+  checkSource,
+  type OpenedSource,
+  type OpenSource,
+  planPieces,
+  type ScriptedBackend,
+  SOURCE_RULES,
+  type SourcePlan,
+  type SourceRule,
+  type SourceViolation,
+} from './check-source.js'
 export { CLIENTS, type Client, explain } from './explain.js'
 export { type Check, type Invariant, PROFILES, type Profile, type Tell } from './invariant.js'
 export { INVARIANTS } from './invariants/index.js'

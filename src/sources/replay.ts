@@ -1,4 +1,5 @@
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
+import { sleep } from './sleep.js'
 import type { TokenFixture } from './token-fixture.js'
 
 export {
@@ -33,18 +34,4 @@ export async function* replay(
     yield chunk
   }
   return fixture.end
-}
-
-/** Resolves after a while, or as soon as the signal aborts. */
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted) return resolve()
-    const wake = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', wake)
-      resolve()
-    }
-    const timer = setTimeout(wake, ms)
-    signal?.addEventListener('abort', wake)
-  })
 }

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { EngineError, type EngineErrorCode } from '../engine-error.js'
+
+/** A failure that another try may mend: nothing was wrong with the call itself. */
+export class TransientError extends EngineError {
+  /** How long the server wants to be left alone, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    code: EngineErrorCode,
+    message: string,
+    options: ErrorOptions & { readonly status?: number; readonly retryAfterMs?: number | undefined } = {},
+  ) {
+    super(code, message, options)
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** No room, or something on the way to the server is not up. */
+const TRANSIENT = [429, 502, 503, 504]
+/** How engines say that a prompt is too long; few have a code for it. */
+const TOO_LONG =
+  /exceed_context_size|context (?:length|size|window)|maximum (?:model|allowed|input|prompt)[^.]*length|longer than the (?:maximum|model)|too long/i
+const TOO_MANY = /queue is full|too many requests|overloaded/i
+/** Statuses that speak of the request's content. Others of 4xx are about keys, paths and time: the set-up's fault. */
+const REFUSED = [400, 413, 422]
+
+const said = z.object({
+  message: z.string(),
+  type: z.string().nullish().catch(undefined),
+  code: z.union([z.string(), z.number()]).nullish().catch(undefined),
+})
+const justText = z.string().transform((message): z.infer<typeof said> => ({ message }))
+
+/** What servers answer instead of tokens: `{error: {message, type, code}}`, that without its `error`, FastAPI's `detail`. */
+const errorBody = z.union([
+  z.object({ error: z.union([said, justText]) }).transform(({ error }) => error),
+  said,
+  z
+    .object({
+      detail: z.union([justText, z.array(z.unknown()).transform((list) => ({ message: JSON.stringify(list) }))]),
+    })
+    .transform(({ detail }): z.infer<typeof said> => detail),
+])
+
+/**
+ * A server's refusal, in its own words.
+ *
+ * @param body - the answer: text, which may be JSON, or JSON that was read already
+ * @param status - of HTTP; where the refusal came within a stream, it may say one itself
+ */
+export function failureOf(body: unknown, status?: number, retryAfterMs?: number): EngineError {
+  const { data } = errorBody.safeParse(typeof body === 'string' ? parsed(body) : body)
+  const own = typeof data?.code === 'number' ? data.code : undefined
+  const said = status ?? (own !== undefined && own >= 400 && own < 600 ? own : undefined)
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const message = (data?.message || text).trim().slice(0, MOST_WORDS) || `the server answered with status ${said}`
+  const code = codeOf(said, `${data?.type} ${data?.code} ${message}`)
+  const options = said === undefined ? {} : { status: said }
+  return said !== undefined && TRANSIENT.includes(said)
+    ? new TransientError(code, message, { ...options, retryAfterMs })
+    : new EngineError(code, message, options)
+}
+
+/** A proxy's error page may be long, and the message ends up in the client's stream. */
+const MOST_WORDS = 2000
+
+function codeOf(status: number | undefined, words: string): EngineErrorCode {
+  if (status === 429 || (status === 503 && TOO_MANY.test(words))) return 'rate_limit_exceeded'
+  if (status === 401 || status === 403 || status === 404) return 'server_error'
+  if (TOO_LONG.test(words)) return 'context_length_exceeded'
+  return status !== undefined && REFUSED.includes(status) ? 'invalid_prompt' : 'server_error'
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,64 @@
+import { checkGenerate } from '../check-generate.js'
+import { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine } from '../engine.js'
+import { tokenStream } from '../token-stream.js'
+import { createHttpClient, type HttpClient, type HttpOptions } from './http-client.js'
+import { readEvents } from './read-events.js'
+import { withRetries } from './retry.js'
+import { type EngineStep, tokensOf } from './tokens-of.js'
+
+/** One model call, with what was left out filled in. */
+export interface HttpCall {
+  readonly prompt: readonly number[]
+  readonly sampling: Required<Omit<Sampling, 'seed'>> & Pick<Sampling, 'seed'>
+  readonly stop: readonly number[]
+  readonly maxTokens: number | undefined
+  readonly logprobs: number | undefined
+}
+
+/** What is one server's own. */
+export interface HttpProtocol {
+  /** Asked by `health()`; any 2xx is well. */
+  readonly healthPath: string
+  readonly generatePath: string
+  /** The request's body. */
+  body(call: HttpCall, client: HttpClient, signal: AbortSignal): unknown
+  /** What the events of the answer say. */
+  steps(events: AsyncIterable<unknown>, call: HttpCall): AsyncIterable<EngineStep>
+}
+
+/** An engine behind HTTP that streams server-sent events. Each call is a request, and closing the call closes it. */
+export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): TokenEngine {
+  const client = createHttpClient(options)
+
+  async function* attempt(call: HttpCall, signal: AbortSignal): ReturnType<typeof tokensOf> {
+    const body = await protocol.body(call, client, signal)
+    const response = await client.request('POST', protocol.generatePath, signal, body)
+    return yield* tokensOf(protocol.steps(readEvents(response), call), call.stop, call.maxTokens)
+  }
+
+  return {
+    generate(promptTokens, options = {}) {
+      checkGenerate(promptTokens, options)
+      const call = settled(promptTokens, options)
+      return tokenStream((signal) => withRetries(() => attempt(call, signal), client, signal), options.signal)
+    },
+    async health({ signal = new AbortController().signal } = {}) {
+      const response = await client.request('GET', protocol.healthPath, signal)
+      await response.body?.cancel()
+    },
+  }
+}
+
+/** Copied, as the call begins later and its arguments are the caller's. */
+function settled(promptTokens: readonly number[] | Uint32Array, options: GenerateOptions): HttpCall {
+  const { sampling = {}, stop = STOP_TOKENS, maxTokens, logprobs } = options
+  const { temperature = 1, topP = 1, topK = 0, minP = 0, seed } = sampling
+  return {
+    prompt: Array.from(promptTokens),
+    // No server takes a top_p of 0, which leaves the likeliest token alone, as a very small one does.
+    sampling: { temperature, topP: Math.max(topP, 1e-6), topK, minP, ...(seed === undefined ? {} : { seed }) },
+    stop: [...stop],
+    maxTokens,
+    logprobs,
+  }
+}

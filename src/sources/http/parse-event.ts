@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { describe } from '../../errors.js'
+import { EngineError } from '../engine-error.js'
+
+const TOKEN_ID = 'a token id'
+
+/** A token's id, as engines write it. */
+export const tokenId: z.ZodInt = z.int(TOKEN_ID).nonnegative(TOKEN_ID)
+/** JSON has no way to write the logarithm of 0 but null. */
+export const logprob: z.ZodType<number> = z.preprocess(
+  (value) => (value === null ? -Infinity : value),
+  z.custom<number>(isNumber, 'a number'),
+)
+/** How many tokens; null where the engine does not say. */
+export const count: z.ZodType<number | null | undefined> = z.int('a token count').nonnegative('a token count').nullish()
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number'
+}
+
+/**
+ * Reads what an engine sent.
+ *
+ * @throws EngineError `server_error`, in one line: `vLLM: choices[0].token_ids: expected an array, got "1"`
+ */
+export function parseEvent<T>(schema: z.ZodType<T>, event: unknown, engine: string): T {
+  const { data, error } = schema.safeParse(event, { reportInput: true })
+  if (error === undefined) return data as T
+  const [issue] = error.issues
+  const place = issue === undefined || issue.path.length === 0 ? '' : `${z.core.toDotPath(issue.path)}: `
+  throw new EngineError('server_error', `${engine}: ${place}expected ${issue?.message}, got ${describe(issue?.input)}`)
+}

@@ -1,0 +1,69 @@
+import { createParser } from 'eventsource-parser'
+import { EngineError } from '../engine-error.js'
+import { failureOf, TransientError } from './failure-of.js'
+import { reasonOf } from './http-client.js'
+
+/**
+ * The data of an engine's event stream, each parsed as JSON, up to `[DONE]` or the end. Leaving the loop closes the
+ * request.
+ *
+ * @throws EngineError after the events before it: what the engine says in an `error`; `server_error` where a line is no
+ *   event stream's, data is not JSON, or the connection is lost
+ */
+export async function* readEvents(response: Response): AsyncGenerator<unknown> {
+  const utf8 = new TextDecoder()
+  let ready: (() => unknown)[] = []
+  const parser = createParser({
+    onEvent: ({ data }) => ready.push(() => eventOf(data)),
+    onError: ({ type, field, value, line }) => {
+      if (type !== 'unknown-field') return
+      // Older llama-servers write an error as a field of that name.
+      ready.push(() => (field === 'error' ? eventOf(`{"error":${value}}`) : notAnEvent(line ?? field)))
+    },
+  })
+  const reader = response.body?.getReader()
+  if (reader === undefined) throw new EngineError('server_error', 'expected a stream of events, got an empty answer')
+  try {
+    for (let isOpen = true; isOpen; ) {
+      const { done, value } = await reader.read().catch((cause) => {
+        throw new TransientError('server_error', `the connection was lost: ${reasonOf(cause)}`, { cause })
+      })
+      isOpen = !done
+      // One line end for the line that may be open at the end, one for its event.
+      parser.feed(done ? `${utf8.decode()}\n\n` : utf8.decode(value, { stream: true }))
+      const events = ready
+      ready = []
+      for (const event of events) {
+        const read = event()
+        if (read === DONE) return
+        yield read
+      }
+    }
+  } finally {
+    // Without effect on a stream that has ended.
+    await reader.cancel().catch(() => {})
+  }
+}
+
+const DONE = Symbol('[DONE]')
+
+function eventOf(data: string): unknown {
+  if (data === '[DONE]') return DONE
+  let event: unknown
+  try {
+    event = JSON.parse(data)
+  } catch (cause) {
+    throw new EngineError('server_error', `expected JSON in the engine's stream, got ${shortened(data)}`, { cause })
+  }
+  const { error, object } = Object(event) as { error?: unknown; object?: unknown }
+  if ((error !== undefined && error !== null) || object === 'error') throw failureOf(event)
+  return event
+}
+
+function notAnEvent(line: string | undefined): never {
+  throw new EngineError('server_error', `expected a stream of events, got the line ${shortened(line ?? '')}`)
+}
+
+function shortened(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text)
+}

@@ -1,0 +1,38 @@
+import { TransientError } from './failure-of.js'
+import type { HttpClient } from './http-client.js'
+
+const FIRST_WAIT_MS = 500
+/** A server that wants to be left alone for longer has said no. */
+const LONGEST_WAIT_MS = 60_000
+
+/**
+ * A stream that is tried again where it fails before its first value, by something that another try may mend. After that
+ * value nothing is: whoever reads has had it.
+ */
+export async function* withRetries<T, R>(
+  attempt: () => AsyncGenerator<T, R>,
+  { retries, delay }: Pick<HttpClient, 'retries' | 'delay'>,
+  signal: AbortSignal,
+): AsyncGenerator<T, R> {
+  for (let tried = 0; ; tried++) {
+    const stream = attempt()
+    let first: IteratorResult<T, R>
+    try {
+      first = await stream.next()
+    } catch (error) {
+      if (!(error instanceof TransientError) || tried === retries) throw error
+      const wait = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** tried
+      if (wait > LONGEST_WAIT_MS) throw error
+      await delay(wait, signal)
+      signal.throwIfAborted()
+      continue
+    }
+    if (first.done) return first.value
+    try {
+      yield first.value
+      return yield* stream
+    } finally {
+      await stream.return(undefined as never)
+    }
+  }
+}

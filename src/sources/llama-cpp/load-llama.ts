@@ -1,0 +1,47 @@
+import { EngineError } from '../engine-error.js'
+import type { Llama, NodeLlamaCpp } from './node-llama-cpp.js'
+import { llamaError } from './sequence-tokens.js'
+
+/** In a variable, so that nothing looks for it before it is asked for: whoever uses another engine needs none. */
+const MODULE = 'node-llama-cpp'
+
+/**
+ * llama.cpp as node-llama-cpp's prebuilt binaries have it. Nothing is downloaded or compiled, and nothing is printed but
+ * errors: gpt-oss makes it warn of its own special tokens, wrongly, at every load.
+ *
+ * @throws EngineError `server_error` where node-llama-cpp or a binary for this computer is not there
+ */
+export async function loadLlama(
+  gpu: 'auto' | 'metal' | 'cuda' | 'vulkan' | false,
+  threads: number | undefined,
+): Promise<Llama> {
+  const { getLlama } = await importNodeLlamaCpp()
+  try {
+    return await getLlama({
+      gpu,
+      build: 'never',
+      skipDownload: true,
+      progressLogs: false,
+      logLevel: 'error',
+      ...(threads === undefined ? {} : { maxThreads: threads }),
+    })
+  } catch (error) {
+    if (!(error instanceof Error && error.message === 'NoBinaryFoundError')) throw llamaError(error)
+    const message =
+      `node-llama-cpp has no binary for this computer${gpu === 'auto' ? '' : ` with gpu: ${gpu}`}. Install it with its ` +
+      'optional dependencies, or build one and pass it: llama: await getLlama().'
+    throw new EngineError('server_error', message, { cause: error })
+  }
+}
+
+async function importNodeLlamaCpp(): Promise<NodeLlamaCpp> {
+  try {
+    return await import(/* webpackIgnore: true */ /* @vite-ignore */ MODULE)
+  } catch (error) {
+    // By its words, as runtimes and bundlers have no code in common: "Cannot find package", "Could not resolve".
+    const { message: words } = Object(error) as { message?: unknown }
+    if (!(typeof words === 'string' && /find|resolve/i.test(words) && words.includes(MODULE))) throw llamaError(error)
+    const message = 'node-llama-cpp is not installed: npm install node-llama-cpp@3'
+    throw new EngineError('server_error', message, { cause: error })
+  }
+}

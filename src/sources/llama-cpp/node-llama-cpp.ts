@@ -1,0 +1,119 @@
+/*
+ * What this library uses of node-llama-cpp 3, as interfaces that its classes satisfy: nobody has to install it to
+ * compile, and a test can bring its own.
+ */
+
+/** How a sequence draws its next token. `LlamaContextSequence` takes more; this is what it is given. */
+export interface LlamaSampling {
+  readonly temperature?: number
+  readonly topP?: number
+  readonly topK?: number
+  readonly minP?: number
+  readonly seed?: number
+}
+
+/** What happens where the context is full. */
+export interface LlamaOverflow {
+  readonly contextShift?: { readonly strategy?: (() => never) | unknown }
+}
+
+export interface LlamaEvaluateOptions extends LlamaSampling, LlamaOverflow {
+  /** Whether the token that ends the turn is yielded, or swallowed. */
+  readonly yieldEogToken?: boolean
+}
+
+/** A token to evaluate, and what is asked of the one that comes after it. */
+export type LlamaControlledInput =
+  | number
+  | [
+      token: number,
+      options: {
+        generateNext?: {
+          token?: boolean
+          totalLogitWeight?: boolean
+          logits?: boolean | { filter: { tokens: readonly number[]; includeTop?: number; includeSelected?: boolean } }
+          options?: LlamaSampling
+        }
+      },
+    ]
+
+/** What came after a token. */
+export interface LlamaControlledOutput {
+  readonly next: {
+    readonly token?: number | null
+    /** Raw scores by token id, the highest first. */
+    readonly logits?: ReadonlyMap<number, number>
+    /** The sum of `exp(logit - highest logit)` over the tokens that could be drawn. */
+    readonly totalLogitWeight?: number
+  }
+}
+
+/** One text that a context is working on. Satisfied by node-llama-cpp's `LlamaContextSequence`. */
+export interface LlamaSequence {
+  /** How many tokens the sequence can hold. */
+  readonly contextSize: number
+  /** How many tokens it holds. */
+  readonly nextTokenIndex: number
+  readonly disposed: boolean
+  compareContextTokens(tokens: number[]): { firstDifferentIndex: number }
+  adaptStateToTokens(tokens: number[], allowShift?: boolean): Promise<void>
+  evaluate(tokens: number[], options?: LlamaEvaluateOptions): AsyncGenerator<number, void, void>
+  evaluateWithMetadata(
+    tokens: number[],
+    metadata: { readonly confidence: true },
+    options?: LlamaEvaluateOptions,
+  ): AsyncGenerator<{ readonly token: number; readonly confidence: number }, void, void>
+  evaluateWithoutGeneratingNewTokens(tokens: number[], options?: LlamaOverflow): Promise<void>
+  controlledEvaluate(
+    input: LlamaControlledInput[],
+    options?: LlamaOverflow,
+  ): Promise<(LlamaControlledOutput | undefined)[]>
+  dispose(): Promise<void>
+}
+
+/** Satisfied by node-llama-cpp's `LlamaContext`. */
+export interface LlamaContext {
+  readonly contextSize: number
+  readonly disposed: boolean
+  getSequence(): LlamaSequence
+  dispose(): Promise<void>
+}
+
+/** Satisfied by node-llama-cpp's `LlamaModel`. */
+export interface LlamaModel {
+  tokenize(text: string, specialTokens?: boolean): number[]
+  detokenize(tokens: readonly number[], specialTokens?: boolean): string
+  iterateAllTokens(): Iterable<number>
+  createContext(options?: {
+    contextSize?: 'auto' | number
+    sequences?: number
+    swaFullCache?: boolean
+    threads?: number
+  }): Promise<LlamaContext>
+  dispose(): Promise<void>
+}
+
+/** llama.cpp itself: what node-llama-cpp's `getLlama()` resolves to. */
+export interface Llama {
+  /** What it computes on: `false` is the processor alone. */
+  readonly gpu: string | false
+  readonly cpuMathCores: number
+  loadModel(options: {
+    modelPath: string
+    gpuLayers?: 'auto' | 'max' | number
+    onLoadProgress?(loadProgress: number): void
+  }): Promise<LlamaModel>
+  dispose(): Promise<void>
+}
+
+/** The module. */
+export interface NodeLlamaCpp {
+  getLlama(options: {
+    gpu?: 'auto' | 'metal' | 'cuda' | 'vulkan' | false
+    build?: 'never'
+    skipDownload?: boolean
+    progressLogs?: boolean
+    logLevel?: string
+    maxThreads?: number
+  }): Promise<Llama>
+}

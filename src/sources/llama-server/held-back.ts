@@ -1,0 +1,86 @@
+import type { TokenTable } from '../../tokens/token-table.js'
+
+/** Finds tokens by their bytes, of those that end inside a character. */
+export interface HeldBack {
+  /** Whether the text is more than this ordinary token's. */
+  isMore(text: string, id: number): boolean
+  /**
+   * The ids that came before `last` and make its text whole.
+   *
+   * @param count - how many there were, where that is known and more than 0. Else, and where no so many tokens say that
+   *   text, the fewest are taken
+   * @returns `undefined` where none say that: then a byte was no UTF-8, and the text has a U+FFFD for it
+   */
+  find(text: string, last: number, count: number): number[] | undefined
+}
+
+export function createHeldBack(table: TokenTable): HeldBack {
+  /** Made when it is needed, which for most texts is never. */
+  let ids: ReadonlyMap<string, number> | undefined
+
+  /** The longest token first: one is mostly all there is. */
+  function cut(bytes: string, count: number): number[] | undefined {
+    if (count === 1) {
+      const id = ids?.get(bytes)
+      return id === undefined ? undefined : [id]
+    }
+    for (let length = bytes.length - count + 1; length > 0; length--) {
+      const id = ids?.get(bytes.slice(0, length))
+      const rest = id === undefined ? undefined : cut(bytes.slice(length), count - 1)
+      if (id !== undefined && rest !== undefined) return [id, ...rest]
+    }
+    return undefined
+  }
+
+  return {
+    // A marker's text is none of the model's, and empty as a rule.
+    isMore: (text, id) => text !== '' && table.bytes(id).length > 0 && table.text(id) !== text,
+    find(text, last, count) {
+      ids ??= cutTokens(table)
+      const whole = utf8.encode(text)
+      const cutAt = whole.length - table.bytes(last).length
+      const cutOff = whole.subarray(0, cutAt)
+      if (!endsInside(cutOff) || latin1(whole.subarray(cutAt)) !== latin1(table.bytes(last))) return undefined
+      const before = latin1(cutOff)
+      const exact = count > 0 ? cut(before, count) : undefined
+      if (exact) return exact
+      for (let fewest = 1; fewest <= before.length; fewest++) {
+        const found = cut(before, fewest)
+        if (found) return found
+      }
+      return undefined
+    },
+  }
+}
+
+/** The tokens that end inside a character, or that one may end in, by their bytes. */
+function cutTokens(table: TokenTable): Map<string, number> {
+  const ids = new Map<string, number>()
+  for (let id = 0; id < table.size; id++) {
+    const bytes = table.bytes(id)
+    if (isContinuation(bytes[0]) || endsInside(bytes)) ids.set(latin1(bytes), id)
+  }
+  return ids
+}
+
+const utf8 = new TextEncoder()
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && byte >> 6 === 0b10
+}
+
+/** Whether the last character begins in these bytes and does not end there. */
+function endsInside(bytes: Uint8Array): boolean {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (isContinuation(byte)) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return back < length
+  }
+  return false
+}
+
+/** Bytes as a string of one character a byte. */
+function latin1(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes)
+}

@@ -1,0 +1,64 @@
+/** Things of which each is lent to one borrower at a time. Whoever finds none free waits: first come, first served. */
+export interface Pool<T> {
+  /**
+   * Borrows one: of those that are free the one that suits best, of equals the one that was free for longest.
+   *
+   * @param suits - the higher, the better
+   * @param signal - leaves the queue; the promise rejects with its reason
+   */
+  take(suits: (item: T) => number, signal: AbortSignal): Promise<T>
+  /** Gives one back. */
+  give(item: T): void
+  /** Whoever waits, and whoever comes from now on, is refused with this error. */
+  close(error: Error): void
+}
+
+export function createPool<T>(items: Iterable<T>): Pool<T> {
+  /** In the order in which they became free. */
+  const free = [...items]
+  const waiting = new Set<{ serve(item: T): void; refuse(reason: unknown): void }>()
+  let closed: Error | undefined
+
+  return {
+    async take(suits, signal) {
+      if (closed) throw closed
+      signal.throwIfAborted()
+      const best = indexOfBest(free, suits)
+      if (best !== undefined) return free.splice(best, 1)[0] as T
+      return new Promise<T>((resolve, reject) => {
+        const leave = (): void => {
+          waiting.delete(waiter)
+          signal.removeEventListener('abort', abort)
+        }
+        const abort = (): void => waiter.refuse(signal.reason)
+        const waiter = {
+          serve(item: T): void {
+            leave()
+            resolve(item)
+          },
+          refuse(reason: unknown): void {
+            leave()
+            reject(reason)
+          },
+        }
+        signal.addEventListener('abort', abort)
+        waiting.add(waiter)
+      })
+    },
+    give(item) {
+      const [first] = waiting
+      if (first) first.serve(item)
+      else free.push(item)
+    },
+    close(error) {
+      closed = error
+      for (const waiter of waiting) waiter.refuse(error)
+    },
+  }
+}
+
+function indexOfBest<T>(items: readonly T[], suits: (item: T) => number): number | undefined {
+  if (items.length === 0) return undefined
+  const scores = items.map(suits)
+  return scores.indexOf(Math.max(...scores))
+}

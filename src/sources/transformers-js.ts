@@ -1,0 +1,180 @@
+import { check } from '../errors.js'
+import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
+import { checkGenerate } from './check-generate.js'
+import { type GenerateOptions, STOP_TOKENS, type TokenEngine } from './engine.js'
+import { EngineError } from './engine-error.js'
+import { createPool, type Pool } from './pool.js'
+import { tokenStream } from './token-stream.js'
+import { createTokenQueue, type TokenQueue } from './transformers-js/token-queue.js'
+
+export { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine, type TokenStream } from './engine.js'
+export { EngineError, type EngineErrorCode } from './engine-error.js'
+
+/** What Transformers.js calls as it generates: first with the prompt, then with each token. */
+export interface TransformersStreamer {
+  put(tokens: bigint[][]): void
+  end(): void
+}
+
+/** Whether each sequence of the batch is done, asked after each token. */
+export type TransformersStoppingCriterion = (sequences: bigint[][]) => boolean[]
+
+/** What `generate()` of a model is given here. */
+export interface TransformersGeneration {
+  readonly inputs: unknown
+  readonly attention_mask: unknown
+  readonly max_new_tokens: number
+  readonly do_sample: boolean
+  readonly temperature: number
+  readonly top_k: number
+  readonly eos_token_id: number[]
+  readonly streamer: TransformersStreamer
+  readonly stopping_criteria: TransformersStoppingCriterion[]
+}
+
+/** A causal language model of Transformers.js, as far as it is used here. */
+export interface TransformersModel {
+  // A method, so that the package's own model, whose options are of wider types, is one.
+  generate(options: TransformersGeneration): Promise<unknown>
+  readonly config?: { readonly max_position_embeddings?: number }
+}
+
+/** The package's `Tensor`, as far as it is used here. */
+export type TransformersTensor = new (type: 'int64', data: BigInt64Array, dims: number[]) => unknown
+
+/** Options of {@link createTransformersJsEngine}. */
+export interface TransformersJsEngineOptions {
+  /** What `AutoModelForCausalLM.from_pretrained` gave. */
+  readonly model: TransformersModel
+  /** The `Tensor` of the same package. */
+  readonly Tensor: TransformersTensor
+  /** Tokens that a prompt and its answer have room for, together. Default: what the model was made for. */
+  readonly contextSize?: number
+}
+
+/**
+ * A gpt-oss model that Transformers.js runs, in a browser or in Node.
+ *
+ *     import { AutoModelForCausalLM, Tensor } from '@huggingface/transformers'
+ *     const model = await AutoModelForCausalLM.from_pretrained('onnx-community/gpt-oss-20b-ONNX', { device: 'webgpu' })
+ *     const engine = createTransformersJsEngine({ model, Tensor })
+ *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
+ *
+ * Calls on one model wait for each other, in the order in which they are first read. Transformers.js cannot be made to
+ * wait: what nobody has read yet is kept, at most `maxTokens` ids. A call that is closed lets the step under way end; the
+ * next one waits for that. Nothing is kept from call to call, so that each evaluates its whole prompt.
+ *
+ * It can do `temperature` and `topK`. What it cannot is refused: `topP` below 1, `minP` above 0, `seed`, `logprobs`.
+ *
+ * Written to, and tested against, the published source, not a running model: `generate` in modeling_utils.js, and
+ * streamers.js, stopping_criteria.js and controller.js in packages/transformers/src of huggingface/transformers.js, as of
+ * November 2026 (versions 3 and 4).
+ *
+ * @see https://huggingface.co/docs/transformers.js
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function createTransformersJsEngine(options: TransformersJsEngineOptions): TokenEngine {
+  const {
+    model,
+    Tensor,
+    contextSize = model?.config?.max_position_embeddings,
+  } = Object(options) as Partial<TransformersJsEngineOptions>
+  check(typeof model?.generate === 'function', 'model', 'a causal language model of Transformers.js', model)
+  check(typeof Tensor === 'function', 'Tensor', "Transformers.js' class", Tensor)
+  const isSize = contextSize !== undefined && Number.isInteger(contextSize) && contextSize > 0
+  check(isSize, 'contextSize', 'a whole number of at least 1, where the model does not tell its own', contextSize)
+  const turns = turnsOf(model)
+
+  async function* run(
+    prompt: readonly number[],
+    options: GenerateOptions,
+    signal: AbortSignal,
+  ): AsyncGenerator<TokenChunk, StreamEnd> {
+    const { sampling = {}, stop = STOP_TOKENS } = options
+    const room = (contextSize as number) - prompt.length
+    if (room < 1) throw new EngineError('context_length_exceeded', tooLong(prompt.length, contextSize as number))
+    const limit = Math.min(options.maxTokens ?? room, room)
+    const { temperature = 1, topK = 0 } = sampling
+    const queue = createTokenQueue()
+    const generation: TransformersGeneration = {
+      inputs: tensor(prompt.map(BigInt)),
+      attention_mask: tensor(prompt.map(() => 1n)),
+      max_new_tokens: limit,
+      do_sample: temperature > 0,
+      temperature: temperature > 0 ? temperature : 1,
+      top_k: topK,
+      eos_token_id: [...stop],
+      streamer: queue.streamer,
+      stopping_criteria: [(sequences) => sequences.map(() => signal.aborted)],
+    }
+    await turns.take(() => 0, signal)
+    // Not awaited: what it puts into the queue is read meanwhile.
+    void generate(generation, queue)
+
+    let last: number | undefined
+    let count = 0
+    for await (const id of queue.ids) {
+      last = id
+      count++
+      yield id
+      if (stop.includes(id)) break
+    }
+    const isStop = last !== undefined && stop.includes(last)
+    return {
+      reason: isStop || count < limit ? 'stop' : 'max_output_tokens',
+      usage: { inputTokens: prompt.length, cachedTokens: 0 },
+    }
+  }
+
+  /** The next call's turn comes when the model is done, whether or not anybody reads to the end. */
+  async function generate(generation: TransformersGeneration, queue: TokenQueue): Promise<void> {
+    const known = model as TransformersModel
+    try {
+      await known.generate(generation)
+      queue.close()
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause)
+      queue.close(new EngineError('server_error', message, { cause }))
+    } finally {
+      turns.give(known)
+    }
+  }
+
+  const tensor = (data: bigint[]): unknown =>
+    new (Tensor as TransformersTensor)('int64', BigInt64Array.from(data), [1, data.length])
+
+  return {
+    generate(promptTokens, options = {}) {
+      checkGenerate(promptTokens, options)
+      checkPossible(options)
+      const prompt = Array.from(promptTokens)
+      const settled = { ...options, ...(options.stop && { stop: [...options.stop] }) }
+      return tokenStream((signal) => run(prompt, settled, signal), options.signal)
+    },
+    // It is here, and whoever comes later waits.
+    async health() {},
+  }
+}
+
+function checkPossible({ sampling: { topP = 1, minP = 0, seed } = {}, logprobs }: GenerateOptions): void {
+  const says = (what: string): string => `${what}, which is all that Transformers.js can do`
+  check(topP === 1, 'sampling.topP', says('1'), topP)
+  check(minP === 0, 'sampling.minP', says('0'), minP)
+  check(seed === undefined, 'sampling.seed', says('none'), seed)
+  check(logprobs === undefined, 'logprobs', says('none'), logprobs)
+}
+
+function tooLong(length: number, contextSize: number): string {
+  return `the prompt has ${length} tokens, and the model's context ${contextSize}`
+}
+
+/** One call at a time on one model, also of two engines: its sessions cannot run twice at once. */
+const turnsByModel = new WeakMap<TransformersModel, Pool<TransformersModel>>()
+
+function turnsOf(model: TransformersModel): Pool<TransformersModel> {
+  const known = turnsByModel.get(model)
+  if (known) return known
+  const turns = createPool([model])
+  turnsByModel.set(model, turns)
+  return turns
+}

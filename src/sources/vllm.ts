@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import { check } from '../errors.js'
+import type { HarmonyToken } from '../tokens/token-source.js'
+import type { TokenEngine } from './engine.js'
+import { EngineError } from './engine-error.js'
+import type { HttpClient, HttpOptions } from './http/http-client.js'
+import { createHttpEngine, type HttpCall } from './http/http-engine.js'
+import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
+import type { EngineStep } from './http/tokens-of.js'
+
+export { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine, type TokenStream } from './engine.js'
+export { EngineError, type EngineErrorCode } from './engine-error.js'
+
+/** Options of {@link createVllmEngine}. The `url` may end in `/v1`, as OpenAI's clients have it. */
+export interface VllmEngineOptions extends HttpOptions {
+  /** A name of the model, or of an adapter. Default: what the server serves. */
+  readonly model?: string
+  /**
+   * Tokens that a prompt and its answer have room for, together. Needed for calls without `maxTokens`, as the endpoint
+   * would then give 16. Default: the `max_model_len` that the server tells of the model, asked once.
+   */
+  readonly contextSize?: number
+}
+
+/**
+ * A gpt-oss model that vLLM serves, by `POST /v1/completions` with token ids in and out.
+ *
+ *     const engine = createVllmEngine({ url: 'http://localhost:8000', model: 'openai/gpt-oss-20b' })
+ *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
+ *
+ * vLLM 0.10.2 or later. It gives the stop token as it gives any other. It also stops at the ids of the model's own
+ * `generation_config.json`, which are the default ones, whatever `stop` says. `usage.cachedTokens` is told by servers
+ * that run with `--enable-prompt-tokens-details`. Of `logprobs`, servers allow 20 and `--max-logprobs` changes that.
+ *
+ * Not `/inference/v1/generate`, which is made for tokens: only later versions stream from it, it does not say in a stream
+ * which token it stopped at, and its shapes still move.
+ *
+ * Written to, and tested against, the documented shapes, not a running server: `CompletionRequest`,
+ * `CompletionStreamResponse` and `CompletionLogProbs` in vllm/entrypoints/openai/completion/protocol.py, and the stream
+ * in serving.py beside it, of vllm-project/vllm as of November 2026.
+ *
+ * @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
+  const { model, contextSize, ...http } = Object(options) as VllmEngineOptions
+  check(model === undefined || typeof model === 'string', 'model', 'a string', model)
+  const isSize = contextSize === undefined || (Number.isInteger(contextSize) && contextSize > 0)
+  check(isSize, 'contextSize', 'a whole number of at least 1', contextSize)
+  const url = typeof http.url === 'string' ? http.url.replace(/\/v1\/*$/, '') : http.url
+  let knownSize = contextSize
+
+  /** As much as fits beside the prompt; at least 1, so that it is vLLM that says what does not fit. */
+  async function room({ prompt }: HttpCall, client: HttpClient, signal: AbortSignal): Promise<number> {
+    knownSize ??= await askContextSize(client, model, signal)
+    return Math.max(1, knownSize - prompt.length)
+  }
+
+  return createHttpEngine(
+    { ...http, url },
+    {
+      healthPath: '/health',
+      generatePath: '/v1/completions',
+      async body(call, client, signal) {
+        const { prompt, sampling, stop, maxTokens, logprobs } = call
+        const { temperature, topP, topK, minP, seed } = sampling
+        return {
+          ...(model === undefined ? {} : { model }),
+          prompt,
+          max_tokens: maxTokens ?? (await room(call, client, signal)),
+          temperature,
+          top_p: topP,
+          // 0 is the newer word for it, which older servers refuse.
+          top_k: topK === 0 ? -1 : topK,
+          min_p: minP,
+          ...(seed === undefined ? {} : { seed }),
+          stop_token_ids: stop,
+          skip_special_tokens: false,
+          ...(logprobs === undefined ? {} : { logprobs, return_tokens_as_token_ids: true }),
+          return_token_ids: true,
+          stream: true,
+          stream_options: { include_usage: true },
+        }
+      },
+      steps,
+    },
+  )
+}
+
+const modelList = z.object({ data: z.array(z.object({ id: z.string('a string'), max_model_len: count }), 'an array') })
+
+async function askContextSize(client: HttpClient, model: string | undefined, signal: AbortSignal): Promise<number> {
+  const response = await client.request('GET', '/v1/models', signal)
+  const { data } = parseEvent(modelList, await response.json().catch(() => undefined), 'vLLM')
+  const size = data.find(({ id }) => model === undefined || id === model)?.max_model_len
+  if (typeof size === 'number') return size
+  throw new EngineError(
+    'server_error',
+    `expected a max_model_len of ${model ?? 'a model'} in /v1/models, got none: set contextSize, or maxTokens`,
+  )
+}
+
+const logprobLists = z.object({
+  /** `token_id:976` each. */
+  tokens: z.array(z.string('a string'), 'an array'),
+  token_logprobs: z.array(logprob, 'an array'),
+  /** By `token_id:976`; the sampled token first, wherever it stands among them. */
+  top_logprobs: z.array(z.record(z.string(), logprob, 'an object').nullable(), 'an array').nullish(),
+})
+
+const chunk = z.object(
+  {
+    choices: z.array(
+      z.object(
+        {
+          token_ids: z.array(tokenId, 'an array of token ids, as vLLM has it from 0.10.2 on').nullable(),
+          logprobs: logprobLists.nullish(),
+          finish_reason: z.string('a string').nullish(),
+          /** The id it stopped at; null at the model's first end-of-sequence token. */
+          stop_reason: z.union([z.number(), z.string()], 'a token id or a string').nullish(),
+        },
+        'a choice',
+      ),
+      'an array',
+    ),
+    usage: z
+      .object({ prompt_tokens: count, prompt_tokens_details: z.object({ cached_tokens: count }).nullish() })
+      .nullish(),
+  },
+  'a chunk of a completion',
+)
+
+type Choice = z.infer<typeof chunk>['choices'][number]
+
+async function* steps(events: AsyncIterable<unknown>, { logprobs }: HttpCall): AsyncGenerator<EngineStep> {
+  for await (const event of events) {
+    const { choices, usage } = parseEvent(chunk, event, 'vLLM')
+    // The last chunk has the counts, and no choice.
+    const [choice] = choices
+    const inputTokens = usage?.prompt_tokens
+    const cachedTokens = usage?.prompt_tokens_details?.cached_tokens
+    yield {
+      tokens: choice === undefined ? [] : tokensOf(choice, logprobs),
+      ...(choice?.finish_reason ? { end: endOf(choice) } : {}),
+      ...(typeof inputTokens !== 'number'
+        ? {}
+        : { usage: { inputTokens, ...(typeof cachedTokens === 'number' ? { cachedTokens } : {}) } }),
+    }
+  }
+}
+
+function endOf({ finish_reason, stop_reason }: Choice): NonNullable<EngineStep['end']> {
+  if (finish_reason === 'length') return { reason: 'max_output_tokens' }
+  if (finish_reason === 'stop') {
+    return { reason: 'stop', stopToken: typeof stop_reason === 'number' ? stop_reason : undefined }
+  }
+  throw new EngineError('server_error', `vLLM ended the call: ${finish_reason}`)
+}
+
+function tokensOf({ token_ids, logprobs }: Choice, most: number | undefined): HarmonyToken[] {
+  const ids = token_ids ?? []
+  if (most === undefined || !logprobs) return ids
+  return ids.map((id, index) => {
+    const own = logprobs.token_logprobs[index]
+    if (own === undefined || idOf(logprobs.tokens[index]) !== id) return id
+    const topLogprobs = Object.entries(logprobs.top_logprobs?.[index] ?? {})
+      .flatMap(([name, logprob]) => ({ id: idOf(name), logprob }))
+      .filter((top): top is { id: number; logprob: number } => top.id !== undefined)
+      .sort((a, b) => b.logprob - a.logprob)
+      .slice(0, most)
+    return { id, logprob: own, topLogprobs }
+  })
+}
+
+function idOf(token: string | undefined): number | undefined {
+  const [, id] = /^token_id:(\d+)$/.exec(token ?? '') ?? []
+  return id === undefined ? undefined : Number(id)
+}

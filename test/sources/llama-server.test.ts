@@ -1,0 +1,187 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { encodeText, harmonyText } from '../../src/conformance/arbitraries/index.js'
+import { planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
+import { createLlamaServerEngine } from '../../src/sources/llama-server.js'
+import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { httpEngineLaws } from '../support/http-engine-laws.js'
+import { readTokens } from '../support/read-tokens.js'
+import { frame, scriptedServer, stream } from '../support/scripted-server.js'
+
+const table = await loadTokenTable()
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** An event while it generates. */
+function partial(tokens: readonly number[], content: string, tokens_predicted: number, more: object = {}) {
+  return { index: 0, content, tokens, stop: false, id_slot: 0, tokens_predicted, tokens_evaluated: 2, ...more }
+}
+
+/** The last event, which has no tokens in a stream. */
+function final(stop_type: string, tokens_predicted: number, more: object = {}) {
+  const counts = { tokens_predicted, tokens_evaluated: 2, tokens_cached: 2 + tokens_predicted }
+  const timings = { cache_n: 1, prompt_n: 1, predicted_n: tokens_predicted }
+  const settings = { generation_settings: { n_predict: -1 }, model: 'gpt-oss-20b', prompt: '<|start|>assistant' }
+  const end = { truncated: false, stop_type, stopping_word: '', has_new_line: false }
+  return { index: 0, content: '', tokens: [], id_slot: 0, stop: true, ...settings, ...counts, ...end, timings, ...more }
+}
+
+/** Whether the text ends inside a character, as llama-server looks at it: its last four bytes. */
+function endsInside(bytes: readonly number[]): boolean {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes.at(-back) ?? 0
+    if (byte >> 6 === 2) continue
+    return (byte >= 0xf0 && back < 4) || (byte >= 0xe0 && back < 3) || (byte >= 0xc0 && back < 2)
+  }
+  return false
+}
+
+/** What llama-server streams for these tokens: nothing while the text ends inside a character. */
+function partials(tokens: readonly number[], countAhead = 0): unknown[] {
+  const events: unknown[] = []
+  const all: number[] = []
+  let sent = 0
+  for (const [index, id] of tokens.entries()) {
+    all.push(...table.bytes(id))
+    if (endsInside(all)) continue
+    const content = utf8.decode(Uint8Array.from(all.slice(sent)))
+    sent = all.length
+    events.push(partial([id], content, Math.min(index + 1 + countAhead, tokens.length)))
+  }
+  return events
+}
+
+function frames(plan: SourcePlan): unknown[] {
+  // It sends an event for each token, however many the plan has at a time.
+  const events = partials(planPieces(plan).flat())
+  if (plan.ending === 'hang') return events
+  if (plan.ending === 'error') return [...events, { error: { code: 500, message: 'broken', type: 'server_error' } }]
+  const [last] = plan.tokens.slice(-1)
+  const stop_type = plan.ending === 'stop' && last !== undefined ? 'eos' : 'limit'
+  return [...events, final(stop_type, plan.tokens.length)]
+}
+
+httpEngineLaws({
+  name: 'llama-server',
+  create: createLlamaServerEngine,
+  frames,
+  generatePath: '/completion',
+  healthPath: '/health',
+  tooLong: {
+    status: 400,
+    body: {
+      error: {
+        code: 400,
+        message: 'request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it',
+        type: 'exceed_context_size_error',
+        n_prompt_tokens: 9000,
+        n_ctx: 8192,
+      },
+    },
+    words: 'request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it',
+  },
+  // Whole words and markers: what becomes of characters that are cut is another test's.
+  plans: { tokens: [13225, 2375, 0, 200007, 200006, 200005, 200008] },
+})
+
+describe('llama-server', () => {
+  const server = scriptedServer()
+  const HELLO = frames({ tokens: [13225, 200012], cuts: [1], ending: 'stop', reader: { does: 'reads on' } })
+
+  /** Without a server, as there are many. */
+  function read(events: readonly unknown[]) {
+    const fetch = async () => new Response(events.map(frame).join(''))
+    return readTokens(createLlamaServerEngine({ url: 'http://a.invalid', fetch }).generate([1]))
+  }
+
+  test('is asked for token ids, with nothing left to the defaults of the server', async () => {
+    const { url, asked } = server.script(stream(HELLO))
+    const engine = createLlamaServerEngine({ url, model: 'gpt-oss' })
+    const { end } = await readTokens(engine.generate([1, 2], { logprobs: 0, sampling: { minP: 0.1, seed: -2 } }))
+    expect(asked[0]?.body).toEqual({
+      model: 'gpt-oss',
+      prompt: [1, 2],
+      n_predict: -1,
+      temperature: 1,
+      top_p: 1,
+      top_k: 0,
+      min_p: 0.1,
+      samplers: ['top_k', 'top_p', 'min_p', 'temperature'],
+      seed: 0xffff_fffd,
+      n_probs: 1,
+      cache_prompt: true,
+      return_tokens: true,
+      stream: true,
+    })
+    expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
+  })
+
+  test('gives log-probabilities', async () => {
+    const top_logprobs = [
+      { id: 5, token: 'a', bytes: [97], logprob: -0.5 },
+      { id: 13225, token: 'Hello', bytes: [72], logprob: -1.5 },
+      { id: 7, token: 'b', bytes: [98], logprob: -3.4028234663852886e38 },
+    ]
+    const completion_probabilities = [{ id: 13225, token: 'Hello', bytes: [72], logprob: -1.5, top_logprobs }]
+    const { url } = server.script(
+      stream([partial([13225], 'Hello', 1, { completion_probabilities }), final('limit', 1)]),
+    )
+    const { tokens } = await readTokens(createLlamaServerEngine({ url }).generate([1], { logprobs: 2 }))
+    const two = [
+      { id: 5, logprob: -0.5 },
+      { id: 13225, logprob: -1.5 },
+    ]
+    expect(tokens).toEqual([{ id: 13225, logprob: -1.5, topLogprobs: two }])
+  })
+
+  test('writes an error as a field of that name, where it is older', async () => {
+    const { url } = server.script((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end('error: {"code":500,"message":"context is gone","type":"server_error"}\n\n')
+    })
+    await expect(createLlamaServerEngine({ url }).generate([1]).next()).rejects.toMatchObject({
+      code: 'server_error',
+      message: 'context is gone',
+      status: 500,
+    })
+  })
+
+  describe('keeps tokens back that end inside a character', () => {
+    test('which are found again', async () => {
+      const text = 'a 🦩 and 🧑‍🚀, 𐎠𐎡, ᚠᛇᚻ.'
+      const ids = [...encodeText(text, table), 200002]
+      const sent = partials(ids)
+      expect(sent.length).toBeLessThan(ids.length)
+      const { tokens, end } = await read([...sent, final('eos', ids.length)])
+      expect(tokens).toEqual(ids)
+      expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
+    })
+
+    test('as so many tokens of the same bytes, whatever the text, and where it drafts tokens and counts ahead', async () => {
+      await fc.assert(
+        fc.asyncProperty(harmonyText(), fc.integer({ min: 0, max: 3 }), async (text, ahead) => {
+          const ids = [...encodeText(text, table), 200002]
+          const { tokens } = await read([...partials(ids, ahead), final('eos', ids.length)])
+          const bytes = (list: readonly unknown[]): number[] => list.flatMap((id) => [...table.bytes(id as number)])
+          expect(tokens.every((id) => typeof id === 'number')).toBe(true)
+          expect(bytes(tokens)).toEqual(bytes(ids))
+          if (ahead === 0) expect(tokens).toHaveLength(ids.length)
+        }),
+        { numRuns: 200 },
+      )
+    })
+
+    test('of which the text comes where they were no UTF-8, and the count from the engine', async () => {
+      const { tokens, end } = await read([partial([13225], '\ufffdHello', 2), final('limit', 2)])
+      expect(tokens).toEqual(['\ufffdHello'])
+      expect(end).toEqual({
+        reason: 'max_output_tokens',
+        usage: { inputTokens: 2, cachedTokens: 1, outputTokens: 2 },
+      })
+    })
+
+    test('and they are lost where the limit cuts a character: half of one has no text', async () => {
+      const [half] = encodeText('🦩', table)
+      expect((await read([...partials([13225, half ?? 0]), final('limit', 2)])).tokens).toEqual([13225])
+    })
+  })
+})

@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import { planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
+import { createSglangEngine } from '../../src/sources/sglang.js'
+import { httpEngineLaws } from '../support/http-engine-laws.js'
+import { readTokens } from '../support/read-tokens.js'
+import { scriptedServer, stream } from '../support/scripted-server.js'
+
+interface Finish {
+  readonly type: string
+  readonly matched?: number
+  readonly length?: number
+}
+
+/** An event of /generate. `completion_tokens` counts all tokens of the call, the stop token too. */
+function event(output_ids: readonly number[], completion_tokens: number, finish?: Finish, more: object = {}) {
+  const about = { id: '1', prompt_tokens: 2, weight_version: 'default', cached_tokens: 1 }
+  return { text: '', output_ids, meta_info: { ...about, finish_reason: finish ?? null, completion_tokens, ...more } }
+}
+
+type Style = 'cumulative' | 'incremental'
+
+/** How it streams by default, and how with `--incremental-streaming-output`; the stop token with or without its place. */
+function framesOf(style: Style, isTrimmed: boolean): (plan: SourcePlan) => unknown[] {
+  return (plan) => {
+    const pieces = planPieces(plan)
+    let total = 0
+    const events = pieces.map((piece, index) => {
+      total += piece.length
+      const isStop = plan.ending === 'stop' && index === pieces.length - 1
+      const finish = isStop ? { type: 'stop', matched: piece.at(-1) as number } : undefined
+      const ids = style === 'cumulative' ? plan.tokens.slice(0, total) : piece
+      return event(isStop && isTrimmed ? ids.slice(0, -1) : ids, total, finish)
+    })
+    if (plan.ending === 'hang') return events
+    if (plan.ending === 'error') {
+      const message = 'Internal error.'
+      return [...events, { error: { message, type: 'invalid_request_error', code: 400, retryable: false } }]
+    }
+    const all = style === 'cumulative' ? plan.tokens : []
+    const length = plan.ending === 'length' ? [event(all, total, { type: 'length', length: total })] : []
+    return [...events, ...length, '[DONE]']
+  }
+}
+
+for (const style of ['cumulative', 'incremental'] as const) {
+  for (const isTrimmed of [false, true]) {
+    httpEngineLaws({
+      name: 'SGLang',
+      create: createSglangEngine,
+      frames: framesOf(style, isTrimmed),
+      generatePath: '/generate',
+      healthPath: '/health',
+      tooLong: {
+        status: 400,
+        body: {
+          error: { message: "The input (9000 tokens) is longer than the model's context length (8192 tokens)." },
+        },
+        words: "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+      },
+    })
+  }
+}
+
+describe('SGLang', () => {
+  const server = scriptedServer()
+  const HELLO = framesOf(
+    'cumulative',
+    false,
+  )({ tokens: [13225, 200012], cuts: [1], ending: 'stop', reader: { does: 'reads on' } })
+
+  test('is asked for token ids, with nothing left to the defaults of the server', async () => {
+    const { url, asked } = server.script(stream(HELLO))
+    const { end } = await readTokens(
+      createSglangEngine({ url }).generate([1, 2], { logprobs: 0, sampling: { temperature: 0, seed: 4 } }),
+    )
+    expect(asked[0]?.body).toEqual({
+      input_ids: [1, 2],
+      sampling_params: {
+        max_new_tokens: null,
+        temperature: 0,
+        top_p: 1,
+        top_k: -1,
+        min_p: 0,
+        sampling_seed: 4,
+        stop_token_ids: [200002, 200012, 199999],
+        no_stop_trim: true,
+        skip_special_tokens: false,
+      },
+      return_logprob: true,
+      top_logprobs_num: 0,
+      return_text_in_logprobs: false,
+      stream: true,
+    })
+    expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
+  })
+
+  test.each<Style>(['cumulative', 'incremental'])('gives log-probabilities of a %s stream', async (style) => {
+    const own = [
+      [-1.5, 13225, null],
+      [-0.25, 2375, null],
+      [null, 200002, null],
+    ]
+    const top = [
+      [
+        [-0.5, 5, null],
+        [-1.5, 13225, null],
+      ],
+      null,
+      [[0, 200002, null]],
+    ]
+    const upTo = (from: number, to: number) => {
+      const start = style === 'cumulative' ? 0 : from
+      return { output_token_logprobs: own.slice(start, to), output_top_logprobs: top.slice(start, to) }
+    }
+    const ids = style === 'cumulative' ? [[13225], [13225, 2375]] : [[13225], [2375]]
+    // The stop token is kept back, but its probability is not.
+    const { url } = server.script(
+      stream([
+        event(ids[0] ?? [], 1, undefined, upTo(0, 1)),
+        event(ids[1] ?? [], 3, { type: 'stop', matched: 200002 }, upTo(1, 3)),
+        '[DONE]',
+      ]),
+    )
+    const { tokens } = await readTokens(createSglangEngine({ url }).generate([1], { logprobs: 2 }))
+    expect(tokens).toEqual([
+      {
+        id: 13225,
+        logprob: -1.5,
+        topLogprobs: [
+          { id: 5, logprob: -0.5 },
+          { id: 13225, logprob: -1.5 },
+        ],
+      },
+      { id: 2375, logprob: -0.25, topLogprobs: [] },
+      200002,
+    ])
+  })
+
+  test('is understood where it does not count its tokens', async () => {
+    const { url } = server.script(
+      stream([
+        { output_ids: [5], meta_info: { finish_reason: null } },
+        { output_ids: [5, 6], meta_info: { finish_reason: null } },
+        { output_ids: [5, 6, 200002], meta_info: { finish_reason: { type: 'stop', matched: 200002 } } },
+      ]),
+    )
+    expect(await readTokens(createSglangEngine({ url }).generate([1]))).toEqual({
+      tokens: [5, 6, 200002],
+      end: { reason: 'stop', usage: {} },
+    })
+  })
+
+  test('says in the stream that it has no room, and is tried again', async () => {
+    const abort = { type: 'abort', message: 'The request queue is full.', status_code: 503, err_type: null }
+    const { url, asked } = server.script(stream([event([], 0, abort), '[DONE]']))
+    const call = createSglangEngine({ url, delay: async () => {} }).generate([1])
+    await expect(call.next()).rejects.toMatchObject({
+      code: 'rate_limit_exceeded',
+      message: 'The request queue is full.',
+      status: 503,
+    })
+    expect(asked).toHaveLength(3)
+  })
+
+  test('that aborts gives what it has sampled before', async () => {
+    const abort = { type: 'abort', message: 'Aborted by AbortReq.' }
+    const { url } = server.script(stream([event([5], 1), event([5, 6], 2, abort)]))
+    const call = createSglangEngine({ url }).generate([1])
+    expect((await call.next()).value).toEqual([5])
+    expect((await call.next()).value).toEqual([6])
+    await expect(call.next()).rejects.toMatchObject({ code: 'server_error', message: 'Aborted by AbortReq.' })
+  })
+})

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import { planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
+import { createVllmEngine } from '../../src/sources/vllm.js'
+import { httpEngineLaws } from '../support/http-engine-laws.js'
+import { readTokens } from '../support/read-tokens.js'
+import { refuse, scriptedServer, stream } from '../support/scripted-server.js'
+
+const ABOUT = { id: 'cmpl-1', object: 'text_completion', created: 1_790_000_000, model: 'openai/gpt-oss-20b' }
+const USAGE = { ...ABOUT, choices: [], usage: { prompt_tokens: 2, total_tokens: 5, completion_tokens: 3 } }
+
+/** A chunk as `CompletionStreamResponse` is written: what was not set is left out. */
+function chunk(token_ids: readonly number[], more: object = {}, index = 1) {
+  const choice = { index: 0, text: '', logprobs: null, finish_reason: null, stop_reason: null, ...more }
+  return { ...ABOUT, choices: [{ ...choice, prompt_token_ids: index === 0 ? [200006, 173781] : null, token_ids }] }
+}
+
+function frames(plan: SourcePlan): unknown[] {
+  const pieces = planPieces(plan)
+  const last = pieces.length - 1
+  const chunks = pieces.map((ids, index) => {
+    // The first end-of-sequence token of the model gives no stop reason.
+    const stop_reason = ids.at(-1) === 200002 ? null : ids.at(-1)
+    const isStop = plan.ending === 'stop' && index === last
+    return chunk(ids, isStop ? { finish_reason: 'stop', stop_reason } : {}, index)
+  })
+  if (plan.ending === 'hang') return chunks
+  if (plan.ending === 'error') {
+    const error = { message: 'Internal server error', type: 'InternalServerError', param: null, code: 500 }
+    return [...chunks, { error }]
+  }
+  const length = plan.ending === 'length' ? [chunk([], { finish_reason: 'length' })] : []
+  return [...chunks, ...length, USAGE, '[DONE]']
+}
+
+httpEngineLaws({
+  name: 'vLLM',
+  create: createVllmEngine,
+  frames,
+  generatePath: '/v1/completions',
+  healthPath: '/health',
+  tooLong: {
+    status: 400,
+    body: {
+      error: {
+        message: "This model's maximum context length is 8192 tokens. However, your request has 9000 input tokens.",
+        type: 'BadRequestError',
+        param: 'input_tokens',
+        code: 400,
+      },
+    },
+    words: "This model's maximum context length is 8192 tokens. However, your request has 9000 input tokens.",
+  },
+})
+
+describe('vLLM', () => {
+  const server = scriptedServer()
+  const HELLO = frames({ tokens: [13225, 200012], cuts: [1], ending: 'stop', reader: { does: 'reads on' } })
+
+  test('is asked for token ids, with nothing left to the defaults of the server', async () => {
+    const { url, asked } = server.script(stream(HELLO))
+    const engine = createVllmEngine({ url: `${url}/v1`, model: 'openai/gpt-oss-20b' })
+    await readTokens(engine.generate([1, 2], { maxTokens: 7, logprobs: 3, sampling: { topK: 5, seed: -1, topP: 0 } }))
+    expect(asked[0]?.body).toEqual({
+      model: 'openai/gpt-oss-20b',
+      prompt: [1, 2],
+      max_tokens: 7,
+      temperature: 1,
+      top_p: 1e-6,
+      top_k: 5,
+      min_p: 0,
+      seed: -1,
+      stop_token_ids: [200002, 200012, 199999],
+      skip_special_tokens: false,
+      logprobs: 3,
+      return_tokens_as_token_ids: true,
+      return_token_ids: true,
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+  })
+
+  test('tells the counts', async () => {
+    const usage = { prompt_tokens: 20, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 16 } }
+    const { url } = server.script(stream([...HELLO.slice(0, 2), { ...ABOUT, choices: [], usage }, '[DONE]']))
+    const { end } = await readTokens(createVllmEngine({ url }).generate([1], { maxTokens: 5 }))
+    expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 20, cachedTokens: 16 } })
+  })
+
+  test('gives log-probabilities, the likeliest tokens first, as many as were asked for', async () => {
+    const logprobs = {
+      text_offset: [0, 5],
+      tokens: ['token_id:13225', 'token_id:2375'],
+      token_logprobs: [-1.5, -0.25],
+      top_logprobs: [
+        { 'token_id:13225': -1.5, 'token_id:5': -0.5, 'token_id:7': -1 },
+        { 'token_id:2375': -0.25, 'token_id:9': -9999 },
+      ],
+    }
+    const answer = [chunk([13225, 2375], { logprobs }), chunk([200002], { finish_reason: 'stop' }), '[DONE]']
+    const { url } = server.script(stream(answer))
+    const { tokens } = await readTokens(createVllmEngine({ url }).generate([1], { logprobs: 2, maxTokens: 5 }))
+    expect(tokens).toEqual([
+      {
+        id: 13225,
+        logprob: -1.5,
+        topLogprobs: [
+          { id: 5, logprob: -0.5 },
+          { id: 7, logprob: -1 },
+        ],
+      },
+      {
+        id: 2375,
+        logprob: -0.25,
+        topLogprobs: [
+          { id: 2375, logprob: -0.25 },
+          { id: 9, logprob: -9999 },
+        ],
+      },
+      200002,
+    ])
+  })
+
+  test('puts a stop token back that it keeps for itself', async () => {
+    const { url } = server.script(
+      stream([chunk([13225]), chunk([], { finish_reason: 'stop', stop_reason: 200012 }), '[DONE]']),
+    )
+    const { tokens, end } = await readTokens(createVllmEngine({ url }).generate([1], { maxTokens: 5 }))
+    expect(tokens).toEqual([13225, 200012])
+    expect(end).toEqual({ reason: 'stop' })
+  })
+
+  test('fails where it aborts the call', async () => {
+    const { url } = server.script(stream([chunk([13225]), chunk([], { finish_reason: 'abort' })]))
+    const call = createVllmEngine({ url }).generate([1], { maxTokens: 5 })
+    await call.next()
+    await expect(call.next()).rejects.toMatchObject({ code: 'server_error', message: 'vLLM ended the call: abort' })
+  })
+
+  test('is too old where it knows no token ids', async () => {
+    const { url } = server.script(stream([{ ...ABOUT, choices: [{ index: 0, text: 'Hello', finish_reason: null }] }]))
+    await expect(createVllmEngine({ url }).generate([1], { maxTokens: 5 }).next()).rejects.toThrow(
+      'vLLM: choices[0].token_ids: expected an array of token ids, as vLLM has it from 0.10.2 on, got undefined',
+    )
+  })
+
+  test('may ask for a try at a date', async () => {
+    const waits: number[] = []
+    const date = new Date(Date.now() + 20_000).toUTCString()
+    const { url } = server.script(refuse(503, { error: 'loading' }, { 'retry-after': date }), stream(HELLO))
+    const engine = createVllmEngine({ url, delay: async (ms) => void waits.push(ms) })
+    await readTokens(engine.generate([1], { maxTokens: 5 }))
+    expect(waits).toHaveLength(1)
+    expect(waits[0]).toBeGreaterThan(0)
+    expect(waits[0]).toBeLessThanOrEqual(20_000)
+  })
+
+  describe('without maxTokens', () => {
+    const MODELS = {
+      object: 'list',
+      data: [
+        { id: 'a', max_model_len: 100 },
+        { id: 'b', max_model_len: 10 },
+      ],
+    }
+
+    test('takes what the context has left, and asks for its size once', async () => {
+      const { url, asked } = server.script(refuse(200, MODELS), stream(HELLO))
+      const engine = createVllmEngine({ url, model: 'b' })
+      await readTokens(engine.generate([1, 2, 3]))
+      await readTokens(engine.generate(Array(20).fill(1)))
+      expect(asked.map(({ path }) => path)).toEqual(['/v1/models', '/v1/completions', '/v1/completions'])
+      expect(asked[1]?.body).toMatchObject({ max_tokens: 7 })
+      expect(asked[2]?.body).toMatchObject({ max_tokens: 1 })
+    })
+
+    test('is told the size', async () => {
+      const { url, asked } = server.script(stream(HELLO))
+      await readTokens(createVllmEngine({ url, contextSize: 50 }).generate([1]))
+      expect(asked[0]?.body).toMatchObject({ max_tokens: 49 })
+    })
+
+    test('fails where the server does not tell the size', async () => {
+      const { url } = server.script(refuse(200, { object: 'list', data: [{ id: 'a' }] }))
+      await expect(createVllmEngine({ url }).generate([1]).next()).rejects.toThrow(
+        'expected a max_model_len of a model in /v1/models, got none: set contextSize, or maxTokens',
+      )
+    })
+  })
+})

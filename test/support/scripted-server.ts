@@ -1,0 +1,96 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll } from 'vitest'
+import type { ScriptedBackend } from '../../src/conformance/check-source.js'
+
+/** What a server was asked. */
+export interface Asked {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** Parsed as JSON; `undefined` where there was none. */
+  readonly body: unknown
+}
+
+/** Answers one request: by the response, as often as it likes, and now or later. */
+export type Answer = (response: ServerResponse, asked: Asked) => void | Promise<void>
+
+/** What a script of answers has seen. */
+export interface Script {
+  /** Where it is played: an origin and a path. */
+  readonly url: string
+  readonly asked: Asked[]
+  /** The call at it. `closed` is about the first request whose answer begins. */
+  readonly backend: ScriptedBackend
+}
+
+/**
+ * A real server on the loopback, for the tests of one file. Each script has a path of its own and answers its requests in
+ * order, the last answer again and again.
+ */
+export function scriptedServer(): { script(...answers: Answer[]): Script } {
+  const scripts: ((request: IncomingMessage, response: ServerResponse) => Promise<void>)[] = []
+  const server = createServer((request, response) => {
+    const [, number] = /^\/(\d+)/.exec(request.url ?? '') ?? []
+    void scripts[Number(number)]?.(request, response)
+  })
+  beforeAll(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)))
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  return {
+    script(...answers) {
+      const asked: Asked[] = []
+      let close = (): void => {}
+      const closed = new Promise<void>((resolve) => {
+        close = resolve
+      })
+      const path = `/${scripts.length}`
+      scripts.push(async (request, response) => {
+        const answer = answers[Math.min(asked.length, answers.length - 1)]
+        const seen = {
+          method: request.method ?? '',
+          path: (request.url ?? '').slice(path.length),
+          headers: request.headers,
+          body: undefined as unknown,
+        }
+        asked.push(seen)
+        response.on('close', close)
+        let text = ''
+        for await (const chunk of request.setEncoding('utf8')) text += chunk
+        if (text !== '') seen.body = JSON.parse(text)
+        response.socket?.setNoDelay(true)
+        await answer?.(response, seen)
+      })
+      const { port } = server.address() as AddressInfo
+      return { url: `http://127.0.0.1:${port}${path}`, asked, backend: { wasAsked: () => asked.length > 0, closed } }
+    },
+  }
+}
+
+/** One event of a stream. */
+export function frame(data: unknown): string {
+  return `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`
+}
+
+/** Answers with frames, and then ends, hangs, or breaks the connection. */
+export function stream(frames: readonly unknown[], then: 'ends' | 'hangs' | 'breaks' = 'ends'): Answer {
+  return async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+    response.flushHeaders()
+    // Each on its way before the next, as an engine's are.
+    for (const data of frames) await new Promise((resolve) => response.write(frame(data), resolve))
+    if (then === 'ends') response.end()
+    if (then === 'breaks') response.destroy()
+  }
+}
+
+/** Answers with a status and a body. */
+export function refuse(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(typeof body === 'string' ? body : JSON.stringify(body))
+  }
+}
