@@ -1,0 +1,75 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/sources/llama-cpp.js'
+import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { encodeHarmony } from '../support/tokens.js'
+import { type HttpServer, serve } from './http-server.js'
+import { cpuLlama, models } from './model.js'
+import { afterCall, call, endless, plainAnswer } from './scripts.js'
+
+const llama = await cpuLlama()
+let engine: LlamaCppEngine
+let server: HttpServer
+let openai: OpenAI
+
+beforeAll(async () => {
+  engine = await createLlamaCppEngine({ modelPath: models.sure, llama, contextSize: 512 })
+  server = await serve(engine, await loadTokenTable())
+  openai = new OpenAI({ apiKey: 'none', baseURL: server.baseURL, maxRetries: 0 })
+})
+
+afterAll(async () => {
+  await server.close()
+  await llama.dispose()
+})
+
+const question = (content: string): OpenAI.Responses.ResponseInputItem[] => [{ role: 'user', content }]
+const questionOf = (prompt: string): string => /user<\|message\|>(.*)<\|end\|>/.exec(prompt)?.[1] ?? ''
+
+test('the OpenAI SDK runs a tool loop of two turns over HTTP, and every token comes out of the engine', async () => {
+  const tools: OpenAI.Responses.FunctionTool[] = [
+    { type: 'function', name: 'get_weather', parameters: { type: 'object' }, strict: false },
+  ]
+  const input = question(questionOf(call.prompt))
+
+  const first = await openai.responses.stream({ model: 'gpt-oss', input, tools }).finalResponse()
+  expect(first.output.map(({ type }) => type)).toEqual(['reasoning', 'function_call'])
+  const asked = first.output.find((item) => item.type === 'function_call')
+  expect(asked).toMatchObject({ name: 'get_weather', arguments: '{"city":"Paris","unit":"celsius"}' })
+
+  const output = JSON.stringify({ degrees: 21, sky: 'clear' })
+  input.push(...(first.output as OpenAI.Responses.ResponseInputItem[]))
+  input.push({ type: 'function_call_output', call_id: asked?.call_id ?? '', output })
+  const second = await openai.responses.stream({ model: 'gpt-oss', input, tools }).finalResponse()
+  expect(second.output_text).toBe('It is 21 °C in Paris, and the sky is clear.')
+  expect(second.usage).toMatchObject({
+    input_tokens: encodeHarmony(afterCall.prompt).length,
+    // All of the first turn but its last token, which was said and never evaluated.
+    input_tokens_details: { cached_tokens: encodeHarmony(call.prompt + call.answer).length - 1 },
+    output_tokens: encodeHarmony(afterCall.answer).length,
+  })
+})
+
+test('a client that goes away frees the engine for the next', async () => {
+  const stream = await openai.responses.create({
+    model: 'gpt-oss',
+    input: question(questionOf(endless.prompt)),
+    stream: true,
+  })
+  let deltas = 0
+  for await (const event of stream) if (event.type === 'response.output_text.delta' && ++deltas === 5) break
+  const next = await openai.responses
+    .stream({ model: 'gpt-oss', input: question(questionOf(plainAnswer.prompt)) })
+    .finalResponse()
+  expect(next.output_text).toBe('Hello, world! How are you today?')
+})
+
+test('a prompt that does not fit fails the response, with the code that OpenAI gives', async () => {
+  const input = question(`${'word '.repeat(600)}${questionOf(plainAnswer.prompt)}`)
+  const events: OpenAI.Responses.ResponseStreamEvent[] = []
+  const read = async (): Promise<void> => {
+    for await (const event of await openai.responses.create({ model: 'gpt-oss', input, stream: true }))
+      events.push(event)
+  }
+  await expect(read()).rejects.toMatchObject({ code: 'context_length_exceeded' })
+})
