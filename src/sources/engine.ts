@@ -1,6 +1,7 @@
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 
 export { EngineError, type EngineErrorCode } from './engine-error.js'
+export { generateOptions } from './generate-options.js'
 export { tokenStream } from './token-stream.js'
 
 /** How the next token is drawn. What is left out is as the Responses API has it: every token may come, at temperature 1. */

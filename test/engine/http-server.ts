@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { type TokenTable, translate } from '../../src/index.js'
-import type { TokenEngine } from '../../src/sources/engine.js'
+import { generateOptions, type TokenEngine } from '../../src/sources/engine.js'
 import { toSseResponse } from '../../src/sse/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { ask } from './scripts.js'
@@ -17,7 +17,7 @@ export interface HttpServer {
 export async function serve(engine: TokenEngine, tokenTable: TokenTable): Promise<HttpServer> {
   const server = createServer(async (request, reply) => {
     const body = await jsonOf(request)
-    const tokens = engine.generate(encodeHarmony(render(body.input)))
+    const tokens = engine.generate(encodeHarmony(render(body.input)), generateOptions(body))
     const answer = toSseResponse(translate(tokens, { request: body as never, tokenTable }))
     reply.writeHead(answer.status, Object.fromEntries(answer.headers))
     // A client that goes away closes the stream, and so the call.

@@ -73,3 +73,15 @@ test('a prompt that does not fit fails the response, with the code that OpenAI g
   }
   await expect(read()).rejects.toMatchObject({ code: 'context_length_exceeded' })
 })
+
+test('what the request asks for is what the engine does', async () => {
+  const request = {
+    model: 'gpt-oss',
+    input: question(questionOf(endless.prompt)),
+    temperature: 0,
+    max_output_tokens: 30,
+  }
+  const response = await openai.responses.stream(request).finalResponse()
+  expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
+  expect(response.usage?.output_tokens).toBe(30)
+})
