@@ -31,6 +31,11 @@ export interface HarmonyParser {
   readonly isHolding: boolean
   /** Takes one token id: a whole number from 0. Ids outside the vocabulary are dropped with a repair. */
   push(id: number, origin: Origin): void
+  /**
+   * A shortcut for the commonest token of all, ordinary text in the middle of the model's message: takes it, and gives its
+   * text instead of telling it. `undefined`, and nothing is taken, where there is more to it; then `push` it.
+   */
+  plain?(id: number): string | undefined
   /** Takes text in which special tokens are spelled as `<|markers|>`, cut anywhere. */
   pushText(text: string, origin: Origin): void
   /** Tells what is held back, as it is: a half character as U+FFFD, a half marker as text. */
@@ -98,6 +103,8 @@ export function createHarmonyParser(
   }: Partial<ParserSnapshot> = structuredClone(snapshot ?? {})
   /** Whether the lexer, not the detokenizer, may hold something back. */
   let isText = held !== ''
+  /** Whether the last id was the model's, and its message goes on: then ordinary text is text, and nothing else. */
+  let isInside = false
   const tools = options.toolNamed
   const detokenizer = createDetokenizer(
     options.tokenTable ?? { size: 0, text: missingTable, bytes: missingTable },
@@ -122,9 +129,13 @@ export function createHarmonyParser(
         flush()
         takeMarker(id)
       }
+      isInside = by === 'model' && mode === 'content' && message.isTold
     },
 
+    plain: (id) => (isInside ? detokenizer.plain(id) : undefined),
+
     pushText(text, by) {
+      isInside = false
       enterRun(by, true)
       lexer.push(text)
     },
@@ -132,6 +143,7 @@ export function createHarmonyParser(
     flush,
 
     beginTurn() {
+      isInside = false
       finish()
       openDraft('turn')
       returned = false
@@ -139,6 +151,7 @@ export function createHarmonyParser(
     },
 
     end() {
+      isInside = false
       flush()
       const isUntouched = mode === 'header' ? !draft.sampled : !message.isTold
       const position = isUntouched ? 'between' : mode

@@ -8,6 +8,8 @@ export interface Detokenizer {
    * that is no ordinary token is no bytes.
    */
   push(id: number): string
+  /** The text of a token that is text on its own, where nothing is carried; else `undefined`, and nothing is taken. */
+  plain(id: number): string | undefined
   /** What is left at the end of the run: U+FFFD where a character stayed incomplete, else ''. Then nothing is carried. */
   flush(): string
   /** The bytes of the incomplete character, 0 to 3, as plain numbers: all the state there is, for snapshots. */
@@ -31,6 +33,10 @@ export function createDetokenizer(table: TokenTable, carried: readonly number[] 
     return isBegun ? decoded.slice(0, -1) : decoded
   }
 
+  function plain(id: number): string | undefined {
+    return carried.length === 0 ? table.text(id) : undefined
+  }
+
   function flush(): string {
     // What is carried is one character's beginning, and so becomes one U+FFFD, of however many bytes.
     const rest = carried.length === 0 ? '' : '\uFFFD'
@@ -38,7 +44,7 @@ export function createDetokenizer(table: TokenTable, carried: readonly number[] 
     return rest
   }
 
-  return { push, flush, carried: () => [...carried] }
+  return { push, plain, flush, carried: () => [...carried] }
 }
 
 /** Whether a character of more bytes may begin like this; whether its second byte fits is for the decoder to say. */

@@ -3,7 +3,7 @@ import type { Logprob, OutputItem } from '../responses/items.js'
 import type { ScoredText } from './citation-stage.js'
 import { calleeOf } from './items/callee-of.js'
 import { conclude, type HostedItem } from './items/hosted.js'
-import type { Effects, Item, Subject } from './items/item.js'
+import type { Effects, Item, ItemKind, Subject } from './items/item.js'
 import { kindOf, wireOf } from './items/kinds.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
 import type { CallResult } from './tool-result.js'
@@ -30,6 +30,8 @@ export class Output {
   /** Every announced item, by output index. */
   readonly #items: Item[] = []
   #current: Item | null = null
+  /** Its kind, looked up once: it is asked for with every delta. */
+  #kind: ItemKind<Item> = kindOf({ type: 'message' })
   /** Text of the current item that is in no delta yet: a push gives one delta per part. */
   #text = ''
   /** The tokens of that text, where probabilities are asked for. */
@@ -45,6 +47,7 @@ export class Output {
     if (snapshot === undefined) return
     this.#items.push(...snapshot.items)
     this.#current = typeof snapshot.current === 'number' ? (this.#items[snapshot.current] ?? null) : snapshot.current
+    if (this.#current !== null) this.#kind = kindOf(this.#current)
     this.#silent = [...snapshot.logprobs]
     this.#early = [...snapshot.early]
   }
@@ -92,7 +95,8 @@ export class Output {
   /** A message begins that gives this item. */
   begin(subject: Subject): void {
     const item = this.#create(subject, recipientKey(subject as Recipient))
-    const isLate = kindOf(item).opens === 'terminator' || (this.#isWhole && this.#isClients(item))
+    this.#kind = kindOf(item)
+    const isLate = this.#kind.opens === 'terminator' || (this.#isWhole && this.#isClients(item))
     this.#tokens = []
     this.#silent = []
     this.#current = item
@@ -102,7 +106,7 @@ export class Output {
   /** More text of it; `isLead` where it came before the message was known to begin. */
   write(text: string, isLead = false): void {
     const start = this.#text.length
-    this.#text += text
+    this.#text = start === 0 ? text : this.#text + text
     if (isLead) this.#tokens = endingOf(this.#early, text)
     for (const logprob of this.#silent) this.#tokens.push({ logprob, start, end: this.#text.length })
     if (this.#silent.length > 0) this.#silent = []
@@ -119,8 +123,8 @@ export class Output {
   /** Sends what was gathered as one delta. */
   flush(): void {
     const item = this.#current
-    if (item === null || this.#text === '') return
     const text = this.#text
+    if (item === null || text.length === 0) return
     const tokens = this.#tokens
     this.#text = ''
     if (tokens.length > 0) this.#tokens = []
@@ -224,8 +228,9 @@ export class Output {
     if (text !== '') this.#tell(item, text, [])
   }
 
+  /** Of the item that is being written. */
   #tell(item: Item, text: string, tokens: readonly ScoredText[]): void {
-    const kind = kindOf(item)
+    const kind = this.#kind
     if (item.stage === 'silent' || kind.delta === undefined) appendText(item.text, text)
     else kind.delta(item, text, this.#effects, tokens)
   }

@@ -25,6 +25,9 @@ export interface Message extends ItemBase {
   citing: CitationState | null
 }
 
+/** Shared, because a message has a delta for each token. */
+const NONE: readonly Logprob[] = []
+
 export const message: ItemKind<Message> = {
   prefix: 'msg',
 
@@ -41,7 +44,7 @@ export const message: ItemKind<Message> = {
 
   delta(item, text, effects, tokens) {
     if (item.citing !== null) writeCited(item, item.citing, { text, tokens, isLast: false }, effects)
-    else writeText(item, text, tokens.length === 0 ? [] : tokens.map(({ logprob }) => logprob), effects)
+    else writeText(item, text, tokens.length === 0 ? NONE : tokens.map(({ logprob }) => logprob), effects)
   },
 
   release(item, effects) {
@@ -73,7 +76,7 @@ function partOf(item: Message): OutputText {
 
 function writeText(item: Message, text: string, logprobs: readonly Logprob[], effects: Effects): void {
   appendText(item.text, text)
-  for (const logprob of logprobs) item.logprobs.push(logprob)
+  for (let at = 0; at < logprobs.length; at++) item.logprobs.push(logprobs[at] as Logprob)
   effects.write({
     type: 'response.output_text.delta',
     sequence_number: effects.next(),
