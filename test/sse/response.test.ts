@@ -125,6 +125,16 @@ describe('the stream', () => {
     }
   })
 
+  it('gives events that come together as one chunk', async () => {
+    async function* batches() {
+      yield EVENTS.slice(0, 2)
+      yield EVENTS.slice(2)
+    }
+    const chunks: string[] = []
+    for await (const chunk of sseStream(batches())) chunks.push(new TextDecoder().decode(chunk))
+    expect(chunks).toEqual([EVENTS.slice(0, 2), EVENTS.slice(2)].map((events) => events.map(encodeSse).join('')))
+  })
+
   it('closes with the read that finds the source exhausted', async () => {
     const reader = sseStream(EVENTS.slice(0, 1)).getReader()
     await reader.read()
