@@ -12,7 +12,7 @@ import {
   type TranslatorOptions as CoreTranslatorOptions,
   checkOptions,
 } from './translate/options.js'
-import { flatten, translateBatches as pullBatches } from './translate/translate.js'
+import { translateBatches as pullBatches, translateEvents as pullEvents } from './translate/translate.js'
 import { Translator as CoreTranslator } from './translate/translator.js'
 import { checkSnapshot, type TranslatorSnapshot } from './translate/translator-snapshot.js'
 
@@ -55,7 +55,7 @@ export function translate(
   source: TokenSource,
   options: TranslateOptions = {},
 ): AsyncGenerator<ResponseStreamEvent, Response> {
-  return flatten(translateBatches(source, options))
+  return pullEvents(source, withAmbient(options), loadTokenTable)
 }
 
 /** As {@link translate}, the events of each chunk as one array: one hop of the event loop per chunk, not per event. */

@@ -1,25 +1,15 @@
-import { check, HarmonyResponsesError } from '../errors.js'
+import { check } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
-import type { StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
+import type { TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { checkOptions, type TranslateOptions } from './options.js'
-import { Translator } from './translator.js'
-
-type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
-
-/** A source that is being read. */
-interface Reader {
-  /** The next chunk, or why there is none: without waiting for the source, which may never answer. */
-  next(): Promise<Step | 'aborted' | 'left'>
-  /** Nobody wants more: closes the source, once. */
-  close(reason?: 'aborted' | 'left'): void
-}
+import { createPull, type Pull } from './pull.js'
 
 /**
- * Pulls a source through a {@link Translator}: the events of each chunk as one array, never empty. The source is read
- * only as fast as batches are taken, and closed as soon as nobody wants more: at the end, on abort and when the consumer
- * stops (at once, even while it is being waited for).
+ * Pulls a source through a `Translator`: the events of each chunk as one array, never empty. The source is read only as
+ * fast as batches are taken, and closed as soon as nobody wants more: at the end, on abort and when the consumer stops
+ * (at once, even while it is being waited for).
  *
  * A source that throws ends the stream with `error` and `response.failed`; the generator itself does not throw. An
  * error's own `code` goes through where it is one of the API's form (`context_length_exceeded`).
@@ -33,121 +23,108 @@ export function translateBatches(
   options: TranslateOptions,
   loadTokenTable?: () => Promise<TokenTable>,
 ): AsyncGenerator<ResponseStreamEvent[], Response> {
+  const pull = pullOf(source, options, loadTokenTable)
+  return generatorOf(pull, pull.request)
+}
+
+/** The same, an event at a time. */
+export function translateEvents(
+  source: TokenSource,
+  options: TranslateOptions,
+  loadTokenTable?: () => Promise<TokenTable>,
+): AsyncGenerator<ResponseStreamEvent, Response> {
+  const pull = pullOf(source, options, loadTokenTable)
+  let batch: readonly ResponseStreamEvent[] = []
+  let at = 0
+  return generatorOf<ResponseStreamEvent>(pull, (give, fail) => {
+    if (at < batch.length) return give(batch[at++])
+    pull.request((events) => {
+      batch = events ?? []
+      at = 1
+      give(batch[0])
+    }, fail)
+  })
+}
+
+function pullOf(
+  source: TokenSource,
+  options: TranslateOptions,
+  loadTokenTable: (() => Promise<TokenTable>) | undefined,
+): Pull {
   checkOptions(options)
   const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync } = Object(source)
   check((isAsync ?? isSync) !== undefined, 'source', 'an iterable of chunks', source)
-  const reader = read(source, options.signal)
-  return leavable(pull(reader, options, loadTokenTable), () => reader.close())
-}
-
-/** One event at a time of what comes in batches. */
-export function flatten(
-  batches: AsyncGenerator<ResponseStreamEvent[], Response>,
-): AsyncGenerator<ResponseStreamEvent, Response> {
-  return leavable(each(batches), () => void batches.return(undefined as never))
-}
-
-async function* each(
-  batches: AsyncGenerator<ResponseStreamEvent[], Response>,
-): AsyncGenerator<ResponseStreamEvent, Response> {
-  for (;;) {
-    const batch = await batches.next()
-    if (batch.done) return batch.value
-    for (const event of batch.value) yield event
-  }
+  return createPull(source, options, loadTokenTable)
 }
 
 /**
- * A generator that hears at once when its consumer stops. By itself it would not before the `next()` under way is over,
- * and an engine that nobody listens to would go on.
+ * An async generator by hand: an ordinary one would hear that its consumer stops only after the `next()` under way, and
+ * an engine that nobody listens to would go on; and it takes three promises for each value, where this takes one.
+ *
+ * @param take - gives the next value, or undefined at the end
  */
-function leavable<T>(generator: AsyncGenerator<T, Response>, leave: () => void): AsyncGenerator<T, Response> {
-  for (const method of ['return', 'throw'] as const) {
-    const end = generator[method]
-    generator[method] = (value: never) => {
-      leave()
-      return end.call(generator, value)
+function generatorOf<T>(
+  pull: Pull,
+  take: (give: (value: T | undefined) => void, fail: (error: unknown) => void) => void,
+): AsyncGenerator<T, Response> {
+  /** Calls that came while one was under way: they are answered in their order. */
+  const queue: (() => void)[] = []
+  let isBusy = false
+  let isOver = false
+
+  function next(): Promise<IteratorResult<T, Response>> {
+    return new Promise((resolve, reject) => {
+      inTurn(() => {
+        if (isOver) return settle(() => resolve({ done: true, value: undefined as never }))
+        take(
+          (value) => {
+            if (value !== undefined) settle(() => resolve({ done: false, value }))
+            else {
+              isOver = true
+              settle(() => resolve({ done: true, value: pull.response() as Response }))
+            }
+          },
+          (error) => {
+            isOver = true
+            settle(() => reject(error))
+          },
+        )
+      })
+    })
+  }
+
+  /** The consumer stops. */
+  function stop<R>(answer: () => R | PromiseLike<R>): Promise<R> {
+    pull.leave()
+    return new Promise((resolve) => {
+      inTurn(() => {
+        isOver = true
+        settle(() => resolve(new Promise((answered) => answered(answer()))))
+      })
+    })
+  }
+
+  function inTurn(job: () => void): void {
+    if (isBusy) queue.push(job)
+    else {
+      isBusy = true
+      job()
     }
   }
-  return generator
-}
 
-async function* pull(
-  reader: Reader,
-  options: TranslateOptions,
-  loadTokenTable: (() => Promise<TokenTable>) | undefined,
-): AsyncGenerator<ResponseStreamEvent[], Response> {
-  try {
-    const tokenTable = options.tokenTable ?? (await loadTokenTable?.())
-    const translator = new Translator({ ...options, ...(tokenTable && { tokenTable }) })
-    yield translator.start()
-    let isOpen = true
-    while (isOpen) {
-      let events: ResponseStreamEvent[]
-      try {
-        const step = await reader.next()
-        isOpen = typeof step === 'object' && !step.done
-        if (step === 'left') break
-        if (step === 'aborted') events = translator.abort()
-        else if (!step.done) events = translator.push(step.value)
-        else {
-          if (step.value?.usage !== undefined) translator.addUsage(step.value.usage)
-          events = translator.end(step.value?.reason)
-        }
-      } catch (error) {
-        isOpen = false
-        events = translator.fail(failureOf(error))
-      }
-      if (events.length > 0) yield events
-    }
-    return translator.response
-  } finally {
-    reader.close()
+  function settle(answer: () => void): void {
+    isBusy = false
+    answer()
+    const job = queue.shift()
+    if (job !== undefined) inTurn(job)
   }
-}
-
-/** What the stream says of a source's error. Codes of operating systems (`ECONNRESET`) mean nothing to clients. */
-function failureOf(error: unknown): { code?: string; message: string } {
-  const message = error instanceof Error ? error.message : String(error)
-  const { code } = Object(error) as { code?: unknown }
-  const isApis = typeof code === 'string' && /^[a-z_]+$/.test(code) && !(error instanceof HarmonyResponsesError)
-  return isApis ? { code, message } : { message }
-}
-
-function read(source: TokenSource, signal: AbortSignal | undefined): Reader {
-  let chunks: AsyncIterator<TokenChunk> | Iterator<TokenChunk> | undefined
-  let over: 'aborted' | 'left' | undefined
-  let wake: (() => void) | undefined
-
-  const close = (reason: 'aborted' | 'left' = 'left'): void => {
-    if (over !== undefined) return
-    over = reason
-    signal?.removeEventListener('abort', abort)
-    wake?.()
-    // Also a source that was never read: it may hold an engine all the same.
-    // At once, and whatever comes of it may go: an engine that is waited for answers when it is done.
-    new Promise((resolve) => resolve((chunks ?? iterate(source)).return?.())).catch(() => {})
-  }
-  const abort = (): void => close('aborted')
-  if (signal?.aborted) abort()
-  else signal?.addEventListener('abort', abort)
 
   return {
-    close,
-    next() {
-      // A promise of our own per chunk: racing one long-lived promise would keep a reaction for every chunk alive.
-      return new Promise((resolve, reject) => {
-        if (over !== undefined) return resolve(over)
-        wake = () => resolve(over ?? 'left')
-        // Made here and not before: making it may fail, and that is the source's failure.
-        chunks ??= iterate(source)
-        Promise.resolve(chunks.next() as Step | Promise<Step>).then(resolve, reject)
-      })
+    next,
+    return: (value) => stop(async () => ({ done: true, value: await value })),
+    throw: (error) => stop(() => Promise.reject(error)),
+    [Symbol.asyncIterator]() {
+      return this
     },
   }
-}
-
-function iterate(source: TokenSource): AsyncIterator<TokenChunk> | Iterator<TokenChunk> {
-  if (typeof source === 'string') return [source as string].values()
-  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
 }
