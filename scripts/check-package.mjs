@@ -15,7 +15,7 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
 /** Minified and gzipped, token table apart. */
-const CORE_LIMIT = 18_500
+const CORE_LIMIT = 19_000
 const TOKEN_TABLE_LIMIT = 1_400_000
 /** A dynamically imported file above this size is the token table; a smaller one is code and counts as such. */
 const TABLE_THRESHOLD = 200_000

@@ -19,38 +19,47 @@ export interface MessageWriter {
   state(): MessageState
 }
 
-export function createMessageWriter(
-  sink: (event: HarmonyEvent) => void,
-  { header, announced }: MessageState = { header: { role: 'assistant' }, announced: false },
-): MessageWriter {
-  function announce(origin: Origin): void {
-    announced = true
-    sink({ type: 'message_start', header: { ...header }, origin })
+export function createMessageWriter(sink: (event: HarmonyEvent) => void, state?: MessageState): MessageWriter {
+  return new Writer(sink, state ?? { header: { role: 'assistant' }, announced: false })
+}
+
+class Writer implements MessageWriter {
+  readonly #sink: (event: HarmonyEvent) => void
+  readonly #state: MessageState
+
+  constructor(sink: (event: HarmonyEvent) => void, state: MessageState) {
+    this.#sink = sink
+    this.#state = state
   }
 
-  return {
-    begin(next, origin) {
-      header = next
-      if (origin === 'model' || header.role !== 'assistant') announce(origin)
-    },
+  begin(header: HarmonyHeader, origin: Origin): void {
+    this.#state.header = header
+    if (origin === 'model' || header.role !== 'assistant') this.#announce(origin)
+  }
 
-    text(text, origin) {
-      if (origin === 'host' && header.role === 'assistant') return
-      if (!announced) announce(origin)
-      sink({ type: 'message_text', text, origin })
-    },
+  text(text: string, origin: Origin): void {
+    if (origin === 'host' && this.#state.header.role === 'assistant') return
+    if (!this.#state.announced) this.#announce(origin)
+    this.#sink({ type: 'message_text', text, origin })
+  }
 
-    end(terminator, origin) {
-      // A prefilled message that the model merely ended is a message; one that nobody went on with is none.
-      if (!announced && origin === 'model' && terminator !== 'turn') announce(origin)
-      if (announced) sink({ type: 'message_end', terminator, origin })
-      announced = false
-    },
+  end(terminator: Terminator, origin: Origin): void {
+    // A prefilled message that the model merely ended is a message; one that nobody went on with is none.
+    if (!this.#state.announced && origin === 'model' && terminator !== 'turn') this.#announce(origin)
+    if (this.#state.announced) this.#sink({ type: 'message_end', terminator, origin })
+    this.#state.announced = false
+  }
 
-    get isTold() {
-      return announced
-    },
+  get isTold(): boolean {
+    return this.#state.announced
+  }
 
-    state: () => ({ header, announced }),
+  state(): MessageState {
+    return this.#state
+  }
+
+  #announce(origin: Origin): void {
+    this.#state.announced = true
+    this.#sink({ type: 'message_start', header: { ...this.#state.header }, origin })
   }
 }

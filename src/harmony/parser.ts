@@ -1,5 +1,5 @@
 import { check } from '../errors.js'
-import { createDetokenizer } from '../tokens/detokenizer.js'
+import { createDetokenizer, type Detokenizer } from '../tokens/detokenizer.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { type HarmonyEvent, type Origin, type RepairCode, repair, type Terminator } from './events.js'
 import {
@@ -13,9 +13,9 @@ import {
   type ToolLookup,
   wordsOf,
 } from './header.js'
-import { createMessageWriter, type MessageState } from './message-writer.js'
+import { createMessageWriter, type MessageState, type MessageWriter } from './message-writer.js'
 import { type SettledHeader, settleMessage, settleUnclosed } from './settle-header.js'
-import { createMarkerLexer } from './text-input.js'
+import { createMarkerLexer, type MarkerLexer } from './text-input.js'
 import { FIRST_SPECIAL, specialNames, VOCABULARY_SIZE } from './vocabulary.js'
 
 /** Where in the stream a parser stands: between messages, in a header, or in a message's content. */
@@ -89,214 +89,249 @@ export function createHarmonyParser(
   sink: (event: HarmonyEvent) => void,
   snapshot?: ParserSnapshot,
 ): HarmonyParser {
-  let {
-    mode = options.role === null ? 'between' : 'header',
-    draft = openHeader('turn'),
-    // Who wrote the run of tokens we are in. A character or a marker never spans two origins.
-    origin = 'model',
-    // Set by `<|return|>` until the next token of the model, which is told once.
-    returned = false,
-    finalSeen = false,
-    message: open,
-    carried,
-    held = '',
-  }: Partial<ParserSnapshot> = structuredClone(snapshot ?? {})
+  return new NativeParser(options, sink, snapshot)
+}
+
+// A class, because a server has one for each stream that it is in the middle of, and closures are its memory.
+class NativeParser implements HarmonyParser {
+  readonly #sink: (event: HarmonyEvent) => void
+  readonly #tools: ToolLookup | undefined
+  readonly #detokenizer: Detokenizer
+  readonly #message: MessageWriter
+  /** For text input; made when it comes. */
+  #lexer: MarkerLexer | undefined
+  #mode: ParserPosition
+  #draft: HeaderDraft
+  /** Who wrote the run of tokens we are in. A character or a marker never spans two origins. */
+  #origin: Origin
+  /** Set by `<|return|>` until the next token of the model, which is told once. */
+  #returned: boolean
+  #finalSeen: boolean
   /** Whether the lexer, not the detokenizer, may hold something back. */
-  let isText = held !== ''
+  #isText: boolean
   /** Whether the last id was the model's, and its message goes on: then ordinary text is text, and nothing else. */
-  let isInside = false
-  const tools = options.toolNamed
-  const detokenizer = createDetokenizer(
-    options.tokenTable ?? { size: 0, text: missingTable, bytes: missingTable },
-    carried,
-  )
-  const lexer = createMarkerLexer({ text: takeText, marker: takeMarker }, held)
-  const message = createMessageWriter(sink, open)
+  #isInside = false
 
-  return {
-    get position() {
-      return mode
-    },
+  constructor(options: HarmonyParserOptions, sink: (event: HarmonyEvent) => void, snapshot?: ParserSnapshot) {
+    const {
+      mode = options.role === null ? 'between' : 'header',
+      draft = openHeader('turn'),
+      origin = 'model',
+      returned = false,
+      finalSeen = false,
+      message,
+      carried,
+      held = '',
+    }: Partial<ParserSnapshot> = structuredClone(snapshot ?? {})
+    this.#sink = sink
+    this.#tools = options.toolNamed
+    this.#detokenizer = createDetokenizer(options.tokenTable ?? NO_TABLE, carried)
+    this.#message = createMessageWriter(sink, message)
+    this.#mode = mode
+    this.#draft = draft
+    this.#origin = origin
+    this.#returned = returned
+    this.#finalSeen = finalSeen
+    this.#isText = held !== ''
+    if (this.#isText) this.#lexer = this.#makeLexer(held)
+  }
 
-    get isHolding() {
-      return detokenizer.carried().length > 0 || lexer.held() !== ''
-    },
+  get position(): ParserPosition {
+    return this.#mode
+  }
 
-    push(id, by) {
-      enterRun(by, false)
-      if (id < FIRST_SPECIAL) takeText(detokenizer.push(id))
-      else {
-        flush()
-        takeMarker(id)
-      }
-      isInside = by === 'model' && mode === 'content' && message.isTold
-    },
+  get isHolding(): boolean {
+    return this.#detokenizer.carried().length > 0 || (this.#lexer?.held() ?? '') !== ''
+  }
 
-    plain: (id) => (isInside ? detokenizer.plain(id) : undefined),
+  push(id: number, by: Origin): void {
+    this.#enterRun(by, false)
+    if (id < FIRST_SPECIAL) this.#takeText(this.#detokenizer.push(id))
+    else {
+      this.flush()
+      this.#takeMarker(id)
+    }
+    this.#isInside = by === 'model' && this.#mode === 'content' && this.#message.isTold
+  }
 
-    pushText(text, by) {
-      isInside = false
-      enterRun(by, true)
-      lexer.push(text)
-    },
+  plain(id: number): string | undefined {
+    return this.#isInside ? this.#detokenizer.plain(id) : undefined
+  }
 
-    flush,
+  pushText(text: string, by: Origin): void {
+    this.#isInside = false
+    this.#enterRun(by, true)
+    this.#lexer ??= this.#makeLexer('')
+    this.#lexer.push(text)
+  }
 
-    beginTurn() {
-      isInside = false
-      finish()
-      openDraft('turn')
-      returned = false
-      origin = 'model'
-    },
+  flush(): void {
+    this.#lexer?.flush()
+    this.#takeText(this.#detokenizer.flush())
+  }
 
-    end() {
-      isInside = false
-      flush()
-      const isUntouched = mode === 'header' ? !draft.sampled : !message.isTold
-      const position = isUntouched ? 'between' : mode
-      finish()
-      return position
-    },
+  beginTurn(): void {
+    this.#isInside = false
+    this.#finish()
+    this.#openDraft('turn')
+    this.#returned = false
+    this.#origin = 'model'
+  }
 
-    snapshot() {
-      return structuredClone({
-        mode,
-        draft,
-        message: message.state(),
-        origin,
-        returned,
-        finalSeen,
-        carried: detokenizer.carried(),
-        held: lexer.held(),
-      })
-    },
+  end(): ParserPosition {
+    this.#isInside = false
+    this.flush()
+    const isUntouched = this.#mode === 'header' ? !this.#draft.sampled : !this.#message.isTold
+    const position = isUntouched ? 'between' : this.#mode
+    this.#finish()
+    return position
+  }
+
+  snapshot(): ParserSnapshot {
+    return structuredClone({
+      mode: this.#mode,
+      draft: this.#draft,
+      message: this.#message.state(),
+      origin: this.#origin,
+      returned: this.#returned,
+      finalSeen: this.#finalSeen,
+      carried: this.#detokenizer.carried(),
+      held: this.#lexer?.held() ?? '',
+    })
+  }
+
+  #makeLexer(held: string): MarkerLexer {
+    return createMarkerLexer({ text: (text) => this.#takeText(text), marker: (id) => this.#takeMarker(id) }, held)
   }
 
   /** What was held back belongs to the run it came in: a character is not completed across origins or input forms. */
-  function enterRun(by: Origin, text: boolean): void {
-    if (by === origin && text === isText) return
-    flush()
-    origin = by
-    isText = text
-    if (by === 'host') returned = false
+  #enterRun(by: Origin, text: boolean): void {
+    if (by === this.#origin && text === this.#isText) return
+    this.flush()
+    this.#origin = by
+    this.#isText = text
+    if (by === 'host') this.#returned = false
   }
 
-  function flush(): void {
-    lexer.flush()
-    takeText(detokenizer.flush())
-  }
-
-  function takeText(text: string): void {
+  #takeText(text: string): void {
     if (text === '') return
-    if (returned) tellAfterReturn()
-    if (mode === 'content') message.text(text, origin)
+    if (this.#returned) this.#tellAfterReturn()
+    if (this.#mode === 'content') this.#message.text(text, this.#origin)
     else {
-      goOnWithHeader()
-      turnIntoProse(addHeaderText(draft, text, tools, origin))
+      this.#goOnWithHeader()
+      this.#turnIntoProse(addHeaderText(this.#draft, text, this.#tools, this.#origin))
     }
   }
 
-  function takeMarker(id: number): void {
-    if (returned) tellAfterReturn()
+  #takeMarker(id: number): void {
+    if (this.#returned) this.#tellAfterReturn()
     const name = specialNames.get(id)
     if (name === undefined || name === 'startoftext') {
-      tell(id < VOCABULARY_SIZE ? 'reserved_token' : 'unknown_token')
+      this.#tell(id < VOCABULARY_SIZE ? 'reserved_token' : 'unknown_token')
       return
     }
-    if (name === 'endoftext') tell('end_of_text')
-    finishWord()
+    if (name === 'endoftext') this.#tell('end_of_text')
+    this.#finishWord()
     switch (name) {
       case 'start':
         // A host that goes on with the transcript ends the message for engines that swallow the stop token.
-        if (mode === 'content' && origin === 'model') tell('missing_end')
-        endMessage('implicit')
-        openDraft('start')
-        goOnWithHeader()
+        if (this.#mode === 'content' && this.#origin === 'model') this.#tell('missing_end')
+        this.#endMessage('implicit')
+        this.#openDraft('start')
+        this.#goOnWithHeader()
         break
       case 'channel':
       case 'constrain':
       case 'message':
-        if (mode === 'content' && name !== 'channel') tell('stray_marker')
+        if (this.#mode === 'content' && name !== 'channel') this.#tell('stray_marker')
         else {
-          if (mode === 'content') {
-            tell('missing_end')
-            endMessage('implicit')
+          if (this.#mode === 'content') {
+            this.#tell('missing_end')
+            this.#endMessage('implicit')
           }
-          goOnWithHeader()
-          if (name === 'message') beginMessage(settleMessage(draft, origin, finalSeen))
-          else addHeaderMarker(draft, name)
+          this.#goOnWithHeader()
+          if (name === 'message') this.#beginMessage(settleMessage(this.#draft, this.#origin, this.#finalSeen))
+          else addHeaderMarker(this.#draft, name)
         }
         break
       default:
-        if (mode === 'between' && name !== 'endoftext') tell('stray_terminator')
-        endMessage(name)
-        returned = name === 'return'
+        if (this.#mode === 'between' && name !== 'endoftext') this.#tell('stray_terminator')
+        this.#endMessage(name)
+        this.#returned = name === 'return'
     }
   }
 
-  function openDraft(opening: Opening): void {
-    mode = 'header'
-    draft = openHeader(opening)
+  #openDraft(opening: Opening): void {
+    this.#mode = 'header'
+    this.#draft = openHeader(opening)
   }
 
   /** Something of a header comes: of the open one, or of one without `<|start|>`. */
-  function goOnWithHeader(): void {
-    if (mode === 'between') openDraft('implied')
-    draft.sampled ||= origin === 'model'
+  #goOnWithHeader(): void {
+    if (this.#mode === 'between') this.#openDraft('implied')
+    this.#draft.sampled ||= this.#origin === 'model'
   }
 
   /** A marker, or the end, finishes the word before it, and that may have been one word of prose too many. */
-  function finishWord(): void {
-    if (mode === 'header') turnIntoProse(finishHeaderText(draft, tools, origin))
+  #finishWord(): void {
+    if (this.#mode === 'header') this.#turnIntoProse(finishHeaderText(this.#draft, this.#tools, this.#origin))
   }
 
   /** Begins the message where its header has turned into text. */
-  function turnIntoProse(at: number | undefined): void {
-    if (at !== undefined) beginMessage(settleUnclosed(draft, origin, at))
+  #turnIntoProse(at: number | undefined): void {
+    if (at !== undefined) this.#beginMessage(settleUnclosed(this.#draft, this.#origin, at))
   }
 
-  function beginMessage({ header, lead, repairs }: SettledHeader): void {
-    for (const told of repairs) sink({ type: 'repair', repair: told })
+  #beginMessage({ header, lead, repairs }: SettledHeader): void {
+    for (const told of repairs) this.#sink({ type: 'repair', repair: told })
     if (header === undefined) return
-    mode = 'content'
+    this.#mode = 'content'
+    // Nobody asks for it any more, and it would be kept as long as the message.
+    this.#draft = SETTLED
     const { channel = 'final' } = header
-    if (channel === 'final' && header.role === 'assistant' && header.recipient === undefined) finalSeen = true
-    message.begin(header, origin)
-    if (lead !== '') message.text(lead, origin)
+    if (channel === 'final' && header.role === 'assistant' && header.recipient === undefined) this.#finalSeen = true
+    this.#message.begin(header, this.#origin)
+    if (lead !== '') this.#message.text(lead, this.#origin)
   }
 
   /** Ends what stands open: a message, or a header, which may turn out to be a message after all. */
-  function endMessage(terminator: Terminator): void {
-    if (mode === 'header' && !isForgotten(terminator)) {
-      beginMessage(settleUnclosed(draft, origin, lastText(draft), terminator))
+  #endMessage(terminator: Terminator): void {
+    if (this.#mode === 'header' && !this.#isForgotten(terminator)) {
+      this.#beginMessage(settleUnclosed(this.#draft, this.#origin, lastText(this.#draft), terminator))
     }
-    if (mode === 'content') message.end(terminator, origin)
-    mode = 'between'
+    if (this.#mode === 'content') this.#message.end(terminator, this.#origin)
+    this.#mode = 'between'
   }
 
   /** What the host began and nobody went on with is no loss: a fresh turn, <|start|>assistant behind a tool result. */
-  function isForgotten(terminator: Terminator): boolean {
-    if (draft.sampled) return false
-    return terminator === 'turn' || (origin === 'host' && wordsOf(draft).every(({ kind }) => kind === 'role'))
+  #isForgotten(terminator: Terminator): boolean {
+    if (this.#draft.sampled) return false
+    return (
+      terminator === 'turn' || (this.#origin === 'host' && wordsOf(this.#draft).every(({ kind }) => kind === 'role'))
+    )
   }
 
   /** The turn is over, whatever stands open. */
-  function finish(): void {
-    flush()
-    finishWord()
-    endMessage('turn')
+  #finish(): void {
+    this.flush()
+    this.#finishWord()
+    this.#endMessage('turn')
   }
 
-  function tellAfterReturn(): void {
-    returned = false
-    if (origin === 'model') tell('tokens_after_return')
+  #tellAfterReturn(): void {
+    this.#returned = false
+    if (this.#origin === 'model') this.#tell('tokens_after_return')
   }
 
-  function tell(code: RepairCode): void {
-    sink({ type: 'repair', repair: repair(code) })
+  #tell(code: RepairCode): void {
+    this.#sink({ type: 'repair', repair: repair(code) })
   }
 }
+
+/** Never written to: whatever writes to a header has opened one. */
+const SETTLED: HeaderDraft = openHeader('turn')
+
+const NO_TABLE: TokenTable = { size: 0, text: missingTable, bytes: missingTable }
 
 function missingTable(): never {
   throw check(false, 'tokenTable', 'await loadTokenTable()', undefined, 'token_table_missing')

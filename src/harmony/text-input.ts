@@ -34,30 +34,44 @@ const UNFINISHED = /(?:<(?:\|(?:[a-z0-9_]+\|?)?)?|[\uD800-\uDBFF])$/
  * is text, as is one that never ends.
  */
 export function createMarkerLexer(sink: MarkerSink, held = ''): MarkerLexer {
-  function push(text: string): void {
-    const input = held + text
+  return new Lexer(sink, held)
+}
+
+class Lexer implements MarkerLexer {
+  readonly #sink: MarkerSink
+  #held: string
+
+  constructor(sink: MarkerSink, held: string) {
+    this.#sink = sink
+    this.#held = held
+  }
+
+  push(text: string): void {
+    const input = this.#held + text
     // A marker has no `<` inside, so only the last one can begin it; a tail as long as the longest marker can be none.
-    held = UNFINISHED.exec(input.slice(1 - LONGEST_MARKER))?.[0] ?? ''
+    this.#held = UNFINISHED.exec(input.slice(1 - LONGEST_MARKER))?.[0] ?? ''
     let start = 0
     for (const { 0: spelling, index } of input.matchAll(MARKER)) {
       const id = markerId(spelling.slice(2, -2))
       if (id === undefined) continue
-      tell(input.slice(start, index))
-      sink.marker(id)
+      this.#tell(input.slice(start, index))
+      this.#sink.marker(id)
       start = index + spelling.length
     }
-    tell(input.slice(start, input.length - held.length))
+    this.#tell(input.slice(start, input.length - this.#held.length))
   }
 
-  function flush(): void {
-    const rest = held
-    held = ''
-    tell(rest)
+  flush(): void {
+    const rest = this.#held
+    this.#held = ''
+    this.#tell(rest)
   }
 
-  function tell(text: string): void {
-    if (text !== '') sink.text(text)
+  held(): string {
+    return this.#held
   }
 
-  return { push, flush, held: () => held }
+  #tell(text: string): void {
+    if (text !== '') this.#sink.text(text)
+  }
 }

@@ -38,14 +38,21 @@ const WEB_SEARCH_TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
  * @throws HarmonyResponsesError `bad_option` where an entry lacks what its type requires, or a filter is none
  */
 export function declareTools(tools: readonly RequestTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
+  return tools == null || tools.length === 0 ? NONE : declare(tools, hints)
+}
+
+/** One for all requests without tools: its sets take as much memory as a parser. */
+const NONE: DeclaredTools = /* @__PURE__ */ declare([])
+
+function declare(tools: readonly RequestTool[], hints?: ToolHints): DeclaredTools {
   const functions = new Set<string>()
   const customTools = new Set<string>()
   const mcpServers = new Map<string, McpServer>()
   const builtins = new Set<BuiltinTool>()
   let shell: DeclaredTools['shell'] = null
 
-  check(Array.isArray(tools ?? []), 'tools', 'an array', tools)
-  for (const [index, tool] of (tools ?? []).entries()) {
+  check(Array.isArray(tools), 'tools', 'an array', tools)
+  for (const [index, tool] of tools.entries()) {
     const text = (field: string): string => {
       const value = (Object(tool) as { [field: string]: unknown })[field]
       check(typeof value === 'string' && value !== '', `tools[${index}].${field}`, 'a string', value)

@@ -17,34 +17,51 @@ export interface Detokenizer {
 }
 
 /** A detokenizer for one run. It starts empty, or with what `carried()` of another one gave. */
-export function createDetokenizer(table: TokenTable, carried: readonly number[] = []): Detokenizer {
-  // Its own, and never asked to stream: a streaming decoder that is shared leaks half characters between streams.
-  const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+export function createDetokenizer(table: TokenTable, carried: readonly number[] = NOTHING): Detokenizer {
+  return new TableDetokenizer(table, carried)
+}
 
-  function push(id: number): string {
-    const text = table.text(id)
-    if (text !== undefined && carried.length === 0) return text
-    const bytes = Uint8Array.of(...carried, ...table.bytes(id))
+const NOTHING: readonly number[] = []
+
+/** Never asked to stream, and so without a state: a streaming decoder that is shared leaks half characters. */
+const utf8: TextDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+// A class, because a server has one for each stream that it is in the middle of, and closures are its memory.
+class TableDetokenizer implements Detokenizer {
+  readonly #table: TokenTable
+  #carried: readonly number[]
+
+  constructor(table: TokenTable, carried: readonly number[]) {
+    this.#table = table
+    this.#carried = carried
+  }
+
+  push(id: number): string {
+    const text = this.#table.text(id)
+    if (text !== undefined && this.#carried.length === 0) return text
+    const bytes = Uint8Array.of(...this.#carried, ...this.#table.bytes(id))
     const decoded = utf8.decode(bytes)
     // The valid beginning of a character is decoded as one U+FFFD, two bytes that do not fit as one each.
     const last = bytes.subarray(bytes.findLastIndex((byte) => byte >= 0xc0))
     const isBegun = isBeginning(last) && utf8.decode(last) === '\uFFFD'
-    carried = isBegun ? [...last] : []
+    this.#carried = isBegun ? [...last] : NOTHING
     return isBegun ? decoded.slice(0, -1) : decoded
   }
 
-  function plain(id: number): string | undefined {
-    return carried.length === 0 ? table.text(id) : undefined
+  plain(id: number): string | undefined {
+    return this.#carried.length === 0 ? this.#table.text(id) : undefined
   }
 
-  function flush(): string {
+  flush(): string {
     // What is carried is one character's beginning, and so becomes one U+FFFD, of however many bytes.
-    const rest = carried.length === 0 ? '' : '\uFFFD'
-    carried = []
+    const rest = this.#carried.length === 0 ? '' : '\uFFFD'
+    this.#carried = NOTHING
     return rest
   }
 
-  return { push, plain, flush, carried: () => [...carried] }
+  carried(): number[] {
+    return [...this.#carried]
+  }
 }
 
 /** Whether a character of more bytes may begin like this; whether its second byte fits is for the decoder to say. */

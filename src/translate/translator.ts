@@ -7,16 +7,15 @@ import { declareTools, toolNamed } from '../recipients/declared-tools.js'
 import { resolvePolicy } from '../recipients/policy.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import type { ResponseRequest } from '../responses/request.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
 import { checkHost, checkToken } from './check-chunk.js'
-import { deriveId } from './ids.js'
+import { TranslatorEffects } from './effects.js'
 import { calleeOf } from './items/callee-of.js'
 import type { Effects, Item } from './items/item.js'
 import { LOGPROBS, logprobsOf } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
-import { checkOptions, checkReason, checkUsage, REASONING, type TranslatorOptions } from './options.js'
+import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from './options.js'
 import { Output } from './output.js'
 import { createPages } from './pages.js'
 import { plainCopy } from './plain-copy.js'
@@ -106,7 +105,8 @@ export class Translator {
     const tools = declareTools(this.#state.request.tools, hintsOf(this.#state.listings))
     const policy = resolvePolicy(options.policy)
     this.#recipientOf = (recipient, channel) => classifyRecipient(recipient, channel, tools, policy)
-    this.#effects = this.#makeEffects()
+    const isTraced = options.trace !== undefined
+    this.#effects = new TranslatorEffects(this.#state, options, isTraced ? (event) => this.#trace(event) : undefined)
     this.#output = new Output(this.#effects, options.calls === 'whole', snapshot?.output)
     this.#tracer = options.trace?.({ tokenTable, index: this.#state.index, deltaFrom: snapshot?.deltaFrom ?? -1 })
     const sink = (event: HarmonyEvent): void => this.#onHarmony(event)
@@ -437,38 +437,8 @@ export class Translator {
 
   // What goes out
 
-  #makeEffects(): Effects {
-    const state = this.#state
-    const options = this.#options
-    const ids = options.ids ?? deriveId
-    const include = new Set(state.request.include ?? [])
-    const effects: Effects = {
-      reasoning: REASONING[options.reasoning ?? 'raw'],
-      seal: options.sealReasoning,
-      cite: options.citations,
-      pages: state.pages,
-      id: (prefix) => ids(prefix, state.ordinal++, state.responseId),
-      next: () => state.sequenceNumber++,
-      write: (event) => {
-        state.queued.push(event)
-        this.#tracer?.event(event, this.#parser, this.#output.isHolding)
-      },
-      tell: (item, type, fields) => {
-        const about = { type, sequence_number: effects.next(), item_id: item.id, output_index: item.outputIndex }
-        effects.write({ ...about, ...fields } as ResponseStreamEvent)
-      },
-      containerId: (tool) => {
-        const given = this.#options.containerId ?? requestedContainer(state.request, tool)
-        if (given === undefined) state.containerId ??= effects.id('cntr')
-        return given ?? (state.containerId as string)
-      },
-      includes: (what) => include.has(what),
-      notice: (code, subject, text = '') => {
-        const dropped = text === '' ? {} : { text }
-        options.onDiagnostic?.({ code, subject, index: state.index, ...dropped })
-      },
-    }
-    return effects
+  #trace(event: ResponseStreamEvent): void {
+    this.#tracer?.event(event, this.#parser, this.#output.isHolding)
   }
 
   #take(): ResponseStreamEvent[] {
@@ -525,14 +495,4 @@ export class Translator {
 /** Whether the host runs what is addressed so. */
 function isHosted(callee: Recipient): boolean {
   return /^(mcp|code|web)_/.test(callee.kind) || (callee.kind === 'shell_call' && callee.environment === 'container')
-}
-
-/** The container that the request names for a tool, if it names one. */
-function requestedContainer({ tools }: ResponseRequest, of: string): string | undefined {
-  for (const tool of tools ?? []) {
-    const { type, container, environment } = tool as { [field: string]: unknown }
-    const id = (Object(environment) as { container_id?: unknown }).container_id ?? container
-    if (type === of && typeof id === 'string') return id
-  }
-  return undefined
 }

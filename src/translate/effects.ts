@@ -1,0 +1,86 @@
+import type { ResponseStreamEvent } from '../responses/events.js'
+import type { ResponseRequest } from '../responses/request.js'
+import type { CitationStage } from './citation-stage.js'
+import type { NoticeCode } from './diagnostics.js'
+import { deriveId, type IdPrefix } from './ids.js'
+import type { Effects, ItemBase, ReasoningForm } from './items/item.js'
+import { REASONING, type TranslatorOptions } from './options.js'
+import type { Pages } from './pages.js'
+import type { TranslatorState } from './translator-snapshot.js'
+
+/** What the items of a translator may do: write events and ids into its state, and tell its host what it repaired. */
+export class TranslatorEffects implements Effects {
+  readonly #state: TranslatorState
+  readonly #options: TranslatorOptions
+  readonly #onEvent: ((event: ResponseStreamEvent) => void) | undefined
+
+  constructor(
+    state: TranslatorState,
+    options: TranslatorOptions,
+    onEvent: ((event: ResponseStreamEvent) => void) | undefined,
+  ) {
+    this.#state = state
+    this.#options = options
+    this.#onEvent = onEvent
+  }
+
+  get reasoning(): readonly ReasoningForm[] {
+    return REASONING[this.#options.reasoning ?? 'raw']
+  }
+
+  get seal(): Effects['seal'] {
+    return this.#options.sealReasoning
+  }
+
+  get cite(): CitationStage | undefined {
+    return this.#options.citations
+  }
+
+  get pages(): Pages {
+    return this.#state.pages
+  }
+
+  id(prefix: IdPrefix): string {
+    const { ids = deriveId } = this.#options
+    return ids(prefix, this.#state.ordinal++, this.#state.responseId)
+  }
+
+  next(): number {
+    return this.#state.sequenceNumber++
+  }
+
+  write(event: ResponseStreamEvent): void {
+    this.#state.queued.push(event)
+    this.#onEvent?.(event)
+  }
+
+  tell(item: ItemBase, type: string, fields: object): void {
+    const about = { type, sequence_number: this.next(), item_id: item.id, output_index: item.outputIndex }
+    this.write({ ...about, ...fields } as ResponseStreamEvent)
+  }
+
+  containerId(tool: 'code_interpreter' | 'shell'): string {
+    const given = this.#options.containerId ?? requestedContainer(this.#state.request, tool)
+    if (given === undefined) this.#state.containerId ??= this.id('cntr')
+    return given ?? (this.#state.containerId as string)
+  }
+
+  includes(what: string): boolean {
+    return this.#state.request.include?.includes(what) ?? false
+  }
+
+  notice(code: NoticeCode, subject: string, text = ''): void {
+    const dropped = text === '' ? {} : { text }
+    this.#options.onDiagnostic?.({ code, subject, index: this.#state.index, ...dropped })
+  }
+}
+
+/** The container that the request names for a tool, if it names one. */
+function requestedContainer({ tools }: ResponseRequest, of: string): string | undefined {
+  for (const tool of tools ?? []) {
+    const { type, container, environment } = tool as { [field: string]: unknown }
+    const id = (Object(environment) as { container_id?: unknown }).container_id ?? container
+    if (type === of && typeof id === 'string') return id
+  }
+  return undefined
+}
