@@ -21,6 +21,9 @@ export interface Segment {
   marker: SegmentMarker
   text: string
   words: Word[]
+  /** Whether one of its words is no word of a header at all, and whether one of those is more than noise. */
+  hasUnknown?: boolean
+  hasProse?: boolean
 }
 
 export type WordKind =
@@ -60,6 +63,8 @@ export interface HeaderDraft {
   isHosts?: boolean
   /** Whether a marker came with nothing behind it. */
   hasEmptySegment?: boolean
+  /** Whether a recipient was written, or "to=". */
+  isAddressed?: boolean
 }
 
 /** Recognises a bare word that names one of the request's tools, and gives its full recipient. */
@@ -154,7 +159,8 @@ export function finishHeaderText(
 
 /** Where the message's text begins in a header that ended without `<|message|>`: at its end where there is none. */
 export function lastText(draft: HeaderDraft): number {
-  return hasUnknown(looseWords(draft)) ? textStart(draft) : lastSegment(draft).text.length
+  const { hasUnknown, text } = lastSegment(draft)
+  return hasUnknown ? textStart(draft) : text.length
 }
 
 export function lastSegment(draft: HeaderDraft): Segment {
@@ -176,21 +182,20 @@ function opensJson(draft: HeaderDraft, char: string): boolean {
 /** Two loose words, one of them unknown, after a marker, in a header that addresses no tool. */
 function isProse(draft: HeaderDraft): boolean {
   // Before the first marker one may still follow ("foo bar<|channel|>final"); a call's header is kept to its end.
-  if (draft.segments.length === 1) return false
-  const loose = looseWords(draft)
-  return loose.length >= 2 && hasUnknown(loose.filter(({ text }) => !isNoise(text))) && !addressesTool(draft)
+  if (draft.segments.length === 1 || lastSegment(draft).hasProse !== true || addressesTool(draft)) return false
+  return looseWords(draft).length >= 2
 }
 
 /** Text before the first marker that has gone on for too long to be a header, or junk between two messages. */
 function isLongStrayText(draft: HeaderDraft): boolean {
   const { opening, word, length } = draft
   if (draft.segments.length > 1) return false
-  const loose = looseWords(draft)
-  const first = loose[0]
-  if (first !== undefined && hasUnknown(loose)) {
+  if (lastSegment(draft).hasUnknown) {
+    if (addressesTool(draft)) return false
+    const loose = looseWords(draft)
     // After <|start|> an unknown first word may be a tool's name; a second one makes it prose.
     const isCertain = opening !== 'start' || loose.length >= 2
-    return isCertain && length - first.start >= LONGEST_STRAY_TEXT && !addressesTool(draft)
+    return isCertain && length - (loose[0] as Word).start >= LONGEST_STRAY_TEXT
   }
   const isHeaders = opening === 'start' || /^(to=|functions\.|mcp\.|assistant)/.test(word)
   return word.length >= LONGEST_STRAY_TEXT && !isHeaders
@@ -198,12 +203,8 @@ function isLongStrayText(draft: HeaderDraft): boolean {
 
 /** Whether the words so far hold a recipient, or a "to" whose value may still follow. */
 function addressesTool(draft: HeaderDraft): boolean {
-  return wordsOf(draft).some(
-    (word, index, words) =>
-      word.kind === 'recipient' ||
-      (word.kind === 'tool' && word.behind === 'channel') ||
-      (word.kind === 'to' && (word.text === 'to=' || index === words.length - 1)),
-  )
+  if (draft.isAddressed) return true
+  return draft.segments.findLast(({ words }) => words.length > 0)?.words.at(-1)?.kind === 'to'
 }
 
 /**
@@ -230,11 +231,6 @@ export function looseWords(draft: HeaderDraft): Word[] {
   })
 }
 
-/** Whether one of the words is no word of a header at all. */
-function hasUnknown(words: readonly Word[]): boolean {
-  return words.some(({ kind }) => kind === 'unknown' || kind === 'author')
-}
-
 /** Whether the word behind a "to" or "to =" is its value. */
 export function isValue(word: Word | undefined): boolean {
   return (word?.kind === 'recipient' && word.text === word.value) || word?.text[0] === '='
@@ -252,13 +248,20 @@ function textStart(draft: HeaderDraft): number {
 function finishWord(draft: HeaderDraft, tools: ToolLookup | undefined): void {
   const text = draft.word
   if (text === '') return
-  const { marker, text: written, words } = lastSegment(draft)
-  const start = written.length - text.length
+  const segment = lastSegment(draft)
+  const { marker, words } = segment
+  const start = segment.text.length - text.length
   const before = words.at(-1)
   const behind = before === undefined ? marker : undefined
   const [kind, value = text] = readWord(text, draft.opening, behind, before, tools)
   words.push({ kind, text, value, marker, start, behind })
   draft.word = ''
+  // Noted as the words come: looking through all of them with each character makes a long header cost a second.
+  if (kind === 'recipient' || text === 'to=' || (kind === 'tool' && behind === 'channel')) draft.isAddressed = true
+  if (kind === 'unknown' || kind === 'author') {
+    segment.hasUnknown = true
+    segment.hasProse ||= !isNoise(text)
+  }
 }
 
 /** What a word means where it stands: its kind, and its value where that is not the text. */
