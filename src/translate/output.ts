@@ -30,6 +30,8 @@ export class Output {
   /** Every announced item, by output index. */
   readonly #items: Item[] = []
   #current: Item | null = null
+  /** Those of them that wait: looking for them among all would cost more with each call of a long run. */
+  #waiting: Item[] = []
   /** Its kind, looked up once: it is asked for with every delta. */
   #kind: ItemKind<Item> = kindOf({ type: 'message' })
   /** Text of the current item that is in no delta yet: a push gives one delta per part. */
@@ -46,6 +48,7 @@ export class Output {
     this.#isWhole = isWhole
     if (snapshot === undefined) return
     this.#items.push(...snapshot.items)
+    this.#waiting = this.#items.filter(({ stage }) => stage === 'waiting')
     this.#current = typeof snapshot.current === 'number' ? (this.#items[snapshot.current] ?? null) : snapshot.current
     if (this.#current !== null) this.#kind = kindOf(this.#current)
     this.#silent = [...snapshot.logprobs]
@@ -72,9 +75,14 @@ export class Output {
     return this.#items.find((item) => item.id === id)
   }
 
-  /** The hosted calls that wait for a result, or have theirs, oldest first. */
-  calls(stage: 'waiting' | 'done'): Item[] {
-    return this.#items.filter((item) => item.stage === stage && this.takesResult(item))
+  /** The hosted calls that wait for a result, oldest first. */
+  get waiting(): readonly Item[] {
+    return this.#waiting
+  }
+
+  /** The oldest hosted call that has its result, and is such a one. */
+  answered(isIt: (call: Item) => boolean): Item | undefined {
+    return this.#items.find((item) => item.stage === 'done' && this.takesResult(item) && isIt(item))
   }
 
   /** The items in their wire form, as of now. */
@@ -161,6 +169,7 @@ export class Output {
   /** The result of a waiting call came; null where none ever will. */
   settle(item: Item, result: CallResult | null): void {
     item.stage = 'done'
+    this.#waiting = this.#waiting.filter((one) => one !== item)
     if (item.type !== 'shell_call') {
       kindOf(item).settle?.(item, result, this.#effects)
       conclude(item as HostedItem, result, this.#effects)
@@ -241,6 +250,8 @@ export class Output {
     if (!isCompleted) item.status = outcome
     item.stage = this.takesResult(item) && (isCompleted || outcome === 'completed') ? 'waiting' : 'done'
     kind.close?.(item, outcome, this.#effects)
+    // Which may have ended it: a call of a tool that may not be called.
+    if (item.stage === 'waiting') this.#waiting.push(item)
     // Where the result is an item of its own, the call is over before it comes.
     if (item.stage === 'done' || !isCompleted) this.#write('response.output_item.done', item)
   }

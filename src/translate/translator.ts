@@ -400,7 +400,7 @@ export class Translator {
   }
 
   #giveUpWaiting(): void {
-    for (const item of this.#output.calls('waiting')) this.#output.settle(item, null)
+    for (const item of this.#output.waiting) this.#output.settle(item, null)
   }
 
   // Messages of others
@@ -427,10 +427,13 @@ export class Translator {
     const name = author.replace(/^mcp\./, '')
     const isCalled = (call: Item): boolean =>
       isAnybody || call.callee === key || (call.type === 'mcp_call' && calleeOf(call) === name)
-    const item = this.#output.calls('waiting').find(isCalled)
-    const answered = this.#output.calls('done').find(isCalled)
-    if (item !== undefined) this.#output.settle(item, { output: textOf(text) })
-    else if (answered !== undefined) this.#effects.notice('second_result', answered.id)
+    const item = this.#output.waiting.find(isCalled)
+    if (item !== undefined) {
+      this.#output.settle(item, { output: textOf(text) })
+      return
+    }
+    const answered = this.#output.answered(isCalled)
+    if (answered !== undefined) this.#effects.notice('second_result', answered.id)
     // What the client ran comes back in the transcript too, and is no news.
     else if (isAnybody || isHosted(callee)) this.#effects.notice('result_without_call', author)
   }
