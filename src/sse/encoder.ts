@@ -38,7 +38,7 @@ export function createSseEncoder(): SseEncoder {
       return encodeSse(event)
     }
     const [head, middle, tail] = template.parts
-    return head + (event as Delta).sequence_number + middle + quoted(delta) + tail
+    return head + (event as Delta).sequence_number + middle + escaped(delta) + tail
   }
 }
 
@@ -83,18 +83,14 @@ function templateOf(event: Delta): Template | undefined {
   )
   if (!isKnown || number < 1 || text < number || !fits({ like: event, keys, parts: ['', '', ''] }, event))
     return undefined
-  const [first = '', second = ''] = [number, text].map((at) => `${JSON.stringify(keys[at])}:`)
   const written = entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
   return {
     like: event,
     keys,
     parts: [
-      `event: ${event.type}\ndata: {${[...written.slice(0, number), first].join()}`,
-      `,${[...written.slice(number + 1, text), second].join()}`,
-      `${written
-        .slice(text + 1)
-        .map((field) => `,${field}`)
-        .join('')}}\n\n`,
+      `event: ${event.type}\ndata: {${[...written.slice(0, number), '"sequence_number":'].join()}`,
+      `,${[...written.slice(number + 1, text), '"delta":"'].join()}`,
+      `${['"', ...written.slice(text + 1)].join()}}\n\n`,
     ],
   }
 }
@@ -111,13 +107,15 @@ function isEmptyArray(value: unknown): boolean {
 /** Longer texts are JSON's own to write, which is faster then. */
 const SHORT = 40
 
-/** The text as JSON. Most tokens need nothing but quotation marks. */
-function quoted(text: string): string {
-  if (text.length > SHORT) return JSON.stringify(text)
+/** The text as it stands between JSON's quotation marks. Most tokens stand there as they are. */
+function escaped(text: string): string {
+  if (text.length > SHORT) return JSON.stringify(text).slice(1, -1)
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     // Control characters, quotation mark, backslash, and halves of surrogate pairs, which may lack the other one.
-    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || (unit >= 0xd800 && unit < 0xe000)) return JSON.stringify(text)
+    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || (unit >= 0xd800 && unit < 0xe000)) {
+      return JSON.stringify(text).slice(1, -1)
+    }
   }
-  return `"${text}"`
+  return text
 }
