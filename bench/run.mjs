@@ -1,114 +1,107 @@
-// What translation costs beside the official parser's parsing alone. Ratios of one run; see bench/README.md.
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+// Every figure of the suite; see README.md.
+//
+//   node bench/run.mjs [--only NAME]... [--json] [--smoke]
+import { execFile } from 'node:child_process'
+import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
-import { Bench } from 'tinybench'
-import { loadTokenTable, Translator } from '../dist/index.js'
+import { parseArgs, promisify } from 'node:util'
+import { createMeasure } from './measure.mjs'
+import { isMet, TARGETS } from './target.mjs'
 
-const { values } = parseArgs({ options: { json: { type: 'boolean', default: false }, tokens: { type: 'string' } } })
-const count = Number(values.tokens ?? 20_000)
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    json: { type: 'boolean', default: false },
+    smoke: { type: 'boolean', default: false },
+    // Runs one target in this process and prints its rows as JSON: how the suite calls itself.
+    target: { type: 'string' },
+  },
+})
 
-const tokenTable = await loadTokenTable()
-const stream = message(count)
-const official = await loadOfficial()
-check()
+/**
+ * The collector and the compiler work in our one thread, so that their work counts, and is not measured by how busy the
+ * machine's other cores are. The young generation is as large as that of a busy server becomes.
+ */
+const ONE_CORE = ['--expose-gc', '--single-threaded', '--min-semi-space-size=16']
 
-const bench = new Bench({ time: 1000, warmupTime: 200 })
-bench
-  .add('translate, one token per push', () => translateOneByOne())
-  .add('translate, 16 tokens per push', () => translateChunks(16))
-  .add('official parser, process + lastContentDelta', () => parseOfficially())
-await bench.run()
-report()
+if (values.target === undefined) await runAll()
+else await runOne(values.target)
 
-/** One answer of varied tokens that are text on their own, the same for every run. */
-function message(length) {
-  const ids = [200005, 17196, 200008]
-  let state = 0xc0ffee
-  while (ids.length < length - 1) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    const id = state % 199998
-    if (tokenTable.text(id) !== undefined) ids.push(id)
+async function runAll() {
+  const unknown = values.only.filter((name) => !TARGETS.includes(name))
+  if (unknown.length > 0) {
+    console.error(`--only: expected some of ${TARGETS.join(', ')}, got ${unknown.join(', ')}`)
+    process.exit(2)
   }
-  return [...ids, 200002]
-}
-
-function translateOneByOne() {
-  const translator = new Translator({ tokenTable })
-  let events = 0
-  for (const id of stream) events += translator.push(id).length
-  events += translator.end().length
-  return { events, text: translator.response.output[0].content[0].text }
-}
-
-function translateChunks(size) {
-  const translator = new Translator({ tokenTable })
-  for (let at = 0; at < stream.length; at += size) translator.push(stream.slice(at, at + size))
-  translator.end()
-  return translator.response.output[0].content[0].text
-}
-
-function parseOfficially() {
-  const parser = official()
-  let length = 0
-  for (const id of stream) {
-    parser.process(id)
-    length += parser.lastContentDelta.length
+  const names = values.only.length > 0 ? TARGETS.filter((name) => values.only.includes(name)) : TARGETS
+  const machine = { node: process.version, cpu: cpus()[0]?.model.trim() ?? 'unknown', cores: cpus().length }
+  if (!values.json) console.log(`Node ${machine.node}, ${machine.cores} cores, ${machine.cpu}`)
+  const results = []
+  for (const name of names) {
+    const started = performance.now()
+    const result = await inProcessOfItsOwn(name)
+    result.seconds = Number(((performance.now() - started) / 1000).toFixed(1))
+    results.push(result)
+    if (!values.json) print(result)
   }
-  parser.free()
-  return length
+  const failed = results.filter(({ error }) => error !== undefined)
+  if (values.json) console.log(JSON.stringify({ ...machine, smoke: values.smoke, targets: results }, null, 2))
+  else summarize(results)
+  process.exitCode = failed.length === 0 ? 0 : 1
 }
 
-/** A wrong result fails the run: what is timed has to be right. */
-function check() {
-  const text = stream
-    .slice(3, -1)
-    .map((id) => tokenTable.text(id))
-    .join('')
-  const one = translateOneByOne()
-  if (one.text !== text || one.events < stream.length) throw new Error('translate: the answer is not the tokens')
-  if (translateChunks(16) !== text) throw new Error('translate in chunks: the answer is not the tokens')
-  if (parseOfficially() !== text.length) throw new Error('official parser: the answer is not the tokens')
-}
-
-function report() {
-  const rows = bench.tasks.map(({ name, result }) => ({
-    name,
-    nsPerToken: Math.round((result.latency.p50 * 1e6) / stream.length),
-  }))
-  const base = rows.at(-1).nsPerToken
-  for (const row of rows) row.timesOfficial = Number((base / row.nsPerToken).toFixed(2))
-  if (values.json) console.log(JSON.stringify({ tokens: stream.length, node: process.version, rows }, null, 2))
-  else {
-    console.log(`one message of ${stream.length} tokens, Node ${process.version}, medians`)
-    for (const { name, nsPerToken, timesOfficial } of rows) {
-      console.log(
-        `${name.padEnd(46)} ${String(nsPerToken).padStart(6)} ns/token  ${timesOfficial}x the official parser's speed`,
-      )
-    }
-  }
-}
-
-/** The official parser's wasm build, loaded from the installed packages alone: it asks for its files with fetch. */
-async function loadOfficial() {
-  const vocabulary = 'http://harmony.invalid/'
-  const before = globalThis.fetch
-  globalThis.fetch = async (input, init) => {
-    const url = String(input?.url ?? input)
-    if (url.startsWith('file:')) {
-      return new Response(await readFile(fileURLToPath(url)), { headers: { 'content-type': 'application/wasm' } })
-    }
-    if (!url.startsWith(vocabulary)) return before(input, init)
-    const path = createRequire(import.meta.url).resolve('gpt-tokenizer/data/o200k_base.tiktoken')
-    // The package parses the response's url, which is empty in one made by hand.
-    return Object.defineProperty(new Response(await readFile(path)), 'url', { value: url })
-  }
+/** What one target makes the engine learn and leave behind is not the next one's to carry. */
+async function inProcessOfItsOwn(name) {
+  const program = [fileURLToPath(import.meta.url), '--target', name, ...(values.smoke ? ['--smoke'] : [])]
+  const args = [...ONE_CORE, ...program]
   try {
-    const harmony = await import('openai-harmony')
-    const encoding = await harmony.load_harmony_encoding('HarmonyGptOss', vocabulary)
-    return () => new harmony.JsStreamableParser(encoding, 'assistant')
-  } finally {
-    globalThis.fetch = before
+    const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26 })
+    return JSON.parse(stdout)
+  } catch (error) {
+    return { name, error: String(error.stderr || error.message).trim() }
   }
+}
+
+async function runOne(name) {
+  const { default: target } = await import(`./targets/${name}.mjs`)
+  const rows = await target.run(createMeasure({ smoke: values.smoke }))
+  const judged = rows.map((row) => (values.smoke ? row : { ...row, met: isMet(row) }))
+  console.log(JSON.stringify({ name, measures: target.measures, target: target.target, rows: judged }))
+}
+
+function print({ name, measures, target, rows, seconds, error }) {
+  console.log(`\n${name} (${seconds} s)`)
+  if (error !== undefined) {
+    console.log(`  FAILED\n  ${error.replaceAll('\n', '\n  ')}`)
+    return
+  }
+  console.log(`  ${measures}\n  target: ${target}`)
+  if (values.smoke) console.log(`  ${rows.length} figures, every result right; not timed`)
+  else for (const row of rows) console.log(`    ${lineOf(row)}`)
+}
+
+function lineOf({ figure, value, unit, atLeast, atMost, met, note = '' }) {
+  const asked = atLeast !== undefined ? `>= ${atLeast}` : atMost !== undefined ? `<= ${atMost}` : ''
+  const verdict = met === undefined ? '' : met ? 'met' : 'MISSED'
+  const cells = [
+    figure.padEnd(56),
+    `${format(value)} ${unit}`.padStart(14),
+    asked.padStart(12),
+    verdict.padEnd(6),
+    note,
+  ]
+  return cells.join('  ').trimEnd()
+}
+
+function format(value) {
+  if (Number.isInteger(value) || Math.abs(value) >= 1000) return Math.round(value).toLocaleString('en-US')
+  return value.toFixed(2)
+}
+
+function summarize(results) {
+  const failed = results.filter(({ error }) => error !== undefined).map(({ name }) => name)
+  if (failed.length > 0) console.log(`\nwrong results or errors: ${failed.join(', ')}`)
+  if (values.smoke) return
+  const judged = results.flatMap(({ rows = [] }) => rows).filter(({ met }) => met !== undefined)
+  console.log(`\n${judged.filter(({ met }) => met).length} of ${judged.length} targets met`)
 }

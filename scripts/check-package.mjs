@@ -3,22 +3,26 @@
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { gzipSync } from 'node:zlib'
-import * as esbuild from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
+import {
+  bundle,
+  closure,
+  manifest,
+  readDistGraph,
+  root,
+  subpaths,
+  TOKEN_TABLE_LIMIT,
+  tokenTables,
+} from './package-size.mjs'
 
 /** Minified and gzipped, token table apart. */
 const CORE_LIMIT = 19_000
-const TOKEN_TABLE_LIMIT = 1_400_000
-/** A dynamically imported file above this size is the token table; a smaller one is code and counts as such. */
-const TABLE_THRESHOLD = 200_000
 
 /** What each subpath may import from npm. One that is not listed may import what package.json depends on. */
 const PACKAGES = {
@@ -34,11 +38,6 @@ const PACKAGES = {
 
 const FIXTURE = 'fixtures/vllm-mcp-python.json'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-const subpaths = Object.entries(manifest.exports)
-  .filter(([, target]) => typeof target === 'object')
-  .map(([subpath, target]) => ({ subpath, file: target.default.replace(/^\.\//, '') }))
 const commands = Object.values(manifest.bin).map((file) => file.replace(/^\.\//, ''))
 
 const absent = [...subpaths.map(({ file }) => file), ...commands].filter((file) => !existsSync(join(root, file)))
@@ -53,75 +52,7 @@ const kB = (bytes) => `${(bytes / 1000).toFixed(1)} kB`
 
 // ---------------------------------------------------------------------------------------------- what they look at
 
-/** dist as a graph: for each file its imports, found by esbuild. */
-const distGraph = once(async () => {
-  const files = (await readdir(join(root, 'dist'), { recursive: true }))
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => join('dist', name))
-  const { metafile } = await esbuild.build({
-    ...bundling,
-    entryPoints: files,
-    splitting: true,
-    outdir: join(scratch, 'graph'),
-  })
-  return new Map(Object.entries(metafile.inputs).map(([file, { imports }]) => [file, imports]))
-})
-
-const bundling = {
-  absWorkingDir: root,
-  bundle: true,
-  write: false,
-  metafile: true,
-  minify: true,
-  treeShaking: true,
-  format: 'esm',
-  platform: 'neutral',
-  target: 'es2022',
-  packages: 'external',
-  logLevel: 'silent',
-}
-
-const leaveTokenTableOut = {
-  name: 'leave-token-table-out',
-  setup(build) {
-    build.onResolve({ filter: /^\./ }, async ({ kind, path, resolveDir }) => {
-      const file = resolve(resolveDir, path)
-      if (kind !== 'dynamic-import' || (await stat(file)).size < TABLE_THRESHOLD) return undefined
-      return { path: `token-table:${relative(root, file)}`, external: true }
-    })
-  },
-}
-
-/** One subpath as a bundler would ship it, without the token table and without npm packages. */
-async function bundle(file) {
-  const { metafile, outputFiles } = await esbuild.build({
-    ...bundling,
-    entryPoints: [file],
-    outfile: join(scratch, 'bundle.js'),
-    plugins: [leaveTokenTableOut],
-  })
-  const [output] = outputFiles
-  const [{ imports }] = Object.values(metafile.outputs)
-  const external = imports.filter((entry) => entry.external).map((entry) => entry.path)
-  return {
-    min: output.contents.length,
-    gz: gzipSync(output.contents, { level: 9 }).length,
-    inputs: Object.keys(metafile.inputs),
-    external: [...new Set(external)].filter((path) => !path.startsWith('token-table:')),
-  }
-}
-
-/** Every dist file that the given ones import, directly or not, dynamically or not. */
-function closure(graph, files) {
-  const reached = new Set()
-  const waiting = [...files]
-  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-    if (reached.has(file)) continue
-    reached.add(file)
-    waiting.push(...(graph.get(file) ?? []).filter((entry) => !entry.external).map((entry) => entry.path))
-  }
-  return reached
-}
+const distGraph = once(readDistGraph)
 
 const tarball = once(async () => {
   const out = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch], root)
@@ -203,12 +134,7 @@ const checks = [
   [
     'size: the token table',
     async () => {
-      const graph = await distGraph()
-      const core = closure(graph, [subpaths.find(({ subpath }) => subpath === '.').file])
-      const imports = [...core].flatMap((file) => graph.get(file))
-      const dynamic = new Set(imports.filter((entry) => entry.kind === 'dynamic-import').map((entry) => entry.path))
-      const sizes = await Promise.all([...dynamic].map(async (file) => [file, (await stat(join(root, file))).size]))
-      const tables = sizes.filter(([, size]) => size >= TABLE_THRESHOLD)
+      const tables = await tokenTables(await distGraph())
       expect(tables.length === 1, `expected one dynamically imported token table, found ${tables.length}`)
       const [[file, size]] = tables
       expect(size <= TOKEN_TABLE_LIMIT, `${file} has ${size} bytes, and may have ${TOKEN_TABLE_LIMIT}`)

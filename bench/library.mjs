@@ -1,0 +1,10 @@
+// What is measured: the built library, as its users import it, with its token table.
+import { loadTokenTable } from '../dist/index.js'
+import { createEncoder } from '../dist/tokens/index.js'
+import { createInputs } from './inputs.mjs'
+
+export * from '../dist/index.js'
+
+export const tokenTable = await loadTokenTable()
+// Looks every token up once: the table is as it is in a server that has run for a while.
+export const inputs = createInputs(tokenTable, createEncoder(tokenTable))

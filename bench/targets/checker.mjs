@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { wellFormedTranscript } from '../../dist/conformance/arbitraries/index.js'
+import { checkEvents, createChecker, responseStreamEventSchema } from '../../dist/conformance/index.js'
+import { SEED } from '../inputs.mjs'
+import { inputs, Translator, tokenTable } from '../library.mjs'
+import { expect } from '../measure.mjs'
+
+/** @type {import('../target.mjs').Target} */
+export default {
+  name: 'checker',
+  measures: 'the conformance kit over good streams, as they come from the wire: the invariants, and the schemas',
+  target: 'the invariants over at least 1,000,000 events a second',
+
+  async run({ compare, size }) {
+    const streams = {
+      'one long message': [eventsOf({ chunks: inputs.varied(size(20_000, 500), SEED).ids })],
+      'generated transcripts of every kind of item': transcripts(size(300, 20)),
+    }
+    const rows = []
+    for (const [figure, list] of Object.entries(streams)) {
+      const input = { streams: list, units: list.reduce((sum, events) => sum + events.length, 0) }
+      const times = await compare([invariants, schemas], () => input)
+      const row = (what, name, target) => {
+        const note = `${times.ns(name).toFixed(0)} ns/event, ${input.units} events`
+        return { figure: `${what}: ${figure}`, value: 1e9 / times.ns(name), unit: 'events/s', ...target, note }
+      }
+      rows.push(row('invariants', 'invariants', { atLeast: 1_000_000 }), row('schemas', 'schemas'))
+    }
+    return rows
+  },
+}
+
+/** Streams of well-formed transcripts: reasoning, messages, and calls of all sorts. */
+function transcripts(count) {
+  const drawn = fc.sample(wellFormedTranscript({ tokenTable }), { seed: SEED, numRuns: count })
+  return drawn.map(({ tokens, request }) => eventsOf({ chunks: tokens, request }))
+}
+
+function eventsOf({ chunks, request = {} }) {
+  const translator = new Translator({ tokenTable, request })
+  const events = chunks.flatMap((chunk) => translator.push(chunk))
+  events.push(...translator.end('stop'))
+  return JSON.parse(JSON.stringify(events))
+}
+
+const invariants = {
+  name: 'invariants',
+  run({ streams }) {
+    let violations = 0
+    for (const events of streams) {
+      const checker = createChecker()
+      for (let at = 0; at < events.length; at++) violations += faults(checker.push(events[at]))
+      violations += faults(checker.end())
+    }
+    return violations
+  },
+  check(violations, { streams: [events] }) {
+    expect(violations === 0, `invariants: ${violations} violations of good streams`)
+    const withoutOne = events.filter((_, at) => at !== events.length >> 1)
+    expect(checkEvents(withoutOne).length > 0, 'invariants: a missing event is not seen')
+  },
+}
+
+/** What a model wrote is at times no JSON, and is no fault of the stream's. */
+function faults(violations) {
+  return violations.length === 0 ? 0 : violations.filter(({ fault }) => fault === 'server').length
+}
+
+const schemas = {
+  name: 'schemas',
+  run({ streams }) {
+    let refused = 0
+    for (const events of streams) {
+      for (let at = 0; at < events.length; at++)
+        if (!responseStreamEventSchema.safeParse(events[at]).success) refused += 1
+    }
+    return refused
+  },
+  check(refused) {
+    expect(refused === 0, `schemas: ${refused} good events refused`)
+    expect(!responseStreamEventSchema.safeParse({ type: 'response.created' }).success, 'schemas: nothing is refused')
+  },
+}

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { urlCitations } from '../../dist/citations.js'
+import { MALFORMED_SHAPES, malformedTranscript } from '../../dist/conformance/arbitraries/index.js'
+import { checkEvents } from '../../dist/conformance/index.js'
+import { SEED } from '../inputs.mjs'
+import { inputs, Translator, tokenTable } from '../library.mjs'
+import { expect, median, on } from '../measure.mjs'
+import { push } from '../push.mjs'
+
+/** A stream this much longer may take this much longer per token: the time still counts as linear. */
+const LONGER = 8
+const LINEAR = 1.5
+const SLOWEST = 3
+
+/** @type {import('../target.mjs').Target} */
+export default {
+  name: 'worst',
+  measures: 'the worst inputs we know beside a message of varied tokens, per token, and each at two lengths',
+  target: `at most ${SLOWEST} times the common case; with ${LONGER} times the tokens at most ${LINEAR} times the time each`,
+
+  async run({ compare, glance, size }) {
+    const short = size(2_000, 300)
+    const drawn = Array.from({ length: MALFORMED_SHAPES }, (_, index) => draw([index + 1], size(40, 4)))
+    const cases = [...CASES, caseOf('the 49 malformed shapes, mixed', draw(undefined, size(2_000, 60)))]
+    const rows = []
+    // One after the other: beside twenty others the common case is not what it is by itself.
+    for (const one of cases) rows.push(...(await rowsOf(one, short, compare)))
+
+    const shapes = drawn.map((shape, index) => caseOf(`malformed shape ${index + 1}`, shape))
+    const seen = []
+    for (const shape of shapes) {
+      const times = await glance(contendersOf(shape), inputsOf(shape, short))
+      seen.push({ shape, slow: times.ratio('long', 'common'), growth: times.ratio('long', 'short') })
+    }
+    rows.push({
+      figure: 'the 49 one by one, at a glance: the median',
+      value: median(seen.map(({ slow }) => slow)),
+      unit: 'x',
+      note: `${seen.filter(({ slow }) => slow > SLOWEST).length} of them above ${SLOWEST}`,
+    })
+    // What seems worst is looked at closely.
+    const slowest = seen.reduce((worst, one) => (one.slow > worst.slow ? one : worst)).shape
+    const steepest = seen.reduce((worst, one) => (one.growth > worst.growth ? one : worst)).shape
+    for (const shape of new Set([slowest, steepest])) rows.push(...(await rowsOf(shape, short, compare)))
+    return rows
+  },
+}
+
+/** `times` the usual number of tokens: where only many show how it grows, or few take long. */
+const CASES = [
+  { figure: 'invalid UTF-8', make: inputs.invalid },
+  { figure: 'emoji, a token for each byte', make: inputs.emoji },
+  { figure: 'tokens of 128 bytes', make: inputs.longest },
+  { figure: 'maximal headers', make: inputs.longHeaders, request: declaring('f'), times: 0.5 },
+  { figure: 'messages of one token', make: inputs.shortMessages, times: 2 },
+  { figure: 'hosted calls and their results', make: inputs.toolLoop, request: codeInterpreter(), times: 5 },
+  { figure: 'varied tokens, read for citations', make: inputs.varied, citations: urlCitations() },
+  { figure: 'marks that never end', make: inputs.openMarks, citations: urlCitations() },
+  { figure: 'marks of unknown pages', make: inputs.unknownMarks, citations: urlCitations() },
+]
+
+function declaring(name) {
+  return { tools: [{ type: 'function', name, parameters: { type: 'object', properties: {} }, strict: false }] }
+}
+
+function codeInterpreter() {
+  return { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }
+}
+
+/** Transcripts of malformed shapes, and a request that declares the tools of all. */
+function draw(rows, count) {
+  const arbitrary = malformedTranscript({ tokenTable, ...(rows && { rows }) })
+  const transcripts = fc.sample(arbitrary, { seed: SEED, numRuns: count })
+  const tools = new Map(transcripts.flatMap(({ request }) => request.tools ?? []).map((tool) => [tool.name, tool]))
+  return { turns: transcripts.map(({ tokens }) => tokens), request: { tools: [...tools.values()] } }
+}
+
+function caseOf(figure, { turns, request }) {
+  return { figure, make: (count) => inputs.turns(count, turns), request }
+}
+
+/** The same in every round: what is bad about these is no matter of chance. */
+function inputsOf({ make, times = 1 }, short) {
+  const [few, many] = [short * times, short * times * LONGER]
+  const input = {
+    common: inputs.varied(16_000, SEED),
+    short: asTurns(make(few, SEED)),
+    long: asTurns(make(many, SEED)),
+  }
+  return () => input
+}
+
+/** A message is one turn. */
+function asTurns(input) {
+  return { turns: [input.ids], ...input }
+}
+
+function contendersOf({ request = {}, citations }) {
+  const contender = turns({ tokenTable, request, ...(citations && { citations }) })
+  return [on('common', push), on('short', contender), on('long', contender)]
+}
+
+function turns(options) {
+  const checked = new WeakSet()
+  return {
+    name: 'turns',
+    run: (input) => runTurns(input, options),
+    check({ count, last }, input) {
+      expect(['response.completed', 'response.incomplete'].includes(last.type), `ended with ${last.type}`)
+      expect(last.sequence_number === count - 1, 'not as many events as were numbered')
+      if (checked.has(input)) return
+      checked.add(input)
+      const events = []
+      runTurns(input, options, (event) => events.push(event))
+      const violations = checkEvents(events).filter(({ fault }) => fault === 'server')
+      expect(events.length === count && violations.length === 0, JSON.stringify(violations[0]))
+      if (input.text === undefined) return
+      const [{ content }] = last.response.output
+      expect(content[0].text === input.text, 'not the text of the tokens')
+    },
+  }
+}
+
+function runTurns({ turns }, options, onEvent) {
+  const translator = new Translator(options)
+  const ring = new Array(1024).fill(null)
+  let count = 0
+  const take = (events) => {
+    ring[count & 1023] = events
+    count += events.length
+    if (onEvent !== undefined) events.forEach(onEvent)
+  }
+  for (const chunks of turns) {
+    translator.beginTurn()
+    for (let at = 0; at < chunks.length; at++) take(translator.push(chunks[at]))
+  }
+  const events = translator.end('stop')
+  take(events)
+  return { ring, count, last: events.at(-1) }
+}
+
+async function rowsOf(one, short, compare) {
+  const times = await compare(contendersOf(one), inputsOf(one, short))
+  const ns = (name) => times.ns(name).toFixed(0)
+  const note = `${ns('long')} ns/token, the common case ${ns('common')}`
+  const growth = times.ratio('long', 'short')
+  return [
+    { figure: one.figure, value: times.ratio('long', 'common'), unit: 'x', atMost: SLOWEST, note },
+    { figure: '  as it grows', value: growth, unit: 'x', atMost: LINEAR, note: `${ns('short')} ns/token when short` },
+  ]
+}

@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest'
+import { createInputs, createRandom, type Inputs, inChunks, MARKER, SEED } from '../../bench/inputs.mjs'
+import { urlCitations } from '../../src/citations.js'
+import { createHarmonyParser } from '../../src/harmony/index.js'
+import { SPECIAL } from '../../src/harmony/vocabulary.js'
+import { Translator } from '../../src/index.js'
+import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { encodeText } from '../support/tokens.js'
+
+const tokenTable = await loadTokenTable()
+const inputs: Inputs = createInputs(tokenTable, encodeText)
+const { turns: _, ...generators } = inputs
+const messages = [
+  'varied',
+  'skewed',
+  'latin',
+  'repeating',
+  'invalid',
+  'emoji',
+  'longest',
+  'openMarks',
+  'unknownMarks',
+] as const
+/** A message's text stands between its header, of three tokens, and its terminator. */
+const bodyOf = (ids: readonly number[]): number[] => ids.slice(3, -1)
+const distinct = (ids: readonly number[]): number => new Set(ids).size
+
+describe('every generator', () => {
+  test.each(Object.entries(generators))('%s gives the same for the same seed', (_name, make) => {
+    expect(make(2_000, SEED)).toEqual(make(2_000, SEED))
+  })
+
+  test.each(Object.entries(generators).filter(([name]) => name !== 'longest'))(
+    '%s gives something else for another seed',
+    (_name, make) => {
+      expect(make(2_000, SEED)).not.toEqual(make(2_000, SEED + 1))
+    },
+  )
+
+  test('uses the markers of the vocabulary', () => {
+    expect(SPECIAL).toMatchObject(MARKER)
+  })
+})
+
+describe('messages', () => {
+  test.each(messages)('%s: as many tokens as asked for, in one message of exactly this text', (name) => {
+    for (const count of [300, 1_000]) {
+      const { ids, text, units } = inputs[name](count, SEED)
+      expect(units).toBe(ids.length)
+      // Emoji are whole: of four tokens each.
+      expect(count - ids.length).toBeLessThan(name === 'emoji' ? 4 : 1)
+      expect(contentsOf(ids)).toEqual([text])
+    }
+  })
+
+  test.each(messages.filter((name) => name !== 'invalid'))('%s: valid UTF-8', (name) => {
+    expect(inputs[name](1_000, SEED).text).not.toContain('\uFFFD')
+  })
+
+  test('varied: hardly a token twice, of all lengths and scripts', () => {
+    const { ids, text } = inputs.varied(10_000, SEED)
+    expect(distinct(bodyOf(ids))).toBeGreaterThan(9_000)
+    expect(text).toMatch(/\p{Script=Latin}/u)
+    expect(text).toMatch(/\p{Script=Cyrillic}/u)
+    expect(text).toMatch(/\p{Script=Han}/u)
+  })
+
+  test('skewed: common tokens more often, rare ones too', () => {
+    const body = bodyOf(inputs.skewed(10_000, SEED).ids)
+    expect(body.filter((id) => id < 1_000).length).toBeGreaterThan(4_000)
+    expect(body.filter((id) => id > 100_000).length).toBeGreaterThan(300)
+    expect(distinct(body)).toBeGreaterThan(2_000)
+  })
+
+  test('latin: a byte for each character, and varied', () => {
+    const { ids, text } = inputs.latin(10_000, SEED)
+    expect(text).toMatch(/^[\0-\xff]*$/)
+    expect(distinct(bodyOf(ids))).toBeGreaterThan(8_000)
+  })
+
+  test('repeating: twelve tokens', () => {
+    expect(distinct(bodyOf(inputs.repeating(1_000, SEED).ids))).toBeLessThanOrEqual(12)
+  })
+
+  test('invalid: no token is text on its own, and hardly any become a character together', () => {
+    const { ids, text } = inputs.invalid(1_000, SEED)
+    expect(bodyOf(ids).every((id) => tokenTable.text(id) === undefined)).toBe(true)
+    expect(text.split('\uFFFD').length).toBeGreaterThan(500)
+  })
+
+  test('emoji: tokens of one byte, characters of four', () => {
+    const { ids, text } = inputs.emoji(1_000, SEED)
+    expect(bodyOf(ids).every((id) => tokenTable.bytes(id).length === 1)).toBe(true)
+    expect(Array.from(text).every((character) => new TextEncoder().encode(character).length === 4)).toBe(true)
+    expect(new Set(text).size).toBeGreaterThan(100)
+  })
+
+  test('longest: tokens of 128 bytes', () => {
+    expect(bodyOf(inputs.longest(100, SEED).ids).every((id) => tokenTable.bytes(id).length === 128)).toBe(true)
+  })
+
+  test.each(['openMarks', 'unknownMarks'] as const)('%s: nothing becomes a citation', (name) => {
+    const { ids, text } = inputs[name](2_000, SEED)
+    const translator = new Translator({ tokenTable, citations: urlCitations() })
+    for (const id of ids) translator.push(id)
+    translator.end('stop')
+    expect(text.split('【').length).toBeGreaterThan(5)
+    expect(translator.response.output).toMatchObject([{ content: [{ text, annotations: [] }] }])
+  })
+
+  test('openMarks: a mark is held as long as one may be', () => {
+    const { ids } = inputs.openMarks(2_000, SEED)
+    const translator = new Translator({ tokenTable, citations: urlCitations() })
+    let [silent, longest] = [0, 0]
+    for (const id of ids.slice(0, -1)) {
+      silent = translator.push(id).length === 0 ? silent + 1 : 0
+      longest = Math.max(longest, silent)
+    }
+    expect(longest).toBeGreaterThan(120)
+  })
+})
+
+describe('other streams', () => {
+  test('longHeaders: whole calls whose headers are as long as a header may be', () => {
+    const { ids, units } = inputs.longHeaders(5_000, SEED)
+    expect(units).toBe(ids.length)
+    expect(units).toBeLessThanOrEqual(5_000)
+    expect(units).toBeGreaterThan(4_000)
+    const headers = splitAt(ids, MARKER.message).slice(0, -1)
+    const lengths = headers.map(
+      (header) =>
+        header
+          .filter((id) => id < MARKER.return)
+          .map((id) => tokenTable.text(id))
+          .join('').length,
+    )
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(1024)
+    expect(Math.min(...lengths)).toBeGreaterThan(950)
+    const contents = contentsOf(ids)
+    expect(contents.length).toBe(headers.length)
+    expect(new Set(contents)).toEqual(new Set(['{}']))
+  })
+
+  test('shortMessages: messages of one token', () => {
+    const { ids, units } = inputs.shortMessages(1_000, SEED)
+    expect(units).toBe(ids.length)
+    expect(1_000 - units).toBeLessThan(10)
+    const contents = contentsOf(ids)
+    expect(contents.length).toBeGreaterThan(100)
+    expect(new Set(contents).size).toBeGreaterThan(100)
+  })
+
+  test('toolLoop: every call has its result', () => {
+    const { turns, units } = inputs.toolLoop(1_000, SEED)
+    expect(units).toBeGreaterThanOrEqual(1_000)
+    expect(units).toBeLessThan(1_100)
+    const translator = new Translator({
+      tokenTable,
+      request: { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] },
+    })
+    for (const turn of turns) {
+      translator.beginTurn()
+      for (const chunk of turn) translator.push(chunk)
+    }
+    translator.end('stop')
+    const { output } = translator.response
+    expect(output.length).toBe(turns.length)
+    expect(output.every((item) => item.type === 'code_interpreter_call' && item.status === 'completed')).toBe(true)
+  })
+
+  test('turns: in their order, from the beginning where they are used up', () => {
+    const drawn = [[1, 2, 3], [{ host: [4, 5] }], [[6, 7]]]
+    expect(inputs.turns(9, drawn)).toEqual({ turns: [...drawn, ...drawn.slice(0, 1)], units: 10 })
+  })
+})
+
+test('createRandom: the same numbers for a seed, spread over the whole range', () => {
+  const random = createRandom(1)
+  const drawn = Array.from({ length: 10_000 }, () => random(10))
+  const again = createRandom(1)
+  expect(drawn).toEqual(drawn.map(() => again(10)))
+  for (let value = 0; value < 10; value++) expect(drawn.filter((one) => one === value).length).toBeGreaterThan(900)
+})
+
+test('inChunks: everything once, in order', () => {
+  expect(inChunks([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]])
+})
+
+/** What the messages of a stream say. */
+function contentsOf(ids: readonly number[]): string[] {
+  const contents: string[] = []
+  const parser = createHarmonyParser({ tokenTable }, (event) => {
+    if (event.type === 'message_start') contents.push('')
+    if (event.type === 'message_text') contents[contents.length - 1] += event.text
+  })
+  for (const id of ids) parser.push(id, 'model')
+  parser.end()
+  return contents
+}
+
+function splitAt(ids: readonly number[], marker: number): number[][] {
+  const parts: number[][] = [[]]
+  for (const id of ids) {
+    if (id === marker) parts.push([])
+    else parts.at(-1)?.push(id)
+  }
+  return parts
+}
