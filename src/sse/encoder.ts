@@ -25,7 +25,7 @@ interface Template {
 }
 
 /**
- * An encoder for one stream. A run of deltas costs a fourth of what `encodeSse` takes for each: what they have in common
+ * An encoder for one stream, for less than `encodeSse` takes for each event: what the deltas of one item have in common
  * is written once. Every field is compared, so that the frames are the same, whatever the events.
  */
 export function createSseEncoder(): SseEncoder {
