@@ -119,12 +119,15 @@ function generatorOf<T>(
     if (job !== undefined) inTurn(job)
   }
 
-  return {
+  const generator: Pick<AsyncGenerator<T, Response>, 'next' | 'return' | 'throw'> = {
     next,
     return: (value) => stop(async () => ({ done: true, value: await value })),
     throw: (error) => stop(() => Promise.reject(error)),
-    [Symbol.asyncIterator]() {
-      return this
-    },
   }
+  return Object.setPrototypeOf(generator, ASYNC_ITERATOR)
 }
+
+/** What the runtime gives all async iterators: `Symbol.asyncIterator`, and where it has it `Symbol.asyncDispose`. */
+const ASYNC_ITERATOR: object = /* @__PURE__ */ Object.getPrototypeOf(
+  /* @__PURE__ */ Object.getPrototypeOf(async function* () {}.prototype),
+)
