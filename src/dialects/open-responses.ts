@@ -20,6 +20,7 @@ const THEIRS = 'response.reasoning.'
 
 export const openResponses: Dialect<'open-responses'> = {
   name: 'open-responses',
+  // The casts: what a table of names makes of an event, the compiler cannot follow; the round trip is a tested law.
   encoder: () => (event) => rename(event as unknown as Fields, encodeEvent, encodeType) as DialectEvent,
   decoder: () => (event) => rename(event, decodeEvent, decodeType) as never,
 }

@@ -17,6 +17,7 @@ const ARGUMENTS: ReadonlySet<unknown> = new Set([
 export const vllm: Dialect<'vllm'> = {
   name: 'vllm',
 
+  // The casts: what is mapped field by field, the compiler cannot follow; the round trip is a tested law.
   encoder() {
     const names = new Map<unknown, unknown>()
     return (event) => {
