@@ -16,39 +16,65 @@ export interface HeldBack {
 
 export function createHeldBack(table: TokenTable): HeldBack {
   /** Made when it is needed, which for most texts is never. */
-  let ids: ReadonlyMap<string, number> | undefined
+  let ids: ReadonlyMap<string, number> = new Map()
+  let longest = 0
 
-  /** The longest token first: one is mostly all there is. */
-  function cut(bytes: string, count: number): number[] | undefined {
+  function index(): void {
+    if (ids.size > 0) return
+    ids = cutTokens(table)
+    for (const bytes of ids.keys()) longest = Math.max(longest, bytes.length)
+  }
+
+  /**
+   * The longest token first: one is mostly all there is.
+   *
+   * @param dead - ends of the bytes that cannot be cut into so many, by length and count: they are met again and again,
+   *   and a long run of half characters would take for ever
+   */
+  function cut(bytes: string, count: number, dead: Set<string>): number[] | undefined {
+    const end = `${bytes.length} ${count}`
+    if (count > bytes.length || dead.has(end)) return undefined
     if (count === 1) {
-      const id = ids?.get(bytes)
+      const id = ids.get(bytes)
       return id === undefined ? undefined : [id]
     }
-    for (let length = bytes.length - count + 1; length > 0; length--) {
-      const id = ids?.get(bytes.slice(0, length))
-      const rest = id === undefined ? undefined : cut(bytes.slice(length), count - 1)
+    for (let length = Math.min(longest, bytes.length - count + 1); length > 0; length--) {
+      const id = ids.get(bytes.slice(0, length))
+      const rest = id === undefined ? undefined : cut(bytes.slice(length), count - 1, dead)
       if (id !== undefined && rest !== undefined) return [id, ...rest]
     }
+    dead.add(end)
     return undefined
+  }
+
+  /** The fewest tokens, of equals those of which the first is longest: found from the end, so that a long text is cheap. */
+  function fewest(bytes: string): number[] | undefined {
+    const best: { count: number; id: number; next: number }[] = []
+    best[bytes.length] = { count: 0, id: -1, next: -1 }
+    for (let at = bytes.length - 1; at >= 0; at--) {
+      for (let next = Math.min(at + longest, bytes.length); next > at; next--) {
+        const id = ids.get(bytes.slice(at, next))
+        const count = (best[next]?.count ?? Number.POSITIVE_INFINITY) + 1
+        if (id !== undefined && count < (best[at]?.count ?? Number.POSITIVE_INFINITY)) best[at] = { count, id, next }
+      }
+    }
+    if (best[0] === undefined) return undefined
+    const found: number[] = []
+    for (let step = best[0]; step.next >= 0; step = best[step.next] as typeof step) found.push(step.id)
+    return found
   }
 
   return {
     // A marker's text is none of the model's, and empty as a rule.
     isMore: (text, id) => text !== '' && table.bytes(id).length > 0 && table.text(id) !== text,
     find(text, last, count) {
-      ids ??= cutTokens(table)
+      index()
       const whole = utf8.encode(text)
       const cutAt = whole.length - table.bytes(last).length
       const cutOff = whole.subarray(0, cutAt)
       if (!endsInside(cutOff) || latin1(whole.subarray(cutAt)) !== latin1(table.bytes(last))) return undefined
       const before = latin1(cutOff)
-      const exact = count > 0 ? cut(before, count) : undefined
-      if (exact) return exact
-      for (let fewest = 1; fewest <= before.length; fewest++) {
-        const found = cut(before, fewest)
-        if (found) return found
-      }
-      return undefined
+      return (count > 0 ? cut(before, count, new Set()) : undefined) ?? fewest(before)
     },
   }
 }

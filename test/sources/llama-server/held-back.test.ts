@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { createHeldBack } from '../../../src/sources/llama-server/held-back.js'
+import { loadTokenTable } from '../../../src/tokens/token-table.js'
+
+const table = await loadTokenTable()
+const heldBack = createHeldBack(table)
+const utf8 = new TextEncoder()
+
+/** The token that is the last byte of a text, and nothing else. */
+function lastByteOf(text: string): number {
+  const byte = utf8.encode(text).at(-1)
+  for (let id = 0; id < table.size; id++) if (String(table.bytes(id)) === String(byte)) return id
+  return expect.unreachable(text)
+}
+
+const textOf = (ids: readonly number[]): string =>
+  new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(ids.flatMap((id) => [...table.bytes(id)])))
+
+describe('tokens that were held back', () => {
+  test.each([1, 2, 3, 4, 50, 1000])('are found of %i characters, the last of which came in two tokens', (count) => {
+    const text = '🦜'.repeat(count)
+    const last = lastByteOf(text)
+    const ids = heldBack.find(text, last, 0) ?? []
+    expect(textOf([...ids, last])).toBe(text)
+  })
+
+  test.each([2, 3])('are as many as there were: %i', (count) => {
+    const last = lastByteOf('🦜')
+    const ids = heldBack.find('🦜', last, count)
+    expect(ids).toHaveLength(count)
+    expect(textOf([...(ids ?? []), last])).toBe('🦜')
+  })
+
+  test('are not found of text that has U+FFFD for a byte', () => {
+    expect(heldBack.find(`${'🦜'.repeat(500)}\ufffd`, lastByteOf('🦜'), 0)).toBeUndefined()
+  })
+
+  test('are not found in endless time where nothing can be cut into so many', () => {
+    const text = `${'🌦🦜'.repeat(20)}`
+    const last = lastByteOf(text)
+    const ids = heldBack.find(text, last, 3) ?? []
+    expect(textOf([...ids, last])).toBe(text)
+  })
+})
