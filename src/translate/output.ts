@@ -29,9 +29,9 @@ export class Output {
   readonly #isWhole: boolean
   /** Every announced item, by output index. */
   readonly #items: Item[] = []
-  #current: Item | null = null
   /** Those of them that wait: looking for them among all would cost more with each call of a long run. */
   #waiting: Item[] = []
+  #current: Item | null = null
   /** Its kind, looked up once: it is asked for with every delta. */
   #kind: ItemKind<Item> = kindOf({ type: 'message' })
   /** Text of the current item that is in no delta yet: a push gives one delta per part. */

@@ -12,7 +12,7 @@ type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
 /** A source that is pulled through a translator. */
 export interface Pull {
   /** Asks for the next batch, never empty; undefined where all is told. One request at a time. */
-  request(give: (events: Batch | undefined) => void, fail: (error: unknown) => void): void
+  request(give: (events: Batch | undefined) => void, refuse: (error: unknown) => void): void
   /** Nobody wants more: closes the source at once, and answers a request that waits for it. */
   leave(): void
   /** The response; undefined before the first batch. */
@@ -57,7 +57,6 @@ export function createPull(
   }
 
   function read(give: (events: Batch | undefined) => void): void {
-    const { push, end, fail, stop } = known
     // A loop, because a source that need not be waited for may say nothing for long.
     while (!isEnded && over === undefined) {
       let step: Step | Promise<Step>
@@ -100,41 +99,43 @@ export function createPull(
     }
   }
 
-  /** What a translator does with what comes, once there is one. */
-  const known = {
-    push(chunk: TokenChunk): Batch {
-      try {
-        return (translator as Translator).push(chunk)
-      } catch (error) {
-        return known.fail(error)
-      }
-    },
-    end(end: StreamEnd | undefined): Batch {
-      try {
-        if (end?.usage !== undefined) (translator as Translator).addUsage(end.usage)
-        const events = (translator as Translator).end(end?.reason)
-        isEnded = true
-        return events
-      } catch (error) {
-        return known.fail(error)
-      }
-    },
-    fail(error: unknown): Batch {
+  // What the translator does with what comes. There is one by then: `begin` made it.
+
+  function push(chunk: TokenChunk): Batch {
+    try {
+      return (translator as Translator).push(chunk)
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
+  function end(end: StreamEnd | undefined): Batch {
+    try {
+      if (end?.usage !== undefined) (translator as Translator).addUsage(end.usage)
+      const events = (translator as Translator).end(end?.reason)
       isEnded = true
-      return (translator as Translator).fail(failureOf(error))
-    },
-    stop(): Batch {
-      isEnded = true
-      return (translator as Translator).abort()
-    },
+      return events
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
+  function fail(error: unknown): Batch {
+    isEnded = true
+    return (translator as Translator).fail(failureOf(error))
+  }
+
+  function stop(): Batch {
+    isEnded = true
+    return (translator as Translator).abort()
   }
 
   return {
-    request(give, fail) {
+    request(give, refuse) {
       if (translator !== undefined) return read(give)
       begin().then(give, (error) => {
         close('left')
-        fail(error)
+        refuse(error)
       })
     },
     leave: () => close('left'),
