@@ -57,7 +57,7 @@ class TableDetokenizer implements Detokenizer {
     return [...this.#carried]
   }
 
-  /** The decoder of the Encoding Standard, a byte at a time: a third of what a `TextDecoder` takes for so few bytes. */
+  /** The decoder of the Encoding Standard, a byte at a time: a `TextDecoder` is made for more than these few bytes. */
   #take(byte: number): string {
     const before = this.#carried
     const [lead] = before

@@ -301,7 +301,7 @@ export class Translator {
 
   /**
    * The way of almost every token: ordinary text inside an item that the model is writing. It does what the way through
-   * the parser's events does, in half the time. False where there is more to the token; then nothing was done.
+   * the parser's events does, without them. False where there is more to the token; then nothing was done.
    */
   #passText(token: HarmonyToken): boolean {
     if (typeof token !== 'number' || this.#tracer !== undefined || this.#state.messages !== null) return false
