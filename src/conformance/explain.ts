@@ -1,6 +1,7 @@
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { checkEvents } from './check.js'
-import { isTerminal, outputOf } from './reading.js'
+import { kindOf } from './event-kind.js'
+import { outputOf } from './reading.js'
 import { type Fields, fieldsOf, type StreamEvent, textOf } from './stream-event.js'
 
 /** The clients whose reading of a stream is known. */
@@ -159,7 +160,7 @@ function sorted(events: readonly StreamEvent[]): Stream {
     added: of('response.output_item.added'),
     done: of('response.output_item.done'),
     text,
-    terminal: events.find(isTerminal),
+    terminal: events.find(({ type }) => kindOf(type).isTerminal),
     error: events.find(({ type }) => type === 'error'),
     deltas,
   }

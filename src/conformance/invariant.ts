@@ -1,3 +1,4 @@
+import type { EventKind } from './event-kind.js'
 import type { Reading } from './reading.js'
 import type { StreamEvent } from './stream-event.js'
 
@@ -26,13 +27,15 @@ export interface Invariant {
   readonly severity: 'error' | 'warning'
   /** `model` where a server that passes on what the model wrote does nothing wrong. Default: the server's. */
   readonly fault?: 'model'
+  /** Which events it looks at, by what their type says; all where it is absent. */
+  readonly on?: (kind: EventKind) => boolean
   /** Begins to check one stream: constant work for each event, and memory for what is open alone. */
   begin(): Check
 }
 
 /** One stream, being checked. */
 export interface Check {
-  /** An event came. `reading` is how the stream stood before it. */
+  /** An event came that it looks at. `reading` is how the stream stood before it. */
   event?(event: StreamEvent, reading: Reading, tell: Tell): void
   /** The stream is over. */
   end?(reading: Reading, tell: Tell): void
@@ -43,10 +46,17 @@ export type Tell = (expected: string, got: unknown, words?: string) => void
 
 /** An invariant that needs to remember nothing: it looks at each event and at how the stream stood before it. */
 export function stateless(event: NonNullable<Check['event']>): Invariant['begin'] {
-  return () => ({ event })
+  const check = { event }
+  return () => check
 }
 
 /** An invariant that looks at the end alone. */
 export function atEnd(end: NonNullable<Check['end']>): Invariant['begin'] {
-  return () => ({ end })
+  const check = { end }
+  return () => check
+}
+
+/** An invariant that looks at events of these types. */
+export function of(...types: string[]): NonNullable<Invariant['on']> {
+  return ({ type }) => types.includes(type)
 }

@@ -1,5 +1,7 @@
+import { digest } from './digest.js'
+import { type EventKind, kindOf } from './event-kind.js'
 import { parseEvent } from './schemas/index.js'
-import { canonical, type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from './stream-event.js'
+import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from './stream-event.js'
 
 /** A content or summary part of an item that is open. */
 export interface OpenPart {
@@ -36,27 +38,8 @@ export interface DoneItem {
   readonly id: string
   readonly type: string
   /** Digest of each field. */
-  readonly fields: ReadonlyMap<string, string>
+  readonly fields: ReadonlyMap<string, number>
   readonly status: unknown
-}
-
-/** Types of events that end a stream. */
-const TERMINAL: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed'])
-
-export function isTerminal({ type }: StreamEvent): boolean {
-  return TERMINAL.has(type)
-}
-
-/** Events of a response's life: they carry it whole. */
-export function isLifecycle({ type }: StreamEvent): boolean {
-  return (
-    TERMINAL.has(type) || type === 'response.created' || type === 'response.in_progress' || type === 'response.queued'
-  )
-}
-
-/** Whether an event counts in summary_index: all others that are about a part count in content_index. */
-export function isOfSummary({ type }: StreamEvent): boolean {
-  return type.startsWith('response.reasoning_summary_')
 }
 
 type ShapeProblem = NonNullable<ReturnType<typeof parseEvent>['problem']>
@@ -73,24 +56,14 @@ export class Reading {
   readonly open: Map<number, OpenItem> = new Map()
   /** Items that are done, by output index. */
   readonly done: Map<number, DoneItem> = new Map()
-  /** How many were announced. */
-  announced = 0
+  /** What the event is that is looked at. */
+  kind: EventKind = kindOf('')
+  /** The open item that it is about. */
+  item: OpenItem | undefined
+  /** The part that it is about. */
+  part: OpenPart | undefined
   #shaped: StreamEvent | undefined
   #problem: ShapeProblem | undefined
-
-  /** The open item that an event is about. */
-  itemOf({ output_index }: StreamEvent): OpenItem | undefined {
-    return typeof output_index === 'number' ? this.open.get(output_index) : undefined
-  }
-
-  /** The part that an event is about. */
-  partOf(event: StreamEvent): OpenPart | undefined {
-    const item = this.itemOf(event)
-    const [parts, index] = isOfSummary(event)
-      ? [item?.summary, event['summary_index']]
-      : [item?.parts, event['content_index']]
-    return typeof index === 'number' ? parts?.[index] : undefined
-  }
 
   /** What is wrong with the shape of the event that is looked at, if anything is. Read once, for all who ask. */
   shapeOf(event: StreamEvent): ShapeProblem | undefined {
@@ -101,23 +74,33 @@ export class Reading {
     return this.#problem
   }
 
-  /** Takes an event, after the invariants have looked at it. */
+  /** Looks at an event, before the invariants do. */
+  look(event: StreamEvent, kind: EventKind = kindOf(event.type)): void {
+    const { output_index: at } = event
+    const item = typeof at === 'number' ? this.open.get(at) : undefined
+    this.kind = kind
+    this.item = item
+    if (item === undefined) this.part = undefined
+    else if (kind.isOfSummary) this.part = partAt(item.summary, event['summary_index'])
+    else this.part = partAt(item.parts, event['content_index'])
+  }
+
+  /** Takes the event that was looked at, after the invariants have. */
   take(event: StreamEvent): void {
+    const { kind, item } = this
     this.count++
     this.previous = event
     this.#shaped = undefined
-    if (event.type === 'response.created') this.created ??= fieldsOf(event['response'])
-    if (isTerminal(event)) this.terminal ??= event
-    const item = this.itemOf(event)
-    if (event.type === 'response.output_item.added') this.#add(event)
-    else if (event.type === 'response.output_item.done') this.#finish(event)
+    if (kind.type === 'response.created') this.created ??= fieldsOf(event['response'])
+    if (kind.isTerminal) this.terminal ??= event
+    if (kind.isItemAdded) this.#add(event)
+    else if (kind.isItemDone) this.#finish(event)
     else if (item !== undefined) this.#tell(item, event)
   }
 
   #add(event: StreamEvent): void {
     const { output_index: index } = event
     const added = fieldsOf(event['item'])
-    this.announced++
     if (typeof index !== 'number') return
     this.open.set(index, {
       index,
@@ -137,46 +120,43 @@ export class Reading {
     if (typeof index !== 'number') return
     this.open.delete(index)
     const fields = fieldsOf(item)
-    const digests = Object.entries(fields).map(([name, value]) => [name, digest(value)] as const)
     const { id, type, status } = fields
-    this.done.set(index, { id: textOf(id), type: textOf(type), status, fields: new Map(digests) })
+    this.done.set(index, { id: textOf(id), type: textOf(type), status, fields: digestsOf(fields) })
   }
 
   #tell(item: OpenItem, event: StreamEvent): void {
-    item.seen.add(event.type)
-    item.last = event.type
-    const part = this.partOf(event)
-    const { delta, part: told } = event
-    if (event.type.endsWith('_part.added')) {
-      const parts = isOfSummary(event) ? item.summary : item.parts
-      parts.push({ announced: fieldsOf(told), deltas: [], told: undefined, done: undefined, annotations: [] })
-    } else if (event.type.endsWith('_part.done')) {
-      if (part !== undefined) part.done = told
-    } else if (event.type === 'response.shell_call_command.added') {
+    const { kind, part } = this
+    // Of a run of deltas, the first says it.
+    if (item.last !== kind.type) item.seen.add(kind.type)
+    item.last = kind.type
+    if (kind.isDelta) (part ?? item).deltas.push(textOf(event['delta']))
+    else if (kind.opensPart) {
+      const parts = kind.isOfSummary ? item.summary : item.parts
+      parts.push({ announced: fieldsOf(event['part']), deltas: [], told: undefined, done: undefined, annotations: [] })
+    } else if (kind.closesPart) {
+      if (part !== undefined) part.done = event['part']
+    } else if (kind.type === 'response.shell_call_command.added') {
       item.deltas.length = 0
       item.told = undefined
-    } else if (event.type === 'response.output_text.annotation.added') part?.annotations.push(event['annotation'])
-    else if (event.type.endsWith('.delta')) (part ?? item).deltas.push(textOf(delta))
-    else if (event.type.endsWith('.done')) (part ?? item).told = toldBy(event)
+    } else if (kind.type === 'response.output_text.annotation.added') part?.annotations.push(event['annotation'])
+    else if (kind.isDone) (part ?? item).told = toldBy(event)
   }
+}
+
+function partAt(parts: readonly OpenPart[], index: unknown): OpenPart | undefined {
+  return typeof index === 'number' ? parts[index] : undefined
+}
+
+function digestsOf(fields: Fields): Map<string, number> {
+  const digests = new Map<string, number>()
+  for (const name of Object.keys(fields)) digests.set(name, digest(fields[name]))
+  return digests
 }
 
 /** The text that a `*.done` event tells: of whatever it is. */
 export function toldBy({ text, refusal, arguments: call, input, code, command }: StreamEvent): string | undefined {
   const told = text ?? refusal ?? call ?? input ?? code ?? command
   return typeof told === 'string' ? told : undefined
-}
-
-/** A short text that is equal for equal values, and for others almost never: two hashes of 32 bits, and the length. */
-export function digest(value: unknown): string {
-  const text = canonical(value) ?? 'undefined'
-  if (text.length <= 64) return text
-  let [a, b] = [0x811c9dc5, 0x9e3779b9]
-  for (let at = 0; at < text.length; at++) {
-    a = Math.imul(a ^ text.charCodeAt(at), 0x01000193)
-    b = Math.imul(b ^ text.charCodeAt(at), 0x85ebca6b) ^ (b >>> 13)
-  }
-  return `#${text.length}.${a >>> 0}.${b >>> 0}`
 }
 
 /** The items that the terminal response says were made. */

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { kindOf } from '../../src/conformance/event-kind.js'
 import {
   checkEvents,
   createChecker,
@@ -10,6 +11,7 @@ import {
   readStreams,
   type Violation,
 } from '../../src/conformance/index.js'
+import { EVENT_TYPES } from '../../src/conformance/schemas/index.js'
 import type { StreamEvent } from '../../src/conformance/stream-event.js'
 import { openResponses, toDialect } from '../../src/dialects/index.js'
 import { anyStream, endReason, RUNS, run, runBroken } from '../laws/streams.js'
@@ -97,10 +99,68 @@ describe('the invariants', () => {
     )
   })
 
+  test('say of a type that nobody knows the same, whether it is the first of its kind or the hundreds', () => {
+    const odd = (at: number): StreamEvent => ({ type: `x.${at}`, sequence_number: at, output_index: 7 })
+    const events = Array.from({ length: 300 }, (_, at) => odd(at))
+    const said = (position: number): string[] => [
+      ...new Set(checkEvents(events).flatMap((told) => (told.position === position ? [told.rule] : []))),
+    ]
+    expect(said(299)).toEqual(said(5))
+    expect(said(299)).toContain('within-item')
+  })
+
+  test('leave out those that are named', () => {
+    const events = [{ type: 'response.created', sequence_number: 1, response: {} }]
+    const all = checkEvents(events).map(({ rule }) => rule)
+    const without = ['event-shape', 'sequence-numbers', 'one-terminal-event-last']
+    expect(all).toEqual(expect.arrayContaining(without))
+    expect(checkEvents(events, { without }).map(({ rule }) => rule)).toEqual(
+      all.filter((rule) => !without.includes(rule)),
+    )
+    expect(checkEvents([null as never], { without: ['event-has-type'] }).map(({ rule }) => rule)).not.toContain(
+      'event-has-type',
+    )
+  })
+
+  test.each([
+    [{ without: ['event-shapes'] }, 'without: expected ids of INVARIANTS, got "event-shapes"'],
+    [{ without: 'event-shape' }, 'without: expected a list of ids of INVARIANTS, got "event-shape"'],
+    [{ profile: 'openai-agents' }, /^profile: expected one of openai, .*, got "openai-agents"$/],
+  ])('are not begun with %j', (options, message) => {
+    expect(() => createChecker(options as never)).toThrow(message)
+  })
+
+  test('never throw, however deep a value is', () => {
+    const deep: unknown = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`)
+    const item = { type: 'message', id: 'msg_1', role: 'assistant', content: [deep], deep }
+    const response = { id: 'resp_1', status: 'completed', output: [item], tools: deep }
+    const part = { type: 'output_text', text: '', annotations: deep }
+    const events = [
+      { type: 'response.created', response },
+      { type: 'response.in_progress', response },
+      { type: 'response.output_item.added', output_index: 0, item },
+      { type: 'response.content_part.added', output_index: 0, content_index: 0, part },
+      { type: 'response.output_text.annotation.added', output_index: 0, content_index: 0, annotation: deep },
+      { type: 'response.content_part.done', output_index: 0, content_index: 0, part },
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.completed', response },
+    ]
+    for (const profile of PROFILES) expect(() => checkEvents(events, { profile })).not.toThrow()
+  })
+
   test('tell a value that cannot be printed', () => {
     const output = [{ type: 'message', id: { toString: [] } }]
     const events = [{ type: 'response.completed', response: { status: 'completed', output } }]
     expect(checkEvents(events).map(({ got }) => got)).toContain('items an object')
+  })
+
+  test('look at some event each, or at the end', () => {
+    const kinds = EVENT_TYPES.map(kindOf)
+    for (const { id, on } of INVARIANTS) {
+      // Of events that nobody knows, or that Open Responses does not.
+      const isOfOthers = id === 'known-event'
+      expect([id, isOfOthers || on === undefined || kinds.some(on)]).toEqual([id, true])
+    }
   })
 
   test('never throw, whatever comes', () => {

@@ -1,6 +1,7 @@
-import { type Invariant, stateless, type Tell } from '../invariant.js'
-import { isTerminal, outputOf, toldBy } from '../reading.js'
-import { type Fields, fieldsOf, listOf, lookUp, type StreamEvent, textOf, wordFor } from '../stream-event.js'
+import { hasItem, isItemDone } from '../event-kind.js'
+import { type Invariant, of, stateless, type Tell } from '../invariant.js'
+import { outputOf, toldBy } from '../reading.js'
+import { type Fields, fieldsOf, listOf, lookUp, textOf, wordFor } from '../stream-event.js'
 
 /** What a call is made of: the field of its item, and what its events are called. */
 const CALLS_OF: Readonly<Record<string, { readonly field: string; readonly events: string }>> = {
@@ -19,6 +20,9 @@ const CODE_ORDER = [
   'response.code_interpreter_call.completed',
 ]
 
+/** How an MCP call ends. */
+const MCP_ENDS = ['response.mcp_call.completed', 'response.mcp_call.failed']
+
 /** Whom a client answers, and what an answer names, by call_id. */
 const ANSWERED = /^(function_call|custom_tool_call|shell_call|shell_call_output)$/
 
@@ -28,8 +32,6 @@ const AGENTS_STATUSES: Readonly<Record<string, readonly string[]>> = {
   code_interpreter_call: ['completed'],
 }
 
-const isDone = ({ type }: StreamEvent): boolean => type === 'response.output_item.done'
-
 /** Of calls: what they are made of, and by what ids they are answered. */
 export const CALLS: readonly Invariant[] = [
   {
@@ -37,9 +39,8 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'The arguments, input or code of a call is its deltas, in the event that tells it and in the item.',
     neededBy: ['openai', 'open-responses', 'client:langchain'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      if (!event.type.endsWith('.done')) return
-      const item = reading.itemOf(event)
+    on: ({ isDone }) => isDone,
+    begin: stateless((event, { kind, item }, tell) => {
       const call = item && lookUp(CALLS_OF, item.type)
       if (item === undefined || call === undefined) return
       const said = item.deltas.join('')
@@ -47,7 +48,7 @@ export const CALLS: readonly Invariant[] = [
       // LM Studio tells arguments as a whole, without a delta; who needs one has an invariant for it.
       const isTold = event.type === `${call.events}.done` && item.deltas.length > 0
       if (isTold && toldBy(event) !== said) tell(`its deltas, ${quoted}`, toldBy(event))
-      if (!isDone(event)) return
+      if (!kind.isItemDone) return
       const held = textOf(fieldsOf(event['item'])[call.field])
       const whole = item.told ?? said
       if (held !== whole) tell(`${call.field} as it was told, ${JSON.stringify(whole.slice(0, 40))}`, held)
@@ -58,9 +59,9 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'A command of a shell call is its deltas.',
     neededBy: ['openai'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
-      if (item === undefined || event.type !== 'response.shell_call_command.done') return
+    on: of('response.shell_call_command.done'),
+    begin: stateless((event, { item }, tell) => {
+      if (item === undefined) return
       const said = item.deltas.join('')
       if (toldBy(event) !== said) tell(`its deltas, ${JSON.stringify(said.slice(0, 40))}`, toldBy(event))
     }),
@@ -70,11 +71,11 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'What a call is made of is told as a whole before it is done.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
+    on: isItemDone,
+    begin: stateless((_event, { item }, tell) => {
       const call = item && lookUp(CALLS_OF, item.type)
       // The only captured custom tool call of OpenAI's lacks the event; xAI's have it.
-      if (item === undefined || call === undefined || !isDone(event) || item.type === 'custom_tool_call') return
+      if (item === undefined || call === undefined || item.type === 'custom_tool_call') return
       if (item.told === undefined) tell(`${call.events}.done`, 'none')
     }),
   },
@@ -83,10 +84,10 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'A function call has a delta: LangChain takes its arguments from nothing else.',
     neededBy: ['open-responses', 'client:langchain'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
-      if (!isDone(event) || item?.type !== 'function_call') return
-      if (item.deltas.length === 0) tell('response.function_call_arguments.delta', 'none')
+    on: isItemDone,
+    begin: stateless((_event, { item }, tell) => {
+      if (item?.type === 'function_call' && item.deltas.length === 0)
+        tell('response.function_call_arguments.delta', 'none')
     }),
   },
   {
@@ -95,9 +96,10 @@ export const CALLS: readonly Invariant[] = [
     neededBy: ['openai', 'client:ai-sdk', 'client:langchain', 'client:openai-agents', 'client:codex'],
     severity: 'error',
     fault: 'model',
+    on: isItemDone,
     begin: stateless((event, _reading, tell) => {
       const { type, status, arguments: call } = fieldsOf(event['item'])
-      if (isDone(event) && type === 'function_call' && status === 'completed' && !isJson(call)) tell('JSON', call)
+      if (type === 'function_call' && status === 'completed' && !isJson(call)) tell('JSON', call)
     }),
   },
   {
@@ -105,11 +107,11 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'A call that was cut off is not done: clients run what is done, whatever its status.',
     neededBy: ['client:codex', 'client:ai-sdk', 'client:langchain'],
     severity: 'error',
+    on: isItemDone,
     begin: stateless((event, _reading, tell) => {
       const { type, status } = fieldsOf(event['item'])
       const isClients = type === 'function_call' || type === 'custom_tool_call'
-      if (isDone(event) && isClients && status === 'incomplete')
-        tell('no output_item.done of it', 'status "incomplete"')
+      if (isClients && status === 'incomplete') tell('no output_item.done of it', 'status "incomplete"')
     }),
   },
   {
@@ -118,13 +120,14 @@ export const CALLS: readonly Invariant[] = [
       'A function call has its id, call_id, name and arguments when it is announced, and a status when it is done.',
     neededBy: ['openai', 'open-responses', 'client:ai-sdk'],
     severity: 'error',
-    begin: stateless((event, _reading, tell) => {
+    on: hasItem,
+    begin: stateless((event, { kind }, tell) => {
       const item = fieldsOf(event['item'])
       if (item['type'] !== 'function_call') return
       for (const field of ['id', 'call_id', 'name', 'arguments']) {
         if (typeof item[field] !== 'string') tell(field, item[field])
       }
-      if (isDone(event) && typeof item['status'] !== 'string') tell('status', item['status'])
+      if (kind.isItemDone && typeof item['status'] !== 'string') tell('status', item['status'])
     }),
   },
   {
@@ -132,9 +135,10 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'A custom tool call is completed when it is done: the AI SDK fails the turn otherwise.',
     neededBy: ['client:ai-sdk'],
     severity: 'error',
+    on: isItemDone,
     begin: stateless((event, _reading, tell) => {
       const { type, status } = fieldsOf(event['item'])
-      if (isDone(event) && type === 'custom_tool_call' && status !== 'completed') tell('status "completed"', status)
+      if (type === 'custom_tool_call' && status !== 'completed') tell('status "completed"', status)
     }),
   },
   {
@@ -144,10 +148,11 @@ export const CALLS: readonly Invariant[] = [
       'other back, which it does in a run that goes on.',
     neededBy: ['client:openai-agents'],
     severity: 'warning',
+    on: isItemDone,
     begin: stateless((event, _reading, tell) => {
       const { type, status } = fieldsOf(event['item'])
       const known = lookUp(AGENTS_STATUSES, textOf(type))
-      if (!isDone(event) || known === undefined || status === undefined) return
+      if (known === undefined || status === undefined) return
       if (!known.includes(textOf(status))) tell(known.map((one) => `"${one}"`).join(' or '), status)
     }),
   },
@@ -156,6 +161,7 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'A call that the client answers has a call_id, which is not the id of its item.',
     neededBy: ['openai', 'open-responses', 'client:openai', 'client:langchain', 'client:codex'],
     severity: 'error',
+    on: hasItem,
     begin: stateless((event, _reading, tell) => {
       const { type, id, call_id } = fieldsOf(event['item'])
       if (!ANSWERED.test(textOf(type))) return
@@ -168,12 +174,13 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'No two calls have the same call_id: answers would go to the wrong one.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
+    on: ({ isItemAdded, isTerminal }) => isItemAdded || isTerminal,
     begin: () => {
       const ids = new Set<unknown>()
       return {
-        event(event, _reading, tell) {
-          if (event.type === 'response.output_item.added') callIdsOf([fieldsOf(event['item'])], ids, tell)
-          else if (isTerminal(event)) callIdsOf(outputOf(event), new Set(), tell)
+        event(event, { kind }, tell) {
+          if (kind.isItemAdded) callIdsOf([fieldsOf(event['item'])], ids, tell)
+          else callIdsOf(outputOf(event), new Set(), tell)
         },
       }
     },
@@ -183,11 +190,11 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'A command of a shell call is announced before it is written, in the order of its index.',
     neededBy: ['openai', 'client:openai'],
     severity: 'error',
+    on: ({ type }) => type.startsWith('response.shell_call_command.'),
     begin: () => {
       const announced = new Map<unknown, number>()
       return {
         event({ type, output_index, command_index }, _reading, tell) {
-          if (!type.startsWith('response.shell_call_command.')) return
           const count = announced.get(output_index) ?? 0
           if (type.endsWith('.added')) {
             if (command_index !== count) tell(`command_index ${count}`, command_index)
@@ -203,19 +210,19 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'What a shell printed is of a command of the call that it answers.',
     neededBy: ['openai', 'client:openai'],
     severity: 'error',
+    on: ({ type, isItemDone }) => isItemDone || type.startsWith('response.shell_call_output_content.'),
     begin: () => {
       const commands = new Map<unknown, number>()
       return {
-        event(event, reading, tell) {
-          const item = reading.itemOf(event)
-          const { type, command_index } = event
-          if (item?.type === 'shell_call' && isDone(event)) {
+        event(event, { kind, item }, tell) {
+          if (item?.type === 'shell_call' && kind.isItemDone) {
             const { call_id, action } = fieldsOf(event['item'])
             commands.set(call_id, listOf(fieldsOf(action)['commands']).length)
-          } else if (item?.type === 'shell_call_output' && type.startsWith('response.shell_call_output_content.')) {
+          } else if (item?.type === 'shell_call_output' && !kind.isItemDone) {
             // The call may be of an earlier response.
             const count = commands.get(item.added['call_id']) ?? Number.POSITIVE_INFINITY
-            if (!isBelow(command_index, count)) tell('a command of its call', `command ${wordFor(command_index)}`)
+            const { command_index: index } = event
+            if (!isBelow(index, count)) tell('a command of its call', `command ${wordFor(index)}`)
           }
         },
       }
@@ -226,6 +233,7 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'A call_id begins with call_.',
     neededBy: ['openai'],
     severity: 'warning',
+    on: hasItem,
     begin: stateless((event, _reading, tell) => {
       const { type, call_id } = fieldsOf(event['item'])
       const isClients = type === 'function_call' || type === 'custom_tool_call'
@@ -237,10 +245,10 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'A code interpreter call is in progress, then written, then run, then completed.',
     neededBy: ['openai'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
+    on: of(...CODE_ORDER),
+    begin: stateless((event, { item }, tell) => {
+      if (item?.type !== 'code_interpreter_call') return
       const at = CODE_ORDER.indexOf(event.type)
-      if (item?.type !== 'code_interpreter_call' || at < 0) return
       const late = CODE_ORDER.find((type, index) => index > at && item.seen.has(type))
       if (late !== undefined) tell(`${event.type} before ${late}`, 'it behind')
     }),
@@ -250,19 +258,19 @@ export const CALLS: readonly Invariant[] = [
     sentence: 'An MCP call completes or fails, once, behind its arguments, and its item says the same.',
     neededBy: ['openai'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
+    on: of('response.output_item.done', ...MCP_ENDS),
+    begin: stateless((event, { kind, item }, tell) => {
       if (item?.type !== 'mcp_call') return
-      const ends = ['response.mcp_call.completed', 'response.mcp_call.failed'].filter((type) => item.seen.has(type))
-      const isOver = fieldsOf(event['item'])['status'] === 'completed'
-      if (isDone(event) && isOver && ends.length === 0) tell('response.mcp_call.completed', 'none')
-      if (/^response\.mcp_call\.(completed|failed)$/.test(event.type)) {
+      const ends = MCP_ENDS.filter((type) => item.seen.has(type))
+      if (kind.isItemDone) {
+        const { status } = fieldsOf(event['item'])
+        const told = ends[0]?.replace('response.mcp_call.', '')
+        if (told === undefined && status === 'completed') tell('response.mcp_call.completed', 'none')
+        if (told !== undefined && status !== told) tell(`status "${told}"`, status)
+      } else {
         if (ends.length > 0) tell('no second end', event.type)
         if (item.told === undefined) tell('response.mcp_call_arguments.done before it', 'none')
       }
-      const { status } = fieldsOf(event['item'])
-      const told = ends[0]?.replace('response.mcp_call.', '')
-      if (isDone(event) && told !== undefined && status !== told) tell(`status "${told}"`, status)
     }),
   },
 ]

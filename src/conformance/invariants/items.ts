@@ -1,5 +1,7 @@
-import { type Invariant, stateless } from '../invariant.js'
-import { digest, isTerminal, outputOf, toldBy } from '../reading.js'
+import { digest } from '../digest.js'
+import { hasItem, isItemAdded, isItemDone, isOfItem, isTerminal } from '../event-kind.js'
+import { type Invariant, of, stateless } from '../invariant.js'
+import { outputOf, toldBy } from '../reading.js'
 import { type Fields, fieldsOf, isFields, listOf, lookUp, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** The prefixes of ids, by the type of item. A type that is not here may have any. */
@@ -32,22 +34,6 @@ const STREAMED: Readonly<Record<string, readonly string[]>> = {
   code_interpreter_call: ['code'],
 }
 
-/** Of which item an event is. */
-const OWNERS: readonly (readonly [events: RegExp, type: string])[] = [
-  [/^response\.(output_text|refusal)\./, 'message'],
-  [/^response\.reasoning(_text|_summary_text|_summary_part)?\./, 'reasoning'],
-  [/^response\.function_call_arguments\./, 'function_call'],
-  [/^response\.custom_tool_call_input\./, 'custom_tool_call'],
-  [/^response\.mcp_call(_arguments)?\./, 'mcp_call'],
-  [/^response\.mcp_list_tools\./, 'mcp_list_tools'],
-  [/^response\.code_interpreter_call(_code)?\./, 'code_interpreter_call'],
-  [/^response\.web_search_call\./, 'web_search_call'],
-  [/^response\.file_search_call\./, 'file_search_call'],
-  [/^response\.image_generation_call\./, 'image_generation_call'],
-  [/^response\.shell_call_command\./, 'shell_call'],
-  [/^response\.shell_call_output_content\./, 'shell_call_output'],
-]
-
 /** What never changes of an item between its announcement and its end. */
 const CONSTANT = ['type', 'name', 'call_id', 'server_label', 'role', 'phase'] as const
 
@@ -57,14 +43,6 @@ const CHANGING = /^tool_search_/
 /** OpenAI encrypts these anew each time. */
 const ENCRYPTED: ReadonlySet<string> = new Set(['encrypted_content', 'fingerprint'])
 
-/** The events that have no item_id on the real wire either, as they are and as extensions. */
-const SHELL_COMMAND = /(^|:)response\.shell_call_command\./
-
-/** Events about an item: all but those of the response, and of sounds. */
-const OF_ITEM = /^(\w+:)?response\.(?!(created|queued|in_progress|completed|incomplete|failed)$|audio\.)\w+\./
-
-const isAdded = ({ type }: StreamEvent): boolean => type === 'response.output_item.added'
-const isDone = ({ type }: StreamEvent): boolean => type === 'response.output_item.done'
 const itemIn = (event: StreamEvent): Fields => fieldsOf(event['item'])
 
 /** Of items: their order, who they are, and that they stay so. */
@@ -74,11 +52,11 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'output_index is 0, 1, 2, ... in the order in which items are announced.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
+    on: isItemAdded,
     begin: () => {
       let next = 0
       return {
         event(event, _reading, tell) {
-          if (!isAdded(event)) return
           const { output_index: index } = event
           if (index !== next) tell(`output_index ${next}`, index)
           // One gap is one violation: what follows is held against it.
@@ -92,9 +70,10 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'Every event about an item says which: AI SDK and LangChain lose calls without.',
     neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk', 'client:langchain'],
     severity: 'error',
+    on: isOfItem,
     begin: stateless((event, _reading, tell) => {
-      if (OF_ITEM.test(event.type) && !Number.isInteger(event['output_index']))
-        tell('an output_index', event['output_index'])
+      const { output_index: index } = event
+      if (!Number.isInteger(index)) tell('an output_index', index)
     }),
   },
   {
@@ -102,9 +81,10 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'No item is announced at the index of another.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
+    on: isItemAdded,
     begin: stateless((event, { open, done }, tell) => {
       const index = event['output_index'] as number
-      if (isAdded(event) && (open.has(index) || done.has(index))) tell('an output_index of its own', index)
+      if (open.has(index) || done.has(index)) tell('an output_index of its own', index)
     }),
   },
   {
@@ -112,8 +92,10 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'An item has an id.',
     neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk'],
     severity: 'error',
+    on: isItemAdded,
     begin: stateless((event, _reading, tell) => {
-      if (isAdded(event) && textOf(itemIn(event)['id']) === '') tell('an id', itemIn(event)['id'])
+      const { id } = itemIn(event)
+      if (textOf(id) === '') tell('an id', id)
     }),
   },
   {
@@ -121,11 +103,11 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'No two items have the same id.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
+    on: isItemAdded,
     begin: () => {
       const ids = new Set<string>()
       return {
         event(event, _reading, tell) {
-          if (!isAdded(event)) return
           const id = textOf(itemIn(event)['id'])
           if (id !== '' && ids.has(id)) tell('an id of its own', id)
           ids.add(id)
@@ -138,10 +120,11 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'An id begins as the ids of its type do.',
     neededBy: ['openai'],
     severity: 'error',
+    on: isItemAdded,
     begin: stateless((event, _reading, tell) => {
       const { id, type } = itemIn(event)
       const prefix = lookUp(PREFIXES, textOf(type))
-      if (isAdded(event) && prefix !== undefined && !textOf(id).startsWith(prefix)) tell(`an id with ${prefix}`, id)
+      if (prefix !== undefined && !textOf(id).startsWith(prefix)) tell(`an id with ${prefix}`, id)
     }),
   },
   {
@@ -149,10 +132,11 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'What is done was announced.',
     neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk', 'client:codex'],
     severity: 'error',
+    on: isItemDone,
     begin: stateless((event, reading, tell) => {
       const { output_index: index } = event
       // Without an index it is another fault, and Codex needs none.
-      if (!isDone(event) || !Number.isInteger(index) || reading.itemOf(event) !== undefined) return
+      if (!Number.isInteger(index) || reading.item !== undefined) return
       if (!reading.done.has(index as number)) tell('an item that was announced', `item ${index}`)
     }),
   },
@@ -161,10 +145,10 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'What is done is done once: Codex and the AI SDK run a call each time.',
     neededBy: ['openai', 'open-responses', 'client:ai-sdk', 'client:codex'],
     severity: 'error',
+    on: isItemDone,
     begin: stateless((event, { open, done }, tell) => {
       const index = event['output_index'] as number
-      if (isDone(event) && done.has(index) && !open.has(index))
-        tell('no second output_item.done', `item ${wordFor(index)}`)
+      if (done.has(index) && !open.has(index)) tell('no second output_item.done', `item ${wordFor(index)}`)
     }),
   },
   {
@@ -172,10 +156,10 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'An item has the same id when it is done as when it was announced.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
+    on: isItemDone,
+    begin: stateless((event, { item }, tell) => {
       const { id } = itemIn(event)
-      if (isDone(event) && item !== undefined && item.added['id'] !== id) tell(item.id, id)
+      if (item !== undefined && item.added['id'] !== id) tell(item.id, id)
     }),
   },
   {
@@ -183,9 +167,9 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'Type, name, call_id, server_label, role and phase of an item never change.',
     neededBy: ['openai', 'open-responses', 'client:openai', 'client:openai-agents'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
-      if (!isDone(event) || item === undefined) return
+    on: isItemDone,
+    begin: stateless((event, { item }, tell) => {
+      if (item === undefined) return
       for (const field of CONSTANT) {
         if (field === 'call_id' && CHANGING.test(item.type)) continue
         const [was, is] = [item.added[field], itemIn(event)[field]]
@@ -198,8 +182,8 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'An item is announced without what is streamed: LangChain adds the deltas to it.',
     neededBy: ['openai', 'open-responses', 'client:langchain'],
     severity: 'error',
+    on: isItemAdded,
     begin: stateless((event, _reading, tell) => {
-      if (!isAdded(event)) return
       const item = itemIn(event)
       for (const field of lookUp(STREAMED, textOf(item['type'])) ?? []) {
         const value = item[field] ?? ''
@@ -212,6 +196,7 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'A message has a list of content.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
+    on: hasItem,
     begin: stateless((event, _reading, tell) => {
       const { type, content } = itemIn(event)
       if (type === 'message' && !Array.isArray(content)) tell('content, a list', content)
@@ -222,6 +207,7 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'A message is the assistant’s.',
     neededBy: ['openai', 'open-responses', 'client:codex'],
     severity: 'error',
+    on: hasItem,
     begin: stateless((event, _reading, tell) => {
       const { type, role } = itemIn(event)
       if (type === 'message' && role !== 'assistant') tell('role "assistant"', role)
@@ -232,6 +218,7 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'A phase is commentary or final_answer: Codex and the AI SDK lose a message with any other.',
     neededBy: ['openai', 'open-responses', 'client:ai-sdk', 'client:codex'],
     severity: 'error',
+    on: hasItem,
     begin: stateless((event, _reading, tell) => {
       const { type, phase = null } = itemIn(event)
       if (type === 'message' && phase !== null && phase !== 'commentary' && phase !== 'final_answer') {
@@ -244,10 +231,11 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'A message holds no refusal part: Codex drops the whole message.',
     neededBy: ['client:codex'],
     severity: 'error',
+    on: isItemDone,
     begin: stateless((event, _reading, tell) => {
       const { type, content } = itemIn(event)
       const isRefused = listOf(content).some((part) => fieldsOf(part)['type'] === 'refusal')
-      if (isDone(event) && type === 'message' && isRefused) tell('output_text alone', 'a refusal')
+      if (type === 'message' && isRefused) tell('output_text alone', 'a refusal')
     }),
   },
   {
@@ -255,6 +243,7 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'Reasoning has a list of summaries, empty if there is none.',
     neededBy: ['openai', 'open-responses', 'client:codex'],
     severity: 'error',
+    on: hasItem,
     begin: stateless((event, _reading, tell) => {
       const { type, summary } = itemIn(event)
       if (type === 'reasoning' && !Array.isArray(summary)) tell('summary, a list', summary)
@@ -265,14 +254,12 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'An event is about an item of the type that it is for.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
-      const of = OWNERS.find(([events]) => events.test(event.type))?.[1]
-      if (item === undefined || of === undefined) return
-      if (item.type !== of) tell(`an event of ${item.type}`, event.type)
-      const kind = /^response\.(output_text|refusal)\.(delta|done)$/.exec(event.type)?.[1]
-      const announced = reading.partOf(event)?.announced['type']
-      if (kind !== undefined && announced !== undefined && announced !== kind)
+    on: ({ owner }) => owner !== undefined,
+    begin: stateless((event, { kind, item, part }, tell) => {
+      if (item === undefined) return
+      if (item.type !== kind.owner) tell(`an event of ${item.type}`, event.type)
+      const announced = part?.announced['type']
+      if (kind.partType !== undefined && announced !== undefined && announced !== kind.partType)
         tell(`an event of ${announced}`, event.type)
     }),
   },
@@ -282,11 +269,11 @@ export const ITEMS: readonly Invariant[] = [
     neededBy: ['openai'],
     severity: 'warning',
     fault: 'model',
+    on: isItemAdded,
     begin: () => {
       let last: unknown
       return {
         event(event, _reading, tell) {
-          if (!isAdded(event)) return
           const { type } = itemIn(event)
           if (type === 'reasoning' && last === 'reasoning') tell('an item of another type', type)
           last = type
@@ -299,15 +286,16 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'An item that ends incomplete is the last, and the response is incomplete.',
     neededBy: ['open-responses'],
     severity: 'error',
+    on: (kind) => hasItem(kind) || kind.type === 'response.completed',
     begin: () => {
       let incomplete: unknown
       return {
-        event(event, _reading, tell) {
-          if (isAdded(event) && incomplete !== undefined)
+        event(event, { kind }, tell) {
+          if (kind.isItemAdded && incomplete !== undefined)
             tell('no item behind an incomplete one', itemIn(event)['type'])
           if (event.type === 'response.completed' && incomplete !== undefined) tell('response.incomplete', event.type)
           const { status, id, type } = itemIn(event)
-          if (isDone(event) && status === 'incomplete' && !textOf(type).includes(':')) incomplete = id ?? true
+          if (kind.isItemDone && status === 'incomplete' && !textOf(type).includes(':')) incomplete = id ?? true
         },
       }
     },
@@ -317,9 +305,10 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'Events about an item come between its announcement and its end.',
     neededBy: ['openai', 'open-responses', 'client:openai', 'client:codex', 'client:ai-sdk', 'client:langchain'],
     severity: 'error',
+    on: (kind) => !hasItem(kind),
     begin: stateless((event, reading, tell) => {
-      if (isAdded(event) || isDone(event) || !('output_index' in event)) return
-      if (reading.itemOf(event) === undefined) tell('an item that is open', `item ${wordFor(event['output_index'])}`)
+      if (reading.item === undefined && 'output_index' in event)
+        tell('an item that is open', `item ${wordFor(event['output_index'])}`)
     }),
   },
   {
@@ -327,11 +316,11 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'A text is told as a whole once, behind all its deltas.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const about = reading.partOf(event) ?? reading.itemOf(event)
-      const isOfText = event.type.endsWith('.delta') || toldBy(event) !== undefined
-      if (about?.told !== undefined && isOfText && !event.type.endsWith('.added'))
-        tell('nothing behind the whole text', event.type)
+    on: ({ type }) => !type.endsWith('.added'),
+    begin: stateless((event, { kind, item, part }, tell) => {
+      const about = part ?? item
+      if (about?.told === undefined) return
+      if (kind.isDelta || toldBy(event) !== undefined) tell('nothing behind the whole text', event.type)
     }),
   },
   {
@@ -339,8 +328,7 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'item_id is the id of the item at its output_index.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
+    begin: stateless((event, { item }, tell) => {
       if (item !== undefined && 'item_id' in event && event['item_id'] !== item.id) tell(item.id, event['item_id'])
     }),
   },
@@ -349,10 +337,10 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'Every event about an item has its item_id, but for the commands of a shell call.',
     neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk'],
     severity: 'error',
+    on: (kind) => !hasItem(kind) && !kind.isOfShellCommand,
     begin: stateless((event, _reading, tell) => {
-      if (isAdded(event) || isDone(event) || !('output_index' in event || 'content_index' in event)) return
-      if (SHELL_COMMAND.test(event.type)) return
-      if (textOf(event['item_id']) === '') tell('an item_id', event['item_id'])
+      const { item_id: id } = event
+      if (textOf(id) === '' && ('output_index' in event || 'content_index' in event)) tell('an item_id', id)
     }),
   },
   {
@@ -360,8 +348,9 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'The output of a completed response is the items that were done, in their order, with their ids.',
     neededBy: ['openai', 'open-responses', 'client:openai', 'client:openai-agents'],
     severity: 'error',
+    on: of('response.completed'),
     begin: stateless((event, { done }, tell) => {
-      if (event.type !== 'response.completed' || !Array.isArray(fieldsOf(event['response'])['output'])) return
+      if (!Array.isArray(fieldsOf(event['response'])['output'])) return
       const streamed = [...done].sort(([a], [b]) => a - b).map(([, item]) => item.id)
       const output = outputOf(event).map(({ id }) => wordFor(id))
       const listed = (ids: readonly string[]): string => (ids.length === 0 ? 'no item' : `items ${ids.join(', ')}`)
@@ -374,8 +363,8 @@ export const ITEMS: readonly Invariant[] = [
       'What a response that was not completed says was made was announced, in its order, and holds all that was done.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
+    on: of('response.incomplete', 'response.failed'),
     begin: stateless((event, { open, done }, tell) => {
-      if (!isTerminal(event) || event.type === 'response.completed') return
       const streamed = [...open, ...done].sort(([a], [b]) => a - b).map(([, { id }]) => id)
       const output = outputOf(event).map(({ id }) => textOf(id))
       const places = output.map((id) => streamed.indexOf(id))
@@ -393,8 +382,8 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'An item in the terminal response is what it was when it was done.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
+    on: isTerminal,
     begin: stateless((event, { done }, tell) => {
-      if (!isTerminal(event)) return
       const output = new Map(outputOf(event).map((item) => [textOf(item['id']), item]))
       for (const { id, type, fields } of done.values()) {
         const item = output.get(id)
@@ -407,6 +396,6 @@ export const ITEMS: readonly Invariant[] = [
   },
 ]
 
-function told(item: Fields, name: string): string | undefined {
+function told(item: Fields, name: string): number | undefined {
   return isFields(item) && name in item ? digest(item[name]) : undefined
 }

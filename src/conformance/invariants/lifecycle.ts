@@ -1,6 +1,7 @@
-import { atEnd, type Invariant, stateless } from '../invariant.js'
-import { isLifecycle, isTerminal, outputOf } from '../reading.js'
-import { canonical, type Fields, fieldsOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
+import { isLifecycle, isTerminal } from '../event-kind.js'
+import { atEnd, type Invariant, of, stateless } from '../invariant.js'
+import { outputOf } from '../reading.js'
+import { differing, type Fields, fieldsOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** What may change of a response between its events. Azure adds its content filters; OpenAI says which tier it was. */
 const CHANGES: ReadonlySet<string> = new Set([
@@ -19,8 +20,6 @@ const CHANGES: ReadonlySet<string> = new Set([
 ])
 
 const responseOf = (event: StreamEvent): Fields => fieldsOf(event['response'])
-
-const isBeginning = ({ type }: StreamEvent): boolean => type === 'response.created' || type === 'response.in_progress'
 
 /** Of a stream as a whole: how it begins, what its responses say, how it ends. */
 export const LIFECYCLE: readonly Invariant[] = [
@@ -81,10 +80,11 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: "The terminal event's type is the status of its response.",
     neededBy: ['openai', 'open-responses', 'client:openai-agents'],
     severity: 'error',
+    on: isTerminal,
     begin: stateless((event, _reading, tell) => {
       const { status } = responseOf(event)
       const named = `response.${wordFor(status)}`
-      if (isTerminal(event) && event.type !== named) tell(event.type, named)
+      if (event.type !== named) tell(event.type, named)
     }),
   },
   {
@@ -92,8 +92,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'The response of the terminal event has an id, and the list of what was made.',
     neededBy: ['openai', 'open-responses', 'client:openai-agents', 'client:langchain'],
     severity: 'error',
+    on: isTerminal,
     begin: stateless((event, _reading, tell) => {
-      if (!isTerminal(event)) return
       const { id, output } = responseOf(event)
       if (textOf(id) === '') tell('response.id', id)
       if (!Array.isArray(output)) tell('response.output, a list', output)
@@ -104,9 +104,10 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'The response of the terminal event has an id: Codex takes the stream for broken without.',
     neededBy: ['client:codex'],
     severity: 'error',
+    on: isTerminal,
     begin: stateless((event, _reading, tell) => {
       const { id } = responseOf(event)
-      if (isTerminal(event) && textOf(id) === '') tell('response.id', id)
+      if (textOf(id) === '') tell('response.id', id)
     }),
   },
   {
@@ -114,9 +115,10 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'Usage, where it is given, has its three totals: Codex cannot read it otherwise.',
     neededBy: ['client:codex'],
     severity: 'error',
+    on: isTerminal,
     begin: stateless((event, _reading, tell) => {
       const { usage = null } = responseOf(event)
-      if (!isTerminal(event) || usage === null) return
+      if (usage === null) return
       const { input_tokens, output_tokens, total_tokens } = fieldsOf(usage)
       const isWhole = [input_tokens, output_tokens, total_tokens].every(Number.isInteger)
       if (!isWhole) tell('input_tokens, output_tokens and total_tokens', usage)
@@ -127,8 +129,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'An item that is open at the end stands in the terminal response: the stream helper of openai throws.',
     neededBy: ['client:openai'],
     severity: 'error',
+    on: of('response.completed'),
     begin: stateless((event, { open }, tell) => {
-      if (event.type !== 'response.completed') return
       const kept = new Set(outputOf(event).map(({ id }) => id))
       for (const { index, type, id } of open.values()) {
         if (!kept.has(id)) tell(`output_item.done of item ${index}`, `an open ${type} ${id}`)
@@ -140,8 +142,9 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'The response is completed: an Agents SDK run throws at any other end.',
     neededBy: ['client:openai-agents'],
     severity: 'warning',
+    on: isTerminal,
     begin: stateless((event, _reading, tell) => {
-      if (isTerminal(event) && event.type !== 'response.completed') tell('response.completed', event.type)
+      if (event.type !== 'response.completed') tell('response.completed', event.type)
     }),
   },
   {
@@ -149,8 +152,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'A response begins in progress, or queued in the background, with nothing made, no usage and no error.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
+    on: of('response.created', 'response.in_progress'),
     begin: stateless((event, _reading, tell) => {
-      if (!isBeginning(event)) return
       const { status, output, usage = null, error = null, background } = responseOf(event)
       const isQueued = status === 'queued' && background === true && event.type === 'response.created'
       if (status !== 'in_progress' && !isQueued) tell('status "in_progress"', status)
@@ -164,8 +167,9 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'The response of response.in_progress is that of response.created.',
     neededBy: ['openai'],
     severity: 'error',
+    on: of('response.in_progress'),
     begin: stateless((event, { created }, tell) => {
-      if (event.type !== 'response.in_progress' || created === undefined) return
+      if (created === undefined) return
       const differs = differing(created, responseOf(event)).filter(
         (name) => name !== 'status' || created['status'] !== 'queued',
       )
@@ -177,9 +181,10 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'Every event that carries the response carries the same id.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
+    on: isLifecycle,
     begin: stateless((event, { created }, tell) => {
       const { id } = responseOf(event)
-      if (isLifecycle(event) && created !== undefined && id !== created['id']) tell(wordFor(created['id']), id)
+      if (created !== undefined && id !== created['id']) tell(wordFor(created['id']), id)
     }),
   },
   {
@@ -187,8 +192,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'The first response has an id, the time in whole seconds, and a model.',
     neededBy: ['openai', 'open-responses', 'client:ai-sdk'],
     severity: 'error',
+    on: of('response.created'),
     begin: stateless((event, _reading, tell) => {
-      if (event.type !== 'response.created') return
       const { id, created_at, model } = responseOf(event)
       if (textOf(id) === '') tell('response.id', id)
       if (typeof created_at !== 'number') tell('response.created_at, unix seconds', created_at)
@@ -200,8 +205,9 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'Nothing of the response changes but its status, what was made, its usage, its error and its tier.',
     neededBy: ['openai'],
     severity: 'error',
+    on: isTerminal,
     begin: stateless((event, { created }, tell) => {
-      if (!isTerminal(event) || created === undefined) return
+      if (created === undefined) return
       const differs = differing(created, responseOf(event)).filter((name) => !CHANGES.has(name))
       if (differs.length > 0) tell('the response as it was created', `other ${differs.join(', ')}`)
     }),
@@ -211,8 +217,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'Times are whole seconds.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
+    on: isLifecycle,
     begin: stateless((event, _reading, tell) => {
-      if (!isLifecycle(event)) return
       const { created_at, completed_at = null } = responseOf(event)
       if (!Number.isInteger(created_at)) tell('created_at in whole seconds', created_at)
       if (completed_at !== null && !Number.isInteger(completed_at)) tell('completed_at in whole seconds', completed_at)
@@ -223,8 +229,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'A completed response has no error, and nothing is incomplete of it.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
+    on: of('response.completed'),
     begin: stateless((event, _reading, tell) => {
-      if (event.type !== 'response.completed') return
       const { error = null, incomplete_details = null } = responseOf(event)
       if (error !== null) tell('no error', error)
       if (incomplete_details !== null) tell('no incomplete_details', incomplete_details)
@@ -235,9 +241,10 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'The response has no output_text: that is the SDKs’ own, and one that comes is believed.',
     neededBy: ['openai', 'client:openai'],
     severity: 'error',
+    on: isLifecycle,
     begin: stateless((event, _reading, tell) => {
       const { output_text } = responseOf(event)
-      if (isLifecycle(event) && output_text !== undefined) tell('no output_text', output_text)
+      if (output_text !== undefined) tell('no output_text', output_text)
     }),
   },
   {
@@ -259,6 +266,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'A response has no usage until it is over, one that is completed has, one that failed has not.',
     neededBy: ['openai'],
     severity: 'error',
+    on: isTerminal,
     begin: stateless((event, _reading, tell) => {
       const { usage = null } = responseOf(event)
       if (event.type === 'response.completed' && usage === null) tell('usage', usage)
@@ -270,9 +278,10 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'Usage has its three totals and its details, they add up, and reasoning is a part of the output.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
+    on: isTerminal,
     begin: stateless((event, _reading, tell) => {
       const { usage = null } = responseOf(event)
-      if (!isTerminal(event) || usage === null) return
+      if (usage === null) return
       const { input_tokens, output_tokens, total_tokens, input_tokens_details, output_tokens_details } = fieldsOf(usage)
       const counts = [input_tokens, output_tokens, total_tokens]
       if (!counts.every(Number.isInteger)) tell('input_tokens, output_tokens and total_tokens', usage)
@@ -292,8 +301,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'In a completed response, every item that was announced was done.',
     neededBy: ['openai', 'open-responses', 'client:codex', 'client:ai-sdk'],
     severity: 'error',
-    begin: stateless((event, { open }, tell) => {
-      if (event.type !== 'response.completed') return
+    on: of('response.completed'),
+    begin: stateless((_event, { open }, tell) => {
       for (const { index, type, id } of open.values())
         tell(`output_item.done of item ${index}`, `an open ${type} ${id}`)
     }),
@@ -308,10 +317,3 @@ export const LIFECYCLE: readonly Invariant[] = [
     }),
   },
 ]
-
-/** The fields in which two objects differ. */
-function differing(a: Fields, b: Fields): string[] {
-  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(
-    (name) => canonical(a[name]) !== canonical(b[name]),
-  )
-}

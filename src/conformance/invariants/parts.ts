@@ -1,14 +1,9 @@
-import { type Invariant, stateless } from '../invariant.js'
-import { isOfSummary, toldBy } from '../reading.js'
-import { canonical, fieldsOf, listOf, type StreamEvent, textOf } from '../stream-event.js'
-
-const PART = /^response\.(content|reasoning_summary)_part\.(added|done)$/
-const TEXT = /^response\.(output_text|refusal|reasoning_text|reasoning|reasoning_summary_text)\.(delta|done)$/
+import { isItemDone, isPartAdded, isPartDone } from '../event-kind.js'
+import { type Invariant, of, stateless } from '../invariant.js'
+import { toldBy } from '../reading.js'
+import { fieldsOf, isSame, listOf, textOf } from '../stream-event.js'
 
 const ANNOTATION = 'response.output_text.annotation.added'
-
-const isItemDone = ({ type }: StreamEvent): boolean => type === 'response.output_item.done'
-const momentOf = ({ type }: StreamEvent): string | undefined => PART.exec(type)?.[2]
 
 /** The text of a part, whatever it is of. */
 function partText({ text, refusal }: { readonly [field: string]: unknown }): string {
@@ -22,10 +17,10 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'Parts are announced in the order of their indexes, from 0 in each item.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
-      if (momentOf(event) !== 'added' || item === undefined) return
-      const isSummary = isOfSummary(event)
+    on: isPartAdded,
+    begin: stateless((event, { kind, item }, tell) => {
+      if (item === undefined) return
+      const isSummary = kind.isOfSummary
       const expected = (isSummary ? item.summary : item.parts).length
       const index = isSummary ? event['summary_index'] : event['content_index']
       if (index !== expected) tell(`${isSummary ? 'summary' : 'content'}_index ${expected}`, index)
@@ -36,9 +31,9 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'A message has text and refusals, and reasoning has reasoning.',
     neededBy: ['openai', 'client:openai'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
-      if (!event.type.startsWith('response.content_part.') || item === undefined) return
+    on: of('response.content_part.added', 'response.content_part.done'),
+    begin: stateless((event, { item }, tell) => {
+      if (item === undefined) return
       const kind = textOf(fieldsOf(event['part'])['type'])
       const isRight =
         item.type === 'reasoning' ? kind === 'reasoning_text' : kind === 'output_text' || kind === 'refusal'
@@ -50,10 +45,9 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'Text comes between the announcement of its part and the part’s end.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const isInPart = TEXT.test(event.type) || momentOf(event) === 'done' || event.type === ANNOTATION
-      if (reading.itemOf(event) === undefined || !isInPart) return
-      const part = reading.partOf(event)
+    on: ({ type, isText, isPartDone }) => isText || isPartDone || type === ANNOTATION,
+    begin: stateless((_event, { item, part }, tell) => {
+      if (item === undefined) return
       if (part === undefined) tell('a part that was announced', 'none at this index')
       else if (part.done !== undefined) tell('a part that is open', 'one that is done')
     }),
@@ -63,9 +57,9 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'Every part that was announced is done before its item is.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
-      if (!isItemDone(event) || item === undefined) return
+    on: isItemDone,
+    begin: stateless((_event, { item }, tell) => {
+      if (item === undefined) return
       for (const [what, parts] of [
         ['part', item.parts],
         ['summary', item.summary],
@@ -81,8 +75,8 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'A part is announced empty; text with its lists of annotations and probabilities.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
+    on: isPartAdded,
     begin: stateless((event, _reading, tell) => {
-      if (momentOf(event) !== 'added') return
       const part = fieldsOf(event['part'])
       const { type, annotations } = part
       if (partText(part) !== '') tell('no text yet', partText(part))
@@ -96,9 +90,9 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'The text of a part is its deltas.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const part = reading.partOf(event)
-      if (part === undefined || !(TEXT.test(event.type) && event.type.endsWith('.done'))) return
+    on: ({ isText, isDone }) => isText && isDone,
+    begin: stateless((event, { part }, tell) => {
+      if (part === undefined) return
       const said = part.deltas.join('')
       if (toldBy(event) !== said) tell(`the text of its deltas, ${JSON.stringify(said.slice(0, 40))}`, toldBy(event))
     }),
@@ -108,9 +102,9 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'The text of a part is told as a whole before the part is done.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const part = reading.partOf(event)
-      if (momentOf(event) !== 'done' || part === undefined) return
+    on: isPartDone,
+    begin: stateless((event, { part }, tell) => {
+      if (part === undefined) return
       const text = partText(fieldsOf(event['part']))
       if (part.told === undefined) tell('an event with the whole text', 'none')
       else if (part.told !== text) tell(`the text that was told, ${JSON.stringify(part.told.slice(0, 40))}`, text)
@@ -121,9 +115,9 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'What an item holds when it is done is its parts as they were done.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
-      if (!isItemDone(event) || item === undefined) return
+    on: isItemDone,
+    begin: stateless((event, { item }, tell) => {
+      if (item === undefined) return
       const { content, summary } = fieldsOf(event['item'])
       for (const [parts, held] of [
         [item.parts, listOf(content)],
@@ -131,8 +125,7 @@ export const PARTS: readonly Invariant[] = [
       ] as const) {
         if (held.length > parts.length) tell(`${parts.length} parts, as they were announced`, `${held.length} parts`)
         for (const [index, { done }] of parts.entries()) {
-          if (done !== undefined && canonical(done) !== canonical(held[index]))
-            tell(`part ${index} as it was done`, held[index])
+          if (done !== undefined && !isSame(done, held[index])) tell(`part ${index} as it was done`, held[index])
         }
       }
     }),
@@ -142,9 +135,9 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'Text that a message holds was streamed: clients show nothing else.',
     neededBy: ['client:ai-sdk', 'client:openai-agents', 'client:langchain'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
-      if (!isItemDone(event) || item?.type !== 'message') return
+    on: isItemDone,
+    begin: stateless((event, { item }, tell) => {
+      if (item?.type !== 'message') return
       const parts = listOf(fieldsOf(event['item'])['content']).map(fieldsOf)
       const deltas = [...item.parts.flatMap((part) => part.deltas), ...item.deltas]
       const isStreamed = deltas.some((delta) => delta !== '')
@@ -156,16 +149,12 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'The last text, the end of the part and the end of a message come one behind the other.',
     neededBy: ['openai'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const item = reading.itemOf(event)
+    on: of('response.content_part.done', 'response.output_item.done'),
+    begin: stateless((_event, { kind, item }, tell) => {
       if (item?.type !== 'message' || item.parts.length === 0) return
-      const before = isItemDone(event)
-        ? 'response.content_part.done'
-        : event.type === 'response.content_part.done'
-          ? 'response.output_text.done'
-          : undefined
+      const before = kind.isItemDone ? 'response.content_part.done' : 'response.output_text.done'
       const isRefusal = item.parts.at(-1)?.announced['type'] === 'refusal'
-      if (before !== undefined && !isRefusal && item.last !== before) tell(`${before} before it`, item.last)
+      if (!isRefusal && item.last !== before) tell(`${before} before it`, item.last)
     }),
   },
   {
@@ -184,9 +173,9 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'Text has a list of probabilities, empty if nobody asked.',
     neededBy: ['openai'],
     severity: 'warning',
+    on: of('response.output_text.delta', 'response.output_text.done'),
     begin: stateless((event, _reading, tell) => {
-      const isText = event.type === 'response.output_text.delta' || event.type === 'response.output_text.done'
-      if (isText && !Array.isArray(event['logprobs'])) tell('logprobs []', event['logprobs'])
+      if (!Array.isArray(event['logprobs'])) tell('logprobs []', event['logprobs'])
     }),
   },
   {
@@ -194,15 +183,15 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'annotation_index is 0, 1, 2, ... in each part, and the annotation is the part’s when it is done.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
-    begin: stateless((event, reading, tell) => {
-      const part = reading.partOf(event)
+    on: of(ANNOTATION, 'response.content_part.done'),
+    begin: stateless((event, { part }, tell) => {
       if (part === undefined) return
-      if (event.type === 'response.output_text.annotation.added') {
+      if (event.type === ANNOTATION) {
         const { annotation_index: index } = event
         if (index !== part.annotations.length) tell(`annotation_index ${part.annotations.length}`, index)
-      } else if (event.type === 'response.content_part.done') {
+      } else {
         const held = listOf(fieldsOf(event['part'])['annotations'])
-        if (canonical(held) !== canonical(part.annotations)) tell('its annotations', held)
+        if (!isSame(held, part.annotations)) tell('its annotations', held)
       }
     }),
   },

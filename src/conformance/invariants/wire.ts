@@ -1,7 +1,5 @@
-import { type Invariant, PROFILES, stateless } from '../invariant.js'
-import { fieldsOf, isFields, type StreamEvent, textOf } from '../stream-event.js'
-
-const isError = ({ type }: StreamEvent): boolean => type === 'error'
+import { type Invariant, of, PROFILES, stateless } from '../invariant.js'
+import { fieldsOf, isFields, textOf } from '../stream-event.js'
 
 /** Of every event, whatever it is about. */
 export const WIRE: readonly Invariant[] = [
@@ -30,9 +28,10 @@ export const WIRE: readonly Invariant[] = [
     sentence: 'response.failed has a sequence_number: without one the AI SDK takes it for something else.',
     neededBy: ['client:ai-sdk'],
     severity: 'error',
+    on: of('response.failed'),
     begin: stateless((event, _reading, tell) => {
-      const { type, sequence_number } = event
-      if (type === 'response.failed' && typeof sequence_number !== 'number') tell('a sequence_number', sequence_number)
+      const { sequence_number: number } = event
+      if (typeof number !== 'number') tell('a sequence_number', number)
     }),
   },
   {
@@ -41,8 +40,8 @@ export const WIRE: readonly Invariant[] = [
       'What an error event says is under `error`: the flat form of the SDK’s types is never sent, and breaks clients.',
     neededBy: ['openai', 'open-responses', 'client:codex'],
     severity: 'error',
+    on: of('error'),
     begin: stateless((event, _reading, tell) => {
-      if (!isError(event)) return
       const { message } = fieldsOf(event['error'])
       if (typeof message !== 'string') tell('error: { type, code, message, param }', event['error'] ?? 'a flat error')
     }),
@@ -52,8 +51,9 @@ export const WIRE: readonly Invariant[] = [
     sentence: 'No other event has a field `error`: the openai SDK takes it for a failure.',
     neededBy: ['openai', 'client:openai', 'client:openai-agents', 'client:langchain'],
     severity: 'error',
+    on: ({ type }) => type !== 'error',
     begin: stateless((event, _reading, tell) => {
-      if (!isError(event) && event['error']) tell('no field error', event['error'])
+      if (event['error']) tell('no field error', event['error'])
     }),
   },
   {
@@ -70,9 +70,9 @@ export const WIRE: readonly Invariant[] = [
     sentence: 'Obfuscation stands on deltas alone, and makes their length a multiple of 16.',
     neededBy: ['openai'],
     severity: 'warning',
-    begin: stateless(({ type, delta, obfuscation }, _reading, tell) => {
+    begin: stateless(({ delta, obfuscation }, { kind }, tell) => {
       if (obfuscation === undefined) return
-      if (!type.endsWith('.delta')) tell('no obfuscation', obfuscation)
+      if (!kind.isDelta) tell('no obfuscation', obfuscation)
       else if (typeof delta === 'string' && (delta.length + textOf(obfuscation).length) % 16 !== 0) {
         tell('a length that is a multiple of 16', delta.length + textOf(obfuscation).length)
       }
@@ -83,8 +83,9 @@ export const WIRE: readonly Invariant[] = [
     sentence: 'The openai SDK knows the event: its stream helper throws at any other.',
     neededBy: ['client:openai'],
     severity: 'error',
+    on: ({ type }) => !KNOWN.test(type),
     begin: stateless(({ type }, _reading, tell) => {
-      if (!KNOWN.test(type)) tell('an event of the Responses API', type)
+      tell('an event of the Responses API', type)
     }),
   },
   {
@@ -92,9 +93,9 @@ export const WIRE: readonly Invariant[] = [
     sentence: 'An event that Open Responses does not know has a prefix: `slug:`.',
     neededBy: ['open-responses'],
     severity: 'error',
+    on: ({ type }) => !OPEN_RESPONSES.test(type) && !type.includes(':'),
     begin: stateless(({ type }, _reading, tell) => {
-      if (!OPEN_RESPONSES.test(type) && !type.includes(':'))
-        tell('an event of Open Responses, or one with a prefix', type)
+      tell('an event of Open Responses, or one with a prefix', type)
     }),
   },
   {
@@ -123,8 +124,9 @@ export const WIRE: readonly Invariant[] = [
     sentence: 'An event about an item brings the item.',
     neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk', 'client:langchain', 'client:codex'],
     severity: 'error',
-    begin: stateless(({ type, item }, _reading, tell) => {
-      if (type.startsWith('response.output_item.') && !isFields(item)) tell('an item', item)
+    on: ({ type }) => type.startsWith('response.output_item.'),
+    begin: stateless(({ item }, _reading, tell) => {
+      if (!isFields(item)) tell('an item', item)
     }),
   },
 ]

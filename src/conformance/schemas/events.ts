@@ -120,74 +120,79 @@ const happened = strict('happened', {
   item_id: text,
 })
 
+const union = byType('the type of a stream event', [
+  sequenced('response.created', lifecycle),
+  sequenced('response.queued', lifecycle),
+  sequenced('response.in_progress', lifecycle),
+  sequenced('response.completed', lifecycle),
+  sequenced('response.incomplete', lifecycle),
+  sequenced('response.failed', lifecycle),
+  // Nested on the wire (OpenAI error.1), flat in the type; a flat one breaks the AI SDK and Codex.
+  sequenced('error', {
+    error: strict('nested error', { type: text, code: textOrNull, message: text, param: textOrNull }),
+  }),
+  sequenced('keepalive', {}),
+  sequenced('response.output_item.added', ofOutputItem),
+  sequenced('response.output_item.done', ofOutputItem),
+  happened,
+  ofPart('response.content_part.added', { part: contentPart }),
+  ofPart('response.content_part.done', { part: contentPart }),
+  ofPart('response.output_text.delta', { ...delta, logprobs }),
+  ofPart('response.output_text.done', { text, logprobs }),
+  ofPart('response.output_text.annotation.added', {
+    annotation_index: count,
+    annotation: orNull('an object', annotation),
+  }),
+  ofPart('response.refusal.delta', delta),
+  ofPart('response.refusal.done', { refusal: text }),
+  ofPart('response.reasoning_text.delta', delta),
+  ofPart('response.reasoning_text.done', { text }),
+  ofSummary('response.reasoning_summary_part.added', { part: summaryText }),
+  ofSummary('response.reasoning_summary_part.done', {
+    part: summaryText,
+    status: oneOf('incomplete').exactOptional(),
+  }),
+  ofSummary('response.reasoning_summary_text.delta', delta),
+  ofSummary('response.reasoning_summary_text.done', { text }),
+  ofItem('response.function_call_arguments.delta', delta),
+  ofItem('response.function_call_arguments.done', { arguments: text }),
+  ofItem('response.mcp_call_arguments.delta', delta),
+  ofItem('response.mcp_call_arguments.done', { arguments: text }),
+  ofItem('response.custom_tool_call_input.delta', delta),
+  ofItem('response.custom_tool_call_input.done', { input: text }),
+  ofItem('response.code_interpreter_call_code.delta', delta),
+  ofItem('response.code_interpreter_call_code.done', { code: text }),
+  ofItem('response.apply_patch_call_operation_diff.delta', delta),
+  ofItem('response.apply_patch_call_operation_diff.done', { diff: text }),
+  ofCommand('response.shell_call_command.added', { command: text }),
+  ofCommand('response.shell_call_command.delta', delta),
+  ofCommand('response.shell_call_command.done', { command: text }),
+  ofItem('response.shell_call_output_content.delta', {
+    ...ofCommandOutput,
+    delta: strict('shell output delta', { stdout: text.exactOptional(), stderr: text.exactOptional() }),
+  }),
+  ofItem('response.shell_call_output_content.done', { ...ofCommandOutput, output: list(shellOutput) }),
+  ofItem('response.image_generation_call.partial_image', {
+    partial_image_b64: text,
+    partial_image_index: count,
+    background: text.exactOptional(),
+    output_format: text.exactOptional(),
+    quality: text.exactOptional(),
+    size: text.exactOptional(),
+  }),
+  sequenced('response.audio.delta', delta),
+  sequenced('response.audio.done', {}),
+  sequenced('response.audio.transcript.delta', delta),
+  sequenced('response.audio.transcript.done', {}),
+])
+
 /**
  * Any event of the stream: the 59 of the `openai` 7.55 union, and the four of `extraEvents`. Unknown keys of events
  * and items are refused but for `extraKeys`, unknown keys of the response object are not.
  */
-export const responseStreamEventSchema: z.ZodType<WireStreamEvent, WireStreamEvent> = exactly<WireStreamEvent>()(
-  byType('the type of a stream event', [
-    sequenced('response.created', lifecycle),
-    sequenced('response.queued', lifecycle),
-    sequenced('response.in_progress', lifecycle),
-    sequenced('response.completed', lifecycle),
-    sequenced('response.incomplete', lifecycle),
-    sequenced('response.failed', lifecycle),
-    // Nested on the wire (OpenAI error.1), flat in the type; a flat one breaks the AI SDK and Codex.
-    sequenced('error', {
-      error: strict('nested error', { type: text, code: textOrNull, message: text, param: textOrNull }),
-    }),
-    sequenced('keepalive', {}),
-    sequenced('response.output_item.added', ofOutputItem),
-    sequenced('response.output_item.done', ofOutputItem),
-    happened,
-    ofPart('response.content_part.added', { part: contentPart }),
-    ofPart('response.content_part.done', { part: contentPart }),
-    ofPart('response.output_text.delta', { ...delta, logprobs }),
-    ofPart('response.output_text.done', { text, logprobs }),
-    ofPart('response.output_text.annotation.added', {
-      annotation_index: count,
-      annotation: orNull('an object', annotation),
-    }),
-    ofPart('response.refusal.delta', delta),
-    ofPart('response.refusal.done', { refusal: text }),
-    ofPart('response.reasoning_text.delta', delta),
-    ofPart('response.reasoning_text.done', { text }),
-    ofSummary('response.reasoning_summary_part.added', { part: summaryText }),
-    ofSummary('response.reasoning_summary_part.done', {
-      part: summaryText,
-      status: oneOf('incomplete').exactOptional(),
-    }),
-    ofSummary('response.reasoning_summary_text.delta', delta),
-    ofSummary('response.reasoning_summary_text.done', { text }),
-    ofItem('response.function_call_arguments.delta', delta),
-    ofItem('response.function_call_arguments.done', { arguments: text }),
-    ofItem('response.mcp_call_arguments.delta', delta),
-    ofItem('response.mcp_call_arguments.done', { arguments: text }),
-    ofItem('response.custom_tool_call_input.delta', delta),
-    ofItem('response.custom_tool_call_input.done', { input: text }),
-    ofItem('response.code_interpreter_call_code.delta', delta),
-    ofItem('response.code_interpreter_call_code.done', { code: text }),
-    ofItem('response.apply_patch_call_operation_diff.delta', delta),
-    ofItem('response.apply_patch_call_operation_diff.done', { diff: text }),
-    ofCommand('response.shell_call_command.added', { command: text }),
-    ofCommand('response.shell_call_command.delta', delta),
-    ofCommand('response.shell_call_command.done', { command: text }),
-    ofItem('response.shell_call_output_content.delta', {
-      ...ofCommandOutput,
-      delta: strict('shell output delta', { stdout: text.exactOptional(), stderr: text.exactOptional() }),
-    }),
-    ofItem('response.shell_call_output_content.done', { ...ofCommandOutput, output: list(shellOutput) }),
-    ofItem('response.image_generation_call.partial_image', {
-      partial_image_b64: text,
-      partial_image_index: count,
-      background: text.exactOptional(),
-      output_format: text.exactOptional(),
-      quality: text.exactOptional(),
-      size: text.exactOptional(),
-    }),
-    sequenced('response.audio.delta', delta),
-    sequenced('response.audio.done', {}),
-    sequenced('response.audio.transcript.delta', delta),
-    sequenced('response.audio.transcript.done', {}),
-  ]),
-)
+export const responseStreamEventSchema: z.ZodType<WireStreamEvent, WireStreamEvent> = exactly<WireStreamEvent>()(union)
+
+/** The types of these events. */
+export const EVENT_TYPES: readonly WireStreamEvent['type'][] = union.options.flatMap(({ shape }) => [
+  ...shape.type.values,
+])

@@ -1,4 +1,4 @@
-export { responseStreamEventSchema, type WireStreamEvent } from './events.js'
+export { EVENT_TYPES, responseStreamEventSchema, type WireStreamEvent } from './events.js'
 export type { WireOutputItem } from './item-types.js'
 export { outputItemSchema } from './items.js'
 export { type EventProblem, type ParsedEvent, parseEvent } from './parse-event.js'

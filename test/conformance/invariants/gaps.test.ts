@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { digest } from '../../../src/conformance/digest.js'
 import { checkEvents, createChecker, INVARIANTS, type Profile, type Violation } from '../../../src/conformance/index.js'
-import { digest } from '../../../src/conformance/reading.js'
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'
 import {
   BASES,

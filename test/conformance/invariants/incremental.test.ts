@@ -52,9 +52,12 @@ function joinedIn(work: () => void): number {
 describe('what a checker keeps and does', () => {
   test('of 20,000 items that are done nothing is open, and it goes on', () => {
     const reading = new Reading()
-    for (const event of messages(20_000)) reading.take(event)
+    for (const event of messages(20_000)) {
+      reading.look(event)
+      reading.take(event)
+    }
     expect(reading.open.size).toBe(0)
-    expect(reading.announced).toBe(20_000)
+    expect(reading.done.size).toBe(20_000)
     const checker = createChecker()
     for (const event of messages(20_000)) expect(checker.push(event)).toEqual([])
     expect(checker.push({ type: 'response.output_text.delta', output_index: 0, delta: 'x' })).not.toEqual([])
@@ -65,9 +68,12 @@ describe('what a checker keeps and does', () => {
     const reading = new Reading()
     const long = 'x'.repeat(10_000)
     for (const event of BASES.answer() as Stream) {
-      reading.take(JSON.parse(JSON.stringify(event).replaceAll('Hi', long)))
+      const said = JSON.parse(JSON.stringify(event).replaceAll('Hi', long))
+      reading.look(said)
+      reading.take(said)
       if (event.type === 'response.output_item.done') break
     }
+    reading.look({ type: 'keepalive' })
     reading.take({ type: 'keepalive' })
     const { done, open } = reading
     const kept = JSON.stringify([[...open.values()], [...done.values()].map(({ fields }) => [...fields])])

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { digest } from '../../src/conformance/digest.js'
+import { DEEPEST, differing, type Fields, isSame } from '../../src/conformance/stream-event.js'
+
+/** The oracle: JSON as text, with keys in order. */
+function written(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, part) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}
+
+function turned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turned)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, part]) => [key, turned(part)])
+  return Object.fromEntries(entries.reverse())
+}
+
+// Of few words, so that two of them are often the same but for one.
+const word = fc.constantFrom('', 'a', 'b', 'ab', '1', 'null', 'constructor', '__proto__')
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.oneof(word, fc.constantFrom(0, 1, 1.5, null, true, false)),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(word, tie('value'), { maxKeys: 3 }),
+  ),
+})).value
+/** Two values, at times the same one with its keys the other way round. */
+const pair = fc.oneof(
+  fc.tuple(json, json),
+  json.map((value) => [value, turned(value)] as const),
+)
+
+describe('two JSON values', () => {
+  test('are the same where they are the same text, whatever the order of their keys', () => {
+    fc.assert(
+      fc.property(pair, ([a, b]) => {
+        expect(isSame(a, b)).toBe(written(a) === written(b))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('have the same digest where they are the same text, and another where they are not', () => {
+    fc.assert(
+      fc.property(pair, ([a, b]) => {
+        expect(digest(a) === digest(b)).toBe(written(a) === written(b))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('have digests that are whole numbers', () => {
+    fc.assert(fc.property(json, (value) => Number.isSafeInteger(digest(value)) && digest(value) >= 0))
+  })
+})
+
+describe('two objects', () => {
+  const fields = fc.dictionary(word, json, { maxKeys: 4 })
+  const two = fc.oneof(
+    fc.tuple(fields, fields),
+    fields.map((value) => [value, turned(value) as Fields] as const),
+    fc.tuple(fields, word, json).map(([value, name, other]) => [value, { ...value, [name]: other }] as const),
+  )
+
+  test('differ in the fields whose values are not the same text', () => {
+    fc.assert(
+      fc.property(two, ([a, b]) => {
+        const own = (from: Fields, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined)
+        const names = new Set([...Object.keys(a), ...Object.keys(b)])
+        const expected = [...names].filter((name) => written(own(a, name)) !== written(own(b, name)))
+        expect(new Set(differing(a, b))).toEqual(new Set(expected))
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('do not differ in a field that one has without a value', () => {
+    expect(differing({ a: 1, b: undefined }, { a: 1 })).toEqual([])
+    expect(digest({ a: 1, b: undefined })).toBe(digest({ a: 1 }))
+  })
+})
+
+describe('values nested deeper than a function can call itself', () => {
+  const nested = (depth: number, core: string): unknown => JSON.parse(`${'['.repeat(depth)}${core}${']'.repeat(depth)}`)
+
+  test('are compared as far as they are looked into', () => {
+    expect(isSame(nested(100_000, '1'), nested(100_000, '2'))).toBe(true)
+    expect(isSame(nested(DEEPEST, '1'), nested(DEEPEST, '2'))).toBe(false)
+  })
+
+  test('have a digest of what is looked into', () => {
+    expect(digest(nested(100_000, '1'))).toBe(digest(nested(100_000, '{}')))
+    expect(digest(nested(DEEPEST, '1'))).not.toBe(digest(nested(DEEPEST, '2')))
+  })
+})
