@@ -5,19 +5,20 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 
 const SOURCE = 'gpt-tokenizer/data/o200k_base.tiktoken'
 const SOURCE_SHA256 = '446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d'
 const TOKEN_COUNT = 199_998
 const MAX_MODULE_BYTES = 1_400_000
+/** A token's length is one byte in the pool of `createMergeTable`. */
+const MAX_TOKEN_BYTES = 255
 
 const target = fileURLToPath(new URL('../src/tokens/generated/o200k-harmony.ts', import.meta.url))
 // This file fixes the source by its hash, so its own hash says all that the output depends on.
 const stamp = `// build-token-table ${sha256(readFileSync(fileURLToPath(import.meta.url)))}\n`
 
 if (!isUpToDate()) {
-  const module = tableModule(gzipSync(rawTable(readTokens()), { level: 9 }))
+  const module = tableModule(mergesOf(readTokens()))
   if (module.length > MAX_MODULE_BYTES) fail(`the table takes ${module.length} bytes, more than ${MAX_MODULE_BYTES}`)
   mkdirSync(dirname(target), { recursive: true })
   // Written aside and renamed, so that a build that runs at the same time never reads half a table.
@@ -55,16 +56,40 @@ function readSource() {
   }
 }
 
-/** `[one length byte per token][the bytes of all tokens]`, both in rank order: what `createTokenTable` reads. */
-function rawTable(tokens) {
-  return Buffer.concat([Uint8Array.from(tokens, (token) => token.length), ...tokens])
+/** Each token as the two shorter tokens that make it up: what `createMergeTable` reads, in its format. */
+function mergesOf(tokens) {
+  const ids = new Map(tokens.map((token, id) => [token.toString('latin1'), id]))
+  return tokens.flatMap((token, id) => numbersOf(token, id, ids).map(digits)).join('')
 }
 
-function tableModule(gzip) {
+/**
+ * The ids of a token's two parts: of all cuts into tokens the one whose higher id is lowest, as it is the way down to the
+ * bytes that has fewest steps. They are ten at most; where the longest token is cut off in front, eighteen.
+ */
+function numbersOf(token, id, ids) {
+  if (token.length > MAX_TOKEN_BYTES) fail(`token ${id} has ${token.length} bytes, more than ${MAX_TOKEN_BYTES}`)
+  if (token.length === 1) return [id, token[0]]
+  const text = token.toString('latin1')
+  let best
+  for (let cut = 1; cut < text.length; cut++) {
+    const parts = [ids.get(text.slice(0, cut)), ids.get(text.slice(cut))]
+    if (parts.includes(undefined)) continue
+    if (best === undefined || Math.max(...parts) < Math.max(...best)) best = parts
+  }
+  if (best === undefined || Math.max(...best) >= id) fail(`token ${id} is not made of two tokens before it`)
+  return best
+}
+
+/** Three digits of base 64, the highest first: the characters from `(` to `h` without the backslash. */
+function digits(number) {
+  const values = [number >> 12, (number >> 6) & 63, number & 63]
+  return String.fromCharCode(...values.map((value) => (value < 52 ? value + 40 : value + 41)))
+}
+
+function tableModule(merges) {
   return `${stamp}// Made by scripts/build-token-table.mjs from ${SOURCE}; not to be edited.
-// The ${TOKEN_COUNT} ordinary tokens of o200k_harmony: [one length byte per token][the bytes of all tokens], both in
-// rank order, as base64 of gzip.
-export const compressedTable: string = '${gzip.toString('base64')}'
+// The ${TOKEN_COUNT} ordinary tokens of o200k_harmony, in rank order, as src/tokens/merge-table.ts reads them.
+export const merges: string = '${merges}'
 `
 }
 
