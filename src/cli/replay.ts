@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type TranslateOptions, translateBatches } from '../ambient.js'
 import { openResponses, vllm } from '../dialects/index.js'
+import { type TranslateOptions, translateBatches } from '../index.js'
 import { replay } from '../sources/replay.js'
 import type { TokenFixture } from '../sources/token-fixture.js'
 import { encodeSse, type SseEvent } from '../sse/encode.js'

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import { PROFILES, type Profile } from '../conformance/invariant.js'
-import { HarmonyResponsesError } from '../errors.js'
-import { type PolicyName, policies } from '../recipients/policy.js'
+import { HarmonyResponsesError, type PolicyName, policies } from '../index.js'
 import { readTokenFixture } from '../sources/token-fixture.js'
 import { type CheckReport, printCheck } from './check.js'
 import { DIALECTS, FORMATS, printReplay } from './replay.js'

@@ -1,4 +1,4 @@
-import { Translator, type TranslatorOptions } from '../ambient.js'
+import { Translator, type TranslatorOptions } from '../index.js'
 import type { FixtureChunk, TokenFixture } from '../sources/token-fixture.js'
 import type { TokenChunk } from '../tokens/token-source.js'
 import type { Diagnostic } from '../translate/diagnostics.js'

@@ -30,9 +30,9 @@ export const ROLES = ['assistant', 'user', 'system', 'developer', 'tool'] as con
 /** Content types that gpt-oss writes; a header word from this list is never taken for prose. */
 export const CONTENT_TYPES = ['json', 'code', 'text', 'text/plain'] as const
 
-/** The special tokens that have names of their own, by id. */
-export const specialNames: ReadonlyMap<number, keyof typeof SPECIAL> = new Map(
-  Object.entries(SPECIAL).map(([name, id]) => [id, name as keyof typeof SPECIAL]),
+/** The special tokens that have names of their own, by id. Pure, so that bundles that never read it are without it. */
+export const specialNames: ReadonlyMap<number, keyof typeof SPECIAL> = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ Object.entries(SPECIAL).map(([name, id]) => [id, name as keyof typeof SPECIAL]),
 )
 
 function nameOf(id: number): string {
@@ -44,15 +44,16 @@ export function markerText(id: number): string {
   return `<|${nameOf(id)}|>`
 }
 
-const specialIds = Array.from({ length: VOCABULARY_SIZE - FIRST_SPECIAL }, (_, index) => FIRST_SPECIAL + index)
-const idsByName = new Map(specialIds.map((id) => [nameOf(id), id])).set('endofprompt', 200018)
-
 /**
  * The id of a special token from the word between `<|` and `|>`, or `undefined` where no token has that name. Knows
  * `endofprompt` too, gpt-tokenizer's name for the id that the official vocabulary calls `reserved_200018`.
  */
 export function markerId(name: string): number | undefined {
-  return idsByName.get(name)
+  if (name === 'endofprompt') return 200018
+  if (Object.hasOwn(SPECIAL, name)) return SPECIAL[name as keyof typeof SPECIAL]
+  // Read from the name: a map of the thousand reserved ones takes 0.6 ms of every import.
+  const id = Number(/^reserved_(\d+)$/.exec(name)?.[1])
+  return id >= FIRST_SPECIAL && id < VOCABULARY_SIZE && nameOf(id) === name ? id : undefined
 }
 
 /** The longest spelling of a marker, in UTF-16 units: text input never has to hold back more than this. */
