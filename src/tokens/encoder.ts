@@ -36,7 +36,7 @@ const PIECES = new RegExp(
  * What a letter is, the runtime's Unicode says. The official tokenizer's is 16.0: beside one of 17.0, words of the 4,699
  * characters that came with it may be cut elsewhere. The text is the same.
  *
- * Makes an index of the table, in some 50 ms and 4 MB; so make one encoder and keep it. The encoder holds no state. A
+ * Makes an index of the table, in some 100 ms and 4 MB; so make one encoder and keep it. The encoder holds no state. A
  * lone surrogate is encoded as U+FFFD. The time is linear in the text, n log n in its longest word.
  *
  * @param tokenTable - of a vocabulary whose ids are its merge ranks, cut like o200k
