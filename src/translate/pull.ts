@@ -9,17 +9,23 @@ import { Translator } from './translator.js'
 type Batch = ResponseStreamEvent[]
 type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
 
+/** The next batch, never empty; null where all is told. */
+export type Given = Batch | null
+
 /** A source that is pulled through a translator. */
 export interface Pull {
-  /** Asks for the next batch, never empty; undefined where all is told. One request at a time. */
-  request(give: (events: Batch | undefined) => void, refuse: (error: unknown) => void): void
+  /**
+   * Asks for the next batch: undefined where it is given later. One request at a time, and each with the same callbacks:
+   * some for each would be a good part of what a token costs.
+   */
+  request(give: (given: Given) => void, refuse: (error: unknown) => void): Given | undefined
   /** Nobody wants more: closes the source at once, and answers a request that waits for it. */
   leave(): void
   /** The response; undefined before the first batch. */
   response(): Response | undefined
 }
 
-/** Callbacks, and no promise of its own: whoever asks makes one, and a token costs no more than that. */
+/** No promise of its own: whoever asks makes one, where one is needed. */
 export function createPull(
   source: TokenSource,
   options: TranslateOptions,
@@ -32,19 +38,20 @@ export function createPull(
   let over: 'aborted' | 'left' | undefined
   /** The terminal event was given. */
   let isEnded = false
-  /** Who waits for the source. */
-  let waiting: ((events: Batch | undefined) => void) | undefined
+  /** Who asks, and whether that one waits for the source. */
+  let give: (given: Given) => void
+  let isWaiting = false
 
   function close(reason: 'aborted' | 'left'): void {
     if (over !== undefined) return
     over = reason
     signal?.removeEventListener('abort', abort)
-    const give = waiting
-    waiting = undefined
+    const isAsked = isWaiting
+    isWaiting = false
     // Also a source that was never read: it may hold an engine all the same.
     // At once, and whatever comes of it may go: an engine that is waited for answers when it is done.
     new Promise((resolve) => resolve((chunks ?? iterate(source)).return?.())).catch(() => {})
-    if (give !== undefined) read(give)
+    if (isAsked) tell(read())
   }
   const abort = (): void => close('aborted')
   if (signal?.aborted) abort()
@@ -56,7 +63,7 @@ export function createPull(
     return translator.start()
   }
 
-  function read(give: (events: Batch | undefined) => void): void {
+  function read(): Given | undefined {
     // A loop, because a source that need not be waited for may say nothing for long.
     while (!isEnded && over === undefined) {
       let step: Step | Promise<Step>
@@ -64,60 +71,57 @@ export function createPull(
         // Made here and not before: making it may fail, and that is the source's failure.
         chunks ??= iterate(source)
         step = chunks.next() as Step | Promise<Step>
+        if (isPromise(step)) {
+          isWaiting = true
+          // Itself; but what only looks like a promise may call back at once, or twice.
+          Promise.resolve(step).then(arrive, collapse)
+          return undefined
+        }
       } catch (error) {
-        give(fail(error))
-        return
+        return fail(error)
       }
-      if (isPromise(step)) {
-        waiting = give
-        step.then(
-          (one) => {
-            // Nobody waits any more where it was aborted or left meanwhile.
-            if (waiting !== give) return
-            waiting = undefined
-            const events = one.done ? end(one.value) : push(one.value)
-            if (events.length > 0) give(events)
-            else read(give)
-          },
-          (error) => {
-            if (waiting !== give) return
-            waiting = undefined
-            give(fail(error))
-          },
-        )
-        return
-      }
-      const events = step.done ? end(step.value) : push(step.value)
-      if (events.length === 0) continue
-      give(events)
-      return
+      const events = take(step)
+      if (events.length > 0) return events
     }
-    if (over === 'aborted' && !isEnded) give(stop())
-    else {
-      close('left')
-      give(undefined)
-    }
+    if (over === 'aborted' && !isEnded) return stop()
+    close('left')
+    return null
+  }
+
+  function tell(given: Given | undefined): void {
+    if (given !== undefined) give(given)
+  }
+
+  // What was waited for came. Nobody waits any more where it was aborted or left meanwhile.
+
+  function arrive(step: Step): void {
+    if (!isWaiting) return
+    isWaiting = false
+    const events = take(step)
+    tell(events.length > 0 ? events : read())
+  }
+
+  function collapse(error: unknown): void {
+    if (!isWaiting) return
+    isWaiting = false
+    tell(fail(error))
   }
 
   // What the translator does with what comes. There is one by then: `begin` made it.
 
-  function push(chunk: TokenChunk): Batch {
+  function take(step: Step): Batch {
     try {
-      return (translator as Translator).push(chunk)
+      return step.done ? end(step.value) : (translator as Translator).push(step.value)
     } catch (error) {
       return fail(error)
     }
   }
 
   function end(end: StreamEnd | undefined): Batch {
-    try {
-      if (end?.usage !== undefined) (translator as Translator).addUsage(end.usage)
-      const events = (translator as Translator).end(end?.reason)
-      isEnded = true
-      return events
-    } catch (error) {
-      return fail(error)
-    }
+    if (end?.usage !== undefined) (translator as Translator).addUsage(end.usage)
+    const events = (translator as Translator).end(end?.reason)
+    isEnded = true
+    return events
   }
 
   function fail(error: unknown): Batch {
@@ -131,12 +135,14 @@ export function createPull(
   }
 
   return {
-    request(give, refuse) {
-      if (translator !== undefined) return read(give)
-      begin().then(give, (error) => {
+    request(giving, refuse) {
+      if (translator !== undefined) return read()
+      give = giving
+      begin().then(tell, (error) => {
         close('left')
         refuse(error)
       })
+      return undefined
     },
     leave: () => close('left'),
     response: () => translator?.response,

@@ -4,7 +4,7 @@ import type { Response } from '../responses/response.js'
 import type { TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { checkOptions, type TranslateOptions } from './options.js'
-import { createPull, type Pull } from './pull.js'
+import { createPull, type Given, type Pull } from './pull.js'
 
 /**
  * Pulls a source through a `Translator`: the events of each chunk as one array, never empty. The source is read only as
@@ -23,8 +23,7 @@ export function translateBatches(
   options: TranslateOptions,
   loadTokenTable?: () => Promise<TokenTable>,
 ): AsyncGenerator<ResponseStreamEvent[], Response> {
-  const pull = pullOf(source, options, loadTokenTable)
-  return generatorOf(pull, pull.request)
+  return generatorOf(pullOf(source, options, loadTokenTable), (events) => events)
 }
 
 /** The same, an event at a time. */
@@ -33,17 +32,20 @@ export function translateEvents(
   options: TranslateOptions,
   loadTokenTable?: () => Promise<TokenTable>,
 ): AsyncGenerator<ResponseStreamEvent, Response> {
-  const pull = pullOf(source, options, loadTokenTable)
   let batch: readonly ResponseStreamEvent[] = []
   let at = 0
-  return generatorOf<ResponseStreamEvent>(pull, (give, fail) => {
-    if (at < batch.length) return give(batch[at++])
-    pull.request((events) => {
-      batch = events ?? []
-      at = 1
-      give(batch[0])
-    }, fail)
-  })
+  return generatorOf<ResponseStreamEvent>(
+    pullOf(source, options, loadTokenTable),
+    (events) => {
+      // Most are of one: writing down what is young costs more than looking.
+      if (events.length > 1) {
+        batch = events
+        at = 1
+      }
+      return events[0] as ResponseStreamEvent
+    },
+    () => (at < batch.length ? batch[at++] : undefined),
+  )
 }
 
 function pullOf(
@@ -59,64 +61,94 @@ function pullOf(
 
 /**
  * An async generator by hand: an ordinary one would hear that its consumer stops only after the `next()` under way, and
- * an engine that nobody listens to would go on; and it takes three promises for each value, where this takes one.
+ * an engine that nobody listens to would go on; and it takes three promises for each value, where this takes one. Where
+ * the source need not be waited for, that one is made resolved: the functions to resolve it later cost as much again.
  *
- * @param take - gives the next value, or undefined at the end
+ * @param first - the value that a batch begins with
+ * @param more - the next value of the last batch, or undefined where there is none
  */
 function generatorOf<T>(
   pull: Pull,
-  take: (give: (value: T | undefined) => void, fail: (error: unknown) => void) => void,
+  first: (events: ResponseStreamEvent[]) => T,
+  more: () => T | undefined = () => undefined,
 ): AsyncGenerator<T, Response> {
+  type Answer = IteratorResult<T, Response>
   /** Calls that came while one was under way: they are answered in their order. */
   const queue: (() => void)[] = []
   let isBusy = false
   let isOver = false
+  /** Answers the call that has to wait. */
+  let resolve: (answer: Answer | Promise<Answer>) => void
+  let reject: (error: unknown) => void
 
-  function next(): Promise<IteratorResult<T, Response>> {
-    return new Promise((resolve, reject) => {
-      inTurn(() => {
-        if (isOver) return settle(() => resolve({ done: true, value: undefined as never }))
-        take(
-          (value) => {
-            if (value !== undefined) settle(() => resolve({ done: false, value }))
-            else {
-              isOver = true
-              settle(() => resolve({ done: true, value: pull.response() as Response }))
-            }
-          },
-          (error) => {
-            isOver = true
-            settle(() => reject(error))
-          },
-        )
-      })
-    })
+  function give(given: Given): void {
+    isBusy = false
+    resolve(answerOf(given))
+    settle()
+  }
+
+  function refuse(error: unknown): void {
+    isBusy = false
+    isOver = true
+    reject(error)
+    settle()
+  }
+
+  function keep(resolved: typeof resolve, rejected: typeof reject): void {
+    resolve = resolved
+    reject = rejected
+  }
+
+  function answerOf(given: Given): Answer {
+    if (given !== null) return { done: false, value: first(given) }
+    isOver = true
+    return { done: true, value: pull.response() as Response }
+  }
+
+  /** Asks for the next value: undefined where it is given later. */
+  function ask(): Answer | undefined {
+    if (isOver) return { done: true, value: undefined as never }
+    const value = more()
+    if (value !== undefined) return { done: false, value }
+    isBusy = true
+    const given = pull.request(give, refuse)
+    if (given === undefined) return undefined
+    isBusy = false
+    return answerOf(given)
+  }
+
+  function next(): Promise<Answer> {
+    if (isBusy) return inTurn(ask)
+    const answer = ask()
+    if (answer === undefined) return new Promise(keep)
+    settle()
+    return Promise.resolve(answer)
   }
 
   /** The consumer stops. */
-  function stop<R>(answer: () => R | PromiseLike<R>): Promise<R> {
+  function stop(answer: () => Promise<Answer>): Promise<Answer> {
     pull.leave()
-    return new Promise((resolve) => {
-      inTurn(() => {
-        isOver = true
-        settle(() => resolve(new Promise((answered) => answered(answer()))))
-      })
+    const stopped = inTurn(() => {
+      isOver = true
+      return answer()
     })
+    settle()
+    return stopped
   }
 
-  function inTurn(job: () => void): void {
-    if (isBusy) queue.push(job)
-    else {
-      isBusy = true
-      job()
-    }
+  function inTurn(job: () => Answer | Promise<Answer> | undefined): Promise<Answer> {
+    return new Promise((resolved, rejected) =>
+      queue.push(() => {
+        const answer = job()
+        if (answer === undefined) keep(resolved, rejected)
+        else resolved(answer)
+      }),
+    )
   }
 
-  function settle(answer: () => void): void {
-    isBusy = false
-    answer()
-    const job = queue.shift()
-    if (job !== undefined) inTurn(job)
+  /** Answers what is queued, until a call has to wait. */
+  function settle(): void {
+    while (!isBusy && queue.length > 0) queue.shift()?.()
   }
 
   const generator: Pick<AsyncGenerator<T, Response>, 'next' | 'return' | 'throw'> = {

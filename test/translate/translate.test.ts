@@ -254,6 +254,86 @@ describe('the source is pulled', () => {
   })
 })
 
+describe('calls that do not wait for one another', () => {
+  const chunks = ['<|channel|>final<|message|>', 'a', 'b']
+  const sources: [string, () => TokenSource][] = [
+    ['a list', () => chunks],
+    ['a source that is waited for', () => new Watched(chunks)],
+  ]
+
+  test.each(sources)('are answered in their order: %s', async (_, source) => {
+    const { items } = await readAll(translate(source(), options))
+    const events = translate(source(), options)
+    const order: number[] = []
+    const calls = Array.from({ length: items.length + 3 }, (_, at) =>
+      events.next().then((step) => {
+        order.push(at)
+        return step
+      }),
+    )
+    const steps = await Promise.all(calls)
+    expect(order).toEqual(order.map((_, at) => at))
+    expect(steps.slice(0, items.length).map(({ value }) => value)).toEqual(items)
+    expect(steps[items.length]).toMatchObject({ done: true, value: { status: 'incomplete' } })
+    expect(steps.slice(items.length + 1)).toEqual(Array(2).fill({ done: true, value: undefined }))
+  })
+
+  test.each(sources)('end with the one that stops: %s', async (_, source) => {
+    const events = translate(source(), options)
+    const stopped = [events.next(), events.next(), events.return(1 as never), events.next()]
+    const [first, , returned, last] = await Promise.all(stopped)
+    expect(first?.value).toMatchObject({ type: 'response.created' })
+    expect(returned).toEqual({ done: true, value: 1 })
+    expect(last).toEqual({ done: true, value: undefined })
+    await expect(events.throw(new Error('mine'))).rejects.toThrow('mine')
+  })
+
+  test('are answered at once where they wait for a source that never answers, and one stops', async () => {
+    const events = translateBatches(new Watched([], 'hangs'), options)
+    const calls = [events.next(), events.next(), events.next(), events.return(1 as never), events.next()]
+    const steps = await Promise.all(calls)
+    expect(steps.map(({ done }) => done)).toEqual([false, true, true, true, true])
+  })
+
+  test('may come from the source itself', async () => {
+    let inner: Promise<IteratorResult<ResponseStreamEvent[], Response>> | undefined
+    function* source(): Generator<string, void> {
+      yield '<|channel|>final<|message|>'
+      inner = batches.next()
+      yield 'a'
+      yield 'b'
+    }
+    const batches = translateBatches(source(), options)
+    const { items } = await readAll(batches)
+    const { value } = (await inner) ?? {}
+    expect(brief(items.flat())).not.toContain('output_text.delta 0 "b"')
+    expect(brief(value as ResponseStreamEvent[])).toEqual(['output_text.delta 0 "b"'])
+  })
+})
+
+describe('a source whose promises are none', () => {
+  const thenable = (then: (give: (step: unknown) => void) => void): object => Object.fromEntries([['then', then]])
+
+  test.each<[string, (step: unknown) => unknown]>([
+    ['call back at once, and twice', (step) => thenable((give) => [give(step), give(step)])],
+    [
+      'throw',
+      () =>
+        thenable(() => {
+          throw new Error('no promise')
+        }),
+    ],
+    ['are nothing', () => undefined],
+  ])('those that %s', async (_, promise) => {
+    const chunks = ['<|channel|>final<|message|>', 'a', 'b']
+    const steps = [...chunks.map((value) => ({ done: false, value })), { done: true, value: undefined }]
+    const source = { [Symbol.asyncIterator]: () => ({ next: () => promise(steps.shift()) }) }
+    const { returned } = await readAll(translate(source as never, options))
+    expect(returned.status).toMatch(/^(failed|incomplete)$/)
+    if (returned.status === 'incomplete') expect(briefOutput(returned)).toEqual(['message incomplete "ab"'])
+  })
+})
+
 describe('the source is closed', () => {
   const chunks = ['<|channel|>final<|message|>', 'a', 'b']
 
