@@ -1,6 +1,7 @@
 import OpenAI from 'openai'
 import OpenAI6 from 'openai-6'
 import { describe, expect, it } from 'vitest'
+import { translate } from '../../src/index.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { decodeSse, encodeSse, SSE_DONE, sseStream, toSseResponse } from '../../src/sse/index.js'
 
@@ -123,6 +124,75 @@ describe('the stream', () => {
       expect(new TextDecoder().decode(value)).toBe(encodeSse(event))
       expect(source.pulled).toBe(index + 1)
     }
+  })
+
+  it('answers reads that wait in their order, and asks for one event at a time', async () => {
+    const answers: ((next: IteratorResult<ResponseStreamEvent, undefined>) => void)[] = []
+    const source = {
+      [Symbol.asyncIterator]: () => source,
+      next: () => new Promise<IteratorResult<ResponseStreamEvent, undefined>>((answer) => answers.push(answer)),
+    }
+    const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+    const reader = sseStream(source, { done: true }).getReader()
+    const reads = Array.from({ length: 5 }, () => reader.read())
+    for (const [at, value] of EVENTS.slice(0, 2).entries()) {
+      await settled()
+      expect(answers).toHaveLength(at + 1)
+      answers[at]?.({ done: false, value })
+    }
+    await settled()
+    answers[2]?.({ done: true, value: undefined })
+    const texts = (await Promise.all(reads)).map(({ value }) => value && new TextDecoder().decode(value))
+    expect(texts).toEqual([...EVENTS.slice(0, 2).map(encodeSse), SSE_DONE, undefined, undefined])
+    expect(answers).toHaveLength(3)
+  })
+
+  it.each([
+    ['a list', () => EVENTS.slice(0, 3)],
+    [
+      'an async source',
+      () =>
+        (async function* () {
+          yield* EVENTS.slice(0, 3)
+        })(),
+    ],
+    ['translated tokens', () => translate(['<|channel|>final<|message|>', 'a', 'b'], { responseId: 'resp_1' })],
+  ])('gives %s to reads that wait', async (_, source) => {
+    const chunks: string[] = []
+    const reader = sseStream(source()).getReader()
+    const reads = Array.from({ length: 12 }, () => reader.read())
+    for (const { value } of await Promise.all(reads)) if (value) chunks.push(new TextDecoder().decode(value))
+    const inTurn = await collect(sseStream(source()))
+    expect(chunks.length).toBeGreaterThanOrEqual(3)
+    expect(chunks.map((chunk) => chunk.slice(0, 40))).toEqual(
+      inTurn.map((chunk) => new TextDecoder().decode(chunk).slice(0, 40)),
+    )
+  })
+
+  it('gives chunks that hold nothing else, and may be transferred', async () => {
+    const texts: string[] = []
+    for await (const chunk of sseStream(EVENTS)) {
+      expect(chunk.buffer.byteLength).toBe(chunk.byteLength)
+      texts.push(new TextDecoder().decode(structuredClone(chunk, { transfer: [chunk.buffer as ArrayBuffer] })))
+    }
+    expect(texts.join('')).toBe(TEXT)
+  })
+
+  it('fails with what its source throws at once', async () => {
+    const failure = new Error('no engine')
+    const next = () => {
+      throw failure
+    }
+    await expect(
+      sseStream({ [Symbol.iterator]: () => ({ next }) })
+        .getReader()
+        .read(),
+    ).rejects.toBe(failure)
+    await expect(
+      sseStream({ [Symbol.asyncIterator]: () => ({ next }) })
+        .getReader()
+        .read(),
+    ).rejects.toBe(failure)
   })
 
   it('gives events that come together as one chunk', async () => {
