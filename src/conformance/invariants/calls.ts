@@ -44,10 +44,9 @@ export const CALLS: readonly Invariant[] = [
       const call = item && lookUp(CALLS_OF, item.type)
       if (item === undefined || call === undefined) return
       const said = item.deltas.join('')
-      const quoted = JSON.stringify(said.slice(0, 40))
       // LM Studio tells arguments as a whole, without a delta; who needs one has an invariant for it.
       const isTold = event.type === `${call.events}.done` && item.deltas.length > 0
-      if (isTold && toldBy(event) !== said) tell(`its deltas, ${quoted}`, toldBy(event))
+      if (isTold && toldBy(event) !== said) tell(`its deltas, ${JSON.stringify(said.slice(0, 40))}`, toldBy(event))
       if (!kind.isItemDone) return
       const held = textOf(fieldsOf(event['item'])[call.field])
       const whole = item.told ?? said
@@ -289,6 +288,8 @@ function isBelow(index: unknown, count: number): boolean {
 }
 
 function isJson(text: unknown): boolean {
+  // Most that is none shows at once, and an exception takes as long as ten events.
+  if (!/^[\t\n\r ]*[[{"\-\dtfn]/.test(textOf(text))) return false
   try {
     JSON.parse(textOf(text))
     return true

@@ -2,7 +2,7 @@ import { digest } from '../digest.js'
 import { hasItem, isItemAdded, isItemDone, isOfItem, isTerminal } from '../event-kind.js'
 import { type Invariant, of, stateless } from '../invariant.js'
 import { outputOf, toldBy } from '../reading.js'
-import { type Fields, fieldsOf, isFields, listOf, lookUp, type StreamEvent, textOf, wordFor } from '../stream-event.js'
+import { type Fields, fieldsOf, listOf, lookUp, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** The prefixes of ids, by the type of item. A type that is not here may have any. */
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -329,7 +329,8 @@ export const ITEMS: readonly Invariant[] = [
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
     begin: stateless((event, { item }, tell) => {
-      if (item !== undefined && 'item_id' in event && event['item_id'] !== item.id) tell(item.id, event['item_id'])
+      const { item_id: id } = event
+      if (item !== undefined && id !== item.id && 'item_id' in event) tell(item.id, id)
     }),
   },
   {
@@ -388,14 +389,13 @@ export const ITEMS: readonly Invariant[] = [
       for (const { id, type, fields } of done.values()) {
         const item = output.get(id)
         if (item === undefined) continue
-        const names = new Set([...Object.keys(item), ...fields.keys()])
-        const differs = [...names].filter((name) => !ENCRYPTED.has(name) && fields.get(name) !== told(item, name))
+        const missing = [...fields.keys()].filter((name) => !Object.hasOwn(item, name))
+        const differs = Object.keys(item)
+          .filter((name) => fields.get(name) !== digest(item[name]))
+          .concat(missing)
+          .filter((name) => !ENCRYPTED.has(name))
         if (differs.length > 0) tell(`${type} ${id} as it was done`, `other ${differs.join(', ')}`)
       }
     }),
   },
 ]
-
-function told(item: Fields, name: string): number | undefined {
-  return isFields(item) && name in item ? digest(item[name]) : undefined
-}
