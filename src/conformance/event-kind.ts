@@ -1,5 +1,6 @@
 /** What an event is, by its type alone. */
 export interface EventKind {
+  /** The one text for all events of the type, which is compared at once: those off the wire letter by letter. */
   readonly type: string
   /** It ends the stream. */
   readonly isTerminal: boolean

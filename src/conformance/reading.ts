@@ -51,6 +51,8 @@ export class Reading {
   /** The response of `response.created`. */
   created: Fields | undefined
   previous: StreamEvent | undefined
+  /** What the previous event is. */
+  before: EventKind | undefined
   terminal: StreamEvent | undefined
   /** Items that are open, by output index. */
   readonly open: Map<number, OpenItem> = new Map()
@@ -90,6 +92,7 @@ export class Reading {
     const { kind, item } = this
     this.count++
     this.previous = event
+    this.before = kind
     this.#shaped = undefined
     if (kind.type === 'response.created') this.created ??= fieldsOf(event['response'])
     if (kind.isTerminal) this.terminal ??= event

@@ -28,11 +28,11 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'The first event is response.created, and no other is.',
     neededBy: ['openai', 'open-responses', 'client:openai'],
     severity: 'error',
-    begin: stateless((event, { count, created }, tell) => {
-      const isCreated = event.type === 'response.created'
-      if (count === 0 && !isCreated) tell('response.created', event.type)
+    begin: stateless((_event, { kind: { type }, count, created }, tell) => {
+      const isCreated = type === 'response.created'
+      if (count === 0 && !isCreated) tell('response.created', type)
       if (count > 0 && isCreated)
-        tell(created === undefined ? 'response.created first' : 'no other response.created', event.type)
+        tell(created === undefined ? 'response.created first' : 'no other response.created', type)
     }),
   },
   {
@@ -45,7 +45,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     begin: () => {
       let due = 1
       return {
-        event({ type }, { count }, tell) {
+        event(_event, { kind: { type }, count }, tell) {
           if (type === 'response.queued' && count === due) due++
           else if ((count === due) !== (type === 'response.in_progress'))
             tell(count === due ? 'response.in_progress' : 'no other response.in_progress', type)
@@ -253,11 +253,11 @@ export const LIFECYCLE: readonly Invariant[] = [
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
     begin: () => ({
-      event(event, { previous }, tell) {
-        if (previous?.type === 'error' && event.type !== 'response.failed') tell('response.failed', event.type)
+      event({ type }, { before }, tell) {
+        if (before?.type === 'error' && type !== 'response.failed') tell('response.failed', type)
       },
-      end({ previous }, tell) {
-        if (previous?.type === 'error') tell('response.failed', 'the end')
+      end({ before }, tell) {
+        if (before?.type === 'error') tell('response.failed', 'the end')
       },
     }),
   },

@@ -162,9 +162,8 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'A message’s part is announced right behind it.',
     neededBy: ['openai'],
     severity: 'warning',
-    begin: stateless((event, { previous }, tell) => {
-      const isMessage =
-        previous?.type === 'response.output_item.added' && fieldsOf(previous['item'])['type'] === 'message'
+    begin: stateless((event, { before, previous }, tell) => {
+      const isMessage = before?.isItemAdded && fieldsOf(previous?.['item'])['type'] === 'message'
       if (isMessage && event.type !== 'response.content_part.added') tell('response.content_part.added', event.type)
     }),
   },
