@@ -15,7 +15,7 @@ export interface MessageWriter {
   end(terminator: Terminator, origin: Origin): void
   /** Whether a message is open whose start was told. */
   readonly isTold: boolean
-  /** Not a copy. */
+  /** The header is no copy. */
   state(): MessageState
 }
 
@@ -25,41 +25,43 @@ export function createMessageWriter(sink: (event: HarmonyEvent) => void, state?:
 
 class Writer implements MessageWriter {
   readonly #sink: (event: HarmonyEvent) => void
-  readonly #state: MessageState
+  #header: HarmonyHeader
+  #announced: boolean
 
-  constructor(sink: (event: HarmonyEvent) => void, state: MessageState) {
+  constructor(sink: (event: HarmonyEvent) => void, { header, announced }: MessageState) {
     this.#sink = sink
-    this.#state = state
+    this.#header = header
+    this.#announced = announced
   }
 
   begin(header: HarmonyHeader, origin: Origin): void {
-    this.#state.header = header
+    this.#header = header
     if (origin === 'model' || header.role !== 'assistant') this.#announce(origin)
   }
 
   text(text: string, origin: Origin): void {
-    if (origin === 'host' && this.#state.header.role === 'assistant') return
-    if (!this.#state.announced) this.#announce(origin)
+    if (origin === 'host' && this.#header.role === 'assistant') return
+    if (!this.#announced) this.#announce(origin)
     this.#sink({ type: 'message_text', text, origin })
   }
 
   end(terminator: Terminator, origin: Origin): void {
     // A prefilled message that the model merely ended is a message; one that nobody went on with is none.
-    if (!this.#state.announced && origin === 'model' && terminator !== 'turn') this.#announce(origin)
-    if (this.#state.announced) this.#sink({ type: 'message_end', terminator, origin })
-    this.#state.announced = false
+    if (!this.#announced && origin === 'model' && terminator !== 'turn') this.#announce(origin)
+    if (this.#announced) this.#sink({ type: 'message_end', terminator, origin })
+    this.#announced = false
   }
 
   get isTold(): boolean {
-    return this.#state.announced
+    return this.#announced
   }
 
   state(): MessageState {
-    return this.#state
+    return { header: this.#header, announced: this.#announced }
   }
 
   #announce(origin: Origin): void {
-    this.#state.announced = true
-    this.#sink({ type: 'message_start', header: { ...this.#state.header }, origin })
+    this.#announced = true
+    this.#sink({ type: 'message_start', header: { ...this.#header }, origin })
   }
 }

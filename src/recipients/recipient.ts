@@ -22,10 +22,8 @@ export type Recipient =
  * for any two callees. It pairs a tool result, by its author, with the pending call that it answers.
  */
 export function recipientKey(recipient: Recipient): string {
+  // Whether a tool is declared or available does not tell callees apart.
+  const { kind, name, serverLabel, action } = recipient as { kind: string } & { [field: string]: unknown }
   // A call that was approved is answered by the tool that calls of it have to be approved of.
-  const kind = recipient.kind === 'mcp_approval_request' ? 'mcp_call' : recipient.kind
-  return JSON.stringify({ ...recipient, kind }, CALLEE)
+  return JSON.stringify([kind === 'mcp_approval_request' ? 'mcp_call' : kind, name, serverLabel, action])
 }
-
-/** What tells callees apart, in one order. Whether a tool is declared or available does not. */
-const CALLEE = ['kind', 'phase', 'name', 'serverLabel', 'action']

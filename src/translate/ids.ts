@@ -1,3 +1,5 @@
+import { flat } from './text-buffer.js'
+
 /** What an id is for: the prefix of the API's ids, without its underscore. */
 export type IdPrefix =
   | 'msg'
@@ -26,22 +28,29 @@ export type IdFactory = (prefix: IdPrefix, ordinal: number, responseId: string) 
  * response; `call_` and 24 letters or digits for a call.
  */
 export const deriveId: IdFactory = (prefix, ordinal, responseId) => {
-  const own = `${responseId}/${prefix}/${ordinal}`
-  if (prefix === 'call') return `call_${digits(36, 24, own)}`
+  const ofResponse = hash(responseId)
+  const own = hash(`/${prefix}/${ordinal}`, ofResponse)
+  if (prefix === 'call') return flat(`call_${digits(36, 24, own)}`)
   // The ordinal itself is part of the id: no two ids of a response can be equal.
-  return `${prefix}_${digits(16, 16, responseId)}00${ordinal.toString(16).padStart(8, '0')}${digits(16, 24, own)}`
+  return flat(`${prefix}_${digits(16, 16, ofResponse)}00${ordinal.toString(16).padStart(8, '0')}${digits(16, 24, own)}`)
 }
 
-/** Digits drawn from a seed: a 32-bit FNV-1a hash of it, spread by the splitmix32 generator. No secret is kept by them. */
-function digits(base: 16 | 36, count: number, seed: string): string {
-  let state = 0x811c9dc5
-  for (let at = 0; at < seed.length; at++) state = Math.imul(state ^ seed.charCodeAt(at), 0x01000193)
-  let drawn = ''
-  while (drawn.length < count) {
+/** A 32-bit FNV-1a hash of a text, or of one that goes on behind another. */
+function hash(text: string, before = 0x811c9dc5): number {
+  let state = before
+  for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193)
+  return state
+}
+
+/** Digits drawn from a seed, spread by the splitmix32 generator. No secret is kept by them. */
+function digits(base: 16 | 36, count: number, seed: number): string {
+  const codes: number[] = []
+  for (let state = seed; codes.length < count; ) {
     state = (state + 0x9e3779b9) | 0
     let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad)
     mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97)
-    drawn += (((mixed ^ (mixed >>> 15)) >>> 0) % base).toString(base)
+    codes.push((((mixed ^ (mixed >>> 15)) >>> 0) % base).toString(base).charCodeAt(0))
   }
-  return drawn
+  // At once: put together digit by digit, each id would be a rope of two kilobytes for as long as its item lives.
+  return String.fromCharCode(...codes)
 }

@@ -1,6 +1,8 @@
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { Logprob, OutputItem } from '../responses/items.js'
 import type { ScoredText } from './citation-stage.js'
+import { endingOf } from './ending-of.js'
+import { grown, NONE } from './grown-list.js'
 import { calleeOf } from './items/callee-of.js'
 import { conclude, type HostedItem } from './items/hosted.js'
 import type { Effects, Item, ItemKind, Subject } from './items/item.js'
@@ -28,31 +30,31 @@ export class Output {
   /** Whether the client's calls are announced only when they are whole. */
   readonly #isWhole: boolean
   /** Every announced item, by output index. */
-  readonly #items: Item[] = []
+  #items: readonly Item[] = NONE
   /** Those of them that wait: looking for them among all would cost more with each call of a long run. */
-  #waiting: Item[] = []
+  #waiting: readonly Item[] = NONE
   #current: Item | null = null
   /** Its kind, looked up once: it is asked for with every delta. */
   #kind: ItemKind<Item> = kindOf({ type: 'message' })
   /** Text of the current item that is in no delta yet: a push gives one delta per part. */
   #text = ''
   /** The tokens of that text, where probabilities are asked for. */
-  #tokens: ScoredText[] = []
+  #tokens: readonly ScoredText[] = NONE
   /** Of tokens that gave no text yet: half characters. */
-  #silent: Logprob[] = []
+  #silent: readonly Logprob[] = NONE
   /** Of tokens before the message. Text that turned out to be no header takes its own along. */
-  #early: Logprob[] = []
+  #early: readonly Logprob[] = NONE
 
   constructor(effects: Effects, isWhole: boolean, snapshot?: OutputSnapshot) {
     this.#effects = effects
     this.#isWhole = isWhole
     if (snapshot === undefined) return
-    this.#items.push(...snapshot.items)
+    this.#items = snapshot.items
     this.#waiting = this.#items.filter(({ stage }) => stage === 'waiting')
     this.#current = typeof snapshot.current === 'number' ? (this.#items[snapshot.current] ?? null) : snapshot.current
     if (this.#current !== null) this.#kind = kindOf(this.#current)
-    this.#silent = [...snapshot.logprobs]
-    this.#early = [...snapshot.early]
+    this.#silent = snapshot.logprobs
+    this.#early = snapshot.early
   }
 
   /** The item that is being written. */
@@ -92,7 +94,7 @@ export class Output {
 
   /** Whether a result of the host's is for this item. */
   takesResult(item: Item): boolean {
-    return item.callee !== '' && kindOf(item).result !== undefined
+    return item.callee !== ''
   }
 
   /** Whether the client may run it as soon as it is done. */
@@ -102,11 +104,9 @@ export class Output {
 
   /** A message begins that gives this item. */
   begin(subject: Subject): void {
-    const item = this.#create(subject, recipientKey(subject as Recipient))
-    this.#kind = kindOf(item)
+    this.#kind = kindOf({ type: subject.kind })
+    const item = this.#create(subject, this.#kind.result === undefined ? '' : recipientKey(subject as Recipient))
     const isLate = this.#kind.opens === 'terminator' || (this.#isWhole && this.#isClients(item))
-    this.#tokens = []
-    this.#silent = []
     this.#current = item
     if (!isLate) this.#announce(item)
   }
@@ -116,16 +116,17 @@ export class Output {
     const start = this.#text.length
     this.#text = start === 0 ? text : this.#text + text
     if (isLead) this.#tokens = endingOf(this.#early, text)
-    for (const logprob of this.#silent) this.#tokens.push({ logprob, start, end: this.#text.length })
-    if (this.#silent.length > 0) this.#silent = []
-    if (this.#early.length > 0) this.#early = []
+    for (const logprob of this.#silent) this.#tokens = grown(this.#tokens, { logprob, start, end: this.#text.length })
+    this.#silent = NONE
+    this.#early = NONE
   }
 
   /** Probabilities of a token, before its text. They go out with the delta that the text is in. */
   score(logprobs: readonly Logprob[]): void {
-    const item = this.#current
-    if (item === null) this.#early.push(...logprobs)
-    else if (item.type === 'message') this.#silent.push(...logprobs)
+    for (const logprob of logprobs) {
+      if (this.#current === null) this.#early = grown(this.#early, logprob)
+      else if (this.#current.type === 'message') this.#silent = grown(this.#silent, logprob)
+    }
   }
 
   /** Sends what was gathered as one delta. */
@@ -135,7 +136,7 @@ export class Output {
     if (item === null || text.length === 0) return
     const tokens = this.#tokens
     this.#text = ''
-    if (tokens.length > 0) this.#tokens = []
+    this.#tokens = NONE
     this.#tell(item, text, tokens)
   }
 
@@ -151,7 +152,8 @@ export class Output {
     this.release()
     if (outcome === 'completed' && item.stage === 'silent') this.#announceWhole(item)
     this.#current = null
-    this.#early = []
+    this.#silent = NONE
+    this.#early = NONE
     if (item.stage === 'silent') this.#noticeCut(item, textOf(item.text))
     else if (outcome === 'incomplete' && this.#isClients(item)) {
       // Clients run a call at its output_item.done: a cut one must not get there. It stands in the last response only.
@@ -217,7 +219,8 @@ export class Output {
     const kind = kindOf(item)
     item.id = this.#effects.id(kind.prefix)
     if ('callId' in item) item.callId = this.#effects.id('call')
-    item.outputIndex = this.#items.push(item) - 1
+    item.outputIndex = this.#items.length
+    this.#items = grown(this.#items, item)
     this.#write('response.output_item.added', item)
     item.stage = 'writing'
     kind.open?.(item, this.#effects)
@@ -234,7 +237,7 @@ export class Output {
     }
     item.text = createTextBuffer()
     this.#announce(item)
-    if (text !== '') this.#tell(item, text, [])
+    if (text !== '') this.#tell(item, text, NONE)
   }
 
   /** Of the item that is being written. */
@@ -251,7 +254,7 @@ export class Output {
     item.stage = this.takesResult(item) && (isCompleted || outcome === 'completed') ? 'waiting' : 'done'
     kind.close?.(item, outcome, this.#effects)
     // Which may have ended it: a call of a tool that may not be called.
-    if (item.stage === 'waiting') this.#waiting.push(item)
+    if (item.stage === 'waiting') this.#waiting = grown(this.#waiting, item)
     // Where the result is an item of its own, the call is over before it comes.
     if (item.stage === 'done' || !isCompleted) this.#write('response.output_item.done', item)
   }
@@ -273,26 +276,4 @@ export class Output {
   #noticeCut(item: Item, dropped: string): void {
     this.#effects.notice('call_cut_off', calleeOf(item), dropped)
   }
-}
-
-/** The last tokens, as many as spell a text. In bytes: a token may be a part of a character. */
-function endingOf(logprobs: readonly Logprob[], text: string): ScoredText[] {
-  const ending: ScoredText[] = []
-  const bytes = new TextEncoder().encode(text)
-  const unitsBefore = (at: number): number => new TextDecoder().decode(bytes.subarray(0, at)).length
-  let start = bytes.length
-  for (let next = logprobs.length; start > 0 && next > 0; ) {
-    const logprob = logprobs[--next] as Logprob
-    let end = start
-    start = Math.max(0, start - logprob.bytes.length)
-    let from = start
-    while (isInCharacter(bytes[from])) from--
-    while (isInCharacter(bytes[end])) end++
-    ending.unshift({ logprob, start: unitsBefore(from), end: unitsBefore(end) })
-  }
-  return ending
-}
-
-function isInCharacter(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80
 }

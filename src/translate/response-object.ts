@@ -1,5 +1,6 @@
 import type { ResponseRequest } from '../responses/request.js'
 import type { EchoedTool, RequestEcho, Response, ResponseError, ResponseStatus } from '../responses/response.js'
+import { copyOf } from './copy-of.js'
 
 /** How far a response is. Plain data; it is replaced, never changed. */
 export interface ResponseProgress {
@@ -10,31 +11,12 @@ export interface ResponseProgress {
   readonly incompleteReason: 'max_output_tokens' | 'content_filter' | null
 }
 
-/** What the response repeats of the request, with OpenAI's defaults. Open Responses requires every field. */
-const DEFAULTS: RequestEcho = {
-  background: false,
-  frequency_penalty: 0,
-  instructions: null,
-  max_output_tokens: null,
-  max_tool_calls: null,
-  metadata: {},
-  model: 'gpt-oss',
-  parallel_tool_calls: true,
-  presence_penalty: 0,
-  previous_response_id: null,
-  prompt_cache_key: null,
-  reasoning: { effort: null, summary: null },
-  safety_identifier: null,
-  service_tier: 'default',
-  store: false,
-  temperature: 1,
-  text: { format: { type: 'text' } },
-  tool_choice: 'auto',
-  tools: [],
-  top_logprobs: 0,
-  top_p: 1,
-  truncation: 'disabled',
-  user: null,
+/** As every response begins. */
+export const IN_PROGRESS: ResponseProgress = {
+  status: 'in_progress',
+  completedAt: null,
+  error: null,
+  incompleteReason: null,
 }
 
 /** What a translator remembers of its response. */
@@ -45,28 +27,48 @@ export interface ResponseState {
   progress: ResponseProgress
 }
 
-/** The response object as of now. Every call makes a detached value. */
+/**
+ * The response object as of now. Every call makes a detached value. What it repeats of the request has OpenAI's defaults:
+ * Open Responses requires every field. One literal: engines keep what is put together of so many fields as a hash table.
+ */
 export function responseOf(
-  state: ResponseState,
+  { responseId, createdAt, request, progress }: ResponseState,
   made: Pick<Response, 'output' | 'usage' | 'input_messages' | 'output_messages'>,
 ): Response {
-  const echo = { ...DEFAULTS }
-  for (const name of Object.keys(DEFAULTS) as (keyof RequestEcho)[])
-    echo[name] = (state.request[name] ?? echo[name]) as never
-  echo.reasoning = { ...DEFAULTS.reasoning, ...echo.reasoning }
-  echo.text = { ...DEFAULTS.text, ...echo.text }
-  echo.tools = echo.tools.map(echoTool)
-  // "auto" asks; the response says which tier it was.
-  if (echo.service_tier === 'auto') echo.service_tier = DEFAULTS.service_tier
+  const { status, completedAt, error, incompleteReason } = progress
+  const asked = copyOf(request) as Partial<RequestEcho>
   return {
-    id: state.responseId,
+    id: responseId,
     object: 'response',
-    created_at: state.createdAt,
-    status: state.progress.status,
-    completed_at: state.progress.completedAt,
-    error: state.progress.error && { ...state.progress.error },
-    incomplete_details: state.progress.incompleteReason && { reason: state.progress.incompleteReason },
-    ...structuredClone(echo),
+    created_at: createdAt,
+    status,
+    completed_at: completedAt,
+    error: copyOf(error),
+    incomplete_details: incompleteReason && { reason: incompleteReason },
+    background: asked.background ?? false,
+    frequency_penalty: asked.frequency_penalty ?? 0,
+    instructions: asked.instructions ?? null,
+    max_output_tokens: asked.max_output_tokens ?? null,
+    max_tool_calls: asked.max_tool_calls ?? null,
+    metadata: asked.metadata ?? {},
+    model: asked.model ?? 'gpt-oss',
+    parallel_tool_calls: asked.parallel_tool_calls ?? true,
+    presence_penalty: asked.presence_penalty ?? 0,
+    previous_response_id: asked.previous_response_id ?? null,
+    prompt_cache_key: asked.prompt_cache_key ?? null,
+    reasoning: { effort: null, summary: null, ...asked.reasoning },
+    safety_identifier: asked.safety_identifier ?? null,
+    // "auto" asks; the response says which tier it was.
+    service_tier: asked.service_tier === 'auto' ? 'default' : (asked.service_tier ?? 'default'),
+    store: asked.store ?? false,
+    temperature: asked.temperature ?? 1,
+    text: { format: { type: 'text' }, ...asked.text },
+    tool_choice: asked.tool_choice ?? 'auto',
+    tools: (asked.tools ?? []).map(echoTool),
+    top_logprobs: asked.top_logprobs ?? 0,
+    top_p: asked.top_p ?? 1,
+    truncation: asked.truncation ?? 'disabled',
+    user: asked.user ?? null,
     ...made,
     access_programs: null,
   }

@@ -1,48 +1,62 @@
+import { grown, NONE } from './grown-list.js'
+
 /**
  * Text that grows by small deltas, as plain data. It is kept in flat blocks, so that a million tokens leave neither a
  * million-deep rope nor a copy of the whole text per token.
  */
 export interface TextBuffer {
-  blocks: string[]
-  /** What is in no block yet, and of how many deltas. */
+  blocks: readonly string[]
+  /** What is in no block yet, and how many deltas it was put together from since it was flattened last. */
   tail: string
   count: number
 }
 
-/** Enough that blocks are few, and so few that a rope of them is flattened within the processor's cache. */
-const DELTAS_PER_BLOCK = 256
+/**
+ * After so many deltas the tail is flattened: until then each of them holds a node of a rope, in every stream that a
+ * server is in the middle of.
+ */
+const DELTAS_PER_FLATTENING = 32
+
+/** So long a tail becomes a block: flattening it again copies little, and blocks are few. */
+const BLOCK_LENGTH = 512
 
 export function createTextBuffer(): TextBuffer {
-  return { blocks: [], tail: '', count: 0 }
+  return { blocks: NONE, tail: '', count: 0 }
 }
 
 export function appendText(buffer: TextBuffer, delta: string): void {
   buffer.tail += delta
-  if (++buffer.count < DELTAS_PER_BLOCK) return
-  buffer.blocks.push(flat(buffer.tail))
-  buffer.tail = ''
-  buffer.count = 0
+  if (++buffer.count === DELTAS_PER_FLATTENING) flattenTail(buffer)
 }
 
-/** The whole text. It is kept as one block, so that asking again copies nothing. */
+function flattenTail(buffer: TextBuffer): void {
+  buffer.tail = flat(buffer.tail)
+  buffer.count = 0
+  if (buffer.tail.length < BLOCK_LENGTH) return
+  buffer.blocks = grown(buffer.blocks, buffer.tail)
+  buffer.tail = ''
+}
+
+/** The whole text. It is kept as one, so that asking again copies nothing. */
 export function textOf(buffer: TextBuffer): string {
-  const { blocks, tail } = buffer
-  if (tail !== '' || blocks.length > 1) {
-    buffer.blocks = [flat(blocks.join('') + tail)]
-    buffer.tail = ''
+  const { blocks, tail, count } = buffer
+  if (count + blocks.length > 0) {
+    buffer.tail = flat(blocks.join('') + tail)
+    buffer.blocks = NONE
     buffer.count = 0
   }
-  return buffer.blocks[0] ?? ''
+  return buffer.tail
 }
 
-export function isEmpty(buffer: TextBuffer): boolean {
-  return buffer.blocks.length === 0 && buffer.tail === ''
+export function isEmpty({ blocks, tail }: TextBuffer): boolean {
+  return tail === '' && blocks.length === 0
 }
 
 /**
- * The same text, flat. Reading a character of a rope makes engines flatten it, for less than `join` costs; what is done
- * with the character only keeps the reading from being optimized away.
+ * The same text, flat, where a text that was put together is a rope of its parts. Reading a character of a rope makes
+ * engines flatten it, for less than `join` costs; what is done with the character only keeps the reading from being
+ * optimized away.
  */
-function flat(text: string): string {
+export function flat(text: string): string {
   return text.charCodeAt(0) === 0 ? text.slice() : text
 }

@@ -34,10 +34,8 @@ export type Trace =
 export interface Tracer {
   /** Where the delta began that is not whole yet, for snapshots. */
   readonly deltaFrom: number
-  /** Pushes a token into the parser. `gathered` tells how much text waits to be sent. */
-  token(index: number, token: number, origin: Origin, parser: HarmonyParser, gathered: () => number): void
-  /** Pushes a text chunk into the parser. */
-  text(index: number, text: string, origin: Origin, parser: HarmonyParser, gathered: () => number): void
+  /** Pushes a token or a text chunk into the parser. `gathered` tells how much text waits to be sent. */
+  push(index: number, chunk: number | string, origin: Origin, parser: HarmonyParser, gathered: () => number): void
   harmony(event: HarmonyEvent): void
   /** `isHeld`: whether text of the last token is held back, because it may be the beginning of a citation mark. */
   event(event: ResponseStreamEvent, parser: HarmonyParser, isHeld: boolean): void
@@ -84,25 +82,19 @@ class TokenTracer implements Tracer {
     return this.#deltaFrom
   }
 
-  token(index: number, token: number, origin: Origin, parser: HarmonyParser, gathered: () => number): void {
-    const text = spellToken(token, this.#table)
+  push(index: number, chunk: number | string, origin: Origin, parser: HarmonyParser, gathered: () => number): void {
+    const token = typeof chunk === 'number' ? chunk : null
+    const text = typeof chunk === 'number' ? spellToken(chunk, this.#table) : chunk
     this.#tell({ type: 'token', index, token, text, origin, position: parser.position })
-    this.#push(index, origin === 'model' && token < FIRST_SPECIAL, parser, gathered, () => parser.push(token, origin))
-  }
-
-  text(index: number, text: string, origin: Origin, parser: HarmonyParser, gathered: () => number): void {
-    this.#tell({ type: 'token', index, token: null, text, origin, position: parser.position })
-    this.#push(index, origin === 'model', parser, gathered, () => parser.pushText(text, origin))
-  }
-
-  #push(index: number, isText: boolean, parser: HarmonyParser, gathered: () => number, push: () => void): void {
+    const isText = origin === 'model' && (token ?? 0) < FIRST_SPECIAL
     this.#index = index
     if (this.#isOver) this.#deltaFrom = -1
     this.#isOver = false
     if (isText && this.#deltaFrom < 0) this.#deltaFrom = index
     const wasHolding = parser.isHolding
     const before = gathered()
-    push()
+    if (typeof chunk === 'number') parser.push(chunk, origin)
+    else parser.pushText(chunk, origin)
     if (parser.isHolding && (!wasHolding || gathered() > before)) this.#carryFrom = index
   }
 

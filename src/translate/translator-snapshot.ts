@@ -23,7 +23,8 @@ export interface OtherMessage {
 export interface TranslatorState extends ResponseState {
   readonly listings: readonly Listing[]
   readonly usage: UsageCount
-  readonly pages: Pages
+  /** Of the model's browser, once it has shown one. */
+  pages: Pages | null
   /** Every message, where the request asks for them. */
   readonly messages: MessageLog | null
   isStarted: boolean
@@ -36,7 +37,7 @@ export interface TranslatorState extends ResponseState {
   /** The number of the token or text chunk that came last, from 0. */
   index: number
   /** Events that are made but not handed out. */
-  queued: ResponseStreamEvent[]
+  queued: readonly ResponseStreamEvent[]
 }
 
 /** A translator with all its parts, as plain JSON. Opaque: only `restore` reads it. */

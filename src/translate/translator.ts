@@ -3,24 +3,25 @@ import type { HarmonyEvent, Origin } from '../harmony/events.js'
 import { createHarmonyParser, type HarmonyParser } from '../harmony/parser.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { classifyRecipient } from '../recipients/classify.js'
-import { declareTools, toolNamed } from '../recipients/declared-tools.js'
-import { resolvePolicy } from '../recipients/policy.js'
+import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
+import { type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
 import { checkHost, checkToken } from './check-chunk.js'
+import { copyOf } from './copy-of.js'
 import { TranslatorEffects } from './effects.js'
+import { NONE } from './grown-list.js'
 import { calleeOf } from './items/callee-of.js'
 import type { Effects, Item } from './items/item.js'
 import { LOGPROBS, logprobsOf } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
 import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from './options.js'
 import { Output } from './output.js'
-import { createPages } from './pages.js'
 import { plainCopy } from './plain-copy.js'
 import { logMessage, messagesOf } from './response-messages.js'
-import { type ResponseProgress, responseOf } from './response-object.js'
+import { IN_PROGRESS, type ResponseProgress, responseOf } from './response-object.js'
 import { appendText, createTextBuffer, type TextBuffer, textOf } from './text-buffer.js'
 import { checkResult, type ToolResult } from './tool-result.js'
 import type { Tracer } from './tracer.js'
@@ -62,12 +63,13 @@ export interface Turn {
 export class Translator {
   readonly #options: TranslatorOptions
   readonly #state: TranslatorState
-  readonly #recipientOf: (recipient: string | undefined, channel?: string) => Recipient
+  readonly #tools: DeclaredTools
+  readonly #policy: RecipientPolicy
   readonly #effects: Effects
   readonly #output: Output
   readonly #tracer: Tracer | undefined
   readonly #parser: HarmonyParser
-  readonly #inputMessages: unknown[]
+  readonly #inputMessages: unknown[] | undefined
 
   /** What closes a message that nothing ended. */
   #atTurnEnd: 'completed' | 'incomplete' = 'completed'
@@ -82,29 +84,28 @@ export class Translator {
     const { responseId, tokenTable } = options
     const request = echoable(options.request ?? {})
     const listings = listingsOf(options.mcpListings ?? [])
-    this.#inputMessages = plainCopy('inputMessages', [...(options.inputMessages ?? [])])
+    this.#inputMessages = options.inputMessages && plainCopy('inputMessages', [...options.inputMessages])
     this.#options = options
     this.#state = snapshot?.state ?? {
       responseId,
       createdAt: this.#now(),
-      progress: { status: 'in_progress', completedAt: null, error: null, incompleteReason: null },
+      progress: IN_PROGRESS,
       isStarted: false,
       request,
       listings,
       containerId: null,
       other: null,
       usage: createUsage(),
-      pages: createPages(),
+      pages: null,
       messages: request.enable_response_messages === true ? [] : null,
       sequenceNumber: 0,
       ordinal: 0,
       index: -1,
-      queued: [],
+      queued: NONE,
     }
     if (snapshot === undefined) addHostUsage(this.#state.usage, options.usage ?? {})
-    const tools = declareTools(this.#state.request.tools, hintsOf(this.#state.listings))
-    const policy = resolvePolicy(options.policy)
-    this.#recipientOf = (recipient, channel) => classifyRecipient(recipient, channel, tools, policy)
+    this.#tools = declareTools(this.#state.request.tools, hintsOf(this.#state.listings))
+    this.#policy = resolvePolicy(options.policy)
     const isTraced = options.trace !== undefined
     this.#effects = new TranslatorEffects(this.#state, options, isTraced ? (event) => this.#trace(event) : undefined)
     this.#output = new Output(this.#effects, options.calls === 'whole', snapshot?.output)
@@ -112,7 +113,7 @@ export class Translator {
     const sink = (event: HarmonyEvent): void => this.#onHarmony(event)
     this.#parser =
       options.parser?.(sink) ??
-      createHarmonyParser({ tokenTable, toolNamed: (word) => toolNamed(word, tools) }, sink, snapshot?.parser)
+      createHarmonyParser({ tokenTable, toolNamed: (word) => toolNamed(word, this.#tools) }, sink, snapshot?.parser)
   }
 
   /**
@@ -252,7 +253,7 @@ export class Translator {
       output: this.#output.wire(),
       usage: isCounted ? usageOf(usage, this.#options.usageByTurn === true) : null,
       ...(messages && {
-        input_messages: isOpen ? null : structuredClone(this.#inputMessages),
+        input_messages: isOpen ? null : copyOf(this.#inputMessages ?? []),
         output_messages: isOpen ? null : messagesOf(messages),
       }),
     })
@@ -324,28 +325,29 @@ export class Translator {
       this.#output.score(logprobsOf(token, this.#options.tokenTable))
     }
     countToken(this.#state.usage)
-    this.#pushId(id, 'model')
+    this.#pass(id, 'model')
     if (id === SPECIAL.start) startMessage(this.#state.usage)
   }
 
-  #pushId(id: number, origin: Origin): void {
+  /** To the parser. */
+  #pass(chunk: number | string, origin: Origin): void {
     this.#state.index++
-    if (this.#tracer === undefined) this.#parser.push(id, origin)
-    else this.#tracer.token(this.#state.index, id, origin, this.#parser, () => this.#output.gathered)
+    if (this.#tracer !== undefined)
+      this.#tracer.push(this.#state.index, chunk, origin, this.#parser, () => this.#output.gathered)
+    else if (typeof chunk === 'number') this.#parser.push(chunk, origin)
+    else this.#parser.pushText(chunk, origin)
   }
 
   #pushText(text: string, origin: Origin): void {
     if (text === '') return
-    this.#state.index++
     if (origin === 'model') countText(this.#state.usage)
-    if (this.#tracer === undefined) this.#parser.pushText(text, origin)
-    else this.#tracer.text(this.#state.index, text, origin, this.#parser, () => this.#output.gathered)
+    this.#pass(text, origin)
   }
 
   #pushHost(host: readonly number[] | Uint32Array | string): void {
     if (host.length > 0) this.#state.usage.isNext = true
     if (typeof host === 'string') this.#pushText(host, 'host')
-    else for (const id of host) this.#pushId(id, 'host')
+    else for (const id of host) this.#pass(id, 'host')
   }
 
   // What the parser tells
@@ -377,7 +379,7 @@ export class Translator {
       this.#state.other = { header, origin: event.origin, text: createTextBuffer() }
       return
     }
-    const recipient = this.#recipientOf(header.recipient, header.channel)
+    const recipient = classifyRecipient(header.recipient, header.channel, this.#tools, this.#policy)
     if (recipient.kind === 'function_call' && !recipient.declared) {
       this.#effects.notice('undeclared_recipient', recipient.name)
     }
@@ -420,7 +422,7 @@ export class Translator {
 
   /** Completes the oldest waiting call of the tool that speaks; of any, where the message names none. */
   #takeToolMessage(author: string, text: TextBuffer): void {
-    const callee = this.#recipientOf(author)
+    const callee = classifyRecipient(author, undefined, this.#tools, this.#policy)
     const key = recipientKey(callee)
     const isAnybody = author === 'tool'
     // An approved call need not be to a declared server.
@@ -447,10 +449,9 @@ export class Translator {
   #take(): ResponseStreamEvent[] {
     this.#output.flush()
     const { queued } = this.#state
-    // Mostly it is one delta: an array of just that size costs half of one that has grown by a push.
-    if (queued.length === 1) return [queued.pop() as ResponseStreamEvent]
-    this.#state.queued = []
-    return queued
+    if (queued.length === 0) return []
+    this.#state.queued = NONE
+    return queued as ResponseStreamEvent[]
   }
 
   #writeLifecycle(stage: 'created' | ResponseStatus): void {

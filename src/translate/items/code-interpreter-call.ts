@@ -1,4 +1,5 @@
 import type { CodeOutput } from '../../responses/items.js'
+import { copyOf } from '../copy-of.js'
 import { textOf } from '../text-buffer.js'
 import { type CallResult, textOfResult } from '../tool-result.js'
 import { callText } from './call-text.js'
@@ -56,7 +57,7 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
   wire: (item) => ({
     code: textOf(item.text),
     container_id: item.containerId,
-    outputs: structuredClone(item.outputs) as CodeOutput[] | null,
+    outputs: copyOf(item.outputs) as CodeOutput[] | null,
   }),
 }
 

@@ -1,10 +1,11 @@
 import type { Recipient } from '../../recipients/recipient.js'
 import type { ItemEventFields, ItemScopedEvent, ResponseStreamEvent } from '../../responses/events.js'
 import type { OutputItem } from '../../responses/items.js'
-import type { CitationStage, ScoredText } from '../citation-stage.js'
+import type { ScoredText } from '../citation-stage.js'
 import type { NoticeCode } from '../diagnostics.js'
 import type { IdPrefix } from '../ids.js'
 import type { Listing } from '../mcp-listing.js'
+import type { TranslatorOptions } from '../options.js'
 import type { Pages } from '../pages.js'
 import type { TextBuffer } from '../text-buffer.js'
 import type { CallResult } from '../tool-result.js'
@@ -74,12 +75,8 @@ export type ReasoningForm = 'raw' | 'summary'
 
 /** The only things an item's code may do to the world, and what it may know of it. */
 export interface Effects {
-  /** The forms in which reasoning is shown: both, one, or none where it is hidden. */
-  readonly reasoning: readonly ReasoningForm[]
-  /** Seals a reasoning item's text, where the request includes it. */
-  readonly seal: ((text: string, itemId: string) => string) | undefined
-  /** Turns the model's citation marks into annotations. */
-  readonly cite: CitationStage | undefined
+  /** What of the host's choices an item has to know. */
+  readonly options: Pick<TranslatorOptions, 'reasoning' | 'sealReasoning' | 'citations'>
   /** The pages that the model's browser has shown. */
   readonly pages: Pages
   /** The next id. */

@@ -38,6 +38,7 @@ export function kindOf({ type }: { readonly type: ItemType }): ItemKind<Item> {
 /** An item in its wire form as of now, a detached copy. */
 export function wireOf(item: Item): OutputItem {
   const { type, id, status } = item
-  const kind = kindOf(item)
-  return { type, id, ...(kind.hasNoStatus ? {} : { status }), ...kind.wire(item) } as OutputItem
+  const { hasNoStatus, wire } = kindOf(item)
+  // One spread each, and the last thing: engines make a literal with two field by field, thirty times as slowly.
+  return (hasNoStatus ? { type, id, ...wire(item) } : { type, id, status, ...wire(item) }) as OutputItem
 }

@@ -1,4 +1,5 @@
 import type { LocalShellCallItem } from '../../responses/items.js'
+import { copyOf } from '../copy-of.js'
 import { type Arguments, argumentsOf, numberOf } from './arguments-of.js'
 import type { ItemBase, ItemKind } from './item.js'
 import { COMMAND, commandOf } from './shell-command.js'
@@ -27,7 +28,7 @@ export const localShellCall: ItemKind<LocalShellCall> = {
     item.action = argumentsOf(item, COMMAND, (given) => actionOf(commandOf(given), given), effects) ?? item.action
   },
 
-  wire: (item) => ({ call_id: item.callId, action: structuredClone(item.action) }),
+  wire: (item) => ({ call_id: item.callId, action: copyOf(item.action) }),
 }
 
 function actionOf(command: string[], given: Arguments): LocalShellCallItem['action']

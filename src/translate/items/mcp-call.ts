@@ -1,4 +1,5 @@
 import type { McpError } from '../../responses/items.js'
+import { copyOf } from '../copy-of.js'
 import { textOf } from '../text-buffer.js'
 import { type CallResult, textOfResult } from '../tool-result.js'
 import { callText } from './call-text.js'
@@ -67,7 +68,7 @@ export const mcpCall: ItemKind<McpCall> = {
   wire: (item) => ({
     approval_request_id: item.approvalRequestId,
     arguments: textOf(item.text),
-    error: structuredClone(item.error),
+    error: copyOf(item.error),
     name: item.name,
     output: item.output,
     server_label: item.serverLabel,

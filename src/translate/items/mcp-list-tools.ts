@@ -1,4 +1,5 @@
 import type { McpListedTool } from '../../responses/items.js'
+import { copyOf } from '../copy-of.js'
 import { conclude, openHosted } from './hosted.js'
 import type { ItemBase, ItemKind } from './item.js'
 
@@ -35,7 +36,7 @@ export const mcpListTools: ItemKind<McpListTools> = {
 
   wire: (item) => ({
     server_label: item.serverLabel,
-    tools: item.stage === 'silent' ? [] : (structuredClone(item.tools) as McpListedTool[]),
+    tools: item.stage === 'silent' ? [] : (copyOf(item.tools) as McpListedTool[]),
     ...(item.stage === 'silent' || item.error === null ? {} : { error: item.error }),
   }),
 }

@@ -1,5 +1,7 @@
 import type { Logprob, OutputText, Phase, UrlCitation } from '../../responses/items.js'
 import type { CitationState, CitedText, SaidText } from '../citation-stage.js'
+import { copyOf } from '../copy-of.js'
+import { grown, NONE } from '../grown-list.js'
 import { appendText, textOf } from '../text-buffer.js'
 import type { Effects, ItemBase, ItemKind } from './item.js'
 
@@ -19,23 +21,20 @@ export interface Message extends ItemBase {
   type: 'message'
   phase: Phase
   /** Of every token of the text, where the request includes them. */
-  logprobs: Logprob[]
-  annotations: UrlCitation[]
+  logprobs: readonly Logprob[]
+  annotations: readonly UrlCitation[]
   /** How far the text is read for citations; null where nobody reads it. */
   citing: CitationState | null
 }
-
-/** Shared, because a message has a delta for each token. */
-const NONE: readonly Logprob[] = []
 
 export const message: ItemKind<Message> = {
   prefix: 'msg',
 
   create: (recipient, effects) => ({
     phase: recipient.phase,
-    logprobs: [],
-    annotations: [],
-    citing: effects.cite === undefined ? null : { held: '', tokens: [], length: 0 },
+    logprobs: NONE,
+    annotations: NONE,
+    citing: effects.options.citations ? { held: '', tokens: [], length: 0 } : null,
   }),
 
   open(item, effects) {
@@ -69,14 +68,14 @@ function partOf(item: Message): OutputText {
   return {
     type: 'output_text',
     text: textOf(item.text),
-    annotations: structuredClone(item.annotations),
-    logprobs: structuredClone(item.logprobs),
+    annotations: copyOf(item.annotations as UrlCitation[]),
+    logprobs: copyOf(item.logprobs as Logprob[]),
   }
 }
 
 function writeText(item: Message, text: string, logprobs: readonly Logprob[], effects: Effects): void {
   appendText(item.text, text)
-  for (let at = 0; at < logprobs.length; at++) item.logprobs.push(logprobs[at] as Logprob)
+  for (let at = 0; at < logprobs.length; at++) item.logprobs = grown(item.logprobs, logprobs[at] as Logprob)
   effects.write({
     type: 'response.output_text.delta',
     sequence_number: effects.next(),
@@ -84,7 +83,8 @@ function writeText(item: Message, text: string, logprobs: readonly Logprob[], ef
     output_index: item.outputIndex,
     content_index: 0,
     delta: text,
-    logprobs: logprobs.length === 0 ? [] : structuredClone(logprobs as Logprob[]),
+    // There is a delta for each token: what copies nothing is not called.
+    logprobs: logprobs.length === 0 ? [] : copyOf(logprobs as Logprob[]),
   })
 }
 
@@ -98,13 +98,14 @@ function uncited(state: CitationState, said: SaidText): CitedText[] {
 }
 
 function writeCited(item: Message, state: CitationState, said: SaidText, effects: Effects): void {
-  for (const cited of effects.cite?.(state, said, effects.pages) ?? uncited(state, said)) {
+  for (const cited of effects.options.citations?.(state, said, effects.pages) ?? uncited(state, said)) {
     writeText(item, cited.text, cited.logprobs, effects)
     if (cited.annotation === undefined) continue
     effects.tell(item, 'response.output_text.annotation.added', {
       content_index: 0,
-      annotation_index: item.annotations.push(cited.annotation) - 1,
+      annotation_index: item.annotations.length,
       annotation: { ...cited.annotation },
     })
+    item.annotations = grown(item.annotations, cited.annotation)
   }
 }

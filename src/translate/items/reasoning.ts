@@ -1,3 +1,4 @@
+import { REASONING } from '../options.js'
 import { appendText, textOf } from '../text-buffer.js'
 import type { Effects, ItemBase, ItemKind, ReasoningForm } from './item.js'
 
@@ -40,7 +41,7 @@ const FORMS = {
 export const reasoning: ItemKind<Reasoning> = {
   prefix: 'rs',
 
-  create: (_subject, { reasoning: forms }) => ({ forms, sealed: null }),
+  create: (_subject, { options }) => ({ forms: REASONING[options.reasoning ?? 'raw'], sealed: null }),
 
   open(item, effects) {
     for (const form of item.forms) tellPart(item, form, 'added', '', effects)
@@ -69,7 +70,8 @@ export const reasoning: ItemKind<Reasoning> = {
       effects.tell(item, `response.${FORMS[form].text}.done`, { ...FORMS[form].at, text } as never)
       tellPart(item, form, 'done', text, effects)
     }
-    if (effects.seal !== undefined && effects.includes(SEALED)) item.sealed = effects.seal(text, item.id)
+    const { sealReasoning } = effects.options
+    if (sealReasoning && effects.includes(SEALED)) item.sealed = sealReasoning(text, item.id)
   },
 
   wire: (item) => ({

@@ -1,4 +1,5 @@
 import type { ShellOutput } from '../../responses/items.js'
+import { copyOf } from '../copy-of.js'
 import { type CallResult, textOfResult } from '../tool-result.js'
 import type { ItemBase, ItemKind } from './item.js'
 
@@ -40,7 +41,7 @@ export const shellCallOutput: ItemKind<ShellCallOutput> = {
     const answered = Math.min(item.commands, item.output.length)
     for (let command_index = 0; command_index < answered; command_index++) {
       const isLast = command_index === answered - 1
-      const output = structuredClone(item.output.slice(command_index, isLast ? undefined : command_index + 1))
+      const output = copyOf(item.output.slice(command_index, isLast ? undefined : command_index + 1))
       for (const { stdout, stderr } of output) {
         effects.tell(item, 'response.shell_call_output_content.delta', { command_index, delta: { stdout, stderr } })
       }
@@ -50,7 +51,7 @@ export const shellCallOutput: ItemKind<ShellCallOutput> = {
 
   wire: (item) => ({
     call_id: item.answers,
-    output: item.stage === 'silent' ? [] : structuredClone(item.output),
+    output: item.stage === 'silent' ? [] : copyOf(item.output),
     max_output_length: item.maxOutputLength,
   }),
 }

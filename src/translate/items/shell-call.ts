@@ -1,4 +1,5 @@
 import type { ShellCallItem } from '../../responses/items.js'
+import { copyOf } from '../copy-of.js'
 import { type Arguments, argumentsOf, numberOf } from './arguments-of.js'
 import type { ItemBase, ItemKind } from './item.js'
 import { COMMAND, commandLineOf, commandOf } from './shell-command.js'
@@ -52,8 +53,8 @@ export const shellCall: ItemKind<ShellCall> = {
 
   wire: (item) => ({
     call_id: item.callId,
-    action: structuredClone(item.action),
-    environment: structuredClone(item.environment),
+    action: copyOf(item.action),
+    environment: copyOf(item.environment),
   }),
 }
 

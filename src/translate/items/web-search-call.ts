@@ -1,4 +1,5 @@
 import type { WebSearchAction } from '../../responses/items.js'
+import { copyOf } from '../copy-of.js'
 import { type Pages, pageAt, pageIn, showPage } from '../pages.js'
 import { type Arguments, argumentsOf } from './arguments-of.js'
 import { enter, openHosted } from './hosted.js'
@@ -59,7 +60,7 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
     }
   },
 
-  wire: (item) => ({ action: structuredClone(item.action) }),
+  wire: (item) => ({ action: copyOf(item.action) }),
 }
 
 /** What the model's arguments ask for, as the browser tool that gpt-oss was trained with reads them. */

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { copyOf } from '../../src/translate/copy-of.js'
+
+test('is equal and shares nothing with its original', () => {
+  const data = { list: [1, 'two', null, { deep: [true] }], empty: [], nothing: {} }
+  const copy = copyOf(data)
+  expect(copy).toEqual(data)
+  ;(copy.list[3] as { deep: boolean[] }).deep.push(false)
+  copy.empty.push(1 as never)
+  Object.assign(copy.nothing, { something: 1 })
+  expect(data).toEqual({ list: [1, 'two', null, { deep: [true] }], empty: [], nothing: {} })
+})
+
+test('takes what is no object as it is', () => {
+  for (const data of [null, undefined, 0, '', 'text', false]) expect(copyOf(data)).toBe(data)
+})
+
+test('takes __proto__ for a field like any other', () => {
+  const data = JSON.parse('{"__proto__":{"isMine":true},"a":{"__proto__":1}}') as object
+  const copy = copyOf(data)
+  expect(JSON.stringify(copy)).toBe(JSON.stringify(data))
+  expect('isMine' in copy).toBe(false)
+})
+
+test('copies what is nested as deeply as structuredClone lets through', () => {
+  for (const wrap of [(inner: unknown) => [inner], (inner: unknown) => ({ inner })]) {
+    let data: unknown = 1
+    for (let depth = 0; depth < 1_500; depth++) data = wrap(data)
+    expect(() => copyOf(data)).not.toThrow()
+  }
+})

@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { appendText, createTextBuffer, isEmpty, textOf } from '../../src/translate/text-buffer.js'
+
+describe('a text buffer', () => {
+  test('holds what was appended, whenever it is asked and however it was cut', () => {
+    const deltas = fc.array(fc.tuple(fc.string({ minLength: 1, maxLength: 40 }), fc.integer({ max: 99, min: 0 })), {
+      maxLength: 300,
+      size: 'max',
+    })
+    fc.assert(
+      fc.property(deltas, (said) => {
+        const buffer = createTextBuffer()
+        let whole = ''
+        for (const [delta, draw] of said) {
+          appendText(buffer, delta)
+          whole += delta
+          expect(isEmpty(buffer)).toBe(false)
+          if (draw === 0) expect(textOf(buffer)).toBe(whole)
+        }
+        expect(textOf(buffer)).toBe(whole)
+        expect(isEmpty(buffer)).toBe(whole === '')
+      }),
+    )
+  })
+
+  test('is plain data that goes on where a copy of it was taken', () => {
+    const buffer = createTextBuffer()
+    for (let count = 0; count < 500; count++) appendText(buffer, `${count} `)
+    const copy = JSON.parse(JSON.stringify(buffer)) as typeof buffer
+    for (const one of [buffer, copy]) for (let count = 500; count < 600; count++) appendText(one, `${count} `)
+    expect(textOf(copy)).toBe(textOf(buffer))
+    expect(textOf(copy).endsWith('598 599 ')).toBe(true)
+  })
+
+  test('keeps few blocks and no more than 32 deltas as a rope', () => {
+    const buffer = createTextBuffer()
+    for (let count = 0; count < 3_200; count++) appendText(buffer, 'delta ')
+    expect(buffer.count).toBeLessThan(32)
+    expect(buffer.blocks.length).toBeLessThanOrEqual((3_200 * 6) / 512)
+    expect(Math.max(...buffer.blocks.map((block) => block.length))).toBeLessThan(512 + 32 * 6)
+  })
+})
