@@ -1,6 +1,7 @@
 import { check } from '../errors.js'
 import type { Logprob, UrlCitation } from '../responses/items.js'
 import type { CitationStage, CitationState, CitedText, SaidText, ScoredText } from './citation-stage.js'
+import { NONE } from './grown-list.js'
 import type { CitedPage, Pages } from './pages.js'
 
 export type { CitedPage }
@@ -24,9 +25,9 @@ export interface Citations {
  * that models add. Its parts are bounded, and end at a line's end: text that only begins like a mark is soon let go.
  */
 const MARK = /【(\d{1,9})†[^【】†\n]{1,64}(?:†[^【】†\n]{1,64})?】/g
-const BEGINNING = /【(?:\d{1,9}(?:†(?:[^【】†\n]{1,64}(?:†[^【】†\n]{0,64})?)?)?)?$/
-/** The longest text that {@link BEGINNING} can be. */
-const LONGEST = 1 + 9 + 1 + 64 + 1 + 64
+const BEGINNING = /^【(?:\d{1,9}(?:†(?:[^【】†\n]{1,64}(?:†[^【】†\n]{0,64})?)?)?)?$/
+const FIRST = '【'
+const LAST = '】'
 
 /**
  * Turns the model's citation marks into `url_citation` annotations, and the mark itself into a link that people can
@@ -49,10 +50,17 @@ export function urlCitations(options: Citations = {}): CitationStage {
 
   return (state, said, pages) => {
     const text = state.held + said.text
+    // Almost every token: to look for a character takes a tenth of what a pattern takes.
+    if (!text.includes(FIRST)) {
+      const logprobs = said.tokens.length === 0 ? NONE : said.tokens.map(({ logprob }) => logprob)
+      state.length += lengthOf(text)
+      return text === '' ? [] : [{ text, logprobs }]
+    }
     const tokens = new Tokens(state, said)
     const cited: CitedText[] = []
     let from = 0
-    for (const mark of text.matchAll(MARK)) {
+    // Nor does what never ends have to be read for whole marks with every token.
+    for (const mark of text.includes(LAST) ? text.matchAll(MARK) : NONE) {
       const page = pageOf(Number(mark[1]), resolve, pages)
       if (page === undefined) continue
       const before = `${text.slice(from, mark.index)} `
@@ -77,9 +85,8 @@ export function urlCitations(options: Citations = {}): CitationStage {
 
 /** Where what may be the beginning of a mark begins; the text's length where none is there. */
 function endOfPlain(text: string): number {
-  const from = Math.max(0, text.length - LONGEST)
-  const at = text.slice(from).search(BEGINNING)
-  return at < 0 ? text.length : from + at
+  const at = text.lastIndexOf(FIRST)
+  return at >= 0 && BEGINNING.test(text.slice(at)) ? at : text.length
 }
 
 function pageOf(cursor: number, resolve: Citations['resolve'], pages: Pages): Omit<CitedPage, 'cursor'> | undefined {
