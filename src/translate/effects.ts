@@ -60,8 +60,7 @@ export class TranslatorEffects implements Effects {
   }
 
   notice(code: NoticeCode, subject: string, text = ''): void {
-    const dropped = text === '' ? {} : { text }
-    this.options.onDiagnostic?.({ code, subject, index: this.#state.index, ...dropped })
+    this.options.onDiagnostic?.({ code, subject, index: this.#state.index, ...(text !== '' && { text }) })
   }
 }
 

@@ -49,9 +49,9 @@ function toolOf({
 }: ListedTool): McpListedTool {
   return {
     name,
-    ...(description == null ? {} : { description }),
+    ...(description != null && { description }),
     input_schema,
-    ...(annotations == null ? {} : { annotations }),
+    ...(annotations != null && { annotations }),
   }
 }
 

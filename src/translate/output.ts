@@ -104,8 +104,8 @@ export class Output {
 
   /** A message begins that gives this item. */
   begin(subject: Subject): void {
-    this.#kind = kindOf({ type: subject.kind })
-    const item = this.#create(subject, this.#kind.result === undefined ? '' : recipientKey(subject as Recipient))
+    const item = this.#create(subject)
+    this.#kind = kindOf(item)
     const isLate = this.#kind.opens === 'terminator' || (this.#isWhole && this.#isClients(item))
     this.#current = item
     if (!isLate) this.#announce(item)
@@ -163,7 +163,7 @@ export class Output {
 
   /** An item of the host's: whole, beside what the model is writing. */
   insert(subject: Subject): void {
-    const item = this.#create(subject, '')
+    const item = this.#create(subject)
     this.#announce(item)
     this.#close(item, 'completed')
   }
@@ -200,8 +200,9 @@ export class Output {
     }
   }
 
-  #create(subject: Subject, callee: string): Item {
+  #create(subject: Subject): Item {
     const type = subject.kind
+    const { create, result } = kindOf({ type })
     return {
       type,
       id: '',
@@ -210,8 +211,8 @@ export class Output {
       status: 'in_progress',
       text: createTextBuffer(),
       held: '',
-      callee,
-      ...kindOf({ type }).create(subject as never, this.#effects),
+      callee: result === undefined ? '' : recipientKey(subject as Recipient),
+      ...create(subject as never, this.#effects),
     } as Item
   }
 

@@ -26,10 +26,7 @@ export function createTextBuffer(): TextBuffer {
 
 export function appendText(buffer: TextBuffer, delta: string): void {
   buffer.tail += delta
-  if (++buffer.count === DELTAS_PER_FLATTENING) flattenTail(buffer)
-}
-
-function flattenTail(buffer: TextBuffer): void {
+  if (++buffer.count < DELTAS_PER_FLATTENING) return
   buffer.tail = flat(buffer.tail)
   buffer.count = 0
   if (buffer.tail.length < BLOCK_LENGTH) return

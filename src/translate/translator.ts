@@ -491,8 +491,7 @@ export class Translator {
   }
 
   #expectOpen(method: string): void {
-    const { status } = this.#state.progress
-    if (status !== 'in_progress') check(false, method, 'an open response', status, 'translator_closed')
+    if (this.#isClosed()) check(false, method, 'an open response', this.#state.progress.status, 'translator_closed')
   }
 }
 

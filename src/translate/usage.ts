@@ -114,9 +114,9 @@ export function usageOf(usage: UsageCount, isByTurn: boolean): ResponseUsage | n
   }
   return {
     input_tokens: sum(input),
-    input_tokens_details: { cached_tokens: sum(cached), cache_write_tokens: 0, ...(isByTurn ? inputByTurn : {}) },
+    input_tokens_details: { cached_tokens: sum(cached), cache_write_tokens: 0, ...(isByTurn && inputByTurn) },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: Math.min(reasoning, output), ...(isByTurn ? outputByTurn : {}) },
+    output_tokens_details: { reasoning_tokens: Math.min(reasoning, output), ...(isByTurn && outputByTurn) },
     total_tokens: sum(input) + output,
   }
 }

@@ -37,6 +37,6 @@ export const mcpListTools: ItemKind<McpListTools> = {
   wire: (item) => ({
     server_label: item.serverLabel,
     tools: item.stage === 'silent' ? [] : (copyOf(item.tools) as McpListedTool[]),
-    ...(item.stage === 'silent' || item.error === null ? {} : { error: item.error }),
+    ...(item.stage !== 'silent' && item.error !== null && { error: item.error }),
   }),
 }

@@ -77,7 +77,7 @@ export const reasoning: ItemKind<Reasoning> = {
   wire: (item) => ({
     summary: item.stage !== 'silent' && item.forms.includes('summary') ? [partOf('summary', textOf(item.text))] : [],
     content: item.stage !== 'silent' && item.forms.includes('raw') ? [partOf('raw', textOf(item.text))] : [],
-    ...(item.sealed === null ? {} : { encrypted_content: item.sealed }),
+    ...(item.sealed !== null && { encrypted_content: item.sealed }),
   }),
 }
 
