@@ -8,6 +8,7 @@ const SHARED = [
     'tokens/detokenizer',
     'harmony/vocabulary',
     'errors',
+    'translate/grown-list',
     'translate/logprobs',
     'translate/plain-copy',
     'translate/without-secrets',

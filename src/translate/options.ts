@@ -91,22 +91,12 @@ export const REASONING: Readonly<Record<'raw' | 'summary' | 'both' | 'hidden', r
 }
 
 /** What `typeof` has to say of every option that is given. */
-const TYPES = {
-  responseId: 'string',
-  clock: 'function',
-  request: 'object',
-  ids: 'function',
-  calls: 'string',
-  sealReasoning: 'function',
-  citations: 'function',
-  containerId: 'string',
-  usageByTurn: 'boolean',
-  trustToolMessages: 'boolean',
-  onDiagnostic: 'function',
-  trace: 'function',
-  parser: 'function',
-  signal: 'object',
-} as const satisfies Partial<Record<keyof TranslateOptions, string>>
+const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
+  string: ['responseId', 'calls', 'containerId'],
+  function: ['clock', 'ids', 'sealReasoning', 'citations', 'onDiagnostic', 'trace', 'parser'],
+  object: ['request', 'signal'],
+  boolean: ['usageByTurn', 'trustToolMessages'],
+}
 
 /**
  * Checks what a type cannot.
@@ -115,8 +105,8 @@ const TYPES = {
  */
 export function checkOptions(options: TranslateOptions): void {
   checkType('options', 'object', options)
-  for (const [name, type] of Object.entries(TYPES) as [keyof typeof TYPES, string][]) {
-    if (options[name] !== undefined) checkType(name, type, options[name])
+  for (const [type, names] of Object.entries(TYPES)) {
+    for (const name of names) if (options[name] !== undefined) checkType(name, type, options[name])
   }
   const { calls = 'live', reasoning = 'raw', request = {}, tokenTable, usage = {} } = options
   const isTable = tokenTable === undefined || Object(tokenTable).text !== undefined

@@ -161,14 +161,10 @@ export class Translator {
    */
   push(chunk: TokenChunk): ResponseStreamEvent[] {
     this.#expectOpen('push')
-    if (!this.#state.isStarted) this.#begin()
-    if (typeof chunk === 'number') {
-      // A token at a time is what most engines give: only one that is more than text has still to be looked at.
-      if (!this.#passText(chunk)) {
-        checkToken(chunk)
-        this.#pushToken(chunk)
-      }
-    } else if (typeof chunk === 'string') this.#pushText(chunk, 'model')
+    this.#begin()
+    // A token at a time is what most engines give: only one that is more than text has still to be looked at.
+    if (this.#passText(chunk)) return this.#take()
+    if (typeof chunk === 'string') this.#pushText(chunk, 'model')
     else if (chunk instanceof Uint32Array) this.#pushTokens(chunk)
     else if (Array.isArray(chunk)) {
       // Checked as a whole before the first is taken, so that a bad list changes nothing.
@@ -304,7 +300,7 @@ export class Translator {
    * The way of almost every token: ordinary text inside an item that the model is writing. It does what the way through
    * the parser's events does, without them. False where there is more to the token; then nothing was done.
    */
-  #passText(token: HarmonyToken): boolean {
+  #passText(token: TokenChunk): boolean {
     if (typeof token !== 'number' || this.#tracer !== undefined || this.#state.messages !== null) return false
     if (this.#output.current === null) return false
     const text = this.#parser.plain?.(token)
