@@ -310,7 +310,8 @@ function toolName(word: string, tools: ToolLookup | undefined): string | undefin
 
 /** `assistant`, `user:alice` -> the role. */
 function roleOf(word: string): Role | undefined {
-  return ROLES.find((role) => role === word.split(':')[0])
+  const [name] = word.split(':', 1)
+  return ROLES.find((role) => role === name)
 }
 
 /** Text that says nothing in a header: no letters, or a channel's name with noise around it ("––commentary"). */

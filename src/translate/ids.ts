@@ -49,7 +49,9 @@ function digits(base: 16 | 36, count: number, seed: number): string {
     state = (state + 0x9e3779b9) | 0
     let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad)
     mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97)
-    codes.push((((mixed ^ (mixed >>> 15)) >>> 0) % base).toString(base).charCodeAt(0))
+    const digit = ((mixed ^ (mixed >>> 15)) >>> 0) % base
+    // `0` to `9`, then `a` to `z`.
+    codes.push(digit + (digit < 10 ? 48 : 87))
   }
   // At once: put together digit by digit, each id would be a rope of two kilobytes for as long as its item lives.
   return String.fromCharCode(...codes)
