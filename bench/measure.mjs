@@ -6,7 +6,7 @@ import { cpuUsage } from 'node:process'
  * fills by running the contender again and again, and how long it runs before that, so that it is compiled as well as it
  * ever will be.
  */
-const THOROUGH = { rounds: 7, isClean: true, sampleMs: 80, warmUpMs: 600 }
+const THOROUGH = { rounds: 7, isClean: true, sampleMs: 80, warmUpMs: 1000 }
 const QUICK = { rounds: 3, isClean: false, sampleMs: 25, warmUpMs: 25 }
 const SMOKE = { rounds: 1, isClean: false, sampleMs: 0, warmUpMs: 0 }
 
