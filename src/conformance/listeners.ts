@@ -10,17 +10,21 @@ export interface Listeners {
   readonly places: readonly number[]
 }
 
-function listenersTo(type: string, profile: Profile): Listeners {
+/** All who look at events of a type, whoever needs them. */
+function listenersTo(type: string): Listeners {
   const kind = kindOf(type)
-  const places = INVARIANTS.flatMap(({ neededBy, on }, place) =>
-    neededBy.includes(profile) && (on === undefined || on(kind)) ? [place] : [],
-  )
-  return { kind, places }
+  return { kind, places: INVARIANTS.flatMap(({ on }, place) => (on === undefined || on(kind) ? [place] : [])) }
+}
+
+function neededBy(profile: Profile, { kind, places }: Listeners): Listeners {
+  return { kind, places: places.filter((place) => INVARIANTS[place]?.neededBy.includes(profile)) }
 }
 
 // Asked once for each type: to ask each invariant at each event takes longer than all that they have to say.
+const TO_ALL = EVENT_TYPES.map(listenersTo)
+
 const KNOWN: ReadonlyMap<Profile, ReadonlyMap<string, Listeners>> = new Map(
-  PROFILES.map((profile) => [profile, new Map(EVENT_TYPES.map((type) => [type, listenersTo(type, profile)]))]),
+  PROFILES.map((profile) => [profile, new Map(TO_ALL.map((all) => [all.kind.type, neededBy(profile, all)]))]),
 )
 
 /** So many types that nobody knows are remembered: those of a server's own, and no list that grows with the stream. */
@@ -40,7 +44,7 @@ export class StreamListeners {
   of(type: string): Listeners {
     const known = this.#known?.get(type) ?? this.#others.get(type)
     if (known !== undefined) return known
-    const listeners = listenersTo(type, this.#profile)
+    const listeners = neededBy(this.#profile, listenersTo(type))
     if (this.#others.size < OTHERS) this.#others.set(type, listeners)
     return listeners
   }
