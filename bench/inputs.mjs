@@ -1,6 +1,7 @@
 // The token streams that are measured: made by a seed, so that every run has the same, and varied, so that no cache of
 // one transcript explains a result. test/bench/inputs.test.ts says what holds of each.
 
+/** Spelled out, since these inputs need no build of the library; their test holds them against its own. */
 export const MARKER = {
   return: 200002,
   constrain: 200003,

@@ -29,3 +29,10 @@ test('copies what is nested as deeply as structuredClone lets through', () => {
     expect(() => copyOf(data)).not.toThrow()
   }
 })
+
+test('copies a date as a date: JSON writes when it is, and not {}', () => {
+  const data = { at: new Date(0) }
+  const copy = copyOf(data)
+  expect(JSON.stringify(copy)).toBe('{"at":"1970-01-01T00:00:00.000Z"}')
+  expect(copy.at).not.toBe(data.at)
+})
