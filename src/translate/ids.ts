@@ -24,34 +24,59 @@ export type IdPrefix =
 export type IdFactory = (prefix: IdPrefix, ordinal: number, responseId: string) => string
 
 /**
- * Ids of the form the API uses: the prefix and 50 hexadecimal digits, of which the first 16 are shared by all ids of a
+ * Ids of the form the API uses: the prefix and 50 hexadecimal digits, of which the first 8 are shared by all ids of a
  * response; `call_` and 24 letters or digits for a call.
+ *
+ * Every id holds all 128 bits of a hash of the three arguments: ids of n responses with random ids collide with a
+ * probability of n^2 / 2^129, and within a response the ordinal alone keeps items apart. The hash spreads; it keeps no
+ * secret, so a response id that others must not guess has to be random itself, as the default one is.
  */
 export const deriveId: IdFactory = (prefix, ordinal, responseId) => {
-  const ofResponse = hash(responseId)
-  const own = hash(`/${prefix}/${ordinal}`, ofResponse)
-  if (prefix === 'call') return flat(`call_${digits(36, 24, own)}`)
-  // The ordinal itself is part of the id: no two ids of a response can be equal.
-  return flat(`${prefix}_${digits(16, 16, ofResponse)}00${ordinal.toString(16).padStart(8, '0')}${digits(16, 24, own)}`)
+  const ofResponse = hash(responseId, SEED)
+  // What is behind the ordinal lets its last digit reach every bit.
+  const own = hash(`${prefix}/${ordinal}/scrambled`, ofResponse)
+  // Six digits of base 62 hold the 32 bits of a lane, so none of them is lost: 24 of base 36 would hold 124 in all.
+  if (prefix === 'call') return flat(`call_${digits(62, 6, own)}`)
+  const shared = digits(16, 8, ofResponse.slice(3))
+  return flat(`${prefix}_${shared}00${ordinal.toString(16).padStart(8, '0')}${digits(16, 8, own)}`)
 }
 
-/** A 32-bit FNV-1a hash of a text, or of one that goes on behind another. */
-function hash(text: string, before = 0x811c9dc5): number {
-  let state = before
-  for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 0x01000193)
-  return state
+/** A hash: 128 bits in four 32-bit lanes. */
+type Lanes = readonly [number, number, number, number]
+
+/** Digits of pi behind the point, so that no lane begins as another. */
+const SEED: Lanes = [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344]
+
+/**
+ * The hash of a text that goes on behind another. Each step changes the lanes one after another, by odd factors, shifts
+ * and sums that can all be undone: no step lets two states become one, so two texts collide only where a later character
+ * takes back, in all 128 bits, what an earlier one did.
+ */
+function hash(text: string, before: Lanes): Lanes {
+  let [a, b, c, d] = before
+  // Two characters at a time; the length tells a last one alone from one with a zero behind it.
+  a ^= text.length
+  for (let at = 0; at < text.length; at += 2) {
+    const pair = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16)
+    a = (Math.imul(a ^ pair, 0x9e3779b1) + d) | 0
+    b = Math.imul(b ^ a ^ (a >>> 15), 0x85ebca77)
+    c = Math.imul(c + b + (b >>> 13), 0xc2b2ae3d)
+    d = Math.imul(d ^ c ^ (c >>> 16), 0x27d4eb2f)
+  }
+  return [a, b, c, d]
 }
 
-/** Digits drawn from a seed, spread by the splitmix32 generator. No secret is kept by them. */
-function digits(base: 16 | 36, count: number, seed: number): string {
+const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+/** The lanes as numbers of so many digits each. */
+function digits(base: 16 | 62, width: number, lanes: readonly number[]): string {
   const codes: number[] = []
-  for (let state = seed; codes.length < count; ) {
-    state = (state + 0x9e3779b9) | 0
-    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad)
-    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97)
-    const digit = ((mixed ^ (mixed >>> 15)) >>> 0) % base
-    // `0` to `9`, then `a` to `z`.
-    codes.push(digit + (digit < 10 ? 48 : 87))
+  for (const lane of lanes) {
+    let rest = lane >>> 0
+    for (let digit = 0; digit < width; digit++) {
+      codes.push(ALPHABET.charCodeAt(rest % base))
+      rest = (rest / base) >>> 0
+    }
   }
   // At once: put together digit by digit, each id would be a rope of two kilobytes for as long as its item lives.
   return String.fromCharCode(...codes)

@@ -108,7 +108,7 @@ describe('a shell call of the client', () => {
     run.push(execCall(LS))
     expect(itemsOf(run)[1]).toMatchObject({
       id: expect.stringMatching(/^sh_[0-9a-f]{50}$/),
-      call_id: expect.stringMatching(/^call_[0-9a-z]{24}$/),
+      call_id: expect.stringMatching(/^call_[0-9a-zA-Z]{24}$/),
     })
   })
 
@@ -806,7 +806,7 @@ describe('a local shell call', () => {
     run.push(execCall('{"cmd":["ls"]}'))
     expect(itemsOf(run)[0]).toMatchObject({
       id: expect.stringMatching(/^lsh_[0-9a-f]{50}$/),
-      call_id: expect.stringMatching(/^call_[0-9a-z]{24}$/),
+      call_id: expect.stringMatching(/^call_[0-9a-zA-Z]{24}$/),
     })
   })
 })
