@@ -1,5 +1,5 @@
 /*
- * The one place that reads a clock, draws randomness and loads the token table. Below it everything is pure; whoever
+ * The one place that reads a clock, draws randomness, loads the token table and writes to the console. Below it everything is pure; whoever
  * wants to inject these passes them as options.
  */
 
@@ -70,7 +70,13 @@ function withAmbient<Options extends TranslatorOptions>(
   options: Options,
 ): Options & Pick<CoreTranslatorOptions, Ambient> {
   if (typeof options !== 'object' || options === null) checkOptions(options as never)
-  return { ...options, responseId: options.responseId ?? randomResponseId(), clock: options.clock ?? unixSeconds }
+  const { responseId = randomResponseId(), clock = unixSeconds, onError = logError } = options
+  return { ...options, responseId, clock, onError }
+}
+
+/** The client sees what an engine says; of anything else nobody would ever learn. */
+function logError(error: unknown): void {
+  if ((error as Partial<Error> | null)?.name !== 'EngineError') console.error(error)
 }
 
 /** `resp_` and 50 random hexadecimal digits. */

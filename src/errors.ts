@@ -3,6 +3,7 @@
  *
  * - `bad_option`: an option is missing, of the wrong type, or contradicts another.
  * - `bad_chunk`: something that is no token, text or host chunk was pushed.
+ * - `empty_source`: a source ended at once, and did not say why.
  * - `bad_result`: a tool result says nothing, or not in a way that is understood.
  * - `bad_snapshot`: what was given to `restore` is no snapshot of this version.
  * - `bad_fixture`: a token fixture does not have the shape that `sources/replay` describes.
@@ -18,6 +19,7 @@
 export type ErrorCode =
   | 'bad_option'
   | 'bad_chunk'
+  | 'empty_source'
   | 'bad_result'
   | 'bad_snapshot'
   | 'bad_fixture'

@@ -37,9 +37,13 @@ export async function* printReplay(
   }
   const print = format === 'sse' ? encodeSse : (event: SseEvent) => `${JSON.stringify(event)}\n`
   const encode = [openResponses, vllm].find(({ name }) => name === dialect)?.encoder() ?? ((event) => event)
-  for await (const events of translateBatches(replay(fixture), settled)) {
+  const failures: unknown[] = []
+  const onError = (error: unknown): unknown => failures.push(error)
+  for await (const events of translateBatches(replay(fixture), { ...settled, onError })) {
     yield events.map((event) => print(encode(event))).join('')
   }
+  // What came before it is printed; the stream itself does not say what was wrong with the fixture.
+  if (failures.length > 0) throw failures[0]
 }
 
 /** What is random or read off a clock elsewhere, and follows from the fixture here. */

@@ -1,11 +1,12 @@
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
-import type { NoticeCode } from './diagnostics.js'
+import type { Diagnostic, NoticeCode } from './diagnostics.js'
 import { grown } from './grown-list.js'
 import { deriveId, type IdPrefix } from './ids.js'
 import type { Effects, ItemBase } from './items/item.js'
 import type { TranslatorOptions } from './options.js'
 import { createPages, type Pages } from './pages.js'
+import { tellHost } from './tell-host.js'
 import type { TranslatorState } from './translator-snapshot.js'
 
 /** What the items of a translator may do: write events and ids into its state, and tell its host what it repaired. */
@@ -60,7 +61,12 @@ export class TranslatorEffects implements Effects {
   }
 
   notice(code: NoticeCode, subject: string, text = ''): void {
-    this.options.onDiagnostic?.({ code, subject, index: this.#state.index, ...(text !== '' && { text }) })
+    this.diagnose({ code, subject, index: this.#state.index, ...(text !== '' && { text }) })
+  }
+
+  /** A callback that fails must not change the stream that it only observes. */
+  diagnose(diagnostic: Diagnostic): void {
+    for (const error of tellHost(this.options.onDiagnostic, diagnostic)) tellHost(this.options.onError, error)
   }
 }
 

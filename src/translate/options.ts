@@ -70,6 +70,17 @@ export interface TranslatorOptions {
    */
   readonly trustToolMessages?: boolean
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void
+  /**
+   * Gets every error that ends the response or was thrown by an observing callback, as it was thrown: what a source or
+   * a callback of the host's threw, an engine's failure, a chunk that is none. The client is told the text of an
+   * `EngineError` and nothing of others. Default: errors that the client is not told of go to `console.error`.
+   */
+  readonly onError?: (error: unknown) => void
+  /**
+   * Whether a failure sends `error` before `response.failed`, as OpenAI's HTTP streams do. Default true. On a WebSocket
+   * it has to be false: clients there take the second event for the answer to their next request.
+   */
+  readonly errorEvent?: boolean
   /** Which tokens every event came from: `traceTo(callback)` of `harmony-responses/trace`. */
   readonly trace?: TracerFactory
   /** A parser other than the native one, made around the translator's sink. See `officialParser`. */
@@ -93,9 +104,9 @@ export const REASONING: Readonly<Record<'raw' | 'summary' | 'both' | 'hidden', r
 /** What `typeof` has to say of every option that is given. */
 const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
   string: ['responseId', 'calls', 'containerId'],
-  function: ['clock', 'ids', 'sealReasoning', 'citations', 'onDiagnostic', 'trace', 'parser'],
+  function: ['clock', 'ids', 'sealReasoning', 'citations', 'onDiagnostic', 'onError', 'trace', 'parser'],
   object: ['request', 'signal'],
-  boolean: ['usageByTurn', 'trustToolMessages'],
+  boolean: ['usageByTurn', 'trustToolMessages', 'errorEvent'],
 }
 
 /**

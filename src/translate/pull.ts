@@ -1,9 +1,11 @@
-import { HarmonyResponsesError } from '../errors.js'
+import { check } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 import type { StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import { toldOf } from './failure.js'
 import type { TranslateOptions } from './options.js'
+import { tellHost } from './tell-host.js'
 import { Translator } from './translator.js'
 
 type Batch = ResponseStreamEvent[]
@@ -36,6 +38,8 @@ export function createPull(
   let chunks: AsyncIterator<TokenChunk> | Iterator<TokenChunk> | undefined
   /** Why the source is read no more. */
   let over: 'aborted' | 'left' | undefined
+  /** The source gave a chunk. */
+  let isFed = false
   /** The terminal event was given. */
   let isEnded = false
   /** Who asks, and whether that one waits for the source. */
@@ -50,8 +54,8 @@ export function createPull(
     isWaiting = false
     // Also a source that was never read: it may hold an engine all the same.
     // At once, and whatever comes of it may go: an engine that is waited for answers when it is done.
-    new Promise((resolve) => resolve((chunks ?? iterate(source)).return?.())).catch(() => {})
-    if (isAsked) tell(read())
+    new Promise((resolve) => resolve((chunks ?? iterate(source)).return?.())).catch(tell)
+    if (isAsked) answer(read())
   }
   const abort = (): void => close('aborted')
   if (signal?.aborted) abort()
@@ -60,7 +64,11 @@ export function createPull(
   async function begin(): Promise<Batch> {
     const tokenTable = options.tokenTable ?? (await loadTokenTable?.())
     translator = new Translator({ ...options, ...(tokenTable && { tokenTable }) })
-    return translator.start()
+    try {
+      return translator.start()
+    } catch (error) {
+      return fail(error)
+    }
   }
 
   function read(): Given | undefined {
@@ -88,7 +96,7 @@ export function createPull(
     return null
   }
 
-  function tell(given: Given | undefined): void {
+  function answer(given: Given | undefined): void {
     if (given !== undefined) give(given)
   }
 
@@ -98,26 +106,30 @@ export function createPull(
     if (!isWaiting) return
     isWaiting = false
     const events = take(step)
-    tell(events.length > 0 ? events : read())
+    answer(events.length > 0 ? events : read())
   }
 
   function collapse(error: unknown): void {
     if (!isWaiting) return
     isWaiting = false
-    tell(fail(error))
+    answer(fail(error))
   }
 
   // What the translator does with what comes. There is one by then: `begin` made it.
 
   function take(step: Step): Batch {
     try {
-      return step.done ? end(step.value) : (translator as Translator).push(step.value)
+      if (step.done) return end(step.value)
+      isFed = true
+      return (translator as Translator).push(step.value)
     } catch (error) {
       return fail(error)
     }
   }
 
   function end(end: StreamEnd | undefined): Batch {
+    // A generator gives what it has once. A response without output would hide that for ever.
+    check(isFed || end !== undefined, 'source', 'chunks (a generator gives them only once)', undefined, 'empty_source')
     if (end?.usage !== undefined) (translator as Translator).addUsage(end.usage)
     const events = (translator as Translator).end(end?.reason)
     isEnded = true
@@ -126,7 +138,13 @@ export function createPull(
 
   function fail(error: unknown): Batch {
     isEnded = true
-    return (translator as Translator).fail(failureOf(error))
+    tell(error)
+    return (translator as Translator).fail(toldOf(error))
+  }
+
+  /** The host, of an error in its own code or its engine's. */
+  function tell(error: unknown): void {
+    tellHost(options.onError, error)
   }
 
   function stop(): Batch {
@@ -138,7 +156,7 @@ export function createPull(
     request(giving, refuse) {
       if (translator !== undefined) return read()
       give = giving
-      begin().then(tell, (error) => {
+      begin().then(answer, (error) => {
         close('left')
         refuse(error)
       })
@@ -147,14 +165,6 @@ export function createPull(
     leave: () => close('left'),
     response: () => translator?.response,
   }
-}
-
-/** What the stream says of a source's error. Codes of operating systems (`ECONNRESET`) mean nothing to clients. */
-function failureOf(error: unknown): { code?: string; message: string } {
-  const message = error instanceof Error ? error.message : String(error)
-  const { code } = Object(error) as { code?: unknown }
-  const isApis = typeof code === 'string' && /^[a-z_]+$/.test(code) && !(error instanceof HarmonyResponsesError)
-  return isApis ? { code, message } : { message }
 }
 
 function iterate(source: TokenSource): AsyncIterator<TokenChunk> | Iterator<TokenChunk> {

@@ -4,6 +4,7 @@ import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { spellToken } from './logprobs.js'
+import { tellHost } from './tell-host.js'
 
 /**
  * What happened and which tokens it came from, for timelines and for tests of conservation. Numbers count everything
@@ -46,6 +47,8 @@ export type TracerFactory = (start: {
   readonly tokenTable: TokenTable | undefined
   readonly index: number
   readonly deltaFrom: number
+  /** The host's, for what its callbacks throw. */
+  readonly onError: ((error: unknown) => void) | undefined
 }) => Tracer
 
 /**
@@ -70,8 +73,11 @@ class TokenTracer implements Tracer {
   /** The first token of the header that a message's text may have begun in. */
   #leadFrom = -1
 
-  constructor(tell: (trace: Trace) => void, { tokenTable, index, deltaFrom }: Parameters<TracerFactory>[0]) {
-    this.#tell = tell
+  constructor(tell: (trace: Trace) => void, { tokenTable, index, deltaFrom, onError }: Parameters<TracerFactory>[0]) {
+    // A callback that fails must not change the stream that it only observes.
+    this.#tell = (trace) => {
+      for (const error of tellHost(tell, trace)) tellHost(onError, error)
+    }
     this.#table = tokenTable
     this.#index = index
     this.#deltaFrom = deltaFrom

@@ -12,9 +12,10 @@ import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/t
 import { checkHost, checkToken } from './check-chunk.js'
 import { copyOf } from './copy-of.js'
 import { TranslatorEffects } from './effects.js'
+import { type Failure, reportOf, toldOf } from './failure.js'
 import { NONE } from './grown-list.js'
 import { calleeOf } from './items/callee-of.js'
-import type { Effects, Item } from './items/item.js'
+import type { Item } from './items/item.js'
 import { LOGPROBS, logprobsOf } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
 import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from './options.js'
@@ -22,6 +23,7 @@ import { Output } from './output.js'
 import { plainCopy } from './plain-copy.js'
 import { logMessage, messagesOf } from './response-messages.js'
 import { IN_PROGRESS, type ResponseProgress, responseOf } from './response-object.js'
+import { tellHost } from './tell-host.js'
 import { appendText, createTextBuffer, type TextBuffer, textOf } from './text-buffer.js'
 import { checkResult, type ToolResult } from './tool-result.js'
 import type { Tracer } from './tracer.js'
@@ -65,7 +67,7 @@ export class Translator {
   readonly #state: TranslatorState
   readonly #tools: DeclaredTools
   readonly #policy: RecipientPolicy
-  readonly #effects: Effects
+  readonly #effects: TranslatorEffects
   readonly #output: Output
   readonly #tracer: Tracer | undefined
   readonly #parser: HarmonyParser
@@ -109,7 +111,12 @@ export class Translator {
     const isTraced = options.trace !== undefined
     this.#effects = new TranslatorEffects(this.#state, options, isTraced ? (event) => this.#trace(event) : undefined)
     this.#output = new Output(this.#effects, options.calls === 'whole', snapshot?.output)
-    this.#tracer = options.trace?.({ tokenTable, index: this.#state.index, deltaFrom: snapshot?.deltaFrom ?? -1 })
+    this.#tracer = options.trace?.({
+      tokenTable,
+      index: this.#state.index,
+      deltaFrom: snapshot?.deltaFrom ?? -1,
+      onError: options.onError,
+    })
     const sink = (event: HarmonyEvent): void => this.#onHarmony(event)
     this.#parser =
       options.parser?.(sink) ??
@@ -225,18 +232,25 @@ export class Translator {
   }
 
   /**
-   * The engine failed: `error`, then `response.failed`. What was streamed stands incomplete.
+   * The engine failed: `error`, then `response.failed`. What was streamed stands incomplete. Never throws.
    *
-   * @param error - `code` as the API's, default `server_error`; a code of the host's own goes through
+   * @param failure - what the client is told: a text, or `{ code, message }`, where `code` is the API's (default
+   *   `server_error`) or the host's own. Of an `Error` it is told the text of an `EngineError` only; `onError` gets it.
    */
-  fail(error: { readonly code?: string; readonly message: string }): ResponseStreamEvent[] {
-    const { code = 'server_error', message } = error
-    return this.#fail(code, message, true)
+  fail(failure: Failure | Error | string): ResponseStreamEvent[] {
+    if (this.#isClosed()) return []
+    const report = reportOf(failure)
+    if (report === undefined) tellHost(this.#options.onError, failure)
+    return this.#fail(report ?? toldOf(failure), this.#options.errorEvent !== false)
   }
 
-  /** The client went away, or the host gave up: `response.failed` alone, with the message `aborted` by default. */
-  abort(message = 'aborted'): ResponseStreamEvent[] {
-    return this.#fail('server_error', message, false)
+  /**
+   * The client went away, or the host gave up: `response.failed` alone, with the message `aborted` by default. Never
+   * throws.
+   */
+  abort(message?: string): ResponseStreamEvent[] {
+    if (this.#isClosed()) return []
+    return this.#fail({ message: typeof message === 'string' ? message : 'aborted' }, false)
   }
 
   /** The response as of now, a detached value. After the terminal event it equals that event's. */
@@ -349,7 +363,7 @@ export class Translator {
   // What the parser tells
 
   #onHarmony(event: HarmonyEvent): void {
-    this.#tracer?.harmony(event)
+    if (this.#tracer !== undefined) this.#attempt(() => this.#tracer?.harmony(event))
     if (this.#state.messages !== null) logMessage(this.#state.messages, event)
     switch (event.type) {
       case 'message_text':
@@ -364,7 +378,7 @@ export class Translator {
         this.#endMessage(event)
         break
       case 'repair':
-        this.#options.onDiagnostic?.({ ...event.repair, index: this.#state.index })
+        this.#effects.diagnose({ ...event.repair, index: this.#state.index })
     }
   }
 
@@ -439,7 +453,7 @@ export class Translator {
   // What goes out
 
   #trace(event: ResponseStreamEvent): void {
-    this.#tracer?.event(event, this.#parser, this.#output.isHolding)
+    this.#attempt(() => this.#tracer?.event(event, this.#parser, this.#output.isHolding))
   }
 
   #take(): ResponseStreamEvent[] {
@@ -454,12 +468,11 @@ export class Translator {
     this.#effects.write({ type: `response.${stage}`, sequence_number: this.#effects.next(), response: this.response })
   }
 
-  #fail(code: string, message: string, isTold: boolean): ResponseStreamEvent[] {
-    if (this.#isClosed()) return []
-    this.#begin()
+  #fail({ code = 'server_error', message }: Failure, isTold: boolean): ResponseStreamEvent[] {
+    this.#attempt(() => this.#begin())
     // Nothing more will come: what is held back goes out as it is.
-    this.#parser.flush()
-    this.#output.release()
+    this.#attempt(() => this.#parser.flush())
+    this.#attempt(() => this.#output.release())
     if (isTold) {
       this.#effects.write({
         type: 'error',
@@ -469,6 +482,15 @@ export class Translator {
     }
     this.#output.abandon()
     return this.#close({ status: 'failed', error: { code: code as ResponseError['code'], message } })
+  }
+
+  /** A response must be able to fail where the host's callbacks throw: one of them may be what it fails at. */
+  #attempt(step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      tellHost(this.#options.onError, error)
+    }
   }
 
   /** Nothing comes after its terminal event. */

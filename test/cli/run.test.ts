@@ -73,6 +73,13 @@ describe('replay', () => {
     expect(eventsOf(out)[0]).toMatchObject({ response: { created_at: 0 } })
   })
 
+  test('says in one line what is wrong with the tokens, behind the events that came of them', async () => {
+    const { code, out, err } = await replay(fixture(''))
+    expect(eventsOf(out).at(-1)).toMatchObject({ type: 'response.failed' })
+    expect(err).toMatch(/^harmony-responses: [^\n]*source: expected chunks[^\n]*\n$/)
+    expect(code).toBe(1)
+  })
+
   const THOUGHT = fixture(
     '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>【3†L1】<|return|>',
   )

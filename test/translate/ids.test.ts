@@ -56,7 +56,7 @@ describe.each(Object.entries(families))('of %s', (_, idOf) => {
 
   test('no bit of the hash is lost: every word is whole', () => {
     for (const lane of [0, 1, 2, 3]) {
-      const [and, or] = words.reduce(
+      const [and, or] = words.reduce<[number, number]>(
         ([and, or], word) => [and & (word[lane] as number), or | (word[lane] as number)],
         [-1, 0],
       )

@@ -32,7 +32,7 @@ export interface Run {
   answer(author: string, output: string): ResponseStreamEvent[]
   toolResult(result: ToolResult): ResponseStreamEvent[]
   end(...reason: Parameters<Translator['end']>): ResponseStreamEvent[]
-  fail(...error: Parameters<Translator['fail']>): ResponseStreamEvent[]
+  fail(error: unknown): ResponseStreamEvent[]
   abort(...message: Parameters<Translator['abort']>): ResponseStreamEvent[]
 }
 
@@ -70,7 +70,7 @@ export function runOf(translator: Translator, diagnostics: Diagnostic[] = [], tr
     answer: (author, output) => keep(translator.push(toolMessage(author, output))),
     toolResult: (result) => keep(translator.toolResult(result)),
     end: (...reason) => keep(translator.end(...reason)),
-    fail: (...error) => keep(translator.fail(...error)),
+    fail: (error) => keep(translator.fail(error as Error)),
     abort: (...message) => keep(translator.abort(...message)),
   }
 }

@@ -10,6 +10,7 @@ import {
   translate,
   translateBatches,
 } from '../../src/index.js'
+import { EngineError } from '../../src/sources/engine-error.js'
 import { mcp } from '../recipients/tools.js'
 import { cut, encodeHarmony } from '../support/tokens.js'
 import { brief, briefOutput, callTo, createRun, FIXED, inTurn, messageOn, terminal, toolMessage } from './run.js'
@@ -116,11 +117,6 @@ describe('what comes out', () => {
     const source = [callTo('functions.f', '{'), '}', '<|call|>']
     const { items } = await readAll(translateBatches(source, { ...FIXED, calls: 'whole' }))
     expect(items.map(({ length }) => length)).toEqual([2, 4, 1])
-  })
-
-  test('an empty source is a complete response', async () => {
-    const { items } = await readAll(translate([], options))
-    expect(brief(items)).toEqual(['created', 'in_progress', 'completed'])
   })
 })
 
@@ -328,7 +324,7 @@ describe('a source whose promises are none', () => {
     const chunks = ['<|channel|>final<|message|>', 'a', 'b']
     const steps = [...chunks.map((value) => ({ done: false, value })), { done: true, value: undefined }]
     const source = { [Symbol.asyncIterator]: () => ({ next: () => promise(steps.shift()) }) }
-    const { returned } = await readAll(translate(source as never, options))
+    const { returned } = await readAll(translate(source as never, { ...options, onError() {} }))
     expect(returned.status).toMatch(/^(failed|incomplete)$/)
     if (returned.status === 'incomplete') expect(briefOutput(returned)).toEqual(['message incomplete "ab"'])
   })
@@ -387,15 +383,16 @@ describe('the source is closed', () => {
     expect(finished).toBe(1)
   })
 
-  test('without a word where closing fails, or where there is nothing to close', async () => {
+  test('without a word to the client where closing fails, or where there is nothing to close', async () => {
+    const quiet = { ...options, onError() {} }
     const failing = new Watched(chunks)
     failing.return = () => Promise.reject(new Error('cannot close'))
-    for await (const _ of translate(failing, options)) break
+    for await (const _ of translate(failing, quiet)) break
     const throwing = new Watched(chunks)
     throwing.return = () => {
       throw new Error('cannot close')
     }
-    for await (const _ of translate(throwing, options)) break
+    for await (const _ of translate(throwing, quiet)) break
     const next = (): IteratorResult<TokenChunk, undefined> => ({ done: false, value: 'x' })
     for await (const _ of translate({ [Symbol.iterator]: () => ({ next }) }, options)) break
   })
@@ -417,7 +414,7 @@ describe('the source is closed', () => {
 
 describe('a source that throws', () => {
   test('gives error and response.failed, and the generator returns', async () => {
-    const source = new Watched(['<|channel|>final<|message|>', 'Hi'], new Error('engine died'))
+    const source = new Watched(['<|channel|>final<|message|>', 'Hi'], new EngineError('server_error', 'engine died'))
     const { items, returned } = await readAll(translate(source, options))
     expect(brief(items).slice(-3)).toEqual(['output_text.delta 0 "Hi"', 'error', 'failed'])
     expect(items.at(-2)).toMatchObject({ error: { code: 'server_error', message: 'engine died' } })
@@ -427,13 +424,13 @@ describe('a source that throws', () => {
   })
 
   test.each<[string, () => TokenSource]>([
-    ['from an async next', () => new Watched([], new Error('engine died'))],
+    ['from an async next', () => new Watched([], new EngineError('server_error', 'engine died'))],
     [
       'from a plain next',
       () => ({
         [Symbol.iterator]: () => ({
           next: () => {
-            throw new Error('engine died')
+            throw new EngineError('server_error', 'engine died')
           },
         }),
       }),
@@ -443,7 +440,7 @@ describe('a source that throws', () => {
       () => ({
         [Symbol.asyncIterator]: () => ({
           next: () => {
-            throw new Error('engine died')
+            throw new EngineError('server_error', 'engine died')
           },
         }),
       }),
@@ -456,33 +453,35 @@ describe('a source that throws', () => {
     }
   })
 
-  test('what is no error is told as text', async () => {
+  test('what is no error is told to the host alone', async () => {
+    const told: unknown[] = []
     const source = (): TokenSource => ({
       [Symbol.iterator]: () => ({
         next: () => {
-          throw 'no engine'
+          throw 'no engine at 10.0.0.3'
         },
       }),
     })
-    const { returned } = await readAll(translate(source(), options))
-    expect(returned.error?.message).toBe('no engine')
+    const { returned } = await readAll(translate(source(), { ...options, onError: (error) => told.push(error) }))
+    expect(returned.error?.message).toBe('The server had an internal error.')
+    expect(told).toEqual(['no engine at 10.0.0.3'])
   })
 
-  test('a chunk that is none fails the stream, closes the source, and says what came', async () => {
+  test('a chunk that is none fails the stream, closes the source, and the host learns what came', async () => {
+    const told: unknown[] = []
     const source = new Watched(['<|channel|>final<|message|>', { text: 'x' } as never, 'b'])
-    const { items } = await readAll(translate(source, options))
+    const { items } = await readAll(translate(source, { ...options, onError: (error) => told.push(error) }))
     await settled()
     expect(source).toMatchObject({ pulled: 2, closed: 1 })
     expect(brief(items).slice(-2)).toEqual(['error', 'failed'])
-    expect(terminal(items).error?.message).toMatch(
-      /^chunk: expected token ids, \{ id, logprob \}, text or \{ host \}, got /,
-    )
+    expect(terminal(items).error?.message).toBe('The server had an internal error.')
+    expect(told).toMatchObject([{ code: 'bad_chunk', message: expect.stringMatching(/^chunk: expected token ids, /) }])
   })
 
   test('already when its iterator is made', async () => {
     const stream = new ReadableStream<string>()
     stream.getReader()
-    const { items } = await readAll(translate(stream, options))
+    const { items } = await readAll(translate(stream, { ...options, onError() {} }))
     expect(brief(items)).toEqual(['created', 'in_progress', 'error', 'failed'])
   })
 })

@@ -1,0 +1,15 @@
+/**
+ * Calls a callback of the host's that only observes. Whatever it throws is not the stream's business: the caller gets it
+ * back, to tell somebody else. A rejected promise would end the process, so it is taken as told.
+ *
+ * @returns what went wrong, in a list of one; an empty list where nothing did
+ */
+export function tellHost<Told>(callback: ((told: Told) => unknown) | undefined, told: Told): unknown[] {
+  try {
+    const answer = callback?.(told) as { then?: unknown } | null | undefined
+    if (typeof answer?.then === 'function') answer.then(undefined, () => {})
+    return []
+  } catch (error) {
+    return [error]
+  }
+}

@@ -1,0 +1,309 @@
+import fc from 'fast-check'
+import { describe, expect, test, vi } from 'vitest'
+import { type TokenSource, Translator, translate, translateBatches } from '../../src/index.js'
+import { EngineError } from '../../src/sources/engine-error.js'
+import type { TranslateOptions } from '../../src/translate/options.js'
+import { traceTo } from '../../src/translate/tracer.js'
+import { urlCitations } from '../../src/translate/url-citations.js'
+import { brief, callTo, createRun, FIXED, messageOn, terminal } from './run.js'
+
+const NEUTRAL = 'The server had an internal error.'
+
+/** What nobody outside may read. */
+const SECRET = 'ECONNREFUSED 10.0.0.3 password=hunter2'
+
+/** Errors of the host's own code, in every form in which JavaScript lets it throw them. */
+const HOSTS: Record<string, () => unknown> = {
+  'an Error': () => new Error(SECRET),
+  'a TypeError': () => new TypeError(SECRET),
+  'an Error with a code of the API': () => Object.assign(new Error(SECRET), { code: 'invalid_prompt' }),
+  'a text': () => SECRET,
+  'an object with a message': () => ({ code: SECRET, message: SECRET }),
+  'an object without a prototype': () => Object.assign(Object.create(null), { message: SECRET }),
+  'an Error whose message cannot be read': () =>
+    Object.defineProperty(new Error(SECRET), 'message', {
+      get: () => {
+        throw new Error(SECRET)
+      },
+    }),
+  'an Error whose name cannot be read': () =>
+    Object.defineProperty(new Error(SECRET), 'name', {
+      get: () => {
+        throw new Error(SECRET)
+      },
+    }),
+  undefined: () => undefined,
+  null: () => null,
+  'a symbol': () => Symbol(SECRET),
+  'a bigint': () => 10n,
+  'a revoked proxy': () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy
+  },
+}
+
+function failing(error: unknown, chunks: readonly string[] = []): TokenSource {
+  return (async function* () {
+    yield* chunks
+    throw error
+  })()
+}
+
+async function read(source: TokenSource, options: Partial<TranslateOptions> = {}) {
+  const events = []
+  for await (const event of translate(source, { ...FIXED, ...options })) events.push(event)
+  return events
+}
+
+describe('of an error in a source', () => {
+  test.each(Object.entries(HOSTS))('%s, the client learns nothing and the host all', async (_, make) => {
+    const error = make()
+    const told: unknown[] = []
+    const events = await read(failing(error, ['<|channel|>final<|message|>', 'Hi']), {
+      onError: (one) => told.push(one),
+    })
+    expect(brief(events).slice(-2)).toEqual(['error', 'failed'])
+    expect(terminal(events).error).toEqual({ code: 'server_error', message: NEUTRAL })
+    expect(JSON.stringify(events)).not.toContain('hunter2')
+    expect(told).toHaveLength(1)
+    expect(Object.is(told[0], error)).toBe(true)
+  })
+
+  test('an EngineError, both learn its text', async () => {
+    const error = new EngineError('context_length_exceeded', 'the prompt has 9000 tokens')
+    const told: unknown[] = []
+    const events = await read(failing(error), { onError: (one) => told.push(one) })
+    expect(terminal(events).error).toEqual({
+      code: 'context_length_exceeded',
+      message: 'the prompt has 9000 tokens',
+    })
+    expect(told).toEqual([error])
+  })
+
+  test('what a host without onError is not told of goes to the console', async () => {
+    const error = vi.spyOn(console, 'error').mockImplementation(() => {})
+    try {
+      await read(failing(new EngineError('server_error', 'no engine')))
+      expect(error).not.toHaveBeenCalled()
+      const thrown = new Error(SECRET)
+      await read(failing(thrown))
+      expect(error.mock.calls).toEqual([[thrown]])
+    } finally {
+      error.mockRestore()
+    }
+  })
+
+  test('what closing the source throws is for the host', async () => {
+    const thrown = new Error(SECRET)
+    const told: unknown[] = []
+    const source = (async function* () {
+      try {
+        yield '<|channel|>final<|message|>Hi'
+      } finally {
+        // biome-ignore lint/correctness/noUnsafeFinally: it is what a careless host writes
+        throw thrown
+      }
+    })()
+    for await (const _ of translate(source, { ...FIXED, onError: (one) => told.push(one) }))
+      if (_.type.endsWith('delta')) break
+    await vi.waitFor(() => expect(told).toEqual([thrown]))
+  })
+})
+
+describe('a source that gives nothing', () => {
+  test('and does not say why fails the response, because it may be used up', async () => {
+    const told: unknown[] = []
+    const source = (async function* () {
+      yield '<|channel|>final<|message|>Hi<|return|>'
+    })()
+    expect(terminal(await read(source)).status).toBe('completed')
+    expect(terminal(await read(source, { onError: (one) => told.push(one) })).error?.message).toBe(NEUTRAL)
+    expect(told).toMatchObject([{ code: 'empty_source', message: expect.stringContaining('only once') }])
+  })
+
+  test('but says that it stopped is complete', async () => {
+    // biome-ignore lint/correctness/useYield: it has nothing to give
+    const source = (async function* () {
+      return { reason: 'stop' as const }
+    })()
+    expect(terminal(await read(source)).status).toBe('completed')
+  })
+})
+
+describe('fail()', () => {
+  test.each<[string, unknown, object]>([
+    ['a text', 'boom', { code: 'server_error', message: 'boom' }],
+    [
+      'plain data',
+      { code: 'rate_limit_exceeded', message: 'later' },
+      { code: 'rate_limit_exceeded', message: 'later' },
+    ],
+    ['an EngineError', new EngineError('invalid_prompt', 'no'), { code: 'invalid_prompt', message: 'no' }],
+    ['an Error', new Error(SECRET), { code: 'server_error', message: NEUTRAL }],
+    ['data without a message', { reason: SECRET }, { code: 'server_error', message: NEUTRAL }],
+    ['a message that is no text', { message: 5 }, { code: 'server_error', message: NEUTRAL }],
+    ['a code that is no text', { code: 5, message: 'no' }, { code: 'server_error', message: 'no' }],
+    ['nothing', undefined, { code: 'server_error', message: NEUTRAL }],
+  ])('takes %s', (_, failure, error) => {
+    const run = createRun({ onError() {} })
+    run.push('<|channel|>final<|message|>Hi')
+    const [told, failed] = run.fail(failure)
+    expect(told).toMatchObject({ type: 'error', error })
+    expect(failed).toMatchObject({ type: 'response.failed', response: { error } })
+  })
+
+  test.each(Object.entries(HOSTS))('never throws, also not at %s', (_, make) => {
+    const run = createRun({ onError() {} })
+    expect(brief(run.fail(make()))).toEqual(['created', 'in_progress', 'error', 'failed'])
+  })
+
+  test('tells the host what the client is not told', () => {
+    const told: unknown[] = []
+    const error = new Error(SECRET)
+    createRun({ onError: (one) => told.push(one) }).fail(error)
+    expect(told).toEqual([error])
+  })
+
+  test('sends one terminal event where the host says so, for WebSockets', () => {
+    const run = createRun({ errorEvent: false })
+    run.push('<|channel|>final<|message|>Hi')
+    expect(brief(run.fail('boom'))).toEqual(['failed'])
+  })
+
+  test('so does a source that throws', async () => {
+    const events = await read(failing(new EngineError('server_error', 'gone')), { errorEvent: false })
+    expect(brief(events)).toEqual(['created', 'in_progress', 'failed'])
+    expect(terminal(events).error?.message).toBe('gone')
+  })
+})
+
+/** What calls every callback that a translator has. */
+const EVERYTHING = [
+  '<|channel|>analysis<|message|>Let me think.<|end|>',
+  '<|start|>assistant',
+  callTo('functions.f', '{}'),
+  '<|call|>',
+  messageOn('final', 'See 【1†L1-L2】. <|return|>'),
+]
+
+const boom = (): never => {
+  throw new Error(SECRET)
+}
+const later = (): Promise<never> => Promise.reject(new Error(SECRET))
+
+describe('a callback that only observes', () => {
+  const observers: Record<string, (callback: () => never) => Partial<TranslateOptions>> = {
+    onDiagnostic: (callback) => ({ onDiagnostic: callback }),
+    onError: (callback) => ({ onError: callback, onDiagnostic: callback }),
+    trace: (callback) => ({ trace: traceTo(callback) }),
+  }
+
+  test.each(Object.entries(observers))(
+    '%s changes nothing when it throws, and the host learns of it',
+    async (name, optionsOf) => {
+      const expected = await read(EVERYTHING, {})
+      const told: unknown[] = []
+      const onError = (error: unknown) => told.push(error)
+      const given = { ...(name === 'onError' ? {} : { onError }) }
+      expect(await read(EVERYTHING, { ...given, ...optionsOf(boom) })).toEqual(expected)
+      if (name !== 'onError') expect(told.length).toBeGreaterThan(0)
+    },
+  )
+
+  test.each(Object.entries(observers))('%s changes nothing when it is async and rejects', async (_, optionsOf) => {
+    const expected = await read(EVERYTHING, {})
+    expect(await read(EVERYTHING, { onError() {}, ...optionsOf(later as never) })).toEqual(expected)
+  })
+})
+
+/** A clock breaks after its first answer: the one that a translator is made with. */
+function afresh(options: Partial<TranslateOptions>): Partial<TranslateOptions> {
+  let calls = 0
+  return { ...options, ...(options.clock && { clock: () => (calls++ === 0 ? 1_700_000_000 : boom()) }) }
+}
+
+describe('a callback whose answer the stream needs', () => {
+  const needed: Record<string, Partial<TranslateOptions>> = {
+    ids: { ids: boom },
+    sealReasoning: { sealReasoning: boom, request: { include: ['reasoning.encrypted_content'] } },
+    'a resolver of citations': { citations: urlCitations({ resolve: boom }) },
+    'a clock that breaks': { clock: boom },
+    'a parser': {
+      parser: () => ({
+        position: 'between',
+        isHolding: false,
+        push: boom,
+        pushText: boom,
+        flush: boom,
+        beginTurn: boom,
+        end: boom,
+        snapshot: boom,
+      }),
+    },
+    'a tracer of the host': { trace: () => ({ deltaFrom: -1, push: boom, harmony: boom, event: boom }) },
+  }
+
+  test.each(Object.entries(needed))('%s fails the response once, and every next() settles', async (_, given) => {
+    const told: unknown[] = []
+    const options = afresh(given)
+    const stream = translateBatches(EVERYTHING, { ...FIXED, ...options, onError: (error) => told.push(error) })
+    const events = []
+    for await (const batch of stream) events.push(...batch)
+    expect(events.filter(({ type }) => type === 'response.failed')).toHaveLength(1)
+    expect(brief(events).at(-1)).toBe('failed')
+    expect(JSON.stringify(events)).not.toContain('hunter2')
+    expect(told.length).toBeGreaterThan(0)
+  })
+
+  test.each(Object.entries(needed))('%s throws from push or end, and fail and abort do not', (_, given) => {
+    for (const how of ['fail', 'abort'] as const) {
+      const translator = new Translator({ ...FIXED, ...afresh(given), onError() {} })
+      expect(() => {
+        for (const chunk of EVERYTHING) translator.push(chunk)
+        translator.end('stop')
+      }).toThrow(SECRET)
+      expect(brief(translator[how]('over')).at(-1)).toBe('failed')
+      expect(translator[how]('over')).toEqual([])
+    }
+  })
+})
+
+test('whatever a source and its callbacks throw whenever, a stream has one terminal event, last', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...Object.values(HOSTS)),
+      fc.array(fc.nat(12), { maxLength: 4 }),
+      fc.nat(5),
+      fc.boolean(),
+      async (make, throwsAt, dies, isAborted) => {
+        let calls = 0
+        const sometimes = <Answer>(answer: Answer): Answer => {
+          if (throwsAt.includes(calls++)) throw make()
+          return answer
+        }
+        const abort = new AbortController()
+        const source = (async function* () {
+          for (const [at, chunk] of EVERYTHING.entries()) {
+            if (at === dies) throw make()
+            if (at + 1 === dies && isAborted) abort.abort(make())
+            yield chunk
+          }
+        })()
+        const events = await read(source, {
+          ids: (prefix, ordinal) => sometimes(`${prefix}_${ordinal}`),
+          onDiagnostic: () => sometimes(undefined),
+          onError: () => sometimes(undefined),
+          sealReasoning: (text) => sometimes(text),
+          citations: urlCitations({ resolve: () => sometimes({ url: 'https://example.com/' }) }),
+          trace: traceTo(() => sometimes(undefined)),
+          request: { include: ['reasoning.encrypted_content'] },
+          signal: abort.signal,
+        })
+        const ends = events.filter(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
+        expect(ends).toHaveLength(1)
+        expect(events.at(-1)).toBe(ends[0])
+        expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at))
+      },
+    ),
+  ))
