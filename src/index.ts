@@ -14,6 +14,7 @@ export type { CitationStage, CitationState, CitedText, SaidText } from './transl
 export { collectResponse } from './translate/collect-response.js'
 export type { Diagnostic, NoticeCode } from './translate/diagnostics.js'
 export type { IdFactory, IdPrefix } from './translate/ids.js'
+export type { InsertableItem } from './translate/items/host-item.js'
 export type { ListedTool, McpListing } from './translate/mcp-listing.js'
 export type { ApprovedCall } from './translate/options.js'
 export type { CitedPage } from './translate/pages.js'

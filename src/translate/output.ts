@@ -218,7 +218,8 @@ export class Output {
 
   #announce(item: Item): void {
     const kind = kindOf(item)
-    item.id = this.#effects.id(kind.prefix)
+    // The host may have one of its own.
+    if (item.id === '') item.id = this.#effects.id(kind.prefix)
     if ('callId' in item) item.callId = this.#effects.id('call')
     item.outputIndex = this.#items.length
     this.#items = grown(this.#items, item)

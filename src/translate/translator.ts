@@ -15,6 +15,7 @@ import { TranslatorEffects } from './effects.js'
 import { type Failure, reportOf, toldOf } from './failure.js'
 import { NONE } from './grown-list.js'
 import { calleeOf } from './items/callee-of.js'
+import type { HostItem, InsertableItem } from './items/host-item.js'
 import type { Item } from './items/item.js'
 import { LOGPROBS, logprobsOf } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
@@ -203,6 +204,25 @@ export class Translator {
     if (item === this.#output.current) this.#parser.end()
     if (item.stage === 'waiting') this.#output.settle(item, structuredClone(result))
     else this.#effects.notice('second_result', item.id)
+    return this.#take()
+  }
+
+  /**
+   * Puts an item of the host's own into the output, whole: a compaction, a file search, an image, a message. It is
+   * announced and done at once, behind the items that began before it, with the events that its type has on the wire.
+   *
+   * @param item - as the API has it, of any type; an `id` is made where it has none
+   * @throws HarmonyResponsesError `translator_closed`; `bad_option` where it is no plain data, has no type, or has the
+   *   id of another item
+   */
+  insert(item: InsertableItem): ResponseStreamEvent[] {
+    this.#expectOpen('insert')
+    const { type, id } = Object(item) as Partial<InsertableItem>
+    check(typeof type === 'string' && type !== '', 'insert', 'an item with a type', item)
+    check(id === undefined || (typeof id === 'string' && id !== ''), 'insert: id', 'a string', id)
+    check(id === undefined || this.#output.find(id) === undefined, 'insert: id', 'an id of its own', id)
+    this.#begin()
+    this.#output.insert({ kind: 'host_item', item: plainCopy('insert', item) as HostItem['item'] })
     return this.#take()
   }
 

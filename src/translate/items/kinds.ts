@@ -2,6 +2,7 @@ import type { OutputItem } from '../../responses/items.js'
 import { codeInterpreterCall } from './code-interpreter-call.js'
 import { customToolCall } from './custom-tool-call.js'
 import { functionCall } from './function-call.js'
+import { hostItem } from './host-item.js'
 import type { Item, ItemKind, ItemType } from './item.js'
 import { localShellCall } from './local-shell-call.js'
 import { mcpApprovalRequest } from './mcp-approval-request.js'
@@ -27,6 +28,7 @@ const KINDS: { readonly [T in ItemType]: ItemKind<Extract<Item, { type: T }>> } 
   shell_call: shellCall,
   shell_call_output: shellCallOutput,
   local_shell_call: localShellCall,
+  host_item: hostItem,
 }
 
 /** The kind of an item, by its type. */

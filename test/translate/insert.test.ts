@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { checkEvents } from '../../src/conformance/index.js'
+import type { InsertableItem } from '../../src/index.js'
+import { Translator } from '../../src/index.js'
+import { itemSpecimens } from '../conformance/schemas/specimens.js'
+import { brief, createRun, FIXED, messageOn, terminal } from './run.js'
+
+/** The events of the items alone, without those of the response. */
+const between = (events: readonly { type: string }[]): string[] =>
+  events
+    .map(({ type }) => type.replace(/^response\./, ''))
+    .filter((type) => !/^(created|in_progress|completed)$/.test(type))
+
+const COMPACTION = { type: 'compaction', encrypted_content: 'gAAA' }
+const FILE_SEARCH = {
+  type: 'file_search_call',
+  id: 'fs_mine',
+  status: 'completed',
+  queries: ['harmony'],
+  results: [{ file_id: 'file_1', filename: 'a.md', score: 0.5, text: 'T', attributes: {} }],
+}
+
+describe('an item of the host', () => {
+  test('that has no events of its own is added and done, as it is', () => {
+    const run = createRun()
+    const events = run.insert(COMPACTION)
+    expect(between(events)).toEqual(['output_item.added', 'output_item.done'])
+    expect(events.at(-1)).toMatchObject({ output_index: 0, item: { ...COMPACTION, id: 'cmp_0' } })
+    expect(terminal(run.end('stop')).output).toEqual([{ ...COMPACTION, id: 'cmp_0' }])
+  })
+
+  test('that has some is told as captured streams tell it, and begins without what they bring', () => {
+    const run = createRun()
+    const events = run.insert(FILE_SEARCH)
+    expect(between(events)).toEqual([
+      'output_item.added',
+      'file_search_call.in_progress',
+      'file_search_call.searching',
+      'file_search_call.completed',
+      'output_item.done',
+    ])
+    expect(events[2]).toMatchObject({ item: { id: 'fs_mine', status: 'in_progress', queries: [], results: null } })
+    expect(events[3]).toMatchObject({ item_id: 'fs_mine', output_index: 0, sequence_number: 3 })
+    expect(events.at(-1)).toMatchObject({ item: FILE_SEARCH })
+  })
+
+  test('that failed has no event that says it is complete', () => {
+    const events = createRun().insert({ ...FILE_SEARCH, status: 'failed' })
+    expect(between(events)).not.toContain('file_search_call.completed')
+    const listing = { type: 'mcp_list_tools', server_label: 'a', tools: [], error: 'gone' }
+    expect(between(createRun().insert(listing))).toContain('mcp_list_tools.failed')
+  })
+
+  test('takes the next index while the model writes, and the message goes on', () => {
+    const run = createRun()
+    run.push('<|channel|>final<|message|>Hel')
+    run.insert(COMPACTION)
+    run.push('lo')
+    const output = terminal(run.end('stop')).output
+    expect(output).toMatchObject([{ content: [{ text: 'Hello' }] }, { type: 'compaction' }])
+    expect(brief(run.events)).toContain('output_text.delta 0 "lo"')
+  })
+
+  test('is a value of its own: neither the host nor a reader can change it', () => {
+    const run = createRun()
+    const item = structuredClone(FILE_SEARCH)
+    const [, , added, , , , done] = run.insert(item)
+    item.queries.push('another')
+    expect(done).toMatchObject({ item: { queries: ['harmony'] } })
+    expect(added).not.toBe(done)
+    expect(terminal(run.end('stop')).output).toMatchObject([{ queries: ['harmony'] }])
+  })
+
+  test('of a type that nobody knows is added and done', () => {
+    for (const type of ['future_call', 'constructor', '__proto__']) {
+      const run = createRun()
+      expect(between(run.insert({ type, fact: 1 } as InsertableItem))).toEqual([
+        'output_item.added',
+        'output_item.done',
+      ])
+      expect(run.translator.response.output).toEqual([{ type, fact: 1, id: 'item_0' }])
+    }
+  })
+
+  test('goes through a snapshot', () => {
+    const run = createRun()
+    run.insert(FILE_SEARCH)
+    const restored = Translator.restore(JSON.parse(JSON.stringify(run.translator.snapshot())), FIXED)
+    expect(restored.response.output).toEqual([FILE_SEARCH])
+    expect(() => restored.insert(FILE_SEARCH)).toThrow(/insert: id: expected an id of its own, got "fs_mine"/)
+  })
+
+  test.each<[string, unknown, RegExp]>([
+    ['nothing', undefined, /^insert: expected an item with a type, got undefined/],
+    ['no type', { id: 'a' }, /^insert: expected an item with a type, got an object/],
+    ['an empty id', { ...COMPACTION, id: '' }, /^insert: id: expected a string, got ""/],
+    ['a function in it', { ...COMPACTION, call() {} }, /^insert: expected plain JSON data/],
+  ])('with %s is refused, and nothing is told', (_, item, message) => {
+    const run = createRun()
+    run.start()
+    expect(() => run.insert(item as InsertableItem)).toThrow(message)
+    expect(run.end('stop').map(({ type }) => type)).toEqual(['response.completed'])
+  })
+
+  test('is too late after the terminal event', () => {
+    const run = createRun()
+    run.end('stop')
+    expect(() => run.insert(COMPACTION)).toThrow(/insert: expected an open response/)
+  })
+})
+
+describe.each(Object.values(itemSpecimens))('every item of the wire: $type', (specimen) => {
+  test('gives a stream that the judge finds nothing wrong with, and the item itself in the end', () => {
+    for (const status of ['status' in specimen ? specimen.status : undefined, 'failed']) {
+      const { id: _, ...item } = { ...specimen, ...(status !== undefined && 'status' in specimen && { status }) }
+      const run = createRun()
+      run.push(messageOn('analysis', 'Hm<|end|>'))
+      run.insert(item)
+      run.push('<|start|>assistant', messageOn('final', 'Hi<|return|>'))
+      run.translator.addUsage({ inputTokens: 1, outputTokens: 1 })
+      const response = terminal(run.end('stop'))
+      expect(response.output[1]).toEqual({ ...item, id: expect.any(String) })
+      if (status === 'failed') continue
+      const found = checkEvents(run.events).filter(({ severity }) => severity === 'error')
+      expect(found).toEqual([])
+    }
+  })
+})
+
+test('wherever items are inserted, the stream is right and has each of them once', () =>
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom(...Object.values(itemSpecimens)), { minLength: 1, maxLength: 5 }),
+      fc.infiniteStream(fc.nat(6)),
+      (specimens, places) => {
+        const chunks = [
+          '<|channel|>analysis<|message|>',
+          'Hm',
+          '<|end|>',
+          '<|start|>assistant',
+          messageOn('final', 'Hi'),
+          '<|return|>',
+        ]
+        const run = createRun()
+        const rest = specimens.map((item, at) => ({
+          place: places.next().value,
+          item: { ...item, id: `own_${at}`, ...('call_id' in item && { call_id: `call_${at}` }) },
+        }))
+        for (const [at, chunk] of chunks.entries()) {
+          for (const { item } of rest.filter(({ place }) => place === at)) run.insert(item)
+          run.push(chunk)
+        }
+        for (const { item } of rest.filter(({ place }) => place >= chunks.length)) run.insert(item)
+        const { output } = terminal(run.end('stop'))
+        for (const { item } of rest) expect(output.filter(({ id }) => id === item.id)).toEqual([item])
+        expect(run.events.map(({ sequence_number }) => sequence_number)).toEqual(run.events.map((_, at) => at))
+        const indexes = run.events.flatMap((event) =>
+          event.type === 'response.output_item.added' ? [event.output_index] : [],
+        )
+        expect(indexes).toEqual(indexes.map((_, at) => at))
+      },
+    ),
+  ))
