@@ -41,7 +41,7 @@ import {
   startTurn,
   usageOf,
 } from './usage.js'
-import { echoable } from './without-secrets.js'
+import { withoutSecrets } from './without-secrets.js'
 
 /** A model call of the response, as the host knows it. */
 export interface Turn {
@@ -82,7 +82,7 @@ export class Translator {
   constructor(options: TranslatorOptions, snapshot?: TranslatorSnapshot) {
     checkOptions(options)
     const { responseId, tokenTable } = options
-    const request = echoable(options.request ?? {})
+    const request = withoutSecrets(options.request ?? {})
     const listings = listingsOf(options.mcpListings ?? [])
     this.#inputMessages = options.inputMessages && plainCopy('inputMessages', [...options.inputMessages])
     this.#options = options
@@ -97,7 +97,7 @@ export class Translator {
       other: null,
       usage: createUsage(),
       pages: null,
-      messages: request.enable_response_messages === true ? [] : null,
+      messages: options.responseMessages === true && request.enable_response_messages === true ? [] : null,
       sequenceNumber: 0,
       ordinal: 0,
       index: -1,
@@ -241,11 +241,12 @@ export class Translator {
 
   /** The response as of now, a detached value. After the terminal event it equals that event's. */
   get response(): Response {
-    const { messages, progress, usage } = this.#state
+    const { progress, usage } = this.#state
+    const messages = this.#options.responseMessages === true ? this.#state.messages : null
     const isCounted = progress.status === 'completed' || progress.status === 'incomplete'
     // They come with the terminal event, as vLLM's do.
     const isOpen = !this.#isClosed()
-    return responseOf(this.#state, {
+    return responseOf(this.#state, this.#options.store === true, {
       output: this.#output.wire(),
       usage: isCounted ? usageOf(usage, this.#options.usageByTurn === true) : null,
       ...(messages && {
@@ -267,7 +268,8 @@ export class Translator {
   }
 
   /**
-   * The whole state as plain JSON, between any two pushes. It holds the request without its MCP servers' secrets.
+   * The whole state as plain JSON, between any two pushes. Of the request it holds what is echoed and what steers the
+   * stream, without secrets.
    *
    * @throws HarmonyResponsesError `snapshot_unsupported` with a foreign parser
    */
@@ -350,7 +352,6 @@ export class Translator {
 
   #onHarmony(event: HarmonyEvent): void {
     this.#tracer?.harmony(event)
-    if (this.#state.messages !== null) logMessage(this.#state.messages, event)
     switch (event.type) {
       case 'message_text':
         // Text with the very token that began the message was in what seemed to be its header.
@@ -365,6 +366,10 @@ export class Translator {
         break
       case 'repair':
         this.#options.onDiagnostic?.({ ...event.repair, index: this.#state.index })
+    }
+    if (this.#state.messages !== null) {
+      const isHidden = this.#options.reasoning === 'hidden' && this.#output.current?.type === 'reasoning'
+      logMessage(this.#state.messages, event, isHidden)
     }
   }
 
