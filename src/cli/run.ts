@@ -43,7 +43,7 @@ Options of replay:
            functions-only   everything is a function call
   --calls  live             the client's calls are announced at once (default)
            whole            ... once their arguments are whole
-  --reasoning raw           as reasoning text (default: as the fixture says, else this)
+  --reasoning raw           as reasoning text (default: as the fixture or its request says, else this)
               summary       as a summary, which every client shows
               both          either way
               hidden        without its text

@@ -53,8 +53,10 @@ export interface OtherTool extends RequestTool {
 }
 
 /**
- * A Responses create request. Every field is optional, and those beside `model`, `tools` and `include` are only echoed,
- * as they come: a server can pass the body it received, and the SDKs' create params fit.
+ * A Responses create request. Every field is optional: a server can pass the body it received, and the SDKs' create
+ * params fit. `tools`, `include`, `reasoning.summary` and `enable_response_messages` steer the stream. What the response
+ * object repeats of the others is echoed as it comes, of `tools` and `tool_choice` without what may be a secret; the
+ * rest is not kept.
  */
 export interface ResponseRequest {
   readonly model?: string | undefined

@@ -63,7 +63,10 @@ export interface RequestEcho {
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
-/** A tool as the response echoes it: as the request declared it, an MCP server's secrets taken out. */
+/**
+ * A tool as the response echoes it: the fields that the API's tools of its type have, as the request declared them, but
+ * none that may hold a secret. Of a type that is not known, `type` and `name`.
+ */
 export type EchoedTool =
   | {
       type: 'function'
@@ -98,9 +101,12 @@ export interface Response extends RequestEcho {
   /** Null until the terminal event, and in a failed response. */
   usage: ResponseUsage | null
   access_programs: null
-  /** The prompt as Harmony messages, given by the host. Only where the request has `enable_response_messages`. */
+  /**
+   * The prompt as Harmony messages, given by the host. Only where the request has `enable_response_messages` and the
+   * host's `responseMessages` allows it.
+   */
   input_messages?: unknown[] | null
-  /** What was said since, tool messages included. Only where the request has `enable_response_messages`. */
+  /** What was said since, tool messages included. Only under the same conditions. */
   output_messages?: ResponseMessage[] | null
 }
 

@@ -10,7 +10,7 @@ export interface RecordingAbout {
   readonly name: string
   /** Where the tokens come from: engine, model, version. */
   readonly origin?: string
-  /** The request that is answered. The secrets of its MCP servers are not written down. */
+  /** The request that is answered. Only what a replay needs is written down: no input, and no tool's secrets. */
   readonly request?: ResponseRequest
   /** What the translator is given beside the request. */
   readonly setup?: FixtureSetup

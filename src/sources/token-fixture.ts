@@ -12,7 +12,8 @@ export type FixtureChunk =
   | { readonly host: readonly number[] | string }
 
 /** What a server gave the translator beside the request: options of the translator, as data. */
-export interface FixtureSetup extends Pick<TranslatorOptions, 'mcpListings' | 'approvedCalls' | 'reasoning'> {
+export interface FixtureSetup
+  extends Pick<TranslatorOptions, 'mcpListings' | 'approvedCalls' | 'reasoning' | 'responseMessages'> {
   /** Whether citation marks become annotations. */
   readonly citations?: boolean
 }
@@ -23,7 +24,7 @@ export interface TokenFixture {
   readonly name: string
   /** Where it came from: an engine, a bug report, a person's hand. */
   readonly origin?: string
-  /** The Responses create request that the stream answers, without the secrets of MCP servers. */
+  /** The Responses create request that the stream answers. A recording has no secrets and no input. */
   readonly request?: ResponseRequest
   /** What the server knew beside the request and the tokens. */
   readonly setup?: FixtureSetup
@@ -99,9 +100,10 @@ const setup = z.object(
     mcpListings: z.array(listing, 'an array of listings').exactOptional(),
     approvedCalls: z.array(approvedCall, 'an array of calls').exactOptional(),
     reasoning: z.enum(['raw', 'summary', 'both', 'hidden'], 'raw, summary, both or hidden').exactOptional(),
+    responseMessages: z.boolean('true or false').exactOptional(),
     citations: z.boolean('true or false').exactOptional(),
   },
-  '{mcpListings, approvedCalls, reasoning, citations}',
+  '{mcpListings, approvedCalls, reasoning, responseMessages, citations}',
 )
 
 const end = z.object(

@@ -3,8 +3,8 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { Diagnostic, NoticeCode } from './diagnostics.js'
 import { grown } from './grown-list.js'
 import { deriveId, type IdPrefix } from './ids.js'
-import type { Effects, ItemBase } from './items/item.js'
-import type { TranslatorOptions } from './options.js'
+import type { Effects, ItemBase, ReasoningForm } from './items/item.js'
+import { reasoningForms, type TranslatorOptions } from './options.js'
 import { createPages, type Pages } from './pages.js'
 import { tellHost } from './tell-host.js'
 import type { TranslatorState } from './translator-snapshot.js'
@@ -54,6 +54,10 @@ export class TranslatorEffects implements Effects {
     const given = this.options.containerId ?? requestedContainer(this.#state.request, tool)
     if (given === undefined) this.#state.containerId ??= this.id('cntr')
     return given ?? (this.#state.containerId as string)
+  }
+
+  reasoningForms(): readonly ReasoningForm[] {
+    return reasoningForms(this.options, this.#state.request)
   }
 
   includes(what: string): boolean {

@@ -46,8 +46,9 @@ export interface TranslatorOptions {
   /** What recipients become: a preset's name or a table of your own. Default `openai`. */
   readonly policy?: RecipientPolicy | PolicyName
   /**
-   * How the model's reasoning is shown. `raw` (default): as reasoning text, which few clients show. `summary`: as a
-   * summary, which all of them show. `both`: either way. `hidden`: the item without its text.
+   * How the model's reasoning is shown. `raw`: as reasoning text, which few clients show. `summary`: as a summary, which
+   * all of them show. `both`: either way. `hidden`: the item without its text. Default: `summary` where the request asks
+   * for one (`reasoning.summary`), else `raw`.
    */
   readonly reasoning?: 'raw' | 'summary' | 'both' | 'hidden'
   /** Seals a reasoning item's text for `encrypted_content`, where the request includes it. */
@@ -62,7 +63,18 @@ export interface TranslatorOptions {
   readonly containerId?: string
   /** Shows also the token counts of each model call, in the fields in which vLLM does. */
   readonly usageByTurn?: boolean
-  /** The prompt as messages, for a request with `enable_response_messages`. */
+  /**
+   * What a request means that does not say whether the response is to be stored: the `store` that is echoed then.
+   * Default false, for hosts that store nothing; OpenAI's is true.
+   */
+  readonly store?: boolean
+  /**
+   * Lets a request ask for Harmony messages with `enable_response_messages`. They hold what the events may not: tool
+   * results and reasoning as they were said (no reasoning where `reasoning` is `hidden`), and `inputMessages`. Default
+   * false: the request's field is ignored.
+   */
+  readonly responseMessages?: boolean
+  /** The prompt as messages, where a request may ask for them and does: see `responseMessages`. */
   readonly inputMessages?: readonly unknown[]
   /**
    * Take tool messages that the model seems to have sampled for the host's. Only for captures that did not keep the
@@ -94,19 +106,32 @@ export interface TranslateOptions extends TranslatorOptions {
 }
 
 /** The forms in which reasoning is shown. */
-export const REASONING: Readonly<Record<'raw' | 'summary' | 'both' | 'hidden', readonly ReasoningForm[]>> = {
+const REASONING: Readonly<Record<'raw' | 'summary' | 'both' | 'hidden', readonly ReasoningForm[]>> = {
   raw: ['raw'],
   summary: ['summary'],
   both: ['raw', 'summary'],
   hidden: [],
 }
 
+/** The forms in which the host shows reasoning. Where it does not say, a client that asks for a summary gets one. */
+export function reasoningForms(
+  { reasoning }: Pick<TranslatorOptions, 'reasoning'>,
+  request: ResponseRequest,
+): readonly ReasoningForm[] {
+  const { summary, generate_summary } = Object(request.reasoning) as { summary?: unknown; generate_summary?: unknown }
+  const isAsked = SUMMARIES.includes(summary ?? generate_summary)
+  return REASONING[reasoning ?? (isAsked ? 'summary' : 'raw')]
+}
+
+/** What a request can ask of a summary, `generate_summary` being its older name. */
+const SUMMARIES: readonly unknown[] = ['auto', 'concise', 'detailed']
+
 /** What `typeof` has to say of every option that is given. */
 const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
   string: ['responseId', 'calls', 'containerId'],
   function: ['clock', 'ids', 'sealReasoning', 'citations', 'onDiagnostic', 'onError', 'trace', 'parser'],
   object: ['request', 'signal'],
-  boolean: ['usageByTurn', 'trustToolMessages', 'errorEvent'],
+  boolean: ['usageByTurn', 'trustToolMessages', 'errorEvent', 'store', 'responseMessages'],
 }
 
 /**

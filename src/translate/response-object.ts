@@ -30,9 +30,12 @@ export interface ResponseState {
 /**
  * The response object as of now. Every call makes a detached value. What it repeats of the request has OpenAI's defaults:
  * Open Responses requires every field. One literal: engines keep what is put together of so many fields as a hash table.
+ *
+ * @param store - what a request means that does not say whether the response is stored
  */
 export function responseOf(
   { responseId, createdAt, request, progress }: ResponseState,
+  store: boolean,
   made: Pick<Response, 'output' | 'usage' | 'input_messages' | 'output_messages'>,
 ): Response {
   const { status, completedAt, error, incompleteReason } = progress
@@ -60,9 +63,9 @@ export function responseOf(
     safety_identifier: asked.safety_identifier ?? null,
     // "auto" asks; the response says which tier it was.
     service_tier: asked.service_tier === 'auto' ? 'default' : (asked.service_tier ?? 'default'),
-    store: asked.store ?? false,
+    store: asked.store ?? store,
     temperature: asked.temperature ?? 1,
-    text: { format: { type: 'text' }, ...asked.text },
+    text: { ...asked.text, format: echoFormat(asked.text?.format ?? { type: 'text' }) },
     tool_choice: asked.tool_choice ?? 'auto',
     tools: (asked.tools ?? []).map(echoTool),
     top_logprobs: asked.top_logprobs ?? 0,
@@ -72,6 +75,12 @@ export function responseOf(
     ...made,
     access_programs: null,
   }
+}
+
+/** With all the fields that OpenAI echoes and Open Responses requires. */
+function echoFormat(format: { readonly type: string; readonly strict?: boolean | null }): { type: 'text' } {
+  const isSchema = format.type === 'json_schema'
+  return (isSchema ? { description: null, ...format, strict: format.strict ?? false } : format) as { type: 'text' }
 }
 
 function echoTool(tool: Record<string, unknown>): EchoedTool {

@@ -25,7 +25,7 @@ export interface TranslatorState extends ResponseState {
   readonly usage: UsageCount
   /** Of the model's browser, once it has shown one. */
   pages: Pages | null
-  /** Every message, where the request asks for them. */
+  /** Every message, where the request asks for them and the host lets it. */
   readonly messages: MessageLog | null
   isStarted: boolean
   containerId: string | null

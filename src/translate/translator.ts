@@ -44,7 +44,7 @@ import {
   startTurn,
   usageOf,
 } from './usage.js'
-import { echoable } from './without-secrets.js'
+import { withoutSecrets } from './without-secrets.js'
 
 /** A model call of the response, as the host knows it. */
 export interface Turn {
@@ -85,7 +85,7 @@ export class Translator {
   constructor(options: TranslatorOptions, snapshot?: TranslatorSnapshot) {
     checkOptions(options)
     const { responseId, tokenTable } = options
-    const request = echoable(options.request ?? {})
+    const request = withoutSecrets(options.request ?? {})
     const listings = listingsOf(options.mcpListings ?? [])
     this.#inputMessages = options.inputMessages && plainCopy('inputMessages', [...options.inputMessages])
     this.#options = options
@@ -100,7 +100,7 @@ export class Translator {
       other: null,
       usage: createUsage(),
       pages: null,
-      messages: request.enable_response_messages === true ? [] : null,
+      messages: options.responseMessages === true && request.enable_response_messages === true ? [] : null,
       sequenceNumber: 0,
       ordinal: 0,
       index: -1,
@@ -275,11 +275,12 @@ export class Translator {
 
   /** The response as of now, a detached value. After the terminal event it equals that event's. */
   get response(): Response {
-    const { messages, progress, usage } = this.#state
+    const { progress, usage } = this.#state
+    const messages = this.#options.responseMessages === true ? this.#state.messages : null
     const isCounted = progress.status === 'completed' || progress.status === 'incomplete'
     // They come with the terminal event, as vLLM's do.
     const isOpen = !this.#isClosed()
-    return responseOf(this.#state, {
+    return responseOf(this.#state, this.#options.store === true, {
       output: this.#output.wire(),
       usage: isCounted ? usageOf(usage, this.#options.usageByTurn === true) : null,
       ...(messages && {
@@ -301,7 +302,8 @@ export class Translator {
   }
 
   /**
-   * The whole state as plain JSON, between any two pushes. It holds the request without its MCP servers' secrets.
+   * The whole state as plain JSON, between any two pushes. Of the request it holds what is echoed and what steers the
+   * stream, without secrets.
    *
    * @throws HarmonyResponsesError `snapshot_unsupported` with a foreign parser
    */
@@ -384,7 +386,6 @@ export class Translator {
 
   #onHarmony(event: HarmonyEvent): void {
     if (this.#tracer !== undefined) this.#attempt(() => this.#tracer?.harmony(event))
-    if (this.#state.messages !== null) logMessage(this.#state.messages, event)
     switch (event.type) {
       case 'message_text':
         // Text with the very token that began the message was in what seemed to be its header.
@@ -399,6 +400,10 @@ export class Translator {
         break
       case 'repair':
         this.#effects.diagnose({ ...event.repair, index: this.#state.index })
+    }
+    if (this.#state.messages !== null) {
+      const isHidden = this.#options.reasoning === 'hidden' && this.#output.current?.type === 'reasoning'
+      logMessage(this.#state.messages, event, isHidden)
     }
   }
 

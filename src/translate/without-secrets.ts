@@ -1,24 +1,84 @@
 import type { ResponseRequest } from '../responses/request.js'
 import { plainCopy } from './plain-copy.js'
 
-/** What of a request is kept, as a copy and without secrets. The input is the host's alone. */
-export function echoable({ input: _, ...request }: ResponseRequest): ResponseRequest {
-  return withoutSecrets(request)
+/** What of a request is kept: what the response echoes, and what steers the stream. The rest is the host's alone. */
+const KEPT =
+  'model tools include enable_response_messages background frequency_penalty instructions max_output_tokens ' +
+  'max_tool_calls metadata parallel_tool_calls presence_penalty previous_response_id prompt_cache_key reasoning ' +
+  'safety_identifier service_tier store temperature text tool_choice top_logprobs top_p truncation user'
+
+/**
+ * What is echoed beside `type` and `name`: of a tool by its type, of an object inside one by the field that holds it.
+ * Whatever has no place here is not: a list of secrets would lack the next one.
+ */
+const ECHOED: { readonly [typeOrField: string]: string } = {
+  function: 'description parameters strict output_schema async defer_loading allowed_callers',
+  custom: 'description format async defer_loading allowed_callers',
+  namespace: 'description tools',
+  mcp:
+    'server_label server_url headers server_description connector_id tunnel_id allowed_tools require_approval ' +
+    'defer_loading allowed_callers',
+  web_search: 'filters search_context_size user_location external_web_access search_content_types',
+  file_search: 'vector_store_ids filters max_num_results ranking_options',
+  code_interpreter: 'container allowed_callers',
+  shell: 'environment allowed_callers',
+  apply_patch: 'allowed_callers',
+  tool_search: 'description parameters execution',
+  computer_use_preview: 'display_height display_width environment',
+  image_generation:
+    'action background complexity frame_count frame_duration_ms input_fidelity input_image_mask model moderation ' +
+    'output_compression output_format partial_images quality size svg',
+
+  tool_choice: 'mode server_label tools',
+  container: 'file_ids memory_limit network_policy',
+  environment: 'container_id file_ids memory_limit network_policy skills',
+  network_policy: 'allowed_domains',
+  skills: 'description path skill_id version',
+  require_approval: 'always never',
+  always: 'tool_names read_only',
+  never: 'tool_names read_only',
+  allowed_tools: 'tool_names read_only',
+  format: 'syntax definition',
+  filters: 'key value filters allowed_domains',
+  user_location: 'city country region timezone',
+  ranking_options: 'ranker score_threshold hybrid_search',
+  hybrid_search: 'embedding_weight text_weight',
+  input_image_mask: 'file_id',
+  svg: 'model reasoning',
+  reasoning: 'effort',
 }
 
 /**
- * A request as a copy without secrets: nothing that is echoed, recorded or written into a snapshot may hold a token, a
+ * What of a request is kept, as a copy: nothing that is echoed, recorded or written into a snapshot may hold a token, a
  * header's value or a container's secrets.
  *
  * @throws HarmonyResponsesError `bad_option` where the request is not plain data
  */
-export function withoutSecrets(request: ResponseRequest): ResponseRequest {
-  const copy = plainCopy('request', request) as ResponseRequest & { tools?: Record<string, unknown>[] | null }
-  for (const tool of copy.tools ?? []) {
-    delete tool['authorization']
-    if ('headers' in tool) tool['headers'] = null
-    const container = tool['container'] as { network_policy?: { domain_secrets?: unknown } } | null | undefined
-    if (typeof container === 'object') delete container?.network_policy?.domain_secrets
-  }
+export function withoutSecrets({ input: _, ...request }: ResponseRequest): ResponseRequest {
+  const copy = only(KEPT, plainCopy('request', request))
+  for (const field of ['tools', 'tool_choice']) if (field in copy) copy[field] = echoed(field, copy[field])
   return copy
+}
+
+/** The value of a tool's field, or of a field inside that. Schemas are the model's to read: they are echoed whole. */
+function echoed(field: string, value: unknown): unknown {
+  if (field === 'headers') return null
+  if (field === 'server_url') return typeof value === 'string' ? withoutCredentials(value) : null
+  if (Object(value) !== value || field === 'parameters' || field === 'output_schema') return value
+  if (Array.isArray(value)) return value.map((each) => echoed(field, each))
+  const tool = String((value as { type?: unknown }).type).replace(/^(web_search)(_preview)?(_[\d_]+)?$/, '$1')
+  const of = field === 'tools' ? tool : field
+  const copy = only(`${Object.hasOwn(ECHOED, of) ? `${ECHOED[of]} ` : ''}type name`, value as object)
+  for (const [inner, held] of Object.entries(copy)) copy[inner] = echoed(inner, held)
+  return copy
+}
+
+function only(fields: string, value: object): { [field: string]: unknown } {
+  const names = fields.split(' ')
+  return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)))
+}
+
+/** A URL without what servers take for a password: user and password, query and fragment. */
+function withoutCredentials(url: string): string {
+  return url.replace(/[?#].*/s, '').replace(/^([^@\\/]*:[\\/]+)?[^\\/]*@/, '$1')
 }

@@ -5,7 +5,7 @@ import { urlCitations } from '../../src/citations.js'
 import { loadTokenTable, type TokenChunk, Translator } from '../../src/index.js'
 import { readTokenFixture } from '../../src/sources/replay.js'
 import { chunkPlan, cutChunks, malformedTranscript, wellFormedTranscript } from '../support/arbitraries.js'
-import { type AnyStream, isAnswerable, scenarioOf, shownBy, shownOf, within } from './any-stream.js'
+import { type AnyStream, isAnswerable, scenarioOf, shownBy, within } from './any-stream.js'
 import { clients } from './clients.js'
 import type { Client } from './play.js'
 import { startServer, violationsOf } from './server.js'
@@ -75,7 +75,7 @@ async function hold(stream: AnyStream, client: Client): Promise<void> {
       onText: () => {},
       signal: new AbortController().signal,
     })
-    expect(shownBy(client, played), played.error).toEqual(within(shownOf(server.exchanges), client, stream.options))
+    expect(shownBy(client, played), played.error).toEqual(within(server.exchanges, client))
     // What the judge only warns of (two reasoning messages in a row, say) is the model's doing.
     const errors = violationsOf(server.exchanges, client.profile).filter(({ severity }) => severity === 'error')
     expect(errors).toEqual([])

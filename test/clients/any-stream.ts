@@ -94,11 +94,9 @@ export function shownBy(client: Client, { text, reasoning, calls, ending }: Play
 /** Where truncation is an error, reasoning that is shown when the response is whole is lost: it does not count there. */
 const withoutTheLost = (shown: Shown): Shown => (shown.ending === 'failed' ? { ...shown, reasoning: '' } : shown)
 
-/** What has to be shown of what was streamed. */
-export function shownOf(exchanges: readonly Exchange[]): Shown {
-  const responses = exchanges
-    .map(({ events }) => events.at(-1))
-    .flatMap((event) => ('response' in Object(event) ? [(event as unknown as { response: Response }).response] : []))
+/** What is to be shown of what was streamed. */
+function shownOf(exchanges: readonly Exchange[]): Shown {
+  const responses = responsesOf(exchanges)
   const items = responses.flatMap(({ output }) => output)
   return {
     text: items
@@ -118,14 +116,26 @@ export function shownOf(exchanges: readonly Exchange[]): Shown {
   }
 }
 
-/** The same within the limits of a client: those that its scenarios show. */
-export function within(shown: Shown, client: Client, options: Scenario['options']): Shown {
+const responsesOf = (exchanges: readonly Exchange[]): Response[] =>
+  exchanges
+    .map(({ events }) => events.at(-1))
+    .flatMap((event) => ('response' in Object(event) ? [(event as unknown as { response: Response }).response] : []))
+
+/** Whether reasoning was streamed as it is alone: the host says so, or neither it nor the client asks for a summary. */
+function isRaw(exchanges: readonly Exchange[]): boolean {
+  const items = responsesOf(exchanges).flatMap(({ output }) => output)
+  return items.every((item) => item.type !== 'reasoning' || item.summary.length === 0)
+}
+
+/** What has to be shown within the limits of a client: those that its scenarios show. */
+export function within(exchanges: readonly Exchange[], client: Client): Shown {
+  const shown = shownOf(exchanges)
   const counts = client.wording === undefined && shown.ending === 'completed'
   const has = (what: string): boolean => client.limits.some((limit) => limit.what === what)
   return withoutTheLost({
     ...shown,
     calls: counts ? shown.calls : [],
-    ...(has('no raw reasoning') && (options.reasoning ?? 'raw') === 'raw' ? { reasoning: '' } : {}),
+    ...(has('no raw reasoning') && isRaw(exchanges) ? { reasoning: '' } : {}),
     ...(has('truncation is an error') && shown.ending === 'incomplete' ? { ending: 'failed' } : {}),
   })
 }

@@ -71,6 +71,7 @@ function setup(): fc.Arbitrary<(request: ResponseRequest) => AnyStream['setup']>
       allowed: fc.constantFrom(undefined, undefined, ['ask', 'repo.search'], { read_only: true }),
       include: fc.subarray(INCLUDABLE),
       withMessages: fc.boolean(),
+      asksForSummary: fc.boolean(),
       reasoning: fc.constantFrom(undefined, 'raw', 'summary', 'both', 'hidden'),
       seals: fc.boolean(),
       cites: fc.boolean(),
@@ -78,7 +79,19 @@ function setup(): fc.Arbitrary<(request: ResponseRequest) => AnyStream['setup']>
       usageByTurn: fc.boolean(),
     })
     .map(
-      ({ approval, isLocal, allowed, include, withMessages, reasoning, seals, cites, lists, usageByTurn }) =>
+      ({
+        approval,
+        isLocal,
+        allowed,
+        include,
+        withMessages,
+        asksForSummary,
+        reasoning,
+        seals,
+        cites,
+        lists,
+        usageByTurn,
+      }) =>
         (request) => {
           const tools = (request.tools ?? []).map((tool) => {
             if (tool.type === 'shell' && isLocal) return { type: 'local_shell' }
@@ -86,7 +99,14 @@ function setup(): fc.Arbitrary<(request: ResponseRequest) => AnyStream['setup']>
           })
           const labels = tools.flatMap((tool) => ('server_label' in tool ? [String(tool.server_label)] : []))
           return {
-            request: { ...request, tools, include, ...(withMessages ? { enable_response_messages: true } : {}) },
+            request: {
+              ...request,
+              tools,
+              include,
+              ...(withMessages ? { enable_response_messages: true } : {}),
+              ...(asksForSummary ? { reasoning: { summary: 'auto' } } : {}),
+            },
+            responseMessages: withMessages,
             ...(reasoning === undefined ? {} : { reasoning }),
             ...(seals ? { sealReasoning: (text: string, id: string) => `sealed ${id} ${text.length}` } : {}),
             ...(cites ? { citations: urlCitations({ resolve: (cursor) => PAGES.get(cursor) }) } : {}),

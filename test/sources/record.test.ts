@@ -172,12 +172,13 @@ describe('a recording hands over', () => {
     expect(kept[0]?.tokens).toEqual([undefined, null, { host: null }, { a: expect.any(Function) }])
   })
 
-  test('the request without the secrets of its MCP servers', async () => {
+  test('what a replay needs of the request: no secrets, and not what was asked', async () => {
     const server = { type: 'mcp', server_label: 'docs', server_url: 'https://example.com' }
-    const request = { tools: [{ ...server, authorization: 'secret', headers: { 'X-Key': 'secret' } }] }
+    const tools = [{ ...server, authorization: 'secret', headers: { 'X-Key': 'secret' } }]
+    const request = { model: 'gpt-oss', input: 'secret', prompt: { id: 'secret' }, api_key: 'secret', tools }
     const { kept, sink } = shelf()
     for await (const _ of record([], sink, { name: 'a', request }));
-    expect(kept[0]?.request).toEqual({ tools: [{ ...server, headers: null }] })
+    expect(kept[0]?.request).toEqual({ model: 'gpt-oss', tools: [{ ...server, headers: null }] })
     expect(request.tools[0]?.authorization).toBe('secret')
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Response, ResponseRequest } from '../../src/index.js'
 import { deriveId } from '../../src/translate/ids.js'
+import { Translator } from '../../src/translate/translator.js'
 import { brief, callTo, createRun, FIXED, inTurn, messageOn, NOW, terminal } from './run.js'
 
 /** What Open Responses requires of every response object. */
@@ -190,13 +191,48 @@ describe('the response object', () => {
     expect(createRun({ request: { service_tier: 'flex' } }).translator.response.service_tier).toBe('flex')
   })
 
-  test('keeps a structured output format and a tool choice as they are', () => {
-    const format = { type: 'json_schema', name: 'a', schema: { type: 'object' }, strict: true }
-    const tool_choice = { type: 'function', name: 'f' }
+  test.each([
+    { type: 'function', name: 'f' },
+    { type: 'mcp', server_label: 'docs', name: 'search' },
+    { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'f' }, { type: 'image_generation' }] },
+  ])('keeps a structured output format and a tool choice as they are: %o', (tool_choice) => {
+    const format = { type: 'json_schema', name: 'a', description: 'b', schema: { type: 'object' }, strict: true }
     expect(createRun({ request: { text: { format }, tool_choice } }).translator.response).toMatchObject({
       text: { format },
       tool_choice,
     })
+  })
+
+  test('has all the fields of a structured output format that OpenAI echoes', () => {
+    const format = { type: 'json_schema', name: 'a', schema: {} }
+    const full = { ...format, description: null, strict: false }
+    expect(createRun({ request: { text: { format } } }).translator.response.text).toEqual({ format: full })
+    const nulls = { ...format, description: null, strict: null }
+    expect(createRun({ request: { text: { format: nulls } } }).translator.response.text).toEqual({ format: full })
+  })
+
+  test('has a text format where the request has none, or null', () => {
+    const format = { type: 'text' }
+    expect(createRun({ request: { text: {} } }).translator.response.text).toEqual({ format })
+    expect(createRun({ request: { text: { format: null } } }).translator.response.text).toEqual({ format })
+    const json = { type: 'json_object' }
+    expect(createRun({ request: { text: { format: json } } }).translator.response.text).toEqual({ format: json })
+  })
+
+  test.each([
+    [undefined, undefined, false],
+    [undefined, null, false],
+    [undefined, true, true],
+    [true, undefined, true],
+    [true, null, true],
+    [true, false, false],
+    [false, undefined, false],
+  ])('says it is stored where the host means that (%s) by a request with %s: %s', (store, asked, stored) => {
+    const options = { request: { store: asked }, ...(store === undefined ? {} : { store }) }
+    const run = createRun(options)
+    expect(run.translator.response.store).toBe(stored)
+    const restored = Translator.restore(run.translator.snapshot(), { ...FIXED, ...options })
+    expect(restored.response.store).toBe(stored)
   })
 
   test('echoes tools as they were declared, functions with all their fields', () => {
@@ -205,7 +241,6 @@ describe('the response object', () => {
       { type: 'function', name: 'g', description: 'd', parameters: { type: 'object' }, strict: true },
       { type: 'custom', name: 'c' },
       { type: 'web_search' },
-      { type: 'something_new', anything: [1] },
     ]
     expect(createRun({ request: { tools } }).translator.response.tools).toEqual([
       { type: 'function', name: 'f', description: null, parameters: null, strict: null },
@@ -236,48 +271,6 @@ describe('the response object', () => {
       tools: [{ server_label: 'github' }],
       output: [{ type: 'mcp_call' }],
     })
-  })
-})
-
-describe('the secrets of an MCP server', () => {
-  const secret = {
-    type: 'mcp',
-    server_label: 'github',
-    server_url: 'https://example.org/mcp',
-    authorization: 'TOKEN-1',
-    headers: { 'X-Api-Key': 'TOKEN-2' },
-    require_approval: 'never',
-  }
-
-  test('are in no event, no response and no snapshot; the rest of the tool is', () => {
-    const run = createRun({ request: { tools: [secret] } })
-    run.push(callTo('github.search', '{}<|call|>'))
-    const snapshot = run.translator.snapshot()
-    run.end()
-    expect(JSON.stringify([run.events, run.translator.response, snapshot])).not.toContain('TOKEN')
-    expect(run.translator.response.tools).toEqual([
-      {
-        type: 'mcp',
-        server_label: 'github',
-        server_url: 'https://example.org/mcp',
-        headers: null,
-        require_approval: 'never',
-      },
-    ])
-  })
-
-  test("nor are the secrets of a container's network", () => {
-    const domain_secrets = [{ domain: 'example.org', name: 'KEY', value: 'TOKEN-3' }]
-    const network_policy = { type: 'allowlist', allowed_domains: ['example.org'], domain_secrets }
-    const container = { type: 'auto', network_policy }
-    const run = createRun({ request: { tools: [{ type: 'code_interpreter', ...{ container } }] } })
-    expect(JSON.stringify([run.translator.response, run.translator.snapshot()])).not.toContain('TOKEN')
-  })
-
-  test('stay in the request that the caller holds', () => {
-    const request = { tools: [structuredClone(secret)] }
-    createRun({ request })
-    expect(request).toEqual({ tools: [secret] })
   })
 })
 

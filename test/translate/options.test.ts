@@ -35,6 +35,8 @@ describe('an option that is not what it must be is refused, in words that say wh
     [{ calls: 'half' }, "calls: expected 'live' or 'whole', got \"half\""],
     [{ containerId: 5 }, 'containerId: expected a string, got 5'],
     [{ trustToolMessages: 'yes' }, 'trustToolMessages: expected a boolean, got "yes"'],
+    [{ responseMessages: 'yes' }, 'responseMessages: expected a boolean, got "yes"'],
+    [{ store: null }, 'store: expected a boolean, got null'],
     [{ onDiagnostic: [] }, 'onDiagnostic: expected a function, got an array'],
     [{ trace: true }, 'trace: expected a function, got true'],
     [{ parser: {} }, 'parser: expected a function, got an object'],

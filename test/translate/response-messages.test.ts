@@ -13,7 +13,7 @@ const tools = [mcp('github'), { type: 'code_interpreter' }]
 const asked: ResponseRequest = { tools, enable_response_messages: true }
 
 function asking(options: Partial<TranslatorOptions> = {}): Run {
-  return createRun({ request: asked, ...options })
+  return createRun({ request: asked, responseMessages: true, ...options })
 }
 
 const text = (said: string): { type: 'text'; text: string }[] => [{ type: 'text', text: said }]
@@ -23,7 +23,7 @@ const PROMPT = '<|start|>system<|message|>Be nice.<|end|><|start|>user<|message|
 
 const messagesAtEnd = (run: Run): ResponseMessage[] | null | undefined => terminal(run.end('stop')).output_messages
 
-describe('where the request asks for messages', () => {
+describe('where the request asks for messages and the host lets it', () => {
   test('the response has none until it is over, and then those of the prompt and of the answer', () => {
     const inputMessages = [{ role: 'user', content: 'Hello' }]
     const run = asking({ inputMessages })
@@ -207,15 +207,36 @@ describe("the answer's messages", () => {
     ])
   })
 
-  test('have the reasoning as it was thought, though it is hidden', () => {
-    const run = asking({ reasoning: 'hidden' })
+  test.each(['raw', 'summary', 'both'] as const)('have the reasoning as it was thought, shown %s', (reasoning) => {
+    const run = asking({ reasoning })
     run.push(messageOn('analysis', 'Hm.<|end|>'))
     expect(messagesAtEnd(run)).toEqual([THOUGHT])
   })
 
+  test('have no reasoning that the host hides, and everything else', () => {
+    const run = asking({ reasoning: 'hidden' })
+    run.push(
+      inTurn(
+        messageOn('analysis', 'Secret.<|end|>'),
+        '<|channel|>analysis to=assistant<|message|>Secret.<|end|>',
+        '<|channel|>analysis to=python code<|message|>1+1<|call|>',
+      ),
+      { host: '<|start|>python to=assistant<|channel|>analysis<|message|>2<|end|><|start|>assistant' },
+      inTurn(messageOn('analysis', 'Secret.<|end|>'), messageOn('final', 'Hi<|return|>')),
+    )
+    expect(messagesAtEnd(run)).toMatchObject([{ recipient: 'python' }, { role: 'tool', content: text('2') }, FINAL])
+    expect(JSON.stringify(run.events)).not.toContain('Secret')
+  })
+
+  test('have what the host says behind reasoning that it hides', () => {
+    const run = asking({ reasoning: 'hidden' })
+    run.push(messageOn('analysis', 'Secret.<|end|>'), { host: PROMPT }, messageOn('final', 'Hi<|return|>'))
+    expect(messagesAtEnd(run)?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant'])
+  })
+
   test('survive a snapshot at any moment', () => {
     const said = encodeHarmony(inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi<|return|>')))
-    const options = { tokenTable, inputMessages: ['Hello'] }
+    const options = { tokenTable, inputMessages: ['Hello'], responseMessages: true }
     for (let cut = 0; cut <= said.length; cut++) {
       const first = asking(options)
       first.push(said.slice(0, cut))
@@ -234,7 +255,7 @@ describe('where the request does not ask for messages', () => {
     ['says null', { enable_response_messages: null }],
     ['says something else', { enable_response_messages: 'true' }],
   ])('because it %s, no response has any', (_, request) => {
-    const run = createRun({ request, inputMessages: ['Hello'] })
+    const run = createRun({ request, inputMessages: ['Hello'], responseMessages: true })
     run.push(messageOn('final', 'Hi<|return|>'))
     run.end()
     for (const name of ['input_messages', 'output_messages', 'enable_response_messages']) {
@@ -265,5 +286,26 @@ describe('messages of the prompt', () => {
     expect(() => asking({ inputMessages: [{ render: () => 'Hello' }] })).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option' }),
     )
+  })
+})
+
+describe('where the request asks for messages and the host does not let it', () => {
+  const options = { tokenTable, inputMessages: ['Hello'], request: asked }
+  const said = inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi<|return|>'))
+
+  test.each([undefined, false])('with %s, no event has any, and none is kept', (responseMessages) => {
+    const run = createRun({ ...options, ...(responseMessages === undefined ? {} : { responseMessages }) })
+    run.push(said)
+    expect(run.translator.snapshot().state.messages).toBeNull()
+    run.end()
+    expect(JSON.stringify([run.events, run.translator.response])).not.toContain('put_messages')
+  })
+
+  test('none is shown by a translator that goes on where another, which was let, stopped', () => {
+    const first = createRun({ ...options, responseMessages: true })
+    first.push(said)
+    const run = runOf(Translator.restore(first.translator.snapshot(), { ...FIXED, ...options }))
+    run.end()
+    expect(JSON.stringify([run.events, run.translator.response])).not.toContain('put_messages')
   })
 })

@@ -79,7 +79,7 @@ export type ReasoningForm = 'raw' | 'summary'
 /** The only things an item's code may do to the world, and what it may know of it. */
 export interface Effects {
   /** What of the host's choices an item has to know. */
-  readonly options: Pick<TranslatorOptions, 'reasoning' | 'sealReasoning' | 'citations'>
+  readonly options: Pick<TranslatorOptions, 'sealReasoning' | 'citations'>
   /** The pages that the model's browser has shown. */
   readonly pages: Pages
   /** The next id. */
@@ -92,6 +92,8 @@ export interface Effects {
   tell<Type extends ItemScopedEvent['type']>(item: ItemBase, type: Type, fields: ItemEventFields<Type>): void
   /** The container in which the host runs what this tool is given. */
   containerId(tool: 'code_interpreter' | 'shell'): string
+  /** How reasoning is shown: as the host says, else as the request asks. */
+  reasoningForms(): readonly ReasoningForm[]
   /** Whether the request's `include` asks for this. */
   includes(what: string): boolean
   notice(code: NoticeCode, subject: string, text?: string): void

@@ -1,4 +1,3 @@
-import { REASONING } from '../options.js'
 import { appendText, textOf } from '../text-buffer.js'
 import type { Effects, ItemBase, ItemKind, ReasoningForm } from './item.js'
 
@@ -41,7 +40,7 @@ const FORMS = {
 export const reasoning: ItemKind<Reasoning> = {
   prefix: 'rs',
 
-  create: (_subject, { options }) => ({ forms: REASONING[options.reasoning ?? 'raw'], sealed: null }),
+  create: (_subject, effects) => ({ forms: effects.reasoningForms(), sealed: null }),
 
   open(item, effects) {
     for (const form of item.forms) tellPart(item, form, 'added', '', effects)

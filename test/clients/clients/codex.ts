@@ -17,7 +17,6 @@ import {
   WEATHER,
   withCalls,
   withHostedCalls,
-  withRawReasoning,
 } from '../scenarios.js'
 
 /** The hosted calls that it knows. */
@@ -58,9 +57,11 @@ export const codex: Client = {
       shows: { reasoning: 'Rain is likely.' },
     },
     {
-      scenario: withRawReasoning,
+      // Of every other model Codex asks for a summary, and gets one.
+      scenario: ['custom tool'],
       what: 'no raw reasoning',
-      because: '`codex exec` prints summaries alone; reasoning: "summary" shows it',
+      because:
+        '`codex exec` prints summaries alone, and asks for none where it takes the model for the one that gets its patch tool; reasoning: "summary" shows it',
       shows: { reasoning: '' },
     },
     {
@@ -76,9 +77,10 @@ export const codex: Client = {
       },
     },
     {
-      scenario: ['call, sealed reasoning'],
+      scenario: ['preamble and call', 'three turns', 'call, sealed reasoning'],
       what: 'sends no raw reasoning',
-      because: 'where reasoning is sealed it goes back with its summary and its encrypted_content alone',
+      because:
+        'reasoning that it got as a summary goes back as a summary, with its encrypted_content where it is sealed',
       shows: { sentBack: { reasoning: 'without content, status' } },
     },
     {

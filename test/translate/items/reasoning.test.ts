@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { loadTokenTable, type OutputItem, type ResponseRequest, type ResponseStreamEvent } from '../../../src/index.js'
+import {
+  loadTokenTable,
+  type OutputItem,
+  policies,
+  type Response,
+  type ResponseMessage,
+  type ResponseRequest,
+  type ResponseStreamEvent,
+} from '../../../src/index.js'
 import { deriveId } from '../../../src/translate/ids.js'
 import type { TranslatorOptions } from '../../../src/translate/options.js'
 import { Translator } from '../../../src/translate/translator.js'
@@ -323,10 +331,57 @@ describe('the modes of reasoning', () => {
       const { sequence_number: _, ...rest } = event
       if ('item' in rest) return [{ ...rest, item: strip(rest.item) }]
       if ('response' in rest)
-        return [{ ...rest, response: { ...rest.response, output: rest.response.output.map(strip) } }]
+        return [{ ...rest, response: { ...rest.response, output: rest.response.output.map(strip), ...spoken(rest) } }]
       return [rest]
     })
   }
+
+  /** The Harmony messages of a response that has them, without its thoughts. */
+  function spoken({ response: { output_messages } }: { response: Response }) {
+    const isThought = ({ role, channel, recipient = '' }: ResponseMessage): boolean =>
+      role === 'assistant' && channel === 'analysis' && policies.openai.nobody.includes(recipient)
+    return output_messages && { output_messages: output_messages.filter((message) => !isThought(message)) }
+  }
+})
+
+describe('a request that asks for a summary', () => {
+  const said = '<|channel|>analysis<|message|>Hmm.<|end|>'
+  const as = (options: Partial<TranslatorOptions>) => {
+    const run = createRun(options)
+    run.push(said)
+    return run.events.filter(({ type }) => type.startsWith('response.reasoning') || type.includes('content_part'))
+  }
+
+  test.each([
+    { summary: 'auto' },
+    { summary: 'concise' },
+    { summary: 'detailed', effort: 'low' },
+    { generate_summary: 'auto' },
+    { generate_summary: 'detailed', summary: null },
+  ])('gets one: %o', (reasoning) => {
+    expect(as({ request: { reasoning } })).toEqual(as({ reasoning: 'summary' }))
+  })
+
+  test.each([null, {}, { summary: null }, { effort: 'high' }, { summary: 'none' }, { summary: {} }, 'auto'])(
+    'is not %o: reasoning is shown as it is',
+    (reasoning) => {
+      expect(as({ request: { reasoning } })).toEqual(as({ reasoning: 'raw' }))
+    },
+  )
+
+  test.each(MODES)("gets what the host's option says: %s", (reasoning) => {
+    expect(as({ reasoning, request: { reasoning: { summary: 'auto' } } })).toEqual(as({ reasoning }))
+  })
+
+  test('gets one from a translator that is restored, whatever request that is given', () => {
+    const first = createRun({ request: { reasoning: { summary: 'auto' } } })
+    first.start()
+    for (const request of [{}, { reasoning: { summary: null } }]) {
+      const run = runOf(Translator.restore(first.translator.snapshot(), { ...FIXED, request }))
+      run.push(said)
+      expect(run.translator.response.output).toEqual([done('completed', [], [SUMMARY_PART])])
+    }
+  })
 })
 
 describe('sealed reasoning', () => {
