@@ -1,5 +1,6 @@
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { Logprob, OutputItem } from '../responses/items.js'
+import { Calls } from './calls.js'
 import type { ScoredText } from './citation-stage.js'
 import { endingOf } from './ending-of.js'
 import { grown, NONE } from './grown-list.js'
@@ -31,8 +32,7 @@ export class Output {
   readonly #isWhole: boolean
   /** Every announced item, by output index. */
   #items: readonly Item[] = NONE
-  /** Those of them that wait: looking for them among all would cost more with each call of a long run. */
-  #waiting: readonly Item[] = NONE
+  #calls: Calls | undefined
   #current: Item | null = null
   /** Its kind, looked up once: it is asked for with every delta. */
   #kind: ItemKind<Item> = kindOf({ type: 'message' })
@@ -50,7 +50,6 @@ export class Output {
     this.#isWhole = isWhole
     if (snapshot === undefined) return
     this.#items = snapshot.items
-    this.#waiting = this.#items.filter(({ stage }) => stage === 'waiting')
     this.#current = typeof snapshot.current === 'number' ? (this.#items[snapshot.current] ?? null) : snapshot.current
     if (this.#current !== null) this.#kind = kindOf(this.#current)
     this.#silent = snapshot.logprobs
@@ -73,18 +72,10 @@ export class Output {
     return item?.type === 'message' && (item.citing?.held ?? '') !== ''
   }
 
-  find(id: string): Item | undefined {
-    return this.#items.find((item) => item.id === id)
-  }
-
-  /** The hosted calls that wait for a result, oldest first. */
-  get waiting(): readonly Item[] {
-    return this.#waiting
-  }
-
-  /** The oldest hosted call that has its result, and is such a one. */
-  answered(isIt: (call: Item) => boolean): Item | undefined {
-    return this.#items.find((item) => item.stage === 'done' && this.takesResult(item) && isIt(item))
+  /** Finds the call of a result. */
+  get calls(): Calls {
+    this.#calls ??= new Calls()
+    return this.#calls.file(this.#items)
   }
 
   /** The items in their wire form, as of now. */
@@ -171,12 +162,16 @@ export class Output {
   /** The result of a waiting call came; null where none ever will. */
   settle(item: Item, result: CallResult | null): void {
     item.stage = 'done'
-    this.#waiting = this.#waiting.filter((one) => one !== item)
     if (item.type !== 'shell_call') {
       kindOf(item).settle?.(item, result, this.#effects)
       conclude(item as HostedItem, result, this.#effects)
       this.#write('response.output_item.done', item)
     } else if (result !== null) this.insert({ kind: 'shell_call_output', call: item, result })
+  }
+
+  /** No result will come any more: the calls that wait are closed, oldest first. */
+  giveUpWaiting(): void {
+    for (const item of this.#items) if (item.stage === 'waiting') this.settle(item, null)
   }
 
   /** The response failed: nothing more is closed, and what is open stands incomplete. */
@@ -253,9 +248,8 @@ export class Output {
     const isCompleted = kind.result === 'completes'
     if (!isCompleted) item.status = outcome
     item.stage = this.takesResult(item) && (isCompleted || outcome === 'completed') ? 'waiting' : 'done'
+    // Which may end it: a call of a tool that may not be called.
     kind.close?.(item, outcome, this.#effects)
-    // Which may have ended it: a call of a tool that may not be called.
-    if (item.stage === 'waiting') this.#waiting = grown(this.#waiting, item)
     // Where the result is an item of its own, the call is over before it comes.
     if (item.stage === 'done' || !isCompleted) this.#write('response.output_item.done', item)
   }

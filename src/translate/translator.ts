@@ -5,15 +5,15 @@ import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { classifyRecipient } from '../recipients/classify.js'
 import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
 import { type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
-import { type Recipient, recipientKey } from '../recipients/recipient.js'
+import type { Recipient } from '../recipients/recipient.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
+import { keysOfAuthor } from './call-keys.js'
 import { checkHost, checkToken } from './check-chunk.js'
 import { copyOf } from './copy-of.js'
 import { TranslatorEffects } from './effects.js'
 import { NONE } from './grown-list.js'
-import { calleeOf } from './items/callee-of.js'
 import type { Effects, Item } from './items/item.js'
 import { LOGPROBS, logprobsOf } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
@@ -188,7 +188,7 @@ export class Translator {
     this.#expectOpen('toolResult')
     checkResult(result)
     const id = result.itemId
-    const item = this.#output.find(id)
+    const item = this.#output.calls.find(id)
     const expected = 'the id of a hosted call'
     check(item !== undefined, 'toolResult', expected, id, 'unknown_item')
     check(this.#output.takesResult(item), 'toolResult', expected, `${item.type} ${id}`, 'item_takes_no_result')
@@ -215,9 +215,9 @@ export class Translator {
     const isHosts = this.#state.other?.origin === 'host'
     if (isHosts) this.#parser.end()
     // Calls that wait stand before the message that may still be open: results are closed in the order of their items.
-    this.#giveUpWaiting()
+    this.#output.giveUpWaiting()
     const position = this.#parser.end()
-    this.#giveUpWaiting()
+    this.#output.giveUpWaiting()
     const cutBy = reason ?? (position === 'between' ? 'stop' : 'max_output_tokens')
     return cutBy === 'stop'
       ? this.#close({ status: 'completed', completedAt: this.#now() })
@@ -397,10 +397,6 @@ export class Translator {
     } else if (other !== null) this.#takeOther(other, count)
   }
 
-  #giveUpWaiting(): void {
-    for (const item of this.#output.waiting) this.#output.settle(item, null)
-  }
-
   // Messages of others
 
   #takeOther(other: OtherMessage, count: number): void {
@@ -419,21 +415,17 @@ export class Translator {
   /** Completes the oldest waiting call of the tool that speaks; of any, where the message names none. */
   #takeToolMessage(author: string, text: TextBuffer): void {
     const callee = classifyRecipient(author, undefined, this.#tools, this.#policy)
-    const key = recipientKey(callee)
-    const isAnybody = author === 'tool'
-    // An approved call need not be to a declared server.
-    const name = author.replace(/^mcp\./, '')
-    const isCalled = (call: Item): boolean =>
-      isAnybody || call.callee === key || (call.type === 'mcp_call' && calleeOf(call) === name)
-    const item = this.#output.waiting.find(isCalled)
+    const keys = keysOfAuthor(author, callee)
+    const { calls } = this.#output
+    const item = calls.oldestWaiting(keys)
     if (item !== undefined) {
       this.#output.settle(item, { output: textOf(text) })
       return
     }
-    const answered = this.#output.answered(isCalled)
+    const answered = calls.oldestAnswered(keys)
     if (answered !== undefined) this.#effects.notice('second_result', answered.id)
     // What the client ran comes back in the transcript too, and is no news.
-    else if (isAnybody || isHosted(callee)) this.#effects.notice('result_without_call', author)
+    else if (author === 'tool' || isHosted(callee)) this.#effects.notice('result_without_call', author)
   }
 
   // What goes out
