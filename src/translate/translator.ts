@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
 import type { HarmonyEvent, Origin } from '../harmony/events.js'
 import { createHarmonyParser, type HarmonyParser } from '../harmony/parser.js'
-import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
+import { FIRST_SPECIAL, SPECIAL, specialNames } from '../harmony/vocabulary.js'
 import { classifyRecipient } from '../recipients/classify.js'
 import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
 import { type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
@@ -15,7 +15,7 @@ import { copyOf } from './copy-of.js'
 import { TranslatorEffects } from './effects.js'
 import { NONE } from './grown-list.js'
 import type { Effects, Item } from './items/item.js'
-import { LOGPROBS, logprobsOf } from './logprobs.js'
+import { LOGPROBS, scoredToken } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
 import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from './options.js'
 import { Output } from './output.js'
@@ -70,6 +70,8 @@ export class Translator {
   readonly #tracer: Tracer | undefined
   readonly #parser: HarmonyParser
   readonly #inputMessages: unknown[] | undefined
+  /** Whether probabilities are asked for. */
+  readonly #isScored: boolean
 
   /** What closes a message that nothing ended. */
   #atTurnEnd: 'completed' | 'incomplete' = 'completed'
@@ -108,6 +110,7 @@ export class Translator {
     this.#policy = resolvePolicy(options.policy)
     const isTraced = options.trace !== undefined
     this.#effects = new TranslatorEffects(this.#state, options, isTraced ? (event) => this.#trace(event) : undefined)
+    this.#isScored = this.#effects.includes(LOGPROBS)
     this.#output = new Output(this.#effects, options.calls === 'whole', snapshot?.output)
     this.#tracer = options.trace?.({ tokenTable, index: this.#state.index, deltaFrom: snapshot?.deltaFrom ?? -1 })
     const sink = (event: HarmonyEvent): void => this.#onHarmony(event)
@@ -148,6 +151,7 @@ export class Translator {
     checkUsage('beginTurn', usage)
     this.#begin()
     this.#parser.beginTurn()
+    this.#output.forgetHeader()
     startTurn(this.#state.usage)
     addHostUsage(this.#state.usage, usage)
     this.#pushHost(prefill)
@@ -317,12 +321,19 @@ export class Translator {
 
   #pushToken(token: HarmonyToken): void {
     const id = typeof token === 'number' ? token : token.id
-    if (typeof token !== 'number' && id < FIRST_SPECIAL && this.#effects.includes(LOGPROBS)) {
-      this.#output.score(logprobsOf(token, this.#options.tokenTable))
-    }
+    const isText = id < FIRST_SPECIAL
+    // Of what the model writes in another's name nothing is shown.
+    const isScored = this.#isScored && isText && this.#state.other === null
+    if (isScored) this.#output.score(scoredToken(token, this.#options.tokenTable))
     countToken(this.#state.usage)
     this.#pass(id, 'model')
+    if (!isText) this.#passMarker(id)
     if (id === SPECIAL.start) startMessage(this.#state.usage)
+  }
+
+  #passMarker(id: number): void {
+    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#output.breakHeader()
+    else this.#output.forgetHeader()
   }
 
   /** To the parser. */
@@ -332,6 +343,8 @@ export class Translator {
       this.#tracer.push(this.#state.index, chunk, origin, this.#parser, () => this.#output.gathered)
     else if (typeof chunk === 'number') this.#parser.push(chunk, origin)
     else this.#parser.pushText(chunk, origin)
+    // Among tokens with probabilities it is a gap: those before it are let go.
+    if (typeof chunk === 'string' || origin === 'host') this.#output.forgetHeader()
   }
 
   #pushText(text: string, origin: Origin): void {
@@ -372,6 +385,7 @@ export class Translator {
     const { header } = event
     this.#startedAt = this.#state.index
     if (header.role !== 'assistant') {
+      this.#output.forgetHeader()
       this.#state.other = { header, origin: event.origin, text: createTextBuffer() }
       return
     }
