@@ -190,15 +190,15 @@ export class Translator {
    */
   toolResult(result: ToolResult): ResponseStreamEvent[] {
     this.#expectOpen('toolResult')
-    checkResult(result)
-    const id = result.itemId
+    const told = checkResult(result)
+    const id = told.itemId
     const item = this.#output.calls.find(id)
     const expected = 'the id of a hosted call'
     check(item !== undefined, 'toolResult', expected, id, 'unknown_item')
     check(this.#output.takesResult(item), 'toolResult', expected, `${item.type} ${id}`, 'item_takes_no_result')
     // A result for a call that is still being written means that the engine swallowed its <|call|>.
     if (item === this.#output.current) this.#parser.end()
-    if (item.stage === 'waiting') this.#output.settle(item, structuredClone(result))
+    if (item.stage === 'waiting') this.#output.settle(item, told)
     else this.#effects.notice('second_result', item.id)
     return this.#take()
   }
