@@ -31,6 +31,7 @@ export interface Inputs {
   readonly longHeaders: Make<Tokens>
   readonly shortMessages: Make<Tokens>
   readonly toolLoop: Make<Turns>
+  readonly parallelCalls: (count: number, seed: number, results: number) => Turns
   readonly turns: (count: number, drawn: readonly (readonly TokenChunk[])[]) => Turns
 }
 

@@ -174,6 +174,37 @@ export function createInputs(tokenTable, encode) {
     },
 
     /**
+     * Calls of an MCP server `m` in one turn, each of a tool of its own, and then the host's results.
+     *
+     * @param {number} results how many each call gets; the call that came last is answered first
+     */
+    parallelCalls(count, seed, results) {
+      const random = createRandom(seed)
+      const next = [MARKER.start, ...encode('assistant')]
+      const call = (name) => [
+        MARKER.channel,
+        ...encode(`commentary to=${name} `),
+        MARKER.constrain,
+        ...encode('json'),
+        MARKER.message,
+        ...encode(`{"q":${random(1e6)}}`),
+        MARKER.call,
+      ]
+      const result = (name) => {
+        const header = [MARKER.start, ...encode(`${name} to=assistant`), MARKER.channel, ...encode('commentary')]
+        return { host: [...header, MARKER.message, ...encode(String(random(1e9))), MARKER.end] }
+      }
+      const { turns, units } = collect(count, (index) => {
+        const name = `m.t${index}`
+        const answers = Array.from({ length: results }, () => result(name))
+        return [...(index === 0 ? [] : next), ...call(name), ...answers]
+      })
+      const calls = turns.map((turn) => turn.filter((chunk) => typeof chunk === 'number'))
+      const answers = turns.map((turn) => turn.filter((chunk) => typeof chunk !== 'number')).reverse()
+      return { turns: [[...calls, ...answers].flat()], units }
+    },
+
+    /**
      * Turns of the model, in the order in which they are drawn; the last one is whole.
      *
      * @param {readonly (readonly any[])[]} drawn chunks of each turn; from the beginning again where they are used up

@@ -54,6 +54,10 @@ const CASES = [
   { figure: 'maximal headers', make: inputs.longHeaders, request: declaring('f'), times: 0.5 },
   { figure: 'messages of one token', make: inputs.shortMessages, times: 2 },
   { figure: 'hosted calls and their results', make: inputs.toolLoop, request: codeInterpreter(), times: 5 },
+  { figure: 'parallel calls, answered last first', make: parallelCalls(1), request: mcpServer(), times: 5 },
+  { figure: 'results that come twice', make: parallelCalls(2), request: mcpServer(), times: 5 },
+  { figure: 'results by id, last first', make: parallelCalls(0), request: mcpServer(), times: 5, isById: true },
+  { figure: 'parallel calls without results', make: parallelCalls(0), request: mcpServer(), times: 5 },
   { figure: 'varied tokens, read for citations', make: inputs.varied, citations: urlCitations() },
   { figure: 'marks that never end', make: inputs.openMarks, citations: urlCitations() },
   { figure: 'marks of unknown pages', make: inputs.unknownMarks, citations: urlCitations() },
@@ -65,6 +69,15 @@ function declaring(name) {
 
 function codeInterpreter() {
   return { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }
+}
+
+function mcpServer() {
+  return { tools: [{ type: 'mcp', server_label: 'm' }] }
+}
+
+/** Thousands of them grow quadratically where each result looks for its call. */
+function parallelCalls(results) {
+  return (count, seed) => inputs.parallelCalls(count, seed, results)
 }
 
 /** Transcripts of malformed shapes, and a request that declares the tools of all. */
@@ -95,23 +108,23 @@ function asTurns(input) {
   return { turns: [input.ids], ...input }
 }
 
-function contendersOf({ request = {}, citations }) {
-  const contender = turns({ tokenTable, request, ...(citations && { citations }) })
+function contendersOf({ request = {}, citations, isById }) {
+  const contender = turns({ tokenTable, request, ...(citations && { citations }) }, isById)
   return [on('common', push), on('short', contender), on('long', contender)]
 }
 
-function turns(options) {
+function turns(options, isById = false) {
   const checked = new WeakSet()
   return {
     name: 'turns',
-    run: (input) => runTurns(input, options),
+    run: (input) => runTurns(input, options, isById),
     check({ count, last }, input) {
       expect(['response.completed', 'response.incomplete'].includes(last.type), `ended with ${last.type}`)
       expect(last.sequence_number === count - 1, 'not as many events as were numbered')
       if (checked.has(input)) return
       checked.add(input)
       const events = []
-      runTurns(input, options, (event) => events.push(event))
+      runTurns(input, options, isById, (event) => events.push(event))
       const violations = checkEvents(events).filter(({ fault }) => fault === 'server')
       expect(events.length === count && violations.length === 0, JSON.stringify(violations[0]))
       if (input.text === undefined) return
@@ -121,11 +134,14 @@ function turns(options) {
   }
 }
 
-function runTurns({ turns }, options, onEvent) {
+/** @param {boolean} isById whether each item gets a result by its id at last, the last one first */
+function runTurns({ turns }, options, isById, onEvent) {
   const translator = new Translator(options)
   const ring = new Array(1024).fill(null)
   let count = 0
+  const itemIds = []
   const take = (events) => {
+    if (isById) for (const { type, item } of events) if (type === 'response.output_item.added') itemIds.push(item.id)
     ring[count & 1023] = events
     count += events.length
     if (onEvent !== undefined) events.forEach(onEvent)
@@ -134,6 +150,7 @@ function runTurns({ turns }, options, onEvent) {
     translator.beginTurn()
     for (let at = 0; at < chunks.length; at++) take(translator.push(chunks[at]))
   }
+  for (const itemId of itemIds.reverse()) take(translator.toolResult({ itemId, output: 'found' }))
   const events = translator.end('stop')
   take(events)
   return { ring, count, last: events.at(-1) }

@@ -1,24 +1,32 @@
 import { FIRST_SPECIAL, markerText } from '../harmony/vocabulary.js'
-import type { Logprob } from '../responses/items.js'
-import type { ScoredToken } from '../tokens/token-source.js'
+import type { HarmonyToken } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import type { HeaderToken } from './header-tokens.js'
 
 /** What a request has to include for log-probabilities to be shown. */
 export const LOGPROBS = 'message.output_text.logprobs'
 
-/** Impossible tokens are -Infinity to engines, which JSON has no word for; the API says -9999. */
+/** Impossible tokens are -Infinity to engines, or the lowest 32-bit number, or NaN; the API says -9999. */
 const LOWEST = -9999
 
-/** A token's probability, and its rivals', as the API shows them; none where the engine gave none. */
-export function logprobsOf(scored: ScoredToken, table: TokenTable | undefined): Logprob[] {
-  const { id, logprob, topLogprobs = [] } = scored
-  if (logprob === undefined) return []
+/** A text token with its probability, and its rivals', as the API shows them; null where the engine gave none. */
+export function scoredToken(token: HarmonyToken, table: TokenTable | undefined): HeaderToken {
+  const { id, logprob, topLogprobs = [] } = typeof token === 'number' ? { id: token } : token
+  const bytesOf = (of: number): number[] => (of < FIRST_SPECIAL ? [...(table?.bytes(of) ?? [])] : [])
   const entry = (of: number, value: number): { token: string; logprob: number; bytes: number[] } => ({
     token: spellToken(of, table),
-    logprob: Math.max(value, LOWEST),
-    bytes: of < FIRST_SPECIAL ? [...(table?.bytes(of) ?? [])] : [],
+    logprob: probable(value),
+    bytes: bytesOf(of),
   })
-  return [{ ...entry(id, logprob), top_logprobs: topLogprobs.map((top) => entry(top.id, top.logprob)) }]
+  if (logprob === undefined) return { logprob: null, bytes: bytesOf(id) }
+  const top_logprobs = topLogprobs.map((top) => entry(top.id, top.logprob))
+  const scored = { ...entry(id, logprob), top_logprobs }
+  return { logprob: scored, bytes: scored.bytes }
+}
+
+/** A logarithm that JSON can say, of a probability: what is above zero is the noise of floating point numbers. */
+function probable(value: number): number {
+  return value > LOWEST ? Math.min(value, 0) : LOWEST
 }
 
 /** A token's text for people: special tokens as markers, half characters as U+FFFD. */

@@ -1,8 +1,10 @@
+import { LONGEST_HEADER } from '../harmony/header.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { Logprob, OutputItem } from '../responses/items.js'
+import { Calls } from './calls.js'
 import type { ScoredText } from './citation-stage.js'
-import { endingOf } from './ending-of.js'
 import { grown, NONE } from './grown-list.js'
+import { BREAK, type HeaderToken, tokensOfLead } from './header-tokens.js'
 import { calleeOf } from './items/callee-of.js'
 import { conclude, type HostedItem } from './items/hosted.js'
 import type { Effects, Item, ItemKind, Subject } from './items/item.js'
@@ -17,9 +19,12 @@ export interface OutputSnapshot {
   readonly current: number | Item | null
   /** Of tokens whose text is not sent yet. */
   readonly logprobs: readonly Logprob[]
-  /** Of tokens of the header that is being read. */
-  readonly early: readonly Logprob[]
+  /** The tokens of the header that is being read, since its last marker. */
+  readonly header: readonly HeaderToken[]
 }
+
+/** More than the longest header has, with a token for each byte and a marker behind each character. */
+const MOST_TOKENS = 8 * LONGEST_HEADER
 
 /**
  * The output of a response while it is made: its items, and every event about them. What is in the terminal response is
@@ -31,8 +36,7 @@ export class Output {
   readonly #isWhole: boolean
   /** Every announced item, by output index. */
   #items: readonly Item[] = NONE
-  /** Those of them that wait: looking for them among all would cost more with each call of a long run. */
-  #waiting: readonly Item[] = NONE
+  #calls: Calls | undefined
   #current: Item | null = null
   /** Its kind, looked up once: it is asked for with every delta. */
   #kind: ItemKind<Item> = kindOf({ type: 'message' })
@@ -42,19 +46,18 @@ export class Output {
   #tokens: readonly ScoredText[] = NONE
   /** Of tokens that gave no text yet: half characters. */
   #silent: readonly Logprob[] = NONE
-  /** Of tokens before the message. Text that turned out to be no header takes its own along. */
-  #early: readonly Logprob[] = NONE
+  /** The tokens of the open header since its last marker: where it turns out to be a message, they are its first. */
+  #header: readonly HeaderToken[] = NONE
 
   constructor(effects: Effects, isWhole: boolean, snapshot?: OutputSnapshot) {
     this.#effects = effects
     this.#isWhole = isWhole
     if (snapshot === undefined) return
     this.#items = snapshot.items
-    this.#waiting = this.#items.filter(({ stage }) => stage === 'waiting')
     this.#current = typeof snapshot.current === 'number' ? (this.#items[snapshot.current] ?? null) : snapshot.current
     if (this.#current !== null) this.#kind = kindOf(this.#current)
     this.#silent = snapshot.logprobs
-    this.#early = snapshot.early
+    this.#header = snapshot.header
   }
 
   /** The item that is being written. */
@@ -73,18 +76,10 @@ export class Output {
     return item?.type === 'message' && (item.citing?.held ?? '') !== ''
   }
 
-  find(id: string): Item | undefined {
-    return this.#items.find((item) => item.id === id)
-  }
-
-  /** The hosted calls that wait for a result, oldest first. */
-  get waiting(): readonly Item[] {
-    return this.#waiting
-  }
-
-  /** The oldest hosted call that has its result, and is such a one. */
-  answered(isIt: (call: Item) => boolean): Item | undefined {
-    return this.#items.find((item) => item.stage === 'done' && this.takesResult(item) && isIt(item))
+  /** Finds the call of a result. */
+  get calls(): Calls {
+    this.#calls ??= new Calls()
+    return this.#calls.file(this.#items)
   }
 
   /** The items in their wire form, as of now. */
@@ -115,18 +110,30 @@ export class Output {
   write(text: string, isLead = false): void {
     const start = this.#text.length
     this.#text = start === 0 ? text : this.#text + text
-    if (isLead) this.#tokens = endingOf(this.#early, text)
+    if (isLead && this.#header.length > 0) this.#tokens = tokensOfLead(this.#header, text)
     for (const logprob of this.#silent) this.#tokens = grown(this.#tokens, { logprob, start, end: this.#text.length })
     this.#silent = NONE
-    this.#early = NONE
+    this.#header = NONE
   }
 
-  /** Probabilities of a token, before its text. They go out with the delta that the text is in. */
-  score(logprobs: readonly Logprob[]): void {
-    for (const logprob of logprobs) {
-      if (this.#current === null) this.#early = grown(this.#early, logprob)
-      else if (this.#current.type === 'message') this.#silent = grown(this.#silent, logprob)
+  /** A text token, before its text. Its probabilities go out with the delta that the text is in. */
+  score(token: HeaderToken): void {
+    // It says nothing: such a one could come again and again.
+    if (token.bytes.length === 0) return
+    if (this.#current === null) this.#addToHeader(token)
+    else if (this.#current.type === 'message' && token.logprob !== null) {
+      this.#silent = grown(this.#silent, token.logprob)
     }
+  }
+
+  /** What came of the header before now never becomes text. */
+  forgetHeader(): void {
+    this.#header = NONE
+  }
+
+  /** A marker came that no header has: the header goes on behind it. */
+  breakHeader(): void {
+    if ((this.#header.at(-1)?.bytes.length ?? 0) > 0) this.#addToHeader(BREAK)
   }
 
   /** Sends what was gathered as one delta. */
@@ -153,7 +160,7 @@ export class Output {
     if (outcome === 'completed' && item.stage === 'silent') this.#announceWhole(item)
     this.#current = null
     this.#silent = NONE
-    this.#early = NONE
+    this.#header = NONE
     if (item.stage === 'silent') this.#noticeCut(item, textOf(item.text))
     else if (outcome === 'incomplete' && this.#isClients(item)) {
       // Clients run a call at its output_item.done: a cut one must not get there. It stands in the last response only.
@@ -171,12 +178,16 @@ export class Output {
   /** The result of a waiting call came; null where none ever will. */
   settle(item: Item, result: CallResult | null): void {
     item.stage = 'done'
-    this.#waiting = this.#waiting.filter((one) => one !== item)
     if (item.type !== 'shell_call') {
       kindOf(item).settle?.(item, result, this.#effects)
       conclude(item as HostedItem, result, this.#effects)
       this.#write('response.output_item.done', item)
     } else if (result !== null) this.insert({ kind: 'shell_call_output', call: item, result })
+  }
+
+  /** No result will come any more: the calls that wait are closed, oldest first. */
+  giveUpWaiting(): void {
+    for (const item of this.#items) if (item.stage === 'waiting') this.settle(item, null)
   }
 
   /** The response failed: nothing more is closed, and what is open stands incomplete. */
@@ -196,8 +207,13 @@ export class Output {
       items: this.#items,
       current: current === null || current.stage === 'silent' ? current : current.outputIndex,
       logprobs: this.#silent,
-      early: this.#early,
+      header: this.#header,
     }
+  }
+
+  #addToHeader(token: HeaderToken): void {
+    // The native parser's headers are never as long; another one's may never end.
+    this.#header = grown(this.#header.length < MOST_TOKENS ? this.#header : NONE, token)
   }
 
   #create(subject: Subject): Item {
@@ -254,9 +270,8 @@ export class Output {
     const isCompleted = kind.result === 'completes'
     if (!isCompleted) item.status = outcome
     item.stage = this.takesResult(item) && (isCompleted || outcome === 'completed') ? 'waiting' : 'done'
+    // Which may end it: a call of a tool that may not be called.
     kind.close?.(item, outcome, this.#effects)
-    // Which may have ended it: a call of a tool that may not be called.
-    if (item.stage === 'waiting') this.#waiting = grown(this.#waiting, item)
     // Where the result is an item of its own, the call is over before it comes.
     if (item.stage === 'done' || !isCompleted) this.#write('response.output_item.done', item)
   }

@@ -9,17 +9,20 @@ export interface CitedPage {
 /** What the model's browser has shown so far. Plain JSON. */
 export interface Pages {
   byCursor: { [cursor: string]: CitedPage }
+  /** The same by their addresses, behind an `@`, which keeps them from being names that every object inherits. */
+  byUrl: { [atUrl: string]: CitedPage }
   /** Address of the one shown last, which a call means that names no cursor; empty where it is not known. */
   current: string
 }
 
 export function createPages(): Pages {
-  return { byCursor: {}, current: '' }
+  return { byCursor: {}, byUrl: {}, current: '' }
 }
 
 export function showPage(pages: Pages, page: CitedPage): void {
   pages.current = page.url
   pages.byCursor[page.cursor] = page
+  pages.byUrl[`@${page.url}`] = page
 }
 
 /** How the browser tool that gpt-oss was trained with heads what it shows: `[3] Title (https://example.com/page)`. */
@@ -36,7 +39,7 @@ export function pageIn(output: string): CitedPage | undefined {
   return cursor === undefined ? undefined : { cursor: Number(cursor), url, title }
 }
 
-/** A page of this address that was shown. */
+/** The page of this address that was shown last. */
 export function pageAt(url: string, pages: Pages): CitedPage | undefined {
-  return Object.values(pages.byCursor).find((page) => page.url === url)
+  return pages.byUrl[`@${url}`]
 }

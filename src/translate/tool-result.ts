@@ -2,6 +2,7 @@ import { check } from '../errors.js'
 import type { CodeOutput, ShellOutput } from '../responses/items.js'
 import { checkList } from './check-list.js'
 import type { CitedPage } from './pages.js'
+import { plainCopy } from './plain-copy.js'
 
 /** What a host's tool made of a call. A tool message of the transcript is an `output`. */
 export interface CallResult {
@@ -33,10 +34,12 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
+ * A result as a copy of its own, checked.
+ *
  * @throws HarmonyResponsesError `bad_result`, with what was expected and what came
  */
-export function checkResult(result: unknown): void {
-  const given = Object(result) as { [field: string]: unknown }
+export function checkResult(result: ToolResult): ToolResult {
+  const given = Object(result) as unknown as { [field: string]: unknown }
   const { message } = Object(given['error']) as { message?: unknown }
   const lists = Object.keys(LISTS).filter((name) => given[name] !== undefined)
   const saysSomething = typeof given['output'] === 'string' || typeof message === 'string' || lists.length > 0
@@ -47,6 +50,7 @@ export function checkResult(result: unknown): void {
   for (const { cursor } of (given['pages'] ?? []) as Partial<CitedPage>[]) {
     check(Number.isInteger(cursor), 'toolResult.pages', 'a whole number as cursor', cursor, 'bad_result')
   }
+  return plainCopy('toolResult', result, 'bad_result')
 }
 
 /** A result as one text: what the tool said, or what it gave, as JSON. */

@@ -3,8 +3,11 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 import type { TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import { listingsOf } from './mcp-listing.js'
 import { checkOptions, type TranslateOptions } from './options.js'
+import { plainCopy } from './plain-copy.js'
 import { createPull, type Given, type Pull } from './pull.js'
+import { echoable } from './without-secrets.js'
 
 /**
  * Pulls a source through a `Translator`: the events of each chunk as one array, never empty. The source is read only as
@@ -54,6 +57,10 @@ function pullOf(
   loadTokenTable: (() => Promise<TokenTable>) | undefined,
 ): Pull {
   checkOptions(options)
+  // The translator copies these, but it is made only when somebody reads: what is wrong with them is told here.
+  echoable(options.request ?? {})
+  listingsOf(options.mcpListings ?? [])
+  plainCopy('inputMessages', options.inputMessages)
   const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync } = Object(source)
   check((isAsync ?? isSync) !== undefined, 'source', 'an iterable of chunks', source)
   return createPull(source, options, loadTokenTable)

@@ -64,5 +64,9 @@ export function checkSnapshot(
   const isWhole = [snapshot.state, snapshot.parser, snapshot.output].every((part) => Object(part) === part)
   check(isWhole, 'snapshot', 'a whole one', snapshot, 'bad_snapshot')
   check(options.parser === undefined, 'restore', 'the native parser', options.parser, 'snapshot_unsupported')
-  return structuredClone(snapshot)
+  try {
+    return structuredClone(snapshot)
+  } catch {
+    throw check(false, 'snapshot', 'plain JSON data', snapshot, 'bad_snapshot')
+  }
 }

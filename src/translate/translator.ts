@@ -1,23 +1,23 @@
 import { check } from '../errors.js'
 import type { HarmonyEvent, Origin } from '../harmony/events.js'
 import { createHarmonyParser, type HarmonyParser } from '../harmony/parser.js'
-import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
+import { FIRST_SPECIAL, SPECIAL, specialNames } from '../harmony/vocabulary.js'
 import { classifyRecipient } from '../recipients/classify.js'
 import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
 import { type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
-import { type Recipient, recipientKey } from '../recipients/recipient.js'
+import type { Recipient } from '../recipients/recipient.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
+import { keysOfAuthor } from './call-keys.js'
 import { checkHost, checkToken } from './check-chunk.js'
 import { copyOf } from './copy-of.js'
 import { TranslatorEffects } from './effects.js'
 import { type Failure, reportOf, toldOf } from './failure.js'
 import { NONE } from './grown-list.js'
-import { calleeOf } from './items/callee-of.js'
 import type { HostItem, InsertableItem } from './items/host-item.js'
 import type { Item } from './items/item.js'
-import { LOGPROBS, logprobsOf } from './logprobs.js'
+import { LOGPROBS, scoredToken } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
 import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from './options.js'
 import { Output } from './output.js'
@@ -73,6 +73,8 @@ export class Translator {
   readonly #tracer: Tracer | undefined
   readonly #parser: HarmonyParser
   readonly #inputMessages: unknown[] | undefined
+  /** Whether probabilities are asked for. */
+  readonly #isScored: boolean
 
   /** What closes a message that nothing ended. */
   #atTurnEnd: 'completed' | 'incomplete' = 'completed'
@@ -111,6 +113,7 @@ export class Translator {
     this.#policy = resolvePolicy(options.policy)
     const isTraced = options.trace !== undefined
     this.#effects = new TranslatorEffects(this.#state, options, isTraced ? (event) => this.#trace(event) : undefined)
+    this.#isScored = this.#effects.includes(LOGPROBS)
     this.#output = new Output(this.#effects, options.calls === 'whole', snapshot?.output)
     this.#tracer = options.trace?.({
       tokenTable,
@@ -156,6 +159,7 @@ export class Translator {
     checkUsage('beginTurn', usage)
     this.#begin()
     this.#parser.beginTurn()
+    this.#output.forgetHeader()
     startTurn(this.#state.usage)
     addHostUsage(this.#state.usage, usage)
     this.#pushHost(prefill)
@@ -194,15 +198,15 @@ export class Translator {
    */
   toolResult(result: ToolResult): ResponseStreamEvent[] {
     this.#expectOpen('toolResult')
-    checkResult(result)
-    const id = result.itemId
-    const item = this.#output.find(id)
+    const told = checkResult(result)
+    const id = told.itemId
+    const item = this.#output.calls.find(id)
     const expected = 'the id of a hosted call'
     check(item !== undefined, 'toolResult', expected, id, 'unknown_item')
     check(this.#output.takesResult(item), 'toolResult', expected, `${item.type} ${id}`, 'item_takes_no_result')
     // A result for a call that is still being written means that the engine swallowed its <|call|>.
     if (item === this.#output.current) this.#parser.end()
-    if (item.stage === 'waiting') this.#output.settle(item, structuredClone(result))
+    if (item.stage === 'waiting') this.#output.settle(item, told)
     else this.#effects.notice('second_result', item.id)
     return this.#take()
   }
@@ -242,9 +246,9 @@ export class Translator {
     const isHosts = this.#state.other?.origin === 'host'
     if (isHosts) this.#parser.end()
     // Calls that wait stand before the message that may still be open: results are closed in the order of their items.
-    this.#giveUpWaiting()
+    this.#output.giveUpWaiting()
     const position = this.#parser.end()
-    this.#giveUpWaiting()
+    this.#output.giveUpWaiting()
     const cutBy = reason ?? (position === 'between' ? 'stop' : 'max_output_tokens')
     return cutBy === 'stop'
       ? this.#close({ status: 'completed', completedAt: this.#now() })
@@ -353,12 +357,19 @@ export class Translator {
 
   #pushToken(token: HarmonyToken): void {
     const id = typeof token === 'number' ? token : token.id
-    if (typeof token !== 'number' && id < FIRST_SPECIAL && this.#effects.includes(LOGPROBS)) {
-      this.#output.score(logprobsOf(token, this.#options.tokenTable))
-    }
+    const isText = id < FIRST_SPECIAL
+    // Of what the model writes in another's name nothing is shown.
+    const isScored = this.#isScored && isText && this.#state.other === null
+    if (isScored) this.#output.score(scoredToken(token, this.#options.tokenTable))
     countToken(this.#state.usage)
     this.#pass(id, 'model')
+    if (!isText) this.#passMarker(id)
     if (id === SPECIAL.start) startMessage(this.#state.usage)
+  }
+
+  #passMarker(id: number): void {
+    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#output.breakHeader()
+    else this.#output.forgetHeader()
   }
 
   /** To the parser. */
@@ -368,6 +379,8 @@ export class Translator {
       this.#tracer.push(this.#state.index, chunk, origin, this.#parser, () => this.#output.gathered)
     else if (typeof chunk === 'number') this.#parser.push(chunk, origin)
     else this.#parser.pushText(chunk, origin)
+    // Among tokens with probabilities it is a gap: those before it are let go.
+    if (typeof chunk === 'string' || origin === 'host') this.#output.forgetHeader()
   }
 
   #pushText(text: string, origin: Origin): void {
@@ -411,6 +424,7 @@ export class Translator {
     const { header } = event
     this.#startedAt = this.#state.index
     if (header.role !== 'assistant') {
+      this.#output.forgetHeader()
       this.#state.other = { header, origin: event.origin, text: createTextBuffer() }
       return
     }
@@ -436,10 +450,6 @@ export class Translator {
     } else if (other !== null) this.#takeOther(other, count)
   }
 
-  #giveUpWaiting(): void {
-    for (const item of this.#output.waiting) this.#output.settle(item, null)
-  }
-
   // Messages of others
 
   #takeOther(other: OtherMessage, count: number): void {
@@ -458,21 +468,17 @@ export class Translator {
   /** Completes the oldest waiting call of the tool that speaks; of any, where the message names none. */
   #takeToolMessage(author: string, text: TextBuffer): void {
     const callee = classifyRecipient(author, undefined, this.#tools, this.#policy)
-    const key = recipientKey(callee)
-    const isAnybody = author === 'tool'
-    // An approved call need not be to a declared server.
-    const name = author.replace(/^mcp\./, '')
-    const isCalled = (call: Item): boolean =>
-      isAnybody || call.callee === key || (call.type === 'mcp_call' && calleeOf(call) === name)
-    const item = this.#output.waiting.find(isCalled)
+    const keys = keysOfAuthor(author, callee)
+    const { calls } = this.#output
+    const item = calls.oldestWaiting(keys)
     if (item !== undefined) {
       this.#output.settle(item, { output: textOf(text) })
       return
     }
-    const answered = this.#output.answered(isCalled)
+    const answered = calls.oldestAnswered(keys)
     if (answered !== undefined) this.#effects.notice('second_result', answered.id)
     // What the client ran comes back in the transcript too, and is no news.
-    else if (isAnybody || isHosted(callee)) this.#effects.notice('result_without_call', author)
+    else if (author === 'tool' || isHosted(callee)) this.#effects.notice('result_without_call', author)
   }
 
   // What goes out

@@ -9,7 +9,7 @@ import { encodeText } from '../support/tokens.js'
 
 const tokenTable = await loadTokenTable()
 const inputs: Inputs = createInputs(tokenTable, encodeText)
-const { turns: _, ...generators } = inputs
+const { turns: _, parallelCalls, ...generators } = inputs
 const messages = [
   'varied',
   'skewed',
@@ -166,6 +166,30 @@ describe('other streams', () => {
     const { output } = translator.response
     expect(output.length).toBe(turns.length)
     expect(output.every((item) => item.type === 'code_interpreter_call' && item.status === 'completed')).toBe(true)
+  })
+
+  test('parallelCalls: each call gets its results, the last one first', () => {
+    const request = { tools: [{ type: 'mcp', server_label: 'm' }] } as never
+    for (const results of [0, 1, 2]) {
+      const { turns, units } = parallelCalls(1_000, SEED, results)
+      expect(units).toBeGreaterThanOrEqual(1_000)
+      expect(units).toBeLessThan(1_100)
+      expect(parallelCalls(1_000, SEED, results)).toEqual(parallelCalls(1_000, SEED, results))
+      expect(turns.length).toBe(1)
+      const told: string[] = []
+      const translator = new Translator({ tokenTable, request, onDiagnostic: ({ code }) => told.push(code) })
+      const done: number[] = []
+      for (const chunk of turns.flat()) {
+        for (const event of translator.push(chunk)) {
+          if (event.type === 'response.output_item.done') done.push(event.output_index)
+        }
+      }
+      const { output } = translator.response
+      expect(output.length).toBeGreaterThan(10)
+      expect(output.every(({ type }) => type === 'mcp_call')).toBe(true)
+      expect(done).toEqual(results === 0 ? [] : output.map((_, index) => index).reverse())
+      expect(told).toEqual(results === 2 ? output.map(() => 'second_result') : [])
+    }
   })
 
   test('turns: in their order, from the beginning where they are used up', () => {

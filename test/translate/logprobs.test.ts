@@ -1,7 +1,17 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { loadTokenTable, type ResponseStreamEvent, type ScoredToken } from '../../src/index.js'
+import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
+import {
+  loadTokenTable,
+  type Response,
+  type ResponseStreamEvent,
+  type ScoredToken,
+  type TokenChunk,
+} from '../../src/index.js'
 import type { Logprob } from '../../src/responses/items.js'
+import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
+import { anyStream, oneByOne, RUNS } from '../laws/streams.js'
 import { encodeHarmony, encodeText } from '../support/tokens.js'
 import { createRun, FIXED, type Run, terminal } from './run.js'
 
@@ -147,4 +157,224 @@ test('what the receiver does to an event changes nothing that follows', () => {
   event.logprobs[0].token = 'mine'
   event.logprobs.length = 0
   expect(terminal(translator.end()).output).toMatchObject([{ content: [{ logprobs: [{ token: '!' }] }] }])
+})
+
+describe('text that turned out to be no header has the logprobs of its own tokens', () => {
+  const ofByte = new Map(
+    Array.from({ length: tokenTable.size }, (_, id) => id)
+      .filter((id) => tokenTable.bytes(id).length === 1)
+      .map((id) => [tokenTable.bytes(id)[0], id]),
+  )
+  const bytewise = (text: string): number[] => utf8(text).map((byte) => ofByte.get(byte) as number)
+  /** Each token by its bytes, of the message's logprobs. */
+  const shownBytes = (response: Response): number[][] =>
+    response.output.flatMap((item) =>
+      item.type === 'message' ? item.content.flatMap(({ logprobs }) => logprobs.map(({ bytes }) => bytes)) : [],
+    )
+
+  test('where the model wrote a message in the name of another before', () => {
+    const run = createRun({ tokenTable, request })
+    const fabricated = encodeHarmony(
+      '<|channel|>final<|message|>A<|end|><|start|>user<|message|>Not mine at all<|end|>',
+    )
+    // Half characters become U+FFFD, of more bytes than they have.
+    const ids = [...bytewise('Hello there, my friends').slice(0, -1), ofByte.get(0xf0), ofByte.get(0xf0)] as number[]
+    run.push(score(fabricated))
+    run.push(score(ids))
+    const response = terminal(run.end())
+    expect(response.output).toMatchObject([
+      { content: [{ text: 'A' }] },
+      { content: [{ text: expect.stringMatching('Hello') }] },
+    ])
+    expect(shownBytes(response).slice(1)).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
+  })
+
+  test('where it ends inside a character', () => {
+    const text = 'I must refuse, ever so sorry 🫠🫠'
+    for (const ids of [encodeText(text), bytewise(text)]) {
+      for (let cut = 1; cut <= ids.length; cut++) {
+        const run = createRun({ tokenTable, request })
+        run.push(encodeHarmony('<|channel|>final'))
+        run.push(score([...encodeText(' '), ...ids.slice(0, cut)]))
+        run.push(score(encodeHarmony('<|end|>')))
+        const bytes = shownBytes(terminal(run.end('stop'))).flat()
+        const message = run.translator.response.output[0]
+        if (message?.type === 'message')
+          expect(bytes.slice(-1)).toEqual([...tokenTable.bytes(ids[cut - 1] as number)].slice(-1))
+        const whole = ids.slice(0, cut).flatMap((id) => [...tokenTable.bytes(id)])
+        if (bytes.length > 0) expect(bytes).toEqual(whole)
+      }
+    }
+  })
+
+  test('where a token begins a character behind the word that made it prose', () => {
+    // The space makes the words before it prose, and the rest of the character is still to come.
+    const ids = encodeText('A cat 🫠 and so on')
+    expect(ids.map((id) => tokenTable.text(id)).slice(0, 3)).toEqual(['A', ' cat', undefined])
+    for (const header of ['', '<|channel|>final']) {
+      const run = createRun({ tokenTable, request })
+      run.push(score(encodeHarmony(header)), score(encodeText(' ')), score(ids))
+      const shown = shownBytes(terminal(run.end()))
+      expect(shown.slice(-ids.length)).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
+    }
+  })
+
+  test('where a reserved token stands in it', () => {
+    const run = createRun({ tokenTable, request })
+    const ids = bytewise('I must ref\u00e9use, ever so sorry that I am')
+    const at = ids.indexOf(ofByte.get(0xc3) as number) + 1
+    run.push(score([...ids.slice(0, at), 200013, ...ids.slice(at)]))
+    const response = terminal(run.end())
+    expect(response.output).toMatchObject([
+      { content: [{ text: 'I must ref\ufffd\ufffduse, ever so sorry that I am' }] },
+    ])
+    expect(shownBytes(response)).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
+  })
+
+  test('where tokens without probabilities stand among them', () => {
+    const run = createRun({ tokenTable, request })
+    const ids = encodeText('I must refuse this request, because of the rules that I follow.')
+    run.push(ids.map((id, at) => (at % 3 === 1 ? id : { id, logprob: -1 - at })))
+    expect(shownBytes(terminal(run.end()))).toEqual(
+      ids.filter((_, at) => at % 3 !== 1).map((id) => [...tokenTable.bytes(id)]),
+    )
+  })
+
+  test('where the host began it', () => {
+    const run = createRun({ tokenTable, request })
+    run.translator.beginTurn({ prefill: '<|channel|>final I must ' })
+    const ids = encodeText('refuse this request, because of the rules that I follow.')
+    run.push(score(ids))
+    expect(shownBytes(terminal(run.end()))).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
+  })
+})
+
+/** What the law is about: every token of the model's with a logprob that says which one it is. */
+function scoreAll(chunks: readonly TokenChunk[]): TokenChunk[] {
+  let count = 0
+  return oneByOne(chunks).map((chunk) => (typeof chunk === 'number' ? { id: chunk, logprob: -++count } : chunk))
+}
+
+test('the bytes of the logprobs are those of the text, whatever the model writes', () => {
+  fc.assert(
+    fc.property(anyStream(), fc.nat(), ({ chunks, setup }, at) => {
+      const { citations: _, ...rest } = setup
+      const options = { ...FIXED, tokenTable, ...rest, request: { ...setup.request, ...request } }
+      const scored = scoreAll(chunks)
+      const boundary = at % (scored.length + 1)
+      const first = new Translator(options)
+      const events = scored.slice(0, boundary).flatMap((chunk) => first.push(chunk))
+      const second = Translator.restore(JSON.parse(JSON.stringify(first.snapshot())), options)
+      events.push(...scored.slice(boundary).flatMap((chunk) => second.push(chunk)), ...second.end())
+      let last = 0
+      for (const item of terminal(events).output) {
+        if (item.type !== 'message') continue
+        const [part] = item.content
+        const { text = '', logprobs = [] } = part ?? {}
+        for (const { logprob } of logprobs) {
+          expect(-logprob).toBeGreaterThan(last)
+          last = -logprob
+        }
+        // Half characters are not what their bytes say.
+        if (text.includes('\ufffd')) continue
+        const bytes = logprobs.flatMap(({ bytes }) => bytes)
+        const [expected, over] = [utf8(text), bytes.length - utf8(text).length]
+        // White space before the first word goes with the header, though a token may begin with it.
+        expect(over).toBeLessThan(Math.max(1, logprobs[0]?.bytes.length ?? 0))
+        expect(bytes.slice(over)).toEqual(expected)
+      }
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('every token of a message has its logprob in it, broken characters too', () => {
+  fc.assert(
+    fc.property(anyStream(), ({ chunks, setup }) => {
+      const { citations: _, ...rest } = setup
+      /** The model's text tokens inside messages, by number; and where the messages that are shown begin. */
+      const inside: number[] = []
+      let count = 0
+      let isShown = false
+      const translator = new Translator({
+        ...FIXED,
+        tokenTable,
+        ...rest,
+        request: { ...setup.request, ...request },
+        trace: traceTo((trace) => {
+          if (trace.type === 'token' && trace.origin === 'model' && trace.token !== null) {
+            count++
+            if (isShown && trace.token < FIRST_SPECIAL) inside.push(count)
+          } else if (trace.type === 'event') {
+            const { event } = trace
+            const isItems = event.type === 'response.output_item.added' || event.type === 'response.output_item.done'
+            if (isItems && event.item.type === 'message') isShown = event.type === 'response.output_item.added'
+          }
+        }),
+      })
+      for (const chunk of scoreAll(chunks)) translator.push(chunk)
+      const shown = terminal(translator.end()).output.flatMap((item) =>
+        item.type === 'message' ? item.content.flatMap(({ logprobs }) => logprobs.map(({ logprob }) => -logprob)) : [],
+      )
+      expect(shown).toEqual(expect.arrayContaining(inside))
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+describe('a snapshot holds the logprobs only of what may still be shown', () => {
+  const scored = (ids: readonly number[]): ScoredToken[] =>
+    ids.map((id) => ({
+      id,
+      logprob: -1,
+      topLogprobs: Array.from({ length: 20 }, (_, top) => ({ id: top, logprob: -2 })),
+    }))
+  const sizeOf = (run: Run): number => JSON.stringify(run.translator.snapshot()).match(/"logprob":-/g)?.length ?? 0
+  const words = encodeText(' word'.repeat(5_000))
+
+  test.each([
+    ['a message in the name of another', '<|channel|>final<|message|>A<|end|><|start|>user<|message|>'],
+    ['reasoning', '<|channel|>analysis<|message|>'],
+    ['a call', '<|channel|>commentary to=functions.f <|constrain|>json<|message|>'],
+  ])('none of %s', (_, header) => {
+    const run = createRun({ tokenTable, request })
+    run.push(encodeHarmony(header), scored(words))
+    expect(sizeOf(run)).toBe(0)
+  })
+
+  test('none of headers that are over, however many', () => {
+    const run = createRun({ tokenTable, request })
+    for (let count = 0; count < 50; count++)
+      run.push(scored(encodeHarmony('<|channel|>commentary<|channel|>final to=f')))
+    expect(sizeOf(run)).toBeLessThan(100)
+  })
+
+  test('of an endless header no more than the longest one has', () => {
+    const run = createRun({ tokenTable, request })
+    run.push(encodeHarmony('<|channel|>commentary to=functions.f '), scored(words))
+    expect(sizeOf(run)).toBe(0)
+  })
+
+  test('none of tokens that say nothing', () => {
+    const silent: typeof tokenTable = { size: 0, text: () => undefined, bytes: () => new Uint8Array() }
+    for (const header of ['<|channel|>final', '<|channel|>final<|message|>']) {
+      const run = createRun({ tokenTable: silent, request })
+      run.push(header, scored(Array.from({ length: 1_000 }, (_, id) => id)))
+      expect(sizeOf(run)).toBe(0)
+    }
+  })
+})
+
+test.each([
+  ['impossible', -Infinity, -9999],
+  ['the lowest number that an engine can say', -3.4028234663852886e38, -9999],
+  ['no number', Number.NaN, -9999],
+  ['infinitely likely', Infinity, 0],
+  ['certain, and a little more', 1e-7, 0],
+  ['certain', 0, 0],
+  ['certain, from below', -0, 0],
+])('a logprob that is %s is one that JSON can say', (_, logprob, told) => {
+  const [event] = inMessage().push({ id: 0, logprob, topLogprobs: [{ id: 1, logprob }] })
+  const shown = JSON.parse(JSON.stringify(event)) as { logprobs: Logprob[] }
+  expect(shown.logprobs).toMatchObject([{ logprob: told, top_logprobs: [{ logprob: told }] }])
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPages, pageIn, showPage } from '../../src/translate/pages.js'
+import { createPages, pageAt, pageIn, showPage } from '../../src/translate/pages.js'
 
 const BODY = '**viewing lines [0 - 9] of 20**\n\nL0: first\nL1: second'
 
@@ -137,8 +137,17 @@ test('what is shown under a cursor takes the place of what was shown under it be
   showPage(pages, page(0, 'https://a.com'))
   showPage(pages, page(1, 'https://b.com'))
   showPage(pages, page(0, 'https://c.com'))
-  expect(pages).toEqual({
+  expect(pages).toMatchObject({
     byCursor: { 0: page(0, 'https://c.com'), 1: page(1, 'https://b.com') },
     current: 'https://c.com',
   })
+})
+
+test('a page is known by its address, as it was shown last', () => {
+  const pages = createPages()
+  for (const title of ['old', 'new']) showPage(pages, { cursor: 0, url: 'https://a.com', title })
+  showPage(pages, { cursor: 1, url: '__proto__', title: 'odd' })
+  expect(pageAt('https://a.com', pages)).toMatchObject({ title: 'new' })
+  expect(pageAt('__proto__', pages)).toMatchObject({ title: 'odd' })
+  for (const url of ['https://b.com', 'constructor', 'url', '']) expect(pageAt(url, pages)).toBeUndefined()
 })

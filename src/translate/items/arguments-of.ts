@@ -34,7 +34,7 @@ function meantBy(text: string): unknown {
   }
 }
 
-/** An argument that has to be a number; null where it is none. */
+/** An argument that has to be a number; null where it is none, or none that JSON can say: `1e999`. */
 export function numberOf(value: unknown): number | null {
-  return typeof value === 'number' ? value : null
+  return Number.isFinite(value) ? (value as number) : null
 }

@@ -8,11 +8,15 @@ import type { Arguments } from './arguments-of.js'
 /** The argument that says what is to be run. */
 export const COMMAND = 'cmd'
 
-/** A program and its arguments: `["bash", "-lc", "ls"]`. One string is a script for a shell. */
+/**
+ * A program and its arguments: `["bash", "-lc", "ls"]`. One string is a script for a shell. What is a list or an object
+ * itself is no word of a command.
+ */
 export function commandOf({ cmd, command }: Arguments): string[] | undefined {
   const given = command ?? cmd
   if (typeof given === 'string' && given !== '') return ['bash', '-lc', given]
-  return Array.isArray(given) && given.length > 0 ? given.map(String) : undefined
+  const isCommand = Array.isArray(given) && given.length > 0 && given.every((word) => Object(word) !== word)
+  return isCommand ? given.map(String) : undefined
 }
 
 /** The same as a line for a shell: a shell's script as it is, anything else with its words quoted as they need it. */

@@ -1,0 +1,67 @@
+import { keysOfCall } from './call-keys.js'
+import type { Item } from './items/item.js'
+
+/** The calls that answer to one key, oldest first. */
+interface Queue {
+  readonly calls: Item[]
+  /** How many of the first ones are over. */
+  over: number
+}
+
+/**
+ * Pairs results with hosted calls, in constant time for each result. All of it follows from the items, so it is in no
+ * snapshot, and it is made when the first result comes: most responses have none.
+ */
+export class Calls {
+  readonly #byId = new Map<string, Item>()
+  readonly #byKey = new Map<string, Queue>()
+  #filed = 0
+
+  /** Files the items that came since the last time. A list may only grow. */
+  file(items: readonly Item[]): this {
+    for (; this.#filed < items.length; this.#filed++) {
+      const item = items[this.#filed] as Item
+      if (!this.#byId.has(item.id)) this.#byId.set(item.id, item)
+      if (item.callee === '') continue
+      for (const key of keysOfCall(item)) {
+        const queue = this.#byKey.get(key)
+        if (queue === undefined) this.#byKey.set(key, { calls: [item], over: 0 })
+        else queue.calls.push(item)
+      }
+    }
+    return this
+  }
+
+  /** The item of that id, hosted call or not. */
+  find(id: string): Item | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** The oldest call that answers to one of the keys and waits for its result. */
+  oldestWaiting(keys: readonly string[]): Item | undefined {
+    return this.#oldest(keys, 'waiting', (queue) => {
+      // What is over stays over: each call is passed once, however many results come.
+      while (isOver(queue.calls[queue.over])) queue.over++
+      return queue.calls[queue.over]
+    })
+  }
+
+  /** The oldest call that answers to one of the keys and has its result, where none of them waits. */
+  oldestAnswered(keys: readonly string[]): Item | undefined {
+    return this.#oldest(keys, 'done', ({ calls }) => calls[0])
+  }
+
+  #oldest(keys: readonly string[], stage: Item['stage'], first: (queue: Queue) => Item | undefined): Item | undefined {
+    let oldest: Item | undefined
+    for (const key of keys) {
+      const queue = this.#byKey.get(key)
+      const call = queue && first(queue)
+      if (call?.stage === stage && !(oldest && oldest.outputIndex < call.outputIndex)) oldest = call
+    }
+    return oldest
+  }
+}
+
+function isOver(call: Item | undefined): boolean {
+  return call?.stage === 'done' || call?.stage === 'cut'
+}
