@@ -43,10 +43,19 @@ export interface HarmonyParser {
   /** The model is called (again): an open message ends, and an assistant header is implied. */
   beginTurn(): void
   /**
-   * The stream is over: an open message ends. Returns where the model stood: `between` also in a header or a
-   * prefilled message of which it has sampled nothing. (Every turn begins in a header.)
+   * What stands open ends, as nothing of it will come any more. Returns where the model stood: `between` also in a header
+   * or a prefilled message of which it has sampled nothing. (Every turn begins in a header.)
+   *
+   * It may be called any number of times in one response, also in the middle: a tool's result ends the call that was
+   * being written. What is pushed behind it stands between messages, until a turn begins.
    */
   end(): ParserPosition
+  /**
+   * The response is over: lets go of what no garbage collector frees, such as wasm objects. Called at the terminal event
+   * and when a pulled stream is left, in any state; a second time it does nothing. It tells nothing and throws nothing.
+   * Behind it `position`, `isHolding` and `flush` still answer, and a push is ignored.
+   */
+  close?(): void
   /** The whole state as plain JSON data. */
   snapshot(): ParserSnapshot
 }

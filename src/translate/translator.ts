@@ -474,6 +474,7 @@ export class Translator {
   /** Nothing comes after its terminal event. */
   #close(progress: Partial<ResponseProgress> & Pick<ResponseProgress, 'status'>): ResponseStreamEvent[] {
     this.#state.progress = { ...this.#state.progress, ...progress }
+    this.#parser.close?.()
     this.#writeLifecycle(progress.status)
     return this.#take()
   }
