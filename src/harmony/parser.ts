@@ -7,6 +7,7 @@ import {
   addHeaderText,
   finishHeaderText,
   type HeaderDraft,
+  isHostsHeader,
   lastText,
   type Opening,
   openHeader,
@@ -168,6 +169,7 @@ class NativeParser implements HarmonyParser {
   }
 
   pushText(text: string, by: Origin): void {
+    if (text === '') return
     this.#isInside = false
     this.#enterRun(by, true)
     this.#lexer ??= this.#makeLexer('')
@@ -217,9 +219,24 @@ class NativeParser implements HarmonyParser {
   #enterRun(by: Origin, text: boolean): void {
     if (by === this.#origin && text === this.#isText) return
     this.flush()
+    if (by === 'model') this.#endHosts()
     this.#origin = by
     this.#isText = text
     if (by === 'host') this.#returned = false
+  }
+
+  /**
+   * What the model samples is no part of a message that the host writes in another's name, though the host did not end it:
+   * the text would become a tool's output. It is a turn's beginning.
+   */
+  #endHosts(): void {
+    if (this.#message.isHosts) {
+      this.#tell('missing_end')
+      this.#endMessage('implicit')
+    } else if (this.#mode === 'header' && isHostsHeader(this.#draft, this.#tools)) this.#tell('dropped_header')
+    else return
+    this.#openDraft('turn')
+    this.#draft.isBehindHost = true
   }
 
   #takeText(text: string): void {
@@ -315,9 +332,8 @@ class NativeParser implements HarmonyParser {
   /** What the host began and nobody went on with is no loss: a fresh turn, <|start|>assistant behind a tool result. */
   #isForgotten(terminator: Terminator): boolean {
     if (this.#draft.sampled) return false
-    return (
-      terminator === 'turn' || (this.#origin === 'host' && wordsOf(this.#draft).every(({ kind }) => kind === 'role'))
-    )
+    if (terminator === 'turn' || this.#draft.isBehindHost) return true
+    return this.#origin === 'host' && wordsOf(this.#draft).every(({ kind }) => kind === 'role')
   }
 
   /** The turn is over, whatever stands open. */
