@@ -809,6 +809,26 @@ describe('a stream without end', () => {
     expect(lookups(1000)).toBeLessThan(1000)
   })
 
+  test.each([
+    ['one word', '<|channel|>', 'a', 1_000_000],
+    ['one recipient', '<|channel|>commentary to=', 'a', 1_000_000],
+    ['white space', '<|channel|>commentary to=functions.x', ' ', 1_000_000],
+    ['one content type', '<|channel|>final<|constrain|>', 'a', 1_000_000],
+    ['text that nearly spells a marker', '', '<|a', 300_000],
+    ['starts', '', '<|start|>', 100_000],
+    ['channels', '', '<|channel|>final', 25_000],
+    ['headers', '', '<|channel|>commentary to=functions.x<|end|>', 10_000],
+    ['headers as long as they may be', '', `<|channel|>to=x${' a'.repeat(500)}<|end|>`, 300],
+    ['messages', '', '<|message|>a<|end|>', 30_000],
+  ])('in one push throws nothing: %s', { timeout: TIMEOUT }, (_, head, again, count) => {
+    for (const origin of ['model', 'host'] as const) {
+      const { parser } = new Session(tools)
+      parser.pushText(head + again.repeat(count), origin)
+      parser.end()
+      expect(parser.position).toBe('between')
+    }
+  })
+
   test('gives at most one text for each token', () => {
     const session = new Session()
     session.push('<|channel|>final<|message|>')
