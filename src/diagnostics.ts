@@ -13,7 +13,7 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   missing_start: 'no <|start|>: taken for the assistant',
   missing_channel: 'no channel behind <|channel|>',
   missing_message: 'no <|message|>: the text after the header is the message',
-  missing_end: 'no stop token: ended by the next marker',
+  missing_end: 'no stop token: ended by what came next',
   missing_recipient: 'a tool message to nobody: taken for the assistant',
   misplaced_recipient: 'a recipient behind the content type',
   unknown_channel: 'not a channel of the format',

@@ -19,7 +19,7 @@ export interface HarmonyHeader {
 }
 
 /**
- * What ended a message: a stop token by its name; `implicit` where a marker began the next message without one; `turn`
+ * What ended a message: a stop token by its name; `implicit` where the next message began without one; `turn`
  * where the model's turn or the stream ended without one (engines that swallow the stop token, length limits).
  */
 export type Terminator = 'end' | 'call' | 'return' | 'endoftext' | 'implicit' | 'turn'

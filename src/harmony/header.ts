@@ -59,8 +59,10 @@ export interface HeaderDraft {
   length: number
   /** Whether the model wrote any of it. */
   sampled?: boolean
-  /** Whether the host wrote any of its text, which is not the model's to be quoted. */
-  isHosts?: boolean
+  /** The model's own text, where the host wrote some of it too, which is not the model's to be quoted. */
+  quoted?: string
+  /** Whether it is implied by a message of the host's that nothing ended: then `<|start|>` may come all the same. */
+  isBehindHost?: boolean
   /** Whether a marker came with nothing behind it. */
   hasEmptySegment?: boolean
   /** Whether a recipient was written, or "to=". */
@@ -90,6 +92,7 @@ export function openHeader(opening: Opening): HeaderDraft {
 /** Begins the next segment. Call {@link finishHeaderText} first. */
 export function addHeaderMarker(draft: HeaderDraft, marker: 'channel' | 'constrain'): void {
   const last = lastSegment(draft)
+  if (draft.quoted !== undefined) draft.quoted += ' '
   if (last.marker === 'start' || last.text !== '') draft.segments.push({ marker, text: '', words: [] })
   else {
     // An empty segment says nothing: without this an endless <|channel|><|constrain|> grows without bound.
@@ -111,7 +114,8 @@ export function addHeaderText(
   tools: ToolLookup | undefined,
   origin: Origin,
 ): number | undefined {
-  draft.isHosts ||= origin === 'host'
+  if (origin === 'host') draft.quoted ??= writtenText(draft)
+  else if (draft.quoted !== undefined) draft.quoted += text
   // A plain word at once: in so short a header nothing can begin inside it. That is a third of the time of most headers.
   if (draft.length + text.length < LONGEST_STRAY_TEXT && /^[\w.=]+$/.test(text)) {
     draft.length += text.length
@@ -154,6 +158,16 @@ function takeCharacter(
   return undefined
 }
 
+/** All text of the header, segments apart. */
+function writtenText({ segments }: HeaderDraft): string {
+  return segments.flatMap(({ text }) => (text === '' ? [] : [text])).join(' ')
+}
+
+/** What the model wrote of the header. */
+export function quotedText(draft: HeaderDraft): string {
+  return draft.quoted?.trim() ?? writtenText(draft)
+}
+
 /** Finishes the last word, as any marker does. Returns where the message's text begins, as {@link addHeaderText} does. */
 export function finishHeaderText(
   draft: HeaderDraft,
@@ -168,6 +182,20 @@ export function finishHeaderText(
 export function lastText(draft: HeaderDraft): number {
   const { hasUnknown, text } = lastSegment(draft)
   return hasUnknown ? textStart(draft) : text.length
+}
+
+/** Whether it is the header of somebody other than the assistant, of which the model has sampled nothing. */
+export function isHostsHeader(
+  { sampled, opening, segments, word }: HeaderDraft,
+  tools: ToolLookup | undefined,
+): boolean {
+  if (sampled) return false
+  const first = segments[0]?.words[0]
+  const text = first?.text ?? (segments.length === 1 ? word : '')
+  // The host may leave it in the middle of the assistant's name.
+  if ('assistant'.startsWith(text)) return false
+  const [kind, value] = readWord(text, opening, 'start', undefined, tools)
+  return kind === 'author' || (kind === 'role' && value !== 'assistant' && value !== '')
 }
 
 export function lastSegment(draft: HeaderDraft): Segment {

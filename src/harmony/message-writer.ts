@@ -5,6 +5,8 @@ export interface MessageState {
   header: HarmonyHeader
   /** Whether its start was told. What the host prefilled is not, until the model goes on with it. */
   announced: boolean
+  /** Whether the host began it in the name of somebody other than the assistant. */
+  isHosts?: boolean
 }
 
 /** Tells messages: the rule that the host's part of the assistant's message is not the model's, for every parser. */
@@ -15,6 +17,8 @@ export interface MessageWriter {
   end(terminator: Terminator, origin: Origin): void
   /** Whether a message is open whose start was told. */
   readonly isTold: boolean
+  /** Whether a message is open that the host began in the name of somebody other than the assistant. */
+  readonly isHosts: boolean
   /** The header is no copy. */
   state(): MessageState
 }
@@ -27,16 +31,19 @@ class Writer implements MessageWriter {
   readonly #sink: (event: HarmonyEvent) => void
   #header: HarmonyHeader
   #announced: boolean
+  #isHosts: boolean
 
-  constructor(sink: (event: HarmonyEvent) => void, { header, announced }: MessageState) {
+  constructor(sink: (event: HarmonyEvent) => void, { header, announced, isHosts = false }: MessageState) {
     this.#sink = sink
     this.#header = header
     this.#announced = announced
+    this.#isHosts = isHosts
   }
 
   begin(header: HarmonyHeader, origin: Origin): void {
     this.#header = header
-    if (origin === 'model' || header.role !== 'assistant') this.#announce(origin)
+    this.#isHosts = origin === 'host' && header.role !== 'assistant'
+    if (origin === 'model' || this.#isHosts) this.#announce(origin)
   }
 
   text(text: string, origin: Origin): void {
@@ -50,14 +57,19 @@ class Writer implements MessageWriter {
     if (!this.#announced && origin === 'model' && terminator !== 'turn') this.#announce(origin)
     if (this.#announced) this.#sink({ type: 'message_end', terminator, origin })
     this.#announced = false
+    this.#isHosts = false
   }
 
   get isTold(): boolean {
     return this.#announced
   }
 
+  get isHosts(): boolean {
+    return this.#isHosts
+  }
+
   state(): MessageState {
-    return { header: this.#header, announced: this.#announced }
+    return { header: this.#header, announced: this.#announced, isHosts: this.#isHosts }
   }
 
   #announce(origin: Origin): void {

@@ -1,6 +1,6 @@
 import { HarmonyResponsesError } from '../errors.js'
-import type { HarmonyEvent, HarmonyHeader, Origin, Role, Terminator } from './events.js'
-import { createMessageWriter } from './message-writer.js'
+import { type HarmonyEvent, type HarmonyHeader, type Origin, type Role, repair, type Terminator } from './events.js'
+import { createMessageWriter, type MessageWriter } from './message-writer.js'
 import type { HarmonyParser, ParserPosition } from './parser.js'
 import { SPECIAL } from './vocabulary.js'
 
@@ -44,107 +44,187 @@ const TERMINATORS: ReadonlyMap<number, Terminator> = new Map([
  * It understands what the official parser understands: malformed headers lose their message, with a `refused_token`
  * repair. It takes token ids only, and its state cannot be written down.
  *
- * @param create - makes one with role `assistant`; called for every turn, and freed after it
+ * @param create - makes one with role `assistant`. Called at the first token of every turn, and where tokens come behind
+ *   the end of one; what it made is freed once, before the next is made or when the response is over.
  */
 export function officialParser(
   create: () => OfficialStreamableParser,
 ): (sink: (event: HarmonyEvent) => void) => HarmonyParser {
-  return (sink) => {
-    const message = createMessageWriter(sink)
-    let official = create()
-    let mode: ParserPosition = 'header'
-    /** Whether the model wrote any of the header. */
-    let sampled = false
-    let origin: Origin = 'model'
-    /** UTF-16 units of the content that were told. The last delta of a message is only in its whole content. */
-    let told = 0
+  return (sink) => new OfficialAdapter(create, sink)
+}
 
-    function tell(text: string): void {
-      told += text.length
-      if (text !== '') message.text(text, origin)
+class OfficialAdapter implements HarmonyParser {
+  readonly #create: () => OfficialStreamableParser
+  readonly #sink: (event: HarmonyEvent) => void
+  readonly #message: MessageWriter
+  /** Made when the first token comes, so that what is never used need not be freed. */
+  #official: OfficialStreamableParser | undefined
+  #mode: ParserPosition = 'header'
+  /** Whether the model wrote any of the header. */
+  #sampled = false
+  #origin: Origin = 'model'
+  /** UTF-16 units of the content that were told. The last delta of a message is only in its whole content. */
+  #told = 0
+  /** What the official parser broke down with, until the next turn. */
+  #failure: { readonly error: unknown } | undefined
+  #isClosed = false
+
+  constructor(create: () => OfficialStreamableParser, sink: (event: HarmonyEvent) => void) {
+    this.#create = create
+    this.#sink = sink
+    this.#message = createMessageWriter(sink)
+  }
+
+  get position(): ParserPosition {
+    return this.#mode
+  }
+
+  // It does not say, and tells it with the end of the message.
+  readonly isHolding = false
+
+  flush(): void {}
+
+  push(id: number, by: Origin): void {
+    if (this.#isClosed) return
+    if (this.#failure !== undefined) throw this.#failure.error
+    if (by === 'model' && this.#origin === 'host' && this.#message.isHosts) this.#endHosts(id)
+    this.#origin = by
+    if (this.#mode === 'content') this.#takeContent(id)
+    else this.#takeHeader(id)
+  }
+
+  pushText(): never {
+    throw new HarmonyResponsesError(
+      'text_unsupported',
+      'pushText: expected token ids, which is all the official parser takes',
+    )
+  }
+
+  beginTurn(): void {
+    if (this.#isClosed) return
+    this.#finish('turn')
+    this.#mode = 'header'
+    this.#sampled = false
+    this.#origin = 'model'
+    this.#failure = undefined
+  }
+
+  end(): ParserPosition {
+    const isUntouched = this.#mode === 'header' ? !this.#sampled : !this.#message.isTold
+    const position = isUntouched ? 'between' : this.#mode
+    this.#finish('turn')
+    return position
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#release()
+  }
+
+  snapshot(): never {
+    throw new HarmonyResponsesError(
+      'snapshot_unsupported',
+      'snapshot: expected the native parser, whose state is plain data, got the official one',
+    )
+  }
+
+  #takeContent(id: number): void {
+    const terminator = TERMINATORS.get(id)
+    const [refusal, text] = this.#use((official) => [
+      refusalOf(official, id),
+      terminator === undefined ? (official.lastContentDelta ?? '') : lastContent(official).slice(this.#told),
+    ])
+    if (refusal !== undefined) this.#tellRefusal(refusal)
+    else if (terminator === undefined) this.#tell(text)
+    else {
+      this.#mode = 'between'
+      this.#tell(text)
+      this.#message.end(terminator, this.#origin)
     }
+  }
 
-    function process(id: number): boolean {
-      try {
-        official.process(id)
-        return true
-      } catch (error) {
-        if (error instanceof WebAssembly.RuntimeError) throw error
-        sink({ type: 'repair', repair: { code: 'refused_token', subject: String(error) } })
-        return false
-      }
+  #takeHeader(id: number): void {
+    this.#sampled = (this.#mode === 'header' && this.#sampled) || this.#origin === 'model'
+    const [refusal, { state, header }] = this.#use((official) => [
+      refusalOf(official, id),
+      JSON.parse(official.state) as OfficialState,
+    ])
+    this.#mode = state === 'Content' ? 'content' : state === 'Header' ? 'header' : 'between'
+    if (refusal !== undefined) this.#tellRefusal(refusal)
+    else if (header !== undefined && this.#mode === 'content') {
+      this.#told = 0
+      this.#message.begin(headerOf(header), this.#origin)
     }
+  }
 
-    function finish(): void {
-      if (mode === 'content') {
-        tell(official.currentContent.slice(told))
-        message.end('turn', origin)
-      }
-      mode = 'between'
+  #tellRefusal(subject: string): void {
+    this.#sink({ type: 'repair', repair: { code: 'refused_token', subject } })
+  }
+
+  #tell(text: string): void {
+    this.#told += text.length
+    if (text !== '') this.#message.text(text, this.#origin)
+  }
+
+  /** The host did not end its message, and what the model samples is none of it. */
+  #endHosts(id: number): void {
+    this.#sink({ type: 'repair', repair: repair('missing_end') })
+    this.#finish('implicit')
+    if (id !== SPECIAL.start) this.#mode = 'header'
+    this.#sampled = false
+  }
+
+  /** Ends what stands open. What comes next needs a parser that waits for `<|start|>`, unless a turn begins. */
+  #finish(terminator: Terminator): void {
+    const wasOpen = this.#mode === 'content'
+    // Nothing more is read of one that broke down.
+    const content = wasOpen && this.#official !== undefined ? this.#use((official) => official.currentContent) : ''
+    this.#mode = 'between'
+    this.#release()
+    if (!wasOpen) return
+    this.#tell(content.slice(this.#told))
+    this.#message.end(terminator, this.#origin)
+  }
+
+  /** Gives the official parser to what reads it, and lets go of one that broke down: nothing it says can be trusted. */
+  #use<T>(read: (official: OfficialStreamableParser) => T): T {
+    try {
+      this.#official ??= this.#make()
+      return read(this.#official)
+    } catch (error) {
+      this.#failure = { error }
+      this.#release()
+      throw error
     }
+  }
 
-    return {
-      get position() {
-        return mode
-      },
+  #make(): OfficialStreamableParser {
+    const official = this.#create()
+    this.#official = official
+    // Behind the end of a message it waits for <|start|>, and an empty message brings it there.
+    if (this.#mode === 'between') for (const id of [SPECIAL.message, SPECIAL.end]) official.process(id)
+    return official
+  }
 
-      // It does not say, and tells it with the end of the message.
-      isHolding: false,
-      flush() {},
-
-      push(id, by) {
-        origin = by
-        const terminator = TERMINATORS.get(id)
-        if (mode === 'content') {
-          if (!process(id)) return
-          if (terminator === undefined) tell(official.lastContentDelta ?? '')
-          else {
-            tell(lastContent(official).slice(told))
-            message.end(terminator, by)
-            mode = 'between'
-          }
-        } else {
-          sampled = (mode === 'header' && sampled) || by === 'model'
-          const wasAccepted = process(id)
-          const { state, header } = JSON.parse(official.state) as OfficialState
-          mode = state === 'Content' ? 'content' : state === 'Header' ? 'header' : 'between'
-          if (!wasAccepted || header === undefined || mode !== 'content') return
-          told = 0
-          message.begin(headerOf(header), by)
-        }
-      },
-
-      pushText() {
-        throw new HarmonyResponsesError(
-          'text_unsupported',
-          'pushText: expected token ids, which is all the official parser takes',
-        )
-      },
-
-      beginTurn() {
-        finish()
-        official.free?.()
-        official = create()
-        mode = 'header'
-        sampled = false
-        origin = 'model'
-      },
-
-      end() {
-        const isUntouched = mode === 'header' ? !sampled : !message.isTold
-        const position = isUntouched ? 'between' : mode
-        finish()
-        official.free?.()
-        return position
-      },
-
-      snapshot() {
-        throw new HarmonyResponsesError(
-          'snapshot_unsupported',
-          'snapshot: expected the native parser, whose state is plain data, got the official one',
-        )
-      },
+  #release(): void {
+    const official = this.#official
+    this.#official = undefined
+    try {
+      official?.free?.()
+    } catch {
+      // One that broke down in the middle of a token cannot be freed.
     }
+  }
+}
+
+/** What it says where it refuses the token. */
+function refusalOf(official: OfficialStreamableParser, id: number): string | undefined {
+  try {
+    official.process(id)
+    return undefined
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError) throw error
+    return String(error)
   }
 }
 

@@ -7,6 +7,7 @@ import {
   addHeaderText,
   finishHeaderText,
   type HeaderDraft,
+  isHostsHeader,
   lastText,
   type Opening,
   openHeader,
@@ -43,10 +44,19 @@ export interface HarmonyParser {
   /** The model is called (again): an open message ends, and an assistant header is implied. */
   beginTurn(): void
   /**
-   * The stream is over: an open message ends. Returns where the model stood: `between` also in a header or a
-   * prefilled message of which it has sampled nothing. (Every turn begins in a header.)
+   * What stands open ends, as nothing of it will come any more. Returns where the model stood: `between` also in a header
+   * or a prefilled message of which it has sampled nothing. (Every turn begins in a header.)
+   *
+   * It may be called any number of times in one response, also in the middle: a tool's result ends the call that was
+   * being written. What is pushed behind it stands between messages, until a turn begins.
    */
   end(): ParserPosition
+  /**
+   * The response is over: lets go of what no garbage collector frees, such as wasm objects. Called at the terminal event
+   * and when a pulled stream is left, in any state; a second time it does nothing. It tells nothing and throws nothing.
+   * Behind it `position`, `isHolding` and `flush` still answer, and a push is ignored.
+   */
+  close?(): void
   /** The whole state as plain JSON data. */
   snapshot(): ParserSnapshot
 }
@@ -159,6 +169,7 @@ class NativeParser implements HarmonyParser {
   }
 
   pushText(text: string, by: Origin): void {
+    if (text === '') return
     this.#isInside = false
     this.#enterRun(by, true)
     this.#lexer ??= this.#makeLexer('')
@@ -208,9 +219,24 @@ class NativeParser implements HarmonyParser {
   #enterRun(by: Origin, text: boolean): void {
     if (by === this.#origin && text === this.#isText) return
     this.flush()
+    if (by === 'model') this.#endHosts()
     this.#origin = by
     this.#isText = text
     if (by === 'host') this.#returned = false
+  }
+
+  /**
+   * What the model samples is no part of a message that the host writes in another's name, though the host did not end it:
+   * the text would become a tool's output. It is a turn's beginning.
+   */
+  #endHosts(): void {
+    if (this.#message.isHosts) {
+      this.#tell('missing_end')
+      this.#endMessage('implicit')
+    } else if (this.#mode === 'header' && isHostsHeader(this.#draft, this.#tools)) this.#tell('dropped_header')
+    else return
+    this.#openDraft('turn')
+    this.#draft.isBehindHost = true
   }
 
   #takeText(text: string): void {
@@ -306,9 +332,8 @@ class NativeParser implements HarmonyParser {
   /** What the host began and nobody went on with is no loss: a fresh turn, <|start|>assistant behind a tool result. */
   #isForgotten(terminator: Terminator): boolean {
     if (this.#draft.sampled) return false
-    return (
-      terminator === 'turn' || (this.#origin === 'host' && wordsOf(this.#draft).every(({ kind }) => kind === 'role'))
-    )
+    if (terminator === 'turn' || this.#draft.isBehindHost) return true
+    return this.#origin === 'host' && wordsOf(this.#draft).every(({ kind }) => kind === 'role')
   }
 
   /** The turn is over, whatever stands open. */

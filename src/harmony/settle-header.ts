@@ -15,6 +15,7 @@ import {
   lastSegment,
   lettersOf,
   looseWords,
+  quotedText,
   type Segment,
   type Word,
 } from './header.js'
@@ -41,22 +42,48 @@ export interface SettledHeader {
 export function settleMessage(draft: HeaderDraft, origin: Origin, finalSeen: boolean): SettledHeader {
   const reading = readHeader(draft, origin)
   const { header, loose, tell } = reading
-  const noise: string[] = []
-  const prose: string[] = []
-  for (const { kind, text, marker, behind } of loose) {
+  /** Whether any word may be the content type: nobody begins to talk where a tool is addressed, or speaks. */
+  const isAddressed = addressesTool(header) || (header.role !== 'assistant' && header.recipient !== undefined)
+  const dropped: Word[] = []
+  for (const word of loose) {
+    const { kind, text, marker, behind } = word
     const isUnknown = kind === 'unknown'
     if (isUnknown && behind === 'channel' && header.channel === undefined) {
       // A call keeps the channel it was given; anything else has to be shown somewhere, and final is where.
       header.channel = addressesTool(header) ? text : 'final'
       tell('unknown_channel', text)
-    } else if (isNoise(text)) noise.push(text)
-    else if (isUnknown && header.contentType === undefined && behind !== 'channel' && marker !== 'start') {
+    } else if (
+      isUnknown &&
+      header.contentType === undefined &&
+      behind !== 'channel' &&
+      marker !== 'start' &&
+      !isNoise(text) &&
+      (isAddressed || marker === 'constrain' || MEDIA_TYPE.test(text))
+    ) {
       header.contentType = text
       if (marker === 'constrain') header.constrained = true
-    } else prose.push(text)
+    } else dropped.push(word)
   }
-  return conclude(draft, reading, finalSeen && header.channel === undefined, noise, prose)
+  const isThought = finalSeen && header.channel === undefined
+  const last = dropped.at(-1)
+  // "final Sure<|message|>, here it is": the marker came a word late.
+  const isLead =
+    last?.kind === 'unknown' &&
+    last.marker === 'channel' &&
+    last.behind === undefined &&
+    last === lastSegment(draft).words.at(-1) &&
+    !isAddressed &&
+    header.role === 'assistant' &&
+    !isNoise(last.text)
+  if (isLead) dropped.pop()
+  const settled = conclude(draft, reading, isThought, dropped)
+  if (!isLead) return settled
+  tell('extra_header_text')
+  return { ...settled, lead: lastSegment(draft).text.slice(last.start) }
 }
+
+/** What is a content type also where nobody is addressed: `text/html`, `application/ld+json`. */
+const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+$/
 
 /**
  * A header without `<|message|>`: it turned into the message's text, in its last segment, or something else ended it,
@@ -80,8 +107,7 @@ export function settleUnclosed(draft: HeaderDraft, origin: Origin, at: number, e
 
   const lost = ending && whyLost(draft, header, lead, text, ending)
   if (lost !== undefined) {
-    const written = draft.segments.map((segment) => segment.text).filter((part) => part !== '')
-    return { lead: '', repairs: [repair(lost, draft.isHosts ? '' : written.join(' '))] }
+    return { lead: '', repairs: [repair(lost, quotedText(draft))] }
   }
 
   tell(draft.length > LONGEST_HEADER ? 'header_too_long' : 'missing_message')
@@ -92,12 +118,12 @@ export function settleUnclosed(draft: HeaderDraft, origin: Origin, at: number, e
     delete header.recipient
     header.channel = 'analysis'
   }
-  const dropped: string[] = []
-  for (const { text, behind } of reading.loose) {
-    if (ending === undefined && header.contentType === undefined && behind === 'constrain') {
-      header.contentType = text
+  const dropped: Word[] = []
+  for (const word of reading.loose) {
+    if (ending === undefined && header.contentType === undefined && word.behind === 'constrain') {
+      header.contentType = word.text
       header.constrained = true
-    } else dropped.push(text)
+    } else dropped.push(word)
   }
   const isMumbled = ending !== undefined && header.channel === 'commentary' && lettersOf(lead) === ''
   return { ...conclude(draft, reading, header.channel === undefined || isMumbled, dropped), lead }
@@ -108,15 +134,15 @@ function conclude(
   draft: HeaderDraft,
   { header, repairs, tell }: Reading,
   mayBeThought: boolean,
-  noise: readonly string[],
-  prose: readonly string[] = [],
+  dropped: readonly Word[],
 ): SettledHeader {
+  const { contentType: type, recipient } = header
   if (mayBeThought && hasChannelMarker(draft) && !addressesTool(header)) header.channel = 'analysis'
-  if (header.contentType !== undefined && header.recipient === undefined) tell('content_type_without_recipient')
-  // What was thought in the header and what is thought behind it belong together.
-  const isThought = header.channel === 'analysis' && header.recipient === undefined
-  if (noise.length + prose.length > 0) tell('extra_header_text', (isThought ? noise : [...noise, ...prose]).join(' '))
-  return { header, lead: isThought ? prose.join(' ') : '', repairs }
+  // One that nobody knows may have been meant as text.
+  const isKnown = CONTENT_TYPES.some((known) => known === type)
+  if (type !== undefined && recipient === undefined) tell('content_type_without_recipient', isKnown ? '' : type)
+  if (dropped.length > 0) tell('extra_header_text', dropped.map(({ text }) => text).join(' '))
+  return { header, lead: '', repairs }
 }
 
 /** Why a header that something ended is no message, if it is none. */

@@ -1,4 +1,5 @@
 import { check } from '../errors.js'
+import type { HarmonyParser } from '../harmony/parser.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 import type { StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
@@ -33,13 +34,17 @@ export function createPull(
   options: TranslateOptions,
   loadTokenTable: (() => Promise<TokenTable>) | undefined,
 ): Pull {
-  const { signal } = options
+  const { signal, parser: makeParser } = options
   let translator: Translator | undefined
+  /** The one that the caller brought. */
+  let parser: HarmonyParser | undefined
   let chunks: AsyncIterator<TokenChunk> | Iterator<TokenChunk> | undefined
   /** Why the source is read no more. */
   let over: 'aborted' | 'left' | undefined
   /** The source gave a chunk. */
   let isFed = false
+  /** Nobody asks any more. */
+  let isLeft = false
   /** The terminal event was given. */
   let isEnded = false
   /** Who asks, and whether that one waits for the source. */
@@ -63,7 +68,17 @@ export function createPull(
 
   async function begin(): Promise<Batch> {
     const tokenTable = options.tokenTable ?? (await loadTokenTable?.())
-    translator = new Translator({ ...options, ...(tokenTable && { tokenTable }) })
+    translator = new Translator({
+      ...options,
+      ...(tokenTable && { tokenTable }),
+      ...(makeParser && {
+        parser: (sink) => {
+          parser = makeParser(sink)
+          return parser
+        },
+      }),
+    })
+    if (isLeft) parser?.close?.()
     try {
       return translator.start()
     } catch (error) {
@@ -162,7 +177,12 @@ export function createPull(
       })
       return undefined
     },
-    leave: () => close('left'),
+    leave() {
+      isLeft = true
+      close('left')
+      // There will be no terminal event, with which the translator would do it.
+      parser?.close?.()
+    },
     response: () => translator?.response,
   }
 }

@@ -107,12 +107,17 @@ class TokenTracer implements Tracer {
   harmony(event: HarmonyEvent): void {
     if (event.type === 'repair') return
     this.#tell({ type: 'harmony', index: this.#index, event })
+    // What the host says is in no delta.
+    if (event.type === 'message_text' && event.origin === 'host') return
     if (event.type === 'message_start') {
       // Text of the header that turned out to be the message's comes with the same token; all other text comes later.
       this.#leadFrom = this.#deltaFrom < 0 ? this.#index : this.#deltaFrom
       this.#deltaFrom = -1
     } else if (event.type === 'message_text' && this.#deltaFrom < 0) this.#deltaFrom = this.#leadFrom
-    else if (event.type === 'message_end') this.#isOver = true
+    // A token that ends a message of the host's may be the first of the text behind it.
+    else if (event.type === 'message_end') {
+      this.#isOver = event.origin === 'model' || this.#deltaFrom !== this.#index
+    }
   }
 
   event(event: ResponseStreamEvent, parser: HarmonyParser, isHeld: boolean): void {

@@ -7,7 +7,7 @@ import { listingsOf } from './mcp-listing.js'
 import { checkOptions, type TranslateOptions } from './options.js'
 import { plainCopy } from './plain-copy.js'
 import { createPull, type Given, type Pull } from './pull.js'
-import { echoable } from './without-secrets.js'
+import { withoutSecrets } from './without-secrets.js'
 
 /**
  * Pulls a source through a `Translator`: the events of each chunk as one array, never empty. The source is read only as
@@ -58,7 +58,7 @@ function pullOf(
 ): Pull {
   checkOptions(options)
   // The translator copies these, but it is made only when somebody reads: what is wrong with them is told here.
-  echoable(options.request ?? {})
+  withoutSecrets(options.request ?? {})
   listingsOf(options.mcpListings ?? [])
   plainCopy('inputMessages', options.inputMessages)
   const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync } = Object(source)

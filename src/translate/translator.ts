@@ -224,7 +224,7 @@ export class Translator {
     const { type, id } = Object(item) as Partial<InsertableItem>
     check(typeof type === 'string' && type !== '', 'insert', 'an item with a type', item)
     check(id === undefined || (typeof id === 'string' && id !== ''), 'insert: id', 'a string', id)
-    check(id === undefined || this.#output.find(id) === undefined, 'insert: id', 'an id of its own', id)
+    check(id === undefined || this.#output.calls.find(id) === undefined, 'insert: id', 'an id of its own', id)
     this.#begin()
     this.#output.insert({ kind: 'host_item', item: plainCopy('insert', item) as HostItem['item'] })
     return this.#take()
@@ -527,6 +527,7 @@ export class Translator {
   /** Nothing comes after its terminal event. */
   #close(progress: Partial<ResponseProgress> & Pick<ResponseProgress, 'status'>): ResponseStreamEvent[] {
     this.#state.progress = { ...this.#state.progress, ...progress }
+    this.#attempt(() => this.#parser.close?.())
     this.#writeLifecycle(progress.status)
     return this.#take()
   }

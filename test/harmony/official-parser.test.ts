@@ -48,6 +48,25 @@ test('every turn gets an official parser of its own', () => {
   expect(translator.response.output).toHaveLength(2)
 })
 
+test.each([
+  ['<|channel|>', '<|channel|>final<|message|>Hi<|return|>'],
+  ['<|start|>', '<|start|>assistant<|channel|>final<|message|>Hi<|return|>'],
+])("what the model samples ends a message of the host's, and its %s begins its own", (_, sampled) => {
+  const diagnostics: string[] = []
+  const translator = new Translator({
+    ...fixed,
+    parser,
+    request: { tools: [{ type: 'mcp', server_label: 'github' }] } as never,
+    onDiagnostic: ({ code }) => diagnostics.push(code),
+  })
+  translator.push(encodeHarmony('<|channel|>commentary to=github.a<|message|>{}<|call|>'))
+  translator.push({ host: encodeHarmony('<|start|>github.a to=assistant<|channel|>commentary<|message|>found') })
+  translator.push(encodeHarmony(sampled))
+  translator.end('stop')
+  expect(translator.response.output).toMatchObject([{ output: 'found' }, { content: [{ text: 'Hi' }] }])
+  expect(diagnostics).toEqual(['missing_end'])
+})
+
 test('text is refused with the official parser, and so is a snapshot', () => {
   const translator = new Translator({ ...fixed, parser })
   expect(() => translator.push('Hi')).toThrow(HarmonyResponsesError)

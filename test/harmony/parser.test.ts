@@ -360,6 +360,145 @@ describe('the host', () => {
     expect(joined(session.events)).toContainEqual({ type: 'message_text', text: '\ufffd', origin: 'model' })
   })
 
+  describe('has written a message that it does not end, and the model samples', () => {
+    const RESULT = '<|start|>python to=assistant<|channel|>analysis<|message|>56088'
+    const ANSWER = '<|channel|>final<|message|>It is 56088.<|return|>'
+
+    function behind(host: string, sampled: string): { messages: string[]; repairs: string[]; origins: string[] } {
+      const session = new Session()
+      session.push(host, 'host')
+      session.push(sampled)
+      session.parser.end()
+      const messages: string[] = []
+      for (const event of session.events) {
+        if (event.type === 'message_start') messages.push(`${event.header.role} ${event.header.channel ?? '-'}: `)
+        else if (event.type === 'message_text') messages[messages.length - 1] += event.text
+      }
+      const origins = session.events.flatMap((event) => (event.type === 'message_text' ? [event.origin] : []))
+      return { messages, repairs: session.repairs().map(({ code }) => code), origins: [...new Set(origins)] }
+    }
+
+    test.each([
+      ['a header', ANSWER],
+      ['a whole one', `<|start|>assistant${ANSWER}`],
+      ['the stop token first', `<|end|><|start|>assistant${ANSWER}`],
+    ])('%s: it is the message of a fresh turn', (_, sampled) => {
+      expect(behind(RESULT, sampled)).toEqual({
+        messages: ['tool analysis: 56088', 'assistant final: It is 56088.'],
+        repairs: ['missing_end'],
+        origins: ['host', 'model'],
+      })
+    })
+
+    test('text alone: it is an answer without a header', () => {
+      expect(behind(RESULT, 'It is fifty-six thousand and eighty-eight.')).toEqual({
+        messages: ['tool analysis: 56088', 'assistant -: It is fifty-six thousand and eighty-eight.'],
+        repairs: ['missing_end', 'missing_message'],
+        origins: ['host', 'model'],
+      })
+    })
+
+    test('anything, behind the message of a user', () => {
+      expect(behind('<|start|>user<|message|>Sum it up', ANSWER).messages).toEqual([
+        'user -: Sum it up',
+        'assistant final: It is 56088.',
+      ])
+    })
+
+    test.each(['<|start|>python', '<|start|>python to=assistant<|channel|>analysis', '<|start|>user<|channel|>'])(
+      'behind a header that it does not end either: %s',
+      (header) => {
+        for (const sampled of [ANSWER, `<|start|>assistant${ANSWER}`]) {
+          expect(behind(header, sampled)).toEqual({
+            messages: ['assistant final: It is 56088.'],
+            repairs: ['dropped_header'],
+            origins: ['model'],
+          })
+        }
+      },
+    )
+
+    test.each([
+      '<|start|>',
+      '<|start|>assistant',
+      '<|start|>assistant<|channel|>',
+      '<|start|>assistant<|channel|>final',
+      '<|start|>assistant<|channel|>final<|message|>',
+      '<|start|>assistant<|channel|>final<|message|>It is ',
+    ])("except where the message is the assistant's, which the model goes on with: %s", (begun) => {
+      const whole = `<|start|>assistant${ANSWER}`
+      const sampled = whole.slice(begun.length)
+      const { messages, repairs } = behind(begun, sampled)
+      expect(messages).toEqual([`assistant final: ${sampled.replace(/^.*<\|message\|>|<\|return\|>/g, '')}`])
+      expect(repairs).toEqual([])
+    })
+
+    test('text: its first character ends the message, also where that may begin a marker', () => {
+      const session = new Session()
+      session.parser.pushText(RESULT, 'host')
+      session.parser.pushText('', 'model')
+      expect(session.terminators()).toEqual([])
+      session.parser.pushText('<|cha', 'model')
+      expect(session.terminators()).toEqual(['implicit'])
+      session.parser.pushText('nnel|>final<|message|>Hi', 'model')
+      expect(session.events.at(-1)).toEqual({ type: 'message_text', text: 'Hi', origin: 'model' })
+      expect(session.repairs().map(({ code }) => code)).toEqual(['missing_end'])
+    })
+
+    test('whatever it is, none of it is in that message', () => {
+      fc.assert(
+        fc.property(tokenSoup(), fc.boolean(), (sampled, isText) => {
+          const session = new Session(tools)
+          session.push(RESULT, 'host')
+          if (isText) session.parser.pushText(`x${sampled.join(' ')}`, 'model')
+          else session.push([m.channel, ...sampled])
+          session.parser.end()
+          const end = session.events.findIndex(({ type }) => type === 'message_end')
+          expect(joined(session.events.slice(0, end + 1))).toEqual([
+            expect.objectContaining({ type: 'message_start', origin: 'host' }),
+            { type: 'message_text', text: '56088', origin: 'host' },
+            { type: 'repair', repair: { code: 'missing_end' } },
+            { type: 'message_end', terminator: 'implicit', origin: 'host' },
+          ])
+        }),
+        { numRuns: RUNS },
+      )
+    })
+  })
+
+  test("writes text into the model's open message, which is in no event, and the model goes on behind it", () => {
+    const session = new Session()
+    session.push('<|channel|>analysis<|message|>So it is 4.')
+    expect(session.push(' Wait, let me check.', 'host')).toEqual([])
+    session.push(' It is 5.<|end|>')
+    expect(joined(session.events).slice(1)).toEqual([
+      { type: 'message_text', text: 'So it is 4. It is 5.', origin: 'model' },
+      { type: 'message_end', terminator: 'end', origin: 'model' },
+    ])
+    expect(session.repairs()).toEqual([])
+  })
+
+  test("writes a part of the model's header, and both are one header", () => {
+    const session = new Session()
+    session.push('<|channel|>commentary')
+    session.push(' to=functions.f', 'host')
+    session.push(' json<|message|>{}<|call|>')
+    expect(session.events[0]).toMatchObject({
+      header: { role: 'assistant', channel: 'commentary', recipient: 'functions.f', contentType: 'json' },
+      origin: 'model',
+    })
+    expect(session.repairs()).toEqual([])
+  })
+
+  test("writes a result in the middle of the model's header, which is dropped", () => {
+    const session = new Session()
+    session.push('<|channel|>commentary to')
+    session.push('<|start|>python to=assistant<|message|>1<|end|><|start|>assistant', 'host')
+    session.push('<|channel|>final<|message|>Hi<|return|>')
+    expect(session.repairs()).toEqual([{ code: 'dropped_header', text: 'commentary to' }])
+    expect(session.terminators()).toEqual(['end', 'return'])
+  })
+
   test('is not quoted where a header of its own is dropped', () => {
     const session = new Session()
     session.push('<|channel|>commentary to=functions.secret', 'host')
@@ -668,6 +807,26 @@ describe('a stream without end', () => {
     }
     expect(lookups(2000)).toBe(lookups(1000))
     expect(lookups(1000)).toBeLessThan(1000)
+  })
+
+  test.each([
+    ['one word', '<|channel|>', 'a', 1_000_000],
+    ['one recipient', '<|channel|>commentary to=', 'a', 1_000_000],
+    ['white space', '<|channel|>commentary to=functions.x', ' ', 1_000_000],
+    ['one content type', '<|channel|>final<|constrain|>', 'a', 1_000_000],
+    ['text that nearly spells a marker', '', '<|a', 300_000],
+    ['starts', '', '<|start|>', 100_000],
+    ['channels', '', '<|channel|>final', 25_000],
+    ['headers', '', '<|channel|>commentary to=functions.x<|end|>', 10_000],
+    ['headers as long as they may be', '', `<|channel|>to=x${' a'.repeat(500)}<|end|>`, 300],
+    ['messages', '', '<|message|>a<|end|>', 30_000],
+  ])('in one push throws nothing: %s', { timeout: TIMEOUT }, (_, head, again, count) => {
+    for (const origin of ['model', 'host'] as const) {
+      const { parser } = new Session(tools)
+      parser.pushText(head + again.repeat(count), origin)
+      parser.end()
+      expect(parser.position).toBe('between')
+    }
   })
 
   test('gives at most one text for each token', () => {

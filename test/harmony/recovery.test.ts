@@ -192,6 +192,30 @@ const ROWS: Readonly<Record<number, readonly Example[]>> = {
       ['missing_message', 'stray_marker'],
     ],
     [
+      'one word behind the channel',
+      '<|channel|>analysis Hmm<|message|>, let me see.<|end|>',
+      ['[analysis] Hmm, let me see.'],
+      ['extra_header_text'],
+    ],
+    [
+      'one word behind the channel of the answer',
+      '<|channel|>final Sure<|message|>, here it is.<|return|>',
+      ['[final] Sure, here it is.'],
+      ['extra_header_text'],
+    ],
+    [
+      'one word behind the channel, to the user',
+      '<|channel|>final to=user Sure <|message|>here it is.<|return|>',
+      ['[final to=user] Sure here it is.'],
+      ['extra_header_text'],
+    ],
+    [
+      'one word before the channel, which may be junk',
+      '<|start|>assistant Hmm<|channel|>analysis<|message|>Let me see.<|end|>',
+      ['[analysis] Let me see.'],
+      ['repeated_start', 'extra_header_text: Hmm'],
+    ],
+    [
       'two words behind the channel',
       '<|channel|>analysis need CPI<|message|> now<|end|>',
       ['[analysis] need CPI now'],
@@ -514,10 +538,22 @@ const ROWS: Readonly<Record<number, readonly Example[]>> = {
   ],
   22: [
     [
+      'a media type on the final channel',
+      '<|channel|>final text/html<|message|><p>x</p><|return|>',
+      ['[final text/html] <p>x</p>'],
+      ['content_type_without_recipient: text/html'],
+    ],
+    [
+      'a word for a constrained content type, which may be meant as text',
+      '<|channel|>final<|constrain|>Sure<|message|>, here it is.<|return|>',
+      ['[final <Sure>] , here it is.'],
+      ['content_type_without_recipient: Sure'],
+    ],
+    [
       'response for a content type',
       '<|channel|>commentary<|constrain|>response<|message|>x<|end|>',
       ['[commentary <response>] x'],
-      ['content_type_without_recipient'],
+      ['content_type_without_recipient: response'],
     ],
     [
       'control for the content type of a call, which is no mistake',

@@ -52,6 +52,21 @@ describe("a tool's message from the host", () => {
     expect(run.diagnostics).toEqual([])
   })
 
+  test('is its own text alone, though the model goes on where it did not end it', () => {
+    for (const sampled of [
+      messageOn('final', 'Hi<|return|>'),
+      `<|start|>assistant${messageOn('final', 'Hi<|return|>')}`,
+    ]) {
+      const run = waiting('github.a')
+      run.push({ host: '<|start|>github.a to=assistant<|channel|>commentary<|message|>found' }, sampled)
+      expect(terminal(run.end('stop')).output).toMatchObject([
+        { output: 'found' },
+        { type: 'message', content: [{ text: 'Hi' }] },
+      ])
+      expect(codes(run.diagnostics)).toEqual(['missing_end'])
+    }
+  })
+
   test('goes on with the transcript in one piece, cut anywhere', () => {
     const transcript = '<|start|>github.a to=assistant<|channel|>commentary<|message|>é found<|end|><|start|>assistant'
     for (let cut = 0; cut <= transcript.length; cut++) {

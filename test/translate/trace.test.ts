@@ -70,6 +70,13 @@ describe('events and the tokens they came from', () => {
     expect(ranges(run).find((line) => line.startsWith('reasoning_text.delta'))).toBe('reasoning_text.delta 0-2')
   })
 
+  test("text that ends a message of the host's, from its own first token", () => {
+    const run = createRun({ tokenTable })
+    run.push({ host: '<|start|>f to=assistant<|message|>1' }, encodeText('It is one, and that is all that I can say.'))
+    const deltas = ranges(run).filter((line) => line.includes('.delta'))
+    expect(deltas[0]).toMatch(/^output_text.delta 1-/)
+  })
+
   test('a text chunk counts as one', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>', 'a', ' b', '<|return|>')
