@@ -6,6 +6,8 @@ import { classifyRecipient } from '../recipients/classify.js'
 import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
 import { type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
+import { calleesNamed } from '../recipients/tool-author.js'
+import { unknownToolTypes } from '../recipients/tool-types.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
@@ -13,7 +15,7 @@ import { checkHost, checkToken } from './check-chunk.js'
 import { copyOf } from './copy-of.js'
 import { TranslatorEffects } from './effects.js'
 import { NONE } from './grown-list.js'
-import { calleeOf } from './items/callee-of.js'
+import { pathOf } from './items/callee-of.js'
 import type { Effects, Item } from './items/item.js'
 import { LOGPROBS, logprobsOf } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
@@ -105,7 +107,7 @@ export class Translator {
     }
     if (snapshot === undefined) addHostUsage(this.#state.usage, options.usage ?? {})
     this.#tools = declareTools(this.#state.request.tools, hintsOf(this.#state.listings))
-    this.#policy = resolvePolicy(options.policy)
+    this.#policy = resolvePolicy(options.policy, options.mcpApproval)
     const isTraced = options.trace !== undefined
     this.#effects = new TranslatorEffects(this.#state, options, isTraced ? (event) => this.#trace(event) : undefined)
     this.#output = new Output(this.#effects, options.calls === 'whole', snapshot?.output)
@@ -288,12 +290,28 @@ export class Translator {
     this.#state.isStarted = true
     this.#writeLifecycle('created')
     this.#writeLifecycle('in_progress')
+    this.#noticeRequest()
     for (const listing of this.#state.listings) this.#output.insert({ kind: 'mcp_list_tools', listing })
     for (const { arguments: text, ...call } of this.#options.approvedCalls ?? []) {
       this.#output.begin({ ...call, kind: 'mcp_call', available: true })
       this.#output.write(text)
       this.#output.end(this.#output.current as Item, 'completed')
     }
+  }
+
+  /** What of the request and the options comes to nothing, or may be misspelled. */
+  #noticeRequest(): void {
+    for (const type of unknownToolTypes(this.#state.request.tools ?? []))
+      this.#effects.notice('unknown_tool_type', type)
+    const labels = [...this.#state.listings.map(({ serverLabel }) => serverLabel), ...this.#approvedLabels()]
+    for (const label of new Set(labels)) {
+      if (!this.#tools.mcpServers.has(label)) this.#effects.notice('undeclared_server', label)
+    }
+  }
+
+  /** The servers of the approved calls, which need not be declared. */
+  #approvedLabels(): string[] {
+    return (this.#options.approvedCalls ?? []).map(({ serverLabel }) => serverLabel)
   }
 
   /**
@@ -377,7 +395,7 @@ export class Translator {
     }
     const recipient = classifyRecipient(header.recipient, header.channel, this.#tools, this.#policy)
     if (recipient.kind === 'function_call' && !recipient.declared) {
-      this.#effects.notice('undeclared_recipient', recipient.name)
+      this.#effects.notice('undeclared_recipient', pathOf(recipient.name, recipient.namespace))
     }
     this.#output.begin(recipient)
   }
@@ -418,22 +436,22 @@ export class Translator {
 
   /** Completes the oldest waiting call of the tool that speaks; of any, where the message names none. */
   #takeToolMessage(author: string, text: TextBuffer): void {
-    const callee = classifyRecipient(author, undefined, this.#tools, this.#policy)
-    const key = recipientKey(callee)
     const isAnybody = author === 'tool'
-    // An approved call need not be to a declared server.
-    const name = author.replace(/^mcp\./, '')
-    const isCalled = (call: Item): boolean =>
-      isAnybody || call.callee === key || (call.type === 'mcp_call' && calleeOf(call) === name)
-    const item = this.#output.waiting.find(isCalled)
+    const callees = calleesNamed(author, this.#tools, this.#policy, this.#approvedLabels())
+    const groups = callees.map((group) => group.map(recipientKey))
+    const isCalled =
+      (keys: readonly string[]) =>
+      ({ callee }: Item): boolean =>
+        isAnybody || keys.includes(callee)
+    const item = firstOf(groups, (keys) => this.#output.waiting.find(isCalled(keys)))
     if (item !== undefined) {
       this.#output.settle(item, { output: textOf(text) })
       return
     }
-    const answered = this.#output.answered(isCalled)
+    const answered = firstOf(groups, (keys) => this.#output.answered(isCalled(keys)))
     if (answered !== undefined) this.#effects.notice('second_result', answered.id)
     // What the client ran comes back in the transcript too, and is no news.
-    else if (isAnybody || isHosted(callee)) this.#effects.notice('result_without_call', author)
+    else if (isAnybody || callees.flat().some(isHosted)) this.#effects.notice('result_without_call', author)
   }
 
   // What goes out
@@ -489,6 +507,18 @@ export class Translator {
   #expectOpen(method: string): void {
     if (this.#isClosed()) check(false, method, 'an open response', this.#state.progress.status, 'translator_closed')
   }
+}
+
+/** What is found for the first entry for which anything is. */
+function firstOf<Entry, Found>(
+  entries: readonly Entry[],
+  find: (entry: Entry) => Found | undefined,
+): Found | undefined {
+  for (const entry of entries) {
+    const found = find(entry)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** Whether the host runs what is addressed so. */
