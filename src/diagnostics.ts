@@ -37,7 +37,9 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   tokens_after_return: 'tokens after <|return|>: translated all the same',
   refused_token: 'the official parser refused a token',
 
-  // The translator's notices: what was noticed about a well-formed message.
+  // The translator's notices: what was noticed about the request, or about a well-formed message.
+  unknown_tool_type: 'a tool of a type that the API does not have: never called',
+  undeclared_server: 'a listing or an approved call of an MCP server that the request does not declare',
   undeclared_recipient: 'a call to a tool that the request does not declare',
   unavailable_tool: 'a call to a tool that may not be called: failed',
   blank_arguments: 'a function call without arguments: given {}',

@@ -68,7 +68,7 @@ export function describeItem(item: OutputItem): string {
       return `web_search_call ${item.action.type}`
     case 'function_call':
     case 'custom_tool_call':
-      return `${item.type} ${item.name} ${shortId(item.call_id)}`
+      return `${item.type} ${item.namespace === undefined ? '' : `${item.namespace}.`}${item.name} ${shortId(item.call_id)}`
     default:
       return item.type
   }

@@ -37,7 +37,7 @@ Options of replay:
   --format jsonl            one event a line (default)
            sse              the frames that a server would send
            timeline         tokens, Harmony and events side by side
-  --policy openai           a call of an undeclared tool is a function call (default)
+  --policy openai           a call of an undeclared tool is a function call (default: as the fixture says, else this)
            agents           ... is an MCP call that failed
            vllm             everything but functions.* is an MCP call
            functions-only   everything is a function call
@@ -113,7 +113,8 @@ async function reportOn(file: string, name: string, profile: Profile, isJson: bo
 
 async function replay(file: string, name: string, values: Values, io: Io): Promise<number> {
   const format = oneOf(FORMATS, '--format', values.format)
-  const policy = oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy)
+  const policy =
+    values.policy === undefined ? undefined : oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy)
   const calls = oneOf(CALLS, '--calls', values.calls)
   const dialect = oneOf(DIALECTS, '--dialect', values.dialect)
   const reasoning = values.reasoning === undefined ? undefined : oneOf(REASONING, '--reasoning', values.reasoning)
@@ -121,7 +122,13 @@ async function replay(file: string, name: string, values: Values, io: Io): Promi
     throw new UsageError(`--dialect: expected openai for a timeline, got ${JSON.stringify(dialect)}`)
   }
   const { citations } = values
-  const options = { policy, calls, citations, dialect, ...(reasoning === undefined ? {} : { reasoning }) }
+  const options = {
+    calls,
+    citations,
+    dialect,
+    ...(policy === undefined ? {} : { policy }),
+    ...(reasoning === undefined ? {} : { reasoning }),
+  }
 
   const text = await read(file, name, io)
   try {
@@ -148,7 +155,7 @@ function parse(argv: readonly string[]) {
       allowPositionals: true,
       options: {
         format: { type: 'string', default: 'jsonl' },
-        policy: { type: 'string', default: 'openai' },
+        policy: { type: 'string' },
         calls: { type: 'string', default: 'live' },
         reasoning: { type: 'string' },
         citations: { type: 'boolean', default: false },

@@ -38,8 +38,8 @@ interface Stream {
 
 const isCall = ({ type }: Fields): boolean => type === 'function_call' || type === 'custom_tool_call'
 
-const callOf = ({ name, arguments: call, input }: Fields): UnderstoodCall => ({
-  name: textOf(name),
+const callOf = ({ name, namespace, arguments: call, input }: Fields): UnderstoodCall => ({
+  name: namespace === undefined ? textOf(name) : `${textOf(namespace)}.${textOf(name)}`,
   arguments: textOf(call ?? input),
 })
 

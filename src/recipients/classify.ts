@@ -1,6 +1,6 @@
 import { matchBuiltin } from './builtins.js'
 import type { DeclaredTools } from './declared-tools.js'
-import { functionRecipient, matchFunctionName, matchFunctionsNamespace } from './functions.js'
+import { functionRecipient, matchFunctionName, matchFunctionsNamespace, matchNamespace } from './functions.js'
 import { matchMcpTool, splitMcpTool } from './mcp.js'
 import { policies, type RecipientMatch, type RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
@@ -11,6 +11,7 @@ const matchers: Readonly<Record<RecipientMatch, Matcher>> = {
   functions: matchFunctionsNamespace,
   builtins: matchBuiltin,
   function_names: matchFunctionName,
+  namespaces: matchNamespace,
   mcp: matchMcpTool,
 }
 

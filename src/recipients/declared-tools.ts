@@ -1,6 +1,7 @@
 import { check } from '../errors.js'
-import type { McpTool, RequestTool, ShellTool } from '../responses/request.js'
+import type { McpTool, NamespaceTool, RequestTool, ShellTool } from '../responses/request.js'
 import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.js'
+import type { Recipient } from './recipient.js'
 
 /** The built-in tools that gpt-oss models were trained to call. */
 export type BuiltinTool = 'code_interpreter' | 'web_search' | 'shell' | 'local_shell'
@@ -11,10 +12,16 @@ export interface McpToolName {
   readonly name: string
 }
 
-/** What the request's `tools` say about whom the model may call. Built once per request by {@link declareTools}. */
-export interface DeclaredTools {
+/** The client's tools, by their names. */
+export interface DeclaredFunctions {
   readonly functions: ReadonlySet<string>
   readonly customTools: ReadonlySet<string>
+}
+
+/** What the request's `tools` say about whom the model may call. Built once per request by {@link declareTools}. */
+export interface DeclaredTools extends DeclaredFunctions {
+  /** What the declared namespaces have, by their names, the longest first. */
+  readonly namespaces: ReadonlyMap<string, DeclaredFunctions>
   /** The declared MCP servers by `server_label`. */
   readonly mcpServers: ReadonlyMap<string, McpServer>
   /** How recipients begin that address a declared MCP server (`LABEL` and `mcp.LABEL`), the longest first. */
@@ -32,7 +39,7 @@ const WEB_SEARCH_TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 
 /**
  * Reads the request's `tools`. Types that no recipient can address are ignored. Several `mcp` entries of one label add
- * up.
+ * up, and so do several of one namespace.
  *
  * @param hints - which tools only read, as the servers' listings say it
  * @throws HarmonyResponsesError `bad_option` where an entry lacks what its type requires, or a filter is none
@@ -45,35 +52,39 @@ export function declareTools(tools: readonly RequestTool[] | null | undefined, h
 const NONE: DeclaredTools = /* @__PURE__ */ declare([])
 
 function declare(tools: readonly RequestTool[], hints?: ToolHints): DeclaredTools {
-  const functions = new Set<string>()
-  const customTools = new Set<string>()
+  const { functions, customTools } = createFunctions()
+  const namespaces = new Map<string, ReturnType<typeof createFunctions>>()
   const mcpServers = new Map<string, McpServer>()
   const builtins = new Set<BuiltinTool>()
   let shell: DeclaredTools['shell'] = null
 
-  check(Array.isArray(tools), 'tools', 'an array', tools)
-  for (const [index, tool] of tools.entries()) {
-    const text = (field: string): string => {
-      const value = (Object(tool) as { [field: string]: unknown })[field]
-      check(typeof value === 'string' && value !== '', `tools[${index}].${field}`, 'a string', value)
-      return value
-    }
-    const type = text('type')
+  for (const [tool, path] of entriesOf(tools, 'tools')) {
+    const type = textOf(tool, path, 'type')
     switch (type) {
       case 'function':
-        functions.add(text('name'))
+        functions.add(textOf(tool, path, 'name'))
         break
       case 'custom':
-        customTools.add(text('name'))
+        customTools.add(textOf(tool, path, 'name'))
         break
+      case 'namespace': {
+        const name = textOf(tool, path, 'name')
+        const inside = namespaces.get(name) ?? createFunctions()
+        namespaces.set(name, inside)
+        for (const [member, at] of entriesOf((tool as NamespaceTool).tools, `${path}.tools`)) {
+          const type = textOf(member, at, 'type')
+          if (type === 'custom') inside.customTools.add(textOf(member, at, 'name'))
+          else if (type === 'function') inside.functions.add(textOf(member, at, 'name'))
+        }
+        break
+      }
       case 'mcp': {
-        const label = text('server_label')
-        const server = declareMcpServer(tool as McpTool, `tools[${index}].`, mcpServers.get(label), hints)
-        mcpServers.set(label, server)
+        const label = textOf(tool, path, 'server_label')
+        mcpServers.set(label, declareMcpServer(tool as McpTool, `${path}.`, mcpServers.get(label), hints))
         break
       }
       case 'shell':
-        shell = environmentOf(tool as ShellTool, `tools[${index}].environment`)
+        shell = environmentOf(tool as ShellTool, `${path}.environment`)
         builtins.add(type)
         break
       case 'code_interpreter':
@@ -84,12 +95,53 @@ function declare(tools: readonly RequestTool[], hints?: ToolHints): DeclaredTool
         if (WEB_SEARCH_TYPE.test(type)) builtins.add('web_search')
     }
   }
-  return { functions, customTools, mcpServers, mcpPrefixes: mcpPrefixes([...mcpServers.keys()]), builtins, shell }
+  return {
+    functions,
+    customTools,
+    namespaces: new Map([...namespaces].sort(([a], [b]) => b.length - a.length)),
+    mcpServers,
+    mcpPrefixes: mcpPrefixes([...mcpServers.keys()]),
+    builtins,
+    shell,
+  }
 }
 
-/** Whether the request declares a function or a custom tool of exactly this name. */
-export function declaresFunction(name: string, tools: DeclaredTools): boolean {
-  return tools.functions.has(name) || tools.customTools.has(name)
+function createFunctions(): { functions: Set<string>; customTools: Set<string> } {
+  return { functions: new Set(), customTools: new Set() }
+}
+
+/** Each tool of a list with its path. */
+function entriesOf(tools: unknown, path: string): (readonly [tool: RequestTool, path: string])[] {
+  check(Array.isArray(tools), path, 'an array', tools)
+  return tools.map((tool, index) => [tool, `${path}[${index}]`])
+}
+
+/** A field of a tool, which has to be there. */
+function textOf(tool: unknown, path: string, field: string): string {
+  const value = (Object(tool) as { [field: string]: unknown })[field]
+  check(typeof value === 'string' && value !== '', `${path}.${field}`, 'a string', value)
+  return value
+}
+
+/**
+ * The function or custom tool that the request declares under this name: exactly so, or in a namespace, as `NS.name`.
+ * The longest namespace wins, and a custom tool before a function of its name.
+ */
+export function declaredFunction(path: string, tools: DeclaredTools): ClientTool | undefined {
+  const exact = functionIn(tools, path)
+  if (exact !== undefined) return exact
+  for (const [namespace, inside] of tools.namespaces) {
+    const found = path.startsWith(`${namespace}.`) ? functionIn(inside, path.slice(namespace.length + 1)) : undefined
+    if (found !== undefined) return { ...found, namespace }
+  }
+  return undefined
+}
+
+type ClientTool = Extract<Recipient, { kind: 'function_call' | 'custom_tool_call' }>
+
+function functionIn({ functions, customTools }: DeclaredFunctions, name: string): ClientTool | undefined {
+  if (customTools.has(name)) return { kind: 'custom_tool_call', name }
+  return functions.has(name) ? { kind: 'function_call', name, declared: true } : undefined
 }
 
 /**
@@ -97,21 +149,24 @@ export function declaresFunction(name: string, tools: DeclaredTools): boolean {
  * Labels and tool names may contain dots: the longest match wins, and what follows it is the tool's name. Where nothing
  * follows, the label is the name too.
  */
-export function declaredMcpTool(recipient: string, tools: DeclaredTools): McpToolName | undefined {
-  const match = tools.mcpPrefixes.find(({ prefix }) => recipient === prefix || recipient.startsWith(`${prefix}.`))
+export function declaredMcpTool(
+  recipient: string,
+  { mcpPrefixes }: Pick<DeclaredTools, 'mcpPrefixes'>,
+): McpToolName | undefined {
+  const match = mcpPrefixes.find(({ prefix }) => recipient === prefix || recipient.startsWith(`${prefix}.`))
   if (match === undefined) return undefined
   return { serverLabel: match.serverLabel, name: recipient.slice(match.prefix.length + 1) || match.serverLabel }
 }
 
 /**
  * The recipient that a bare word of a malformed header stands for, if it names a declared tool: `functions.bash` for
- * `bash` or `functions.bash`, the word itself for `LABEL.tool`, `mcp.LABEL.tool` or `mcp.LABEL`. A server's label
+ * `bash` or `functions.bash`, `functions.NS.bash` for `NS.bash`, the word itself for `LABEL.tool`, `mcp.LABEL.tool` or `mcp.LABEL`. A server's label
  * alone names no tool.
  */
 export function toolNamed(word: string, tools: DeclaredTools): string | undefined {
   const name = word.startsWith(FUNCTIONS_NAMESPACE) ? word.slice(FUNCTIONS_NAMESPACE.length) : ''
-  if (declaresFunction(name, tools)) return word
-  if (declaresFunction(word, tools)) return FUNCTIONS_NAMESPACE + word
+  if (declaredFunction(name, tools) !== undefined) return word
+  if (declaredFunction(word, tools) !== undefined) return FUNCTIONS_NAMESPACE + word
   if (word.startsWith(FUNCTIONS_NAMESPACE) || tools.mcpServers.has(word)) return undefined
   return declaredMcpTool(word, tools) === undefined ? undefined : word
 }
@@ -122,7 +177,8 @@ function environmentOf({ environment }: ShellTool, path: string): DeclaredTools[
   return environment.type === 'local' ? 'local' : 'container'
 }
 
-function mcpPrefixes(labels: readonly string[]): DeclaredTools['mcpPrefixes'] {
+/** How recipients begin that address a server of one of these labels, the longest first. */
+export function mcpPrefixes(labels: readonly string[]): DeclaredTools['mcpPrefixes'] {
   // A label that itself begins with `mcp.` is meant literally: it comes before an equal prefix.
   return ['', 'mcp.']
     .flatMap((start) => labels.map((serverLabel) => ({ prefix: start + serverLabel, serverLabel })))

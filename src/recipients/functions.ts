@@ -1,20 +1,34 @@
-import { type DeclaredTools, declaresFunction, FUNCTIONS_NAMESPACE } from './declared-tools.js'
+import { type DeclaredTools, declaredFunction, FUNCTIONS_NAMESPACE } from './declared-tools.js'
 import type { Recipient } from './recipient.js'
 
-/** `functions.NAME`, whether or not the request declares it. */
+/** `functions.NAME` and `functions.NAMESPACE.NAME`, whether or not the request declares it. */
 export function matchFunctionsNamespace(recipient: string, tools: DeclaredTools): Recipient | undefined {
   const name = recipient.startsWith(FUNCTIONS_NAMESPACE) ? recipient.slice(FUNCTIONS_NAMESPACE.length) : ''
-  return name === '' ? undefined : functionRecipient(name, tools)
+  if (name === '') return undefined
+  // A namespace may be called `functions` itself.
+  return matchFunctionName(name, tools) ?? matchNamespace(recipient, tools) ?? functionRecipient(name, tools)
 }
 
 /** `NAME`, where the request declares a function or a custom tool of exactly that name. */
 export function matchFunctionName(recipient: string, tools: DeclaredTools): Recipient | undefined {
-  if (!declaresFunction(recipient, tools)) return undefined
-  return functionRecipient(recipient, tools)
+  const found = declaredFunction(recipient, tools)
+  return found?.namespace === undefined ? found : undefined
 }
 
-/** The custom tool of that name, if there is one, or else the function. */
-export function functionRecipient(name: string, tools: DeclaredTools): Recipient {
-  if (tools.customTools.has(name)) return { kind: 'custom_tool_call', name }
-  return { kind: 'function_call', name, declared: tools.functions.has(name) }
+/** `NAMESPACE.NAME`, where the request declares that namespace with that tool. */
+export function matchNamespace(recipient: string, tools: DeclaredTools): Recipient | undefined {
+  const found = declaredFunction(recipient, tools)
+  return found?.namespace === undefined ? undefined : found
+}
+
+/**
+ * The function or custom tool that is declared under this name, or else a function that is not: one of the longest
+ * declared namespace that the name begins with, so that the client knows whom to refuse.
+ */
+export function functionRecipient(path: string, tools: DeclaredTools): Recipient {
+  const found = declaredFunction(path, tools)
+  if (found !== undefined) return found
+  const namespace = [...tools.namespaces.keys()].find((name) => path.startsWith(`${name}.`) && path !== `${name}.`)
+  const name = namespace === undefined ? path : path.slice(namespace.length + 1)
+  return { kind: 'function_call', name, ...(namespace !== undefined && { namespace }), declared: false }
 }

@@ -5,8 +5,8 @@ import type { McpTool, McpToolFilter } from '../responses/request.js'
 export interface McpServer {
   /** Whether the model may call the tool. */
   allows(name: string): boolean
-  /** Whether the user has to approve a call of it first. */
-  needsApproval(name: string): boolean
+  /** Whether the user has to approve a call of it first; `unsaid` (default `always`) where the request says nothing. */
+  needsApproval(name: string, unsaid?: 'always' | 'never'): boolean
 }
 
 /** Whether a tool only reads, as its server's listing says it; undefined where there is no listing. */
@@ -26,14 +26,17 @@ export function declareMcpServer(tool: McpTool, path: string, before?: McpServer
   const demands = approvalOf(tool.require_approval, `${path}require_approval`, isReadOnly)
   return {
     allows: (name) => allows(name) || before?.allows(name) === true,
-    needsApproval: (name) => (allows(name) && demands(name)) || before?.needsApproval(name) === true,
+    needsApproval: (name, unsaid) =>
+      (allows(name) && (demands === null ? unsaid !== 'never' : demands(name))) ||
+      before?.needsApproval(name, unsaid) === true,
   }
 }
 
 type Hint = (name: string) => boolean | undefined
 
-function approvalOf(approval: McpTool['require_approval'], path: string, isReadOnly: Hint): ToolTest {
-  const { always, never } = (approval === 'always' ? { always: {} } : Object(approval)) as {
+/** Null where it says nothing. */
+function approvalOf(approval: McpTool['require_approval'], path: string, isReadOnly: Hint): ToolTest | null {
+  const { always, never } = (typeof approval === 'string' ? { [approval]: {} } : Object(approval)) as {
     always?: McpToolFilter | null
     never?: McpToolFilter | null
   }
@@ -46,7 +49,7 @@ function approvalOf(approval: McpTool['require_approval'], path: string, isReadO
   )
   const isAlways = testOf(always ?? [], `${path}.always`, isReadOnly, true)
   const isNever = testOf(never, `${path}.never`, isReadOnly, false)
-  return (name) => isAlways(name) || !isNever(name)
+  return always == null && never == null ? null : (name) => isAlways(name) || !isNever(name)
 }
 
 /**

@@ -7,7 +7,7 @@ export function matchMcpTool(recipient: string, tools: DeclaredTools, policy: Re
   const tool = declaredMcpTool(recipient, tools) ?? splitMcpTool(recipient, policy.aliases)
   const server = tools.mcpServers.get(tool.serverLabel)
   if (server === undefined) return undefined
-  if (server.needsApproval(tool.name)) return { kind: 'mcp_approval_request', ...tool }
+  if (server.needsApproval(tool.name, policy.mcpApproval)) return { kind: 'mcp_approval_request', ...tool }
   return { kind: 'mcp_call', ...tool, available: server.allows(tool.name) }
 }
 

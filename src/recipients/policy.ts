@@ -12,9 +12,10 @@ export type BuiltinCall =
  * - `functions`: `functions.NAME`, declared or not.
  * - `builtins`: a recipient in the policy's table of built-ins, where the request declares the tool.
  * - `function_names`: exactly the name of a declared function or custom tool.
+ * - `namespaces`: a tool of a declared namespace, by the names of both.
  * - `mcp`: a tool of a declared MCP server, by the server's label or an alias of it.
  */
-export type RecipientMatch = 'functions' | 'builtins' | 'function_names' | 'mcp'
+export type RecipientMatch = 'functions' | 'builtins' | 'function_names' | 'namespaces' | 'mcp'
 
 /**
  * What becomes of a recipient, as a table. To change a preset, spread it:
@@ -33,11 +34,14 @@ export interface RecipientPolicy {
   /**
    * What a recipient becomes whose callee is not found:
    *
-   * - `function_call`: a function with the whole recipient as its name, for the client to answer.
+   * - `function_call`: a function with the whole recipient as its name, or one of the declared namespace that it begins
+   *   with, for the client to answer.
    * - `mcp_call`: an MCP tool of the undeclared server that the first segment, or its alias, names.
    * - `unavailable_mcp_call`: an MCP tool of the server that the first segment names. Nothing runs it: the call fails.
    */
   readonly undeclared: 'function_call' | 'mcp_call' | 'unavailable_mcp_call'
+  /** What the `require_approval` of a declared MCP server is where the request does not say it. */
+  readonly mcpApproval: 'always' | 'never'
 }
 
 /** The presets' names. */
@@ -46,7 +50,7 @@ export type PolicyName = 'openai' | 'agents' | 'vllm' | 'functions-only'
 const openai: RecipientPolicy = {
   name: 'openai',
   nobody: ['assistant', 'user', ''],
-  order: ['functions', 'builtins', 'function_names', 'mcp'],
+  order: ['functions', 'builtins', 'function_names', 'namespaces', 'mcp'],
   builtins: {
     python: { tool: 'code_interpreter' },
     'browser.search': { tool: 'web_search', action: 'search' },
@@ -56,6 +60,7 @@ const openai: RecipientPolicy = {
   },
   aliases: { python: 'code_interpreter', browser: 'web_search_preview', container: 'container' },
   undeclared: 'function_call',
+  mcpApproval: 'always',
 }
 
 /**
@@ -63,28 +68,40 @@ const openai: RecipientPolicy = {
  *
  * - `openai` (the default): what the model made up becomes a function call that the client can answer.
  * - `agents`: what the model made up becomes a failed MCP call. The Agents SDK ends its run at an unknown function.
- * - `vllm`: everything but `functions.` is MCP.
+ * - `vllm`: everything but `functions.` and declared namespaces is MCP, and none of it asks for approval unasked.
  * - `functions-only`: everything is a function call.
  */
 export const policies: Readonly<Record<PolicyName, RecipientPolicy>> = {
   openai,
   agents: { ...openai, name: 'agents', undeclared: 'unavailable_mcp_call' },
-  vllm: { ...openai, name: 'vllm', order: ['functions', 'mcp'], undeclared: 'mcp_call' },
-  'functions-only': { ...openai, name: 'functions-only', order: ['functions', 'function_names'] },
+  vllm: {
+    ...openai,
+    name: 'vllm',
+    order: ['functions', 'namespaces', 'mcp'],
+    undeclared: 'mcp_call',
+    mcpApproval: 'never',
+  },
+  'functions-only': { ...openai, name: 'functions-only', order: ['functions', 'function_names', 'namespaces'] },
 }
 
 /**
  * The policy itself, the preset of that name, or the default.
  *
+ * @param mcpApproval - in the place of the policy's own
  * @throws HarmonyResponsesError `bad_option` where no preset has the name.
  */
-export function resolvePolicy(policy: RecipientPolicy | PolicyName = 'openai'): RecipientPolicy {
+export function resolvePolicy(
+  policy: RecipientPolicy | PolicyName = 'openai',
+  mcpApproval?: RecipientPolicy['mcpApproval'],
+): RecipientPolicy {
   const isTable = typeof policy === 'object' && policy !== null
   const table = isTable ? policy : lookUp<RecipientPolicy>(policies, policy)
   check(table !== undefined, 'policy', `one of ${Object.keys(policies).join(', ')}, or a table`, policy)
   const missing = Object.keys(openai).filter((field) => !(field in table))
   check(missing.length === 0, 'policy', 'a whole table', `one without ${missing.join(', ')}`)
-  return table
+  const approval: unknown = mcpApproval ?? table.mcpApproval
+  check(approval === 'always' || approval === 'never', 'mcpApproval', "'always' or 'never'", approval)
+  return approval === table.mcpApproval ? table : { ...table, mcpApproval: approval }
 }
 
 /** An entry of a policy's table. What every object inherits is no entry: models may well call `constructor`. */

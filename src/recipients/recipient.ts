@@ -4,9 +4,9 @@ export type Recipient =
   | { kind: 'reasoning' }
   /** No recipient, any other channel: `commentary` is a preamble, everything else the answer. */
   | { kind: 'message'; phase: 'commentary' | 'final_answer' }
-  /** `declared` is false where the request has no such function. */
-  | { kind: 'function_call'; name: string; declared: boolean }
-  | { kind: 'custom_tool_call'; name: string }
+  /** `declared` is false where the request has no such function. `namespace` is there where one of that name is declared. */
+  | { kind: 'function_call'; name: string; namespace?: string; declared: boolean }
+  | { kind: 'custom_tool_call'; name: string; namespace?: string }
   /** `available` is false where `allowed_tools` leaves the tool out, and where the policy says so of undeclared tools. */
   | { kind: 'mcp_call'; serverLabel: string; name: string; available: boolean }
   /** A tool whose calls the user has to approve first. */
@@ -23,7 +23,8 @@ export type Recipient =
  */
 export function recipientKey(recipient: Recipient): string {
   // Whether a tool is declared or available does not tell callees apart.
-  const { kind, name, serverLabel, action } = recipient as { kind: string } & { [field: string]: unknown }
+  const { kind, name, namespace, serverLabel, action } = recipient as { kind: string } & { [field: string]: unknown }
   // A call that was approved is answered by the tool that calls of it have to be approved of.
-  return JSON.stringify([kind === 'mcp_approval_request' ? 'mcp_call' : kind, name, serverLabel, action])
+  const type = kind === 'mcp_approval_request' ? 'mcp_call' : kind
+  return JSON.stringify([type, name, serverLabel ?? namespace, action])
 }

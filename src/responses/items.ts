@@ -63,6 +63,8 @@ export interface FunctionCallItem {
   status: ItemStatus
   call_id: string
   name: string
+  /** Of a tool that is declared in one; absent otherwise. */
+  namespace?: string
   arguments: string
 }
 
@@ -72,6 +74,7 @@ export interface CustomToolCallItem {
   status: ItemStatus
   call_id: string
   name: string
+  namespace?: string
   input: string
 }
 

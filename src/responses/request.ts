@@ -18,6 +18,14 @@ export interface CustomTool extends RequestTool {
   readonly name: string
 }
 
+/** Tools of the client's under one name: Codex declares each of its MCP servers so. Calls of them carry the name. */
+export interface NamespaceTool extends RequestTool {
+  readonly type: 'namespace'
+  readonly name: string
+  readonly description?: string
+  readonly tools: readonly (FunctionTool | CustomTool | RequestTool)[]
+}
+
 /** Some tools of an MCP server: those of these names, and those that only read. What is left out rules nothing out. */
 export interface McpToolFilter {
   readonly tool_names?: readonly string[] | null
@@ -31,8 +39,9 @@ export interface McpTool extends RequestTool {
   /** Which of the server's tools the model may call; absent or null means all of them. */
   readonly allowed_tools?: readonly string[] | McpToolFilter | null
   /**
-   * Whose calls the user has to approve first; absent or null means none. Of a filter object, `always` wins over
-   * `never`, and where `never` is given, every tool that it leaves out needs approval.
+   * Whose calls the user has to approve first. Where it says nothing (absent, null, or an object of neither), the
+   * policy does, and OpenAI asks for all. Of a filter object, `always` wins over `never`, and where `never` is given,
+   * every tool that it leaves out needs approval.
    */
   readonly require_approval?:
     | 'always'
@@ -61,7 +70,7 @@ export interface OtherTool extends RequestTool {
 export interface ResponseRequest {
   readonly model?: string | undefined
   readonly tools?:
-    | readonly (FunctionTool | CustomTool | McpTool | ShellTool | OtherTool | RequestTool)[]
+    | readonly (FunctionTool | CustomTool | NamespaceTool | McpTool | ShellTool | OtherTool | RequestTool)[]
     | null
     | undefined
   readonly include?: readonly string[] | null | undefined

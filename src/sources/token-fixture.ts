@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { describe, HarmonyResponsesError } from '../errors.js'
+import { type PolicyName, policies } from '../recipients/policy.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HarmonyToken, StreamEnd } from '../tokens/token-source.js'
 import type { TranslatorOptions } from '../translate/options.js'
@@ -13,7 +14,9 @@ export type FixtureChunk =
 
 /** What a server gave the translator beside the request: options of the translator, as data. */
 export interface FixtureSetup
-  extends Pick<TranslatorOptions, 'mcpListings' | 'approvedCalls' | 'reasoning' | 'responseMessages'> {
+  extends Pick<TranslatorOptions, 'mcpListings' | 'approvedCalls' | 'mcpApproval' | 'reasoning' | 'responseMessages'> {
+  /** What recipients become: a preset's name. */
+  readonly policy?: PolicyName
   /** Whether citation marks become annotations. */
   readonly citations?: boolean
 }
@@ -95,15 +98,19 @@ const approvedCall = z.object(
   '{approvalRequestId, serverLabel, name, arguments}',
 )
 
+const policyNames = Object.keys(policies) as PolicyName[]
+
 const setup = z.object(
   {
+    policy: z.enum(policyNames, `one of ${policyNames.join(', ')}`).exactOptional(),
+    mcpApproval: z.enum(['always', 'never'], 'always or never').exactOptional(),
     mcpListings: z.array(listing, 'an array of listings').exactOptional(),
     approvedCalls: z.array(approvedCall, 'an array of calls').exactOptional(),
     reasoning: z.enum(['raw', 'summary', 'both', 'hidden'], 'raw, summary, both or hidden').exactOptional(),
     responseMessages: z.boolean('true or false').exactOptional(),
     citations: z.boolean('true or false').exactOptional(),
   },
-  '{mcpListings, approvedCalls, reasoning, responseMessages, citations}',
+  '{policy, mcpApproval, mcpListings, approvedCalls, reasoning, responseMessages, citations}',
 )
 
 const end = z.object(

@@ -1,5 +1,7 @@
-import { keysOfCall } from './call-keys.js'
 import type { Item } from './items/item.js'
+
+/** The key that every hosted call answers to: a tool message may name no tool. */
+export const ANYBODY = ''
 
 /** The calls that answer to one key, oldest first. */
 interface Queue {
@@ -23,7 +25,7 @@ export class Calls {
       const item = items[this.#filed] as Item
       if (!this.#byId.has(item.id)) this.#byId.set(item.id, item)
       if (item.callee === '') continue
-      for (const key of keysOfCall(item)) {
+      for (const key of [ANYBODY, item.callee]) {
         const queue = this.#byKey.get(key)
         if (queue === undefined) this.#byKey.set(key, { calls: [item], over: 0 })
         else queue.calls.push(item)

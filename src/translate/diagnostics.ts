@@ -2,6 +2,8 @@ import type { RepairCode } from '../harmony/events.js'
 
 /** What was noticed about a well-formed message, beside the parser's repairs. */
 export type NoticeCode =
+  | 'unknown_tool_type'
+  | 'undeclared_server'
   | 'undeclared_recipient'
   | 'unavailable_tool'
   | 'blank_arguments'
@@ -19,7 +21,7 @@ export interface Diagnostic {
   readonly code: RepairCode | NoticeCode
   /** The model's text that is in no item because of this; absent where nothing was dropped. */
   readonly text?: string
-  /** What it is about: a recipient, a tool's name, an item id, what the official parser said. */
+  /** What it is about: a recipient, a tool's name or type, a server's label, an item id, what the official parser said. */
   readonly subject?: string
   /** The number of the token (or text chunk) at which it was noticed, from 0 over everything that was pushed. */
   readonly index: number

@@ -46,6 +46,11 @@ export interface TranslatorOptions {
   /** What recipients become: a preset's name or a table of your own. Default `openai`. */
   readonly policy?: RecipientPolicy | PolicyName
   /**
+   * Whether the user has to approve the calls of a declared MCP server whose `require_approval` says nothing. Default:
+   * what the policy says, which is `always`, as at OpenAI, but for `vllm`.
+   */
+  readonly mcpApproval?: RecipientPolicy['mcpApproval']
+  /**
    * How the model's reasoning is shown. `raw`: as reasoning text, which few clients show. `summary`: as a summary, which
    * all of them show. `both`: either way. `hidden`: the item without its text. Default: `summary` where the request asks
    * for one (`reasoning.summary`), else `raw`.
@@ -162,7 +167,7 @@ export function checkOptions(options: TranslateOptions): void {
   check(isList, 'request.include', 'an array of strings', include)
   checkUsage('usage', usage)
   declareTools(request.tools)
-  resolvePolicy(options.policy)
+  resolvePolicy(options.policy, options.mcpApproval)
 }
 
 function checkType(what: string, type: string, value: unknown): void {

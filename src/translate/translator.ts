@@ -5,16 +5,19 @@ import { FIRST_SPECIAL, SPECIAL, specialNames } from '../harmony/vocabulary.js'
 import { classifyRecipient } from '../recipients/classify.js'
 import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
 import { type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
-import type { Recipient } from '../recipients/recipient.js'
+import { type Recipient, recipientKey } from '../recipients/recipient.js'
+import { calleesNamed } from '../recipients/tool-author.js'
+import { unknownToolTypes } from '../recipients/tool-types.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
-import { keysOfAuthor } from './call-keys.js'
+import { ANYBODY } from './calls.js'
 import { checkHost, checkToken } from './check-chunk.js'
 import { copyOf } from './copy-of.js'
 import { TranslatorEffects } from './effects.js'
 import { type Failure, reportOf, toldOf } from './failure.js'
 import { NONE } from './grown-list.js'
+import { pathOf } from './items/callee-of.js'
 import type { HostItem, InsertableItem } from './items/host-item.js'
 import type { Item } from './items/item.js'
 import { LOGPROBS, scoredToken } from './logprobs.js'
@@ -110,7 +113,7 @@ export class Translator {
     }
     if (snapshot === undefined) addHostUsage(this.#state.usage, options.usage ?? {})
     this.#tools = declareTools(this.#state.request.tools, hintsOf(this.#state.listings))
-    this.#policy = resolvePolicy(options.policy)
+    this.#policy = resolvePolicy(options.policy, options.mcpApproval)
     const isTraced = options.trace !== undefined
     this.#effects = new TranslatorEffects(this.#state, options, isTraced ? (event) => this.#trace(event) : undefined)
     this.#isScored = this.#effects.includes(LOGPROBS)
@@ -328,12 +331,28 @@ export class Translator {
     this.#state.isStarted = true
     this.#writeLifecycle('created')
     this.#writeLifecycle('in_progress')
+    this.#noticeRequest()
     for (const listing of this.#state.listings) this.#output.insert({ kind: 'mcp_list_tools', listing })
     for (const { arguments: text, ...call } of this.#options.approvedCalls ?? []) {
       this.#output.begin({ ...call, kind: 'mcp_call', available: true })
       this.#output.write(text)
       this.#output.end(this.#output.current as Item, 'completed')
     }
+  }
+
+  /** What of the request and the options comes to nothing, or may be misspelled. */
+  #noticeRequest(): void {
+    for (const type of unknownToolTypes(this.#state.request.tools ?? []))
+      this.#effects.notice('unknown_tool_type', type)
+    const labels = [...this.#state.listings.map(({ serverLabel }) => serverLabel), ...this.#approvedLabels()]
+    for (const label of new Set(labels)) {
+      if (!this.#tools.mcpServers.has(label)) this.#effects.notice('undeclared_server', label)
+    }
+  }
+
+  /** The servers of the approved calls, which need not be declared. */
+  #approvedLabels(): string[] {
+    return (this.#options.approvedCalls ?? []).map(({ serverLabel }) => serverLabel)
   }
 
   /**
@@ -430,7 +449,7 @@ export class Translator {
     }
     const recipient = classifyRecipient(header.recipient, header.channel, this.#tools, this.#policy)
     if (recipient.kind === 'function_call' && !recipient.declared) {
-      this.#effects.notice('undeclared_recipient', recipient.name)
+      this.#effects.notice('undeclared_recipient', pathOf(recipient.name, recipient.namespace))
     }
     this.#output.begin(recipient)
   }
@@ -467,18 +486,19 @@ export class Translator {
 
   /** Completes the oldest waiting call of the tool that speaks; of any, where the message names none. */
   #takeToolMessage(author: string, text: TextBuffer): void {
-    const callee = classifyRecipient(author, undefined, this.#tools, this.#policy)
-    const keys = keysOfAuthor(author, callee)
+    const isAnybody = author === 'tool'
+    const callees = isAnybody ? [] : calleesNamed(author, this.#tools, this.#policy, this.#approvedLabels())
+    const groups = isAnybody ? [[ANYBODY]] : callees.map((group) => group.map(recipientKey))
     const { calls } = this.#output
-    const item = calls.oldestWaiting(keys)
+    const item = firstOf(groups, (keys) => calls.oldestWaiting(keys))
     if (item !== undefined) {
       this.#output.settle(item, { output: textOf(text) })
       return
     }
-    const answered = calls.oldestAnswered(keys)
+    const answered = firstOf(groups, (keys) => calls.oldestAnswered(keys))
     if (answered !== undefined) this.#effects.notice('second_result', answered.id)
     // What the client ran comes back in the transcript too, and is no news.
-    else if (author === 'tool' || isHosted(callee)) this.#effects.notice('result_without_call', author)
+    else if (isAnybody || callees.flat().some(isHosted)) this.#effects.notice('result_without_call', author)
   }
 
   // What goes out
@@ -543,6 +563,18 @@ export class Translator {
   #expectOpen(method: string): void {
     if (this.#isClosed()) check(false, method, 'an open response', this.#state.progress.status, 'translator_closed')
   }
+}
+
+/** What is found for the first entry for which anything is. */
+function firstOf<Entry, Found>(
+  entries: readonly Entry[],
+  find: (entry: Entry) => Found | undefined,
+): Found | undefined {
+  for (const entry of entries) {
+    const found = find(entry)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** Whether the host runs what is addressed so. */

@@ -144,6 +144,16 @@ describe('replay', () => {
     expect(eventsOf(out).at(-1)).toMatchObject({ response: { output: [{ type }] } })
   })
 
+  test('follows the policy and the approval that the fixture says, and the policy of the command line before it', async () => {
+    const text = fixture('<|channel|>commentary to=github.search<|message|>{}<|call|>', {
+      request: { tools: [{ type: 'mcp', server_label: 'github' }] },
+      setup: { policy: 'functions-only', mcpApproval: 'never' },
+    })
+    const last = async (...flags: string[]): Promise<unknown> => eventsOf((await replay(text, ...flags)).out).at(-1)
+    expect(await last()).toMatchObject({ response: { output: [{ type: 'function_call' }] } })
+    expect(await last('--policy', 'openai')).toMatchObject({ response: { output: [{ type: 'mcp_call' }] } })
+  })
+
   test.each([
     ['live', 1],
     ['whole', 0],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { codex } from './clients/codex.js'
-import { runTool, scenarios } from './scenarios.js'
+import { codex, playWithMcp } from './clients/codex.js'
+import { answer, call, runTool, scenario, scenarios, turn } from './scenarios.js'
 import { type Exchange, type InputItem, startServer } from './server.js'
 
 const toEnd = { onText: () => {}, signal: new AbortController().signal }
@@ -23,6 +23,27 @@ test('Codex tells the model that a patch was applied', async () => {
   const [, second] = await exchangesOf('custom tool')
   expect(outputsIn(second, 'custom_tool_call_output')).toMatchObject([{ output: expect.stringContaining('hello.py') }])
 })
+
+// Codex declares its MCP servers as namespaces, and answers only calls that name namespace and tool apart.
+test.each(['mcp__docs.lookup', 'functions.mcp__docs.lookup'])(
+  'Codex calls the tool of an MCP server of its own: %s',
+  async (recipient) => {
+    const asked = scenario('MCP server', [turn(call(recipient, '{"q":"life"}')), turn(answer('42.'))], {
+      text: ['42.'],
+    })
+    const server = await startServer({ plays: [asked] })
+    try {
+      const played = await playWithMcp(asked, server.baseURL, toEnd)
+      expect(played).toMatchObject({ text: ['42.'], ending: 'completed' })
+      const [output] = outputsIn(server.exchanges[1], 'function_call_output')
+      expect(JSON.stringify(output?.['output'])).toContain('life is 42')
+      const calls = outputsIn(server.exchanges[1], 'function_call')
+      expect(calls).toMatchObject([{ name: 'lookup', namespace: 'mcp__docs' }])
+    } finally {
+      await server.close()
+    }
+  },
+)
 
 async function exchangesOf(name: string): Promise<readonly Exchange[]> {
   const scenario = scenarios.find((one) => one.name === name) ?? expect.unreachable(name)

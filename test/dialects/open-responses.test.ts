@@ -31,7 +31,7 @@ test('raw reasoning has the events that Open Responses gives it', async () => {
 test('what Open Responses does not know has a prefix: events, items and tools', async () => {
   const request = {
     tools: [
-      { type: 'mcp', server_label: 'github' },
+      { type: 'mcp', server_label: 'github', require_approval: 'never' },
       { type: 'function', name: 'f' },
     ],
   }

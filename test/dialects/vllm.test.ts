@@ -14,7 +14,7 @@ async function mapped(events: Parameters<typeof toDialect>[0]): Promise<Fields[]
   return all
 }
 
-const python = { tools: [{ type: 'mcp', server_label: 'code_interpreter' }] }
+const python = { tools: [{ type: 'mcp', server_label: 'code_interpreter', require_approval: 'never' }] }
 
 test('parts of raw reasoning have events of their own', async () => {
   const run = createRun()

@@ -33,7 +33,7 @@ export interface AnyStream extends SomeStream {
 const soupRequest: ResponseRequest = {
   tools: [
     { type: 'function', name: 'x' },
-    { type: 'mcp', server_label: 'code_interpreter' },
+    { type: 'mcp', server_label: 'code_interpreter', require_approval: 'never' },
     { type: 'custom', name: 'apply' },
   ] as never,
 }
@@ -66,7 +66,14 @@ export const PAGES: ReadonlyMap<number, { url: string; title: string }> = new Ma
 function setup(): fc.Arbitrary<(request: ResponseRequest) => AnyStream['setup']> {
   return fc
     .record({
-      approval: fc.constantFrom(undefined, 'never', 'always', { always: { tool_names: ['ask'] } }, { never: {} }),
+      approval: fc.constantFrom(
+        undefined,
+        'never',
+        'never',
+        'always',
+        { always: { tool_names: ['ask'] } },
+        { never: {} },
+      ),
       isLocal: fc.boolean(),
       allowed: fc.constantFrom(undefined, undefined, ['ask', 'repo.search'], { read_only: true }),
       include: fc.subarray(INCLUDABLE),

@@ -37,7 +37,17 @@ const allowedTools = fc.oneof(
 const tool: fc.Arbitrary<RequestTool> = fc.oneof(
   fc.record({ type: fc.constant('function'), name: word }),
   fc.record({ type: fc.constant('custom'), name: word }),
-  fc.record({ type: fc.constant('mcp'), server_label: word, allowed_tools: allowedTools }),
+  fc.record({
+    type: fc.constant('mcp'),
+    server_label: word,
+    allowed_tools: allowedTools,
+    require_approval: fc.constant('never'),
+  }),
+  fc.record({
+    type: fc.constant('namespace'),
+    name: word,
+    tools: fc.array(fc.record({ type: fc.constantFrom('function', 'custom'), name: word }), { maxLength: 3 }),
+  }),
   fc.record({ type: fc.constantFrom('code_interpreter', 'web_search', 'shell', 'local_shell', 'apply_patch') }),
 )
 

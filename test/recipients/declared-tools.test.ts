@@ -6,7 +6,7 @@ import { declareTools, toolNamed } from '../../src/recipients/declared-tools.js'
 import type { ToolHints } from '../../src/recipients/mcp-server.js'
 import type { McpTool, RequestTool } from '../../src/responses/request.js'
 import { RUNS, tools, word } from './arbitraries.js'
-import { builtin, custom, fn, mcp } from './tools.js'
+import { builtin, custom, fn, mcp, ns } from './tools.js'
 
 describe('declareTools', () => {
   test.each([undefined, null, []])('declares nothing for %s', (none) => {
@@ -74,6 +74,16 @@ describe('declareTools', () => {
     [
       [mcp('a'), { type: 'mcp', server_label: 'a', require_approval: { never: { tool_names: 'read' } } }],
       'tools[1].require_approval.never: expected names, or { tool_names }, got an object',
+    ],
+    [[ok, { type: 'namespace', tools: [] }], 'tools[1].name: expected a string, got undefined'],
+    [[{ type: 'namespace', name: 'crm' }], 'tools[0].tools: expected an array, got undefined'],
+    [
+      [ns('a'), { type: 'namespace', name: 'b', tools: [fn('f'), 7] }],
+      'tools[1].tools[1].type: expected a string, got undefined',
+    ],
+    [
+      [{ type: 'namespace', name: 'crm', tools: [{ type: 'custom' }] }],
+      'tools[0].tools[0].name: expected a string, got undefined',
     ],
     [[{ type: 'mcp', server_label: '' }], 'tools[0].server_label: expected a string, got ""'],
     [[{ type: 'mcp', server_label: 7 }], 'tools[0].server_label: expected a string, got 7'],
@@ -166,7 +176,13 @@ describe('the environment of the shell of declareTools', () => {
 })
 
 describe('toolNamed', () => {
-  const declared = declareTools([fn('get_weather'), custom('bash'), mcp('git-hub'), builtin('code_interpreter')])
+  const declared = declareTools([
+    fn('get_weather'),
+    custom('bash'),
+    mcp('git-hub'),
+    builtin('code_interpreter'),
+    ns('mcp__docs', 'lookup', 'page.read'),
+  ])
   const rows: [string, string | undefined][] = [
     ['get_weather', 'functions.get_weather'],
     ['functions.get_weather', 'functions.get_weather'],
@@ -175,6 +191,12 @@ describe('toolNamed', () => {
     ['git-hub.search', 'git-hub.search'],
     ['mcp.git-hub.search', 'mcp.git-hub.search'],
     ['mcp.git-hub', 'mcp.git-hub'],
+    ['mcp__docs.lookup', 'functions.mcp__docs.lookup'],
+    ['functions.mcp__docs.page.read', 'functions.mcp__docs.page.read'],
+    ['mcp__docs.write', undefined],
+    ['functions.mcp__docs.write', undefined],
+    ['mcp__docs', undefined],
+    ['lookup', undefined],
     ['git-hub', undefined],
     ['functions.', undefined],
     ['functions.rm', undefined],

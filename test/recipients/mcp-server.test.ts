@@ -57,12 +57,12 @@ describe('allows', () => {
 describe('needsApproval', () => {
   test.each<[string, Approval, string, string]>([
     // what it is, the rule, without a listing, with one
-    ['nothing said', undefined, '---', '---'],
-    ['null', null, '---', '---'],
+    ['nothing said', undefined, 'rwo', 'rwo'],
+    ['null', null, 'rwo', 'rwo'],
     ['never', 'never', '---', '---'],
     ['always', 'always', 'rwo', 'rwo'],
-    ['an empty object', {}, '---', '---'],
-    ['nulls', { always: null, never: null }, '---', '---'],
+    ['an empty object', {}, 'rwo', 'rwo'],
+    ['nulls', { always: null, never: null }, 'rwo', 'rwo'],
     ['always by names', { always: { tool_names: ['write'] } }, '-w-', '-w-'],
     ['always by a star', { always: { tool_names: ['*'] } }, 'rwo', 'rwo'],
     ['always by no names', { always: { tool_names: [] } }, '---', '---'],
@@ -121,7 +121,8 @@ describe('two entries of one label', () => {
     return `${letters(server.allows)} ${letters(server.needsApproval)}`
   }
   test.each<[string, Rules, Rules, string]>([
-    ['allow what either allows', { allowed_tools: ['read'] }, { allowed_tools: ['write'] }, 'rw- ---'],
+    ['allow what either allows', { allowed_tools: ['read'] }, { allowed_tools: ['write'] }, 'rw- rw-'],
+    ['ask where one says nothing of it', { allowed_tools: ['read'] }, { require_approval: 'never' }, 'rwo r--'],
     [
       'ask for what either asks for, of what it allows',
       { allowed_tools: ['read'], require_approval: 'always' },
@@ -174,6 +175,7 @@ describe('laws', () => {
     ...(require_approval === undefined ? {} : { require_approval }),
   }))
   const name = fc.constantFrom(...NAMES, 'issues.list', 'constructor', '*', '')
+  const unsaid = fc.constantFrom('always' as const, 'never' as const)
   const several = fc.array(rules, { minLength: 1, maxLength: 4 })
   const add = (entries: readonly Rules[], hints?: ToolHints): McpServer =>
     entries.reduce<McpServer | undefined>((before, rules) => declare(rules, hints, before), undefined) ?? declare({})
@@ -201,14 +203,38 @@ describe('laws', () => {
     )
   })
 
-  test("'never' asks for nothing, and so does saying nothing", () => {
+  test("'never' asks for nothing", () => {
     assert(
-      fc.property(allowed, hints, name, fc.constantFrom('never', null, {}), (allowed, hints, name, approval) => {
+      fc.property(allowed, hints, name, unsaid, (allowed, hints, name, unsaid) => {
         const rules = {
           ...(allowed === undefined ? {} : { allowed_tools: allowed }),
-          require_approval: approval as Approval,
+          require_approval: 'never' as const,
         }
-        expect(declare(rules as Rules, hints).needsApproval(name)).toBe(false)
+        expect(declare(rules, hints).needsApproval(name, unsaid)).toBe(false)
+      }),
+    )
+  })
+
+  test('what says nothing asks as it would if it said what is meant by that', () => {
+    const nothing = fc.constantFrom<Approval>(undefined, null, {}, { always: null }, { never: null })
+    assert(
+      fc.property(allowed, hints, name, unsaid, nothing, (allowed, hints, name, unsaid, approval) => {
+        const rules = (require_approval: Approval): Rules => ({
+          ...(allowed === undefined ? {} : { allowed_tools: allowed }),
+          ...(require_approval === undefined ? {} : { require_approval }),
+        })
+        const said = declare(rules(unsaid), hints).needsApproval(name)
+        expect(declare(rules(approval), hints).needsApproval(name, unsaid)).toBe(said)
+      }),
+    )
+  })
+
+  test('what is meant by saying nothing changes nothing where something is said', () => {
+    const something = approval.filter((approval) => Object.values(Object(approval)).some((filter) => filter !== null))
+    assert(
+      fc.property(something, hints, name, (approval, hints, name) => {
+        const server = declare({ require_approval: approval ?? null }, hints)
+        expect(server.needsApproval(name, 'never')).toBe(server.needsApproval(name, 'always'))
       }),
     )
   })

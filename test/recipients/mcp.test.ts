@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { policies } from '../../src/recipients/policy.js'
 import type { McpTool } from '../../src/responses/request.js'
 import { classified } from './spell.js'
 import { builtin, mcp } from './tools.js'
@@ -143,7 +144,9 @@ describe('require_approval', () => {
     require_approval: McpTool['require_approval'],
     allowed?: McpTool['allowed_tools'],
   ) => ({
-    ...mcp(label, allowed),
+    type: 'mcp',
+    server_label: label,
+    ...(allowed === undefined ? {} : { allowed_tools: allowed }),
     ...(require_approval === undefined ? {} : { require_approval }),
   })
   const github = (approval: McpTool['require_approval'], recipient = 'github.search') =>
@@ -151,8 +154,19 @@ describe('require_approval', () => {
   const call = 'mcp_call github / search'
   const request = 'mcp_approval_request github / search'
 
-  test('asks for no approval where it is absent', () => expect(github(undefined)).toBe(call))
-  test('asks for no approval where it is null', () => expect(github(null)).toBe(call))
+  test.each([undefined, null, {}, { always: null, never: null }])('asks for approval where it is %j', (unsaid) =>
+    expect(github(unsaid)).toBe(request),
+  )
+  test.each([undefined, null, {}, { always: null, never: null }])(
+    'asks for none where it is %j and the policy says never',
+    (unsaid) => {
+      expect(classified('github.search', [guarded('github', unsaid)], 'vllm')).toBe(call)
+      const mine = { ...policies.openai, mcpApproval: 'never' } as const
+      expect(classified('github.search', [guarded('github', unsaid)], mine)).toBe(call)
+    },
+  )
+  test('asks by vllm too where the request does', () =>
+    expect(classified('github.search', [guarded('github', 'always')], 'vllm')).toBe(request))
   test("asks for none by 'never'", () => expect(github('never')).toBe(call))
   test("asks for approval by 'always'", () => expect(github('always')).toBe(request))
   test('asks for approval of what always names', () =>

@@ -10,9 +10,9 @@ export function spell(recipient: Recipient): string {
     case 'message':
       return `message ${recipient.phase}`
     case 'function_call':
-      return `function_call ${recipient.name}${recipient.declared ? '' : ' (undeclared)'}`
+      return `function_call ${within(recipient)}${recipient.declared ? '' : ' (undeclared)'}`
     case 'custom_tool_call':
-      return `custom_tool_call ${recipient.name}`
+      return `custom_tool_call ${within(recipient)}`
     case 'mcp_call':
       return `mcp_call ${recipient.serverLabel} / ${recipient.name}${recipient.available ? '' : ' (unavailable)'}`
     case 'web_search_call':
@@ -24,6 +24,11 @@ export function spell(recipient: Recipient): string {
     default:
       return recipient.kind
   }
+}
+
+/** `NAMESPACE / NAME`, or the name alone. */
+function within({ name, namespace }: { name: string; namespace?: string }): string {
+  return namespace === undefined ? name : `${namespace} / ${name}`
 }
 
 export type Preset = Parameters<typeof resolvePolicy>[0]

@@ -15,6 +15,18 @@ function noticed(act: (run: Run) => unknown, options: Partial<TranslatorOptions>
 
 describe('notices', () => {
   test.each<[string, (run: Run) => unknown, Partial<Diagnostic>, Partial<TranslatorOptions>?]>([
+    [
+      'unknown_tool_type',
+      (run) => run.start(),
+      { subject: 'functon', index: -1 },
+      { request: { tools: [fn('f'), { type: 'functon' }, { type: 'functon' }] } },
+    ],
+    [
+      'undeclared_server',
+      (run) => run.start(),
+      { subject: 'gitub', index: -1 },
+      { mcpListings: [{ serverLabel: 'github' }, { serverLabel: 'gitub' }] },
+    ],
     ['undeclared_recipient', (run) => run.push(callTo('functions.g', '{}<|call|>')), { subject: 'g' }],
     ['unavailable_tool', (run) => run.push(callTo('github.b', '{}<|call|>')), { subject: 'github.b' }],
     ['blank_arguments', (run) => run.push(callTo('functions.f', ' <|call|>')), { subject: 'f', text: ' ' }],
@@ -82,6 +94,17 @@ test('a stream without a fault has none', () => {
     run.end('stop')
   })
   expect(diagnostics).toEqual([])
+})
+
+test('what is wrong with the request is told once, also of a server that has several approved calls', () => {
+  const approved = { serverLabel: 'files', name: 'read', arguments: '{}' }
+  const approvedCalls = ['mcpr_1', 'mcpr_2'].map((approvalRequestId) => ({ ...approved, approvalRequestId }))
+  const run = createRun({ request, approvedCalls, mcpListings: [{ serverLabel: 'files' }] })
+  expect(run.diagnostics).toEqual([])
+  run.start()
+  run.push(messageOn('final', 'Hi<|return|>'))
+  run.end()
+  expect(run.diagnostics).toEqual([{ code: 'undeclared_server', subject: 'files', index: -1 }])
 })
 
 test('nothing depends on anybody listening', () => {

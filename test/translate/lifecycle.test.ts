@@ -261,7 +261,7 @@ describe('the response object', () => {
   })
 
   test('is not changed by what the caller does to the request afterwards', () => {
-    const mine = { metadata: { a: 'b' }, tools: [{ type: 'mcp', server_label: 'github' }] }
+    const mine = { metadata: { a: 'b' }, tools: [{ type: 'mcp', server_label: 'github', require_approval: 'never' }] }
     const run = createRun({ request: mine })
     mine.metadata.a = 'other'
     mine.tools.pop()

@@ -41,6 +41,7 @@ describe('an option that is not what it must be is refused, in words that say wh
     [{ trace: true }, 'trace: expected a function, got true'],
     [{ parser: {} }, 'parser: expected a function, got an object'],
     [{ policy: 'openia' }, 'policy: expected one of openai, agents, vllm, functions-only, or a table, got "openia"'],
+    [{ mcpApproval: 'sometimes' }, "mcpApproval: expected 'always' or 'never', got \"sometimes\""],
     [
       { policy: 'constructor' },
       'policy: expected one of openai, agents, vllm, functions-only, or a table, got "constructor"',

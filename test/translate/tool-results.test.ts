@@ -117,6 +117,40 @@ describe("a tool's message from the host", () => {
     ])
   })
 
+  test('from the browser alone completes the oldest call of the browser', () => {
+    const tools = [{ type: 'web_search' }, mcp('github')]
+    const run = createRun({ request: { tools } })
+    const calls = ['github.a', 'browser.open', 'browser.search', 'browser.find']
+    run.push(inTurn(...calls.map((recipient) => callTo(recipient, '{}<|call|>'))))
+    const done = (index: number): string[] => [
+      `web_search_call.completed ${index}`,
+      `output_item.done ${index} completed`,
+    ]
+    expect(brief(run.answer('browser', 'Error: no such page'))).toEqual(done(1))
+    expect(brief(run.answer('browser.search', 'found'))).toEqual(done(2))
+    expect(brief(run.answer('browser', 'Error: no match'))).toEqual(done(3))
+    expect(codes(run.diagnostics)).not.toContain('result_without_call')
+    run.answer('browser', 'Error: what was that?')
+    expect(codes(run.diagnostics)).toContain('second_result')
+  })
+
+  test('from the container alone completes the call of its shell', () => {
+    const tools = [{ type: 'shell', environment: { type: 'container_auto' } }]
+    const run = createRun({ request: { tools } })
+    run.push(callTo('container.exec', '{"cmd":["ls"]}<|call|>'))
+    run.answer('container', 'a.txt')
+    expect(briefOutput(run.translator.response)).toEqual([
+      'shell_call completed ["ls"]',
+      'shell_call_output completed ["a.txt"]',
+    ])
+  })
+
+  test('from the browser alone, for which nothing waits, is told of', () => {
+    const run = createRun({ request: { tools: [{ type: 'web_search' }] } })
+    run.answer('browser', 'Error')
+    expect(run.diagnostics).toMatchObject([{ code: 'result_without_call', subject: 'browser' }])
+  })
+
   test('for which nothing waits is told of, and dropped', () => {
     const run = waiting('github.a')
     expect(run.answer('github.b', 'found')).toEqual([])

@@ -1,5 +1,12 @@
 import fc from 'fast-check'
-import type { CustomTool, FunctionTool, McpTool, RequestTool, ResponseRequest } from '../../responses/request.js'
+import type {
+  CustomTool,
+  FunctionTool,
+  McpTool,
+  NamespaceTool,
+  RequestTool,
+  ResponseRequest,
+} from '../../responses/request.js'
 
 /** The item types that calls become. */
 export type CallItemType =
@@ -16,6 +23,8 @@ export interface CalledTool {
   readonly itemType: CallItemType
   /** The item's `name`, where it has one and the recipient says it. */
   readonly name?: string
+  /** Of a function or custom tool that is declared in one. */
+  readonly namespace?: string
   /** Of an `mcp_call`. */
   readonly serverLabel?: string
   /** The tool in the request that this call is for. */
@@ -27,6 +36,12 @@ type Builtin = 'python' | 'browser' | 'container'
 /** Which tool a call is for; what a built-in is declared as is one choice for the whole transcript. */
 export type ToolChoice =
   | { readonly kind: 'function' | 'custom'; readonly name: string }
+  | {
+      readonly kind: 'namespace'
+      readonly namespace: string
+      readonly tool: { readonly kind: 'function' | 'custom'; readonly name: string }
+      readonly form: 'functions' | 'bare'
+    }
   | {
       readonly kind: 'mcp'
       readonly label: string
@@ -40,6 +55,13 @@ export type BuiltinDeclarations = Readonly<Record<Builtin, 'builtin' | 'preview'
 
 const FUNCTION_NAMES = ['get_weather', 'x', 'math.sum', 'my-tool', 'python', 'search', 'Get_Weather2']
 const CUSTOM_NAMES = ['apply_patch', 'run-sql', 'grammar.v1']
+// No two of them can be read from one recipient, and none is an MCP server's label.
+const NAMESPACES = ['mcp__docs', 'crm', 'team', 'team.v2', 'multi-agent']
+const NAMESPACE_TOOLS = [
+  { kind: 'function', name: 'lookup' },
+  { kind: 'function', name: 'page.read' },
+  { kind: 'custom', name: 'run-query' },
+] as const
 const MCP_LABELS = ['deepwiki', 'my-server', 'acme.v2', 'acme', 'git-hub.enterprise-cloud']
 const MCP_TOOLS = ['ask', 'read-file', 'repo.search', 'list_items']
 
@@ -80,6 +102,15 @@ export const toolChoice = (): fc.Arbitrary<ToolChoice> =>
       }),
     },
     { weight: 1, arbitrary: fc.constant({ kind: 'container' as const, recipient: 'container.exec' }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('namespace' as const),
+        namespace: fc.constantFrom(...NAMESPACES),
+        tool: fc.constantFrom(...NAMESPACE_TOOLS),
+        form: fc.constantFrom('functions' as const, 'bare' as const),
+      }),
+    },
   )
 
 /** The declaration of a function that takes anything. */
@@ -91,10 +122,18 @@ export const declareFunction = (name: string): FunctionTool => ({
   strict: false,
 })
 
+const declareNamespace = (name: string, tool: RequestTool): NamespaceTool => ({
+  type: 'namespace',
+  name,
+  description: '',
+  tools: [tool],
+})
+
 const declareMcp = (label: string): McpTool & { server_url: string } => ({
   type: 'mcp',
   server_label: label,
   server_url: `https://${label}.invalid/mcp`,
+  require_approval: 'never',
 })
 
 const BUILTIN_TOOLS: Record<
@@ -132,6 +171,19 @@ export function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): Cal
       const { name } = tool
       const declaration: CustomTool = { type: 'custom', name }
       return { recipient: `functions.${name}`, itemType: 'custom_tool_call', name, declaration }
+    }
+    case 'namespace': {
+      const { namespace, form } = tool
+      // What it is within its namespace, it is declared and called as outside of one.
+      const { itemType, declaration, name = '' } = calledTool(tool.tool, builtins)
+      const path = `${namespace}.${name}`
+      return {
+        recipient: form === 'functions' ? `functions.${path}` : path,
+        itemType,
+        name,
+        namespace,
+        declaration: declareNamespace(namespace, declaration),
+      }
     }
     case 'mcp': {
       const { label, tool: name, form } = tool

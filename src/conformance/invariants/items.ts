@@ -35,7 +35,7 @@ const STREAMED: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What never changes of an item between its announcement and its end. */
-const CONSTANT = ['type', 'name', 'call_id', 'server_label', 'role', 'phase'] as const
+const CONSTANT = ['type', 'name', 'namespace', 'call_id', 'server_label', 'role', 'phase'] as const
 
 /** A tool search of OpenAI's has another call_id when it is done. */
 const CHANGING = /^tool_search_/

@@ -3,7 +3,7 @@ import { callText } from './call-text.js'
 import type { ItemBase, ItemKind } from './item.js'
 
 /*
- * custom_tool_call: a custom tool of the client's (functions.NAME), whose input is free text
+ * custom_tool_call: a custom tool of the client's (functions.NAME, NAMESPACE.NAME), whose input is free text
  *
  *     output_item.added
  *       custom_tool_call_input.delta *
@@ -15,6 +15,8 @@ export interface CustomToolCall extends ItemBase {
   type: 'custom_tool_call'
   callId: string
   name: string
+  /** The declared namespace that the tool is in. */
+  namespace: string | null
 }
 
 export const customToolCall: ItemKind<CustomToolCall> = {
@@ -22,7 +24,12 @@ export const customToolCall: ItemKind<CustomToolCall> = {
   isRunByClient: true,
   ...callText('custom_tool_call_input', 'input'),
 
-  create: ({ name }) => ({ callId: '', name }),
+  create: ({ name, namespace = null }) => ({ callId: '', name, namespace }),
 
-  wire: (item) => ({ call_id: item.callId, name: item.name, input: textOf(item.text) }),
+  wire: (item) => ({
+    call_id: item.callId,
+    name: item.name,
+    input: textOf(item.text),
+    ...(item.namespace != null && { namespace: item.namespace }),
+  }),
 }

@@ -1,9 +1,10 @@
 import { isEmpty, textOf } from '../text-buffer.js'
 import { callText } from './call-text.js'
+import { calleeOf } from './callee-of.js'
 import type { ItemBase, ItemKind } from './item.js'
 
 /*
- * function_call: a function of the client's (functions.NAME)
+ * function_call: a function of the client's (functions.NAME, NAMESPACE.NAME)
  *
  *     output_item.added
  *       function_call_arguments.delta +
@@ -17,6 +18,8 @@ export interface FunctionCall extends ItemBase {
   type: 'function_call'
   callId: string
   name: string
+  /** The declared namespace that the tool is in. */
+  namespace: string | null
 }
 
 const ARGUMENTS = callText('function_call_arguments', 'arguments')
@@ -25,7 +28,7 @@ export const functionCall: ItemKind<FunctionCall> = {
   prefix: 'fc',
   isRunByClient: true,
 
-  create: ({ name }) => ({ callId: '', name }),
+  create: ({ name, namespace = null }) => ({ callId: '', name, namespace }),
 
   delta(item, text, effects) {
     // White space at the beginning is held back: if nothing else comes, the arguments are {}.
@@ -39,7 +42,7 @@ export const functionCall: ItemKind<FunctionCall> = {
 
   close(item, outcome, effects) {
     if (isEmpty(item.text)) {
-      effects.notice('blank_arguments', item.name, item.held)
+      effects.notice('blank_arguments', calleeOf(item), item.held)
       item.held = ''
       // Every client needs a delta, and parses what it gets.
       ARGUMENTS.delta(item, '{}', effects)
@@ -47,5 +50,10 @@ export const functionCall: ItemKind<FunctionCall> = {
     ARGUMENTS.close(item, outcome, effects)
   },
 
-  wire: (item) => ({ call_id: item.callId, name: item.name, arguments: textOf(item.text) }),
+  wire: (item) => ({
+    call_id: item.callId,
+    name: item.name,
+    arguments: textOf(item.text),
+    ...(item.namespace != null && { namespace: item.namespace }),
+  }),
 }

@@ -22,6 +22,7 @@ import {
 /** The hosted calls that it knows. */
 const SEARCHES: readonly string[] = ['web search', 'search without a result']
 
+const DOCS_SERVER = fileURLToPath(new URL('../docs-server.mjs', import.meta.url))
 const CODEX = fileURLToPath(new URL('../node_modules/@openai/codex/bin/codex.js', import.meta.url))
 
 /**
@@ -33,22 +34,7 @@ export const codex: Client = {
   profile: 'client:codex',
   wording: (scenario) => ({ ...scenario, turns: scenario.turns.map(inShell) }),
   showsWholeMessages: true,
-  async play(scenario, baseURL, { onText, signal }) {
-    const home = await mkdtemp(join(tmpdir(), 'codex-'))
-    try {
-      await furnish(home, config(scenario, baseURL))
-      const { lines, exit } = await exec(home, signal)
-      const played = await playedOf(lines, home)
-      for (const message of played.text) onText(message)
-      if (signal.aborted) return { ...played, ending: 'aborted' }
-      const failure = lines.find(({ type }) => type === 'turn.failed')?.error?.message
-      // What scripts around it go by.
-      if ((failure === undefined) !== (exit === 0)) throw new Error(`codex exits with ${exit}, and says: ${failure}`)
-      return failure === undefined ? played : { ...played, ending: 'failed', error: failure }
-    } finally {
-      await rm(home, { recursive: true, force: true, maxRetries: 5 })
-    }
-  },
+  play: (scenario, baseURL, options) => playCodex(config(scenario, baseURL), options),
   limits: [
     {
       scenario: ['reasoning, both'],
@@ -120,6 +106,34 @@ export const codex: Client = {
       shows: { text: [] },
     },
   ],
+}
+
+/** Plays a scenario with an MCP server of Codex's own, `docs`, whose tool `lookup` it really calls. */
+export const playWithMcp: Client['play'] = (scenario, baseURL, options) =>
+  playCodex(
+    `${config(scenario, baseURL)}
+[mcp_servers.docs]
+command = ${JSON.stringify(process.execPath)}
+args = [${JSON.stringify(DOCS_SERVER)}]
+`,
+    options,
+  )
+
+async function playCodex(config: string, { onText, signal }: Parameters<Client['play']>[2]): Promise<Played> {
+  const home = await mkdtemp(join(tmpdir(), 'codex-'))
+  try {
+    await furnish(home, config)
+    const { lines, exit } = await exec(home, signal)
+    const played = await playedOf(lines, home)
+    for (const message of played.text) onText(message)
+    if (signal.aborted) return { ...played, ending: 'aborted' }
+    const failure = lines.find(({ type }) => type === 'turn.failed')?.error?.message
+    // What scripts around it go by.
+    if ((failure === undefined) !== (exit === 0)) throw new Error(`codex exits with ${exit}, and says: ${failure}`)
+    return failure === undefined ? played : { ...played, ending: 'failed', error: failure }
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 5 })
+  }
 }
 
 /** The calls of `get_weather` as calls of Codex's shell, also of one that is cut off. */

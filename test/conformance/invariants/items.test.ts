@@ -113,6 +113,12 @@ describeCases(ITEMS, {
       setItem('mcp_call', { server_label: 'other' }, ['done', 'terminal']),
       ['8 item-constant'],
     ],
+    'a namespace that is only there at the end is told': [
+      'call',
+      'openai',
+      setItem('function_call', { namespace: 'crm' }, ['done', 'terminal']),
+      ['6 item-constant'],
+    ],
     'another phase at the end is told': [
       'answer',
       'openai',

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { ApprovedCall, McpListing } from '../../../src/index.js'
+import { type ApprovedCall, type McpListing, policies } from '../../../src/index.js'
 import type { McpTool } from '../../../src/responses/request.js'
 import { deriveId } from '../../../src/translate/ids.js'
 import type { TranslatorOptions } from '../../../src/translate/options.js'
 import { Translator } from '../../../src/translate/translator.js'
-import { mcp } from '../../recipients/tools.js'
 import {
   brief,
   briefOutput,
@@ -24,7 +23,12 @@ const guarded = (
   label: string,
   require_approval: McpTool['require_approval'],
   allowed?: McpTool['allowed_tools'],
-): McpTool => ({ ...mcp(label, allowed), ...(require_approval === undefined ? {} : { require_approval }) })
+): McpTool => ({
+  type: 'mcp',
+  server_label: label,
+  ...(allowed === undefined ? {} : { allowed_tools: allowed }),
+  ...(require_approval === undefined ? {} : { require_approval }),
+})
 
 const always = { tools: [guarded('github', 'always')] }
 const REQUEST = {
@@ -249,6 +253,37 @@ describe('it takes no result', () => {
   })
 })
 
+describe('a server of which the request says nothing', () => {
+  const tools = [{ type: 'mcp', server_label: 'github' }]
+  test.each<[string, Partial<TranslatorOptions>, string]>([
+    ['is asked for', {}, 'mcp_approval_request'],
+    ['is asked for by agents', { policy: 'agents' }, 'mcp_approval_request'],
+    ['is called by vllm', { policy: 'vllm' }, 'mcp_call'],
+    ['is called where the option says so', { mcpApproval: 'never' }, 'mcp_call'],
+    [
+      'is asked for by vllm where the option says so',
+      { policy: 'vllm', mcpApproval: 'always' },
+      'mcp_approval_request',
+    ],
+    ['is called where a table says so', { policy: { ...policies.openai, mcpApproval: 'never' } }, 'mcp_call'],
+    [
+      'is asked for where the option says so, whatever the table says',
+      { policy: { ...policies.openai, mcpApproval: 'never' }, mcpApproval: 'always' },
+      'mcp_approval_request',
+    ],
+  ])('%s', (_, options, type) => {
+    const run = createRun({ request: { tools }, ...options })
+    run.push(callTo('github.search', '{}<|call|>'))
+    expect(run.translator.response.output).toMatchObject([{ type }])
+  })
+
+  test('is what the request says, whatever the option does', () => {
+    const run = createRun({ request: { tools: [guarded('github', 'never')] }, mcpApproval: 'always' })
+    run.push(callTo('github.search', '{}<|call|>'))
+    expect(run.translator.response.output).toMatchObject([{ type: 'mcp_call' }])
+  })
+})
+
 describe('which calls need approval', () => {
   /** What calls of a reading, a writing and an unlisted tool become: `?` where the user is asked, else the status. */
   function asked(tool: McpTool, mcpListings?: McpListing[]): string {
@@ -265,17 +300,17 @@ describe('which calls need approval', () => {
   test.each<[string, McpTool['require_approval'], string]>([
     ['always', 'always', '???'],
     ['never', 'never', '!!!'],
-    ['null', null, '!!!'],
-    ['absent', undefined, '!!!'],
-    ['an empty object', {}, '!!!'],
+    ['null', null, '???'],
+    ['absent', undefined, '???'],
+    ['an empty object', {}, '???'],
     ['always by names', { always: { tool_names: ['write'] } }, '!?!'],
     ['never by names', { never: { tool_names: ['read'] } }, '!??'],
     ['always by no names', { always: { tool_names: [] } }, '!!!'],
     ['never by no names', { never: { tool_names: [] } }, '???'],
     ['always by anything', { always: {} }, '???'],
     ['never by anything', { never: {} }, '!!!'],
-    ['always null', { always: null }, '!!!'],
-    ['never null', { never: null }, '!!!'],
+    ['always null', { always: null }, '???'],
+    ['never null', { never: null }, '???'],
     ['both, apart', { always: { tool_names: ['write'] }, never: { tool_names: ['read'] } }, '!??'],
     ['both, together', { always: { tool_names: ['read'] }, never: { tool_names: ['read', 'write'] } }, '?!?'],
     ['always by names, never anything', { always: { tool_names: ['write'] }, never: {} }, '!?!'],
@@ -616,6 +651,61 @@ describe('a call that the user approved', () => {
     const run = createRun({ approvedCalls: [approved] })
     run.start()
     expect(brief(run.answer('github.search', 'found'))).toEqual(DONE(0))
+  })
+
+  describe('takes no result of another whose name reads the same', () => {
+    const at = (serverLabel: string, name: string): ApprovedCall => ({ ...approved, serverLabel, name })
+    const [short, long] = [at('a', 'b.c'), at('a.b', 'c')]
+    const outputs = (run: Run): unknown[] =>
+      run.translator.response.output.map((item) => (item.type === 'mcp_call' ? item.output : item.type))
+
+    test('where the other is of a declared server', () => {
+      const run = createRun({ request: { tools: [guarded('a.b', 'never')] }, approvedCalls: [short] })
+      run.push(callTo('a.b.c', '{}<|call|>'))
+      run.answer('a.b.c', 'of a.b')
+      expect(outputs(run)).toEqual([null, 'of a.b'])
+      run.answer('a.b.c', 'again')
+      expect(outputs(run)).toEqual([null, 'of a.b'])
+      expect(codes(run.diagnostics)).toEqual(['undeclared_server', 'second_result'])
+    })
+
+    test.each([
+      ['in this order', [short, long]],
+      ['in the other', [long, short]],
+    ])(
+      'where neither is declared and both wait, %s: the longer label has it, the other is answered by its id',
+      (_, approvedCalls) => {
+        const run = createRun({ approvedCalls })
+        run.start()
+        run.answer('a.b.c', 'of a.b')
+        run.answer('a.b.c', 'again')
+        const [at, other] = approvedCalls[0] === long ? [0, 1] : [1, 0]
+        expect(outputs(run)[at]).toBe('of a.b')
+        expect(outputs(run)[other]).toBeNull()
+        const { id } = run.translator.response.output[other] ?? expect.unreachable()
+        run.toolResult({ itemId: id, output: 'of a' })
+        expect(outputs(run)[other]).toBe('of a')
+        expect(codes(run.diagnostics)).toEqual(['undeclared_server', 'undeclared_server', 'second_result'])
+      },
+    )
+
+    test('where only it was approved, it has its own', () => {
+      for (const call of [short, long]) {
+        const run = createRun({ approvedCalls: [call] })
+        run.start()
+        run.answer('a.b.c', 'found')
+        expect(outputs(run)).toEqual(['found'])
+      }
+    })
+
+    test('where the model called the other: that one is the declared one', () => {
+      const run = createRun({ request: { tools: [guarded('a', 'never')] }, approvedCalls: [long] })
+      run.push(callTo('a.b.c', '{}<|call|>'))
+      run.answer('mcp.a.b.c', 'first')
+      expect(outputs(run)).toEqual([null, 'first'])
+      run.answer('a.b.c', 'second')
+      expect(outputs(run)).toEqual(['second', 'first'])
+    })
   })
 
   test('of a server labelled as a tool that the model knows by another name is completed by that name', () => {

@@ -1,0 +1,17 @@
+import type { RequestTool } from '../responses/request.js'
+
+/** The types of tools that openai 7.57 knows, those with a date by their form. */
+const KNOWN =
+  /^(function|custom|namespace|mcp|(local_)?shell|apply_patch|code_interpreter|file_search|tool_search|image_generation|programmatic_tool_calling|computer(_use_preview)?|web_search(_preview)?(_\d{4}_\d\d_\d\d)?)$/
+
+/** What a namespace may have in it. */
+const INSIDE = /^(function|custom)$/
+
+/** The types of a request's tools that nobody knows, each once: misspelled, or newer than this library. */
+export function unknownToolTypes(tools: readonly RequestTool[]): Set<string> {
+  const types = tools.map(({ type }) => type).filter((type) => !KNOWN.test(type))
+  const inside = tools.flatMap((tool) =>
+    tool.type === 'namespace' ? ((tool as { tools?: RequestTool[] }).tools ?? []) : [],
+  )
+  return new Set([...types, ...inside.map(({ type }) => type).filter((type) => !INSIDE.test(type))])
+}

@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { policies } from '../../src/recipients/policy.js'
+import type { RequestTool } from '../../src/responses/request.js'
+import { RUNS, tools, word } from './arbitraries.js'
+import { classified } from './spell.js'
+import { builtin, custom, fn, mcp, ns } from './tools.js'
+
+const docs = [ns('mcp__docs', 'lookup', 'page.read')]
+const presets = Object.values(policies)
+
+describe('a tool of a declared namespace', () => {
+  test.each(presets)('is called by both names, with and without functions.: $name', (policy) => {
+    expect(classified('mcp__docs.lookup', docs, policy)).toBe('function_call mcp__docs / lookup')
+    expect(classified('functions.mcp__docs.lookup', docs, policy)).toBe('function_call mcp__docs / lookup')
+  })
+
+  test('may have dots in its name', () => {
+    expect(classified('mcp__docs.page.read', docs)).toBe('function_call mcp__docs / page.read')
+  })
+
+  test('may be a custom tool, before a function of its name', () => {
+    const tools = [{ ...ns('fs', 'patch'), tools: [fn('patch'), custom('patch')] }]
+    expect(classified('fs.patch', tools)).toBe('custom_tool_call fs / patch')
+  })
+
+  test('is not called by its own name alone', () => {
+    expect(classified('lookup', docs)).toBe('function_call lookup (undeclared)')
+    expect(classified('functions.lookup', docs)).toBe('function_call lookup (undeclared)')
+  })
+
+  test('gives way to a function of exactly that name', () => {
+    expect(classified('mcp__docs.lookup', [...docs, fn('mcp__docs.lookup')])).toBe('function_call mcp__docs.lookup')
+    expect(classified('functions.mcp__docs.lookup', [custom('mcp__docs.lookup'), ...docs])).toBe(
+      'custom_tool_call mcp__docs.lookup',
+    )
+  })
+
+  test('is one of the longest namespace that has it', () => {
+    const both = [ns('team', 'v2.list', 'v2.only'), ns('team.v2', 'list')]
+    for (const tools of [both, both.toReversed()]) {
+      expect(classified('team.v2.list', tools)).toBe('function_call team.v2 / list')
+      expect(classified('team.v2.only', tools)).toBe('function_call team / v2.only')
+    }
+  })
+
+  test('may be declared in several entries of one namespace', () => {
+    const tools = [ns('crm', 'find'), fn('other'), ns('crm', 'save')]
+    expect(['crm.find', 'crm.save'].map((to) => classified(to, tools))).toEqual([
+      'function_call crm / find',
+      'function_call crm / save',
+    ])
+  })
+
+  test('may be in a namespace that is called functions', () => {
+    expect(classified('functions.find', [ns('functions', 'find')])).toBe('function_call functions / find')
+    expect(classified('functions.find', [ns('functions', 'find'), fn('find')])).toBe('function_call find')
+  })
+
+  test('comes before an MCP server of that label, and behind a declared built-in', () => {
+    expect(classified('mcp__docs.lookup', [mcp('mcp__docs'), ...docs])).toBe('function_call mcp__docs / lookup')
+    const browser = [ns('browser', 'search'), builtin('web_search')]
+    expect(classified('browser.search', browser)).toBe('web_search_call search')
+    expect(classified('functions.browser.search', browser)).toBe('function_call browser / search')
+  })
+})
+
+describe('a tool that a declared namespace does not have', () => {
+  test('is one of that namespace, for the client to refuse', () => {
+    expect(classified('mcp__docs.write', docs)).toBe('function_call mcp__docs / write (undeclared)')
+    expect(classified('functions.mcp__docs.write', docs)).toBe('function_call mcp__docs / write (undeclared)')
+  })
+
+  test('is one of the longest that fits', () => {
+    const tools = [ns('team', 'a'), ns('team.v2', 'b')]
+    expect(classified('functions.team.v2.c', tools)).toBe('function_call team.v2 / c (undeclared)')
+  })
+
+  test('is what the policy says where functions. does not say what it is', () => {
+    expect(classified('mcp__docs.write', docs, 'agents')).toBe('mcp_call mcp__docs / write (unavailable)')
+    expect(classified('functions.mcp__docs.write', docs, 'agents')).toBe('function_call mcp__docs / write (undeclared)')
+  })
+
+  test('is the tool of an MCP server of that label', () => {
+    expect(classified('mcp__docs.write', [...docs, mcp('mcp__docs')])).toBe('mcp_call mcp__docs / write')
+  })
+
+  test.each(['mcp__docs', 'functions.mcp__docs', 'mcp__docs.', 'mcp__docsx.lookup'])('is not %s', (recipient) => {
+    const name = recipient.replace('functions.', '')
+    expect(classified(recipient, docs)).toBe(`function_call ${name} (undeclared)`)
+  })
+})
+
+test('what a request declares in a namespace can be called, whatever else it declares', () => {
+  const policy = fc.constantFrom(...presets)
+  fc.assert(
+    fc.property(word, word, tools, policy, (namespace, name, others: RequestTool[], policy) => {
+      const taught = `functions.${namespace}.${name}`
+      expect(classified(taught, [...others, ns(namespace, name)], policy)).toMatch(
+        // A longer namespace, a custom tool or a function may be called just so.
+        /^(function_call|custom_tool_call) [^(]*$/,
+      )
+    }),
+    { numRuns: RUNS },
+  )
+})
