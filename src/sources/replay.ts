@@ -1,3 +1,4 @@
+import { check } from '../errors.js'
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import { sleep } from './sleep.js'
 import type { TokenFixture } from './token-fixture.js'
@@ -22,12 +23,23 @@ export interface ReplayOptions {
  * A token fixture as a source: its chunks, exactly as they were captured.
  *
  * @returns the fixture's `end`
+ * @throws HarmonyResponsesError `bad_option`
  */
-export async function* replay(
+export function replay(
   fixture: TokenFixture,
   options: ReplayOptions = {},
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
-  const { delayMs = 0, signal } = options
+  const { delayMs = 0 } = options
+  // A timer takes what is none of these for a millisecond.
+  const isDelay = Number.isFinite(delayMs) && delayMs >= 0 && delayMs < 2 ** 31
+  check(isDelay, 'delayMs', 'a number of milliseconds from 0 to 2147483647', delayMs)
+  return chunksOf(fixture, { ...options, delayMs })
+}
+
+async function* chunksOf(
+  fixture: TokenFixture,
+  { delayMs, signal }: ReplayOptions & { readonly delayMs: number },
+): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
   for (const [index, chunk] of fixture.tokens.entries()) {
     if (delayMs > 0 && index > 0) await sleep(delayMs, signal)
     signal?.throwIfAborted()

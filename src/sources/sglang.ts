@@ -162,6 +162,7 @@ function endOf(finish: NonNullable<Chunk['meta_info']['finish_reason']>): NonNul
   const { type, matched, message, status_code } = finish
   if (type === 'length') return { reason: 'max_output_tokens' }
   if (type === 'stop') return { reason: 'stop', stopToken: typeof matched === 'number' ? matched : undefined }
-  if (type === 'abort') throw failureOf({ message: message ?? 'SGLang aborted the call' }, status_code ?? undefined)
+  if (type === 'abort')
+    throw failureOf({ message: message ?? 'SGLang aborted the call' }, { status: status_code ?? undefined })
   throw new EngineError('server_error', `SGLang ended the call: ${type}`)
 }

@@ -81,7 +81,7 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
   } = Object(options) as Partial<TransformersJsEngineOptions>
   check(typeof model?.generate === 'function', 'model', 'a causal language model of Transformers.js', model)
   check(typeof Tensor === 'function', 'Tensor', "Transformers.js' class", Tensor)
-  const isSize = contextSize !== undefined && Number.isInteger(contextSize) && contextSize > 0
+  const isSize = contextSize !== undefined && Number.isSafeInteger(contextSize) && contextSize > 0
   check(isSize, 'contextSize', 'a whole number of at least 1, where the model does not tell its own', contextSize)
   const turns = turnsOf(model)
 

@@ -5,7 +5,7 @@ import type { TokenEngine } from './engine.js'
 import { EngineError } from './engine-error.js'
 import type { HttpClient, HttpOptions } from './http/http-client.js'
 import { createHttpEngine, type HttpCall } from './http/http-engine.js'
-import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
+import { count, jsonOf, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import type { EngineStep } from './http/tokens-of.js'
 
 export { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine, type TokenStream } from './engine.js'
@@ -45,9 +45,9 @@ export interface VllmEngineOptions extends HttpOptions {
 export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
   const { model, contextSize, ...http } = Object(options) as VllmEngineOptions
   check(model === undefined || typeof model === 'string', 'model', 'a string', model)
-  const isSize = contextSize === undefined || (Number.isInteger(contextSize) && contextSize > 0)
+  const isSize = contextSize === undefined || (Number.isSafeInteger(contextSize) && contextSize > 0)
   check(isSize, 'contextSize', 'a whole number of at least 1', contextSize)
-  const url = typeof http.url === 'string' ? http.url.replace(/\/v1\/*$/, '') : http.url
+  const url = typeof http.url === 'string' ? http.url.replace(/\/v1\/*(?=\?|$)/, '') : http.url
   let knownSize = contextSize
 
   /** As much as fits beside the prompt; at least 1, so that it is vLLM that says what does not fit. */
@@ -87,11 +87,13 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
   )
 }
 
-const modelList = z.object({ data: z.array(z.object({ id: z.string('a string'), max_model_len: count }), 'an array') })
+const modelList = z.object(
+  { data: z.array(z.object({ id: z.string('a string'), max_model_len: count }, 'a model'), 'an array') },
+  'a list of models',
+)
 
 async function askContextSize(client: HttpClient, model: string | undefined, signal: AbortSignal): Promise<number> {
-  const response = await client.request('GET', '/v1/models', signal)
-  const { data } = parseEvent(modelList, await response.json().catch(() => undefined), 'vLLM')
+  const { data } = parseEvent(modelList, jsonOf(await client.read('/v1/models', signal)), 'vLLM')
   const size = data.find(({ id }) => model === undefined || id === model)?.max_model_len
   if (typeof size === 'number') return size
   throw new EngineError(

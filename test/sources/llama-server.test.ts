@@ -8,6 +8,14 @@ import { httpEngineLaws } from '../support/http-engine-laws.js'
 import { readTokens } from '../support/read-tokens.js'
 import { frame, scriptedServer, stream } from '../support/scripted-server.js'
 
+/** As a server answers that runs a gpt-oss model. */
+const MODELS = modelsOf('gpt-oss-20b', 201088)
+
+function modelsOf(id: string, n_vocab: number) {
+  const meta = { vocab_type: 2, n_vocab, n_ctx: 8192, n_ctx_train: 131072 }
+  return { object: 'list', data: [{ id, aliases: [id], object: 'model', owned_by: 'llamacpp', meta }] }
+}
+
 const table = await loadTokenTable()
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
@@ -79,12 +87,13 @@ httpEngineLaws({
     },
     words: 'request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it',
   },
+  aside: { '/v1/models': MODELS },
   // Whole words and markers: what becomes of characters that are cut is another test's.
   plans: { tokens: [13225, 2375, 0, 200007, 200006, 200005, 200008] },
 })
 
 describe('llama-server', () => {
-  const server = scriptedServer()
+  const server = scriptedServer({ '/v1/models': MODELS })
   const HELLO = frames({ tokens: [13225, 200012], cuts: [1], ending: 'stop', reader: { does: 'reads on' } })
 
   /** Without a server, as there are many. */
@@ -172,16 +181,121 @@ describe('llama-server', () => {
 
     test('of which the text comes where they were no UTF-8, and the count from the engine', async () => {
       const { tokens, end } = await read([partial([13225], '\ufffdHello', 2), final('limit', 2)])
-      expect(tokens).toEqual(['\ufffdHello'])
+      expect(tokens).toEqual(['\ufffd', 13225])
       expect(end).toEqual({
         reason: 'max_output_tokens',
         usage: { inputTokens: 2, cachedTokens: 1, outputTokens: 2 },
       })
     })
 
-    test('and they are lost where the limit cuts a character: half of one has no text', async () => {
+    test('and are no ids where U+FFFD stands for a byte, though ids could be found for it', async () => {
+      const last = encodeText('🦩', table).at(-1) ?? 0
+      const { tokens } = await read([partial([13225], 'Hello', 1), partial([last], '\ufffd🦩', 5), final('limit', 5)])
+      expect(tokens).toEqual([13225, '\ufffd🦩'])
+    })
+
+    test('and are text where the limit cuts a character', async () => {
       const [half] = encodeText('🦩', table)
-      expect((await read([...partials([13225, half ?? 0]), final('limit', 2)])).tokens).toEqual([13225])
+      const { tokens, end } = await read([...partials([13225, half ?? 0]), final('limit', 2)])
+      expect(tokens).toEqual([13225, '\ufffd'])
+      expect(end?.usage?.outputTokens).toBe(2)
+    })
+
+    test('and are text in front of a marker, spelled as the server spells it or not', async () => {
+      for (const spelling of ['<|end|>', '']) {
+        const sent = [partial([13225], 'Hello', 1), partial([200007], `\ufffd${spelling}`, 3)]
+        const { tokens, end } = await read([...sent, partial([200006], '<|start|>', 4), final('limit', 4)])
+        expect(tokens).toEqual([13225, '\ufffd', 200007, 200006])
+        expect(end?.usage?.outputTokens).toBe(4)
+      }
+    })
+
+    test('and are text in front of a turn that ends, whose stop token is put back', async () => {
+      const { tokens, end } = await read([partial([200008], '<|message|>', 1), final('eos', 3)])
+      expect(tokens).toEqual([200008, '\ufffd', 200002])
+      expect(end).toMatchObject({ reason: 'stop', usage: { outputTokens: 3 } })
+    })
+
+    test('and a call ends with the stop token of calls', async () => {
+      const header = [...encodeText(' to=functions.f', table), 200008]
+      const open = [200006, ...encodeText('assistant', table)]
+      const sent = [...open, ...header].map((id, index) => partial([id], '', index + 1))
+      expect((await read([...sent, final('eos', sent.length + 2)])).tokens.slice(-2)).toEqual(['\ufffd', 200012])
+      // The message before it was one, and this one is none.
+      const next = [200007, ...open, 200008].map((id, index) => partial([id], '', sent.length + index + 1))
+      const count = sent.length + next.length + 2
+      expect((await read([...sent, ...next, final('eos', count)])).tokens.slice(-2)).toEqual(['\ufffd', 200002])
+    })
+
+    test('but nothing is made up where the server only counts what it has not sent', async () => {
+      const sent = [partial([13225], 'Hello', 3), partial([2375], ' world', 3)]
+      expect((await read([...sent, final('limit', 3)])).tokens).toEqual([13225, 2375])
+    })
+
+    test('a single byte that comes with its id is that id', async () => {
+      const last = encodeText('🦩', table).at(-1) ?? 0
+      const { tokens } = await read([partial([13225], 'Hello', 1), partial([last], '\ufffd', 2), final('limit', 2)])
+      expect(tokens).toEqual([13225, last])
+    })
+  })
+
+  describe('is asked once for its model', () => {
+    const call = async (aside: unknown, model?: string, status = 200) => {
+      const asked: string[] = []
+      const fetch = async (url: unknown) => {
+        const { pathname } = new URL(String(url))
+        asked.push(pathname)
+        if (pathname === '/v1/models') return Response.json(aside, { status })
+        return new Response(HELLO.map(frame).join(''))
+      }
+      const engine = createLlamaServerEngine({
+        url: 'http://a.invalid',
+        fetch,
+        ...(model === undefined ? {} : { model }),
+      })
+      const { tokens } = await readTokens(engine.generate([1]))
+      expect(tokens).toEqual([13225, 200012])
+      await readTokens(engine.generate([1]))
+      return asked
+    }
+
+    test('which is gpt-oss by its count of tokens', async () => {
+      expect(await call(MODELS)).toEqual(['/v1/models', '/completion', '/completion'])
+    })
+
+    test('and is refused where it is not, whatever it is called', async () => {
+      await expect(call(modelsOf('gpt-oss-20b', 151936))).rejects.toMatchObject({
+        name: 'EngineError',
+        code: 'server_error',
+        message: 'expected a gpt-oss model, with a vocabulary of 201088 tokens, got "gpt-oss-20b" with one of 151936',
+      })
+    })
+
+    test('of several the one that is meant', async () => {
+      const data = [...modelsOf('other', 151936).data, ...MODELS.data]
+      await call({ data }, 'gpt-oss-20b')
+      await expect(call({ data }, 'other')).rejects.toThrow('"other"')
+    })
+
+    test.each([
+      [{ error: { message: 'no such path' } }, 404],
+      [{ data: [{ id: 'gpt-oss-20b', meta: null }] }, 200],
+      [{ data: [] }, 200],
+      ['nothing', 200],
+    ])('and believed where it says %j', async (aside, status) => {
+      expect(await call(aside, undefined, status)).toHaveLength(3)
+    })
+
+    test('again where it did not answer', async () => {
+      let asked = 0
+      const fetch = async (url: unknown) => {
+        if (!String(url).endsWith('/v1/models')) return new Response(HELLO.map(frame).join(''))
+        asked++
+        return asked === 1 ? new Response('', { status: 503 }) : Response.json(MODELS)
+      }
+      const engine = createLlamaServerEngine({ url: 'http://a.invalid', fetch, delay: async () => {} })
+      expect((await readTokens(engine.generate([1]))).tokens).toEqual([13225, 200012])
+      expect(asked).toBe(2)
     })
   })
 })

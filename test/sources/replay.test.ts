@@ -62,4 +62,13 @@ describe('a replay', () => {
     const source = replay(FIXTURE, { delayMs: 10, signal: AbortSignal.abort(new Error('too late')) })
     await expect(source.next()).rejects.toThrow('too late')
   })
+
+  test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '1' as never])(
+    'refuses to wait for %s ms',
+    (delayMs) => {
+      expect(() => replay({ version: 1, name: 'none', tokens: [] }, { delayMs })).toThrow(
+        'delayMs: expected a number of',
+      )
+    },
+  )
 })

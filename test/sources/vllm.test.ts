@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
 import { createVllmEngine } from '../../src/sources/vllm.js'
 import { httpEngineLaws } from '../support/http-engine-laws.js'
 import { readTokens } from '../support/read-tokens.js'
-import { refuse, scriptedServer, stream } from '../support/scripted-server.js'
+import { frame, refuse, scriptedServer, stream } from '../support/scripted-server.js'
 
 const ABOUT = { id: 'cmpl-1', object: 'text_completion', created: 1_790_000_000, model: 'openai/gpt-oss-20b' }
 const USAGE = { ...ABOUT, choices: [], usage: { prompt_tokens: 2, total_tokens: 5, completion_tokens: 3 } }
@@ -129,6 +129,34 @@ describe('vLLM', () => {
     expect(end).toEqual({ reason: 'stop' })
   })
 
+  test('is not waited for where its counts do not come, nor an end', async () => {
+    const said = [chunk([13225]), chunk([200002], { finish_reason: 'stop' })]
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(said.map(frame).join(''))),
+    })
+    const engine = createVllmEngine({ url: 'http://a.invalid', fetch: async () => new Response(body) })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const call = engine.generate([1], { maxTokens: 5 })
+      expect([(await call.next()).value, (await call.next()).value]).toEqual([[13225], [200002]])
+      const end = call.next()
+      await vi.advanceTimersByTimeAsync(5000)
+      expect(await end).toEqual({ done: true, value: { reason: 'stop' } })
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test('may have a URL that ends in /v1, with a query behind it', async () => {
+    let asked = ''
+    const fetch = async (url: unknown) => {
+      asked = String(url)
+      return new Response(HELLO.map(frame).join(''))
+    }
+    await readTokens(createVllmEngine({ url: 'http://a.invalid/b/v1/?key=1', fetch }).generate([1], { maxTokens: 5 }))
+    expect(asked).toBe('http://a.invalid/b/v1/completions?key=1')
+  })
+
   test('fails where it aborts the call', async () => {
     const { url } = server.script(stream([chunk([13225]), chunk([], { finish_reason: 'abort' })]))
     const call = createVllmEngine({ url }).generate([1], { maxTokens: 5 })
@@ -171,6 +199,41 @@ describe('vLLM', () => {
       expect(asked.map(({ path }) => path)).toEqual(['/v1/models', '/v1/completions', '/v1/completions'])
       expect(asked[1]?.body).toMatchObject({ max_tokens: 7 })
       expect(asked[2]?.body).toMatchObject({ max_tokens: 1 })
+    })
+
+    test.each([Number.NaN, Number.POSITIVE_INFINITY, 1e300, 0, 1.5])('is not told a size of %d', (contextSize) => {
+      expect(() => createVllmEngine({ url: 'http://a', contextSize })).toThrow('contextSize: expected a whole number')
+    })
+
+    test('reads 4 MiB of the list of models, and no more', async () => {
+      let isCancelled = false
+      const body = new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(65536).fill(32)),
+        cancel: () => {
+          isCancelled = true
+        },
+      })
+      const engine = createVllmEngine({ url: 'http://a.invalid', fetch: async () => new Response(body) })
+      await expect(engine.generate([1]).next()).rejects.toMatchObject({
+        code: 'server_error',
+        message: 'expected at most 4194304 bytes from http://a.invalid/v1/models, got more',
+      })
+      expect(isCancelled).toBe(true)
+    })
+
+    test('asks again where the list of models breaks off', async () => {
+      const half = new ReadableStream({ start: (controller) => controller.error(new Error('gone')) })
+      const answers = [new Response(half), Response.json(MODELS), new Response(HELLO.map(frame).join(''))]
+      const fetch = async () => answers.shift() ?? expect.unreachable()
+      const engine = createVllmEngine({ url: 'http://a.invalid', fetch, delay: async () => {} })
+      expect((await readTokens(engine.generate([1]))).tokens).toEqual([13225, 200012])
+    })
+
+    test('fails where the list of models is none', async () => {
+      const fetch = async () => new Response('<html>')
+      await expect(createVllmEngine({ url: 'http://a.invalid', fetch }).generate([1]).next()).rejects.toThrow(
+        'vLLM: expected a list of models, got undefined',
+      )
     })
 
     test('is told the size', async () => {

@@ -1,10 +1,13 @@
+import { inspect } from 'node:util'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type SourcePlanOptions, sourcePlan } from '../../src/conformance/arbitraries/index.js'
 import { checkSource, type SourcePlan } from '../../src/conformance/check-source.js'
+import { translate } from '../../src/index.js'
 import type { TokenEngine } from '../../src/sources/engine.js'
 import { EngineError } from '../../src/sources/engine-error.js'
 import type { HttpOptions } from '../../src/sources/http/http-client.js'
+import { LONGEST_EVENT } from '../../src/sources/http/read-events.js'
 import { readTokens } from './read-tokens.js'
 import { frame, refuse, scriptedServer, stream } from './scripted-server.js'
 import { cut } from './tokens.js'
@@ -24,12 +27,21 @@ export interface HttpEngineShapes {
   readonly generatePath: string
   readonly healthPath: string
   readonly plans?: SourcePlanOptions
+  /** What the server says of itself when it is asked, by path. */
+  readonly aside?: Readonly<Record<string, unknown>>
 }
 
 /** What is true of every engine behind HTTP, against a real server. */
 export function httpEngineLaws(shapes: HttpEngineShapes): void {
   const { name, create, frames } = shapes
-  const server = scriptedServer()
+  const server = scriptedServer(shapes.aside)
+  /** A server that is only a function, and answers calls alone. */
+  const fetchOf = (answer: (url: string, init: RequestInit) => Response | Promise<Response>): typeof fetch => {
+    return async (url, init = {}) => {
+      const said = shapes.aside?.[new URL(String(url)).pathname]
+      return said === undefined ? answer(String(url), init) : Response.json(said)
+    }
+  }
   const waits: number[] = []
   const delay = async (ms: number): Promise<void> => void waits.push(ms)
   const open = (...answers: Parameters<typeof server.script>) => {
@@ -78,7 +90,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
               else controller.close()
             },
           })
-          const engine = create({ url: 'http://server.invalid', fetch: async () => new Response(body) })
+          const engine = create({ url: 'http://server.invalid', fetch: fetchOf(() => new Response(body)) })
           const { tokens, end } = await readTokens(engine.generate(PROMPT, { maxTokens: 64 }))
           expect(tokens).toEqual(HELLO.tokens)
           expect(end?.reason).toBe('stop')
@@ -147,13 +159,26 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       [422, { detail: [{ loc: ['body', 'x'] }] }, 'invalid_prompt', '[{"loc":["body","x"]}]'],
       [400, { object: 'error', message: 'an older shape', code: 400 }, 'invalid_prompt', 'an older shape'],
       [401, { error: 'Unauthorized' }, 'server_error', 'Unauthorized'],
-      [404, { detail: 'Not Found' }, 'server_error', 'Not Found'],
       [500, 'a page of a proxy', 'server_error', 'a page of a proxy'],
       [500, '', 'server_error', 'Internal Server Error'],
     ])('status %i with %j', async (status, body, code, message) => {
       const { engine } = open(refuse(status, body))
       const error = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       expect(error).toMatchObject({ code, message, status })
+    })
+
+    test('nothing at that path, where the message says which', async () => {
+      const { engine, url } = open(refuse(404, { detail: 'Not Found' }))
+      const { message } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
+      const path = new URL(url).pathname
+      expect(message).toBe(`Not Found (POST ${url}${shapes.generatePath}: should url end in ${path}?)`)
+    })
+
+    test('nothing at that path, and the message says nothing of the user, the password and the query', async () => {
+      const fetch = fetchOf(() => new Response('{"error":"Not Found"}', { status: 404 }))
+      const engine = create({ url: 'http://ann:hunter22@h:1/?key=hunter33', fetch })
+      const { message } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
+      expect(message).toBe(`Not Found (POST http://h:1${shapes.generatePath})`)
     })
 
     test('an error in the stream, after the tokens before it', async () => {
@@ -210,6 +235,189 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     })
   })
 
+  describe(`${name}: what is too much`, () => {
+    /** An answer that never ends, and what became of it. */
+    function endless(status: number, ...pieces: string[]) {
+      const [first = '', ...rest] = pieces.map((piece) => new TextEncoder().encode(piece.padEnd(1)))
+      const seen = { bytes: 0, isCancelled: false }
+      let next: Uint8Array = first as Uint8Array
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          controller.enqueue(next)
+          seen.bytes += next.length
+          next = rest[0] ?? next
+        },
+        cancel() {
+          seen.isCancelled = true
+        },
+      })
+      const fetch = fetchOf(() => new Response(body, { status }))
+      return { seen, engine: create({ url: 'http://server.invalid', fetch, retries: 0 }) }
+    }
+
+    const KIBI = 1024
+    const LINE = 'x'.repeat(64 * KIBI)
+
+    test('of a refusal 64 KiB are read, and the request is cancelled', async () => {
+      const { seen, engine } = endless(500, LINE)
+      const { message, status } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
+      expect(message).toBe(`${'x'.repeat(2000)} (the first of more than ${64 * KIBI} bytes)`)
+      expect(status).toBe(500)
+      expect(seen).toEqual({ bytes: expect.any(Number), isCancelled: true })
+      expect(seen.bytes).toBeLessThan(1024 * KIBI)
+    })
+
+    test.each([
+      ['a line', ['data: ', LINE]],
+      ['an event of many lines', [`data: ${LINE}\n`]],
+      ['a line that is no event', ['<p>', LINE]],
+    ])('%s without an end is read up to a bound, and the request is cancelled', async (_, pieces) => {
+      const { seen, engine } = endless(200, ...pieces)
+      const { code, message } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
+      expect(code).toBe('server_error')
+      expect(message).toBe(`expected events of at most ${LONGEST_EVENT} characters, got a longer one`)
+      expect(seen.isCancelled).toBe(true)
+      expect(seen.bytes).toBeLessThan(LONGEST_EVENT + 1024 * KIBI)
+    })
+
+    test('a stream that stays open ends soon after the engine said why', async () => {
+      const said = frames(HELLO).filter((one) => one !== '[DONE]')
+      let isAborted = false
+      const fetch = fetchOf((_, { signal }) => {
+        const body = new ReadableStream({
+          start(controller) {
+            for (const one of said) controller.enqueue(new TextEncoder().encode(frame(one)))
+            signal?.addEventListener('abort', () => {
+              isAborted = true
+              controller.error(signal.reason)
+            })
+          },
+        })
+        return new Response(body)
+      })
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      try {
+        const call = readTokens(create({ url: 'http://server.invalid', fetch }).generate(PROMPT, { maxTokens: 64 }))
+        let isOver = false
+        call.finally(() => {
+          isOver = true
+        })
+        for (let seconds = 0; seconds < 10 && !isOver; seconds++) await vi.advanceTimersByTimeAsync(1000)
+        const { tokens, end } = await call
+        expect(tokens).toEqual(HELLO.tokens)
+        expect(end).toMatchObject({ reason: 'stop', usage: { inputTokens: 2 } })
+        expect(isAborted).toBe(true)
+      } finally {
+        vi.useRealTimers()
+      }
+    })
+  })
+
+  describe(`${name}: what is secret`, () => {
+    test('a user and a password in the URL are sent as they are meant, and not in the URL', async () => {
+      let asked: { url: string; authorization: string | null } | undefined
+      const fetch = fetchOf((url, { headers }) => {
+        asked = { url, authorization: new Headers(headers).get('authorization') }
+        return new Response(frames(HELLO).map(frame).join(''))
+      })
+      const url = 'http://b%C3%B6b:p%40ss%3Aw%25rd%@server.invalid/a/?key=1'
+      await readTokens(create({ url, fetch }).generate(PROMPT, { maxTokens: 64 }))
+      const basic = Buffer.from('böb:p@ss:w%rd%').toString('base64')
+      const at = `http://server.invalid/a${shapes.generatePath}?key=1`
+      expect(asked).toEqual({ url: at, authorization: `Basic ${basic}` })
+    })
+
+    test.each([
+      ['apiKey', { apiKey: 'another' }],
+      ['headers["authorization"]', { headers: { authorization: 'Bearer another' } }],
+    ])('a user in the URL beside %s is refused', (what, more) => {
+      const create_ = () => create({ url: 'http://bob:hunter22@server.invalid', ...more })
+      expect(create_).toThrow(`${what}: expected none beside the user and password in url, got both`)
+    })
+
+    test('the same said twice is no contradiction', () => {
+      const authorization = `Basic ${btoa('bob:hunter22')}`
+      expect(() => create({ url: 'http://bob:hunter22@server.invalid', headers: { authorization } })).not.toThrow()
+    })
+
+    test.each([
+      ['a key with a line break', { apiKey: 'hunter22\nX-Role: admin' }, 'apiKey: .* got one with a line break'],
+      ['a key that HTTP cannot send', { apiKey: 'hunter22\u20ac' }, 'apiKey: .* got one with another character'],
+      [
+        'a key that is none',
+        { apiKey: { key: 'hunter22' } as never },
+        'apiKey: expected a string, got a value of type',
+      ],
+      [
+        'a header with a line break',
+        { headers: { 'x-a': 'hunter22\r\nx-b: c' } },
+        'headers\\["x-a"\\]: .* a line break',
+      ],
+      ['a header that is no text', { headers: { 'x-a': undefined as never } }, 'headers\\["x-a"\\]: expected a string'],
+      ['a header without a name', { headers: { 'x-a: hunter22': '' } }, 'headers: expected names as HTTP has them'],
+      ['a list of headers', { headers: [['x-a', 'hunter22']] as never }, 'headers: expected an object of names'],
+      ['a Headers', { headers: new Headers({ a: 'hunter22' }) as never }, 'headers: expected an object of names'],
+      ['a URL that is none', { url: 'http://bob:hun#ter22@h/' }, 'url: expected an http or https URL, got a text'],
+      ['a URL without http', { url: 'bob:hunter22@h' }, 'url: expected an http or https URL, got a text'],
+      ['a URL with a #', { url: 'http://bob:1#hunter22@h/' }, 'url: expected an http or https URL, got one with a #'],
+      ['a user with a colon', { url: 'http://b%3Ab:hunter22@h/' }, 'url: expected a user without a colon'],
+    ])('%s is refused, and not repeated', (_, options, words) => {
+      let error: unknown
+      try {
+        create({ url: 'http://server.invalid', ...options })
+      } catch (thrown) {
+        error = thrown
+      }
+      expect(error).toMatchObject({ name: 'HarmonyResponsesError', code: 'bad_option' })
+      expect((error as Error).message).toMatch(new RegExp(`^${words}`))
+      expect(inspect(error)).not.toContain('hunter22')
+    })
+
+    test('no message holds it, whoever wrote the message', async () => {
+      const printable = fc.string({ minLength: 4, maxLength: 24 }).map((text) => `kX9q${text}z7`)
+      const anyText = fc.string({ minLength: 4, maxLength: 24, unit: 'grapheme' }).map((text) => `kX9q${text}z7`)
+      const secrets = fc.record({
+        user: anyText.map((text) => text.replaceAll(':', '')),
+        password: anyText,
+        query: anyText,
+        key: printable,
+        header: printable,
+      })
+      await fc.assert(
+        fc.asyncProperty(secrets, fc.boolean(), fc.constantFrom(...BETRAYALS), async (secret, isKey, betrayal) => {
+          const { user, password, query, key, header } = secret
+          const parts = isKey ? [query, key, header] : [user, password, query, header]
+          const userinfo = isKey ? '' : `${encodeURIComponent(user)}:${encodeURIComponent(password)}@`
+          const options: HttpOptions = {
+            url: `http://${userinfo}server.invalid/a?api=${encodeURIComponent(query)}`,
+            ...(isKey ? { apiKey: key } : {}),
+            headers: { 'x-secret': header },
+            retries: 1,
+            delay: async () => {},
+            fetch: async (url, { headers } = {}) => {
+              const sent = [...new Headers(headers).values(), String(url), options.url]
+              return betrayal([...sent, ...parts].join(' '))
+            },
+          }
+          const engine = create(options)
+          const errors = [await errorOf(engine.health().then(() => readTokens(engine.generate(PROMPT))))]
+          errors.push(await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 }))))
+          const events: unknown[] = []
+          for await (const event of translate(engine.generate(PROMPT, { maxTokens: 5 }))) events.push(event)
+          const shown = `${inspect(errors, { depth: 9, showHidden: true })} ${JSON.stringify(events)}`
+          for (const part of parts) {
+            expect(shown).not.toContain(part)
+            expect(shown).not.toContain(encodeURIComponent(part))
+            expect(shown).not.toContain(JSON.stringify(part).slice(1, -1))
+          }
+          // Nor a part of it, where a message was cut.
+          expect(shown).not.toContain('kX9q')
+        }),
+        { numRuns: RUNS },
+      )
+    })
+  })
+
   describe(`${name}: another try`, () => {
     test.each([429, 502, 503, 504])('follows status %i', async (status) => {
       waits.length = 0
@@ -227,6 +435,21 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       const { engine, asked } = open(stream([], 'breaks'), stream(frames(HELLO)))
       expect((await readTokens(engine.generate(PROMPT, { maxTokens: 5 }))).tokens).toEqual(HELLO.tokens)
       expect(asked).toHaveLength(2)
+    })
+
+    test('follows a stream that ends before the first token', async () => {
+      const { engine, asked } = open(stream([]), stream(['[DONE]']), stream(frames(HELLO)))
+      expect((await readTokens(engine.generate(PROMPT, { maxTokens: 5 }))).tokens).toEqual(HELLO.tokens)
+      expect(asked).toHaveLength(3)
+    })
+
+    test('comes as often as it was asked for, after a minute at most', async () => {
+      const script = server.script(refuse(503, { error: { message: 'loading' } }))
+      waits.length = 0
+      const engine = create({ url: script.url, delay, retries: 10 })
+      await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
+      expect(script.asked).toHaveLength(11)
+      expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
     })
 
     test('comes twice at most by default, and then the error as the server has it', async () => {
@@ -301,7 +524,37 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
   test(`${name}: wrong options are refused at once`, () => {
     expect(() => create(undefined as never)).toThrow(/^(url|options): expected/)
     expect(() => create({ url: 'localhost:8000' })).toThrow('url: expected an http or https URL, got "localhost:8000"')
-    expect(() => create({ url: 'http://a', retries: -1 })).toThrow('retries')
+    for (const retries of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '2' as never, null as never]) {
+      expect(() => create({ url: 'http://a', retries })).toThrow('retries: expected a whole number of at least 0')
+    }
+    for (const url of ['ftp://a', 'http://', 'http:a', '//a', '', 1 as never, new URL('http://a') as never]) {
+      expect(() => create({ url })).toThrow('url: expected an http or https URL, got')
+    }
+    for (const maxTokens of [0, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => create({ url: 'http://a' }).generate(PROMPT, { maxTokens })).toThrow('maxTokens: expected')
+    }
     expect(() => create({ url: 'http://a', fetch: 1 as never })).toThrow('fetch')
   })
 }
+
+/** How a fetch or a server repeats what it should not. */
+const BETRAYALS: readonly ((words: string) => Response | Promise<Response>)[] = [
+  (words) => Promise.reject(new TypeError(`request to ${words} failed`)),
+  (words) => Promise.reject(new TypeError('fetch failed', { cause: new Error(words) })),
+  (words) => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED', request: { words } } })),
+  (words) => Promise.reject(words),
+  (words) => Response.json({ error: { message: `wrong key: ${words}` } }, { status: 401 }),
+  (words) => Response.json({ detail: [{ input: words }] }, { status: 422 }),
+  (words) => new Response(`${'x'.repeat(1995)}${words}`, { status: 500 }),
+  (words) => new Response(words, { status: 404 }),
+  (words) => Response.json({ error: { message: words } }, { status: 503 }),
+  (words) => new Response(frame({ error: { message: words, code: 500 } })),
+  (words) => new Response(`error: ${JSON.stringify({ message: words })}\n\n`),
+  (words) => new Response(`${'x'.repeat(70)}${words}`.replaceAll('\n', ' ')),
+  (words) => new Response(frame(`{${words}`)),
+  (words) => new Response(frame({ choices: words, tokens: words, output_ids: words, stop: false })),
+  (words) => {
+    const body = new ReadableStream({ start: (controller) => controller.error(new Error(words)) })
+    return new Response(body)
+  },
+]

@@ -27,8 +27,12 @@ export interface Script {
 /**
  * A real server on the loopback, for the tests of one file. Each script has a path of its own and answers its requests in
  * order, the last answer again and again.
+ *
+ * @param aside - what is said of a GET of these paths, as JSON, however often. It is in no script's list.
  */
-export function scriptedServer(): { script(...answers: Answer[]): Script } {
+export function scriptedServer(aside: Readonly<Record<string, unknown>> = {}): {
+  script(...answers: Answer[]): Script
+} {
   const scripts: ((request: IncomingMessage, response: ServerResponse) => Promise<void>)[] = []
   const server = createServer((request, response) => {
     const [, number] = /^\/(\d+)/.exec(request.url ?? '') ?? []
@@ -49,6 +53,8 @@ export function scriptedServer(): { script(...answers: Answer[]): Script } {
       })
       const path = `/${scripts.length}`
       scripts.push(async (request, response) => {
+        const said = request.method === 'GET' ? aside[(request.url ?? '').slice(path.length)] : undefined
+        if (said !== undefined) return void response.end(JSON.stringify(said))
         const answer = answers[Math.min(asked.length, answers.length - 1)]
         const seen = {
           method: request.method ?? '',

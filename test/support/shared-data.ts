@@ -6,7 +6,8 @@ import type { OfficialMessage } from './official-parser.js'
 
 /**
  * The folder of shared test data, from the environment variable HARMONY_SHARED, or `undefined` where it is not set. It
- * holds `data/harmony/golden/*.json`, `data/harmony/fuzz.jsonl` and `data/captured/vllm/*.json`.
+ * holds `data/harmony/golden/*.json`, `data/harmony/fuzz.jsonl`, `data/captured/vllm/*.json` and
+ * `data/captured/llama-server`.
  */
 export function sharedFolder(): string | undefined {
   const folder = process.env['HARMONY_SHARED']
@@ -91,6 +92,40 @@ export function fuzzTraces(): FuzzTrace[] {
 
 export function vllmTraces(): VllmTrace[] {
   return readFolder<VllmTrace>('data/captured/vllm', '.json')
+}
+
+/** What a real llama-server answered to one request, and the ids that its scripted model had sampled by then. */
+export interface LlamaServerCapture {
+  name: string
+  request: { prompt: number[]; n_predict: number; n_probs?: number }
+  status: number
+  body: string
+  /** `undefined` where the script is not written down. */
+  emitted: number[] | undefined
+}
+
+/** The answers of `POST /completion`. */
+export function llamaServerCaptures(): LlamaServerCapture[] {
+  const folder = sharedPath('data/captured/llama-server')
+  const read = (file: string) => readFileSync(join(folder, file), 'utf8')
+  const scripts = new Map<string, number[]>()
+  for (const file of ['cases.json', 'cases2.json']) {
+    for (const { prompt, emit } of JSON.parse(read(file))) scripts.set(JSON.stringify(prompt), emit)
+  }
+  const names = readdirSync(folder).flatMap((file) => /^(completion-.+)\.txt$/.exec(file)?.[1] ?? [])
+  return names.sort().map((name) => {
+    const request: LlamaServerCapture['request'] = JSON.parse(read(`${name}.request.json`))
+    const answer = read(`${name}.txt`)
+    const end = answer.indexOf('\r\n\r\n')
+    const script = scripts.get(JSON.stringify(request.prompt))
+    return {
+      name,
+      request,
+      status: Number(/ (\d{3}) /.exec(answer)?.[1]),
+      body: answer.slice(end + 4),
+      emitted: request.n_predict < 0 ? script : script?.slice(0, request.n_predict),
+    }
+  })
 }
 
 function sharedPath(path: string): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EngineError, type EngineErrorCode } from '../engine-error.js'
+import { jsonOf } from './parse-event.js'
 
 /** A failure that another try may mend: nothing was wrong with the call itself. */
 export class TransientError extends EngineError {
@@ -43,19 +44,28 @@ const errorBody = z.union([
     .transform(({ detail }): z.infer<typeof said> => detail),
 ])
 
+/** What is known of a refusal beside its words. */
+export interface RefusalDetails {
+  /** Of HTTP; a refusal that came within a stream may say one itself. */
+  readonly status?: number | undefined
+  readonly retryAfterMs?: number | undefined
+  /** What the message says behind the server's words. */
+  readonly note?: string | undefined
+}
+
 /**
  * A server's refusal, in its own words.
  *
  * @param body - the answer: text, which may be JSON, or JSON that was read already
- * @param status - of HTTP; where the refusal came within a stream, it may say one itself
  */
-export function failureOf(body: unknown, status?: number, retryAfterMs?: number): EngineError {
-  const { data } = errorBody.safeParse(typeof body === 'string' ? parsed(body) : body)
+export function failureOf(body: unknown, { status, retryAfterMs, note = '' }: RefusalDetails = {}): EngineError {
+  const { data } = errorBody.safeParse(typeof body === 'string' ? jsonOf(body) : body)
   const own = typeof data?.code === 'number' ? data.code : undefined
   const said = status ?? (own !== undefined && own >= 400 && own < 600 ? own : undefined)
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const message = (data?.message || text).trim().slice(0, MOST_WORDS) || `the server answered with status ${said}`
-  const code = codeOf(said, `${data?.type} ${data?.code} ${message}`)
+  const words = (data?.message || text).trim().slice(0, MOST_WORDS) || `the server answered with status ${said}`
+  const code = codeOf(said, `${data?.type} ${data?.code} ${words}`)
+  const message = words + note
   const options = said === undefined ? {} : { status: said }
   return said !== undefined && TRANSIENT.includes(said)
     ? new TransientError(code, message, { ...options, retryAfterMs })
@@ -70,12 +80,4 @@ function codeOf(status: number | undefined, words: string): EngineErrorCode {
   if (status === 401 || status === 403 || status === 404) return 'server_error'
   if (TOO_LONG.test(words)) return 'context_length_exceeded'
   return status !== undefined && REFUSED.includes(status) ? 'invalid_prompt' : 'server_error'
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

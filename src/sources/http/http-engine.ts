@@ -36,15 +36,28 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     return yield* tokensOf(protocol.steps(readEvents(response), call), call.stop, call.maxTokens)
   }
 
+  async function* run(call: HttpCall, signal: AbortSignal): ReturnType<typeof tokensOf> {
+    try {
+      return yield* withRetries(() => attempt(call, signal), client, signal)
+    } catch (error) {
+      throw client.shown(error)
+    }
+  }
+
   return {
     generate(promptTokens, options = {}) {
       checkGenerate(promptTokens, options)
       const call = settled(promptTokens, options)
-      return tokenStream((signal) => withRetries(() => attempt(call, signal), client, signal), options.signal)
+      return tokenStream((signal) => run(call, signal), options.signal)
     },
     async health({ signal = new AbortController().signal } = {}) {
-      const response = await client.request('GET', protocol.healthPath, signal)
-      await response.body?.cancel()
+      try {
+        const response = await client.request('GET', protocol.healthPath, signal)
+        // That it breaks off says nothing of the server's health.
+        await response.body?.cancel().catch(() => {})
+      } catch (error) {
+        throw client.shown(error)
+      }
     },
   }
 }

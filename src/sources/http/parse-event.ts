@@ -30,3 +30,12 @@ export function parseEvent<T>(schema: z.ZodType<T>, event: unknown, engine: stri
   const place = issue === undefined || issue.path.length === 0 ? '' : `${z.core.toDotPath(issue.path)}: `
   throw new EngineError('server_error', `${engine}: ${place}expected ${issue?.message}, got ${describe(issue?.input)}`)
 }
+
+/** What a text says as JSON, or `undefined` where it is none. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

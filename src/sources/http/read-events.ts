@@ -1,32 +1,37 @@
 import { createParser } from 'eventsource-parser'
 import { EngineError } from '../engine-error.js'
 import { failureOf, TransientError } from './failure-of.js'
-import { reasonOf } from './http-client.js'
+import { lostConnection } from './http-client.js'
+
+/** In UTF-16 units. SGLang's cumulative events are long: 30,000 tokens with 20 log-probabilities each fill this. */
+export const LONGEST_EVENT: number = 16 * 1024 * 1024
 
 /**
  * The data of an engine's event stream, each parsed as JSON, up to `[DONE]` or the end. Leaving the loop closes the
  * request.
  *
  * @throws EngineError after the events before it: what the engine says in an `error`; `server_error` where a line is no
- *   event stream's, data is not JSON, or the connection is lost
+ *   event stream's, data is not JSON, an event has no end, or the connection is lost
  */
 export async function* readEvents(response: Response): AsyncGenerator<unknown> {
   const utf8 = new TextDecoder()
   let ready: (() => unknown)[] = []
   const parser = createParser({
+    maxBufferSize: LONGEST_EVENT,
     onEvent: ({ data }) => ready.push(() => eventOf(data)),
     onError: ({ type, field, value, line }) => {
+      if (type === 'max-buffer-size-exceeded') ready.push(tooLong)
       if (type !== 'unknown-field') return
       // Older llama-servers write an error as a field of that name.
       ready.push(() => (field === 'error' ? eventOf(`{"error":${value}}`) : notAnEvent(line ?? field)))
     },
   })
   const reader = response.body?.getReader()
-  if (reader === undefined) throw new EngineError('server_error', 'expected a stream of events, got an empty answer')
+  if (reader === undefined) throw new TransientError('server_error', 'expected a stream of events, got an empty answer')
   try {
     for (let isOpen = true; isOpen; ) {
       const { done, value } = await reader.read().catch((cause) => {
-        throw new TransientError('server_error', `the connection was lost: ${reasonOf(cause)}`, { cause })
+        throw lostConnection(cause)
       })
       isOpen = !done
       // One line end for the line that may be open at the end, one for its event.
@@ -62,6 +67,10 @@ function eventOf(data: string): unknown {
 
 function notAnEvent(line: string | undefined): never {
   throw new EngineError('server_error', `expected a stream of events, got the line ${shortened(line ?? '')}`)
+}
+
+function tooLong(): never {
+  throw new EngineError('server_error', `expected events of at most ${LONGEST_EVENT} characters, got a longer one`)
 }
 
 function shortened(text: string): string {

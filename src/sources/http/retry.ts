@@ -2,7 +2,7 @@ import { TransientError } from './failure-of.js'
 import type { HttpClient } from './http-client.js'
 
 const FIRST_WAIT_MS = 500
-/** A server that wants to be left alone for longer has said no. */
+/** No own wait is longer, and a server that wants to be left alone for longer has said no. */
 const LONGEST_WAIT_MS = 60_000
 
 /**
@@ -21,7 +21,7 @@ export async function* withRetries<T, R>(
       first = await stream.next()
     } catch (error) {
       if (!(error instanceof TransientError) || tried === retries) throw error
-      const wait = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** tried
+      const wait = error.retryAfterMs ?? Math.min(FIRST_WAIT_MS * 2 ** tried, LONGEST_WAIT_MS)
       if (wait > LONGEST_WAIT_MS) throw error
       await delay(wait, signal)
       signal.throwIfAborted()

@@ -1,5 +1,6 @@
 import type { HarmonyToken, HostUsage, StreamEnd, TokenChunk } from '../../tokens/token-source.js'
-import { EngineError } from '../engine-error.js'
+import { sleep } from '../sleep.js'
+import { TransientError } from './failure-of.js'
 
 /** What one event of an engine's stream says. */
 export interface EngineStep {
@@ -14,11 +15,14 @@ export interface EngineStep {
   readonly usage?: HostUsage
 }
 
+/** How long a stream may stay open once it is known why it ends: its counts come last, and some servers never close. */
+export const LAST_WORDS_MS = 2000
+
 /**
  * The tokens of an engine's steps, as a `TokenStream` promises them: the stop token last, put back where the engine
  * swallows it, and nothing after it, also where the engine does not know all the ids to stop at.
  *
- * @throws EngineError `server_error` where the steps end and none said why
+ * @throws EngineError `server_error` where the steps end and none said why, which another try may mend
  */
 export async function* tokensOf(
   steps: AsyncIterable<EngineStep>,
@@ -32,8 +36,15 @@ export async function* tokensOf(
   const end = (): StreamEnd => ({ ...(reason && { reason }), ...(usage && { usage }) })
   const isOver = (): boolean => left <= 0 || (last !== undefined && stop.includes(last))
 
+  const reader = steps[Symbol.asyncIterator]()
+  const patience = new AbortController()
+  let outOfPatience: Promise<typeof NOTHING_MORE> | undefined
   try {
-    for await (const step of steps) {
+    for (;;) {
+      const next = reader.next()
+      if (reason !== undefined) outOfPatience ??= sleep(LAST_WORDS_MS, patience.signal).then(() => NOTHING_MORE)
+      const { done, value: step } = await (outOfPatience === undefined ? next : Promise.race([next, outOfPatience]))
+      if (done) break
       if (step.usage !== undefined) usage = { ...usage, ...step.usage }
       const tokens = isOver() ? [] : within(step.tokens, stop, left)
       if (tokens.length > 0) {
@@ -54,10 +65,16 @@ export async function* tokensOf(
   } catch (error) {
     // What breaks off after the last token takes nothing away.
     if (reason === undefined) throw error
+  } finally {
+    patience.abort()
+    // Not awaited: a generator that waits for its server hears of it only when the call is closed, which comes next.
+    reader.return?.().catch(() => {})
   }
-  if (reason === undefined) throw new EngineError('server_error', 'the stream ended before the engine said why')
+  if (reason === undefined) throw new TransientError('server_error', 'the stream ended before the engine said why')
   return end()
 }
+
+const NOTHING_MORE = { done: true, value: undefined } as const
 
 function isStop(id: number | undefined, stop: readonly number[]): boolean {
   return id !== undefined && stop.includes(id)

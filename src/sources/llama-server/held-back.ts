@@ -1,15 +1,19 @@
+import { FIRST_SPECIAL, markerText } from '../../harmony/vocabulary.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 
 /** Finds tokens by their bytes, of those that end inside a character. */
 export interface HeldBack {
-  /** Whether the text is more than this ordinary token's. */
-  isMore(text: string, id: number): boolean
+  /**
+   * What a text says in front of its last token: empty where that is all there is, `undefined` where the token begins
+   * inside a character of the text.
+   */
+  inFront(text: string, last: number): string | undefined
   /**
    * The ids that came before `last` and make its text whole.
    *
    * @param count - how many there were, where that is known and more than 0. Else, and where no so many tokens say that
    *   text, the fewest are taken
-   * @returns `undefined` where none say that: then a byte was no UTF-8, and the text has a U+FFFD for it
+   * @returns `undefined` where none say that, or nobody knows: a byte was no UTF-8, and the text has a U+FFFD for it
    */
   find(text: string, last: number, count: number): number[] | undefined
 }
@@ -65,9 +69,15 @@ export function createHeldBack(table: TokenTable): HeldBack {
   }
 
   return {
-    // A marker's text is none of the model's, and empty as a rule.
-    isMore: (text, id) => text !== '' && table.bytes(id).length > 0 && table.text(id) !== text,
+    inFront(text, last) {
+      // The server spells `<|channel|>` and its like, and is silent on the ids that end a turn unless run with --special.
+      if (last >= FIRST_SPECIAL) return before(text, markerText(last)) ?? text.slice(0, text.lastIndexOf(BROKEN) + 1)
+      const own = table.text(last)
+      return own === undefined ? undefined : before(text, own)
+    },
     find(text, last, count) {
+      // The server's, for bytes that nobody can tell any more. The model's own is a token, which is not held back.
+      if (text.includes(BROKEN)) return undefined
       index()
       const whole = utf8.encode(text)
       const cutAt = whole.length - table.bytes(last).length
@@ -77,6 +87,13 @@ export function createHeldBack(table: TokenTable): HeldBack {
       return (count > 0 ? cut(before, count, new Set()) : undefined) ?? fewest(before)
     },
   }
+}
+
+/** What stands for bytes that are no UTF-8. */
+export const BROKEN = '\ufffd'
+
+function before(text: string, end: string): string | undefined {
+  return text.endsWith(end) ? text.slice(0, text.length - end.length) : undefined
 }
 
 /** The tokens that end inside a character, or that one may end in, by their bytes. */

@@ -1,0 +1,66 @@
+import { check, HarmonyResponsesError } from '../../errors.js'
+
+/** Where a server is, and what its URL says that no message may repeat. */
+export interface Address {
+  readonly host: string
+  /** The path that stands before every endpoint's: empty, or `/openai/v1`. */
+  readonly path: string
+  /** The URL of an endpoint. The query of the server's own URL is kept. */
+  endpoint(path: string): string
+  /** The same for a message: without the query. */
+  shown(path: string): string
+  /** The `Authorization` that the URL's user and password stand for. */
+  readonly authorization: string | undefined
+  readonly secrets: readonly string[]
+}
+
+const EXPECTED = 'an http or https URL'
+
+/**
+ * Takes a server's URL apart. `fetch` refuses one that holds a user and a password, with a message that repeats them.
+ *
+ * @throws HarmonyResponsesError `bad_option`, which repeats nothing that may be a secret
+ */
+export function addressOf(url: unknown): Address {
+  check(typeof url === 'string', 'url', EXPECTED, url)
+  const isHttp = /^https?:\/\//i.test(url)
+  // What is no URL can hold a password all the same: `bob:pass@host`, or one with a `#` that was not encoded.
+  if (!isHttp && !/[@?#]/.test(url)) check(false, 'url', EXPECTED, url)
+  if (!isHttp || !URL.canParse(url)) throw wrong(EXPECTED, 'a text that is none')
+  const { host, origin, pathname, search, searchParams, hash, username, password } = new URL(url)
+  if (hash !== '') throw wrong(EXPECTED, 'one with a #, which is %23 in a password')
+  const path = pathname.replace(/\/+$/, '')
+  const user = percentDecoded(username)
+  const pass = percentDecoded(password)
+  if (user.includes(':')) throw wrong('a user without a colon, as HTTP has it', 'one with a colon')
+  const hasUser = username !== '' || password !== ''
+  const basic = btoa(`${user}:${pass}`)
+  return {
+    host,
+    path,
+    endpoint: (more) => `${origin}${path}${more}${search}`,
+    shown: (more) => `${origin}${path}${more}`,
+    authorization: hasUser ? `Basic ${basic}` : undefined,
+    secrets: [
+      ...(hasUser ? [`${username}:${password}`, username, password, ...[user, pass].map(utf8Text), basic] : []),
+      ...search
+        .slice(1)
+        .split('&')
+        .map((one) => one.slice(one.indexOf('=') + 1)),
+      ...searchParams.values(),
+    ],
+  }
+}
+
+function wrong(expected: string, got: string): HarmonyResponsesError {
+  return new HarmonyResponsesError('bad_option', `url: expected ${expected}, got ${got}`)
+}
+
+/** As URLs are decoded: to bytes, here one a character; a `%` that begins no byte stays. */
+function percentDecoded(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+function utf8Text(bytes: string): string {
+  return new TextDecoder().decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)))
+}

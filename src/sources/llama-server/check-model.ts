@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { VOCABULARY_SIZE } from '../../harmony/vocabulary.js'
+import { EngineError } from '../engine-error.js'
+import { TransientError } from '../http/failure-of.js'
+import type { HttpClient } from '../http/http-client.js'
+import { jsonOf } from '../http/parse-event.js'
+
+const modelList = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      aliases: z.array(z.string()).nullish().catch(undefined),
+      meta: z
+        .object({ n_vocab: z.number().nullish().catch(undefined) })
+        .nullish()
+        .catch(undefined),
+    }),
+  ),
+})
+
+/**
+ * Looks at how many tokens the model has, by `/v1/models`. Any other than a gpt-oss would take the prompt's ids for
+ * tokens of its own, and write nonsense. A server that does not tell is believed.
+ *
+ * @throws EngineError `server_error` that names the model
+ */
+export async function checkModel(client: HttpClient, model: string | undefined, signal: AbortSignal): Promise<void> {
+  const { data } = modelList.safeParse(jsonOf(await answer(client, signal)))
+  const isIt = (id: string): boolean => model === undefined || id === model
+  const one = data?.data.find(({ id, aliases }) => isIt(id) || aliases?.some(isIt))
+  const size = one?.meta?.n_vocab
+  if (one === undefined || typeof size !== 'number' || size === VOCABULARY_SIZE) return
+  const got = `${JSON.stringify(one.id)} with one of ${size}`
+  const message = `expected a gpt-oss model, with a vocabulary of ${VOCABULARY_SIZE} tokens, got ${got}`
+  throw new EngineError('server_error', message)
+}
+
+/** Empty where the server has none: what is wrong with the call, if anything is, `/completion` says better. */
+async function answer(client: HttpClient, signal: AbortSignal): Promise<string> {
+  try {
+    return await client.read('/v1/models', signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof TransientError || !(error instanceof EngineError)) throw error
+    return ''
+  }
+}

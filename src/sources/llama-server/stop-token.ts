@@ -1,0 +1,30 @@
+import { SPECIAL } from '../../harmony/vocabulary.js'
+import type { TokenTable } from '../../tokens/token-table.js'
+
+/** Follows the message that is open, to tell what ends it. */
+export interface OpenMessage {
+  add(id: number): void
+  /** `<|call|>` where the message has a recipient, else `<|return|>`: which of them it was is all that is asked here. */
+  stopToken(): number
+}
+
+/** @param prompt - the message that the model continues stands at its end */
+export function createOpenMessage(prompt: readonly number[], table: TokenTable): OpenMessage {
+  let header: number[] = []
+  let isHeader = false
+
+  function add(id: number): void {
+    if (id === SPECIAL.start) header = []
+    if (id === SPECIAL.start || id === SPECIAL.message) isHeader = id === SPECIAL.start
+    else if (isHeader) header.push(id)
+  }
+
+  for (const id of prompt.slice(Math.max(0, prompt.lastIndexOf(SPECIAL.start)))) add(id)
+  return {
+    add,
+    stopToken() {
+      const words = header.map((id) => table.text(id) ?? ' ').join('')
+      return !isHeader && /\bto=/.test(words) ? SPECIAL.call : SPECIAL.return
+    },
+  }
+}

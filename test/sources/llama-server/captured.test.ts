@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { markerText } from '../../../src/harmony/vocabulary.js'
+import { createLlamaServerEngine } from '../../../src/sources/llama-server.js'
+import type { ScoredToken } from '../../../src/tokens/token-source.js'
+import { loadTokenTable } from '../../../src/tokens/token-table.js'
+import { readTokens } from '../../support/read-tokens.js'
+import { describeWithShared, llamaServerCaptures, sharedFolder } from '../../support/shared-data.js'
+
+const table = await loadTokenTable()
+
+/** What ids and text say together, with markers spelled out. */
+function textOf(tokens: readonly unknown[]): string {
+  const parts: Uint8Array[] = []
+  for (const token of tokens) {
+    if (typeof token === 'string') parts.push(new TextEncoder().encode(token))
+    else {
+      const id = idOf(token)
+      parts.push(id < table.size ? table.bytes(id) : new TextEncoder().encode(markerText(id)))
+    }
+  }
+  return new TextDecoder().decode(Uint8Array.from(parts.flatMap((part) => [...part])))
+}
+
+const idOf = (token: unknown): number => (typeof token === 'number' ? token : (token as ScoredToken).id)
+
+function read(prompt: readonly number[], body: string, status = 200, logprobs?: number) {
+  const fetch = async (url: unknown) =>
+    String(url).endsWith('/v1/models') ? new Response(MODELS) : new Response(body, { status })
+  const engine = createLlamaServerEngine({ url: 'http://server.invalid', fetch })
+  return readTokens(engine.generate(prompt, logprobs === undefined ? {} : { logprobs }))
+}
+
+/** Whether each id among the tokens was sampled, in that order. */
+function isAmong(tokens: readonly unknown[], emitted: readonly number[]): boolean {
+  const ids = tokens.filter((token) => typeof token !== 'string').map(idOf)
+  let at = 0
+  for (const id of emitted) if (id === ids[at]) at++
+  return at === ids.length
+}
+
+/** Nothing is lost, nothing is made up, and all is counted. */
+async function expectWhole(prompt: readonly number[], body: string, emitted: readonly number[]): Promise<void> {
+  const { tokens, end } = await read(prompt, body)
+  expect(textOf(tokens)).toBe(textOf(emitted))
+  expect(end?.usage?.outputTokens ?? tokens.length).toBe(emitted.length)
+  expect(emitted).toSatisfy((all: readonly number[]) => isAmong(tokens, all))
+  if (end?.reason === 'stop') expect(tokens.at(-1)).toBe(emitted.at(-1))
+}
+
+const folder = new URL('./captured/', import.meta.url)
+const file = (name: string): string => readFileSync(new URL(name, folder), 'utf8')
+const MODELS = file('v1-models.json')
+const scripts: Record<string, { prompt: number[]; emitted: number[] }> = JSON.parse(file('scripts.json'))
+/** The server does not say that a blank came in front of half a character. */
+const LOSES_A_BLANK = 'limit-in-emoji'
+
+describe('what a real llama-server sent', () => {
+  test.each(Object.keys(scripts).filter((name) => name !== LOSES_A_BLANK))(
+    'says what its model said: %s',
+    async (name) => {
+      const { prompt, emitted } = scripts[name] ?? expect.unreachable()
+      await expectWhole(prompt, file(`${name}.sse`), emitted)
+    },
+  )
+
+  test('has U+FFFD for a token that the limit left in the middle of a character', async () => {
+    const { prompt, emitted } = scripts[LOSES_A_BLANK] ?? expect.unreachable()
+    const { tokens, end } = await read(prompt, file(`${LOSES_A_BLANK}.sse`))
+    expect(tokens).toEqual([...emitted.slice(0, -1), '\ufffd'])
+    expect(end).toMatchObject({ reason: 'max_output_tokens', usage: { outputTokens: emitted.length } })
+  })
+
+  test('has log-probabilities of all but what was held back', async () => {
+    const { prompt, emitted } = scripts['logprobs-emoji'] ?? expect.unreachable()
+    const { tokens } = await read(prompt, file('logprobs-emoji.sse'), 200, 1)
+    expect(tokens.map(idOf)).toEqual(emitted)
+    expect(tokens.filter((token) => typeof token === 'number')).toHaveLength(1)
+  })
+})
+
+describeWithShared('all that a real llama-server sent', () => {
+  const captures = sharedFolder() === undefined ? [] : llamaServerCaptures()
+  const streams = captures.filter(({ name, status }) => status === 200 && !name.endsWith(LOSES_A_BLANK))
+  const refusals = captures.filter(({ status }) => status !== 200)
+
+  test.each(streams.filter(({ emitted }) => emitted !== undefined))('says what its model said: $name', async (one) => {
+    await expectWhole(one.request.prompt, one.body, one.emitted ?? [])
+  })
+
+  test.each(streams)('is read to its end: $name', async ({ request, body }) => {
+    const { end } = await read(request.prompt, body, 200, request.n_probs)
+    expect(end?.reason).toMatch(/^(stop|max_output_tokens)$/)
+  })
+
+  test.each(refusals)('is refused in its own words: $name', async ({ body, status }) => {
+    const { message } = JSON.parse(body).error
+    const code = /context size/.test(message) ? 'context_length_exceeded' : 'invalid_prompt'
+    await expect(read([1], body, status)).rejects.toMatchObject({ code, message, status })
+  })
+})
