@@ -37,6 +37,7 @@ import {
   translateBatches,
   type WebSearchCallItem,
 } from '../src/index.js'
+import { decodeSse, toSseResponse } from '../src/sse/index.js'
 import { traceTo } from '../src/translate/tracer.js'
 
 declare const event: ResponseStreamEvent
@@ -262,6 +263,20 @@ expectType<AsyncGenerator<ResponseStreamEvent, Response>>(translate([]))
 expectType<AsyncGenerator<ResponseStreamEvent[], Response>>(translateBatches([]))
 expectType<Promise<Response>>(collectResponse(translate([])))
 expectType<Promise<Response>>(collectResponse([event]))
+expectType<Promise<Response>>(collectResponse(translateBatches([])))
+// @ts-expect-error a stream, not what promises one
+collectResponse(Promise.resolve([event]))
+
+// What is put on the wire and read off it
+
+toSseResponse(translate([]))
+toSseResponse(translateBatches([]))
+// @ts-expect-error a stream, not what promises one
+toSseResponse(Promise.resolve(translate([])))
+expectType<AsyncIterable<ResponseStreamEvent>>(decodeSse('data: {}'))
+expectType<AsyncIterable<ResponseStreamEvent>>(decodeSse(['data: {}', new Uint8Array()]))
+// @ts-expect-error one chunk, not all
+decodeSse(new Uint8Array())
 expectType<Error>(new HarmonyResponsesError('bad_chunk', 'no'))
 // @ts-expect-error no such code
 new HarmonyResponsesError('bad', 'no')
