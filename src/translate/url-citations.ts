@@ -92,7 +92,7 @@ function endOfPlain(text: string): number {
   return at >= 0 && BEGINNING.test(text.slice(at)) ? at : text.length
 }
 
-/** Where a page's link leads: to the web and nowhere else, and not to what no browser reads as an address. */
+/** Where a page is, as a browser reads it; undefined where that is not on the web. */
 function addressOf(url: string | undefined): URL | undefined {
   try {
     const address = new URL(url ?? '')
@@ -102,10 +102,10 @@ function addressOf(url: string | undefined): URL | undefined {
   }
 }
 
-/** An address without characters that none may hold: programs that correct them differ in where it leads then. */
+/** An address as the annotation may have it. Others have characters that programs correct, and not all in the same way. */
 const CLEAN = /^https?:\/\/[^\s\p{C}"<>\\^`{|}]+$/u
 
-/** Written by the page, as far as it is not escaped: the domain is the page's to choose as well as the address. */
+/** Domain and address are the page's to choose, so both are escaped. */
 function linkTo(address: URL): string {
   return `([${domainOf(address).replace(/[^\w.:-]|_/g, '\\$&')}](${destinationOf(address)}))`
 }
