@@ -7,7 +7,7 @@
  * - `bad_result`: a tool result says nothing, or not in a way that is understood.
  * - `bad_snapshot`: what was given to `restore` is no snapshot of this version.
  * - `bad_fixture`: a token fixture does not have the shape that `sources/replay` describes.
- * - `bad_stream`: bytes that should be a Responses event stream are not.
+ * - `bad_stream`: what should be a Responses stream is none: its bytes, its events, or the object that yields them.
  * - `token_table_missing`: token ids were pushed into a `Translator` that has no token table.
  * - `translator_closed`: something was pushed after the terminal event.
  * - `unknown_item`: a tool result names an item that was never streamed.
@@ -57,9 +57,25 @@ export function check(
   if (!isRight) throw new HarmonyResponsesError(code, `${what}: expected ${expected}, got ${describe(got)}`)
 }
 
+/** Throws where something does not yield events: what is missing is most often an `await` or a call. */
+export function checkStream(what: string, events: unknown): void {
+  const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync } = Object(events)
+  const isRight = typeof events !== 'string' && (isAsync ?? isSync) !== undefined
+  check(isRight, what, 'an iterable of events', events, 'bad_stream')
+}
+
+/** Throws where something that events were expected of yields something else. */
+export function checkEvent(what: string, event: unknown): asserts event is { readonly type: string } {
+  check(typeof Object(event).type === 'string', what, 'an event', event, 'bad_stream')
+}
+
 /** A value in a few words, for an error message. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
+  if (typeof value === 'object' && value !== null) {
+    if (Array.isArray(value)) return 'an array'
+    // By far the most common object where another one belongs: somebody forgot to wait.
+    return 'then' in value ? 'a promise' : 'an object'
+  }
   return typeof value === 'function' ? 'a function' : String(value)
 }

@@ -16,6 +16,15 @@ import type {
   ResponseStreamEvent as Sdk6StreamEvent,
 } from 'openai-6/resources/responses/responses'
 import {
+  fromDialectResponse,
+  type OpenResponsesResponse,
+  openResponses,
+  toDialect,
+  toDialectResponse,
+  type VllmResponse,
+  vllm,
+} from '../src/dialects/index.js'
+import {
   collectResponse,
   type Diagnostic,
   type ErrorEvent,
@@ -37,6 +46,7 @@ import {
   translateBatches,
   type WebSearchCallItem,
 } from '../src/index.js'
+import { decodeSse, toSseResponse } from '../src/sse/index.js'
 import { traceTo } from '../src/translate/tracer.js'
 
 declare const event: ResponseStreamEvent
@@ -262,6 +272,45 @@ expectType<AsyncGenerator<ResponseStreamEvent, Response>>(translate([]))
 expectType<AsyncGenerator<ResponseStreamEvent[], Response>>(translateBatches([]))
 expectType<Promise<Response>>(collectResponse(translate([])))
 expectType<Promise<Response>>(collectResponse([event]))
+expectType<Promise<Response>>(collectResponse(translateBatches([])))
+// @ts-expect-error a stream, not what promises one
+collectResponse(Promise.resolve([event]))
+
+// A response in a dialect's words
+
+const openResponse = toDialectResponse(response, openResponses)
+expectType<OpenResponsesResponse>(openResponse)
+expectType<Response>(fromDialectResponse(openResponse, openResponses))
+expectType<'message' | 'reasoning' | 'function_call' | `openai:${string}`>(
+  {} as (typeof openResponse)['output'][number]['type'],
+)
+expectType<'function' | `openai:${string}`>({} as (typeof openResponse)['tools'][number]['type'])
+// @ts-expect-error what the specification does not know has a prefix
+expectType<'mcp_call'>({} as Extract<(typeof openResponse)['output'][number], { arguments: string }>['type'])
+const vllmResponse = toDialectResponse(response, vllm)
+expectType<VllmResponse>(vllmResponse)
+expectType<Response>(fromDialectResponse(vllmResponse, vllm))
+expectType<string | null>(
+  {} as Extract<(typeof vllmResponse)['output'][number], { type: 'reasoning' }>['encrypted_content'],
+)
+// @ts-expect-error vLLM counts no such tokens
+expectType<number | undefined>(vllmResponse.usage?.input_tokens_details.cache_write_tokens)
+// @ts-expect-error a response of another dialect
+fromDialectResponse(vllmResponse, openResponses)
+toDialect(translateBatches([]), vllm)
+// @ts-expect-error a stream, not what promises one
+toDialect(Promise.resolve([event]), vllm)
+
+// What is put on the wire and read off it
+
+toSseResponse(translate([]))
+toSseResponse(translateBatches([]))
+// @ts-expect-error a stream, not what promises one
+toSseResponse(Promise.resolve(translate([])))
+expectType<AsyncIterable<ResponseStreamEvent>>(decodeSse('data: {}'))
+expectType<AsyncIterable<ResponseStreamEvent>>(decodeSse(['data: {}', new Uint8Array()]))
+// @ts-expect-error one chunk, not all
+decodeSse(new Uint8Array())
 expectType<Error>(new HarmonyResponsesError('bad_chunk', 'no'))
 // @ts-expect-error no such code
 new HarmonyResponsesError('bad', 'no')

@@ -1,4 +1,6 @@
+import { check, checkEvent, checkStream } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
+import type { Response } from '../responses/response.js'
 
 /** A JSON object of whatever fields. */
 export interface Fields {
@@ -11,57 +13,128 @@ export interface DialectEvent extends Fields {
   sequence_number: number
 }
 
+/** A response in a dialect's words; each dialect's own type says which they are. */
+export interface DialectResponse {
+  id: string
+  object: 'response'
+  output: { type: string }[]
+}
+
 /** Maps the events of one stream, one to one and in order. Nothing it is given is changed. */
 export type EventMap<From, To> = (event: From) => To
 
-/** How a family of servers words the same stream. Both ways together change nothing. */
-export interface Dialect<Name extends string = string> {
+/** How a family of servers words the same stream and the same response. Both ways together change nothing. */
+export interface Dialect<Name extends string = string, Theirs extends DialectResponse = DialectResponse> {
   readonly name: Name
   /** A map for one stream into the dialect. */
   encoder(): EventMap<ResponseStreamEvent, DialectEvent>
   /** A map for one stream out of it: of a stream that was mapped into it, the stream that it was. */
   decoder(): EventMap<DialectEvent, ResponseStreamEvent>
-}
-
-/** A stream in a dialect, as lazily as it comes, its events numbered from 0. */
-export function toDialect(
-  events: AsyncIterable<ResponseStreamEvent> | Iterable<ResponseStreamEvent>,
-  dialect: Dialect,
-): AsyncGenerator<DialectEvent, void> {
-  return numbered(events, dialect.encoder())
-}
-
-/** A stream that was made by {@link toDialect}, as it was. */
-export function fromDialect(
-  events: AsyncIterable<DialectEvent> | Iterable<DialectEvent>,
-  dialect: Dialect,
-): AsyncGenerator<ResponseStreamEvent, void> {
-  return numbered(events, dialect.decoder())
-}
-
-async function* numbered<From, To extends { sequence_number: number }>(
-  events: AsyncIterable<From> | Iterable<From>,
-  map: EventMap<From, To>,
-): AsyncGenerator<To, void> {
-  let sequence_number = 0
-  for await (const event of events) yield { ...map(event), sequence_number: sequence_number++ }
+  /** A response as the events of a stream in the dialect hold it. */
+  encodeResponse(response: Response): Theirs
+  decodeResponse(response: Theirs): Response
 }
 
 /**
- * An event with its items and its response mapped, wherever they stand in it.
+ * A stream in a dialect, as lazily as it comes, its events numbered from 0.
  *
- * @param map.item - of an item; `isAdded` where it is only announced
+ * @param events - one at a time or some at a time, as `translate` and `translateBatches` give them
+ * @throws HarmonyResponsesError at once `bad_option`: no dialect; `bad_stream`: no stream, or, when it comes, no event
  */
-export function mapParts(
-  event: Fields,
-  map: { item(item: Fields, isAdded: boolean): Fields; response?(response: Fields): Fields },
-): Fields {
+export function toDialect(events: Events<ResponseStreamEvent>, dialect: Dialect): AsyncGenerator<DialectEvent, void> {
+  checkDialect('toDialect', dialect, 'encoder')
+  checkStream('toDialect', events)
+  return numbered('toDialect', events, dialect.encoder())
+}
+
+/**
+ * A stream that was made by {@link toDialect}, as it was.
+ *
+ * @throws HarmonyResponsesError as {@link toDialect} does
+ */
+export function fromDialect(events: Events<DialectEvent>, dialect: Dialect): AsyncGenerator<ResponseStreamEvent, void> {
+  checkDialect('fromDialect', dialect, 'decoder')
+  checkStream('fromDialect', events)
+  return numbered('fromDialect', events, dialect.decoder())
+}
+
+/**
+ * The answer to a request that does not stream, in a dialect: what the terminal event of its stream would hold.
+ *
+ *     toDialectResponse(await collectResponse(translate(tokens, { request })), openResponses)
+ *
+ * @throws HarmonyResponsesError `bad_option`: no dialect; `bad_stream`: no response
+ */
+export function toDialectResponse<Theirs extends DialectResponse>(
+  response: Response,
+  dialect: Dialect<string, Theirs>,
+): Theirs {
+  checkDialect('toDialectResponse', dialect, 'encodeResponse')
+  checkResponse('toDialectResponse', response)
+  return dialect.encodeResponse(response)
+}
+
+/**
+ * A response that was made by {@link toDialectResponse}, as it was.
+ *
+ * @throws HarmonyResponsesError as {@link toDialectResponse} does
+ */
+export function fromDialectResponse<Theirs extends DialectResponse>(
+  response: Theirs,
+  dialect: Dialect<string, Theirs>,
+): Response {
+  checkDialect('fromDialectResponse', dialect, 'decodeResponse')
+  checkResponse('fromDialectResponse', response)
+  return dialect.decodeResponse(response)
+}
+
+type Events<Event> = AsyncIterable<Event | readonly Event[]> | Iterable<Event | readonly Event[]>
+
+async function* numbered<From, To extends { sequence_number: number }>(
+  what: string,
+  events: Events<From>,
+  map: EventMap<From, To>,
+): AsyncGenerator<To, void> {
+  let sequence_number = 0
+  for await (const given of events) {
+    for (const event of isBatch(given) ? given : [given]) {
+      checkEvent(what, event)
+      yield { ...map(event), sequence_number: sequence_number++ }
+    }
+  }
+}
+
+function isBatch<Event>(events: Event | readonly Event[]): events is readonly Event[] {
+  return Array.isArray(events)
+}
+
+function checkDialect(what: string, dialect: unknown, method: keyof Dialect): void {
+  const isDialect = typeof Object(dialect)[method] === 'function'
+  check(isDialect, `${what}: dialect`, 'a dialect, such as openResponses or vllm', dialect)
+}
+
+function checkResponse(what: string, response: unknown): void {
+  check(Object(response).object === 'response', what, 'a response', response, 'bad_stream')
+}
+
+/** How the parts of events and responses are mapped, one way. */
+export interface PartMap {
+  /** Of an item; `isAdded` where it is only announced. */
+  item(item: Fields, isAdded: boolean): Fields
+  /** Of a response whose items are mapped. */
+  response(response: Fields): Fields
+}
+
+/** An event with its items and its response mapped, wherever they stand in it. */
+export function mapParts(event: Fields, map: PartMap): Fields {
   const { item, response, type } = event
   if (isFields(item)) return { ...event, item: map.item(item, type === 'response.output_item.added') }
-  if (!isFields(response)) return event
-  const output = listOf(response['output']).map((item) => map.item(item, false))
-  const mapped = { ...response, output }
-  return { ...event, response: map.response?.(mapped) ?? mapped }
+  return isFields(response) ? { ...event, response: mapResponse(response, map) } : event
+}
+
+/** A response, of an event or alone. */
+export function mapResponse(response: Fields, map: PartMap): Fields {
+  return map.response({ ...response, output: listOf(response['output']).map((item) => map.item(item, false)) })
 }
 
 export function isFields(value: unknown): value is Fields {

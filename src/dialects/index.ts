@@ -1,3 +1,11 @@
-export { type Dialect, type DialectEvent, fromDialect, toDialect } from './dialect.js'
-export { openResponses } from './open-responses.js'
-export { vllm } from './vllm.js'
+export {
+  type Dialect,
+  type DialectEvent,
+  type DialectResponse,
+  fromDialect,
+  fromDialectResponse,
+  toDialect,
+  toDialectResponse,
+} from './dialect.js'
+export { type OpenResponsesResponse, openResponses } from './open-responses.js'
+export { type VllmResponse, vllm } from './vllm.js'

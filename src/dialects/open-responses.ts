@@ -1,4 +1,6 @@
-import { type Dialect, type DialectEvent, type Fields, listOf, mapParts } from './dialect.js'
+import type { OutputItem } from '../responses/items.js'
+import type { EchoedTool, Response } from '../responses/response.js'
+import { type Dialect, type DialectEvent, type Fields, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
 
 /*
  * Open Responses (specification of 2026-04-24): its own names for the events of raw reasoning, and a prefix before
@@ -6,8 +8,9 @@ import { type Dialect, type DialectEvent, type Fields, listOf, mapParts } from '
  * the wire with `done: true`: the specification wants a `[DONE]` at the end.
  */
 
-/** The items that the specification knows. */
+/** The items that the specification knows, and the tools. */
 const ITEMS: ReadonlySet<unknown> = new Set(['message', 'reasoning', 'function_call', 'function_call_output'])
+const TOOLS: ReadonlySet<unknown> = new Set(['function'])
 
 /** Events about items that it does not know begin so. */
 const FOREIGN = /^response\.(custom_tool|mcp|code_interpreter|web_search|shell)_/
@@ -15,32 +18,45 @@ const FOREIGN = /^response\.(custom_tool|mcp|code_interpreter|web_search|shell)_
 /** Who made up what the specification does not know. */
 const SLUG = 'openai:'
 
+/** A response as Open Responses words it. */
+export interface OpenResponsesResponse extends Omit<Response, 'output' | 'tools'> {
+  output: Prefixed<OutputItem, 'message' | 'reasoning' | 'function_call'>[]
+  tools: Prefixed<EchoedTool, 'function'>[]
+}
+
+/** Of a union by `type`, each member that is not known with the prefix before its type. */
+type Prefixed<Union extends { type: string }, Known> = Union extends { type: Known }
+  ? Union
+  : Omit<Union, 'type'> & { type: `${typeof SLUG}${Union['type']}` }
+
 const RAW = 'response.reasoning_text.'
 const THEIRS = 'response.reasoning.'
 
-export const openResponses: Dialect<'open-responses'> = {
+export const openResponses: Dialect<'open-responses', OpenResponsesResponse> = {
   name: 'open-responses',
   // The casts: what a table of names makes of an event, the compiler cannot follow; the round trip is a tested law.
-  encoder: () => (event) => rename(event as unknown as Fields, encodeEvent, encodeType) as DialectEvent,
-  decoder: () => (event) => rename(event, decodeEvent, decodeType) as never,
+  encoder: () => (event) => rename(event as unknown as Fields, encodeEvent, ENCODED) as DialectEvent,
+  decoder: () => (event) => rename(event, decodeEvent, DECODED) as never,
+  encodeResponse: (response) => mapResponse(response as unknown as Fields, ENCODED) as never,
+  decodeResponse: (response) => mapResponse(response as unknown as Fields, DECODED) as never,
 }
 
-function rename(
-  event: Fields,
-  ofEvent: (type: string) => string,
-  ofThing: (type: unknown, known: unknown) => unknown,
-): Fields {
-  const typed = { ...event, type: ofEvent(String(event['type'])) }
-  return mapParts(typed, {
-    item: (item) => ({ ...item, type: ofThing(item['type'], ITEMS) }),
+const ENCODED = /* @__PURE__ */ partsWith(encodeType)
+const DECODED = /* @__PURE__ */ partsWith(decodeType)
+
+function rename(event: Fields, ofEvent: (type: string) => string, parts: PartMap): Fields {
+  return mapParts({ ...event, type: ofEvent(String(event['type'])) }, parts)
+}
+
+function partsWith(typeOf: (type: unknown, known: ReadonlySet<unknown>) => unknown): PartMap {
+  return {
+    item: (item) => ({ ...item, type: typeOf(item['type'], ITEMS) }),
     response: (response) => ({
       ...response,
-      tools: listOf(response['tools']).map((tool) => ({ ...tool, type: ofThing(tool['type'], TOOLS) })),
+      tools: listOf(response['tools']).map((tool) => ({ ...tool, type: typeOf(tool['type'], TOOLS) })),
     }),
-  })
+  }
 }
-
-const TOOLS: ReadonlySet<unknown> = new Set(['function'])
 
 function encodeEvent(type: string): string {
   if (type.startsWith(RAW)) return THEIRS + type.slice(RAW.length)
@@ -52,8 +68,8 @@ function decodeEvent(type: string): string {
   return withoutSlug(type)
 }
 
-function encodeType(type: unknown, known: unknown): unknown {
-  return (known as ReadonlySet<unknown>).has(type) ? type : `${SLUG}${type}`
+function encodeType(type: unknown, known: ReadonlySet<unknown>): unknown {
+  return known.has(type) ? type : `${SLUG}${type}`
 }
 
 function decodeType(type: unknown): unknown {

@@ -1,4 +1,15 @@
-import { type Dialect, type DialectEvent, type Fields, isFields, listOf, mapParts } from './dialect.js'
+import type { Logprob, MessageItem, OutputItem, OutputText, ReasoningItem } from '../responses/items.js'
+import type { Response, ResponseUsage } from '../responses/response.js'
+import {
+  type Dialect,
+  type DialectEvent,
+  type Fields,
+  isFields,
+  listOf,
+  mapParts,
+  mapResponse,
+  type PartMap,
+} from './dialect.js'
 
 /*
  * vLLM's words, as its servers put them on the wire in 2025 and 2026: parts of raw reasoning have events of their own
@@ -14,14 +25,35 @@ const ARGUMENTS: ReadonlySet<unknown> = new Set([
   'response.mcp_call_arguments.done',
 ])
 
-export const vllm: Dialect<'vllm'> = {
+/** A response as vLLM words it. */
+export interface VllmResponse extends Omit<Response, 'output' | 'usage'> {
+  output: VllmItem[]
+  /** vLLM counts no tokens that were written into a cache. */
+  usage: VllmUsage | null
+}
+
+type VllmItem = Exclude<OutputItem, MessageItem | ReasoningItem> | VllmMessage | VllmReasoning
+
+interface VllmMessage extends Omit<MessageItem, 'content'> {
+  content: (Omit<OutputText, 'logprobs'> & { logprobs: Logprob[] | null })[]
+}
+
+interface VllmReasoning extends Omit<ReasoningItem, 'encrypted_content'> {
+  encrypted_content: string | null
+}
+
+interface VllmUsage extends Omit<ResponseUsage, 'input_tokens_details'> {
+  input_tokens_details: Omit<ResponseUsage['input_tokens_details'], 'cache_write_tokens'>
+}
+
+export const vllm: Dialect<'vllm', VllmResponse> = {
   name: 'vllm',
 
   // The casts: what is mapped field by field, the compiler cannot follow; the round trip is a tested law.
   encoder() {
     const names = new Map<unknown, unknown>()
     return (event) => {
-      const mapped = mapParts(encodePart(event as unknown as Fields), { item: encodeItem, response: encodeResponse })
+      const mapped = mapParts(encodePart(event as unknown as Fields), ENCODED)
       const { type, output_index, item } = mapped
       if (type === 'response.output_item.added' && isFields(item)) names.set(output_index, item['name'])
       return (ARGUMENTS.has(type) ? { ...mapped, name: names.get(output_index) } : mapped) as DialectEvent
@@ -29,11 +61,17 @@ export const vllm: Dialect<'vllm'> = {
   },
 
   decoder: () => (event) => {
-    const mapped = mapParts(decodePart(event), { item: decodeItem, response: decodeResponse })
+    const mapped = mapParts(decodePart(event), DECODED)
     if (ARGUMENTS.has(mapped['type'])) delete mapped['name']
     return mapped as never
   },
+
+  encodeResponse: (response) => mapResponse(response as unknown as Fields, ENCODED) as never,
+  decodeResponse: (response) => mapResponse(response as unknown as Fields, DECODED) as never,
 }
+
+const ENCODED: PartMap = { item: encodeItem, response: encodeResponse }
+const DECODED: PartMap = { item: decodeItem, response: decodeResponse }
 
 function encodePart(event: Fields): Fields {
   const { type, part } = event

@@ -2,7 +2,7 @@ import type { Logprob, OutputItem, OutputText, ReasoningText, ShellOutput, Summa
 import type { Response } from './response.js'
 
 /**
- * The streaming events this library emits, in their wire form: a subset of the `openai` 7.55 union, except that `error`
+ * The streaming events this library emits, in their wire form: a subset of the `openai` 7.57 union, except that `error`
  * is nested as on the real wire (the SDK's flat type breaks the AI SDK and Codex when it is sent).
  */
 

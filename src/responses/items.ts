@@ -1,4 +1,4 @@
-/** The output items this library emits, in their wire form. Source: the `openai` 7.55 union and captured streams. */
+/** The output items this library emits, in their wire form. Source: the `openai` 7.57 union and captured streams. */
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 

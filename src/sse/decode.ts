@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import { HarmonyResponsesError } from '../errors.js'
+import { check, HarmonyResponsesError } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 
 export interface SseDecoderOptions {
@@ -15,7 +15,8 @@ export interface SseDecoder {
   /**
    * Takes the next piece of the stream, cut anywhere, also inside a UTF-8 character.
    *
-   * @throws HarmonyResponsesError `bad_stream`: a frame's data is not JSON, or no object with a string `type`
+   * @throws HarmonyResponsesError `bad_stream`: a frame's data is not JSON, or no object with a string `type`; or the
+   *   chunk is neither bytes nor text
    */
   push(chunk: string | Uint8Array): void
   /**
@@ -28,16 +29,23 @@ export interface SseDecoder {
   readonly done: boolean
 }
 
-/** What can be read as a stream: a fetch body, or chunks of bytes or text. */
-export type SseSource = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+/** What can be read as a stream: a fetch body, chunks of bytes or text, or all of its text. */
+export type SseSource =
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array | string>
+  | Iterable<Uint8Array | string>
+  | string
 
 /**
  * Creates the push decoder, for transports that call back. It reads what the standard calls an event stream: any line
  * ends, comments, a leading byte order mark. The type is taken from the data; the `event:` field is not looked at.
  *
+ * @throws HarmonyResponsesError `bad_option`
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
-export function createSseDecoder({ onEvent }: SseDecoderOptions): SseDecoder {
+export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
+  const { onEvent } = Object(options) as SseDecoderOptions
+  check(typeof onEvent === 'function', 'createSseDecoder.onEvent', 'a function', onEvent)
   // The mark is dropped in `read`, where text chunks pass too.
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   const parser = createParser({ onEvent: ({ data }) => onFrame(data) })
@@ -63,6 +71,9 @@ export function createSseDecoder({ onEvent }: SseDecoderOptions): SseDecoder {
 
   return {
     push(chunk) {
+      // Not by class: bytes of another realm, such as a test runner's, are bytes all the same.
+      const isChunk = typeof chunk === 'string' || ArrayBuffer.isView(chunk) || isBuffer(chunk)
+      check(isChunk, 'decodeSse', 'chunks of bytes or text', chunk, 'bad_stream')
       read(typeof chunk === 'string' ? chunk : utf8.decode(chunk, { stream: true }))
     },
     end() {
@@ -82,14 +93,22 @@ export function createSseDecoder({ onEvent }: SseDecoderOptions): SseDecoder {
  * result is a promise that only the conformance kit can check.
  *
  * @throws HarmonyResponsesError `bad_stream`, after the events before it: a frame's data is not JSON, is no object with
- *   a string `type`, or was cut off by the end of the stream
+ *   a string `type`, or was cut off by the end of the stream; from the call itself: the source cannot be read
  */
-export async function* decodeSse(source: SseSource): AsyncGenerator<ResponseStreamEvent> {
+export function decodeSse(source: SseSource): AsyncGenerator<ResponseStreamEvent> {
+  if (typeof source === 'string') return eventsOf([source])
+  const { getReader, [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync } = Object(source)
+  const isSource = (getReader ?? isAsync ?? isSync) !== undefined && !ArrayBuffer.isView(source)
+  check(isSource, 'decodeSse', 'a ReadableStream, or an iterable of bytes or text', source, 'bad_stream')
+  return eventsOf('getReader' in source ? chunksOf(source) : source)
+}
+
+async function* eventsOf(chunks: Exclude<SseSource, string>): AsyncGenerator<ResponseStreamEvent> {
   const ready: ResponseStreamEvent[] = []
   const decoder = createSseDecoder({ onEvent: (event) => ready.push(event) })
 
   // In `finally`, so that a bad frame does not swallow the good ones of its chunk: how bytes are cut must not show.
-  function* eventsOf(step: () => void): Generator<ResponseStreamEvent> {
+  function* readyAfter(step: () => void): Generator<ResponseStreamEvent> {
     try {
       step()
     } finally {
@@ -97,11 +116,11 @@ export async function* decodeSse(source: SseSource): AsyncGenerator<ResponseStre
     }
   }
 
-  for await (const chunk of 'getReader' in source ? chunksOf(source) : source) {
-    yield* eventsOf(() => decoder.push(chunk))
+  for await (const chunk of chunks) {
+    yield* readyAfter(() => decoder.push(chunk))
     if (decoder.done) return
   }
-  yield* eventsOf(() => decoder.end())
+  yield* readyAfter(() => decoder.end())
 }
 
 /** What `for await` over the stream would do, in the browsers whose ReadableStream is not iterable. */
@@ -113,6 +132,10 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
     // Tells the sender to stop; without effect on a stream that has ended.
     await reader.cancel()
   }
+}
+
+function isBuffer(chunk: unknown): boolean {
+  return Object.prototype.toString.call(chunk) === '[object ArrayBuffer]'
 }
 
 function parseFrame(data: string, frame: number): ResponseStreamEvent {

@@ -1,3 +1,4 @@
+import { check, checkEvent } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 
 /** An event of the API, or of a dialect of it. */
@@ -14,7 +15,13 @@ export const SSE_DONE = 'data: [DONE]\n\n'
  *
  * The frame is well-formed whatever the texts hold: JSON escapes the line breaks that would end a `data:` line, and the
  * lone surrogates that UTF-8 cannot carry.
+ *
+ * @throws HarmonyResponsesError `bad_stream`: what was given is no event, or its type is more than one line
  */
 export function encodeSse(event: SseEvent): string {
-  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+  checkEvent('encodeSse', event)
+  const { type } = event
+  // Behind a line break, whoever named the type could go on with a frame of their own.
+  check(!/[\r\n]/.test(type), 'encodeSse', 'a type of one line', type, 'bad_stream')
+  return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
 }

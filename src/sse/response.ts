@@ -1,3 +1,4 @@
+import { check, checkStream } from '../errors.js'
 import { createSseBytes } from './bytes.js'
 import { SSE_DONE, type SseEvent } from './encode.js'
 
@@ -28,13 +29,22 @@ const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** Answers an HTTP request with the events, in any runtime that has the web's `Response`; see {@link sseStream}. */
+/**
+ * Answers an HTTP request with the events, in any runtime that has the web's `Response`; see {@link sseStream}.
+ *
+ * @throws HarmonyResponsesError at once: `bad_stream`, `bad_option`
+ */
 export function toSseResponse(events: SseEvents, init: SseResponseInit = {}): Response {
+  checkStream('toSseResponse', events)
+  checkOptions('toSseResponse', init)
+  const { status = 200 } = init
+  const hasBody = Number.isInteger(status) && status >= 200 && status <= 599 && !BODILESS.includes(status)
+  check(hasBody, 'toSseResponse.status', 'an HTTP status of an answer with a body', status)
   const headers = new Headers(init.headers)
   for (const [name, value] of Object.entries(SSE_HEADERS)) {
     if (!headers.has(name)) headers.set(name, value)
   }
-  return new Response(sseStream(events, init), { status: init.status ?? 200, headers })
+  return new Response(sseStream(events, init), { status, headers })
 }
 
 /**
@@ -42,8 +52,12 @@ export function toSseResponse(events: SseEvents, init: SseResponseInit = {}): Re
  * Each chunk has memory of its own. An event is asked for when its frame is read and not before, so the reader's pace is
  * the source's, one event at a time. The stream closes as soon as the source is exhausted (clients such as Codex wait for
  * that) and errors with what the source throws. Cancelling it closes the source at once.
+ *
+ * @throws HarmonyResponsesError at once: `bad_stream`, `bad_option`
  */
 export function sseStream(events: SseEvents, options: SseStreamOptions = {}): ReadableStream<Uint8Array> {
+  checkStream('sseStream', events)
+  checkOptions('sseStream', options)
   const iterator: AsyncIterator<Events> | Iterator<Events> =
     Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
   const encode = createSseBytes()
@@ -96,6 +110,15 @@ export function sseStream(events: SseEvents, options: SseStreamOptions = {}): Re
     },
     { highWaterMark: 0 },
   )
+}
+
+/** The statuses whose answers have no body. */
+const BODILESS: readonly number[] = [204, 205, 304]
+
+function checkOptions(what: string, options: SseStreamOptions): void {
+  check(typeof options === 'object' && options !== null, `${what}: options`, 'an object', options)
+  const { done } = options
+  check(done === undefined || typeof done === 'boolean', `${what}.done`, 'true or false', done)
 }
 
 /** Calls `return` before the first `await`, and makes a promise of whatever comes of it. */

@@ -22,7 +22,8 @@ export interface Template {
 }
 
 export function isDelta(event: SseEvent): event is SseEvent & Delta {
-  return typeof (event as Partial<Delta>).delta === 'string'
+  // What is no event at all is `encodeSse`'s to refuse.
+  return typeof (event as Partial<Delta> | null | undefined)?.delta === 'string'
 }
 
 /**
@@ -73,6 +74,7 @@ export function templateOf(event: Delta): Template | undefined {
   const keys = entries.map(([key]) => key)
   const number = keys.indexOf('sequence_number')
   const text = keys.indexOf('delta')
+  if (typeof event.type !== 'string' || /[\r\n]/.test(event.type)) return undefined
   const isKnown = entries.every(
     ([key, value]) => COMPARED.has(key) && (key === 'logprobs' ? isEmptyArray(value) : isPrimitive(value)),
   )

@@ -1,22 +1,31 @@
-import { check } from '../errors.js'
+import { check, checkEvent, checkStream } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
+
+type Events = ResponseStreamEvent | readonly ResponseStreamEvent[]
 
 /**
  * The answer to a request that does not stream: the response of the stream's terminal event (`response.completed`,
  * `.incomplete` or `.failed`). The events are read to their end, so that a source can finish its work.
  *
- * @throws HarmonyResponsesError `no_terminal_event`: the stream ended without one
+ * @param events - one at a time or some at a time, as `translate` and `translateBatches` give them
+ * @throws HarmonyResponsesError `no_terminal_event`: the stream ended without one; `bad_stream`: it is no stream of events
  */
-export async function collectResponse(
-  events: AsyncIterable<ResponseStreamEvent> | Iterable<ResponseStreamEvent>,
-): Promise<Response> {
+export async function collectResponse(events: AsyncIterable<Events> | Iterable<Events>): Promise<Response> {
+  checkStream('collectResponse', events)
   let response: Response | undefined
   let last: string | undefined
-  for await (const event of events) {
-    last = event.type
-    if ('response' in event && event.response.status !== 'in_progress') response = event.response
+  for await (const given of events) {
+    for (const event of isBatch(given) ? given : [given]) {
+      checkEvent('collectResponse', event)
+      last = event.type
+      if ('response' in event && event.response.status !== 'in_progress') response = event.response
+    }
   }
   check(response !== undefined, 'collectResponse', 'a terminal event', last, 'no_terminal_event')
   return response
+}
+
+function isBatch(events: Events): events is readonly ResponseStreamEvent[] {
+  return Array.isArray(events)
 }

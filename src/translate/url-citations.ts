@@ -2,7 +2,7 @@ import { check } from '../errors.js'
 import type { Logprob, UrlCitation } from '../responses/items.js'
 import type { CitationStage, CitationState, CitedText, SaidText, ScoredText } from './citation-stage.js'
 import { NONE } from './grown-list.js'
-import type { CitedPage, Pages } from './pages.js'
+import type { CitedPage } from './pages.js'
 
 export type { CitedPage }
 
@@ -32,7 +32,8 @@ const LAST = '】'
 /**
  * Turns the model's citation marks into `url_citation` annotations, and the mark itself into a link that people can
  * read: ` ([example.com](https://example.com/page))`. The annotation is about the link without the space before it. A
- * mark whose cursor nobody knows stays as it is.
+ * mark whose cursor nobody knows stays as it is, and so does one of a page that is not at an `http:` or `https:` address.
+ * No address, whatever it holds, writes Markdown other than that one link.
  *
  *     new Translator({ request, citations: urlCitations() })
  *
@@ -61,14 +62,16 @@ export function urlCitations(options: Citations = {}): CitationStage {
     let from = 0
     // Nor does what never ends have to be read for whole marks with every token.
     for (const mark of text.includes(LAST) ? text.matchAll(MARK) : NONE) {
-      const page = pageOf(Number(mark[1]), resolve, pages)
-      if (page === undefined) continue
+      const page = resolve?.(Number(mark[1])) ?? pages.byCursor[Number(mark[1])]
+      const address = addressOf(page?.url)
+      if (page === undefined || address === undefined) continue
       const before = `${text.slice(from, mark.index)} `
-      const link = linkTo(page.url)
+      const link = linkTo(address)
       const start_index = state.length + lengthOf(before)
       const end_index = start_index + lengthOf(link)
-      const title = page.title || domainOf(page.url)
-      const annotation: UrlCitation = { type: 'url_citation', url: page.url, title, start_index, end_index }
+      const title = page.title || domainOf(address)
+      const url = CLEAN.test(page.url) ? page.url : destinationOf(address)
+      const annotation: UrlCitation = { type: 'url_citation', url, title, start_index, end_index }
       cited.push({ text: before + link, logprobs: tokens.of(from, mark.index), annotation })
       state.length = end_index
       from = mark.index + mark[0].length
@@ -89,21 +92,35 @@ function endOfPlain(text: string): number {
   return at >= 0 && BEGINNING.test(text.slice(at)) ? at : text.length
 }
 
-function pageOf(cursor: number, resolve: Citations['resolve'], pages: Pages): Omit<CitedPage, 'cursor'> | undefined {
-  const page = resolve?.(cursor) ?? pages.byCursor[cursor]
-  return page?.url ? page : undefined
+/** Where a page is, as a browser reads it; undefined where that is not on the web. */
+function addressOf(url: string | undefined): URL | undefined {
+  try {
+    const address = new URL(url ?? '')
+    return /^https?:$/.test(address.protocol) ? address : undefined
+  } catch {
+    return undefined
+  }
 }
 
-/** Characters that would end a Markdown link early are escaped in the link; the annotation has the address as it is. */
-function linkTo(url: string): string {
-  const address = url.replace(/[\s()<>]/g, (char) => encodeURIComponent(char).replace('(', '%28').replace(')', '%29'))
-  return `([${domainOf(url)}](${address}))`
+/** An address as the annotation may have it. Others have characters that programs correct, and not all in the same way. */
+const CLEAN = /^https?:\/\/[^\s\p{C}"<>\\^`{|}]+$/u
+
+/** Domain and address are the page's to choose, so both are escaped. */
+function linkTo(address: URL): string {
+  return `([${domainOf(address).replace(/[^\w.:-]|_/g, '\\$&')}](${destinationOf(address)}))`
 }
 
-/** `example.com` of `https://www.example.com/page`. */
-function domainOf(url: string): string {
-  const [, host = url] = /^[a-z][\w+.:-]*:\/\/(?:[^/\\?#@]*@)?(?:www\.)?([^/\\?#]+)/i.exec(url) ?? []
-  return host
+/** What means something in Markdown or in HTML, in a dialect with formulas or tables, or is no percent-encoding. */
+const MEANINGFUL = /[^\w.~:/?#[\]@!&*+,;=%-]|%(?![\da-f]{2})|(?<=&#?\w+);/gi
+
+/** The address in ASCII that is a link's destination whole, and nothing beside. */
+function destinationOf({ href }: URL): string {
+  return href.replace(MEANINGFUL, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** `example.com` of `https://www.example.com/page`, as a browser shows it that does not trust lookalike letters. */
+function domainOf({ host }: URL): string {
+  return host.replace(/^www\./, '')
 }
 
 function codePoints(text: string): number {

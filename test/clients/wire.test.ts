@@ -22,7 +22,7 @@ afterEach(() => server?.close())
 
 /** Each asks for an answer that is not streamed, and gives its text. */
 const collects: Readonly<Record<string, (model: string, baseURL: string) => Promise<string>>> = {
-  async 'openai 7.55'(model, baseURL) {
+  async 'openai 7.57'(model, baseURL) {
     const openai = new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 0 })
     return (await openai.responses.create({ model, input: 'Go on.' })).output_text
   },

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Dialect, DialectEvent } from '../../src/dialects/dialect.js'
-import { fromDialect, openResponses, toDialect, vllm } from '../../src/dialects/index.js'
+import {
+  fromDialect,
+  fromDialectResponse,
+  openResponses,
+  toDialect,
+  toDialectResponse,
+  vllm,
+} from '../../src/dialects/index.js'
+import { translateBatches } from '../../src/index.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { anyStream, endReason, RUNS, run, runBroken } from '../laws/streams.js'
 import { deepFreeze } from '../translate/run.js'
@@ -15,6 +23,11 @@ async function collect<T>(events: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = []
   for await (const event of events) all.push(event)
   return all
+}
+
+/** What the terminal event of a stream holds. */
+function responseOf(events: readonly { type: string }[]): never {
+  return (events.at(-1) as { response?: unknown } | undefined)?.response as never
 }
 
 const there = (events: Iterable<ResponseStreamEvent>, dialect: Dialect): Promise<DialectEvent[]> =>
@@ -64,4 +77,91 @@ test.each(dialects)('an event is in %s as soon as it came', async (_, dialect) =
   expect(taken).toBe(2)
   await mapped.return()
   expect(taken).toBe(2)
+})
+
+test.each(dialects)('a response alone is in %s what the terminal event of its stream holds', async (_, dialect) => {
+  await fc.assert(
+    fc.asyncProperty(anyStream(), endReason, async ({ chunks, setup }, reason) => {
+      const { events } = run(chunks, setup, reason)
+      const response = responseOf(deepFreeze(events))
+      const mapped = toDialectResponse(response, dialect as Dialect)
+      expect(mapped).toEqual(responseOf(await there(events, dialect)))
+      expect(fromDialectResponse(deepFreeze(mapped), dialect as Dialect)).toEqual(response)
+    }),
+    { numRuns: Math.ceil(RUNS / 4) },
+  )
+})
+
+test.each(dialects)('a failed response is, too', async (_, dialect) => {
+  await fc.assert(
+    fc.asyncProperty(anyStream(), fc.nat(60), fc.boolean(), async (stream, at, isAbort) => {
+      const { events } = runBroken(stream, at, isAbort)
+      const mapped = toDialectResponse(responseOf(events), dialect as Dialect)
+      expect(mapped).toEqual(responseOf(await there(events, dialect)))
+      expect(fromDialectResponse(mapped, dialect as Dialect)).toEqual(responseOf(events))
+    }),
+    { numRuns: Math.ceil(RUNS / 10) },
+  )
+})
+
+test.each(dialects)('batches come in %s as their events do', async (_, dialect) => {
+  const options = { responseId: 'resp_1', clock: () => 1, ids: (prefix: string, index: number) => `${prefix}_${index}` }
+  const batches = await collect(translateBatches(['<|channel|>final<|message|>Hi<|return|>'], options))
+  const events = await there(batches.flat(), dialect)
+  expect(await collect(toDialect(batches, dialect))).toEqual(events)
+  expect(await collect(fromDialect([events], dialect))).toEqual(batches.flat())
+})
+
+describe('what is wrong is said at once:', () => {
+  const response = responseOf(run(['<|channel|>final<|message|>Hi<|return|>']).events)
+  const DOORS: [string, (given: never, dialect: Dialect) => unknown, unknown][] = [
+    ['toDialect', toDialect, []],
+    ['fromDialect', fromDialect, []],
+    ['toDialectResponse', toDialectResponse, response],
+    ['fromDialectResponse', fromDialectResponse, response],
+  ]
+  const error = (code: string, message: string) =>
+    expect.objectContaining({ name: 'HarmonyResponsesError', code, message })
+
+  test.each(DOORS)('%s without a dialect', (name, door, given) => {
+    for (const [wrong, got] of [
+      [undefined, 'undefined'],
+      ['vllm', '"vllm"'],
+      [{}, 'an object'],
+    ] as const) {
+      expect(() => door(given as never, wrong as never)).toThrow(
+        error('bad_option', `${name}: dialect: expected a dialect, such as openResponses or vllm, got ${got}`),
+      )
+    }
+  })
+
+  test.each(DOORS.slice(0, 2))('%s of no stream', (name, door) => {
+    for (const [wrong, got] of [
+      [undefined, 'undefined'],
+      [Promise.resolve([]), 'a promise'],
+      [response, 'an object'],
+    ] as const) {
+      expect(() => door(wrong as never, vllm)).toThrow(
+        error('bad_stream', `${name}: expected an iterable of events, got ${got}`),
+      )
+    }
+  })
+
+  test.each(DOORS.slice(0, 2))('%s of a stream of something else, when it comes', async (name, door) => {
+    const events = door([new Uint8Array(2)] as never, openResponses) as AsyncIterable<unknown>
+    await expect(collect(events)).rejects.toEqual(error('bad_stream', `${name}: expected an event, got an object`))
+  })
+
+  test.each(DOORS.slice(2))('%s of no response', (name, door) => {
+    for (const [wrong, got] of [
+      [undefined, 'undefined'],
+      [Promise.resolve(response), 'a promise'],
+      [[], 'an array'],
+      [{ type: 'response.created', response }, 'an object'],
+    ] as const) {
+      expect(() => door(wrong as never, openResponses)).toThrow(
+        error('bad_stream', `${name}: expected a response, got ${got}`),
+      )
+    }
+  })
 })

@@ -4,7 +4,7 @@ import { accumulated, accumulatorsFor } from '../support/accumulators.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
 import { anyStream, endReason, RUNS, run, runBroken } from './streams.js'
 
-test('the accumulators of openai 7.55 and 6.49 over our events equal our response', () => {
+test('the accumulators of openai 7.57 and 6.49 over our events equal our response', () => {
   fc.assert(
     fc.property(
       anyStream(),

@@ -232,6 +232,49 @@ describe('a bad frame', () => {
 })
 
 describe('the source', () => {
+  it('may be the whole text', async () => {
+    expect(await read(`\ufeff${SAMPLE_TEXT}`)).toStrictEqual(SAMPLE)
+    expect(await read('')).toEqual([])
+  })
+
+  it.each<[string, unknown, string]>([
+    ['nothing', undefined, 'undefined'],
+    ['no body', null, 'null'],
+    ['a promise of a body', Promise.resolve([SAMPLE_TEXT]), 'a promise'],
+    ['the answer, not its body', new Response(SAMPLE_TEXT), 'an object'],
+    ['bytes alone', utf8.encode(SAMPLE_TEXT), 'an object'],
+    ['a number', 5, '5'],
+  ])('is refused at once where it is %s', (_, source, got) => {
+    expect(() => decodeSse(source as never)).toThrow(
+      expect.objectContaining({
+        name: 'HarmonyResponsesError',
+        code: 'bad_stream',
+        message: `decodeSse: expected a ReadableStream, or an iterable of bytes or text, got ${got}`,
+      }),
+    )
+  })
+
+  it.each<[string, unknown, string]>([
+    ['an event', SAMPLE[1], 'an object'],
+    ['nothing', undefined, 'undefined'],
+    ['a number', 5, '5'],
+  ])('is closed where it yields %s, and the events before it come', async (_, chunk, got) => {
+    const source = watched([encodeSse(delta('a')), chunk as never])
+    const { events, error } = await readUntilError(source)
+    expect(events).toStrictEqual([delta('a')])
+    expect(error).toMatchObject({
+      code: 'bad_stream',
+      message: `decodeSse: expected chunks of bytes or text, got ${got}`,
+    })
+    expect(source.closed).toBe(true)
+  })
+
+  it('may yield buffers of every kind', async () => {
+    const bytes = utf8.encode(SAMPLE_TEXT)
+    const chunks = [bytes.slice(0, 40).buffer, Buffer.from(bytes.slice(40, 90)), new DataView(bytes.slice(90).buffer)]
+    expect(await read(chunks as never)).toStrictEqual(SAMPLE)
+  })
+
   it('is closed if the reader leaves between two events of a chunk', async () => {
     const source = watched([SAMPLE_TEXT, SAMPLE_TEXT])
     for await (const event of decodeSse(source)) {
@@ -311,4 +354,13 @@ describe('the push decoder', () => {
     for (const byte of bytes) for (const decoder of decoders) decoder.push(Uint8Array.of(byte))
     expect(events).toStrictEqual([SAMPLE, SAMPLE])
   })
+})
+
+it.each([undefined, {}, { onEvent: 5 }])('a decoder without a function for its events is refused (%j)', (options) => {
+  expect(() => createSseDecoder(options as never)).toThrow(
+    expect.objectContaining({
+      code: 'bad_option',
+      message: expect.stringContaining('createSseDecoder.onEvent: expected a function, got '),
+    }),
+  )
 })

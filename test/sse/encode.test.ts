@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
-import { encodeSse, SSE_DONE } from '../../src/sse/index.js'
+import { createSseEncoder, encodeSse, SSE_DONE } from '../../src/sse/index.js'
 
 function delta(text: string): ResponseStreamEvent {
   return {
@@ -31,4 +31,34 @@ it('escapes half a surrogate pair, which UTF-8 would replace', () => {
 
 it('ends a stream for Open Responses with [DONE]', () => {
   expect(SSE_DONE).toBe('data: [DONE]\n\n')
+})
+
+describe.each([
+  ['encodeSse', () => encodeSse],
+  ['an encoder of a stream', createSseEncoder],
+  [
+    'an encoder of a stream that is under way',
+    () => {
+      const encode = createSseEncoder()
+      encode(delta('a'))
+      return encode
+    },
+  ],
+])('%s', (_, encoder) => {
+  it.each([
+    ['nothing', undefined, 'an event, got undefined'],
+    ['null', null, 'an event, got null'],
+    ['text', 'data: {}', 'an event, got "data: {}"'],
+    ['a batch', [delta('a')], 'an event, got an array'],
+    ['a promise of an event', Promise.resolve(delta('a')), 'an event, got a promise'],
+    ['an object without a type', { delta: 'a' }, 'an event, got an object'],
+    ['a delta whose type is no word', { type: 1, sequence_number: 1, delta: 'a' }, 'an event, got an object'],
+    ['a type of two lines', { type: 'a\ndata: {}\n\n' }, 'a type of one line, got "a\\ndata: {}\\n\\n"'],
+  ])('refuses %s, every time', (_, event, message) => {
+    const encode = encoder()
+    const error = expect.objectContaining({ code: 'bad_stream', message: `encodeSse: expected ${message}` })
+    expect(() => encode(event as never)).toThrow(error)
+    expect(() => encode(event as never)).toThrow(error)
+    expect(encode(delta('b'))).toBe(encodeSse(delta('b')))
+  })
 })

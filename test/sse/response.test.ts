@@ -114,6 +114,67 @@ describe('the response', () => {
   })
 })
 
+describe('what is no stream of events is refused at once', () => {
+  const REFUSED: [string, unknown, string][] = [
+    ['a promise of a stream', Promise.resolve(translate([])), 'a promise'],
+    ['a promise of an array', Promise.resolve(EVENTS), 'a promise'],
+    ['nothing', undefined, 'undefined'],
+    ['null', null, 'null'],
+    ['an object', {}, 'an object'],
+    ['one event', EVENTS[0], 'an object'],
+    ['a function that has to be called', () => EVENTS, 'a function'],
+    ['text', 'data: {}', '"data: {}"'],
+  ]
+
+  it.each(REFUSED)('%s', (_, events, got) => {
+    const error = (what: string) =>
+      expect.objectContaining({ code: 'bad_stream', message: `${what}: expected an iterable of events, got ${got}` })
+    expect(() => toSseResponse(events as never)).toThrow(error('toSseResponse'))
+    expect(() => sseStream(events as never)).toThrow(error('sseStream'))
+  })
+
+  it.each<[string, unknown, string]>([
+    ['options that are none', 5, 'toSseResponse: options: expected an object, got 5'],
+    [
+      'a status that is no number',
+      { status: '200' },
+      'status: expected an HTTP status of an answer with a body, got "200"',
+    ],
+    ['NaN', { status: Number.NaN }, 'status: expected an HTTP status of an answer with a body, got NaN'],
+    ['Infinity', { status: Number.POSITIVE_INFINITY }, 'got Infinity'],
+    ['a status of no answer', { status: 101 }, 'got 101'],
+    ['a status whose answer has no body', { status: 204 }, 'got 204'],
+    ['a word for yes', { done: 'yes' }, 'toSseResponse.done: expected true or false, got "yes"'],
+  ])('and so is %s, before the source is touched', (_, init, message) => {
+    const untouched = {
+      [Symbol.asyncIterator]: () => {
+        throw new Error('touched')
+      },
+    }
+    expect(() => toSseResponse(untouched, init as never)).toThrow(
+      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(message) }),
+    )
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['text', 'data: {}\n\n'],
+    ['bytes', new Uint8Array(2)],
+  ])('but %s among the events when it comes, and the source is closed', async (_, event) => {
+    let isClosed = false
+    async function* source() {
+      try {
+        yield* EVENTS
+        yield event as never
+      } finally {
+        isClosed = true
+      }
+    }
+    await expect(toSseResponse(source()).text()).rejects.toMatchObject({ code: 'bad_stream' })
+    expect(isClosed).toBe(true)
+  })
+})
+
 describe('the stream', () => {
   it('asks for no event before it is read, and then for one per read', async () => {
     const source = counted()

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { translate, translateBatches } from '../../src/index.js'
 import type { ResponseStreamEvent, TerminalEvent } from '../../src/responses/events.js'
 import { collectResponse } from '../../src/translate/collect-response.js'
 
@@ -58,4 +59,28 @@ it('throws what the source throws', async () => {
     throw failure
   }
   await expect(collectResponse(source())).rejects.toBe(failure)
+})
+
+it('gives the same response of batches as of events', async () => {
+  const tokens = ['<|channel|>final<|message|>', 'Hi', '<|return|>']
+  const options = { responseId: 'resp_1', clock: () => 1, ids: (prefix: string, index: number) => `${prefix}_${index}` }
+  const response = await collectResponse(translateBatches(tokens, options))
+  expect(response).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'Hi' }] }] })
+  expect(response).toEqual(await collectResponse(translate(tokens, options)))
+})
+
+it.each([
+  ['an object', {}, 'an iterable of events, got an object'],
+  ['nothing', undefined, 'an iterable of events, got undefined'],
+  ['text', 'data: {}', 'an iterable of events, got "data: {}"'],
+  ['a promise of a stream', Promise.resolve([DELTA]), 'an iterable of events, got a promise'],
+  ['a stream of something else', [new Uint8Array(2)], 'an event, got an object'],
+  ['a stream of nothing', [null], 'an event, got null'],
+  ['batches of batches', [[[DELTA]]], 'an event, got an array'],
+])('says what is wrong with %s', async (_, events, message) => {
+  await expect(collectResponse(events as never)).rejects.toMatchObject({
+    name: 'HarmonyResponsesError',
+    code: 'bad_stream',
+    message: `collectResponse: expected ${message}`,
+  })
 })

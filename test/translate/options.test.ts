@@ -29,7 +29,7 @@ describe('an option that is not what it must be is refused, in words that say wh
       'tools[1].name: expected a string, got undefined',
     ],
     [{ request: { tools: [{ type: 'mcp' }] } }, 'tools[0].server_label: expected a string, got undefined'],
-    [{ tokenTable: Promise.resolve() }, 'tokenTable: expected await loadTokenTable(), got an object'],
+    [{ tokenTable: Promise.resolve() }, 'tokenTable: expected await loadTokenTable(), got a promise'],
     [{ ids: 'hex' }, 'ids: expected a function, got "hex"'],
     [{ usage: 5 }, 'usage: expected an object, got 5'],
     [{ calls: 'half' }, "calls: expected 'live' or 'whole', got \"half\""],

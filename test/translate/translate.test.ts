@@ -174,7 +174,7 @@ describe('a source may be', () => {
     ['a number', 5, 'got 5'],
     ['nothing', undefined, 'got undefined'],
     ['null', null, 'got null'],
-    ['a promise of one', Promise.resolve(ids), 'got an object'],
+    ['a promise of one', Promise.resolve(ids), 'got a promise'],
     ['a function', () => ids, 'got a function'],
     ['a host chunk', { host: ids }, 'got an object'],
   ])('but not %s', (_, source, got) => {

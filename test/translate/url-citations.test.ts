@@ -1,3 +1,4 @@
+import { HtmlRenderer, Parser } from 'commonmark'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Citations, urlCitations } from '../../src/citations.js'
@@ -26,9 +27,15 @@ const citations = urlCitations({ resolve })
 const LINKS: ReadonlyMap<number, string> = new Map([
   [4, '([example.com](https://example.com/a))'],
   [5, '([example.org](https://www.example.org/b?c=1&d=2))'],
-  [6, '([例え.jp:8080](https://user@例え.jp:8080/wiki/Foo_%28bar%29%20%3Cbaz%3E))'],
+  [6, '([xn--r8jz45g.jp:8080](https://user@xn--r8jz45g.jp:8080/wiki/Foo_%28bar%29%20%3Cbaz%3E))'],
 ])
 const LINK = LINKS.get(4) as string
+/** The addresses of their annotations. */
+const URLS: ReadonlyMap<number, string> = new Map([
+  [4, 'https://example.com/a'],
+  [5, 'https://www.example.org/b?c=1&d=2'],
+  [6, 'https://user@xn--r8jz45g.jp:8080/wiki/Foo_%28bar%29%20%3Cbaz%3E'],
+])
 const TITLES: ReadonlyMap<number, string> = new Map([
   [4, 'A page'],
   [5, 'example.org'],
@@ -100,7 +107,7 @@ function expectedOf(text: string): { text: string; annotations: UrlCitation[] } 
     shown += LINKS.get(cursor) as string
     annotations.push({
       type: 'url_citation',
-      url: (PAGES.get(cursor) as Page).url,
+      url: URLS.get(cursor) as string,
       title: TITLES.get(cursor) as string,
       start_index,
       end_index: [...shown].length,
@@ -285,34 +292,216 @@ describe('the events of a citation', () => {
 describe('the link', () => {
   test.each<[string, Page, string, string]>([
     ['the domain', { url: 'https://example.com/a' }, '([example.com](https://example.com/a))', 'example.com'],
-    ['the title of the page', { url: 'https://e.com', title: 'A title' }, '([e.com](https://e.com))', 'A title'],
-    ['the domain for an empty title', { url: 'https://e.com', title: '' }, '([e.com](https://e.com))', 'e.com'],
+    ['the title of the page', { url: 'https://e.com/', title: 'A title' }, '([e.com](https://e.com/))', 'A title'],
+    ['the domain for an empty title', { url: 'https://e.com/', title: '' }, '([e.com](https://e.com/))', 'e.com'],
     ['no www.', { url: 'https://www.e.com/' }, '([e.com](https://www.e.com/))', 'e.com'],
     ['other subdomains', { url: 'https://www2.e.com/' }, '([www2.e.com](https://www2.e.com/))', 'www2.e.com'],
     ['the port', { url: 'http://localhost:8080/x' }, '([localhost:8080](http://localhost:8080/x))', 'localhost:8080'],
     ['no user', { url: 'https://me:pw@e.com/' }, '([e.com](https://me:pw@e.com/))', 'e.com'],
-    ['no query', { url: 'https://e.com?q=a/b' }, '([e.com](https://e.com?q=a/b))', 'e.com'],
-    ['no fragment', { url: 'https://e.com#a' }, '([e.com](https://e.com#a))', 'e.com'],
-    ['what is no address', { url: 'notes' }, '([notes](notes))', 'notes'],
-    [
-      'an address whose parentheses and spaces are escaped',
-      { url: 'https://e.com/a_(b) <c>\td' },
-      '([e.com](https://e.com/a_%28b%29%20%3Cc%3E%09d))',
-      'e.com',
-    ],
-    [
-      'the domain to which a browser goes, whatever stands behind a backslash',
-      { url: 'https://evil.com\\@e.com/' },
-      '([evil.com](https://evil.com\\@e.com/))',
-      'evil.com',
-    ],
+    ['no query', { url: 'https://e.com?q=a/b' }, '([e.com](https://e.com/?q=a/b))', 'e.com'],
+    ['no fragment', { url: 'https://e.com#a' }, '([e.com](https://e.com/#a))', 'e.com'],
     ['what is escaped already', { url: 'https://e.com/a%20b' }, '([e.com](https://e.com/a%20b))', 'e.com'],
+    ['parameters as they are', { url: 'https://e.com/a;b?c&d;' }, '([e.com](https://e.com/a;b?c&d%3B))', 'e.com'],
+    ['an address of numbers', { url: 'http://[::1]:80/' }, '([\\[::1\\]](http://[::1]/))', '[::1]'],
+    [
+      'a domain in ASCII',
+      { url: 'https://例え.jp/é' },
+      '([xn--r8jz45g.jp](https://xn--r8jz45g.jp/%C3%A9))',
+      'xn--r8jz45g.jp',
+    ],
+    ['parentheses that cannot end it', { url: 'https://e.com/a_(b)' }, '([e.com](https://e.com/a_%28b%29))', 'e.com'],
+    [
+      'a domain that is no emphasis',
+      { url: 'https://_a_.e.com/' },
+      '([\\_a\\_.e.com](https://_a_.e.com/))',
+      '_a_.e.com',
+    ],
   ])('says %s', (_, page, link, title) => {
     const { text, annotations } = answerOf('x【4†L1】y', { citations: urlCitations({ resolve: () => page }) })
     expect(text).toBe(`x ${link}y`)
     expect(annotations).toEqual([
       { type: 'url_citation', url: page.url, title, start_index: 2, end_index: 2 + link.length },
     ])
+  })
+
+  test.each([
+    ['white space', 'https://e.com/a_(b) <c>\td', 'https://e.com/a_%28b%29%20%3Cc%3Ed', 'e.com'],
+    ['a backslash', 'https://evil.com\\@e.com/', 'https://evil.com/@e.com/', 'evil.com'],
+    ['a line break', 'https://e.com/\n](x', 'https://e.com/]%28x', 'e.com'],
+    ['text that turns around', 'https://e.com/\u202ea', 'https://e.com/%E2%80%AEa', 'e.com'],
+    ['no slashes', 'https:e.com', 'https://e.com/', 'e.com'],
+    ['white space around it', ' https://e.com/ ', 'https://e.com/', 'e.com'],
+  ])(
+    'and the annotation lead where a browser goes, whatever it makes of an address with %s',
+    (_, url, href, domain) => {
+      const { text, annotations } = answerOf('x【4†L1】', { citations: urlCitations({ resolve: () => ({ url }) }) })
+      expect(text).toBe(`x ([${domain}](${href}))`)
+      expect(annotations).toMatchObject([{ url: href, title: domain }])
+    },
+  )
+
+  test.each([
+    'javascript:alert(1)',
+    'java\nscript:alert(1)',
+    'JavaScript://e.com/%0Aalert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'vbscript:x',
+    'file:///etc/passwd',
+    'view-source:https://e.com/',
+    'ftp://e.com/',
+    'mailto:a@e.com',
+    'notes',
+    '/notes',
+    '//e.com/',
+    '',
+    'https://',
+    'https://e.com:port/',
+    'https://a b.com/',
+    'https://evil.example](javascript:alert(1))[x/y',
+  ])('is none, and the mark stays, where the page is at %j', (url) => {
+    const resolved = answerOf('x【4†L1】y', { citations: urlCitations({ resolve: () => ({ url, title: 'A page' }) }) })
+    expect(resolved).toMatchObject({ text: 'x【4†L1】y', annotations: [] })
+    const run = createRun({ request: { tools: [builtin('web_search')] }, citations: urlCitations() })
+    run.push(callTo('browser.search', '{"query":"q"}<|call|>'))
+    run.toolResult({ itemId: 'ws_0', pages: [{ cursor: 4, url }] })
+    run.push(`<|start|>assistant${messageOn('final', 'x【4†L1】y<|return|>')}`)
+    expect(run.translator.response.output.at(-1)).toMatchObject({ content: [{ text: 'x【4†L1】y', annotations: [] }] })
+  })
+})
+
+describe('a page that writes its address against us', () => {
+  const HOSTILE = [
+    '](javascript:alert(1))[x/y',
+    '[x](javascript:alert(1))',
+    '![x](http://b.org/)',
+    '<script>alert(1)</script>',
+    '<http://b.org>',
+    '<!--',
+    '-->',
+    '"onclick="alert(1)',
+    '&lt;b&gt;',
+    '&#41;',
+    '&#x5d;',
+    '&copy;',
+    '\\',
+    '\\)',
+    '\n\n# x\n\n',
+    '\n\n    x',
+    '\r',
+    '\t',
+    '\0',
+    ' "title"',
+    '\u202e',
+    '\u2028',
+    '\ud800',
+    '%29',
+    '%0A',
+    '【4†L1】',
+    'http://b.org/',
+    'e.com',
+    '例え.jp',
+    ...'()[]<>{}*_~`$|!"\'&;:@#?/.,=+^%- ab',
+  ]
+  const hostile = (start: readonly string[]): fc.Arbitrary<string> =>
+    fc
+      .tuple(
+        fc.constantFrom(...start),
+        fc.array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 8 }),
+      )
+      .map(([first, rest]) => first + rest.join(''))
+  const anyUrl = fc.oneof(
+    { weight: 3, arbitrary: hostile(['https://e.com/', 'http://e.com/?', 'https://e.com/#', 'HTTPS:\\\\e.com\\']) },
+    { weight: 2, arbitrary: hostile(['https://', 'http://www.', 'https://u:p@', 'https:', ' https://e']) },
+    { weight: 1, arbitrary: hostile(['', 'javascript:', 'data:', 'java\nscript:', 'view-source:https://e.com/']) },
+  )
+  const anyTitle = fc.option(hostile(['', 'A page']), { nil: undefined })
+
+  /** Markdown as others read it: its elements, and what stands in them. */
+  function rendered(markdown: string): { tags: string[]; text: string } {
+    const html = new HtmlRenderer().render(new Parser().parse(markdown))
+    return { tags: html.match(/<[^>]*>/g) ?? [], text: unescaped(html.replace(/<[^>]*>/g, '')) }
+  }
+  const unescaped = (html: string): string =>
+    html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+
+  /** Where a browser goes, spelled in one way: which characters are written as numbers makes no difference. */
+  const spelled = (url: string): string =>
+    new URL(url).href.replace(
+      /[^\w.~:/?#@!%-]|%(?![\da-f]{2})/gi,
+      (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+    )
+
+  const webAddressOf = (url: string): string | undefined => {
+    const address = URL.canParse(url) ? new URL(url) : undefined
+    return address !== undefined && ['http:', 'https:'].includes(address.protocol) ? address.href : undefined
+  }
+  const citing = (page: Page): Citations => ({ resolve: (cursor) => (cursor === 4 ? page : undefined) })
+
+  test('gets one link to that address and nothing else', () => {
+    let links = 0
+    fc.assert(
+      fc.property(anyUrl, anyTitle, fc.constantFrom('code_points', 'utf16'), (url, title, units) => {
+        const page = { url, ...(title !== undefined && { title }) }
+        const part = answerOf('x【4†L1】y', { citations: urlCitations({ ...citing(page), units }) })
+        const address = webAddressOf(url)
+        if (address === undefined) {
+          expect(part).toMatchObject({ text: 'x【4†L1】y', annotations: [] })
+          return
+        }
+        links++
+        const { host } = new URL(address)
+        const domain = host.replace('www.', '')
+        const { tags, text } = rendered(part.text)
+        expect(tags).toEqual(['<p>', expect.stringMatching(/^<a href="[^"]*">$/), '</a>', '</p>'])
+        expect(spelled(unescaped(tags[1]?.slice('<a href="'.length, -2) ?? ''))).toBe(spelled(address))
+        expect(text).toBe(`x (${domain})y\n`)
+        const [annotation] = part.annotations as [UrlCitation]
+        expect(part.annotations).toEqual([{ ...annotation, title: title || domain }])
+        expect(annotation.url).toMatch(/^https?:\/\/[^\s\p{C}]+$/u)
+        expect(spelled(annotation.url)).toBe(spelled(address))
+        expect(part.text.slice(annotation.start_index, annotation.end_index)).toBe(part.text.slice(2, -1))
+      }),
+      { numRuns: 3000, examples: [['https://evil.example](javascript:alert(1))[x/y', undefined, 'utf16']] },
+    )
+    expect(links).toBeGreaterThan(1000)
+  })
+
+  test('changes nothing of the Markdown around it', () => {
+    const around = fc
+      .array(
+        fc.constantFrom(
+          ...'()[]<>*_~`$|!"&;:#-+1.\\\n ab',
+          '](',
+          '<!--',
+          '-->',
+          '[x]: ',
+          '<a href="',
+          '">',
+          "<a href='",
+          "'>",
+          '  \n',
+        ),
+        {
+          maxLength: 6,
+        },
+      )
+      .map((parts) => parts.join(''))
+    const shape = (text: string, url: string): string[] => {
+      const { text: markdown } = answerOf(text, { citations: urlCitations(citing({ url })) })
+      const walker = new Parser().parse(markdown).walker()
+      const types: string[] = []
+      for (let step = walker.next(); step !== null; step = walker.next()) types.push(step.node.type)
+      // What is escaped is text of its own.
+      return types.filter((type) => type !== 'text')
+    }
+    fc.assert(
+      fc.property(anyUrl, around, around, (url, before, after) => {
+        fc.pre(webAddressOf(url) !== undefined)
+        const text = `${before}【4†L1】${after}`
+        expect(shape(text, url)).toEqual(shape(text, 'https://e.com/'))
+      }),
+      { numRuns: 2000 },
+    )
   })
 })
 
@@ -332,7 +521,7 @@ describe('the indexes', () => {
     expect(part.annotations.length).toBeGreaterThan(0)
     for (const { start_index, end_index, url } of part.annotations) {
       const about = [...part.text].slice(start_index, end_index).join('')
-      const cursor = [...PAGES].find(([, page]) => page.url === url)?.[0]
+      const cursor = [...URLS].find(([, known]) => known === url)?.[0]
       expect(about).toBe(LINKS.get(cursor as number))
       expect([...part.text][start_index - 1]).toBe(' ')
     }
@@ -342,7 +531,7 @@ describe('the indexes', () => {
     const part = answerOf(text, { citations: urlCitations({ resolve, units: 'utf16' }) })
     expect(part.annotations.length).toBeGreaterThan(0)
     for (const { start_index, end_index, url } of part.annotations) {
-      const cursor = [...PAGES].find(([, page]) => page.url === url)?.[0]
+      const cursor = [...URLS].find(([, known]) => known === url)?.[0]
       expect(part.text.slice(start_index, end_index)).toBe(LINKS.get(cursor as number))
     }
   })
@@ -613,7 +802,7 @@ describe('the page of a cursor', () => {
     })
     run.push(`<|start|>assistant${messageOn('final', '【1†L0】【2†L0】【3†L0】<|return|>')}`)
     expect(said(run)).toMatchObject({
-      text: ' ([one.com](https://one.com)) ([two.com](https://two.com))【3†L0】',
+      text: ' ([one.com](https://one.com/)) ([two.com](https://two.com/))【3†L0】',
       annotations: [{ title: 'One' }, { title: 'two.com' }],
     })
   })

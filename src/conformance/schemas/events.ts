@@ -187,7 +187,7 @@ const union = byType('the type of a stream event', [
 ])
 
 /**
- * Any event of the stream: the 59 of the `openai` 7.55 union, and the four of `extraEvents`. Unknown keys of events
+ * Any event of the stream: the 59 of the `openai` 7.57 union, and the four of `extraEvents`. Unknown keys of events
  * and items are refused but for `extraKeys`, unknown keys of the response object are not.
  */
 export const responseStreamEventSchema: z.ZodType<WireStreamEvent, WireStreamEvent> = exactly<WireStreamEvent>()(union)

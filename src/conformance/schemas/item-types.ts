@@ -12,7 +12,7 @@ import type {
 } from '../../responses/items.js'
 import type { WireInputPart, WireOutputText, WireRefusal } from './parts.js'
 
-// The 28 output items as the wire has them: the types of openai 7.55, but for what `items.ts` says in comments.
+// The 28 output items as the wire has them: the types of openai 7.57, but for what `items.ts` says in comments.
 
 type Item<Type extends string, Fields> = { type: Type; id: string } & Fields
 

@@ -82,6 +82,7 @@ export type WireResponse = {
   conversation?: { id: string } | null
   frequency_penalty?: number
   image?: object
+  input_transformations?: object[]
   moderation?: object | null
   presence_penalty?: number
   prompt?: object | null
@@ -174,6 +175,8 @@ export const responseSchema: z.ZodType<WireResponse, WireResponse> = exactly<Wir
     conversation: orNull('an object', loose('conversation', { id: text })).exactOptional(),
     frequency_penalty: number.exactOptional(),
     image: settings.exactOptional(),
+    // Reasoning items of the input that the model did not get, and why.
+    input_transformations: list(settings).exactOptional(),
     moderation: settingsOrNull.exactOptional(),
     presence_penalty: number.exactOptional(),
     prompt: settingsOrNull.exactOptional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A key that the wire has and the types of `openai` 7.55 have not. It may always be missing. */
+/** A key that the wire has and the types of `openai` 7.57 have not. It may always be missing. */
 export interface ExtraKey {
   readonly key: string
   readonly value: z.ZodType
@@ -66,10 +66,10 @@ export const extraKeys: readonly ExtraKey[] = [
   { key: 'tool_output_tokens_per_turn', value: counts, on: ['output_tokens_details'], seen: VLLM_TURNS },
 ]
 
-/** Events that the union of `openai` 7.55 does not have, or has otherwise, and who sends them. */
+/** Events that the union of `openai` 7.57 does not have, or has otherwise, and who sends them. */
 export const extraEvents: { readonly [type: string]: string } = {
   error: 'OpenAI: {code, message, param} are nested under `error`, with a type; flat ones break the AI SDK and Codex',
-  keepalive: 'no capture, but the accumulator of openai 7.55 takes it, and no client minds it',
+  keepalive: 'no capture, but the accumulator of openai 7.57 takes it, and no client minds it',
   'response.apply_patch_call_operation_diff.delta': 'OpenAI (gpt-5.1), of a patch that creates or updates a file',
   'response.apply_patch_call_operation_diff.done': 'OpenAI (gpt-5.1), after the deltas',
 }

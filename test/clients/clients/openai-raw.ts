@@ -4,7 +4,7 @@ import { type Item, playTurns, type Turn } from './openai-loop.js'
 
 /** The SDK's `create({ stream: true })`, read event by event. */
 export const openaiRaw: Client = {
-  name: 'openai 7.55 create',
+  name: 'openai 7.57 create',
   profile: 'client:openai',
   play(scenario, baseURL, options) {
     const openai = new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 0 })

@@ -33,7 +33,7 @@ function withoutParsed(item: object): Item {
   return { ...rest, content: content.map((part) => ({ ...part, parsed: undefined })) }
 }
 
-export const openaiStream7: Client = openaiStream('openai 7.55 stream()', OpenAI, [])
+export const openaiStream7: Client = openaiStream('openai 7.57 stream()', OpenAI, [])
 export const openaiStream6: Client = openaiStream('openai 6.49 stream()', OpenAI6 as never, [
   {
     scenario: ['shell in a container'],

@@ -14,7 +14,7 @@ interface Described {
   optional: Field[]
 }
 
-/** What the types of openai 7.55 say. */
+/** What the types of openai 7.57 say. */
 const readUnion = (): { events: Described[]; output_items: Described[]; response: Omit<Described, 'type'> } =>
   JSON.parse(readFileSync(shared('responses/events.json'), 'utf8'))
 
@@ -120,7 +120,7 @@ describe('what the wire has in place of the types', () => {
   })
 })
 
-describeWithShared('against the types of openai 7.55', () => {
+describeWithShared('against the types of openai 7.57', () => {
   test('there are their 59 events, and those that only the wire has', () => {
     const theirs = readUnion().events.map(({ type }) => type)
     expect(theirs).toHaveLength(59)

@@ -299,6 +299,7 @@ export const responseSpecimen: Required<WireResponse> = {
   conversation: { id: 'conv_1' },
   frequency_penalty: 0,
   image: { context_compression: 'enabled' },
+  input_transformations: [{ id: 'rs_1', action: 'removed', reason: 'model_mismatch', type: 'reasoning' }],
   instructions: [{ type: 'message', role: 'developer', content: 'I' }],
   max_output_tokens: 1,
   max_tool_calls: null,

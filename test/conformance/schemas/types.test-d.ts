@@ -1,5 +1,6 @@
 import type {
   ResponseOutputItem as SdkOutputItem,
+  Response as SdkResponse,
   ResponseStreamEvent as SdkStreamEvent,
 } from 'openai/resources/responses/responses'
 import { z } from 'zod'
@@ -108,7 +109,7 @@ expectType<Item<'shell_call_output'>>(wireItem('shell_call_output'))
 // @ts-expect-error timeout_ms, user and working_directory may be missing
 expectType<Item<'local_shell_call'>>(wireItem('local_shell_call'))
 
-// What the types of openai 7.55 allow, the schemas take, but for where the wire or a client is stricter.
+// What the types of openai 7.57 allow, the schemas take, but for where the wire or a client is stricter.
 
 type WithoutResponse = Exclude<SdkStreamEvent, { response: unknown } | { item: unknown } | { type: 'error' }>
 type Lenient = Exclude<SdkOutputItem, { type: 'function_call' | 'custom_tool_call' | 'mcp_call' }>
@@ -126,8 +127,10 @@ expectType<Each<WireItemIn>['mcp_call']>({} as SdkItem<'mcp_call'>)
 expectType<Each<WireEventIn>['error']>({} as Each<SdkStreamEvent>['error'])
 // @ts-expect-error what every capture has is optional there, and usage is never null
 expectType<WireResponse>({} as Each<SdkStreamEvent>['response.completed']['response'])
+// All that a response has in the types the schema knows, but for what only the SDKs make.
+expectType<keyof WireResponse | 'output_text'>({} as keyof SdkResponse)
 
-// What the schemas let through the types of openai 7.55 allow, but for where the wire has less or more.
+// What the schemas let through the types of openai 7.57 allow, but for where the wire has less or more.
 
 type Extra = 'error' | 'keepalive' | `response.apply_patch_call_operation_diff.${string}`
 type WireOfTheirs = Exclude<WireEventOut, { type: Extra } | { response: unknown } | { item: unknown }>
