@@ -22,7 +22,7 @@ import {
 } from './package-size.mjs'
 
 /** Minified and gzipped, token table apart. */
-const CORE_LIMIT = 19_100
+const CORE_LIMIT = 24_000
 /** Files that importing the core reads, 0.4 ms each. Where there are more, `SHARED` in tsup.config.ts lacks a module. */
 const CORE_FILES = 4
 

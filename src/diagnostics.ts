@@ -47,7 +47,13 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   call_cut_off: 'a call cut off before it was announced: dropped',
   fabricated_message: "a message in somebody else's name: dropped",
   result_without_call: 'a tool result for which no call waits: dropped',
+  sampled_result: 'a result for a call that waits, as if the model had sampled it: dropped; was { host } forgotten?',
   second_result: 'a second result: the first stands',
+  missing_result: 'a hosted call that never got its result: incomplete',
+  nothing_sampled: 'the model sampled nothing: is the source empty, or used up?',
+  missing_markers: 'no special token came: the engine has to keep them (skip_special_tokens: false)',
+  spelled_ids: 'text that spells a token id: ids have to be numbers',
+  repeated_count: 'a second count of the same tokens: the last stands',
 }
 
 /** A diagnostic in one line: its code, what it means, what it is about, and the text that was dropped. */

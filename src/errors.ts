@@ -59,9 +59,12 @@ export function check(
 
 /** Throws where something does not yield events: what is missing is most often an `await` or a call. */
 export function checkStream(what: string, events: unknown): void {
-  const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync } = Object(events)
-  const isRight = typeof events !== 'string' && (isAsync ?? isSync) !== undefined
-  check(isRight, what, 'an iterable of events', events, 'bad_stream')
+  check(typeof events !== 'string' && isIterable(events), what, 'an iterable of events', events, 'bad_stream')
+}
+
+/** Whether it can be read by `for await`. */
+export function isIterable(value: unknown): boolean {
+  return [Symbol.asyncIterator, Symbol.iterator].some((symbol) => symbol in Object(value))
 }
 
 /** Throws where something that events were expected of yields something else. */
@@ -75,7 +78,10 @@ export function describe(value: unknown): string {
   if (typeof value === 'object' && value !== null) {
     if (Array.isArray(value)) return 'an array'
     // By far the most common object where another one belongs: somebody forgot to wait.
-    return 'then' in value ? 'a promise' : 'an object'
+    if ('then' in value) return 'a promise'
+    const { name = '' } = (Object.getPrototypeOf(value)?.constructor ?? {}) as { name?: unknown }
+    return name === '' || name === 'Object' ? 'an object' : `a ${name}`
   }
-  return typeof value === 'function' ? 'a function' : String(value)
+  if (typeof value === 'function') return 'a function'
+  return typeof value === 'bigint' ? `${value}n` : String(value)
 }

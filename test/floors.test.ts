@@ -10,7 +10,7 @@ const FLOORS: readonly (readonly string[])[] = [
   /* F1 */ ['harmony/', 'tokens/', 'recipients/', 'sse/'],
   /* F2 */ ['translate/', 'dialects/'],
   /* F3 */ ['sources/', 'prompt/', 'tools/', 'server/', 'ambient.ts'],
-  /* F4 */ ['index.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'cli/'],
+  /* F4 */ ['index.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'items.ts', 'cli/'],
 ]
 /** Rooms of one floor do not know each other, but for these. */
 const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {

@@ -72,7 +72,7 @@ function codeInterpreter() {
 }
 
 function mcpServer() {
-  return { tools: [{ type: 'mcp', server_label: 'm' }] }
+  return { tools: [{ type: 'mcp', server_label: 'm', require_approval: 'never' }] }
 }
 
 /** Thousands of them grow quadratically where each result looks for its call. */

@@ -55,5 +55,5 @@ export function* timeline(fixture: TokenFixture, options: TranslatorOptions, scr
 function singly(chunk: FixtureChunk): readonly TokenChunk[] {
   if (typeof chunk !== 'object') return [chunk]
   if (!('host' in chunk)) return 'id' in chunk ? [chunk] : chunk
-  return typeof chunk.host === 'string' ? [chunk] : chunk.host.map((id) => ({ host: [id] }))
+  return typeof chunk.host === 'string' || 'author' in chunk.host ? [chunk] : chunk.host.map((id) => ({ host: [id] }))
 }

@@ -9,9 +9,9 @@ const INSIDE = /^(function|custom)$/
 
 /** The types of a request's tools that nobody knows, each once: misspelled, or newer than this library. */
 export function unknownToolTypes(tools: readonly RequestTool[]): Set<string> {
-  const types = tools.map(({ type }) => type).filter((type) => !KNOWN.test(type))
-  const inside = tools.flatMap((tool) =>
-    tool.type === 'namespace' ? ((tool as { tools?: RequestTool[] }).tools ?? []) : [],
-  )
-  return new Set([...types, ...inside.map(({ type }) => type).filter((type) => !INSIDE.test(type))])
+  const unknown = tools.flatMap(({ type, tools: inside = [] }: RequestTool & { tools?: RequestTool[] }) => [
+    ...(KNOWN.test(type) ? [] : [type]),
+    ...(type === 'namespace' ? inside.map((tool) => tool.type).filter((each) => !INSIDE.test(each)) : []),
+  ])
+  return new Set(unknown)
 }

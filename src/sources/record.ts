@@ -99,7 +99,9 @@ function copyChunk(chunk: TokenChunk): FixtureChunk {
   if (chunk instanceof Uint32Array) return [...chunk]
   if (isList(chunk)) return chunk.map(copyToken)
   if (!('host' in chunk)) return copyToken(chunk)
-  return { host: chunk.host instanceof Uint32Array || Array.isArray(chunk.host) ? [...chunk.host] : chunk.host }
+  const { host } = chunk
+  if (typeof host !== 'object' || host === null) return { host }
+  return { host: 'author' in host ? { ...host } : [...host] }
 }
 
 function copyToken(token: HarmonyToken): HarmonyToken {

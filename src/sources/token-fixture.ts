@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { describe, HarmonyResponsesError } from '../errors.js'
 import { type PolicyName, policies } from '../recipients/policy.js'
 import type { ResponseRequest } from '../responses/request.js'
-import type { HarmonyToken, StreamEnd } from '../tokens/token-source.js'
+import type { HarmonyToken, HostMessage, StreamEnd } from '../tokens/token-source.js'
 import type { TranslatorOptions } from '../translate/options.js'
 
 /** A token chunk as JSON can hold it: what came as a `Uint32Array` is an array. */
@@ -10,7 +10,7 @@ export type FixtureChunk =
   | HarmonyToken
   | readonly HarmonyToken[]
   | string
-  | { readonly host: readonly number[] | string }
+  | { readonly host: readonly number[] | string | HostMessage }
 
 /** What a server gave the translator beside the request: options of the translator, as data. */
 export interface FixtureSetup
@@ -55,7 +55,11 @@ const scoredToken = z.object(
   { id: tokenId, logprob: logprob.exactOptional(), topLogprobs: z.array(topLogprob, 'an array').exactOptional() },
   '{id, logprob}',
 )
-const hostTokens = z.object({ host: z.union([z.array(tokenId), string], 'an array of token ids, or text') }, '{host}')
+const hostMessage = z.object({ author: string, text: string, channel: string.exactOptional() }, '{author, text}')
+const hostTokens = z.object(
+  { host: z.union([z.array(tokenId), string, hostMessage], 'an array of token ids, text, or {author, text}') },
+  '{host}',
+)
 const token = z.union([tokenId, scoredToken], `${TOKEN_ID} or {id, logprob}`)
 const chunk = z.union(
   [tokenId, z.array(token), string, hostTokens, scoredToken],

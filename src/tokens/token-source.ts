@@ -10,12 +10,25 @@ export interface ScoredToken {
 /** A model's token: its id in o200k_harmony (0..201087), bare or with its probability. */
 export type HarmonyToken = number | ScoredToken
 
+/** A tool's whole message to the model, as the host puts it into the transcript. */
+export interface HostMessage {
+  /** The tool, by the name that the model called it by: `python`, `functions.get_weather`, `LABEL.tool`. */
+  readonly author: string
+  /** What it said. It is ordinary text whatever it spells: a `<|end|>` in it ends nothing. */
+  readonly text: string
+  /** Default `commentary`. */
+  readonly channel?: string
+}
+
 /**
- * What the host put into the transcript and the model did not sample: a tool's result message, the next
- * `<|start|>assistant`. It makes no output item and is no output token. A string may hold literal `<|markers|>`.
+ * What the host put into the transcript and the model did not sample. It makes no output item and is no output token.
+ *
+ * Put a tool's result there as a {@link HostMessage}; the model's next turn begins behind it. Ids have to be encoded so
+ * that text becomes no special token. **A string may hold literal `<|markers|>`: never build one around text that a tool
+ * gave, because a web page that spells `<|start|>` would write messages of its own.**
  */
 export interface HostTokens {
-  readonly host: readonly number[] | Uint32Array | string
+  readonly host: readonly number[] | Uint32Array | string | HostMessage
 }
 
 /**

@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
-import type { ScoredToken } from '../tokens/token-source.js'
+import type { HostMessage, ScoredToken } from '../tokens/token-source.js'
 
-const EXPECTED = 'token ids, { id, logprob }, text or { host }'
+const EXPECTED = 'token ids (numbers), { id, logprob }, text or { host }'
 
 /** A token id may lie outside the vocabulary, which is the model's doing; but it has to be a whole number from 0. */
 function isId(id: unknown): id is number {
@@ -24,8 +24,17 @@ export function checkToken(token: unknown): void {
   check(isRight, 'chunk', EXPECTED, token, 'bad_chunk')
 }
 
-/** What a host's chunk holds: every id, or text. */
-export function checkHost(host: unknown): readonly number[] | Uint32Array | string {
+/** What a host's chunk holds: ids, text, or a message. */
+export function checkHost(host: unknown): readonly number[] | Uint32Array | string | HostMessage {
+  const { author, text, channel = '' } = Object(host) as Partial<HostMessage>
+  if (author === undefined) return checkHostTokens(host)
+  const isMessage = typeof author === 'string' && author !== '' && typeof text === 'string'
+  check(isMessage && typeof channel === 'string', 'host', '{ author, text }', host, 'bad_chunk')
+  return host as HostMessage
+}
+
+/** Every id, or text. */
+export function checkHostTokens(host: unknown): readonly number[] | Uint32Array | string {
   if (host instanceof Uint32Array || typeof host === 'string') return host
   check(Array.isArray(host), 'host', EXPECTED, host, 'bad_chunk')
   for (const id of host) checkId(id)

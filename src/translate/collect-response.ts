@@ -16,7 +16,7 @@ export async function collectResponse(events: AsyncIterable<Events> | Iterable<E
   let response: Response | undefined
   let last: string | undefined
   for await (const given of events) {
-    for (const event of isBatch(given) ? given : [given]) {
+    for (const event of [given].flat() as ResponseStreamEvent[]) {
       checkEvent('collectResponse', event)
       last = event.type
       if ('response' in event && event.response.status !== 'in_progress') response = event.response
@@ -24,8 +24,4 @@ export async function collectResponse(events: AsyncIterable<Events> | Iterable<E
   }
   check(response !== undefined, 'collectResponse', 'a terminal event', last, 'no_terminal_event')
   return response
-}
-
-function isBatch(events: Events): events is readonly ResponseStreamEvent[] {
-  return Array.isArray(events)
 }

@@ -10,8 +10,14 @@ export type NoticeCode =
   | 'unreadable_arguments'
   | 'call_cut_off'
   | 'fabricated_message'
+  | 'sampled_result'
   | 'result_without_call'
   | 'second_result'
+  | 'missing_result'
+  | 'nothing_sampled'
+  | 'missing_markers'
+  | 'spelled_ids'
+  | 'repeated_count'
 
 /**
  * What the translator noticed beside the stream. A diagnostic never changes what was sent; it says what was repaired,

@@ -11,13 +11,8 @@ const NEUTRAL: Failure = { message: 'The server had an internal error.' }
 /** What the host itself says of a failure: a text, or plain data with one. Of anything else, undefined. */
 export function reportOf(failure: unknown): Failure | undefined {
   if (typeof failure === 'string') return { message: failure }
-  return attempt(() => {
-    if (failure instanceof Error) return undefined
-    const { code, message } = Object(failure) as Partial<Failure>
-    // An error of another realm is no `Error` here, but what it says is no field of its own for all to see.
-    const isReport = typeof message === 'string' && Object.keys(failure as object).includes('message')
-    return isReport ? failureWith(code, message) : undefined
-  })
+  // An error of another realm is no `Error` here, but its message is no field for all to see.
+  return read(failure, (given) => !(given instanceof Error) && Object.keys(given).includes('message'))
 }
 
 /**
@@ -25,22 +20,15 @@ export function reportOf(failure: unknown): Failure | undefined {
  * known by its name, because two copies of this package may be installed.
  */
 export function toldOf(error: unknown): Failure {
-  const told = attempt(() => {
-    const { name, code, message } = Object(error) as { [field: string]: unknown }
-    const isEngines = error instanceof Error && name === 'EngineError' && typeof message === 'string'
-    return isEngines ? failureWith(code, message) : undefined
-  })
-  return told ?? NEUTRAL
-}
-
-function failureWith(code: unknown, message: string): Failure {
-  return typeof code === 'string' ? { code, message } : { message }
+  return read(error, (given) => given instanceof Error && given.name === 'EngineError') ?? NEUTRAL
 }
 
 /** What was thrown may throw again when it is read. */
-function attempt<Result>(read: () => Result | undefined): Result | undefined {
+function read(failure: unknown, isReadable: (failure: object) => boolean): Failure | undefined {
   try {
-    return read()
+    const { code, message } = failure as { code: unknown; message: unknown }
+    if (typeof message !== 'string' || !isReadable(failure as object)) return undefined
+    return typeof code === 'string' ? { code, message } : { message }
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { hash, SEED } from './hash.js'
 import { flat } from './text-buffer.js'
 
 /** What an id is for: the prefix of the API's ids, without its underscore. */
@@ -47,31 +48,6 @@ export const deriveId: IdFactory = (prefix, ordinal, responseId) => {
   if (prefix === 'call') return flat(`call_${digits(62, 6, own)}`)
   const shared = digits(16, 8, ofResponse.slice(3))
   return flat(`${prefix}_${shared}00${ordinal.toString(16).padStart(8, '0')}${digits(16, 8, own)}`)
-}
-
-/** A hash: 128 bits in four 32-bit lanes. */
-type Lanes = readonly [number, number, number, number]
-
-/** Digits of pi behind the point, so that no lane begins as another. */
-const SEED: Lanes = [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344]
-
-/**
- * The hash of a text that goes on behind another. Each step changes the lanes one after another, by odd factors, shifts
- * and sums that can all be undone: no step lets two states become one, so two texts collide only where a later character
- * takes back, in all 128 bits, what an earlier one did.
- */
-function hash(text: string, before: Lanes): Lanes {
-  let [a, b, c, d] = before
-  // Two characters at a time; the length tells a last one alone from one with a zero behind it.
-  a ^= text.length
-  for (let at = 0; at < text.length; at += 2) {
-    const pair = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16)
-    a = (Math.imul(a ^ pair, 0x9e3779b1) + d) | 0
-    b = Math.imul(b ^ a ^ (a >>> 15), 0x85ebca77)
-    c = Math.imul(c + b + (b >>> 13), 0xc2b2ae3d)
-    d = Math.imul(d ^ c ^ (c >>> 16), 0x27d4eb2f)
-  }
-  return [a, b, c, d]
 }
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'

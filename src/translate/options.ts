@@ -7,11 +7,13 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { checkList } from './check-list.js'
+import { checkNames } from './check-names.js'
 import type { CitationStage } from './citation-stage.js'
 import type { Diagnostic } from './diagnostics.js'
 import type { IdFactory } from './ids.js'
 import type { ReasoningForm } from './items/item.js'
 import type { McpListing } from './mcp-listing.js'
+import { createPages } from './pages.js'
 import type { TracerFactory } from './tracer.js'
 
 /** A call that the user approved: what the approval request said, and its id. */
@@ -131,12 +133,13 @@ export function reasoningForms(
 /** What a request can ask of a summary, `generate_summary` being its older name. */
 const SUMMARIES: readonly unknown[] = ['auto', 'concise', 'detailed']
 
-/** What `typeof` has to say of every option that is given. */
+/** What `typeof` has to say of every option that is given; of `other` it says nothing. */
 const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
   string: ['responseId', 'calls', 'containerId'],
   function: ['clock', 'ids', 'sealReasoning', 'citations', 'onDiagnostic', 'onError', 'trace', 'parser'],
   object: ['request', 'signal'],
   boolean: ['usageByTurn', 'trustToolMessages', 'errorEvent', 'store', 'responseMessages'],
+  other: ['reasoning', 'usage', 'policy', 'mcpApproval', 'mcpListings', 'approvedCalls', 'inputMessages', 'tokenTable'],
 }
 
 /**
@@ -147,9 +150,20 @@ const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
 export function checkOptions(options: TranslateOptions): void {
   checkType('options', 'object', options)
   for (const [type, names] of Object.entries(TYPES)) {
-    for (const name of names) if (options[name] !== undefined) checkType(name, type, options[name])
+    for (const name of names) if (type !== 'other' && options[name] !== undefined) checkType(name, type, options[name])
   }
-  const { calls = 'live', reasoning = 'raw', request = {}, tokenTable, usage = {} } = options
+  checkNames('options', options, Object.values(TYPES).flat())
+  const { calls = 'live', citations, reasoning = 'raw', request = {}, signal, tokenTable, usage = {} } = options
+  // A fetch Request has no tools and no model: the response would be to an empty one.
+  check(!('json' in request), 'request', 'its parsed body (await request.json())', request)
+  check(signal === undefined || 'aborted' in signal, 'signal', 'an AbortSignal', signal)
+  // Nothing to read gives nothing to show; what makes a stage gives a function.
+  const shown: unknown = citations?.(
+    { held: '', tokens: [], length: 0 },
+    { text: '', tokens: [], isLast: true },
+    createPages(),
+  )
+  check(citations === undefined || Array.isArray(shown), 'citations', 'urlCitations()', citations)
   const isTable = tokenTable === undefined || Object(tokenTable).text !== undefined
   check(isTable, 'tokenTable', 'await loadTokenTable()', tokenTable)
   check(options.responseId !== '', 'responseId', 'a non-empty string', options.responseId)
@@ -175,9 +189,12 @@ function checkType(what: string, type: string, value: unknown): void {
   check(isRight, what, `${type === 'object' ? 'an' : 'a'} ${type}`, value)
 }
 
+const COUNTS: readonly (keyof HostUsage)[] = ['inputTokens', 'cachedTokens', 'outputTokens', 'reasoningTokens']
+
 /** The counts are whole numbers of tokens. */
 export function checkUsage(what: string, usage: unknown): void {
   checkType(what, 'object', usage)
+  checkNames(what, usage as object, COUNTS)
   for (const [name, count] of Object.entries(usage as object)) {
     check(
       count === undefined || (Number.isSafeInteger(count) && count >= 0),

@@ -186,8 +186,12 @@ export class Output {
   }
 
   /** No result will come any more: the calls that wait are closed, oldest first. */
-  giveUpWaiting(): void {
-    for (const item of this.#items) if (item.stage === 'waiting') this.settle(item, null)
+  giveUpWaiting(isOwed = true): void {
+    for (const item of this.#items) {
+      if (item.stage !== 'waiting') continue
+      if (isOwed) this.#effects.notice('missing_result', item.id)
+      this.settle(item, null)
+    }
   }
 
   /** The response failed: nothing more is closed, and what is open stands incomplete. */

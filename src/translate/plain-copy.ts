@@ -24,6 +24,6 @@ export function plainCopy<Data>(what: string, data: Data, code?: ErrorCode): Dat
 
 /** Whether data has at most so many levels of lists and objects. No deeper is it looked into. */
 function isWithin(levels: number, data: unknown): boolean {
-  if (Object(data) !== data) return true
+  if (Object(data) !== data) return typeof data !== 'bigint'
   return levels > 0 && Object.values(data as object).every((part) => isWithin(levels - 1, part))
 }

@@ -1,5 +1,4 @@
 import { check } from '../errors.js'
-import type { HarmonyParser } from '../harmony/parser.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 import type { StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
@@ -34,10 +33,8 @@ export function createPull(
   options: TranslateOptions,
   loadTokenTable: (() => Promise<TokenTable>) | undefined,
 ): Pull {
-  const { signal, parser: makeParser } = options
+  const { signal } = options
   let translator: Translator | undefined
-  /** The one that the caller brought. */
-  let parser: HarmonyParser | undefined
   let chunks: AsyncIterator<TokenChunk> | Iterator<TokenChunk> | undefined
   /** Why the source is read no more. */
   let over: 'aborted' | 'left' | undefined
@@ -68,17 +65,8 @@ export function createPull(
 
   async function begin(): Promise<Batch> {
     const tokenTable = options.tokenTable ?? (await loadTokenTable?.())
-    translator = new Translator({
-      ...options,
-      ...(tokenTable && { tokenTable }),
-      ...(makeParser && {
-        parser: (sink) => {
-          parser = makeParser(sink)
-          return parser
-        },
-      }),
-    })
-    if (isLeft) parser?.close?.()
+    translator = new Translator({ ...options, ...(tokenTable && { tokenTable }) })
+    if (isLeft) translator.dispose()
     try {
       return translator.start()
     } catch (error) {
@@ -181,7 +169,7 @@ export function createPull(
       isLeft = true
       close('left')
       // There will be no terminal event, with which the translator would do it.
-      parser?.close?.()
+      translator?.dispose()
     },
     response: () => translator?.response,
   }

@@ -1,5 +1,6 @@
 import { check } from '../errors.js'
 import type { CodeOutput, ShellOutput } from '../responses/items.js'
+import type { HostTokens } from '../tokens/token-source.js'
 import { checkList } from './check-list.js'
 import type { CitedPage } from './pages.js'
 import { plainCopy } from './plain-copy.js'
@@ -21,7 +22,11 @@ export interface CallResult {
 }
 
 /** What became of a hosted call, by the id of its item. It says at least one thing. */
-export type ToolResult = CallResult & { readonly itemId: string } & {
+export type ToolResult = CallResult & {
+  readonly itemId: string
+  /** The tool's message as the host puts it into the transcript, where it does so at the same time. */
+  readonly transcript?: HostTokens['host']
+} & {
     [Said in keyof CallResult]-?: Required<Pick<CallResult, Said>>
   }[keyof CallResult]
 
@@ -42,7 +47,9 @@ export function checkResult(result: ToolResult): ToolResult {
   const given = Object(result) as unknown as { [field: string]: unknown }
   const { message } = Object(given['error']) as { message?: unknown }
   const lists = Object.keys(LISTS).filter((name) => given[name] !== undefined)
-  const saysSomething = typeof given['output'] === 'string' || typeof message === 'string' || lists.length > 0
+  const { output } = given
+  check(output === undefined || typeof output === 'string', 'toolResult.output', 'a string', output, 'bad_result')
+  const saysSomething = typeof output === 'string' || typeof message === 'string' || lists.length > 0
   const expected = `an itemId, and an output, an error or ${Object.keys(LISTS).join(', ')}`
   const got = Object.keys(given).join(', ') || result
   check(typeof given['itemId'] === 'string' && saysSomething, 'toolResult', expected, got, 'bad_result')

@@ -31,12 +31,15 @@ export type Trace =
       readonly event: ResponseStreamEvent
     }
 
+/** What takes a chunk: the parser, or what stands in for it where a host's message needs none. */
+export type ChunkTaker = Pick<HarmonyParser, 'position' | 'isHolding' | 'push' | 'pushText'>
+
 /** What a translator tells a tracer, and what it lets it push. Made by `traceTo` of `harmony-responses/trace`. */
 export interface Tracer {
   /** Where the delta began that is not whole yet, for snapshots. */
   readonly deltaFrom: number
   /** Pushes a token or a text chunk into the parser. `gathered` tells how much text waits to be sent. */
-  push(index: number, chunk: number | string, origin: Origin, parser: HarmonyParser, gathered: () => number): void
+  push(index: number, chunk: number | string, origin: Origin, parser: ChunkTaker, gathered: () => number): void
   harmony(event: HarmonyEvent): void
   /** `isHeld`: whether text of the last token is held back, because it may be the beginning of a citation mark. */
   event(event: ResponseStreamEvent, parser: HarmonyParser, isHeld: boolean): void
@@ -88,7 +91,7 @@ class TokenTracer implements Tracer {
     return this.#deltaFrom
   }
 
-  push(index: number, chunk: number | string, origin: Origin, parser: HarmonyParser, gathered: () => number): void {
+  push(index: number, chunk: number | string, origin: Origin, parser: ChunkTaker, gathered: () => number): void {
     const token = typeof chunk === 'number' ? chunk : null
     const text = typeof chunk === 'number' ? spellToken(chunk, this.#table) : chunk
     this.#tell({ type: 'token', index, token, text, origin, position: parser.position })

@@ -1,4 +1,4 @@
-import { check } from '../errors.js'
+import { check, isIterable } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 import type { TokenSource } from '../tokens/token-source.js'
@@ -61,8 +61,7 @@ function pullOf(
   withoutSecrets(options.request ?? {})
   listingsOf(options.mcpListings ?? [])
   plainCopy('inputMessages', options.inputMessages)
-  const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync } = Object(source)
-  check((isAsync ?? isSync) !== undefined, 'source', 'an iterable of chunks', source)
+  check(isIterable(source), 'source', 'an iterable of chunks', source)
   return createPull(source, options, loadTokenTable)
 }
 

@@ -2,6 +2,7 @@ import { check } from '../errors.js'
 import type { HarmonyHeader, Origin } from '../harmony/events.js'
 import type { ParserSnapshot } from '../harmony/parser.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
+import { hash, SEED } from './hash.js'
 import type { Listing } from './mcp-listing.js'
 import type { TranslatorOptions } from './options.js'
 import type { OutputSnapshot } from './output.js'
@@ -28,6 +29,8 @@ export interface TranslatorState extends ResponseState {
   /** Every message, where the request asks for them and the host lets it. */
   readonly messages: MessageLog | null
   isStarted: boolean
+  /** Whether a special token came: without any, the engine strips them. */
+  isMarked: boolean
   containerId: string | null
   /** The message of somebody other than the assistant that is being read. */
   other: OtherMessage | null
@@ -48,10 +51,18 @@ export interface TranslatorSnapshot {
   readonly output: OutputSnapshot
   /** The first token of a delta that is not whole yet, or -1. Only known while tracing. */
   readonly deltaFrom: number
+  /** Of everything else. */
+  readonly digest: string
+}
+
+/** A snapshot with its digest. */
+export function sealSnapshot(parts: Omit<TranslatorSnapshot, 'version' | 'digest'>): TranslatorSnapshot {
+  const copy = structuredClone({ version: 1, ...parts } as const)
+  return { ...copy, digest: digestOf(copy) }
 }
 
 /**
- * A snapshot as a copy of its own, checked.
+ * A snapshot as a copy of its own, checked: whatever was changed, lost or cut off since it was taken.
  *
  * @throws HarmonyResponsesError `bad_snapshot`, `snapshot_unsupported`: see `Translator.restore`
  */
@@ -59,14 +70,22 @@ export function checkSnapshot(
   snapshot: TranslatorSnapshot,
   options: Pick<TranslatorOptions, 'parser'>,
 ): TranslatorSnapshot {
-  const version: unknown = (snapshot as Partial<TranslatorSnapshot> | null | undefined)?.version
-  check(version === 1, 'snapshot.version', '1', version, 'bad_snapshot')
-  const isWhole = [snapshot.state, snapshot.parser, snapshot.output].every((part) => Object(part) === part)
-  check(isWhole, 'snapshot', 'a whole one', snapshot, 'bad_snapshot')
+  const { digest, ...parts } = Object(snapshot) as TranslatorSnapshot
+  check(parts.version === 1, 'snapshot.version', '1', parts.version, 'bad_snapshot')
   check(options.parser === undefined, 'restore', 'the native parser', options.parser, 'snapshot_unsupported')
   try {
-    return structuredClone(snapshot)
-  } catch {
-    throw check(false, 'snapshot', 'plain JSON data', snapshot, 'bad_snapshot')
-  }
+    const copy = structuredClone(parts)
+    if (digest === digestOf(copy)) return { ...copy, digest }
+  } catch {}
+  throw check(false, 'snapshot', 'what snapshot() gave, unchanged', snapshot, 'bad_snapshot')
+}
+
+/** The same for the same data, also where a store sorts fields or leaves out what JSON has no word for. */
+function digestOf(parts: object): string {
+  const json = JSON.stringify(parts, (_, value: unknown) =>
+    Object(value) !== value || Array.isArray(value)
+      ? value
+      : Object.fromEntries(Object.entries(value as object).sort()),
+  )
+  return hash(json, SEED).join()
 }

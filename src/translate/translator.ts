@@ -1,5 +1,5 @@
 import { check } from '../errors.js'
-import type { HarmonyEvent, Origin } from '../harmony/events.js'
+import type { HarmonyEvent, HarmonyHeader, Origin } from '../harmony/events.js'
 import { createHarmonyParser, type HarmonyParser } from '../harmony/parser.js'
 import { FIRST_SPECIAL, SPECIAL, specialNames } from '../harmony/vocabulary.js'
 import { classifyRecipient } from '../recipients/classify.js'
@@ -10,15 +10,15 @@ import { calleesNamed } from '../recipients/tool-author.js'
 import { unknownToolTypes } from '../recipients/tool-types.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
-import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
+import type { EndReason, HarmonyToken, HostMessage, HostTokens, HostUsage, TokenChunk } from '../tokens/token-source.js'
 import { ANYBODY } from './calls.js'
-import { checkHost, checkToken } from './check-chunk.js'
+import { checkHost, checkHostTokens, checkToken } from './check-chunk.js'
 import { copyOf } from './copy-of.js'
 import { TranslatorEffects } from './effects.js'
 import { type Failure, reportOf, toldOf } from './failure.js'
 import { NONE } from './grown-list.js'
+import type { HostItem } from './host-item.js'
 import { pathOf } from './items/callee-of.js'
-import type { HostItem, InsertableItem } from './items/host-item.js'
 import type { Item } from './items/item.js'
 import { LOGPROBS, scoredToken } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
@@ -30,10 +30,11 @@ import { IN_PROGRESS, type ResponseProgress, responseOf } from './response-objec
 import { tellHost } from './tell-host.js'
 import { appendText, createTextBuffer, type TextBuffer, textOf } from './text-buffer.js'
 import { checkResult, type ToolResult } from './tool-result.js'
-import type { Tracer } from './tracer.js'
+import type { ChunkTaker, Tracer } from './tracer.js'
 import {
   checkSnapshot,
   type OtherMessage,
+  sealSnapshot,
   type TranslatorSnapshot,
   type TranslatorState,
 } from './translator-snapshot.js'
@@ -43,6 +44,7 @@ import {
   countText,
   countToken,
   createUsage,
+  isSampled,
   startMessage,
   startTurn,
   usageOf,
@@ -81,6 +83,8 @@ export class Translator {
 
   /** What closes a message that nothing ended. */
   #atTurnEnd: 'completed' | 'incomplete' = 'completed'
+  /** Whether the host's messages are those of results that the calls have already. */
+  #isAnswered = false
   /** The number of the token or text chunk with which the last message began. */
   #startedAt = -1
 
@@ -103,6 +107,7 @@ export class Translator {
       listings,
       containerId: null,
       other: null,
+      isMarked: false,
       usage: createUsage(),
       pages: null,
       messages: options.responseMessages === true && request.enable_response_messages === true ? [] : null,
@@ -158,13 +163,14 @@ export class Translator {
   beginTurn(turn: Turn = {}): void {
     const { prefill = '', ...usage } = turn
     this.#expectOpen('beginTurn')
-    checkHost(prefill)
+    checkHostTokens(prefill)
     checkUsage('beginTurn', usage)
     this.#begin()
     this.#parser.beginTurn()
     this.#output.forgetHeader()
     startTurn(this.#state.usage)
-    addHostUsage(this.#state.usage, usage)
+    this.#count(usage)
+    this.#state.isMarked ||= prefill.length > 0
     this.#pushHost(prefill)
   }
 
@@ -194,14 +200,17 @@ export class Translator {
   }
 
   /**
-   * The result of a hosted call, where it did not come as a message in the transcript.
+   * The result of a hosted call, where it does not come as a message in the transcript; or both at once, where
+   * `transcript` is that message. Nothing in `transcript` answers a call, so that it may be in any order and form.
    *
    * @throws HarmonyResponsesError `translator_closed`; `unknown_item` where no such item was streamed;
    *   `item_takes_no_result` where it is not for the host to answer; `bad_result` where it says nothing
    */
   toolResult(result: ToolResult): ResponseStreamEvent[] {
     this.#expectOpen('toolResult')
-    const told = checkResult(result)
+    const { transcript = '', ...said } = Object(result) as ToolResult
+    const told = checkResult(said)
+    checkHost(transcript)
     const id = told.itemId
     const item = this.#output.calls.find(id)
     const expected = 'the id of a hosted call'
@@ -211,6 +220,7 @@ export class Translator {
     if (item === this.#output.current) this.#parser.end()
     if (item.stage === 'waiting') this.#output.settle(item, told)
     else this.#effects.notice('second_result', item.id)
+    if (result.transcript !== undefined) this.#pushTranscript(transcript)
     return this.#take()
   }
 
@@ -218,18 +228,17 @@ export class Translator {
    * Puts an item of the host's own into the output, whole: a compaction, a file search, an image, a message. It is
    * announced and done at once, behind the items that began before it, with the events that its type has on the wire.
    *
-   * @param item - as the API has it, of any type; an `id` is made where it has none
-   * @throws HarmonyResponsesError `translator_closed`; `bad_option` where it is no plain data, has no type, or has the
-   *   id of another item
+   * @param host - `hostItem(item)` of `harmony-responses/items`
+   * @throws HarmonyResponsesError `translator_closed`; `bad_option` where it is none, or has the id of another item
    */
-  insert(item: InsertableItem): ResponseStreamEvent[] {
+  insert(host: HostItem): ResponseStreamEvent[] {
     this.#expectOpen('insert')
-    const { type, id } = Object(item) as Partial<InsertableItem>
-    check(typeof type === 'string' && type !== '', 'insert', 'an item with a type', item)
-    check(id === undefined || (typeof id === 'string' && id !== ''), 'insert: id', 'a string', id)
+    const { whole, events } = Object(host) as Partial<HostItem>
+    check(Array.isArray(events) && whole !== undefined, 'insert', 'hostItem(item)', host)
+    const { id } = whole
     check(id === undefined || this.#output.calls.find(id) === undefined, 'insert: id', 'an id of its own', id)
     this.#begin()
-    this.#output.insert({ kind: 'host_item', item: plainCopy('insert', item) as HostItem['item'] })
+    this.#output.insert({ kind: 'host_item', host })
     return this.#take()
   }
 
@@ -251,7 +260,9 @@ export class Translator {
     // Calls that wait stand before the message that may still be open: results are closed in the order of their items.
     this.#output.giveUpWaiting()
     const position = this.#parser.end()
-    this.#output.giveUpWaiting()
+    // Nobody owes a result to a call that was cut off.
+    this.#output.giveUpWaiting(this.#atTurnEnd === 'completed')
+    this.#noticeSilence()
     const cutBy = reason ?? (position === 'between' ? 'stop' : 'max_output_tokens')
     return cutBy === 'stop'
       ? this.#close({ status: 'completed', completedAt: this.#now() })
@@ -280,6 +291,14 @@ export class Translator {
     return this.#fail({ message: typeof message === 'string' ? message : 'aborted' }, false)
   }
 
+  /**
+   * Nobody wants the rest: lets go of what the parser holds (the official one holds wasm memory). The terminal event
+   * does so by itself. What is pushed behind it gives nothing. Never throws.
+   */
+  dispose(): void {
+    this.#attempt(() => this.#parser.close?.())
+  }
+
   /** The response as of now, a detached value. After the terminal event it equals that event's. */
   get response(): Response {
     const { progress, usage } = this.#state
@@ -305,7 +324,7 @@ export class Translator {
   addUsage(usage: HostUsage): void {
     this.#expectOpen('addUsage')
     checkUsage('addUsage', usage)
-    addHostUsage(this.#state.usage, usage)
+    this.#count(usage)
   }
 
   /**
@@ -315,13 +334,12 @@ export class Translator {
    * @throws HarmonyResponsesError `snapshot_unsupported` with a foreign parser
    */
   snapshot(): TranslatorSnapshot {
-    return structuredClone({
-      version: 1,
+    return sealSnapshot({
       state: this.#state,
       parser: this.#parser.snapshot(),
       output: this.#output.snapshot(),
       deltaFrom: this.#tracer?.deltaFrom ?? -1,
-    } satisfies TranslatorSnapshot)
+    })
   }
 
   // What comes in
@@ -348,6 +366,20 @@ export class Translator {
     for (const label of new Set(labels)) {
       if (!this.#tools.mcpServers.has(label)) this.#effects.notice('undeclared_server', label)
     }
+  }
+
+  /** What every engine that works gives at least: tokens, and special ones among them. */
+  #noticeSilence(): void {
+    const { usage, isMarked } = this.#state
+    if (!isSampled(usage)) {
+      // What the host inserted may be all that was wanted.
+      if (this.#output.wire().length === 0) this.#effects.notice('nothing_sampled', '')
+    } else if (!isMarked) this.#effects.notice('missing_markers', '')
+  }
+
+  /** Counts of the host's. */
+  #count(usage: HostUsage): void {
+    if (addHostUsage(this.#state.usage, usage)) this.#effects.notice('repeated_count', 'inputTokens')
   }
 
   /** The servers of the approved calls, which need not be declared. */
@@ -391,27 +423,63 @@ export class Translator {
     else this.#output.forgetHeader()
   }
 
-  /** To the parser. */
-  #pass(chunk: number | string, origin: Origin): void {
+  /** To the parser, or to what stands in for it. */
+  #pass(chunk: number | string, origin: Origin, parser: ChunkTaker = this.#parser): void {
     this.#state.index++
+    // A marker has a bar in it, however it is cut.
+    if (origin === 'model')
+      this.#state.isMarked ||= typeof chunk === 'number' ? chunk >= FIRST_SPECIAL : chunk.includes('|')
     if (this.#tracer !== undefined)
-      this.#tracer.push(this.#state.index, chunk, origin, this.#parser, () => this.#output.gathered)
-    else if (typeof chunk === 'number') this.#parser.push(chunk, origin)
-    else this.#parser.pushText(chunk, origin)
+      this.#tracer.push(this.#state.index, chunk, origin, parser, () => this.#output.gathered)
+    else if (typeof chunk === 'number') parser.push(chunk, origin)
+    else parser.pushText(chunk, origin)
     // Among tokens with probabilities it is a gap: those before it are let go.
     if (typeof chunk === 'string' || origin === 'host') this.#output.forgetHeader()
   }
 
   #pushText(text: string, origin: Origin): void {
     if (text === '') return
-    if (origin === 'model') countText(this.#state.usage)
+    if (origin === 'model') {
+      // Engines that give ids as text begin with <|channel|>, or with what comes in its place.
+      if (this.#state.index < 0 && /^20[01]\d{3}$/.test(text)) this.#effects.notice('spelled_ids', text)
+      countText(this.#state.usage)
+    }
     this.#pass(text, origin)
   }
 
-  #pushHost(host: readonly number[] | Uint32Array | string): void {
-    if (host.length > 0) this.#state.usage.isNext = true
+  #pushHost(host: HostTokens['host']): void {
+    if ((host as string).length === 0) return
+    this.#state.usage.isNext = true
     if (typeof host === 'string') this.#pushText(host, 'host')
+    else if ('author' in host) this.#pushMessage(host)
     else for (const id of host) this.#pass(id, 'host')
+  }
+
+  /** The messages of a result that its call has. What the model samples next is a turn. */
+  #pushTranscript(transcript: HostTokens['host']): void {
+    this.#isAnswered = true
+    try {
+      this.#pushHost(transcript)
+      if (this.#state.other?.origin === 'host') this.#parser.end()
+    } finally {
+      this.#isAnswered = false
+    }
+    if (this.#parser.position === 'between') this.#parser.beginTurn()
+  }
+
+  /** A tool's whole message. No parser reads its text, so nothing in it can be a marker. */
+  #pushMessage({ author, text, channel = 'commentary' }: HostMessage): void {
+    const origin = 'host'
+    const header: HarmonyHeader = { role: 'tool', name: author, recipient: 'assistant', channel }
+    const take = (): void => {
+      // The engine may have swallowed what ended the model's message.
+      this.#parser.end()
+      this.#onHarmony({ type: 'message_start', header, origin })
+      if (text !== '') this.#onHarmony({ type: 'message_text', text, origin })
+      this.#onHarmony({ type: 'message_end', terminator: 'end', origin })
+      this.#parser.beginTurn()
+    }
+    this.#pass(text, origin, { position: this.#parser.position, isHolding: false, push: take, pushText: take })
   }
 
   // What the parser tells
@@ -475,30 +543,36 @@ export class Translator {
     const { role, name: author = role } = other.header
     if (other.origin === 'model') {
       if (role !== 'tool' || this.#options.trustToolMessages !== true) {
-        this.#effects.notice('fabricated_message', author, textOf(other.text))
+        const isAwaited = role === 'tool' && this.#callsOf(author).waiting !== undefined
+        this.#effects.notice(isAwaited ? 'sampled_result' : 'fabricated_message', author, textOf(other.text))
         return
       }
       // It was not the model's after all.
       this.#state.usage.output -= count
     }
-    if (role === 'tool') this.#takeToolMessage(author, other.text)
+    if (role === 'tool' && !this.#isAnswered) this.#takeToolMessage(author, other.text)
   }
 
-  /** Completes the oldest waiting call of the tool that speaks; of any, where the message names none. */
+  /** Completes the oldest waiting call of the tool that speaks. */
   #takeToolMessage(author: string, text: TextBuffer): void {
+    const { waiting, answered, isHosts } = this.#callsOf(author)
+    if (waiting !== undefined) this.#output.settle(waiting, { output: textOf(text) })
+    else if (answered !== undefined) this.#effects.notice('second_result', answered.id)
+    // What the client ran comes back in the transcript too, and is no news.
+    else if (isHosts) this.#effects.notice('result_without_call', author)
+  }
+
+  /** The oldest calls of the tool that speaks; of any, where the message names none. */
+  #callsOf(author: string): { waiting: Item | undefined; answered: Item | undefined; isHosts: boolean } {
     const isAnybody = author === 'tool'
     const callees = isAnybody ? [] : calleesNamed(author, this.#tools, this.#policy, this.#approvedLabels())
     const groups = isAnybody ? [[ANYBODY]] : callees.map((group) => group.map(recipientKey))
     const { calls } = this.#output
-    const item = firstOf(groups, (keys) => calls.oldestWaiting(keys))
-    if (item !== undefined) {
-      this.#output.settle(item, { output: textOf(text) })
-      return
+    return {
+      waiting: groups.map((keys) => calls.oldestWaiting(keys)).find(Boolean),
+      answered: groups.map((keys) => calls.oldestAnswered(keys)).find(Boolean),
+      isHosts: isAnybody || callees.flat().some(isHosted),
     }
-    const answered = firstOf(groups, (keys) => calls.oldestAnswered(keys))
-    if (answered !== undefined) this.#effects.notice('second_result', answered.id)
-    // What the client ran comes back in the transcript too, and is no news.
-    else if (isAnybody || callees.flat().some(isHosted)) this.#effects.notice('result_without_call', author)
   }
 
   // What goes out
@@ -547,13 +621,16 @@ export class Translator {
   /** Nothing comes after its terminal event. */
   #close(progress: Partial<ResponseProgress> & Pick<ResponseProgress, 'status'>): ResponseStreamEvent[] {
     this.#state.progress = { ...this.#state.progress, ...progress }
-    this.#attempt(() => this.#parser.close?.())
+    this.dispose()
     this.#writeLifecycle(progress.status)
     return this.#take()
   }
 
   #now(): number {
-    return Math.floor(this.#options.clock())
+    const now = this.#options.clock()
+    // In milliseconds it would be the year 5138 or later.
+    check(Number.isFinite(now) && Math.abs(now) < 1e11, 'clock', 'unix time in seconds', now)
+    return Math.floor(now)
   }
 
   #isClosed(): boolean {
@@ -563,18 +640,6 @@ export class Translator {
   #expectOpen(method: string): void {
     if (this.#isClosed()) check(false, method, 'an open response', this.#state.progress.status, 'translator_closed')
   }
-}
-
-/** What is found for the first entry for which anything is. */
-function firstOf<Entry, Found>(
-  entries: readonly Entry[],
-  find: (entry: Entry) => Found | undefined,
-): Found | undefined {
-  for (const entry of entries) {
-    const found = find(entry)
-    if (found !== undefined) return found
-  }
-  return undefined
 }
 
 /** Whether the host runs what is addressed so. */

@@ -63,6 +63,7 @@ export function urlCitations(options: Citations = {}): CitationStage {
     // Nor does what never ends have to be read for whole marks with every token.
     for (const mark of text.includes(LAST) ? text.matchAll(MARK) : NONE) {
       const page = resolve?.(Number(mark[1])) ?? pages.byCursor[Number(mark[1])]
+      check(!('then' in Object(page)), 'resolve', 'a page, or undefined', page)
       const address = addressOf(page?.url)
       if (page === undefined || address === undefined) continue
       const before = `${text.slice(from, mark.index)} `
@@ -96,7 +97,8 @@ function endOfPlain(text: string): number {
 function addressOf(url: string | undefined): URL | undefined {
   try {
     const address = new URL(url ?? '')
-    return /^https?:$/.test(address.protocol) ? address : undefined
+    // No name or number of a machine has other characters, and one of them, "`", cannot be escaped behind another one.
+    return /^https?:$/.test(address.protocol) && /^[\w.:[\]-]+$/.test(address.host) ? address : undefined
   } catch {
     return undefined
   }

@@ -3,7 +3,8 @@ import type { HostUsage } from '../tokens/token-source.js'
 
 /** Token counts of one model call. */
 interface TurnCount {
-  input: number
+  /** Null until the host says. */
+  input: number | null
   cached: number
   /** What was sampled before it. */
   before: number
@@ -34,21 +35,30 @@ export function createUsage(): UsageCount {
 }
 
 function createTurn(before: number): TurnCount {
-  return { input: 0, cached: 0, before, isUncounted: false, told: null }
+  return { input: null, cached: 0, before, isUncounted: false, told: null }
 }
 
 function turnOf(usage: UsageCount): TurnCount {
   return usage.turns.at(-1) as TurnCount
 }
 
-/** Adds counts of the model call under way. */
-export function addHostUsage(usage: UsageCount, host: HostUsage): void {
+/**
+ * Adds counts of the model call under way. A second count of its prompt takes the place of the first: hosts tell it when
+ * the call begins, and engines again when it ends.
+ *
+ * @returns whether it was another number
+ */
+export function addHostUsage(usage: UsageCount, host: HostUsage): boolean {
   if (usage.isNext && host.inputTokens !== undefined) startTurn(usage)
   const turn = turnOf(usage)
-  turn.input += host.inputTokens ?? 0
-  turn.cached += host.cachedTokens ?? 0
+  const { inputTokens = turn.input } = host
+  const isOther = turn.input !== null && turn.input !== inputTokens
+  turn.input = inputTokens
+  // What was cached of another count may be more than all of this one.
+  turn.cached = host.cachedTokens ?? (isOther ? Math.min(turn.cached, inputTokens ?? 0) : turn.cached)
   if (host.outputTokens !== undefined) turn.told = (turn.told ?? 0) + host.outputTokens
   if (host.reasoningTokens !== undefined) usage.toldReasoning = (usage.toldReasoning ?? 0) + host.reasoningTokens
+  return isOther
 }
 
 /** The model is called again, unless it has not said anything yet: then it is the same call. */
@@ -56,6 +66,11 @@ export function startTurn(usage: UsageCount): void {
   const turn = turnOf(usage)
   if (usage.output > turn.before || turn.isUncounted || turn.told !== null) usage.turns.push(createTurn(usage.output))
   usage.isNext = false
+}
+
+/** Whether the model said anything at all. */
+export function isSampled({ output, turns }: UsageCount): boolean {
+  return output > 0 || turns.some(({ isUncounted }) => isUncounted)
 }
 
 /** The model said text. */
@@ -96,7 +111,7 @@ export function countMessage(usage: UsageCount, ahead: 0 | 1): number {
 export function usageOf(usage: UsageCount, isByTurn: boolean): ResponseUsage | null {
   const { turns } = usage
   if (turns.some((turn) => turn.isUncounted && turn.told === null)) return null
-  const input = turns.map((turn) => turn.input)
+  const input = turns.map((turn) => turn.input ?? 0)
   const cached = turns.map((turn) => turn.cached)
   const outputs = turns.map((turn, index) => turn.told ?? (turns[index + 1]?.before ?? usage.output) - turn.before)
   const output = sum(outputs)

@@ -78,7 +78,9 @@ response completed resp_…
 
   test('has one row for each token, however they were captured', async () => {
     expect(rowsOf(await timeline(CALL))).toHaveLength(
-      CALL.tokens.flatMap((chunk) => (typeof chunk === 'object' && 'host' in chunk ? [...chunk.host] : [chunk])).length,
+      CALL.tokens.flatMap((chunk) =>
+        typeof chunk === 'object' && 'host' in chunk ? [...(chunk.host as number[])] : [chunk],
+      ).length,
     )
   })
 

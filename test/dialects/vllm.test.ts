@@ -91,7 +91,14 @@ describeWithShared("beside vLLM's own events of the captured run", () => {
       .map((line) => JSON.parse(line))
   const ours = (): Promise<Fields[]> => {
     const { request, tokens } = readTokenFixture(read('tokens.json'))
-    const run = createRun({ request: request ?? {}, tokenTable, usageByTurn: true, usage: { inputTokens: 177 } })
+    const run = createRun({
+      request: request ?? {},
+      policy: 'vllm',
+      responseMessages: true,
+      tokenTable,
+      usageByTurn: true,
+      usage: { inputTokens: 177 },
+    })
     run.push(...tokens)
     run.end('stop')
     return mapped(JSON.parse(JSON.stringify(run.events)))

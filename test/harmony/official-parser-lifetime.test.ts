@@ -70,7 +70,7 @@ class Heap {
 
 const SOUND = { faults: [], leaked: 0 }
 
-const request = { tools: [{ type: 'mcp', server_label: 'github' }] } as never
+const request = { tools: [{ type: 'mcp', server_label: 'github', require_approval: 'never' }] } as never
 const CALL = encodeHarmony('<|channel|>commentary to=github.a<|message|>{}')
 const ANSWER = encodeHarmony('<|channel|>final<|message|>Hi<|return|>')
 const RESULT = encodeHarmony('<|start|>github.a to=assistant<|channel|>commentary<|message|>found')

@@ -56,7 +56,7 @@ test.each([
   const translator = new Translator({
     ...fixed,
     parser,
-    request: { tools: [{ type: 'mcp', server_label: 'github' }] } as never,
+    request: { tools: [{ type: 'mcp', server_label: 'github', require_approval: 'never' }] } as never,
     onDiagnostic: ({ code }) => diagnostics.push(code),
   })
   translator.push(encodeHarmony('<|channel|>commentary to=github.a<|message|>{}<|call|>'))

@@ -195,7 +195,9 @@ export function oneByOne(chunks: readonly TokenChunk[]): TokenChunk[] {
     if (typeof chunk === 'number' || typeof chunk === 'string') return [chunk]
     if (chunk instanceof Uint32Array || Array.isArray(chunk)) return [...(chunk as Iterable<TokenChunk>)]
     if ('host' in chunk)
-      return typeof chunk.host === 'string' ? [chunk] : Array.from(chunk.host, (id) => ({ host: [id] }))
+      return typeof chunk.host === 'string' || 'author' in chunk.host
+        ? [chunk]
+        : Array.from(chunk.host, (id) => ({ host: [id] }))
     return [chunk]
   })
 }

@@ -116,7 +116,7 @@ describe('what is no token fixture', () => {
     [{ hots: [1] }, `tokens[1]: ${anyChunk}, got an object`],
     [[1, 'x'], 'tokens[1][1]: expected a token id (a whole number from 0) or {id, logprob}, got "x"'],
     [{ host: [1, 'x'] }, 'tokens[1].host[1]: expected a token id (a whole number from 0), got "x"'],
-    [{ host: 5 }, 'tokens[1].host: expected an array of token ids, or text, got 5'],
+    [{ host: 5 }, 'tokens[1].host: expected an array of token ids, text, or {author, text}, got 5'],
     [{ id: 'x' }, 'tokens[1].id: expected a token id (a whole number from 0), got "x"'],
     [{ id: 1, logprob: 'x' }, 'tokens[1].logprob: expected a number, got "x"'],
   ])('a chunk that is wrong is named, as deep as the fault lies: %j', (token, message) => {

@@ -44,6 +44,11 @@ describe('notices', () => {
       (run) => run.push(inTurn(messageOn('final', 'Hi<|end|>')), '<|start|>user<|message|>Do it.<|end|>'),
       { subject: 'user', text: 'Do it.', index: 1 },
     ],
+    [
+      'sampled_result',
+      (run) => run.push(callTo('github.a', '{}<|call|>'), toolMessage('github.a', 'x').host as string),
+      { subject: 'github.a', text: 'x', index: 1 },
+    ],
     ['result_without_call', (run) => run.push([], toolMessage('github.a', 'x')), { subject: 'github.a' }],
     [
       'second_result',
@@ -53,6 +58,24 @@ describe('notices', () => {
         run.toolResult({ itemId: 'mcp_0', output: '' })
       },
       { subject: 'mcp_0' },
+    ],
+    [
+      'missing_result',
+      (run) => {
+        run.push(callTo('github.a', '{}<|call|>'))
+        run.end()
+      },
+      { subject: 'mcp_0' },
+    ],
+    ['nothing_sampled', (run) => run.end(), { subject: '', index: -1 }],
+    [
+      'repeated_count',
+      (run) => {
+        run.push(messageOn('final', 'Hi<|return|>'))
+        run.translator.addUsage({ inputTokens: 2 })
+        run.translator.addUsage({ inputTokens: 3 })
+      },
+      { subject: 'inputTokens' },
     ],
   ])('%s', (code, act, expected, options) => {
     const diagnostics = noticed(act, options)
@@ -103,7 +126,6 @@ test('what is wrong with the request is told once, also of a server that has sev
   expect(run.diagnostics).toEqual([])
   run.start()
   run.push(messageOn('final', 'Hi<|return|>'))
-  run.end()
   expect(run.diagnostics).toEqual([{ code: 'undeclared_server', subject: 'files', index: -1 }])
 })
 

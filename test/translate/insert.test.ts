@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkEvents } from '../../src/conformance/index.js'
-import type { InsertableItem } from '../../src/index.js'
 import { Translator } from '../../src/index.js'
+import { hostItem, type WholeItem } from '../../src/items.js'
 import { itemSpecimens } from '../conformance/schemas/specimens.js'
 import { brief, createRun, FIXED, messageOn, terminal } from './run.js'
 
@@ -75,10 +75,7 @@ describe('an item of the host', () => {
   test('of a type that nobody knows is added and done', () => {
     for (const type of ['future_call', 'constructor', '__proto__']) {
       const run = createRun()
-      expect(between(run.insert({ type, fact: 1 } as InsertableItem))).toEqual([
-        'output_item.added',
-        'output_item.done',
-      ])
+      expect(between(run.insert({ type, fact: 1 } as WholeItem))).toEqual(['output_item.added', 'output_item.done'])
       expect(run.translator.response.output).toEqual([{ type, fact: 1, id: 'item_0' }])
     }
   })
@@ -88,19 +85,25 @@ describe('an item of the host', () => {
     run.insert(FILE_SEARCH)
     const restored = Translator.restore(JSON.parse(JSON.stringify(run.translator.snapshot())), FIXED)
     expect(restored.response.output).toEqual([FILE_SEARCH])
-    expect(() => restored.insert(FILE_SEARCH)).toThrow(/insert: id: expected an id of its own, got "fs_mine"/)
+    expect(() => restored.insert(hostItem(FILE_SEARCH))).toThrow(/insert: id: expected an id of its own, got "fs_mine"/)
   })
 
   test.each<[string, unknown, RegExp]>([
-    ['nothing', undefined, /^insert: expected an item with a type, got undefined/],
-    ['no type', { id: 'a' }, /^insert: expected an item with a type, got an object/],
-    ['an empty id', { ...COMPACTION, id: '' }, /^insert: id: expected a string, got ""/],
-    ['a function in it', { ...COMPACTION, call() {} }, /^insert: expected plain JSON data/],
+    ['nothing', undefined, /^hostItem: expected an item with a type, got undefined/],
+    ['no type', { id: 'a' }, /^hostItem: expected an item with a type, got an object/],
+    ['an empty id', { ...COMPACTION, id: '' }, /^hostItem: id: expected a string, got ""/],
+    ['a function in it', { ...COMPACTION, call() {} }, /^hostItem: expected plain JSON data/],
   ])('with %s is refused, and nothing is told', (_, item, message) => {
     const run = createRun()
     run.start()
-    expect(() => run.insert(item as InsertableItem)).toThrow(message)
+    expect(() => run.insert(item as WholeItem)).toThrow(message)
     expect(run.end('stop').map(({ type }) => type)).toEqual(['response.completed'])
+  })
+
+  test('is what hostItem makes of one, because that knows its events', () => {
+    expect(() => createRun().translator.insert(COMPACTION as never)).toThrow(
+      'insert: expected hostItem(item), got an object',
+    )
   })
 
   test('is too late after the terminal event', () => {

@@ -400,8 +400,8 @@ describe('a user function named python', () => {
     ['openai', [mcp('python'), fn('python')], [FUNCTION(0), FUNCTION(1)]],
   ])('%s: %j', (policy, tools, expected) => {
     const run = called(tools, ['python', 'functions.python'], policy)
-    expect(briefOutput(terminal(run.end()))).toEqual(expected)
     expect(run.diagnostics).toEqual([])
+    expect(briefOutput(terminal(run.end()))).toEqual(expected)
   })
 
   test('is not answered by the code interpreter, nor the code interpreter by it', () => {

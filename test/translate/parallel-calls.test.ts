@@ -165,7 +165,9 @@ describe('any calls, answered in any order and way, or not at all,', () => {
         ).toEqual(shells)
         expect(streamed(run.events)).toEqual(output)
         expect(faultsOf(run.events)).toEqual([])
-        expect(run.diagnostics).toEqual([])
+        expect(run.diagnostics.map(({ code, subject }) => `${code} ${subject}`)).toEqual(
+          calls.flatMap((_, index) => (got.has(index) ? [] : [`missing_result ${idAt(run, index)}`])),
+        )
       }),
       { numRuns: 300 },
     )
@@ -275,7 +277,9 @@ describe('calls that the model goes on after', () => {
       { type: 'message', status: 'completed' },
     ])
     expect(streamed(run.events)).toEqual(terminal(events).output)
-    expect(run.diagnostics).toEqual([])
+    expect(run.diagnostics).toMatchObject(
+      ['mcp_0', 'ci_2', 'ws_3', 'sh_4'].map((subject) => ({ code: 'missing_result', subject })),
+    )
   })
 
   test('are closed the same way where the limit cut the message', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { HostTokens, OutputItem, Response, ResponseStreamEvent, TokenChunk } from '../../src/index.js'
 import type { Diagnostic } from '../../src/translate/diagnostics.js'
-import type { InsertableItem } from '../../src/translate/items/host-item.js'
+import { hostItem, type WholeItem } from '../../src/translate/host-item.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
 import type { ToolResult } from '../../src/translate/tool-result.js'
 import type { Trace } from '../../src/translate/tracer.js'
@@ -32,7 +32,7 @@ export interface Run {
   /** A tool's message in the transcript, as the host writes it. */
   answer(author: string, output: string): ResponseStreamEvent[]
   toolResult(result: ToolResult): ResponseStreamEvent[]
-  insert(item: InsertableItem): ResponseStreamEvent[]
+  insert(item: WholeItem): ResponseStreamEvent[]
   end(...reason: Parameters<Translator['end']>): ResponseStreamEvent[]
   fail(error: unknown): ResponseStreamEvent[]
   abort(...message: Parameters<Translator['abort']>): ResponseStreamEvent[]
@@ -71,7 +71,7 @@ export function runOf(translator: Translator, diagnostics: Diagnostic[] = [], tr
     push: (...chunks) => chunks.flatMap((chunk) => keep(translator.push(chunk))),
     answer: (author, output) => keep(translator.push(toolMessage(author, output))),
     toolResult: (result) => keep(translator.toolResult(result)),
-    insert: (item) => keep(translator.insert(item)),
+    insert: (item) => keep(translator.insert(hostItem(item))),
     end: (...reason) => keep(translator.end(...reason)),
     fail: (error) => keep(translator.fail(error as Error)),
     abort: (...message) => keep(translator.abort(...message)),

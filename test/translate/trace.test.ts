@@ -179,7 +179,7 @@ test('text that is held back as the beginning of a citation mark comes from the 
   const deltas = ofType(run, 'event').filter(({ event }) => event.type === 'response.output_text.delta')
   expect(deltas.map(({ event, from, to }) => `${'delta' in event && event.delta} ${from}-${to}`)).toEqual([
     'So 1-1',
-    ' ([e.com](https://e.com)) 1-3',
+    ' ([e.com](https://e.com/)) 1-3',
     '! 4-4',
   ])
 })

@@ -475,7 +475,9 @@ describe('a source that throws', () => {
     expect(source).toMatchObject({ pulled: 2, closed: 1 })
     expect(brief(items).slice(-2)).toEqual(['error', 'failed'])
     expect(terminal(items).error?.message).toBe('The server had an internal error.')
-    expect(told).toMatchObject([{ code: 'bad_chunk', message: expect.stringMatching(/^chunk: expected token ids, /) }])
+    expect(told).toMatchObject([
+      { code: 'bad_chunk', message: expect.stringMatching(/^chunk: expected token ids \(numbers\), /) },
+    ])
   })
 
   test('already when its iterator is made', async () => {

@@ -5,7 +5,7 @@ import type { TranslatorOptions } from '../../src/translate/options.js'
 import { Translator } from '../../src/translate/translator.js'
 import { mcp } from '../recipients/tools.js'
 import { encodeHarmony } from '../support/tokens.js'
-import { callTo, createRun, FIXED, messageOn, type Run, runOf, terminal, toolMessage } from './run.js'
+import { callTo, codes, createRun, FIXED, messageOn, type Run, runOf, terminal, toolMessage } from './run.js'
 
 const tokenTable = await loadTokenTable()
 const request = { tools: [mcp('github')] }
@@ -131,12 +131,37 @@ describe('reasoning tokens', () => {
 })
 
 describe('input tokens', () => {
+  const SAID = messageOn('final', 'Hello there!<|return|>')
+
   test('are what the host says, of all turns together', () => {
     const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
+    run.push(encodeHarmony(SAID))
     run.translator.beginTurn({ inputTokens: 150, cachedTokens: 100 })
+    run.push(encodeHarmony(SAID))
     run.translator.beginTurn({ inputTokens: 7 })
+    run.push(encodeHarmony(SAID))
     run.translator.beginTurn({})
-    expect(usageAtEnd(run)).toEqual(usage(257, 140, 0, 0))
+    expect(usageAtEnd(run)).toEqual(usage(257, 140, 3 * count(SAID), 0))
+    expect(run.diagnostics).toEqual([])
+  })
+
+  test('of one turn are what the host says last, which is told of where it is another number', () => {
+    const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
+    run.translator.beginTurn({ inputTokens: 150, cachedTokens: 100 })
+    run.translator.addUsage({ inputTokens: 150, cachedTokens: 120 })
+    run.push(encodeHarmony(SAID))
+    expect(run.diagnostics).toEqual([{ code: 'repeated_count', subject: 'inputTokens', index: -1 }])
+    run.translator.addUsage({ inputTokens: 160, cachedTokens: 130 })
+    expect(codes(run.diagnostics)).toEqual(['repeated_count', 'repeated_count'])
+    expect(usageAtEnd(run)).toEqual(usage(160, 130, count(SAID), 0))
+  })
+
+  test('stand where the host goes on to say other counts of the turn', () => {
+    const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
+    run.push(encodeHarmony(SAID))
+    run.translator.addUsage({ outputTokens: 9 })
+    expect(usageAtEnd(run)).toEqual(usage(100, 40, 9, 0))
+    expect(run.diagnostics).toEqual([])
   })
 
   test('may be told when the engine is done', () => {
@@ -316,7 +341,7 @@ describe('usage by turn', () => {
     run.translator.beginTurn({ inputTokens: 120 })
     run.translator.beginTurn({ inputTokens: 3 })
     run.push(encodeHarmony(FINAL))
-    expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [100, 123], output: [count(CALL), count(FINAL)] })
+    expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [100, 3], output: [count(CALL), count(FINAL)] })
   })
 
   test('begins none before the model has said anything: a prompt is of the first call', () => {
@@ -324,7 +349,7 @@ describe('usage by turn', () => {
     run.push({ host: encodeHarmony('<|start|>user<|message|>Hi<|end|><|start|>assistant') })
     run.translator.beginTurn({ inputTokens: 2 })
     run.push(encodeHarmony(FINAL))
-    expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [3], output: [count(FINAL)] })
+    expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [2], output: [count(FINAL)] })
   })
 
   test('counts no prefill, and a turn that it is in like any other', () => {
@@ -343,7 +368,7 @@ describe('usage by turn', () => {
     run.translator.beginTurn({ inputTokens: 20 })
     run.push(encodeHarmony(FINAL))
     run.translator.addUsage({ inputTokens: 3, cachedTokens: 4 })
-    expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [11, 23], cached: [2, 4] })
+    expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [1, 3], cached: [2, 4] })
   })
 
   test('has no tool output where a prompt is shorter than the one before', () => {

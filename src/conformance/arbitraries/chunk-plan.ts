@@ -88,8 +88,9 @@ function runs(chunks: readonly TokenChunk[]): Run[] {
   for (const chunk of chunks) {
     check(typeof chunk !== 'string', 'cutChunks', 'ids, as cutText is for text', chunk)
     if (isHost(chunk)) {
-      check(typeof chunk.host !== 'string', 'cutChunks', 'ids, as cutText is for text', chunk.host)
-      add('host', chunk.host)
+      const { host } = chunk
+      check(typeof host !== 'string' && !('author' in host), 'cutChunks', 'ids, as cutText is for text', host)
+      add('host', host)
     } else if (typeof chunk === 'number') add('model', [chunk])
     else if (chunk instanceof Uint32Array) add('model', chunk)
     else add('model', 'id' in chunk ? [chunk.id] : chunk.map((token) => (typeof token === 'number' ? token : token.id)))

@@ -3,6 +3,7 @@ import type { ItemEventFields, ItemScopedEvent, ResponseStreamEvent } from '../.
 import type { OutputItem } from '../../responses/items.js'
 import type { ScoredText } from '../citation-stage.js'
 import type { NoticeCode } from '../diagnostics.js'
+import type { HostItem } from '../host-item.js'
 import type { IdPrefix } from '../ids.js'
 import type { Listing } from '../mcp-listing.js'
 import type { TranslatorOptions } from '../options.js'
@@ -12,7 +13,7 @@ import type { CallResult } from '../tool-result.js'
 import type { CodeInterpreterCall } from './code-interpreter-call.js'
 import type { CustomToolCall } from './custom-tool-call.js'
 import type { FunctionCall } from './function-call.js'
-import type { HostItem } from './host-item.js'
+import type { InsertedItem } from './host-item.js'
 import type { LocalShellCall } from './local-shell-call.js'
 import type { McpApprovalRequest } from './mcp-approval-request.js'
 import type { McpCall } from './mcp-call.js'
@@ -61,7 +62,7 @@ export type Item =
   | ShellCall
   | ShellCallOutput
   | LocalShellCall
-  | HostItem
+  | InsertedItem
 
 export type ItemType = Item['type']
 
@@ -70,7 +71,7 @@ export type Subject =
   | Exclude<Recipient, { kind: 'mcp_call' }>
   | (Extract<Recipient, { kind: 'mcp_call' }> & { readonly approvalRequestId?: string })
   | { readonly kind: 'mcp_list_tools'; readonly listing: Listing }
-  | { readonly kind: 'host_item'; readonly item: HostItem['item'] }
+  | { readonly kind: 'host_item'; readonly host: HostItem }
   | { readonly kind: 'shell_call_output'; readonly call: ShellCall; readonly result: CallResult }
 
 /** How the model's reasoning is shown: as it is, or as a summary. */

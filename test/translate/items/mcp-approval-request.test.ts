@@ -96,7 +96,7 @@ describe('the events of an approval request', () => {
       'mcp_approval_request github.list "3"',
       'message completed "Wait."',
     ])
-    expect(run.diagnostics).toEqual([])
+    expect(run.diagnostics).toMatchObject([{ code: 'missing_result', subject: 'mcp_2' }])
   })
 
   test.each(['<|end|>', '<|return|>'])('%s ends it as <|call|> does', (marker) => {
@@ -576,7 +576,7 @@ describe('a call that the user approved', () => {
     const events = run.end()
     expect(brief(events)).toEqual(['output_item.done 0 incomplete', 'completed'])
     expect(events[0]).toMatchObject({ item: { ...ADDED, status: 'incomplete', arguments: '{"q":"x"}' } })
-    expect(run.diagnostics).toEqual([])
+    expect(run.diagnostics).toMatchObject([{ code: 'missing_result', subject: 'mcp_0' }])
   })
 
   test.each<[string, (run: Run) => unknown]>([
@@ -720,7 +720,7 @@ describe('a call that the user approved', () => {
     run.push(inTurn(messageOn('analysis', 'Hm.<|end|>')))
     run.push('<|start|>github.search to=assistant<|channel|>commentary<|message|>made up<|end|>')
     expect(run.translator.response.output).toMatchObject([{ status: 'in_progress', output: null }, {}])
-    expect(codes(run.diagnostics)).toEqual(['fabricated_message'])
+    expect(codes(run.diagnostics)).toEqual(['sampled_result'])
   })
 
   test('is the same under calls: whole', () => {

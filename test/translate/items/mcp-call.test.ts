@@ -86,8 +86,8 @@ describe('its arguments', () => {
   test.each(['', ' \n', ' {}', 'print(1)'])('%j goes through, without a diagnostic', (text) => {
     const run = createRun({ request })
     run.push(callTo('github.search', `${text}<|call|>`))
-    expect(terminal(run.end()).output).toMatchObject([{ arguments: text }])
     expect(run.diagnostics).toEqual([])
+    expect(terminal(run.end()).output).toMatchObject([{ arguments: text }])
     const deltas = run.events.filter(({ type }) => type === 'response.mcp_call_arguments.delta')
     expect(deltas).toHaveLength(text === '' ? 0 : 1)
   })

@@ -519,7 +519,7 @@ describe('a hosted shell call', () => {
     const events = run.end()
     expect(brief(events)).toEqual(['completed'])
     expect(terminal(events)).toMatchObject({ status: 'completed', output: [done] })
-    expect(run.diagnostics).toEqual([])
+    expect(run.diagnostics).toMatchObject([{ code: 'missing_result', subject: 'sh_0' }])
   })
 
   test.each<[string, (run: Run) => unknown, (run: Run) => unknown]>([

@@ -168,7 +168,7 @@ describe('a call that does not succeed', () => {
     const events = run.end()
     expect(brief(events)).toEqual(['output_item.done 0 incomplete', 'completed'])
     expect(events[0]).toMatchObject({ item: { status: 'incomplete', action: { type: 'search', query: 'q' } } })
-    expect(run.diagnostics).toEqual([])
+    expect(run.diagnostics).toMatchObject([{ code: 'missing_result', subject: 'ws_0' }])
   })
 
   test('is incomplete where it was cut off in its arguments: it never searched', () => {
@@ -600,7 +600,7 @@ describe('its result', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":1}')
     expect(run.push(toolMessage('browser.open', shown(0, 'https://made.up')).host as string)).toEqual([])
-    expect(codes(run.diagnostics)).toEqual(['fabricated_message'])
+    expect(codes(run.diagnostics)).toEqual(['sampled_result'])
     call(run, 'browser.find', '{"pattern":"x"}')
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: '' })
   })

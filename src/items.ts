@@ -1,0 +1,1 @@
+export { type HostItem, hostItem, type WholeItem } from './translate/host-item.js'

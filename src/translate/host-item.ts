@@ -1,0 +1,152 @@
+import { check } from '../errors.js'
+import { lookUp } from '../recipients/policy.js'
+import { copyOf } from './copy-of.js'
+import type { IdPrefix } from './ids.js'
+import { plainCopy } from './plain-copy.js'
+
+/** An item of the API's, whole, of any type. Where it has no `id`, the translator makes one. */
+export type WholeItem = Typed | (Typed & Fields)
+
+interface Typed {
+  readonly type: string
+  readonly id?: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** An item with all that is told of it, but for the numbers, which are the translator's: for `Translator.insert`. */
+export interface HostItem {
+  readonly prefix: IdPrefix
+  /** As it is announced: without what the events bring. */
+  readonly begun: Typed & Fields
+  /** What is told between `output_item.added` and `output_item.done`. */
+  readonly events: readonly ({ readonly type: string } & Fields)[]
+  readonly whole: Typed & Fields
+}
+
+/**
+ * What is told between `added` and `done`: the states that an item enters, `*` being the last; a field whose text is
+ * told; or a list of parts, each of which is. File search and images are as captured streams have them, the others as
+ * `items/` writes them. A type that is not here is added and done.
+ */
+const ORDERS: Readonly<Record<string, string>> = {
+  file_search_call: 'in_progress searching *',
+  image_generation_call: 'in_progress generating *',
+  web_search_call: 'in_progress searching *',
+  code_interpreter_call: 'in_progress code interpreting *',
+  mcp_list_tools: 'in_progress *',
+  mcp_call: 'in_progress arguments *',
+  function_call: 'arguments',
+  custom_tool_call: 'input',
+  message: 'content',
+  reasoning: 'content summary',
+}
+
+/** How the fields begin that the events of such types bring; undefined ones are left out. */
+const BEGINNINGS: Fields = {
+  status: 'in_progress',
+  arguments: '',
+  input: '',
+  code: '',
+  content: [],
+  summary: [],
+  tools: [],
+  queries: [],
+  results: null,
+  result: null,
+  outputs: null,
+  output: null,
+  error: undefined,
+}
+
+/** What ids begin with. A type that is not here has `item`. */
+const PREFIXES: Readonly<Record<string, IdPrefix>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  custom_tool_call: 'ctc',
+  mcp_call: 'mcp',
+  mcp_list_tools: 'mcpl',
+  mcp_approval_request: 'mcpr',
+  code_interpreter_call: 'ci',
+  web_search_call: 'ws',
+  shell_call: 'sh',
+  shell_call_output: 'sho',
+  local_shell_call: 'lsh',
+  compaction: 'cmp',
+  file_search_call: 'fs',
+  image_generation_call: 'ig',
+  computer_call: 'cu',
+  tool_search_call: 'tsc',
+  tool_search_output: 'tso',
+  apply_patch_call: 'apc',
+}
+
+/**
+ * An item of the host's own, for `translator.insert(hostItem(item))`: a compaction, a file search, an image, a message.
+ * Most types are announced and done; those that have events of their own are told as captured streams tell them.
+ *
+ * @throws HarmonyResponsesError `bad_option` where it is no plain data, or has no type
+ */
+export function hostItem(item: WholeItem): HostItem {
+  const { type, id } = Object(item) as Partial<Typed>
+  check(typeof type === 'string' && type !== '', 'hostItem', 'an item with a type', item)
+  check(id === undefined || (typeof id === 'string' && id !== ''), 'hostItem: id', 'a string', id)
+  const whole = plainCopy('hostItem', item) as Typed & Fields
+  const events: HostItem['events'][number][] = []
+  const tell: Tell = (event, fields) => events.push(copyOf({ type: `response.${event}`, ...fields }))
+  for (const step of lookUp(ORDERS, type)?.split(' ') ?? []) tellStep(whole, step, tell)
+  return { prefix: lookUp(PREFIXES, type) ?? 'item', begun: begunOf(whole), events, whole }
+}
+
+/** An item as it is announced: clients put together what the events bring. */
+function begunOf(item: Typed & Fields): Typed & Fields {
+  if (lookUp(ORDERS, item.type) === undefined) return item
+  const begun = Object.entries(item).map(([field, value]) => [
+    field,
+    Object.hasOwn(BEGINNINGS, field) ? BEGINNINGS[field] : value,
+  ])
+  return Object.fromEntries(begun.filter(([, value]) => value !== undefined)) as Typed & Fields
+}
+
+type Tell = (event: string, fields: Fields) => void
+
+function tellStep(item: Typed & Fields, step: string, tell: Tell): void {
+  const { type, status = 'completed', error } = item
+  const beginning = BEGINNINGS[step]
+  if (step === '*') {
+    if (status === 'completed' && error == null) tell(`${type}.completed`, {})
+    // Of failure only MCP has an event.
+    else if (/^mcp/.test(type)) tell(`${type}.failed`, {})
+  } else if (beginning === '') tellText(`${type}_${step}`, step, item, {}, tell)
+  else if (beginning === undefined) tell(`${type}.${step}`, {})
+  else for (const [at, part] of ((item[step] ?? []) as Fields[]).entries()) tellPart(part, step, at, tell)
+}
+
+function tellPart(part: Fields, list: string, at: number, tell: Tell): void {
+  const isSummary = list === 'summary'
+  const { type, annotations = [], logprobs } = part
+  const name = isSummary ? 'reasoning_summary_part' : 'content_part'
+  const place = { [isSummary ? 'summary_index' : 'content_index']: at }
+  const field = type === 'refusal' ? 'refusal' : 'text'
+  const isAnswer = type === 'output_text'
+  tell(`${name}.added`, {
+    ...place,
+    part: { ...part, [field]: '', ...(isAnswer && { annotations: [], logprobs: [] }) },
+  })
+  const scores = isAnswer ? { logprobs: logprobs ?? [] } : {}
+  tellText(`${isSummary ? 'reasoning_' : ''}${type}`, field, part, { ...place, ...scores }, tell, () => {
+    for (const [annotation_index, annotation] of (annotations as unknown[]).entries()) {
+      tell('output_text.annotation.added', { ...place, annotation_index, annotation })
+    }
+  })
+  tell(`${name}.done`, { ...place, part })
+}
+
+/** A text in one delta, and whole. */
+function tellText(name: string, field: string, holder: Fields, about: Fields, tell: Tell, between?: () => void): void {
+  const text = holder[field] ?? ''
+  if (text !== '') tell(`${name}.delta`, { ...about, delta: text })
+  between?.()
+  tell(`${name}.done`, { ...about, [field]: text })
+}

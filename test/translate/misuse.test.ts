@@ -1,0 +1,242 @@
+import { describe, expect, test } from 'vitest'
+import { type TokenChunk, Translator, translate } from '../../src/index.js'
+import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { urlCitations } from '../../src/translate/url-citations.js'
+import { fn, mcp } from '../recipients/tools.js'
+import { encodeHarmony } from '../support/tokens.js'
+import { callTo, createRun, FIXED, messageOn, type Run } from './run.js'
+
+/* What a caller gets wrong without noticing: an error that says what to do, or a diagnostic where it may be right. */
+
+const tokenTable = await loadTokenTable()
+
+describe('an option that means nothing is refused, with the one that was meant:', () => {
+  test.each<[object, string]>([
+    [{ onDiagnostics: () => {} }, 'options: expected onDiagnostic, got "onDiagnostics"'],
+    [{ resoning: 'raw' }, 'options: expected reasoning, got "resoning"'],
+    [{ response_id: 'resp_1' }, 'options: expected responseId, got "response_id"'],
+    [{ tokentable: {} }, 'options: expected tokenTable, got "tokentable"'],
+    [{ mcpListing: [] }, 'options: expected mcpListings, got "mcpListing"'],
+    [{ usage: { input_tokens: 5 } }, 'usage: expected inputTokens, got "input_tokens"'],
+    [{ usage: { output: 5 } }, 'usage: expected a known name, got "output"'],
+  ])('%j', (options, message) => {
+    const error = expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option', message })
+    expect(() => new Translator({ ...FIXED, ...options })).toThrow(error)
+    expect(() => translate([], options)).toThrow(error)
+  })
+
+  test('one that is like none', () => {
+    expect(() => new Translator({ banana: 1 } as object)).toThrow('options: expected a known name, got "banana"')
+  })
+
+  test('but one that is undefined is none', () => {
+    expect(() => new Translator({ banana: undefined } as object)).not.toThrow()
+  })
+
+  test('counts of a turn are named alike', () => {
+    const { translator } = createRun()
+    expect(() => translator.beginTurn({ input_tokens: 5 } as object)).toThrow(
+      'beginTurn: expected inputTokens, got "input_tokens"',
+    )
+    expect(() => translator.addUsage({ cached_tokens: 5 } as object)).toThrow(
+      'addUsage: expected cachedTokens, got "cached_tokens"',
+    )
+  })
+})
+
+describe('an option that is nearly right is refused:', () => {
+  test.each<[string, object, string | RegExp]>([
+    [
+      'a fetch Request as the request',
+      { request: new Request('http://localhost/', { method: 'POST', body: '{}' }) },
+      'request: expected its parsed body (await request.json()), got a Request',
+    ],
+    ['the text of a request', { request: '{}' }, 'request: expected an object, got "{}"'],
+    [
+      'an AbortController as the signal',
+      { signal: new AbortController() },
+      'signal: expected an AbortSignal, got a AbortController',
+    ],
+    [
+      'urlCitations without its call',
+      { citations: urlCitations },
+      'citations: expected urlCitations(), got a function',
+    ],
+    ['Date.now as the clock', { clock: Date.now }, /^clock: expected unix time in seconds, got \d{13}$/],
+    [
+      'a clock that stands still in infinity',
+      { clock: () => Infinity },
+      'clock: expected unix time in seconds, got Infinity',
+    ],
+    ['a clock that says nothing', { clock: () => undefined }, 'clock: expected unix time in seconds, got undefined'],
+    [
+      'an infinite count',
+      { usage: { inputTokens: Infinity } },
+      'usage.inputTokens: expected a whole number of tokens, got Infinity',
+    ],
+    [
+      'a policy with an unknown way',
+      { policy: { ...createPolicy(), order: ['function'] } },
+      /^policy.order: expected some of functions, .*got "function"$/,
+    ],
+    [
+      'a policy without an order of ways',
+      { policy: { ...createPolicy(), order: 'functions' } },
+      /^policy.order: expected some of/,
+    ],
+    ['a request with a bigint in it', { request: { metadata: { a: 1n } } }, /^request: expected plain JSON data/],
+  ])('%s', (_, options, message) => {
+    expect(() => new Translator({ ...FIXED, ...(options as object) })).toThrow(
+      expect.objectContaining({
+        name: 'HarmonyResponsesError',
+        code: 'bad_option',
+        message: typeof message === 'string' ? message : expect.stringMatching(message),
+      }),
+    )
+  })
+})
+
+function createPolicy() {
+  return {
+    name: 'mine',
+    nobody: [],
+    order: ['functions'],
+    builtins: {},
+    aliases: {},
+    undeclared: 'function_call',
+    mcpApproval: 'always',
+  }
+}
+
+describe('what is no chunk is refused with its name:', () => {
+  test.each<[unknown, string]>([
+    [200005n, '200005n'],
+    [[1n], '1n'],
+    [Buffer.from([1]), 'a Buffer'],
+    [new Int32Array([1]), 'a Int32Array'],
+    [{ text: 'Hi' }, 'an object'],
+    [Promise.resolve(1), 'a promise'],
+    [['200005'], '"200005"'],
+    [new Map(), 'a Map'],
+  ])('%o', (chunk, got) => {
+    expect(() => createRun({ tokenTable }).push(chunk as TokenChunk)).toThrow(
+      expect.objectContaining({ code: 'bad_chunk', message: expect.stringMatching(new RegExp(`, got ${got}$`)) }),
+    )
+  })
+})
+
+test('the output of a tool that is no text is refused by its name', () => {
+  const run = createRun({ request: { tools: [mcp('a')] } })
+  run.push(callTo('a.b', '{}'), '<|call|>')
+  const itemId = run.translator.response.output[0]?.id as string
+  expect(() => run.toolResult({ itemId, output: { a: 1 } } as never)).toThrow(
+    expect.objectContaining({ code: 'bad_result', message: 'toolResult.output: expected a string, got an object' }),
+  )
+})
+
+const told = (run: Run): string[] => run.diagnostics.map(({ code, subject }) => `${code} ${subject}`.trim())
+
+describe('is told beside the stream:', () => {
+  test('ids as text', () => {
+    const run = createRun()
+    run.push('200005')
+    expect(told(run)).toContain('spelled_ids 200005')
+  })
+
+  test("but not a number in the model's text", () => {
+    const run = createRun()
+    run.push('<|channel|>final<|message|>', '200005', '<|return|>')
+    run.end('stop')
+    expect(told(run)).toEqual([])
+  })
+
+  test.each<[string, TokenChunk]>([
+    ['text', 'analysisI think.assistantfinalHello'],
+    ['ids', encodeHarmony('analysisI think.assistantfinalHello')],
+  ])('%s of an engine that strips special tokens', (_, chunk) => {
+    const run = createRun({ tokenTable })
+    run.push(chunk)
+    run.end('stop')
+    expect(told(run)).toContain('missing_markers')
+  })
+
+  test('not so where the host began the message that the model goes on with', () => {
+    const run = createRun({ tokenTable })
+    run.translator.beginTurn({ prefill: '<|channel|>final<|message|>' })
+    run.push(encodeHarmony('Hello'))
+    run.end('stop')
+    expect(told(run)).toEqual([])
+  })
+
+  test('a model that sampled nothing', () => {
+    const run = createRun()
+    run.end('stop')
+    expect(told(run)).toEqual(['nothing_sampled'])
+  })
+
+  test('not so where the host inserted what was wanted', () => {
+    const run = createRun()
+    run.insert({ type: 'compaction', encrypted_content: 'x' })
+    run.end('stop')
+    expect(told(run)).toEqual([])
+  })
+
+  test('a hosted call that never got its result', () => {
+    const run = createRun({ request: { tools: [mcp('a')] } })
+    run.push(callTo('a.b', '{}'), '<|call|>')
+    run.end('stop')
+    expect(told(run)).toEqual(['missing_result mcp_0'])
+  })
+
+  test("not so a call that was cut off, or a function's, which is the client's", () => {
+    for (const chunks of [[callTo('a.b', '{')], [callTo('functions.f', '{}'), '<|call|>']]) {
+      const run = createRun({ request: { tools: [mcp('a'), fn('f')] } })
+      run.push(...chunks)
+      run.end()
+      expect(told(run)).toEqual([])
+    }
+  })
+
+  test('a result that came as if the model had sampled it', () => {
+    const run = createRun({ request: { tools: [mcp('a')] } })
+    run.push(callTo('a.b', '{}'), '<|call|>', '<|start|>a.b to=assistant<|channel|>commentary<|message|>42<|end|>')
+    expect(run.diagnostics.at(-1)).toMatchObject({ code: 'sampled_result', subject: 'a.b', text: '42' })
+    expect(run.translator.response.output).toMatchObject([{ output: null }])
+  })
+
+  test('not so a result of a tool that nobody called: that the model made up', () => {
+    const run = createRun({ request: { tools: [mcp('a')] } })
+    run.push('<|start|>a.b to=assistant<|channel|>commentary<|message|>42<|end|>')
+    expect(told(run)).toContain('fabricated_message a.b')
+  })
+
+  test("a prompt that is counted twice, of which the engine's count stands", () => {
+    const run = createRun({ tokenTable })
+    run.translator.beginTurn({ inputTokens: 412, cachedTokens: 380 })
+    run.push(encodeHarmony(messageOn('final', 'Hi<|return|>')))
+    run.translator.addUsage({ inputTokens: 412 })
+    expect(told(run)).toEqual([])
+    run.translator.addUsage({ inputTokens: 415 })
+    expect(told(run)).toEqual(['repeated_count inputTokens'])
+    run.end('stop')
+    expect(run.translator.response.usage).toMatchObject({
+      input_tokens: 415,
+      input_tokens_details: { cached_tokens: 380 },
+    })
+  })
+})
+
+test('a generator that was read already fails the response, and says so', async () => {
+  const source = (async function* () {
+    yield messageOn('final', 'Hi<|return|>')
+  })()
+  const errors: unknown[] = []
+  const statuses: string[] = []
+  for (let time = 0; time < 2; time++) {
+    for await (const event of translate(source, { onError: (error) => errors.push(error) })) {
+      if ('response' in event) statuses.push(event.response.status)
+    }
+  }
+  expect(statuses).toEqual(['in_progress', 'in_progress', 'completed', 'in_progress', 'in_progress', 'failed'])
+  expect(errors).toMatchObject([{ code: 'empty_source' }])
+})
