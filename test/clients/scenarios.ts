@@ -34,8 +34,8 @@ export type WireTool =
 export interface Script {
   /** Text with markers, sampled token by token; ids as they were sampled; and what the host puts between. */
   readonly tokens: readonly TokenChunk[]
-  /** How it stops; `throws` with an error, `hangs` until it is closed. */
-  readonly end: StreamEnd | 'throws' | 'hangs'
+  /** How it stops; `throws` an error of the engine's, `breaks` with one of the host's, `hangs` until it is closed. */
+  readonly end: StreamEnd | 'throws' | 'breaks' | 'hangs'
 }
 
 export interface Scenario {
@@ -52,6 +52,8 @@ export interface Scenario {
 }
 
 export const ENGINE_ERROR = 'the engine is gone'
+/** What no client is told. */
+export const HOST_ERROR = 'cannot open secret.gguf'
 
 const GET_WEATHER: FunctionTool = {
   type: 'function',

@@ -11,10 +11,11 @@ import {
   type TokenSource,
   translate,
 } from '../../src/index.js'
+import { EngineError } from '../../src/sources/engine-error.js'
 import { toSseResponse } from '../../src/sse/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import type { ClientProfile } from './play.js'
-import { ENGINE_ERROR, modelOf, type Scenario, type Script, scenarios, type WireTool } from './scenarios.js'
+import { ENGINE_ERROR, HOST_ERROR, modelOf, type Scenario, type Script, scenarios, type WireTool } from './scenarios.js'
 
 /** A request that came, and the events that answered it. */
 export interface Exchange {
@@ -163,7 +164,8 @@ function play(script: Script, onHangs: () => void, onClosed: () => void): TokenS
     async next() {
       const chunk = chunks[at++]
       if (chunk !== undefined) return { done: false, value: chunk }
-      if (script.end === 'throws') throw new Error(ENGINE_ERROR)
+      if (script.end === 'throws') throw new EngineError('server_error', ENGINE_ERROR)
+      if (script.end === 'breaks') throw new Error(HOST_ERROR)
       if (script.end === 'hangs') {
         onHangs()
         return new Promise(() => {})
