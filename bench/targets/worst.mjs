@@ -72,7 +72,8 @@ function codeInterpreter() {
 }
 
 function mcpServer() {
-  return { tools: [{ type: 'mcp', server_label: 'm' }] }
+  // Calls that wait for the user's approval take no result.
+  return { tools: [{ type: 'mcp', server_label: 'm', require_approval: 'never' }] }
 }
 
 /** Thousands of them grow quadratically where each result looks for its call. */
