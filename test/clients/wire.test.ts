@@ -10,8 +10,8 @@ import { openResponses } from '../../src/dialects/index.js'
 import { aiSdkOpenResponses } from './clients/ai-sdk-open-responses.js'
 import { clients } from './clients.js'
 import { API_KEY, type Played } from './play.js'
-import { HOST_ERROR, modelOf, type Scenario, scenarios } from './scenarios.js'
-import { startServer, type TestServer } from './server.js'
+import { HOST_ERROR, modelOf, type Scenario, scenario, scenarios, turn } from './scenarios.js'
+import { startServer, type TestServer, violationsOf } from './server.js'
 
 const find = (name: string): Scenario => scenarios.find((one) => one.name === name) ?? expect.unreachable(name)
 const toEnd = { onText: () => {}, signal: new AbortController().signal }
@@ -93,6 +93,23 @@ describe("an error of the host's own code", () => {
     expect(JSON.stringify([played, server.exchanges])).not.toContain(HOST_ERROR)
     // The host is.
     expect(told).toHaveBeenCalledWith(new Error(HOST_ERROR))
+  })
+})
+
+// Where hosts put them need not be where OpenAI does: clients have to keep the message together.
+describe("items of the host's in the middle of a message", () => {
+  const items = [
+    { insert: { type: 'compaction', encrypted_content: 'U2VhbGVk' } },
+    { insert: { type: 'file_search_call', status: 'completed', queries: ['Oslo'], results: null } },
+  ]
+  const message = turn('<|channel|>final<|message|>Take an ', ...items, 'umbrella.<|return|>')
+
+  test.for(clients.map((client) => [client.name, client] as const))('%s', async ([, client]) => {
+    const shown = scenario('in the middle', [message], { text: ['Take an umbrella.'] })
+    server = await startServer({ plays: [shown] })
+    const played = await client.play(shown, server.baseURL, toEnd)
+    expect(played).toEqual({ ...shown.shows, hosted: played.hosted })
+    expect(violationsOf(server.exchanges, client.profile)).toEqual([])
   })
 })
 
