@@ -72,7 +72,6 @@ function codeInterpreter() {
 }
 
 function mcpServer() {
-  // Calls that wait for the user's approval take no result.
   return { tools: [{ type: 'mcp', server_label: 'm', require_approval: 'never' }] }
 }
 

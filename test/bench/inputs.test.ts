@@ -169,7 +169,7 @@ describe('other streams', () => {
   })
 
   test('parallelCalls: each call gets its results, the last one first', () => {
-    const request = { tools: [{ type: 'mcp', server_label: 'm' }] } as never
+    const request = { tools: [{ type: 'mcp', server_label: 'm', require_approval: 'never' }] } as never
     for (const results of [0, 1, 2]) {
       const { turns, units } = parallelCalls(1_000, SEED, results)
       expect(units).toBeGreaterThanOrEqual(1_000)
