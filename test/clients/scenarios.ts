@@ -1,5 +1,5 @@
 import { urlCitations } from '../../src/citations.js'
-import type { HostTokens, InsertableItem, StreamEnd, TokenChunk, TranslateOptions } from '../../src/index.js'
+import type { HostTokens, StreamEnd, TokenChunk, TranslateOptions } from '../../src/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import type { Played } from './play.js'
 
@@ -34,7 +34,7 @@ export type WireTool =
 
 /** An item that the host puts into the output. */
 export interface Insertion {
-  readonly insert: InsertableItem
+  readonly insert: { readonly type: string; readonly [field: string]: unknown }
 }
 
 /** What the model does after one request. */
