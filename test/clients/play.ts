@@ -81,6 +81,15 @@ export function hostedCalls(item: object): string[] {
     }
     case 'web_search_call':
       return [`${type} ${action.type} ${[action.pattern, action.query ?? action.url].filter(Boolean).join(' in ')}`]
+    case 'file_search_call': {
+      const results = (fields['results'] ?? []) as { filename: string }[]
+      const found = results.map(({ filename }) => filename).join(', ')
+      return [`${type} ${(fields['queries'] as string[]).join(', ')} -> ${found}`]
+    }
+    case 'image_generation_call':
+      return [`${type} -> ${fields['result']}`]
+    case 'compaction':
+      return [`${type} ${fields['encrypted_content']}`]
     case 'shell_call_output':
       return [`${type} ${(fields['output'] as { stdout: string }[]).map(({ stdout }) => stdout).join('')}`]
     default:

@@ -29,13 +29,20 @@ export type WireTool =
   | { readonly type: 'code_interpreter'; readonly container: { readonly type: 'auto' } }
   | { readonly type: 'web_search' }
   | { readonly type: 'shell'; readonly environment: { readonly type: 'container_auto' } }
+  | { readonly type: 'file_search'; readonly vector_store_ids: string[] }
+  | { readonly type: 'image_generation' }
+
+/** An item that the host puts into the output. */
+export interface Insertion {
+  readonly insert: { readonly type: string; readonly [field: string]: unknown }
+}
 
 /** What the model does after one request. */
 export interface Script {
   /** Text with markers, sampled token by token; ids as they were sampled; and what the host puts between. */
-  readonly tokens: readonly TokenChunk[]
-  /** How it stops; `throws` with an error, `hangs` until it is closed. */
-  readonly end: StreamEnd | 'throws' | 'hangs'
+  readonly tokens: readonly (TokenChunk | Insertion)[]
+  /** How it stops; `throws` an error of the engine's, `breaks` with one of the host's, `hangs` until it is closed. */
+  readonly end: StreamEnd | 'throws' | 'breaks' | 'hangs'
 }
 
 export interface Scenario {
@@ -52,6 +59,8 @@ export interface Scenario {
 }
 
 export const ENGINE_ERROR = 'the engine is gone'
+/** What no client is told. */
+export const HOST_ERROR = 'cannot open secret.gguf'
 
 const GET_WEATHER: FunctionTool = {
   type: 'function',
@@ -94,6 +103,9 @@ export const PATCHED_FILE = { name: 'hello.py', text: 'print("helo")\n' } as con
 export const PATCH = '*** Begin Patch\n*** Update File: hello.py\n-print("helo")\n+print("hello")\n*** End Patch\n'
 export const FIXED_FILE = 'print("hello")\n'
 
+/** A PNG of one pixel. */
+const IMAGE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 const PAGE_URL = 'https://tides.example.com/brest?day=1'
 
 export const think = (text: string): string => `<|channel|>analysis<|message|>${text}<|end|><|start|>assistant`
@@ -107,7 +119,7 @@ const result = (author: string, output: string): HostTokens => ({
 
 const STOP: StreamEnd = { reason: 'stop', usage: { inputTokens: 100, cachedTokens: 20 } }
 
-export const turn = (...tokens: TokenChunk[]): Script => ({ tokens, end: STOP })
+export const turn = (...tokens: Script['tokens']): Script => ({ tokens, end: STOP })
 
 /** The tokens as an engine gives them that was asked for log-probabilities. */
 const scored = (text: string): TokenChunk[] =>
@@ -366,6 +378,56 @@ export const scenarios: readonly Scenario[] = [
       hosted: ['web_search_call search high tide Brest'],
     },
     { tools: [{ type: 'web_search' }, GET_WEATHER] },
+  ),
+  // Behind a message, where OpenAI's streams have it, and among the items of a turn that goes back.
+  scenario(
+    'compaction by the host',
+    [
+      turn(
+        think('Ask.'),
+        say('I look at the weather.'),
+        { insert: { type: 'compaction', encrypted_content: 'U2VhbGVk' } },
+        call('functions.get_weather', '{"city":"Oslo"}'),
+      ),
+      turn(answer('It rains.'), { insert: { type: 'compaction', encrypted_content: 'QWdhaW4=' } }),
+    ],
+    {
+      text: ['I look at the weather.', 'It rains.'],
+      reasoning: 'Ask.',
+      calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
+      hosted: ['compaction U2VhbGVk', 'compaction QWdhaW4='],
+    },
+    { tools: [GET_WEATHER] },
+  ),
+  scenario(
+    'file search and image by the host',
+    [
+      turn(
+        think('Look it up.'),
+        {
+          insert: {
+            type: 'file_search_call',
+            status: 'completed',
+            queries: ['Oslo'],
+            results: [{ file_id: 'file-1', filename: 'oslo.md', score: 0.5, text: 'Oslo is wet.', attributes: {} }],
+          },
+        },
+        say('I draw it.'),
+        { insert: { type: 'image_generation_call', status: 'completed', result: IMAGE } },
+        call('functions.get_weather', '{"city":"Oslo"}'),
+      ),
+      turn(answer('It rains.')),
+    ],
+    {
+      text: ['I draw it.', 'It rains.'],
+      reasoning: 'Look it up.',
+      calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
+      hosted: ['file_search_call Oslo -> oslo.md', `image_generation_call -> ${IMAGE}`],
+    },
+    {
+      tools: [GET_WEATHER, { type: 'file_search', vector_store_ids: ['vs_1'] }, { type: 'image_generation' }],
+      include: ['file_search_call.results'],
+    },
   ),
   scenario(
     'truncated answer',

@@ -5,16 +5,30 @@ import { type Dialect, toDialect } from '../../src/dialects/index.js'
 import {
   type ApprovedCall,
   collectResponse,
+  loadTokenTable,
   type ResponseStreamEvent,
   type StreamEnd,
   type TokenChunk,
   type TokenSource,
+  Translator,
   translate,
 } from '../../src/index.js'
+import { EngineError } from '../../src/sources/engine-error.js'
 import { toSseResponse } from '../../src/sse/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import type { ClientProfile } from './play.js'
-import { ENGINE_ERROR, modelOf, type Scenario, type Script, scenarios, type WireTool } from './scenarios.js'
+import {
+  ENGINE_ERROR,
+  HOST_ERROR,
+  type Insertion,
+  modelOf,
+  type Scenario,
+  type Script,
+  scenarios,
+  type WireTool,
+} from './scenarios.js'
+
+const tokenTable = await loadTokenTable()
 
 /** A request that came, and the events that answered it. */
 export interface Exchange {
@@ -80,8 +94,11 @@ export async function startServer({
     if (script === undefined) throw new Error(`${scenario.name} has no turn ${exchanges.length}`)
     const exchange: Exchange = { body, events: [] }
     exchanges.push(exchange)
+    const options = optionsOf(scenario, body, approvedCalls(body, exchanges))
     const events = record(
-      translate(play(script, hangs.tell, closed.tell), optionsOf(scenario, body, approvedCalls(body, exchanges))),
+      script.tokens.some(isInsertion)
+        ? pushed(script, options)
+        : translate(play(script, hangs.tell, closed.tell), options),
       exchange.events,
     )
     if (!body.stream) return Response.json(await collectResponse(events))
@@ -152,18 +169,38 @@ function approvedCalls({ input }: RequestBody, exchanges: readonly Exchange[]): 
   )
 }
 
+const isInsertion = (part: Script['tokens'][number]): part is Insertion => typeof part === 'object' && 'insert' in part
+
+/** A part of a script as the engine gives it: text a token at a time. */
+const chunksOf = (part: TokenChunk): readonly TokenChunk[] => (typeof part === 'string' ? encodeHarmony(part) : [part])
+
+/** A host that has items of its own to put in pushes. */
+async function* pushed(
+  { tokens, end }: Script,
+  options: Parameters<typeof translate>[1],
+): AsyncGenerator<ResponseStreamEvent> {
+  if (typeof end === 'string') throw new Error(`a host that pushes does not play an engine that ${end}`)
+  const translator = new Translator({ ...options, tokenTable })
+  yield* translator.start()
+  for (const part of tokens) {
+    if (isInsertion(part)) yield* translator.insert(part.insert)
+    else for (const chunk of chunksOf(part)) yield* translator.push(chunk)
+  }
+  if (end.usage !== undefined) translator.addUsage(end.usage)
+  yield* translator.end(end.reason)
+}
+
 /** An engine: a token at a time. Closing it reaches it even while it is waited for, which a generator cannot do. */
 function play(script: Script, onHangs: () => void, onClosed: () => void): TokenSource {
-  const chunks = script.tokens.flatMap((part): TokenChunk[] =>
-    typeof part === 'string' ? encodeHarmony(part) : [part],
-  )
+  const chunks = script.tokens.flatMap((part) => (isInsertion(part) ? [] : chunksOf(part)))
   let at = 0
   const source: AsyncIterableIterator<TokenChunk, StreamEnd | undefined> = {
     [Symbol.asyncIterator]: () => source,
     async next() {
       const chunk = chunks[at++]
       if (chunk !== undefined) return { done: false, value: chunk }
-      if (script.end === 'throws') throw new Error(ENGINE_ERROR)
+      if (script.end === 'throws') throw new EngineError('server_error', ENGINE_ERROR)
+      if (script.end === 'breaks') throw new Error(HOST_ERROR)
       if (script.end === 'hangs') {
         onHangs()
         return new Promise(() => {})

@@ -5,13 +5,13 @@ import { Agent, OpenAIResponsesModel, Runner } from '@openai/agents'
 import { generateText } from 'ai'
 import OpenAI from 'openai'
 import OpenAI6 from 'openai-6'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openResponses } from '../../src/dialects/index.js'
 import { aiSdkOpenResponses } from './clients/ai-sdk-open-responses.js'
 import { clients } from './clients.js'
 import { API_KEY, type Played } from './play.js'
-import { modelOf, type Scenario, scenarios } from './scenarios.js'
-import { startServer, type TestServer } from './server.js'
+import { HOST_ERROR, modelOf, type Scenario, scenario, scenarios, turn } from './scenarios.js'
+import { startServer, type TestServer, violationsOf } from './server.js'
 
 const find = (name: string): Scenario => scenarios.find((one) => one.name === name) ?? expect.unreachable(name)
 const toEnd = { onText: () => {}, signal: new AbortController().signal }
@@ -76,6 +76,40 @@ describe('a stream that ends with [DONE]', () => {
     const scenario = client.wording?.(plain) ?? plain
     server = await startServer({ done: true, plays: [scenario] })
     expect(await client.play(scenario, server.baseURL, toEnd)).toEqual(scenario.shows)
+  })
+})
+
+describe("an error of the host's own code", () => {
+  afterEach(() => vi.restoreAllMocks())
+
+  test.for(clients.map((client) => [client.name, client] as const))('%s', async ([, client]) => {
+    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const plain = find('failure')
+    const broken: Scenario = { ...plain, turns: plain.turns.map((turn) => ({ ...turn, end: 'breaks' })) }
+    const scenario = client.wording?.(broken) ?? broken
+    server = await startServer({ plays: [scenario] })
+    const played = await client.play(scenario, server.baseURL, toEnd)
+    expect(played.ending).toBe('failed')
+    expect(JSON.stringify([played, server.exchanges])).not.toContain(HOST_ERROR)
+    // The host is.
+    expect(told).toHaveBeenCalledWith(new Error(HOST_ERROR))
+  })
+})
+
+// Where hosts put them need not be where OpenAI does: clients have to keep the message together.
+describe("items of the host's in the middle of a message", () => {
+  const items = [
+    { insert: { type: 'compaction', encrypted_content: 'U2VhbGVk' } },
+    { insert: { type: 'file_search_call', status: 'completed', queries: ['Oslo'], results: null } },
+  ]
+  const message = turn('<|channel|>final<|message|>Take an ', ...items, 'umbrella.<|return|>')
+
+  test.for(clients.map((client) => [client.name, client] as const))('%s', async ([, client]) => {
+    const shown = scenario('in the middle', [message], { text: ['Take an umbrella.'] })
+    server = await startServer({ plays: [shown] })
+    const played = await client.play(shown, server.baseURL, toEnd)
+    expect(played).toEqual({ ...shown.shows, hosted: played.hosted })
+    expect(violationsOf(server.exchanges, client.profile)).toEqual([])
   })
 })
 

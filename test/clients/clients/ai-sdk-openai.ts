@@ -43,12 +43,14 @@ export const aiSdkOpenai: Client = {
       what: 'sends items back in part',
       because:
         'it builds the input from its own messages: without ids and status, text without annotations, no reasoning that ' +
-        'is not sealed, no approval requests (the server has to remember them); with store, its default, it would send item_reference instead',
+        'is not sealed, no approval requests (the server has to remember them), no hosted calls; with store, its default, it would send item_reference instead',
       shows: {
         sentBack: {
           reasoning: 'absent',
           message: 'without id, status, type; other content',
           mcp_approval_request: 'absent',
+          file_search_call: 'absent',
+          image_generation_call: 'absent',
           function_call: 'without id, status',
           custom_tool_call: 'without status',
         },
@@ -79,6 +81,10 @@ function providerTools(openai: ReturnType<typeof createOpenAI>, scenario: Scenar
   if (toolsOf(scenario, 'shell').length > 0) {
     tools['shell'] = openai.tools.shell({ environment: { type: 'containerAuto' } })
   }
+  for (const { vector_store_ids } of toolsOf(scenario, 'file_search')) {
+    tools['file_search'] = openai.tools.fileSearch({ vectorStoreIds: vector_store_ids })
+  }
+  if (toolsOf(scenario, 'image_generation').length > 0) tools['image_generation'] = openai.tools.imageGeneration({})
   if (toolsOf(scenario, 'web_search').length > 0) tools['web_search'] = openai.tools.webSearch({})
   return tools
 }

@@ -2,13 +2,14 @@ import {
   jsonSchema,
   type LanguageModel,
   type ModelMessage,
+  type ProviderMetadata,
   stepCountIs,
   streamText,
   type ToolApprovalResponse,
   type ToolSet,
   tool,
 } from 'ai'
-import { type Call, collectText, messageOf, type Played, type PlayOptions } from '../play.js'
+import { type Call, collectText, hostedCalls, messageOf, type Played, type PlayOptions } from '../play.js'
 import { runTool, type Scenario, toolsOf } from '../scenarios.js'
 
 /** The function tools, run by the SDK; each call is written down. */
@@ -72,6 +73,9 @@ export async function playSteps(
         case 'tool-result':
           if (part.providerExecuted) hosted.push(hostedCall(part.toolName, asked.get(part.toolCallId), part.output))
           break
+        case 'custom':
+          hosted.push(...hostedCalls(itemOf(part)))
+          break
         case 'tool-approval-request':
           approvals.push({
             type: 'tool-approval-response',
@@ -104,6 +108,12 @@ export async function playSteps(
 
 const ENDINGS: Readonly<Record<string, Played['ending']>> = { stop: 'completed', length: 'incomplete' }
 
+/** An item that it has no name for is in its provider's words: compaction. */
+function itemOf({ providerMetadata }: { readonly providerMetadata?: ProviderMetadata }): object {
+  const { type, encryptedContent } = providerMetadata?.['openai'] ?? {}
+  return { type, encrypted_content: encryptedContent }
+}
+
 interface Action {
   type: string
   query?: string
@@ -126,6 +136,12 @@ function hostedCall(name: string, input: unknown, output: unknown): string {
     const { output: results } = output as { output: { stdout: string }[] }
     return `shell_call_output ${results.map(({ stdout }) => stdout).join('')}`
   }
+  if (name === 'file_search') {
+    const { queries, results } = output as { queries: string[]; results: { filename: string }[] | null }
+    const found = (results ?? []).map(({ filename }) => filename).join(', ')
+    return `file_search_call ${queries.join(', ')} -> ${found}`
+  }
+  if (name === 'image_generation') return `image_generation_call -> ${(output as { result: string }).result}`
   const { type, query, url } = action as Action
   return `web_search_call ${type === 'openPage' ? 'open_page' : type} ${query ?? url}`
 }

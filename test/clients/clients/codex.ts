@@ -63,7 +63,13 @@ export const codex: Client = {
       },
     },
     {
-      scenario: ['preamble and call', 'three turns', 'call, sealed reasoning'],
+      scenario: [
+        'preamble and call',
+        'three turns',
+        'call, sealed reasoning',
+        'compaction by the host',
+        'file search and image by the host',
+      ],
       what: 'sends no raw reasoning',
       because:
         'reasoning that it got as a summary goes back as a summary, with its encrypted_content where it is sealed',
@@ -72,8 +78,9 @@ export const codex: Client = {
     {
       scenario: withHostedCalls.filter((name) => !SEARCHES.includes(name)),
       what: 'no hosted calls',
-      because: 'of hosted calls it knows web search alone, and passes over the other items',
-      shows: { hosted: [] },
+      because:
+        'of hosted calls `codex exec` prints web search alone; compactions and images go back, file searches do not',
+      shows: { hosted: [], sentBack: { file_search_call: 'absent' } },
     },
     {
       scenario: ['MCP approval'],

@@ -89,6 +89,12 @@ export const langchain: Client = {
       shows: { hosted: [] },
     },
     {
+      scenario: ['compaction by the host'],
+      what: 'no compaction',
+      because: 'it does not read compaction items from a stream; they are in response_metadata.output, and go back',
+      shows: { hosted: [] },
+    },
+    {
       scenario: withRawReasoning,
       what: 'no raw reasoning',
       because: 'it does not know response.reasoning_text.*; reasoning: "summary" shows it',

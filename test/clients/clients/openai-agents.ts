@@ -1,7 +1,9 @@
 import {
   Agent,
   codeInterpreterTool,
+  fileSearchTool,
   hostedMcpTool,
+  imageGenerationTool,
   OpenAIResponsesModel,
   Runner,
   shellTool,
@@ -51,8 +53,9 @@ export const openaiAgents: Client = {
         }
         if (item.type === 'tool_call_item' && item.rawItem.type === 'hosted_tool_call') {
           const { name, arguments: input, output, providerData } = item.rawItem
-          hosted.push(...hostedCalls({ type: name, arguments: input, output, ...providerData }))
+          hosted.push(...hostedCalls({ type: name, arguments: input, output, result: output, ...providerData }))
         }
+        if (item.type === 'compaction_item') hosted.push(...hostedCalls(item.rawItem))
         if (item.type === 'tool_call_output_item' && item.rawItem.type === 'shell_call_output') {
           hosted.push(...hostedCalls(item.rawItem))
         }
@@ -95,6 +98,18 @@ export const openaiAgents: Client = {
       because:
         'its reasoning items show summaries; raw reasoning is in the providerData alone. reasoning: "summary" shows it',
       shows: { reasoning: '' },
+    },
+    {
+      scenario: ['compaction by the host'],
+      what: 'sends nothing older than a compaction',
+      because: 'it takes the latest compaction for all that was before it: hosts have to keep that in it',
+      shows: { sentBack: { message: 'absent', reasoning: 'absent' } },
+    },
+    {
+      scenario: ['file search and image by the host'],
+      what: 'sends no image back',
+      because: 'it moves the image into the output of an item of its own, and sends back one whose result is null',
+      shows: { sentBack: { image_generation_call: 'other result' } },
     },
     {
       scenario: ['custom tool'],
@@ -144,6 +159,10 @@ function toolOf(wire: WireTool, calls: Call[]): Tool {
       return webSearchTool()
     case 'shell':
       return shellTool({ environment: { type: 'container_auto' } })
+    case 'file_search':
+      return fileSearchTool(wire.vector_store_ids)
+    case 'image_generation':
+      return imageGenerationTool()
     case 'custom':
       // It has no custom tools: this declares one, as hosted tools are, and nobody runs it.
       return { type: 'hosted_tool', name: wire.name, providerData: wire }
