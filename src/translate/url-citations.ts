@@ -9,7 +9,7 @@ export type { CitedPage }
 /** How citation marks are read. */
 export interface Citations {
   /**
-   * The page that the model means by a cursor. Default, and where this returns undefined: the page that the browser
+   * The page that the model means by a cursor, at once: a promise is refused. Default, and where this returns undefined: the page that the browser
    * showed under it, as its answers in the transcript say, or `toolResult({ pages })`.
    */
   readonly resolve?: (cursor: number) => Omit<CitedPage, 'cursor'> | undefined

@@ -13,6 +13,7 @@ import {
   Translator,
   translate,
 } from '../../src/index.js'
+import { hostItem } from '../../src/items.js'
 import { EngineError } from '../../src/sources/engine-error.js'
 import { toSseResponse } from '../../src/sse/index.js'
 import { encodeHarmony } from '../support/tokens.js'
@@ -183,7 +184,7 @@ async function* pushed(
   const translator = new Translator({ ...options, tokenTable })
   yield* translator.start()
   for (const part of tokens) {
-    if (isInsertion(part)) yield* translator.insert(part.insert)
+    if (isInsertion(part)) yield* translator.insert(hostItem(part.insert))
     else for (const chunk of chunksOf(part)) yield* translator.push(chunk)
   }
   if (end.usage !== undefined) translator.addUsage(end.usage)
