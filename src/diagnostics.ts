@@ -58,7 +58,7 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
 
 /** A diagnostic in one line: its code, what it means, what it is about, and the text that was dropped. */
 export function explainDiagnostic({ code, text, subject }: Diagnostic): string {
-  const about = subject === undefined ? '' : `; ${subject}`
+  const about = !subject ? '' : `; ${subject}`
   const dropped = text === undefined ? '' : `; not in any item: ${JSON.stringify(text)}`
   return `${code}: ${DIAGNOSTICS[code]}${about}${dropped}`
 }

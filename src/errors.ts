@@ -80,7 +80,7 @@ export function describe(value: unknown): string {
     // By far the most common object where another one belongs: somebody forgot to wait.
     if ('then' in value) return 'a promise'
     const { name = '' } = (Object.getPrototypeOf(value)?.constructor ?? {}) as { name?: unknown }
-    return name === '' || name === 'Object' ? 'an object' : `a ${name}`
+    return name === '' || name === 'Object' ? 'an object' : String(name)
   }
   if (typeof value === 'function') return 'a function'
   return typeof value === 'bigint' ? `${value}n` : String(value)

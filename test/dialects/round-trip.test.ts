@@ -149,7 +149,7 @@ describe('what is wrong is said at once:', () => {
 
   test.each(DOORS.slice(0, 2))('%s of a stream of something else, when it comes', async (name, door) => {
     const events = door([new Uint8Array(2)] as never, openResponses) as AsyncIterable<unknown>
-    await expect(collect(events)).rejects.toEqual(error('bad_stream', `${name}: expected an event, got a Uint8Array`))
+    await expect(collect(events)).rejects.toEqual(error('bad_stream', `${name}: expected an event, got Uint8Array`))
   })
 
   test.each(DOORS.slice(2))('%s of no response', (name, door) => {

@@ -74,7 +74,7 @@ it.each([
   ['nothing', undefined, 'an iterable of events, got undefined'],
   ['text', 'data: {}', 'an iterable of events, got "data: {}"'],
   ['a promise of a stream', Promise.resolve([DELTA]), 'an iterable of events, got a promise'],
-  ['a stream of something else', [new Uint8Array(2)], 'an event, got a Uint8Array'],
+  ['a stream of something else', [new Uint8Array(2)], 'an event, got Uint8Array'],
   ['a stream of nothing', [null], 'an event, got null'],
   ['batches of batches', [[[DELTA]]], 'an event, got an array'],
 ])('says what is wrong with %s', async (_, events, message) => {

@@ -49,13 +49,13 @@ describe('an option that is nearly right is refused:', () => {
     [
       'a fetch Request as the request',
       { request: new Request('http://localhost/', { method: 'POST', body: '{}' }) },
-      'request: expected its parsed body (await request.json()), got a Request',
+      'request: expected its parsed body (await request.json()), got Request',
     ],
     ['the text of a request', { request: '{}' }, 'request: expected an object, got "{}"'],
     [
       'an AbortController as the signal',
       { signal: new AbortController() },
-      'signal: expected an AbortSignal, got a AbortController',
+      'signal: expected an AbortSignal, got AbortController',
     ],
     [
       'urlCitations without its call',
@@ -112,12 +112,12 @@ describe('what is no chunk is refused with its name:', () => {
   test.each<[unknown, string]>([
     [200005n, '200005n'],
     [[1n], '1n'],
-    [Buffer.from([1]), 'a Buffer'],
-    [new Int32Array([1]), 'a Int32Array'],
+    [Buffer.from([1]), 'Buffer'],
+    [new Int32Array([1]), 'Int32Array'],
     [{ text: 'Hi' }, 'an object'],
     [Promise.resolve(1), 'a promise'],
     [['200005'], '"200005"'],
-    [new Map(), 'a Map'],
+    [new Map(), 'Map'],
   ])('%o', (chunk, got) => {
     expect(() => createRun({ tokenTable }).push(chunk as TokenChunk)).toThrow(
       expect.objectContaining({ code: 'bad_chunk', message: expect.stringMatching(new RegExp(`, got ${got}$`)) }),

@@ -83,7 +83,7 @@ describe('a chunk that is none is refused', () => {
     ['NaN', Number.NaN, /got NaN$/],
     ['a big integer', 1n, /got 1n$/],
     ['a boolean', true, /got true$/],
-    ['bytes', new Uint8Array(1), /got a Uint8Array$/],
+    ['bytes', new Uint8Array(1), /got Uint8Array$/],
     ['text among ids', [1, 'x'], /got "x"$/],
     ['an array in an array', [[1]], /./],
     ['a scored token without an id', { logprob: -1 }, /./],
