@@ -77,10 +77,8 @@ export function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)
   if (typeof value === 'object' && value !== null) {
     if (Array.isArray(value)) return 'an array'
-    // By far the most common object where another one belongs: somebody forgot to wait.
-    if ('then' in value) return 'a promise'
     const { name = '' } = (Object.getPrototypeOf(value)?.constructor ?? {}) as { name?: unknown }
-    return name === '' || name === 'Object' ? 'an object' : String(name)
+    return name === '' || name === 'Object' ? 'an object' : (name as string)
   }
   if (typeof value === 'function') return 'a function'
   return typeof value === 'bigint' ? `${value}n` : String(value)

@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
 import type { HostMessage, ScoredToken } from '../tokens/token-source.js'
 
-const EXPECTED = 'token ids (numbers), { id, logprob }, text or { host }'
+const EXPECTED = 'token ids, { id, logprob }, text or { host }'
 
 /** A token id may lie outside the vocabulary, which is the model's doing; but it has to be a whole number from 0. */
 function isId(id: unknown): id is number {

@@ -7,6 +7,7 @@ import type { Effects, ItemBase, ReasoningForm } from './items/item.js'
 import { reasoningForms, type TranslatorOptions } from './options.js'
 import { createPages, type Pages } from './pages.js'
 import { tellHost } from './tell-host.js'
+import { textFrom } from './text-from.js'
 import type { TranslatorState } from './translator-snapshot.js'
 
 /** What the items of a translator may do: write events and ids into its state, and tell its host what it repaired. */
@@ -32,7 +33,7 @@ export class TranslatorEffects implements Effects {
 
   id(prefix: IdPrefix): string {
     const { ids = deriveId } = this.options
-    return ids(prefix, this.#state.ordinal++, this.#state.responseId)
+    return textFrom('ids', ids(prefix, this.#state.ordinal++, this.#state.responseId))
   }
 
   next(): number {

@@ -120,7 +120,12 @@ function tellStep(item: Typed & Fields, step: string, tell: Tell): void {
     else if (/^mcp/.test(type)) tell(`${type}.failed`, {})
   } else if (beginning === '') tellText(`${type}_${step}`, step, item, {}, tell)
   else if (beginning === undefined) tell(`${type}.${step}`, {})
-  else for (const [at, part] of ((item[step] ?? []) as Fields[]).entries()) tellPart(part, step, at, tell)
+  else {
+    const parts = item[step] ?? []
+    const isList = Array.isArray(parts) && parts.every((part) => typeof Object(part).type === 'string')
+    check(isList, `hostItem: ${step}`, 'an array of parts with types', parts)
+    for (const [at, part] of (parts as Fields[]).entries()) tellPart(part, step, at, tell)
+  }
 }
 
 function tellPart(part: Fields, list: string, at: number, tell: Tell): void {
@@ -146,6 +151,7 @@ function tellPart(part: Fields, list: string, at: number, tell: Tell): void {
 /** A text in one delta, and whole. */
 function tellText(name: string, field: string, holder: Fields, about: Fields, tell: Tell, between?: () => void): void {
   const text = holder[field] ?? ''
+  check(typeof text === 'string', `hostItem: ${field}`, 'a string', text)
   if (text !== '') tell(`${name}.delta`, { ...about, delta: text })
   between?.()
   tell(`${name}.done`, { ...about, [field]: text })

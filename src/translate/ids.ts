@@ -50,15 +50,15 @@ export const deriveId: IdFactory = (prefix, ordinal, responseId) => {
   return flat(`${prefix}_${shared}00${ordinal.toString(16).padStart(8, '0')}${digits(16, 8, own)}`)
 }
 
-const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
-
 /** The lanes as numbers of so many digits each. */
 function digits(base: 16 | 62, width: number, lanes: readonly number[]): string {
   const codes: number[] = []
   for (const lane of lanes) {
     let rest = lane >>> 0
     for (let digit = 0; digit < width; digit++) {
-      codes.push(ALPHABET.charCodeAt(rest % base))
+      const value = rest % base
+      // `0` to `9`, `a` to `z`, `A` to `Z`.
+      codes.push(value + (value < 10 ? 48 : value < 36 ? 87 : 29))
       rest = (rest / base) >>> 0
     }
   }

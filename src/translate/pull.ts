@@ -56,7 +56,7 @@ export function createPull(
     isWaiting = false
     // Also a source that was never read: it may hold an engine all the same.
     // At once, and whatever comes of it may go: an engine that is waited for answers when it is done.
-    new Promise((resolve) => resolve((chunks ?? iterate(source)).return?.())).catch(tell)
+    new Promise((resolve) => resolve((isEnded ? chunks : (chunks ?? iterate(source)))?.return?.())).catch(tell)
     if (isAsked) answer(read())
   }
   const abort = (): void => close('aborted')
@@ -160,6 +160,7 @@ export function createPull(
       if (translator !== undefined) return read()
       give = giving
       begin().then(answer, (error) => {
+        tell(error)
         close('left')
         refuse(error)
       })

@@ -85,7 +85,7 @@ function digestOf(parts: object): string {
   const json = JSON.stringify(parts, (_, value: unknown) =>
     Object(value) !== value || Array.isArray(value)
       ? value
-      : Object.fromEntries(Object.entries(value as object).sort()),
+      : Object.fromEntries(Object.entries(value as object).sort(([a], [b]) => (a < b ? -1 : 1))),
   )
   return hash(json, SEED).join()
 }

@@ -234,7 +234,7 @@ export class Translator {
   insert(host: HostItem): ResponseStreamEvent[] {
     this.#expectOpen('insert')
     const { whole, events } = Object(host) as Partial<HostItem>
-    check(Array.isArray(events) && whole !== undefined, 'insert', 'hostItem(item)', host)
+    check(Array.isArray(events) && typeof whole?.type === 'string', 'insert', 'hostItem(item)', host)
     const { id } = whole
     check(id === undefined || this.#output.calls.find(id) === undefined, 'insert: id', 'an id of its own', id)
     this.#begin()
@@ -255,8 +255,7 @@ export class Translator {
     this.#begin()
     this.#atTurnEnd = reason === 'stop' ? 'completed' : 'incomplete'
     // The host's last result counts though the host did not end it, and is nothing that the model was cut off in.
-    const isHosts = this.#state.other?.origin === 'host'
-    if (isHosts) this.#parser.end()
+    this.#endOther()
     // Calls that wait stand before the message that may still be open: results are closed in the order of their items.
     this.#output.giveUpWaiting()
     const position = this.#parser.end()
@@ -293,7 +292,7 @@ export class Translator {
 
   /**
    * Nobody wants the rest: lets go of what the parser holds (the official one holds wasm memory). The terminal event
-   * does so by itself. What is pushed behind it gives nothing. Never throws.
+   * does so by itself. Never throws.
    */
   dispose(): void {
     this.#attempt(() => this.#parser.close?.())
@@ -384,7 +383,7 @@ export class Translator {
 
   /** The servers of the approved calls, which need not be declared. */
   #approvedLabels(): string[] {
-    return (this.#options.approvedCalls ?? []).map(({ serverLabel }) => serverLabel)
+    return [...new Set(this.#options.approvedCalls?.map(({ serverLabel }) => serverLabel))]
   }
 
   /**
@@ -457,14 +456,21 @@ export class Translator {
 
   /** The messages of a result that its call has. What the model samples next is a turn. */
   #pushTranscript(transcript: HostTokens['host']): void {
+    // What the host left open before is a result of its own.
+    this.#endOther()
     this.#isAnswered = true
     try {
       this.#pushHost(transcript)
-      if (this.#state.other?.origin === 'host') this.#parser.end()
+      this.#endOther()
     } finally {
       this.#isAnswered = false
     }
     if (this.#parser.position === 'between') this.#parser.beginTurn()
+  }
+
+  /** Ends the message that the host left open. */
+  #endOther(): void {
+    if (this.#state.other?.origin === 'host') this.#parser.end()
   }
 
   /** A tool's whole message. No parser reads its text, so nothing in it can be a marker. */
@@ -502,7 +508,10 @@ export class Translator {
         this.#effects.diagnose({ ...event.repair, index: this.#state.index })
     }
     if (this.#state.messages !== null) {
-      const isHidden = this.#options.reasoning === 'hidden' && this.#output.current?.type === 'reasoning'
+      // In another's name the model writes what it thinks, too.
+      const { reasoning, trustToolMessages } = this.#options
+      const isOthers = this.#state.other?.origin === 'model' && !trustToolMessages
+      const isHidden = reasoning === 'hidden' && (isOthers || this.#output.current?.type === 'reasoning')
       logMessage(this.#state.messages, event, isHidden)
     }
   }

@@ -80,5 +80,6 @@ function only(fields: string, value: object): { [field: string]: unknown } {
 
 /** A URL without what servers take for a password: user and password, query and fragment. */
 function withoutCredentials(url: string): string {
-  return url.replace(/[?#].*/s, '').replace(/^([^@\\/]*:[\\/]+)?[^\\/]*@/, '$1')
+  // Browsers and fetch pass over tabs and line breaks.
+  return url.replace(/[\t\n\r]|[?#].*/gs, '').replace(/^([^@\\/]*:[\\/]+)?[^\\/]*@/, '$1')
 }

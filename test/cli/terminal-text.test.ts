@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { clip, createPaint, excerpt, visible, widthOf, wrap } from '../../src/cli/terminal-text.js'
 import { harmonyText } from '../support/arbitraries.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 describe('visible text', () => {
   test.each([

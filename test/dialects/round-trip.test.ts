@@ -138,7 +138,7 @@ describe('what is wrong is said at once:', () => {
   test.each(DOORS.slice(0, 2))('%s of no stream', (name, door) => {
     for (const [wrong, got] of [
       [undefined, 'undefined'],
-      [Promise.resolve([]), 'a promise'],
+      [Promise.resolve([]), 'Promise'],
       [response, 'an object'],
     ] as const) {
       expect(() => door(wrong as never, vllm)).toThrow(
@@ -155,7 +155,7 @@ describe('what is wrong is said at once:', () => {
   test.each(DOORS.slice(2))('%s of no response', (name, door) => {
     for (const [wrong, got] of [
       [undefined, 'undefined'],
-      [Promise.resolve(response), 'a promise'],
+      [Promise.resolve(response), 'Promise'],
       [[], 'an array'],
       [{ type: 'response.created', response }, 'an object'],
     ] as const) {

@@ -4,7 +4,7 @@ import { HEADER_SPACE, HEADER_WORDS } from '../../src/conformance/arbitraries/he
 import type { HarmonyMessage, Repair } from '../../src/harmony/events.js'
 import { createHarmonyParser } from '../../src/harmony/parser.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 interface Said {
   readonly messages: HarmonyMessage[]

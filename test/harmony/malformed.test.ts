@@ -17,7 +17,7 @@ import {
 } from '../support/arbitraries.js'
 import { spellsMarker } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const TIMEOUT = 20_000 + RUNS * 20
 
 const tokenTable = await loadTokenTable()

@@ -16,7 +16,7 @@ import {
 import { loadOfficial } from '../support/official-parser.js'
 import { encodeHarmony, encodeText, m, tokenBytes } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const TIMEOUT = 20_000 + RUNS * 20
 
 const tokenTable = await loadTokenTable()

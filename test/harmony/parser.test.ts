@@ -13,7 +13,7 @@ import { loadTokenTable } from '../../src/tokens/token-table.js'
 import { cutText, editedTranscript, headerSoup, malformedTranscript, tokenSoup } from '../support/arbitraries.js'
 import { encodeHarmony, encodeText, m, showToken, tokenBytes } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const TIMEOUT = 20_000 + RUNS * 20
 
 const tokenTable = await loadTokenTable()

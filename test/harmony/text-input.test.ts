@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createMarkerLexer } from '../../src/harmony/text-input.js'
 import { FIRST_SPECIAL, LONGEST_MARKER, markerText, SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 type Lexeme = string | number
 

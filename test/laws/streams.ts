@@ -14,7 +14,7 @@ import { urlCitations } from '../../src/translate/url-citations.js'
 import { malformedTranscript, tokenSoup, wellFormedTranscript } from '../support/arbitraries.js'
 
 /** How often each law is tried. CI uses the default; `npm run test:laws` tries 100,000. */
-export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 1000)
+export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 250)
 
 export const tokenTable: TokenTable = await loadTokenTable()
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { RequestTool } from '../../src/responses/request.js'
 
-export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 1000)
+export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 250)
 
 /** Segments that mean something to somebody, so that made-up recipients and declared tools meet often. */
 const segment = fc.constantFrom(

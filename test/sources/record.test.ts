@@ -8,7 +8,7 @@ import { readTokenFixture, replay, type TokenFixture } from '../../src/sources/r
 import type { StreamEnd, TokenChunk, TokenSource } from '../../src/tokens/token-source.js'
 import { chunkPlan, cutChunks, malformedTranscript, wellFormedTranscript } from '../support/arbitraries.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 /** A sink that keeps what it is given. */
 function shelf() {

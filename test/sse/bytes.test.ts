@@ -5,7 +5,7 @@ import { encodeSse, type SseEvent } from '../../src/sse/index.js'
 import { anyStream, endReason, run } from '../laws/streams.js'
 import { anyEvents, unlikeDeltas } from './events.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 const utf8 = new TextEncoder()
 

@@ -50,7 +50,7 @@ describe.each([
     ['null', null, 'an event, got null'],
     ['text', 'data: {}', 'an event, got "data: {}"'],
     ['a batch', [delta('a')], 'an event, got an array'],
-    ['a promise of an event', Promise.resolve(delta('a')), 'an event, got a promise'],
+    ['a promise of an event', Promise.resolve(delta('a')), 'an event, got Promise'],
     ['an object without a type', { delta: 'a' }, 'an event, got an object'],
     ['a delta whose type is no word', { type: 1, sequence_number: 1, delta: 'a' }, 'an event, got an object'],
     ['a type of two lines', { type: 'a\ndata: {}\n\n' }, 'a type of one line, got "a\\ndata: {}\\n\\n"'],

@@ -4,7 +4,7 @@ import { createSseEncoder, encodeSse, type SseEvent } from '../../src/sse/index.
 import { anyStream, endReason, run } from '../laws/streams.js'
 import { anyEvents, unlikeDeltas } from './events.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 const all = (events: readonly SseEvent[]): string[] => {
   const encode = createSseEncoder()

@@ -116,8 +116,8 @@ describe('the response', () => {
 
 describe('what is no stream of events is refused at once', () => {
   const REFUSED: [string, unknown, string][] = [
-    ['a promise of a stream', Promise.resolve(translate([])), 'a promise'],
-    ['a promise of an array', Promise.resolve(EVENTS), 'a promise'],
+    ['a promise of a stream', Promise.resolve(translate([])), 'Promise'],
+    ['a promise of an array', Promise.resolve(EVENTS), 'Promise'],
     ['nothing', undefined, 'undefined'],
     ['null', null, 'null'],
     ['an object', {}, 'an object'],

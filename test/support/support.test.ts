@@ -21,7 +21,7 @@ import { loadOfficial, normaliseMessage, type Official } from './official-parser
 import { describeWithShared, fuzzTraces, goldenTraces, vllmTraces } from './shared-data.js'
 import { cut, encodeHarmony, encodeText, m, showToken, spellsMarker } from './tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 /** Loading takes a few seconds, and one run of a property 20 ms at most. */
 const TIMEOUT = 20_000 + RUNS * 20
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createDetokenizer, type Detokenizer } from '../../src/tokens/detokenizer.js'
 import { loadTokenTable } from '../../src/tokens/token-table.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 const table = await loadTokenTable()
 const ids = Array.from({ length: table.size }, (_, id) => id)

@@ -9,7 +9,7 @@ import { loadOfficial, type Official } from '../support/official-parser.js'
 import { describeWithShared, goldenTraces } from '../support/shared-data.js'
 import { encodeHarmony, tokenBytes } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const TIMEOUT = 20_000 + RUNS * 20
 
 const table = await loadTokenTable()

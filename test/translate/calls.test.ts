@@ -7,7 +7,7 @@ import { Translator } from '../../src/translate/translator.js'
 import { builtin, fn, mcp } from '../recipients/tools.js'
 import { callTo, createRun, FIXED, inTurn, type Run, runOf, toolMessage } from './run.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 /** A call that counts how often anybody asks how far it is. */
 class CountedCall {

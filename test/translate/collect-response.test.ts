@@ -73,7 +73,7 @@ it.each([
   ['an object', {}, 'an iterable of events, got an object'],
   ['nothing', undefined, 'an iterable of events, got undefined'],
   ['text', 'data: {}', 'an iterable of events, got "data: {}"'],
-  ['a promise of a stream', Promise.resolve([DELTA]), 'an iterable of events, got a promise'],
+  ['a promise of a stream', Promise.resolve([DELTA]), 'an iterable of events, got Promise'],
   ['a stream of something else', [new Uint8Array(2)], 'an event, got Uint8Array'],
   ['a stream of nothing', [null], 'an event, got null'],
   ['batches of batches', [[[DELTA]]], 'an event, got an array'],

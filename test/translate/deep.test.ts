@@ -7,8 +7,8 @@ import { callTo, createRun, FIXED, type Run, runOf, terminal } from './run.js'
 
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
 const nestedObject = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
-const DEEP = 100_000
-const LONG = 200_000
+const DEEP = 20_000
+const LONG = 150_000
 
 const shell = (type: string): ResponseRequest['tools'] => [{ type: 'shell', environment: { type } } as never]
 

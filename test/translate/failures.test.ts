@@ -241,6 +241,8 @@ describe('a callback whose answer the stream needs', () => {
         snapshot: boom,
       }),
     },
+    'async ids': { ids: later as never },
+    'an async sealReasoning': { sealReasoning: later as never, request: { include: ['reasoning.encrypted_content'] } },
     'a tracer of the host': { trace: () => ({ deltaFrom: -1, push: boom, harmony: boom, event: boom }) },
   }
 
@@ -262,7 +264,7 @@ describe('a callback whose answer the stream needs', () => {
       expect(() => {
         for (const chunk of EVERYTHING) translator.push(chunk)
         translator.end('stop')
-      }).toThrow(SECRET)
+      }).toThrow(/hunter2|expected a string, at once, got Promise/)
       expect(brief(translator[how]('over')).at(-1)).toBe('failed')
       expect(translator[how]('over')).toEqual([])
     }
@@ -307,3 +309,23 @@ test('whatever a source and its callbacks throw whenever, a stream has one termi
       },
     ),
   ))
+
+test('what making the translator throws is for the host, and next() rejects', async () => {
+  const told: unknown[] = []
+  const stream = translate(EVERYTHING, { ...FIXED, parser: boom, onError: (error) => told.push(error) })
+  await expect(stream.next()).rejects.toThrow(SECRET)
+  expect(told).toMatchObject([{ message: SECRET }])
+})
+
+test('a source that cannot be read is asked, and told of, once', async () => {
+  const told: unknown[] = []
+  let asked = 0
+  const source = {
+    [Symbol.asyncIterator]() {
+      asked++
+      throw new Error(SECRET)
+    },
+  }
+  await read(source as never, { onError: (error) => told.push(error) })
+  expect({ asked, told: told.length }).toEqual({ asked: 1, told: 1 })
+})

@@ -181,6 +181,15 @@ describe('a result with its transcript', () => {
     expect(run.translator.response.output).toMatchObject([{ outputs }])
   })
 
+  test('ends what the host left open before, whose own result that is', () => {
+    const run = createRun({ request })
+    run.push(callTo('bank.pay', '{}'), '<|call|><|start|>assistant', ...call)
+    run.push({ host: '<|start|>bank.pay to=assistant<|channel|>commentary<|message|>paid' })
+    const itemId = run.translator.response.output[1]?.id as string
+    run.toolResult({ itemId, output: 'sunny', transcript: { author: 'web.get', text: 'sunny' } })
+    expect(run.translator.response.output).toMatchObject([{ output: 'paid' }, { output: 'sunny' }])
+  })
+
   test('that is none is refused, and nothing is told', () => {
     const run = createRun({ request })
     run.push(...call)

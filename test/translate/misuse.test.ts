@@ -115,7 +115,7 @@ describe('what is no chunk is refused with its name:', () => {
     [Buffer.from([1]), 'Buffer'],
     [new Int32Array([1]), 'Int32Array'],
     [{ text: 'Hi' }, 'an object'],
-    [Promise.resolve(1), 'a promise'],
+    [Promise.resolve(1), 'Promise'],
     [['200005'], '"200005"'],
     [new Map(), 'Map'],
   ])('%o', (chunk, got) => {

@@ -29,7 +29,7 @@ describe('an option that is not what it must be is refused, in words that say wh
       'tools[1].name: expected a string, got undefined',
     ],
     [{ request: { tools: [{ type: 'mcp' }] } }, 'tools[0].server_label: expected a string, got undefined'],
-    [{ tokenTable: Promise.resolve() }, 'tokenTable: expected await loadTokenTable(), got a promise'],
+    [{ tokenTable: Promise.resolve() }, 'tokenTable: expected await loadTokenTable(), got Promise'],
     [{ ids: 'hex' }, 'ids: expected a function, got "hex"'],
     [{ usage: 5 }, 'usage: expected an object, got 5'],
     [{ calls: 'half' }, "calls: expected 'live' or 'whole', got \"half\""],
@@ -71,13 +71,9 @@ describe('an option that is not what it must be is refused, in words that say wh
 
 describe('a chunk that is none is refused', () => {
   test.each<[string, unknown, string | RegExp]>([
-    ['nothing', undefined, 'chunk: expected token ids (numbers), { id, logprob }, text or { host }, got undefined'],
-    ['null', null, 'chunk: expected token ids (numbers), { id, logprob }, text or { host }, got null'],
-    [
-      'an object',
-      { text: 'x' },
-      'chunk: expected token ids (numbers), { id, logprob }, text or { host }, got an object',
-    ],
+    ['nothing', undefined, 'chunk: expected token ids, { id, logprob }, text or { host }, got undefined'],
+    ['null', null, 'chunk: expected token ids, { id, logprob }, text or { host }, got null'],
+    ['an object', { text: 'x' }, 'chunk: expected token ids, { id, logprob }, text or { host }, got an object'],
     ['a negative id', -1, /got -1$/],
     ['a fraction', 1.5, /got 1\.5$/],
     ['NaN', Number.NaN, /got NaN$/],

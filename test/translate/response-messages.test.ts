@@ -309,3 +309,15 @@ describe('where the request asks for messages and the host does not let it', () 
     expect(JSON.stringify([run.events, run.translator.response])).not.toContain('put_messages')
   })
 })
+
+test("hidden reasoning stays hidden also where the model writes it in another's name", () => {
+  const run = createRun({
+    reasoning: 'hidden',
+    responseMessages: true,
+    request: { enable_response_messages: true },
+  })
+  run.push('<|channel|>analysis<|message|>SECRET<|end|><|start|>user<|channel|>analysis<|message|>SECRET<|end|>')
+  run.push('<|start|>assistant<|channel|>final<|message|>Hi<|return|>')
+  run.end('stop')
+  expect(JSON.stringify(run.translator.response)).not.toContain('SECRET')
+})

@@ -104,3 +104,19 @@ describe('a snapshot that a store gives back', () => {
     expect(() => Translator.restore(JSON.parse(JSON.stringify(snapshot)), FIXED)).not.toThrow()
   })
 })
+
+test('a snapshot can be taken whatever the names of fields are, of the client or of the model', () => {
+  const schema = { type: 'object', properties: { toString: { type: 'string' }, valueOf: {}, __proto__: {} } }
+  const translator = new Translator({
+    ...FIXED,
+    request: {
+      tools: [{ type: 'local_shell' }, { type: 'function', name: 'f', parameters: schema }] as never,
+      metadata: { toString: 'x', a: 'b' } as never,
+    },
+  })
+  translator.push(
+    '<|channel|>commentary to=container.exec<|message|>{"cmd":["ls"],"env":{"toString":"x","a":"b"}}<|call|>',
+  )
+  const snapshot = JSON.parse(JSON.stringify(translator.snapshot()))
+  expect(Translator.restore(snapshot, FIXED).response).toEqual(translator.response)
+})

@@ -174,7 +174,7 @@ describe('a source may be', () => {
     ['a number', 5, 'got 5'],
     ['nothing', undefined, 'got undefined'],
     ['null', null, 'got null'],
-    ['a promise of one', Promise.resolve(ids), 'got a promise'],
+    ['a promise of one', Promise.resolve(ids), 'got Promise'],
     ['a function', () => ids, 'got a function'],
     ['a host chunk', { host: ids }, 'got an object'],
   ])('but not %s', (_, source, got) => {
@@ -475,9 +475,7 @@ describe('a source that throws', () => {
     expect(source).toMatchObject({ pulled: 2, closed: 1 })
     expect(brief(items).slice(-2)).toEqual(['error', 'failed'])
     expect(terminal(items).error?.message).toBe('The server had an internal error.')
-    expect(told).toMatchObject([
-      { code: 'bad_chunk', message: expect.stringMatching(/^chunk: expected token ids \(numbers\), /) },
-    ])
+    expect(told).toMatchObject([{ code: 'bad_chunk', message: expect.stringMatching(/^chunk: expected token ids, /) }])
   })
 
   test('already when its iterator is made', async () => {

@@ -472,9 +472,9 @@ describe('a page that writes its address against us', () => {
         expect(spelled(annotation.url)).toBe(spelled(address))
         expect(part.text.slice(annotation.start_index, annotation.end_index)).toBe(part.text.slice(2, -1))
       }),
-      { numRuns: 3000, examples: [['https://evil.example](javascript:alert(1))[x/y', undefined, 'utf16']] },
+      { numRuns: 400, examples: [['https://evil.example](javascript:alert(1))[x/y', undefined, 'utf16']] },
     )
-    expect(links).toBeGreaterThan(1000)
+    expect(links).toBeGreaterThan(100)
   })
 
   test('changes nothing of the Markdown around it', () => {
@@ -513,7 +513,7 @@ describe('a page that writes its address against us', () => {
         if (webAddressOf(url) === undefined) expect(markdown).toBe(text)
         else expect(shape(markdown)).toEqual(shape(shown(text, 'https://e.com/')))
       }),
-      { numRuns: 3000, examples: [['https://`', '`', '']] },
+      { numRuns: 400, examples: [['https://`', '`', '']] },
     )
   })
 })
@@ -715,7 +715,7 @@ describe('cut anywhere, marks and near-marks give the same', () => {
         expectGrammar(events, expected)
         expect(withoutDeltaBorders(events)).toEqual(withoutDeltaBorders(wholeEvents))
       }),
-      { numRuns: 1500 },
+      { numRuns: 400 },
     )
   })
 
@@ -739,7 +739,7 @@ describe('cut anywhere, marks and near-marks give the same', () => {
         expect(withoutDeltaBorders(run([ids]))).toEqual(withoutDeltaBorders(single))
         expect(withoutDeltaBorders(run(cut(ids, sizes)))).toEqual(withoutDeltaBorders(single))
       }),
-      { numRuns: 700 },
+      { numRuns: 250 },
     )
   })
 
@@ -848,7 +848,7 @@ describe('the page of a cursor', () => {
       expect.objectContaining({
         name: 'HarmonyResponsesError',
         code: 'bad_option',
-        message: 'resolve: expected a page, or undefined, got a promise',
+        message: 'resolve: expected a page, or undefined, got Promise',
       }),
     )
   })
@@ -1167,7 +1167,7 @@ describe('log-probabilities', () => {
         )
         expectScored(text, ids, cut(score(ids), sizes))
       }),
-      { numRuns: 700 },
+      { numRuns: 250 },
     )
   })
 

@@ -6,7 +6,7 @@ import { record } from '../../src/sources/record.js'
 import { Translator } from '../../src/translate/translator.js'
 import { createRun, FIXED, messageOn, runOf } from './run.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 const CANARY = 'CANARY'
 

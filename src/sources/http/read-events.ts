@@ -6,6 +6,9 @@ import { lostConnection } from './http-client.js'
 /** In UTF-16 units. SGLang's cumulative events are long: 30,000 tokens with 20 log-probabilities each fill this. */
 export const LONGEST_EVENT: number = 16 * 1024 * 1024
 
+/** Engines write an event in one line. Short ones without end take thirty times their characters to put together. */
+const MOST_LINES = 10_000
+
 /**
  * The data of an engine's event stream, each parsed as JSON, up to `[DONE]` or the end. Leaving the loop closes the
  * request.
@@ -28,6 +31,8 @@ export async function* readEvents(response: Response): AsyncGenerator<unknown> {
   })
   const reader = response.body?.getReader()
   if (reader === undefined) throw new TransientError('server_error', 'expected a stream of events, got an empty answer')
+  /** Since the last event. */
+  let lines = 0
   try {
     for (let isOpen = true; isOpen; ) {
       const { done, value } = await reader.read().catch((cause) => {
@@ -35,7 +40,11 @@ export async function* readEvents(response: Response): AsyncGenerator<unknown> {
       })
       isOpen = !done
       // One line end for the line that may be open at the end, one for its event.
-      parser.feed(done ? `${utf8.decode()}\n\n` : utf8.decode(value, { stream: true }))
+      const text = done ? `${utf8.decode()}\n\n` : utf8.decode(value, { stream: true })
+      parser.feed(text)
+      // A blank line ends an event, or a comment that keeps the connection alive.
+      lines = /\n\r?\n/.test(text) ? 0 : lines + text.split(/\r\n?|\n/).length - 1
+      if (lines > MOST_LINES) tooLong()
       const events = ready
       ready = []
       for (const event of events) {

@@ -1,4 +1,5 @@
 import { appendText, textOf } from '../text-buffer.js'
+import { textFrom } from '../text-from.js'
 import type { Effects, ItemBase, ItemKind, ReasoningForm } from './item.js'
 
 /*
@@ -70,7 +71,7 @@ export const reasoning: ItemKind<Reasoning> = {
       tellPart(item, form, 'done', text, effects)
     }
     const { sealReasoning } = effects.options
-    if (sealReasoning && effects.includes(SEALED)) item.sealed = sealReasoning(text, item.id)
+    if (sealReasoning && effects.includes(SEALED)) item.sealed = textFrom('sealReasoning', sealReasoning(text, item.id))
   },
 
   wire: (item) => ({

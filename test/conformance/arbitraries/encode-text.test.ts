@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { encodeText, harmonyText, harmonyTextSpellingMarkers } from '../../../src/conformance/arbitraries/index.js'
 import { createTokenTable, loadTokenTable } from '../../../src/tokens/token-table.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const tokenTable = await loadTokenTable()
 
 const decode = (ids: readonly number[]): string =>

@@ -24,7 +24,7 @@ import { FIRST_SPECIAL, markerText } from '../../../src/harmony/vocabulary.js'
 import { createDetokenizer } from '../../../src/tokens/detokenizer.js'
 import { loadTokenTable } from '../../../src/tokens/token-table.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 1000)
+const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const tokenTable = await loadTokenTable()
 
 const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void, runs = RUNS): void =>

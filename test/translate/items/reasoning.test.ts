@@ -336,10 +336,10 @@ describe('the modes of reasoning', () => {
     })
   }
 
-  /** The Harmony messages of a response that has them, without its thoughts. */
+  /** The Harmony messages of a response that has them, without its thoughts and without what may be one in another's name. */
   function spoken({ response: { output_messages } }: { response: Response }) {
     const isThought = ({ role, channel, recipient = '' }: ResponseMessage): boolean =>
-      role === 'assistant' && channel === 'analysis' && policies.openai.nobody.includes(recipient)
+      role !== 'assistant' || (channel === 'analysis' && policies.openai.nobody.includes(recipient))
     return output_messages && { output_messages: output_messages.filter((message) => !isThought(message)) }
   }
 })
