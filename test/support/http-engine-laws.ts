@@ -7,7 +7,7 @@ import { translate } from '../../src/index.js'
 import type { TokenEngine } from '../../src/sources/engine.js'
 import { EngineError } from '../../src/sources/engine-error.js'
 import type { HttpOptions } from '../../src/sources/http/http-client.js'
-import { LONGEST_EVENT } from '../../src/sources/http/read-events.js'
+import { LONGEST_EVENT, MOST_LINES } from '../../src/sources/http/read-events.js'
 import { readTokens } from './read-tokens.js'
 import { frame, refuse, scriptedServer, stream } from './scripted-server.js'
 import { cut } from './tokens.js'
@@ -257,6 +257,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
 
     const KIBI = 1024
     const LINE = 'x'.repeat(64 * KIBI)
+    const TOO_LONG = `expected events of at most ${LONGEST_EVENT} characters and ${MOST_LINES} lines, got a longer one`
 
     test('of a refusal 64 KiB are read, and the request is cancelled', async () => {
       const { seen, engine } = endless(500, LINE)
@@ -275,9 +276,29 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       const { seen, engine } = endless(200, ...pieces)
       const { code, message } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       expect(code).toBe('server_error')
-      expect(message).toBe(`expected events of at most ${LONGEST_EVENT} characters, got a longer one`)
+      expect(message).toBe(TOO_LONG)
       expect(seen.isCancelled).toBe(true)
       expect(seen.bytes).toBeLessThan(LONGEST_EVENT + 1024 * KIBI)
+    })
+
+    test('an event of short lines without an end is read up to a number of lines', async () => {
+      const { seen, engine } = endless(200, 'data: x\n'.repeat(1000))
+      const { message } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
+      expect(message).toBe(TOO_LONG)
+      expect(seen.isCancelled).toBe(true)
+      expect(seen.bytes).toBeLessThan(2 * MOST_LINES * 'data: x\n'.length)
+    })
+
+    test('comments that keep the connection alive are not counted', async () => {
+      const pings = ': ping\n\n'.repeat(MOST_LINES)
+      const body =
+        pings +
+        frames(HELLO)
+          .map((data) => `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`)
+          .join('')
+      const fetch = fetchOf(() => new Response(body, { status: 200 }))
+      const engine = create({ url: 'http://server.invalid', fetch, retries: 0 })
+      await expect(readTokens(engine.generate(PROMPT, { maxTokens: 5 }))).resolves.toBeDefined()
     })
 
     test('a stream that stays open ends soon after the engine said why', async () => {

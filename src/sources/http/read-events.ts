@@ -7,7 +7,7 @@ import { lostConnection } from './http-client.js'
 export const LONGEST_EVENT: number = 16 * 1024 * 1024
 
 /** Engines write an event in one line. Short ones without end take thirty times their characters to put together. */
-const MOST_LINES = 10_000
+export const MOST_LINES = 10_000
 
 /**
  * The data of an engine's event stream, each parsed as JSON, up to `[DONE]` or the end. Leaving the loop closes the
@@ -79,7 +79,10 @@ function notAnEvent(line: string | undefined): never {
 }
 
 function tooLong(): never {
-  throw new EngineError('server_error', `expected events of at most ${LONGEST_EVENT} characters, got a longer one`)
+  throw new EngineError(
+    'server_error',
+    `expected events of at most ${LONGEST_EVENT} characters and ${MOST_LINES} lines, got a longer one`,
+  )
 }
 
 function shortened(text: string): string {
