@@ -1,10 +1,12 @@
 import { check, describe } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
+import { modelFor } from './clients/index.js'
+import { ClientRun } from './clients/run.js'
 import { type Invariant, PROFILES, type Profile, type Tell } from './invariant.js'
 import { INVARIANTS } from './invariants/index.js'
 import { StreamListeners } from './listeners.js'
 import { Reading } from './reading.js'
-import type { StreamEvent } from './stream-event.js'
+import { isFields, type StreamEvent } from './stream-event.js'
 
 /** Where a stream is not as an invariant says. */
 export interface Violation {
@@ -53,7 +55,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
   const { profile = 'openai', without = [] } = options
   check(NEEDED.has(profile), 'profile', ONE_PROFILE, profile)
   check(Array.isArray(without), 'without', 'a list of ids of INVARIANTS', without)
-  for (const id of without) check(IDS.has(id), 'without', 'ids of INVARIANTS', id)
+  for (const id of without) check(PLACES.has(id), 'without', 'ids of INVARIANTS', id)
 
   const reading = new Reading()
   const listeners = new StreamListeners(profile)
@@ -78,6 +80,14 @@ export function createChecker(options: CheckOptions = {}): Checker {
     found.push({ rule: id, severity, fault, position: reading.count, ...about, expected, got })
   }
 
+  const model = modelFor(profile)
+  const run =
+    model &&
+    new ClientRun(model, (rule, expected, got, words) => {
+      place = PLACES.get(rule) as number
+      if (checks[place] !== undefined) tell(expected, got, words)
+    })
+
   function take(): Violation[] {
     const violations = found
     if (found.length > 0) found = []
@@ -88,6 +98,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
     push(given) {
       const event = given as StreamEvent
       type = typeof Object(event).type === 'string' ? event.type : undefined
+      if (isFields(event)) run?.read(event)
       if (type === undefined) {
         // Nothing else can be said of an event without a type.
         place = UNTYPED
@@ -105,6 +116,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
     },
     end() {
       type = undefined
+      run?.end()
       for (place = 0; place < checks.length; place++) checks[place]?.end?.(reading, tell)
       return take()
     },
@@ -118,7 +130,7 @@ const NEEDED: ReadonlyMap<Profile, readonly boolean[]> = new Map(
   PROFILES.map((profile) => [profile, INVARIANTS.map(({ neededBy }) => neededBy.includes(profile))]),
 )
 
-const IDS: ReadonlySet<string> = new Set(INVARIANTS.map(({ id }) => id))
+const PLACES: ReadonlyMap<string, number> = new Map(INVARIANTS.map(({ id }, place) => [id, place]))
 
 /** The place of what is said of an event without a type. */
 const UNTYPED = INVARIANTS.findIndex(({ id }) => id === 'event-has-type')

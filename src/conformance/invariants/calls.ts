@@ -26,18 +26,12 @@ const MCP_ENDS = ['response.mcp_call.completed', 'response.mcp_call.failed']
 /** Whom a client answers, and what an answer names, by call_id. */
 const ANSWERED = /^(function_call|custom_tool_call|shell_call|shell_call_output)$/
 
-/** The final statuses that the Agents SDK 0.20 knows; the API has more. */
-const AGENTS_STATUSES: Readonly<Record<string, readonly string[]>> = {
-  web_search_call: ['completed', 'failed'],
-  code_interpreter_call: ['completed'],
-}
-
 /** Of calls: what they are made of, and by what ids they are answered. */
 export const CALLS: readonly Invariant[] = [
   {
     id: 'call-is-deltas',
     sentence: 'The arguments, input or code of a call is its deltas, in the event that tells it and in the item.',
-    neededBy: ['openai', 'open-responses', 'client:langchain'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: ({ isDone }) => isDone,
     begin: stateless((event, { kind, item }, tell) => {
@@ -81,7 +75,7 @@ export const CALLS: readonly Invariant[] = [
   {
     id: 'function-call-has-delta',
     sentence: 'A function call has a delta: LangChain takes its arguments from nothing else.',
-    neededBy: ['open-responses', 'client:langchain'],
+    neededBy: ['open-responses'],
     severity: 'error',
     on: isItemDone,
     begin: stateless((_event, { item }, tell) => {
@@ -92,7 +86,7 @@ export const CALLS: readonly Invariant[] = [
   {
     id: 'function-arguments-json',
     sentence: 'The arguments of a completed function call are JSON.',
-    neededBy: ['openai', 'client:ai-sdk', 'client:langchain', 'client:openai-agents', 'client:codex'],
+    neededBy: ['openai'],
     severity: 'error',
     fault: 'model',
     on: isItemDone,
@@ -102,22 +96,10 @@ export const CALLS: readonly Invariant[] = [
     }),
   },
   {
-    id: 'cut-call-not-done',
-    sentence: 'A call that was cut off is not done: clients run what is done, whatever its status.',
-    neededBy: ['client:codex', 'client:ai-sdk', 'client:langchain'],
-    severity: 'error',
-    on: isItemDone,
-    begin: stateless((event, _reading, tell) => {
-      const { type, status } = fieldsOf(event['item'])
-      const isClients = type === 'function_call' || type === 'custom_tool_call'
-      if (isClients && status === 'incomplete') tell('no output_item.done of it', 'status "incomplete"')
-    }),
-  },
-  {
     id: 'call-fields',
     sentence:
       'A function call has its id, call_id, name and arguments when it is announced, and a status when it is done.',
-    neededBy: ['openai', 'open-responses', 'client:ai-sdk'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: hasItem,
     begin: stateless((event, { kind }, tell) => {
@@ -130,35 +112,9 @@ export const CALLS: readonly Invariant[] = [
     }),
   },
   {
-    id: 'custom-call-completed',
-    sentence: 'A custom tool call is completed when it is done: the AI SDK fails the turn otherwise.',
-    neededBy: ['client:ai-sdk'],
-    severity: 'error',
-    on: isItemDone,
-    begin: stateless((event, _reading, tell) => {
-      const { type, status } = fieldsOf(event['item'])
-      if (type === 'custom_tool_call' && status !== 'completed') tell('status "completed"', status)
-    }),
-  },
-  {
-    id: 'hosted-call-status',
-    sentence:
-      'A web search or code interpreter call ends with a status that the Agents SDK knows: it throws when it sends any ' +
-      'other back, which it does in a run that goes on.',
-    neededBy: ['client:openai-agents'],
-    severity: 'warning',
-    on: isItemDone,
-    begin: stateless((event, _reading, tell) => {
-      const { type, status } = fieldsOf(event['item'])
-      const known = lookUp(AGENTS_STATUSES, textOf(type))
-      if (known === undefined || status === undefined) return
-      if (!known.includes(textOf(status))) tell(known.map((one) => `"${one}"`).join(' or '), status)
-    }),
-  },
-  {
     id: 'call-id',
     sentence: 'A call that the client answers has a call_id, which is not the id of its item.',
-    neededBy: ['openai', 'open-responses', 'client:openai', 'client:langchain', 'client:codex'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: hasItem,
     begin: stateless((event, _reading, tell) => {
@@ -171,7 +127,7 @@ export const CALLS: readonly Invariant[] = [
   {
     id: 'call-ids-differ',
     sentence: 'No two calls have the same call_id: answers would go to the wrong one.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: ({ isItemAdded, isTerminal }) => isItemAdded || isTerminal,
     begin: () => {
@@ -187,7 +143,7 @@ export const CALLS: readonly Invariant[] = [
   {
     id: 'shell-command-order',
     sentence: 'A command of a shell call is announced before it is written, in the order of its index.',
-    neededBy: ['openai', 'client:openai'],
+    neededBy: ['openai'],
     severity: 'error',
     on: ({ type }) => type.startsWith('response.shell_call_command.'),
     begin: () => {
@@ -207,7 +163,7 @@ export const CALLS: readonly Invariant[] = [
   {
     id: 'shell-output-command',
     sentence: 'What a shell printed is of a command of the call that it answers.',
-    neededBy: ['openai', 'client:openai'],
+    neededBy: ['openai'],
     severity: 'error',
     on: ({ type, isItemDone }) => isItemDone || type.startsWith('response.shell_call_output_content.'),
     begin: () => {

@@ -1,3 +1,4 @@
+import { CLIENT_INVARIANTS } from '../clients/index.js'
 import type { Invariant } from '../invariant.js'
 import { CALLS } from './calls.js'
 import { ITEMS } from './items.js'
@@ -6,4 +7,11 @@ import { PARTS } from './parts.js'
 import { WIRE } from './wire.js'
 
 /** Everything that holds of good streams, in the order in which a stream is read. */
-export const INVARIANTS: readonly Invariant[] = [...WIRE, ...LIFECYCLE, ...ITEMS, ...PARTS, ...CALLS]
+export const INVARIANTS: readonly Invariant[] = [
+  ...WIRE,
+  ...LIFECYCLE,
+  ...ITEMS,
+  ...PARTS,
+  ...CALLS,
+  ...CLIENT_INVARIANTS,
+]

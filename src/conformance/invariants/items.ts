@@ -2,7 +2,7 @@ import { digest } from '../digest.js'
 import { hasItem, isItemAdded, isItemDone, isOfItem, isTerminal } from '../event-kind.js'
 import { type Invariant, of, stateless } from '../invariant.js'
 import { outputOf, toldBy } from '../reading.js'
-import { type Fields, fieldsOf, listOf, lookUp, type StreamEvent, textOf, wordFor } from '../stream-event.js'
+import { type Fields, fieldsOf, lookUp, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** The prefixes of ids, by the type of item. A type that is not here may have any. */
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -68,7 +68,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'output-index-present',
     sentence: 'Every event about an item says which: AI SDK and LangChain lose calls without.',
-    neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk', 'client:langchain'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isOfItem,
     begin: stateless((event, _reading, tell) => {
@@ -79,7 +79,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'output-index-free',
     sentence: 'No item is announced at the index of another.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isItemAdded,
     begin: stateless((event, { open, done }, tell) => {
@@ -90,7 +90,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'item-has-id',
     sentence: 'An item has an id.',
-    neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isItemAdded,
     begin: stateless((event, _reading, tell) => {
@@ -101,7 +101,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'item-ids-differ',
     sentence: 'No two items have the same id.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isItemAdded,
     begin: () => {
@@ -130,7 +130,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'done-was-added',
     sentence: 'What is done was announced.',
-    neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk', 'client:codex'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isItemDone,
     begin: stateless((event, reading, tell) => {
@@ -143,7 +143,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'done-once',
     sentence: 'What is done is done once: Codex and the AI SDK run a call each time.',
-    neededBy: ['openai', 'open-responses', 'client:ai-sdk', 'client:codex'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isItemDone,
     begin: stateless((event, { open, done }, tell) => {
@@ -154,7 +154,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'item-identity',
     sentence: 'An item has the same id when it is done as when it was announced.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isItemDone,
     begin: stateless((event, { item }, tell) => {
@@ -165,7 +165,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'item-constant',
     sentence: 'Type, name, call_id, server_label, role and phase of an item never change.',
-    neededBy: ['openai', 'open-responses', 'client:openai', 'client:openai-agents'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isItemDone,
     begin: stateless((event, { item }, tell) => {
@@ -180,7 +180,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'announced-empty',
     sentence: 'An item is announced without what is streamed: LangChain adds the deltas to it.',
-    neededBy: ['openai', 'open-responses', 'client:langchain'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isItemAdded,
     begin: stateless((event, _reading, tell) => {
@@ -194,7 +194,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'message-shape',
     sentence: 'A message has a list of content.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: hasItem,
     begin: stateless((event, _reading, tell) => {
@@ -205,7 +205,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'message-role',
     sentence: 'A message is the assistant’s.',
-    neededBy: ['openai', 'open-responses', 'client:codex'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: hasItem,
     begin: stateless((event, _reading, tell) => {
@@ -216,7 +216,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'message-phase',
     sentence: 'A phase is commentary or final_answer: Codex and the AI SDK lose a message with any other.',
-    neededBy: ['openai', 'open-responses', 'client:ai-sdk', 'client:codex'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: hasItem,
     begin: stateless((event, _reading, tell) => {
@@ -227,21 +227,9 @@ export const ITEMS: readonly Invariant[] = [
     }),
   },
   {
-    id: 'message-without-refusal',
-    sentence: 'A message holds no refusal part: Codex drops the whole message.',
-    neededBy: ['client:codex'],
-    severity: 'error',
-    on: isItemDone,
-    begin: stateless((event, _reading, tell) => {
-      const { type, content } = itemIn(event)
-      const isRefused = listOf(content).some((part) => fieldsOf(part)['type'] === 'refusal')
-      if (type === 'message' && isRefused) tell('output_text alone', 'a refusal')
-    }),
-  },
-  {
     id: 'reasoning-summary-list',
     sentence: 'Reasoning has a list of summaries, empty if there is none.',
-    neededBy: ['openai', 'open-responses', 'client:codex'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: hasItem,
     begin: stateless((event, _reading, tell) => {
@@ -252,7 +240,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'event-of-its-item',
     sentence: 'An event is about an item of the type that it is for.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: ({ owner }) => owner !== undefined,
     begin: stateless((event, { kind, item, part }, tell) => {
@@ -303,7 +291,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'within-item',
     sentence: 'Events about an item come between its announcement and its end.',
-    neededBy: ['openai', 'open-responses', 'client:openai', 'client:codex', 'client:ai-sdk', 'client:langchain'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: (kind) => !hasItem(kind),
     begin: stateless((event, reading, tell) => {
@@ -326,7 +314,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'item-id-matches',
     sentence: 'item_id is the id of the item at its output_index.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     begin: stateless((event, { item }, tell) => {
       const { item_id: id } = event
@@ -336,7 +324,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'item-id-present',
     sentence: 'Every event about an item has its item_id, but for the commands of a shell call.',
-    neededBy: ['openai', 'open-responses', 'client:openai', 'client:ai-sdk'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: (kind) => !hasItem(kind) && !kind.isOfShellCommand,
     begin: stateless((event, _reading, tell) => {
@@ -347,7 +335,7 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'terminal-output-is-done-items',
     sentence: 'The output of a completed response is the items that were done, in their order, with their ids.',
-    neededBy: ['openai', 'open-responses', 'client:openai', 'client:openai-agents'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: of('response.completed'),
     begin: stateless((event, { done }, tell) => {
@@ -362,7 +350,7 @@ export const ITEMS: readonly Invariant[] = [
     id: 'terminal-output-was-streamed',
     sentence:
       'What a response that was not completed says was made was announced, in its order, and holds all that was done.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: of('response.incomplete', 'response.failed'),
     begin: stateless((event, { open, done }, tell) => {

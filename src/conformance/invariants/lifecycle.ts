@@ -1,6 +1,5 @@
 import { isLifecycle, isTerminal } from '../event-kind.js'
 import { atEnd, type Invariant, of, stateless } from '../invariant.js'
-import { outputOf } from '../reading.js'
 import { differing, type Fields, fieldsOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** What may change of a response between its events. Azure adds its content filters; OpenAI says which tier it was. */
@@ -26,7 +25,7 @@ export const LIFECYCLE: readonly Invariant[] = [
   {
     id: 'created-first',
     sentence: 'The first event is response.created, and no other is.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     begin: stateless((_event, { kind: { type }, count, created }, tell) => {
       const isCreated = type === 'response.created'
@@ -56,15 +55,7 @@ export const LIFECYCLE: readonly Invariant[] = [
   {
     id: 'one-terminal-event-last',
     sentence: 'Exactly one response.completed, .incomplete or .failed ends the stream, and nothing comes behind it.',
-    neededBy: [
-      'openai',
-      'open-responses',
-      'client:openai',
-      'client:ai-sdk',
-      'client:openai-agents',
-      'client:langchain',
-      'client:codex',
-    ],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     begin: () => ({
       event(event, { terminal }, tell) {
@@ -78,7 +69,7 @@ export const LIFECYCLE: readonly Invariant[] = [
   {
     id: 'terminal-type-is-status',
     sentence: "The terminal event's type is the status of its response.",
-    neededBy: ['openai', 'open-responses', 'client:openai-agents'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isTerminal,
     begin: stateless((event, _reading, tell) => {
@@ -90,61 +81,13 @@ export const LIFECYCLE: readonly Invariant[] = [
   {
     id: 'terminal-response-complete',
     sentence: 'The response of the terminal event has an id, and the list of what was made.',
-    neededBy: ['openai', 'open-responses', 'client:openai-agents', 'client:langchain'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isTerminal,
     begin: stateless((event, _reading, tell) => {
       const { id, output } = responseOf(event)
       if (textOf(id) === '') tell('response.id', id)
       if (!Array.isArray(output)) tell('response.output, a list', output)
-    }),
-  },
-  {
-    id: 'terminal-has-id',
-    sentence: 'The response of the terminal event has an id: Codex takes the stream for broken without.',
-    neededBy: ['client:codex'],
-    severity: 'error',
-    on: isTerminal,
-    begin: stateless((event, _reading, tell) => {
-      const { id } = responseOf(event)
-      if (textOf(id) === '') tell('response.id', id)
-    }),
-  },
-  {
-    id: 'usage-totals',
-    sentence: 'Usage, where it is given, has its three totals: Codex cannot read it otherwise.',
-    neededBy: ['client:codex'],
-    severity: 'error',
-    on: isTerminal,
-    begin: stateless((event, _reading, tell) => {
-      const { usage = null } = responseOf(event)
-      if (usage === null) return
-      const { input_tokens, output_tokens, total_tokens } = fieldsOf(usage)
-      const isWhole = [input_tokens, output_tokens, total_tokens].every(Number.isInteger)
-      if (!isWhole) tell('input_tokens, output_tokens and total_tokens', usage)
-    }),
-  },
-  {
-    id: 'open-item-kept',
-    sentence: 'An item that is open at the end stands in the terminal response: the stream helper of openai throws.',
-    neededBy: ['client:openai'],
-    severity: 'error',
-    on: of('response.completed'),
-    begin: stateless((event, { open }, tell) => {
-      const kept = new Set(outputOf(event).map(({ id }) => id))
-      for (const { index, type, id } of open.values()) {
-        if (!kept.has(id)) tell(`output_item.done of item ${index}`, `an open ${type} ${id}`)
-      }
-    }),
-  },
-  {
-    id: 'response-completes',
-    sentence: 'The response is completed: an Agents SDK run throws at any other end.',
-    neededBy: ['client:openai-agents'],
-    severity: 'warning',
-    on: isTerminal,
-    begin: stateless((event, _reading, tell) => {
-      if (event.type !== 'response.completed') tell('response.completed', event.type)
     }),
   },
   {
@@ -179,7 +122,7 @@ export const LIFECYCLE: readonly Invariant[] = [
   {
     id: 'response-id-constant',
     sentence: 'Every event that carries the response carries the same id.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isLifecycle,
     begin: stateless((event, { created }, tell) => {
@@ -190,7 +133,7 @@ export const LIFECYCLE: readonly Invariant[] = [
   {
     id: 'created-response-named',
     sentence: 'The first response has an id, the time in whole seconds, and a model.',
-    neededBy: ['openai', 'open-responses', 'client:ai-sdk'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: of('response.created'),
     begin: stateless((event, _reading, tell) => {
@@ -239,7 +182,7 @@ export const LIFECYCLE: readonly Invariant[] = [
   {
     id: 'no-output-text',
     sentence: 'The response has no output_text: that is the SDKs’ own, and one that comes is believed.',
-    neededBy: ['openai', 'client:openai'],
+    neededBy: ['openai'],
     severity: 'error',
     on: isLifecycle,
     begin: stateless((event, _reading, tell) => {
@@ -299,7 +242,7 @@ export const LIFECYCLE: readonly Invariant[] = [
   {
     id: 'every-item-done',
     sentence: 'In a completed response, every item that was announced was done.',
-    neededBy: ['openai', 'open-responses', 'client:codex', 'client:ai-sdk'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: of('response.completed'),
     begin: stateless((_event, { open }, tell) => {

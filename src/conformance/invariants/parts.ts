@@ -15,7 +15,7 @@ export const PARTS: readonly Invariant[] = [
   {
     id: 'part-order',
     sentence: 'Parts are announced in the order of their indexes, from 0 in each item.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isPartAdded,
     begin: stateless((event, { kind, item }, tell) => {
@@ -29,7 +29,7 @@ export const PARTS: readonly Invariant[] = [
   {
     id: 'part-kind',
     sentence: 'A message has text and refusals, and reasoning has reasoning.',
-    neededBy: ['openai', 'client:openai'],
+    neededBy: ['openai'],
     severity: 'error',
     on: of('response.content_part.added', 'response.content_part.done'),
     begin: stateless((event, { item }, tell) => {
@@ -43,7 +43,7 @@ export const PARTS: readonly Invariant[] = [
   {
     id: 'within-part',
     sentence: 'Text comes between the announcement of its part and the part’s end.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: ({ type, isText, isPartDone }) => isText || isPartDone || type === ANNOTATION,
     begin: stateless((_event, { item, part }, tell) => {
@@ -131,20 +131,6 @@ export const PARTS: readonly Invariant[] = [
     }),
   },
   {
-    id: 'text-has-delta',
-    sentence: 'Text that a message holds was streamed: clients show nothing else.',
-    neededBy: ['client:ai-sdk', 'client:openai-agents', 'client:langchain'],
-    severity: 'error',
-    on: isItemDone,
-    begin: stateless((event, { item }, tell) => {
-      if (item?.type !== 'message') return
-      const parts = listOf(fieldsOf(event['item'])['content']).map(fieldsOf)
-      const deltas = [...item.parts.flatMap((part) => part.deltas), ...item.deltas]
-      const isStreamed = deltas.some((delta) => delta !== '')
-      if (parts.some(({ text }) => textOf(text) !== '') && !isStreamed) tell('response.output_text.delta', 'none')
-    }),
-  },
-  {
     id: 'message-closing-order',
     sentence: 'The last text, the end of the part and the end of a message come one behind the other.',
     neededBy: ['openai'],
@@ -180,7 +166,7 @@ export const PARTS: readonly Invariant[] = [
   {
     id: 'annotation-index',
     sentence: 'annotation_index is 0, 1, 2, ... in each part, and the annotation is the part’s when it is done.',
-    neededBy: ['openai', 'open-responses', 'client:openai'],
+    neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: of(ANNOTATION, 'response.content_part.done'),
     begin: stateless((event, { part }, tell) => {

@@ -1,0 +1,30 @@
+import type { Client, Ending } from '../../../src/conformance/clients/client.js'
+
+/** What a user of a real client sees of one stream. */
+export interface Outcome {
+  /** Text as it was shown while it was streamed. */
+  readonly streamed: string
+  /** The text of the result; absent where it is what was streamed, or there is no result. */
+  readonly final?: string
+  readonly reasoning: string
+  /** Calls that it runs, or hands to the application; arguments as a JSON value, or the text where they are none. */
+  readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]
+  /** URLs, or ids of files. */
+  readonly citations: readonly string[]
+  readonly ending: Ending
+  readonly error?: string
+}
+
+/** A real client that reads a stream. */
+export interface Replayer {
+  readonly client: Client
+  /** Reads the body of one response of `POST /v1/responses`. Never rejects: what the client throws is its outcome. */
+  replay(body: string): Promise<Outcome>
+  /** Stops what was started. */
+  close?(): Promise<void>
+}
+
+/** Events as the body of a response, the way OpenAI frames them. */
+export function bodyOf(events: readonly { readonly type?: unknown }[]): string {
+  return events.map((event) => `event: ${String(event?.type)}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+}
