@@ -1,9 +1,10 @@
 import type { Invariant } from '../invariant.js'
 import { CALLS } from './calls.js'
+import { FRAMING } from './framing.js'
 import { ITEMS } from './items.js'
 import { LIFECYCLE } from './lifecycle.js'
 import { PARTS } from './parts.js'
 import { WIRE } from './wire.js'
 
 /** Everything that holds of good streams, in the order in which a stream is read. */
-export const INVARIANTS: readonly Invariant[] = [...WIRE, ...LIFECYCLE, ...ITEMS, ...PARTS, ...CALLS]
+export const INVARIANTS: readonly Invariant[] = [...WIRE, ...FRAMING, ...LIFECYCLE, ...ITEMS, ...PARTS, ...CALLS]

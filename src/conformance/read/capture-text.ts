@@ -1,0 +1,112 @@
+import { JsonScanner } from './json-scanner.js'
+import { LineCount } from './line-count.js'
+
+/** What text is cut into. */
+export interface CaptureTextSink {
+  /** Whether JSON may begin here. Else it is part of a line, as in server-sent events. */
+  mayBeJson(): boolean
+  /** A line without its end. */
+  line(line: string, number: number): void
+  /** An object or array whose brackets match, or an element of the outermost array. */
+  value(text: string, line: number): void
+  /** Something that is no value, or too long. */
+  broken(head: string, line: number, isTooLong: boolean): void
+}
+
+const CR = 0x0d
+const LF = 0x0a
+
+/** Cuts text into JSON values, which may be of many lines or of a part of one, and into the lines that are none. */
+export class CaptureText {
+  readonly lines: LineCount = new LineCount()
+  readonly #sink: CaptureTextSink
+  readonly #maxLength: number
+  readonly #scanner: JsonScanner
+  #isInJson = false
+  /** The line so far, where it is cut between pieces. */
+  #pieces: string[] = []
+  #length = 0
+
+  constructor(sink: CaptureTextSink, maxLength: number) {
+    this.#sink = sink
+    this.#maxLength = maxLength
+    this.#scanner = new JsonScanner(this.lines, sink, { maxLength, flattens: true })
+  }
+
+  push(text: string): void {
+    for (let at = 0; at < text.length; ) at = this.#isInJson ? this.#pushJson(text, at) : this.#pushLine(text, at)
+  }
+
+  /** The text is over. Returns whether its last line had no end. */
+  end(): boolean {
+    const isCut = this.#length > 0
+    if (isCut) this.#endLine('', this.lines.line)
+    this.#scanner.end()
+    return isCut
+  }
+
+  /** Reads a line that was taken for none as JSON. */
+  scan(line: string, number: number): void {
+    const { line: now } = this.lines
+    this.lines.line = number
+    this.#scanner.scan(`${line}\n`, 0)
+    this.lines.line = now
+    this.#isInJson = !this.#scanner.isIdle
+  }
+
+  #pushJson(text: string, at: number): number {
+    const stopped = this.#scanner.scan(text, at)
+    if (stopped < text.length) this.#isInJson = false
+    return stopped
+  }
+
+  #pushLine(text: string, start: number): number {
+    if (this.#length === 0 && this.#sink.mayBeJson()) {
+      let at = start
+      while (text[at] === ' ' || text[at] === '\t') at++
+      if (text[at] === '{' || text[at] === '[' || this.#scanner.isInArray) {
+        this.#isInJson = true
+        return at
+      }
+    }
+    let end = start
+    for (; end < text.length; end++) {
+      const code = text.charCodeAt(end)
+      if (code === LF || code === CR) break
+    }
+    if (end > start) this.lines.goOn()
+    if (end === text.length) {
+      this.#keep(text.slice(start))
+      return end
+    }
+    const { line } = this.lines
+    const isBlank = this.#length === 0 && end === start
+    // LF after CR ends no second line.
+    const isEnd = this.lines.take(text.charCodeAt(end))
+    if (isEnd || !isBlank) this.#endLine(text.slice(start, end), line)
+    return end + 1
+  }
+
+  #keep(piece: string): void {
+    const wasTooLong = this.#length > this.#maxLength
+    this.#length += piece.length
+    if (this.#length <= this.#maxLength) this.#pieces.push(piece)
+    else if (!wasTooLong) {
+      this.#sink.broken(this.#pieces.join('').slice(0, 80) || piece.slice(0, 80), this.lines.line, true)
+      this.#pieces = []
+    }
+  }
+
+  #endLine(rest: string, number: number): void {
+    if (this.#length === 0 && rest.length <= this.#maxLength) {
+      this.#sink.line(rest, number)
+      return
+    }
+    this.#keep(rest)
+    const isTooLong = this.#length > this.#maxLength
+    const line = this.#pieces.join('')
+    this.#pieces = []
+    this.#length = 0
+    if (!isTooLong) this.#sink.line(line, number)
+  }
+}
