@@ -1,4 +1,5 @@
 import { type Checker, type CheckOptions, createChecker, type Violation } from './check.js'
+import { kindOf } from './event-kind.js'
 import { neededFraming } from './invariants/framing.js'
 import type { FramingRead, StreamRead } from './read/reads.js'
 import { createStreamReader, type StreamReaderOptions } from './read/stream-reader.js'
@@ -10,6 +11,8 @@ export type Finding =
   /** A stream begins: the first, the second, ... from 1. */
   | { readonly kind: 'stream'; readonly stream: number; readonly line: number }
   | { readonly kind: 'violation'; readonly violation: Violation; readonly line: number }
+  /** An event came that ends a response: nothing should follow, also where the server does not close. */
+  | { readonly kind: 'terminal'; readonly type: string; readonly events: number; readonly line: number }
   /** A stream is over, of so many events. What was missing at its end came before. */
   | { readonly kind: 'end'; readonly stream: number; readonly events: number; readonly line: number }
   | Extract<StreamRead, { readonly kind: 'broken' | 'given' }>
@@ -91,10 +94,9 @@ export function createCaptureChecker(options: CheckOptions & StreamReaderOptions
         const violations = (checker as Checker | undefined)?.push(event) ?? []
         events++
         line = read.line
-        return [
-          ...begun,
-          ...violations.map((violation): Finding => ({ kind: 'violation', violation, line: read.line })),
-        ]
+        const found = violations.map((violation): Finding => ({ kind: 'violation', violation, line: read.line }))
+        if (read.kind === 'untyped' || !kindOf(read.event.type).isTerminal) return [...begun, ...found]
+        return [...begun, ...found, { kind: 'terminal', type: read.event.type, events, line: read.line }]
       }
       case 'framing':
         return framing(read)

@@ -128,7 +128,7 @@ export const FRAMING: readonly Invariant[] = [
     begin,
   },
   {
-    id: 'text-is-utf-8',
+    id: 'text-encoding',
     sentence: 'A stream is UTF-8: Codex ends the turn at any other byte, and the others show a replacement character.',
     neededBy: ['openai', 'open-responses', 'client:codex'],
     severity: 'error',

@@ -1,4 +1,4 @@
-import { JsonScanner } from './json-scanner.js'
+import { type Broken, JsonScanner } from './json-scanner.js'
 import { LineCount } from './line-count.js'
 
 /** What text is cut into. */
@@ -10,7 +10,7 @@ export interface CaptureTextSink {
   /** An object or array whose brackets match, or an element of the outermost array. */
   value(text: string, line: number): void
   /** Something that is no value, or too long. */
-  broken(head: string, line: number, isTooLong: boolean): void
+  broken(head: string, line: number, why: Broken): void
 }
 
 const CR = 0x0d
@@ -92,7 +92,7 @@ export class CaptureText {
     this.#length += piece.length
     if (this.#length <= this.#maxLength) this.#pieces.push(piece)
     else if (!wasTooLong) {
-      this.#sink.broken(this.#pieces.join('').slice(0, 80) || piece.slice(0, 80), this.lines.line, true)
+      this.#sink.broken(this.#pieces.join('').slice(0, 80) || piece.slice(0, 80), this.lines.line, 'long')
       this.#pieces = []
     }
   }

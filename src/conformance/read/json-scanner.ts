@@ -1,11 +1,14 @@
 import type { LineCount } from './line-count.js'
 
+/** Why a text is no value: it cannot go on as it does, or it is longer or deeper than anything that is read. */
+export type Broken = 'cut' | 'long' | 'deep'
+
 /** What a scanner finds. */
 export interface JsonSink {
   /** A value is whole: its text, and the line where it begins. It may be no JSON yet: only its brackets are known to match. */
   value(text: string, line: number): void
-  /** A value cannot be one: it was cut off, its brackets do not match, or it is too long. `head` is how it begins. */
-  broken(head: string, line: number, isTooLong: boolean): void
+  /** A value cannot be one. `head` is how it begins. */
+  broken(head: string, line: number, why: Broken): void
 }
 
 export interface JsonScannerOptions {
@@ -14,6 +17,9 @@ export interface JsonScannerOptions {
   /** Whether the elements of an array are values of their own, so that nobody has to hold it as a whole. */
   readonly flattens: boolean
 }
+
+/** No event is nested as deep as this by far; what remembers the brackets has to end somewhere. */
+const DEEPEST = 100_000
 
 /** How much of a broken value is shown. */
 const HEAD = 80
@@ -44,13 +50,13 @@ export class JsonScanner {
   readonly #flattens: boolean
   /** The brackets that are open in the value, as character codes. */
   #open: number[] = []
-  /** How many are, where the value is too long to be looked into. */
+  /** How many are, where the value is too big to be kept. */
   #depth = 0
   /** The pieces of the value so far. */
   #pieces: string[] = []
   #length = 0
   #line = 0
-  #state: 'idle' | 'value' | 'scalar' | 'too long' = 'idle'
+  #state: 'idle' | 'value' | 'scalar' | 'too big' = 'idle'
   #isInString = false
   #isEscaped = false
   /** The token before. */
@@ -131,17 +137,18 @@ export class JsonScanner {
           break
         case 'value': {
           if (!this.#goesOn(code)) {
-            this.#giveUp(text.slice(from, at), false)
+            this.#giveUp(text.slice(from, at), 'cut')
             this.#isSkipping = !this.#isLineStart
             continue
           }
-          if (this.#open.length === 0) {
+          if (this.#open.length > DEEPEST) this.#passOver(text.slice(from, at), 'deep')
+          else if (this.#open.length === 0) {
             this.#finish(text.slice(from, at + 1))
             from = at + 1
           }
           break
         }
-        case 'too long':
+        case 'too big':
           if (code === QUOTE) this.#isInString = true
           else if (code === OPEN_BRACE || code === OPEN_BRACKET) this.#depth++
           else if ((code === CLOSE_BRACE || code === CLOSE_BRACKET) && --this.#depth <= 0) this.#state = 'idle'
@@ -156,7 +163,7 @@ export class JsonScanner {
   /** The text is over: what is open stays so. */
   end(): void {
     if (this.#state === 'scalar' && !this.#isInString) this.#finish('')
-    else if (this.#state === 'value' || this.#state === 'scalar') this.#giveUp('', false)
+    else if (this.#state === 'value' || this.#state === 'scalar') this.#giveUp('', 'cut')
     this.#state = 'idle'
     this.#isInString = false
     this.#isSkipping = false
@@ -181,7 +188,7 @@ export class JsonScanner {
         else if (!isLineEnd(text.charCodeAt(at + 1))) at++
       } else if (isLineEnd(code)) {
         // No string goes on in the next line: this one was cut off.
-        if (this.#state !== 'too long') this.#giveUp(text.slice(from, at), false)
+        if (this.#state !== 'too big') this.#giveUp(text.slice(from, at), 'cut')
         this.#state = 'idle'
         this.#isInString = false
         return at
@@ -228,15 +235,20 @@ export class JsonScanner {
       this.#pieces.push(piece)
       return
     }
+    this.#passOver(piece, 'long')
+  }
+
+  /** Goes on to the end of a value that is too big to be kept. */
+  #passOver(last: string, why: Broken): void {
     const depth = this.#open.length
-    this.#giveUp(piece, true)
-    this.#state = depth === 0 ? 'idle' : 'too long'
+    this.#giveUp(last, why)
+    this.#state = depth === 0 ? 'idle' : 'too big'
     this.#depth = depth
   }
 
   #finish(last: string): void {
     const isTooLong = this.#length + last.length > this.#maxLength
-    if (isTooLong) this.#giveUp(last, true)
+    if (isTooLong) this.#giveUp(last, 'long')
     else {
       this.#pieces.push(last)
       const text = this.#pieces.length === 1 ? last : this.#pieces.join('')
@@ -245,13 +257,13 @@ export class JsonScanner {
     }
   }
 
-  #giveUp(last: string, isTooLong: boolean): void {
+  #giveUp(last: string, why: Broken): void {
     let head = ''
     for (const piece of [...this.#pieces.slice(0, HEAD), last]) {
       if (head.length < HEAD) head += piece.slice(0, HEAD)
     }
     this.#forget()
-    this.#sink.broken(head.slice(0, HEAD).trimEnd(), this.#line, isTooLong)
+    this.#sink.broken(head.slice(0, HEAD).trimEnd(), this.#line, why)
   }
 
   #forget(): void {

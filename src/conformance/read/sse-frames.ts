@@ -1,4 +1,4 @@
-import { JsonScanner } from './json-scanner.js'
+import { type Broken, JsonScanner } from './json-scanner.js'
 import { LineCount } from './line-count.js'
 
 /** An event as its frame brought it. */
@@ -17,7 +17,7 @@ export interface FramedEvent {
 export interface FrameSink {
   event(framed: FramedEvent): void
   /** Data that is no JSON; empty where there is none. */
-  notJson(head: string, line: number, isTooLong: boolean): void
+  notJson(head: string, line: number, why: Broken): void
   /** A frame that has a name and no data. */
   nameAlone(name: string, line: number): void
   /** `[DONE]`. `isSecond`: in the frame of an event. */
@@ -55,9 +55,9 @@ export class SseFrames {
       this.#lines,
       {
         value: (text, line) => this.#take(text, line),
-        broken: (head, line, isTooLong) => {
-          if (this.#isOver && !isTooLong) this.#sink.cut(head, line)
-          else this.#tell(head, line, isTooLong)
+        broken: (head, line, why) => {
+          if (this.#isOver && why === 'cut') this.#sink.cut(head, line)
+          else this.#tell(head, line, why)
         },
       },
       { maxLength, flattens: false },
@@ -101,7 +101,7 @@ export class SseFrames {
     if (at === text.length) return
     const rest = text.slice(at).trim()
     if (rest.length < 100 && SCALAR.test(rest)) this.#take(rest, line)
-    else this.#tell(rest, line, false)
+    else this.#tell(rest, line, 'cut')
   }
 
   /** A blank line ends the frame. Returns whether an event stood in it. */
@@ -110,7 +110,7 @@ export class SseFrames {
     if (!this.#hasData && this.#name !== undefined) this.#sink.nameAlone(this.#name, this.#nameLine)
     const isEvent = this.#whole !== undefined
     if (isEvent) this.#flush()
-    else if (this.#hasData && !this.#isDone && !this.#isSecond) this.#tell('', this.#dataLine, false)
+    else if (this.#hasData && !this.#isDone && !this.#isSecond) this.#tell('', this.#dataLine, 'cut')
     this.#name = undefined
     this.#nextName = undefined
     this.#isSecond = false
@@ -148,8 +148,8 @@ export class SseFrames {
     this.#sink.event({ text, line, name, isSecond })
   }
 
-  #tell(head: string, line: number, isTooLong: boolean): void {
-    if (!this.#isTold) this.#sink.notJson(head, line, isTooLong)
+  #tell(head: string, line: number, why: Broken): void {
+    if (!this.#isTold) this.#sink.notJson(head, line, why)
     this.#isTold = true
   }
 }

@@ -1,5 +1,6 @@
 import { describe } from '../../errors.js'
 import { statusOf } from './curl.js'
+import type { Broken } from './json-scanner.js'
 import type { LineCount } from './line-count.js'
 import type { FramingRead } from './reads.js'
 import { type FramedEvent, SseFrames } from './sse-frames.js'
@@ -9,7 +10,7 @@ export interface SseSink {
   /** A frame's data, which is JSON. Returns the event's type, where it is an event. */
   value(json: unknown, line: number): string | undefined
   framing(read: FramingRead): void
-  broken(head: string, line: number, isTooLong: boolean): void
+  broken(head: string, line: number, why: Broken): void
 }
 
 const FIELD = /^(data|event|id|retry):/
@@ -46,8 +47,8 @@ export class SseReader {
     this.#frames = new SseFrames(
       {
         event: (framed) => this.#takeEvent(framed),
-        notJson: (head, line, isTooLong) => {
-          if (isTooLong) sink.broken(head, line, true)
+        notJson: (head, line, why) => {
+          if (why !== 'cut') sink.broken(head, line, why)
           else this.#tell('data-is-json', line, 'JSON', head === '' ? 'nothing' : describe(head))
         },
         nameAlone: (name, line) =>
@@ -56,7 +57,7 @@ export class SseReader {
           if (isSecond) this.#tell('frames-apart', line, 'a blank line before it', 'data: [DONE]')
           this.#isDone = true
         },
-        cut: (head, line) => sink.broken(head, line, false),
+        cut: (head, line) => sink.broken(head, line, 'cut'),
       },
       maxLength,
     )

@@ -4,6 +4,7 @@ import { CaptureText } from './capture-text.js'
 import { beginsVerbose, HttpHead, isVerboseNoise, statusOf } from './curl.js'
 import { anyJson, foreignValue, type Given } from './given.js'
 import { bodiesOf, isHar } from './har.js'
+import type { Broken } from './json-scanner.js'
 import type { StreamRead } from './reads.js'
 import { beginsSse, parsed, SseReader } from './sse-reader.js'
 import { CaptureDecoder, type DecodedText } from './text-decoder.js'
@@ -75,7 +76,7 @@ class Reader implements StreamReader {
 
   constructor(maxLength: number) {
     this.#maxLength = maxLength
-    const broken = (head: string, line: number, isTooLong: boolean): void => this.#break(head, line, isTooLong)
+    const broken = (head: string, line: number, why: Broken): void => this.#break(head, line, why)
     this.#text = new CaptureText(
       {
         mayBeJson: () => !this.#isSse && !this.#isVerbose && this.#head === undefined,
@@ -133,7 +134,7 @@ class Reader implements StreamReader {
     const { line } = this.#text.lines
     this.#takeText(text.slice(badAt))
     if (!this.#isSse) return
-    this.#reads.push({ kind: 'framing', rule: 'text-is-utf-8', line, expected: 'UTF-8', got: 'other bytes' })
+    this.#reads.push({ kind: 'framing', rule: 'text-encoding', line, expected: 'UTF-8', got: 'other bytes' })
   }
 
   #takeText(piece: string): void {
@@ -176,7 +177,7 @@ class Reader implements StreamReader {
     else if (PAGE.test(line)) {
       const title = /<title[^>]*>([^<]*)/i.exec(line)?.[1]?.trim() ?? ''
       this.#die({ format: 'html', words: `an HTML page${title === '' ? '' : `: ${title.slice(0, 100)}`}` }, number)
-    } else this.#break(line.slice(0, 80), number, false)
+    } else this.#break(line.slice(0, 80), number, 'cut')
   }
 
   /** The head of an HTTP answer begins. */
@@ -209,7 +210,7 @@ class Reader implements StreamReader {
   #takeJson(text: string, line: number): void {
     if (this.#isDead) return
     const json = parsed(text)
-    if (json === undefined) this.#break(text.slice(0, 80), line, false)
+    if (json === undefined) this.#break(text.slice(0, 80), line, 'cut')
     else this.#takeValue(json.value, line)
   }
 
@@ -286,10 +287,14 @@ class Reader implements StreamReader {
   }
 
   /** Of a run of text that is no event, its beginning is told. */
-  #break(head: string, line: number, isTooLong: boolean): void {
-    if (this.#isBroken && !isTooLong) return
+  #break(head: string, line: number, why: Broken): void {
+    if (this.#isBroken && why === 'cut') return
     this.#isBroken = true
-    const expected = isTooLong ? `an event of at most ${this.#maxLength} characters` : 'an event as JSON'
+    const expected = {
+      cut: 'an event as JSON',
+      long: `an event of at most ${this.#maxLength} characters`,
+      deep: 'an event that is not so deep',
+    }[why]
     this.#reads.push({ kind: 'broken', line, expected, got: describe(head) })
   }
 }
