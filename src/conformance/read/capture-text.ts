@@ -26,6 +26,8 @@ export class CaptureText {
   /** The line so far, where it is cut between pieces. */
   #pieces: string[] = []
   #length = 0
+  /** Nothing but blanks came on the line. */
+  #isBlank = true
 
   constructor(sink: CaptureTextSink, maxLength: number) {
     this.#sink = sink
@@ -48,10 +50,12 @@ export class CaptureText {
   /** Reads a line that was taken for none as JSON. */
   scan(line: string, number: number): void {
     const { line: now } = this.lines
+    const text = `${line}\n`
     this.lines.line = number
-    this.#scanner.scan(`${line}\n`, 0)
+    const stopped = this.#scanner.scan(text, 0)
     this.lines.line = now
-    this.#isInJson = !this.#scanner.isIdle
+    this.#isInJson = !this.#scanner.isIdle || this.#scanner.isInArray
+    if (stopped < text.length) this.#sink.line(line.slice(stopped), number)
   }
 
   #pushJson(text: string, at: number): number {
@@ -61,14 +65,17 @@ export class CaptureText {
   }
 
   #pushLine(text: string, start: number): number {
-    if (this.#length === 0 && this.#sink.mayBeJson()) {
+    if (this.#isBlank && this.#sink.mayBeJson()) {
       let at = start
       while (text[at] === ' ' || text[at] === '\t') at++
       if (text[at] === '{' || text[at] === '[' || this.#scanner.isInArray) {
         this.#isInJson = true
+        this.#forget()
         return at
       }
-    }
+      // The line may be cut within its indent.
+      this.#isBlank = at === text.length
+    } else this.#isBlank = false
     let end = start
     for (; end < text.length; end++) {
       const code = text.charCodeAt(end)
@@ -80,10 +87,11 @@ export class CaptureText {
       return end
     }
     const { line } = this.lines
-    const isBlank = this.#length === 0 && end === start
+    const isEmpty = this.#length === 0 && end === start
     // LF after CR ends no second line.
     const isEnd = this.lines.take(text.charCodeAt(end))
-    if (isEnd || !isBlank) this.#endLine(text.slice(start, end), line)
+    if (isEnd || !isEmpty) this.#endLine(text.slice(start, end), line)
+    this.#isBlank = true
     return end + 1
   }
 
@@ -105,8 +113,13 @@ export class CaptureText {
     this.#keep(rest)
     const isTooLong = this.#length > this.#maxLength
     const line = this.#pieces.join('')
+    this.#forget()
+    if (!isTooLong) this.#sink.line(line, number)
+  }
+
+  #forget(): void {
     this.#pieces = []
     this.#length = 0
-    if (!isTooLong) this.#sink.line(line, number)
+    this.#isBlank = true
   }
 }

@@ -173,7 +173,7 @@ class Reader implements StreamReader {
         this.#reads.push({ kind: 'framing', rule, line: number, expected: 'no byte order mark', got: 'U+FEFF' })
       }
       this.#sse.take(line, number)
-    } else if (/^\s*[{[]/.test(line)) this.#text.scan(line, number)
+    } else if (/^[ \t]*[{[]/.test(line)) this.#text.scan(line, number)
     else if (PAGE.test(line)) {
       const title = /<title[^>]*>([^<]*)/i.exec(line)?.[1]?.trim() ?? ''
       this.#die({ format: 'html', words: `an HTML page${title === '' ? '' : `: ${title.slice(0, 100)}`}` }, number)
