@@ -5,8 +5,8 @@ import { LineCount } from './line-count.js'
 export interface CaptureTextSink {
   /** Whether JSON may begin here. Else it is part of a line, as in server-sent events. */
   mayBeJson(): boolean
-  /** A line without its end. */
-  line(line: string, number: number): void
+  /** A line without its end. `isCut`: the text is over, and it had none. */
+  line(line: string, number: number, isCut: boolean): void
   /** An object or array whose brackets match, or an element of the outermost array. */
   value(text: string, line: number): void
   /** Something that is no value, or too long. */
@@ -42,7 +42,7 @@ export class CaptureText {
   /** The text is over. Returns whether its last line had no end. */
   end(): boolean {
     const isCut = this.#length > 0
-    if (isCut) this.#endLine('', this.lines.line)
+    if (isCut) this.#endLine('', this.lines.line, true)
     this.#scanner.end()
     return isCut
   }
@@ -55,7 +55,7 @@ export class CaptureText {
     const stopped = this.#scanner.scan(text, 0)
     this.lines.line = now
     this.#isInJson = !this.#scanner.isIdle || this.#scanner.isInArray
-    if (stopped < text.length) this.#sink.line(line.slice(stopped), number)
+    if (stopped < text.length) this.#sink.line(line.slice(stopped), number, false)
   }
 
   #pushJson(text: string, at: number): number {
@@ -105,16 +105,16 @@ export class CaptureText {
     }
   }
 
-  #endLine(rest: string, number: number): void {
+  #endLine(rest: string, number: number, isCut = false): void {
     if (this.#length === 0 && rest.length <= this.#maxLength) {
-      this.#sink.line(rest, number)
+      this.#sink.line(rest, number, isCut)
       return
     }
     this.#keep(rest)
     const isTooLong = this.#length > this.#maxLength
     const line = this.#pieces.join('')
     this.#forget()
-    if (!isTooLong) this.#sink.line(line, number)
+    if (!isTooLong) this.#sink.line(line, number, isCut)
   }
 
   #forget(): void {

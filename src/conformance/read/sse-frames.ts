@@ -85,7 +85,8 @@ export class SseFrames {
     this.#nameLine = line
   }
 
-  data(value: string, line: number): void {
+  /** Takes a line of data. `isCut`: the text is over within it. */
+  data(value: string, line: number, isCut = false): void {
     const isWord = this.#scanner.isIdle && value.length < 100 && value.trim() === '[DONE]'
     if (!this.#hasData) this.#dataLine = line
     this.#hasData = true
@@ -96,7 +97,7 @@ export class SseFrames {
       return
     }
     this.#lines.line = line
-    const text = `${value}\n`
+    const text = isCut ? value : `${value}\n`
     const at = this.#scanner.scan(text, 0)
     if (at === text.length) return
     const rest = text.slice(at).trim()

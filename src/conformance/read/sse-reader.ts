@@ -74,8 +74,8 @@ export class SseReader {
     this.#isNamelessTold = false
   }
 
-  /** Takes a line. Returns false where it is none of server-sent events: the head of another answer. */
-  take(line: string, number: number): boolean {
+  /** Takes a line, which the end of the text may have cut off. Returns false where it is none of server-sent events: the head of another answer. */
+  take(line: string, number: number, isCut = false): boolean {
     this.#isLastFrame = false
     if (!this.#isCrTold && this.#lines.hasLoneCr) {
       this.#isCrTold = true
@@ -86,7 +86,7 @@ export class SseReader {
       return true
     }
     const [prefix, name] = FIELD_OR_NAME.exec(line) ?? []
-    if (name === 'data') this.#frames.data(line.slice(prefix?.length), number)
+    if (name === 'data') this.#frames.data(line.slice(prefix?.length), number, isCut)
     else if (name === 'event') this.#frames.name(line.slice(prefix?.length), number)
     else if (name === undefined) {
       if (this.#frames.isEmpty && statusOf(line) !== undefined) return false

@@ -80,7 +80,7 @@ class Reader implements StreamReader {
     this.#text = new CaptureText(
       {
         mayBeJson: () => !this.#isSse && !this.#isVerbose && this.#head === undefined,
-        line: (line, number) => this.#takeLine(line, number),
+        line: (line, number, isCut) => this.#takeLine(line, number, isCut),
         value: (text, line) => this.#takeJson(text, line),
         broken,
       },
@@ -151,18 +151,18 @@ class Reader implements StreamReader {
     else this.#text.push(this.#hasMark ? piece.slice(1) : piece)
   }
 
-  #takeLine(line: string, number: number): void {
+  #takeLine(line: string, number: number, isCut: boolean): void {
     if (this.#isDead) return
     if (this.#head !== undefined) this.#takeHeader(this.#head, line, number)
     else if (this.#isVerbose && isVerboseNoise(line))
       this.#begin(line.startsWith('< ') ? statusOf(line.slice(2)) : undefined)
     else if (this.#isSse) {
-      if (!this.#sse.take(line, number)) this.#begin(statusOf(line))
-    } else if (line.trim() !== '') this.#takeFirst(line, number)
+      if (!this.#sse.take(line, number, isCut)) this.#begin(statusOf(line))
+    } else if (line.trim() !== '') this.#takeFirst(line, number, isCut)
   }
 
   /** A line that says what comes. */
-  #takeFirst(line: string, number: number): void {
+  #takeFirst(line: string, number: number, isCut: boolean): void {
     const status = statusOf(line)
     if (status !== undefined) this.#begin(status)
     else if (!this.#isVerbose && beginsVerbose(line)) this.#isVerbose = true
@@ -172,7 +172,7 @@ class Reader implements StreamReader {
         const rule = 'no-mark-at-start'
         this.#reads.push({ kind: 'framing', rule, line: number, expected: 'no byte order mark', got: 'U+FEFF' })
       }
-      this.#sse.take(line, number)
+      this.#sse.take(line, number, isCut)
     } else if (/^[ \t]*[{[]/.test(line)) this.#text.scan(line, number)
     else if (PAGE.test(line)) {
       const title = /<title[^>]*>([^<]*)/i.exec(line)?.[1]?.trim() ?? ''
