@@ -1,4 +1,5 @@
 export { type Checker, type CheckOptions, checkEvents, createChecker, type Violation } from './check.js'
+export { type CaptureChecker, createCaptureChecker, type Finding } from './check-capture.js'
 export {
   type CheckSourceOptions,
   checkSource,
@@ -14,6 +15,9 @@ export {
 export { CLIENTS, type Client, explain } from './explain.js'
 export { type Check, type Invariant, PROFILES, type Profile, type Tell } from './invariant.js'
 export { INVARIANTS } from './invariants/index.js'
+export type { CaptureFormat } from './read/given.js'
+export type { BrokenRead, EventRead, FramingRead, GivenRead, StreamRead, UntypedRead } from './read/reads.js'
+export { createStreamReader, type StreamReader, type StreamReaderOptions } from './read/stream-reader.js'
 export { readStreams } from './read-streams.js'
 export { outputItemSchema, parseEvent, responseSchema, responseStreamEventSchema } from './schemas/index.js'
 export type { StreamEvent } from './stream-event.js'

@@ -1,65 +1,45 @@
 import { describe, HarmonyResponsesError } from '../errors.js'
-import { isFields, type StreamEvent } from './stream-event.js'
+import type { StreamRead } from './read/reads.js'
+import { createStreamReader } from './read/stream-reader.js'
+import type { StreamEvent } from './stream-event.js'
 
 /**
- * Reads captured streams from text: server-sent events, events as JSON, one a line with or without `data:`, or a JSON
- * array of them. A `response.created` begins the next stream.
+ * Reads captured streams from text: all that {@link createStreamReader} knows. A `response.created` begins the next
+ * stream. How they are framed is not judged here.
  *
  * @throws HarmonyResponsesError `bad_stream`, with the line
  */
 export function readStreams(text: string): StreamEvent[][] {
-  const events = /^\s*\[/.test(text) ? eventsInArray(text) : eventsInLines(text)
+  const reader = createStreamReader()
   const streams: StreamEvent[][] = []
-  for (const event of events) {
-    if (event.type === 'response.created' || streams.length === 0) streams.push([])
-    streams.at(-1)?.push(event)
+  for (const step of [() => reader.push(text), () => reader.end()]) {
+    for (const read of step()) {
+      const problem = problemOf(read)
+      if (problem !== undefined) throw new HarmonyResponsesError('bad_stream', `line ${read.line}: ${problem}`)
+      if (read.kind !== 'event') continue
+      if (read.isFirst) streams.push([])
+      streams.at(-1)?.push(read.event)
+    }
   }
   return streams
 }
 
-function eventsInArray(text: string): StreamEvent[] {
-  const values = parsed(text)
-  if (!Array.isArray(values)) throw problem('stream', 'an array of events', 'text that is no JSON')
-  return values.map((value, index) => eventOf(value, `event ${index}`))
-}
+const UNREADABLE: readonly string[] = ['gzip', 'binary', 'html', 'response', 'chat-completions', 'error', 'json']
 
-function eventsInLines(text: string): StreamEvent[] {
-  const events: StreamEvent[] = []
-  /** Lines of data that are no JSON yet: a frame may hold one event in several of them. */
-  let data = ''
-  let from = 0
-  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
-  for (const [index, line] of lines.entries()) {
-    const field = /^(data|event|id|retry|)(?::|$) ?/.exec(line)
-    const isData = field === null || field[1] === 'data'
-    if (isData) {
-      if (data === '') from = index + 1
-      data += data === '' ? line.slice(field?.[0].length ?? 0) : `\n${line.slice(field?.[0].length ?? 0)}`
-      if (data.trim() === '[DONE]' || data.trim() === '') data = ''
-      const value = data === '' ? undefined : parsed(data)
-      if (value !== undefined) {
-        events.push(eventOf(value, `line ${from}`))
-        data = ''
-      } else if (field === null && data !== '') throw problem(`line ${from}`, 'an event as JSON', data)
-    } else if (line === '' && data !== '') throw problem(`line ${from}`, 'an event as JSON', data)
+function problemOf(read: StreamRead): string | undefined {
+  switch (read.kind) {
+    case 'broken':
+      return `expected ${read.expected}, got ${read.got}`
+    case 'untyped':
+      return `expected an event with a type, got ${describe(read.value)}`
+    case 'given':
+      return UNREADABLE.includes(read.format) ? `expected an event with a type, got ${read.words}` : undefined
+    case 'framing':
+      // A frame without data is none that anybody misses.
+      return read.rule === 'data-is-json' && read.got !== 'nothing'
+        ? `expected an event as JSON, got ${read.got}`
+        : undefined
+    default:
+      return undefined
   }
-  if (data !== '') throw problem(`line ${from}`, 'an event as JSON', data)
-  return events
-}
-
-function eventOf(value: unknown, place: string): StreamEvent {
-  if (!isFields(value) || typeof value['type'] !== 'string') throw problem(place, 'an event with a type', value)
-  return value as StreamEvent
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function problem(place: string, expected: string, got: unknown): HarmonyResponsesError {
-  return new HarmonyResponsesError('bad_stream', `${place}: expected ${expected}, got ${describe(got)}`)
 }

@@ -20,6 +20,9 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
     screen: { columns: 120, hasColors: false },
     readFile: read,
     readStdin: () => read('-'),
+    async *pieces(path: string) {
+      yield await read(path)
+    },
     async print(text: string) {
       if (error !== undefined) throw error
       io.out += text

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -223,12 +224,24 @@ describe('check', () => {
     expect([code, JSON.parse(out)]).toEqual([0, { profile: 'openai', streams: [{ events: 9, violations: [] }] }])
   })
 
-  test('a capture without an event is no good stream', async () => {
-    expect(await check('')).toEqual({ code: 1, out: 'no event (profile openai)\n', err: '' })
+  test.each([
+    ['', 'it has no event'],
+    [': keepalive\n\ndata: [DONE]\n\n', 'it has no event'],
+    ['Hello\nthere', 'line 1: expected an event as JSON, got "Hello"'],
+    ['<!doctype html><title>502 Bad Gateway</title>', 'an HTML page: 502 Bad Gateway'],
+    ['{"error":{"message":"model \\u001b[31mnot\\nfound"}}', 'an error: model [31mnot found'],
+    ['{"detail":"Not Found"}', 'an error: Not Found'],
+    ['{"name":"x"}', 'JSON that is no event: an object of name'],
+    [
+      'data: {"object":"chat.completion.chunk"}\n\ndata: [DONE]\n\n',
+      'a Chat Completions stream, not one of the Responses API',
+    ],
+  ])('what holds no stream is named: %j', async (text, what) => {
+    const err = `harmony-responses: a.jsonl: no stream of events: ${what}\n`
+    expect(await check(text)).toEqual({ code: 2, out: '', err })
   })
 
   test.each<[string | Error, string[], string]>([
-    ['{"type":"a"}\n{oh', [], 'a.jsonl: line 2: expected an event as JSON, got "{oh"'],
     [
       Object.assign(new Error("ENOENT: no such file, open 'a.jsonl'"), { code: 'ENOENT' }),
       [],
@@ -278,7 +291,7 @@ describe('--help and --version', () => {
 
 describe('bad usage exits with 2 and one line', () => {
   test.each<[string[], string]>([
-    [[], 'expected a command: replay FILE or check FILE (see --help)'],
+    [[], 'expected a command: replay FILE or check FILE... (see --help)'],
     [['play', 'a.json'], 'command: expected one of replay, check, got "play"'],
     [['replay'], 'replay: expected a file, or - for standard input'],
     [['replay', 'a.json', 'b.json'], 'replay: expected one file, got 2'],
@@ -298,28 +311,34 @@ describe('bad usage exits with 2 and one line', () => {
   })
 })
 
-describe('bad input exits with 1 and one line', () => {
-  const withFiles = () => Object.assign(fakeIo(), { readFile: (path: string) => readFile(path, 'utf8') })
+describe('what cannot be read exits with 2 and one line', () => {
+  const withFiles = () =>
+    Object.assign(fakeIo(), {
+      readFile: (path: string) => readFile(path, 'utf8'),
+      pieces: (path: string) => createReadStream(path),
+    })
 
-  test('a file that is not there', async () => {
+  test.each(['replay', 'check'])('a file that is not there: %s', async (command) => {
     const io = withFiles()
     const path = join(tmpdir(), 'no-such-folder', 'no.json')
-    expect(await run(['replay', path], io)).toBe(1)
+    expect(await run([command, path], io)).toBe(2)
     expect(io.err).toBe(`harmony-responses: cannot read ${path}: no such file or directory\n`)
   })
 
-  test('a folder', async () => {
+  test.each(['replay', 'check'])('a folder: %s', async (command) => {
     const io = withFiles()
-    expect(await run(['replay', tmpdir()], io)).toBe(1)
+    expect(await run([command, tmpdir()], io)).toBe(2)
     expect(io.err).toMatch(/^harmony-responses: cannot read .+: illegal operation on a directory\n$/)
   })
 
-  test('standard input that breaks off', async () => {
+  test.each(['replay', 'check'])('standard input that breaks off: %s', async (command) => {
     const io = fakeIo({ '-': new Error('gone') })
-    expect(await run(['replay', '-'], io)).toBe(1)
+    expect(await run([command, '-'], io)).toBe(2)
     expect(io.err).toBe('harmony-responses: cannot read standard input: gone\n')
   })
+})
 
+describe('a bad fixture exits with 1 and one line', () => {
   test.each<[string, RegExp]>([
     ['{"version": 1,, }', /a\.json: fixture: expected JSON, got text that is none: .* position 14/],
     ['no\n\u001b[31mjson', /a\.json: fixture: expected JSON/],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { INVARIANTS, type Profile } from '../../src/conformance/index.js'
 import { CALLS } from '../../src/conformance/invariants/calls.js'
+import { FRAMING } from '../../src/conformance/invariants/framing.js'
 import { ITEMS } from '../../src/conformance/invariants/items.js'
 import { LIFECYCLE } from '../../src/conformance/invariants/lifecycle.js'
 import { PARTS } from '../../src/conformance/invariants/parts.js'
@@ -9,7 +10,7 @@ import { BASES, saidOf } from './invariants/streams.js'
 
 /** The cases of the invariants, and what else is asked of them, stand in the folder `invariants`. */
 test('every invariant is in a group whose tests have a case for each', () => {
-  expect([...INVARIANTS]).toEqual([...WIRE, ...LIFECYCLE, ...ITEMS, ...PARTS, ...CALLS])
+  expect([...INVARIANTS]).toEqual([...WIRE, ...FRAMING, ...LIFECYCLE, ...ITEMS, ...PARTS, ...CALLS])
 })
 
 describe('good streams', () => {

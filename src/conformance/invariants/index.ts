@@ -1,6 +1,7 @@
 import { CLIENT_INVARIANTS } from '../clients/index.js'
 import type { Invariant } from '../invariant.js'
 import { CALLS } from './calls.js'
+import { FRAMING } from './framing.js'
 import { ITEMS } from './items.js'
 import { LIFECYCLE } from './lifecycle.js'
 import { PARTS } from './parts.js'
@@ -9,6 +10,7 @@ import { WIRE } from './wire.js'
 /** Everything that holds of good streams, in the order in which a stream is read. */
 export const INVARIANTS: readonly Invariant[] = [
   ...WIRE,
+  ...FRAMING,
   ...LIFECYCLE,
   ...ITEMS,
   ...PARTS,

@@ -1,0 +1,186 @@
+import type { Violation } from '../conformance/check.js'
+import { createCaptureChecker, type Finding } from '../conformance/check-capture.js'
+import { PROFILES, type Profile } from '../conformance/invariant.js'
+import { createStreamRendering, type StreamRendering } from './check-rendering.js'
+import { type Command, defineCommand, oneOf } from './command.js'
+import { complaint, errorCode, type Io, nameOf, UsageError, unreadable } from './io.js'
+import { plain } from './terminal-text.js'
+import { unpacked } from './unpacked.js'
+
+export const check: Command = defineCommand({
+  name: 'check',
+  operands: 'FILE...',
+  summary: 'checks streams of events of any server: SSE, JSON, curl -i or -v, HAR; - reads standard input as it comes',
+  help: `  --profile openai          what OpenAI's streams always do (default)
+            open-responses  what Open Responses requires
+            client:NAME     what a client needs: openai, ai-sdk, openai-agents, langchain, codex
+  --json                    one line of JSON for machines, for each file
+It exits with 0 where all is well, with 1 where a stream is not as it should be, and with 2 where there is none.
+`,
+  options: {
+    profile: { type: 'string', default: 'openai' },
+    json: { type: 'boolean', default: false },
+  },
+  async run({ profile: given, json }, files, io) {
+    const profile = oneOf(PROFILES, '--profile', given)
+    if (files.length === 0) throw new UsageError('check: expected a file, or - for standard input')
+    let worst = 0
+    for (const file of files) {
+      const output = json ? asJson(file, files.length > 1, profile) : inWords(file, files.length > 1, profile)
+      worst = Math.max(worst, await checkFile(file, profile, output, io))
+    }
+    return worst
+  },
+})
+
+/** How the check of a file is put. Each gives what to print, where there is something. */
+interface Output {
+  take(finding: Finding): string | undefined
+  /** `isStream`: at least one was in it. */
+  end(isStream: boolean): string | undefined
+}
+
+/** Returns the exit code: 2 where there is no stream, 1 where one is not as it should be. */
+async function checkFile(file: string, profile: Profile, output: Output, io: Io): Promise<number> {
+  const checker = createCaptureChecker({ profile })
+  let streams = 0
+  let isGood = true
+  /** What the file is, where it holds no stream. */
+  const reasons: string[] = []
+
+  async function print(text: string | undefined): Promise<void> {
+    if (text !== undefined && text !== '') await io.print(text)
+  }
+  async function take(findings: readonly Finding[]): Promise<void> {
+    // What a piece brought is printed at once: a write for each line would take longer than the check.
+    let text = ''
+    for (const finding of findings) {
+      if (finding.kind === 'stream') streams++
+      if (finding.kind === 'broken') isGood = false
+      if (finding.kind === 'violation' && finding.violation.severity === 'error') isGood = false
+      if (reasons.length < 3) reasons.push(...reasonOf(finding))
+      text += output.take(finding) ?? ''
+    }
+    await print(text)
+  }
+
+  let failure: unknown
+  const onGzip = (): Promise<void> => take([{ kind: 'given', format: 'gzip', words: 'gzip, unpacked', line: 1 }])
+  try {
+    for await (const piece of unpacked(io.pieces(file), onGzip)) await take(checker.push(piece))
+  } catch (error) {
+    if (errorCode(error) === 'EPIPE') throw error
+    failure = unreadable(file, error)
+  }
+  if (failure === undefined || streams > 0) {
+    // What came before it broke off is judged all the same.
+    await take(checker.end())
+    await print(output.end(streams > 0))
+  }
+  if (failure === undefined && streams === 0) {
+    const what = reasons.length === 0 ? 'it has no event' : reasons.join('; ')
+    failure = new UsageError(`${nameOf(file)}: no stream of events: ${what}`)
+  }
+  if (failure !== undefined) io.complain(complaint(failure))
+  return failure !== undefined ? 2 : isGood ? 0 : 1
+}
+
+function reasonOf(finding: Finding): string[] {
+  if (finding.kind === 'given') return [finding.words]
+  return finding.kind === 'broken' ? [broken(finding)] : []
+}
+
+function broken({ line, expected, got }: Extract<Finding, { kind: 'broken' }>): string {
+  return `line ${line}: expected ${expected}, got ${got}`
+}
+
+/** So many are shown of what is no event. */
+const SHOWN = 10
+
+function inWords(file: string, isOneOfMany: boolean, profile: Profile): Output {
+  let rendering: StreamRendering | undefined
+  const given: string[] = []
+  const breaks: string[] = []
+  let breakCount = 0
+  let isHeaded = false
+
+  /** What goes before the first stream: the file's name, and what it is. */
+  function head(): string {
+    const words = given.splice(0).map(plain).join('; ')
+    const name = isOneOfMany && !isHeaded ? `${plain(nameOf(file))}:\n` : ''
+    isHeaded = true
+    return words === '' ? name : `${name}read as ${words}\n`
+  }
+
+  const isLive = file === '-'
+  return {
+    take(finding) {
+      switch (finding.kind) {
+        case 'given':
+          given.push(finding.words)
+          return undefined
+        case 'broken':
+          breakCount++
+          if (breaks.length < SHOWN) breaks.push(`bad_stream at ${broken(finding)}\n`)
+          return isLive && rendering !== undefined ? breaks[breakCount - 1] : undefined
+        case 'stream':
+          rendering = createStreamRendering({ profile, stream: finding.stream, isLive })
+          return head()
+        case 'violation':
+          return rendering?.event([finding.violation], finding.line)
+        case 'terminal':
+          return isLive ? `line ${finding.line}: ${finding.type} after ${finding.events} events\n` : undefined
+        case 'end':
+          return rendering?.end(finding.events)
+      }
+    },
+    end(isStream) {
+      if (!isStream) return undefined
+      const more = breakCount > breaks.length ? `and ${breakCount - breaks.length} more\n` : ''
+      return `${head()}${breaks.join('')}${more}`
+    },
+  }
+}
+
+/** So many violations of a stream are listed. */
+const LISTED = 10_000
+
+function asJson(file: string, isOneOfMany: boolean, profile: Profile): Output {
+  const streams: { events: number; violations: (Violation & { line: number })[]; omitted?: number }[] = []
+  const given: object[] = []
+  const breaks: object[] = []
+  return {
+    take(finding) {
+      const stream = streams.at(-1)
+      switch (finding.kind) {
+        case 'stream':
+          streams.push({ events: 0, violations: [] })
+          break
+        case 'violation':
+          if (stream === undefined) break
+          if (stream.violations.length < LISTED) stream.violations.push({ ...finding.violation, line: finding.line })
+          else stream.omitted = (stream.omitted ?? 0) + 1
+          break
+        case 'end':
+          if (stream !== undefined) stream.events = finding.events
+          break
+        case 'given': {
+          const { format, words, line } = finding
+          given.push({ format, words, line })
+          break
+        }
+        case 'broken': {
+          const { line, expected, got } = finding
+          if (breaks.length < LISTED) breaks.push({ line, expected, got })
+        }
+      }
+      return undefined
+    },
+    end() {
+      const named = isOneOfMany ? { file } : {}
+      const read = given.length === 0 ? {} : { given }
+      const bad = breaks.length === 0 ? {} : { bad_stream: breaks }
+      return `${JSON.stringify({ ...named, profile, ...read, streams, ...bad })}\n`
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import type { Screen } from './timeline-layout.js'
+
+/** All that the command line touches of the world. */
+export interface Io {
+  /** The package's version. */
+  readonly version: string
+  /** What standard output is shown on. */
+  readonly screen: Screen
+  readFile(path: string): Promise<string>
+  readStdin(): Promise<string>
+  /** A file as it is read, in pieces of bounded size; standard input (`-`) as it comes. */
+  pieces(path: string): AsyncIterable<Uint8Array | string>
+  /** Writes to standard output. Resolves when more may come; rejects with `EPIPE` once nobody reads any more. */
+  print(text: string): Promise<void>
+  /** Writes to standard error. */
+  complain(text: string): void
+}
+
+/** What a file is called in messages. */
+export function nameOf(file: string): string {
+  return file === '-' ? 'standard input' : file
+}
+
+/** A file's text; standard input's, where it is `-`. Throws a {@link UsageError}. */
+export async function readText(file: string, io: Io): Promise<string> {
+  try {
+    return await (file === '-' ? io.readStdin() : io.readFile(file))
+  } catch (error) {
+    throw unreadable(file, error)
+  }
+}
+
+/** A command line that makes no sense, or a file that is not there: exit code 2. */
+export class UsageError extends Error {}
+
+/** Why a file cannot be read, in the same words for all commands. */
+export function unreadable(file: string, error: unknown): UsageError {
+  const message = messageOf(error)
+  // Node says "ENOENT: no such file or directory, open 'FILE'".
+  const reason = /^E[A-Z]+: ([^,]+)/.exec(message)?.[1] ?? message
+  return new UsageError(`cannot read ${nameOf(file)}: ${reason}`, { cause: error })
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** An error's message as one line for standard error. */
+export function complaint(error: unknown): string {
+  return `harmony-responses: ${messageOf(error).replace(/[\s\p{Cc}]+/gu, ' ')}\n`
+}
+
+export function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}

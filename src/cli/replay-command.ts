@@ -1,0 +1,71 @@
+import { HarmonyResponsesError, type PolicyName, policies } from '../index.js'
+import { readTokenFixture } from '../sources/token-fixture.js'
+import { type Command, defineCommand, oneFile, oneOf } from './command.js'
+import { nameOf, readText, UsageError } from './io.js'
+import { DIALECTS, FORMATS, printReplay } from './replay.js'
+
+const CALLS = ['live', 'whole'] as const
+const REASONING = ['raw', 'summary', 'both', 'hidden'] as const
+
+export const replay: Command = defineCommand({
+  name: 'replay',
+  operands: 'FILE',
+  summary: 'translates a token fixture; - reads standard input',
+  help: `  --format jsonl            one event a line (default)
+           sse              the frames that a server would send
+           timeline         tokens, Harmony and events side by side
+  --policy openai           a call of an undeclared tool is a function call (default: as the fixture says, else this)
+           agents           ... is an MCP call that failed
+           vllm             everything but functions.* is an MCP call
+           functions-only   everything is a function call
+  --calls  live             the client's calls are announced at once (default)
+           whole            ... once their arguments are whole
+  --reasoning raw           as reasoning text (default: as the fixture or its request says, else this)
+              summary       as a summary, which every client shows
+              both          either way
+              hidden        without its text
+  --citations               citation marks become annotations
+  --dialect openai          the events as OpenAI words them (default)
+            open-responses  ... as Open Responses does
+            vllm            ... as vLLM does; neither is for a timeline
+The same file always gives the same output: ids follow from the fixture's name, times from its created_at.
+`,
+  options: {
+    format: { type: 'string', default: 'jsonl' },
+    policy: { type: 'string' },
+    calls: { type: 'string', default: 'live' },
+    reasoning: { type: 'string' },
+    citations: { type: 'boolean', default: false },
+    dialect: { type: 'string', default: 'openai' },
+  },
+  async run(values, operands, io) {
+    const file = oneFile('replay', operands)
+    const format = oneOf(FORMATS, '--format', values.format)
+    const policy =
+      values.policy === undefined ? undefined : oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy)
+    const calls = oneOf(CALLS, '--calls', values.calls)
+    const dialect = oneOf(DIALECTS, '--dialect', values.dialect)
+    const reasoning = values.reasoning === undefined ? undefined : oneOf(REASONING, '--reasoning', values.reasoning)
+    if (format === 'timeline' && dialect !== 'openai') {
+      throw new UsageError(`--dialect: expected openai for a timeline, got ${JSON.stringify(dialect)}`)
+    }
+    const { citations } = values
+    const options = {
+      calls,
+      citations,
+      dialect,
+      ...(policy === undefined ? {} : { policy }),
+      ...(reasoning === undefined ? {} : { reasoning }),
+    }
+
+    const text = await readText(file, io)
+    try {
+      const fixture = readTokenFixture(text)
+      for await (const piece of printReplay(fixture, format, options, io.screen)) await io.print(piece)
+      return 0
+    } catch (error) {
+      if (!(error instanceof HarmonyResponsesError)) throw error
+      throw new Error(`${nameOf(file)}: ${error.message}`, { cause: error })
+    }
+  },
+})

@@ -1,0 +1,44 @@
+import { pipeline, Readable } from 'node:stream'
+import { constants, createGunzip } from 'node:zlib'
+
+/** The pieces of a file, unpacked where they are gzip. `onGzip` hears of it. */
+export async function* unpacked(
+  pieces: AsyncIterable<Uint8Array | string>,
+  onGzip: () => void,
+): AsyncGenerator<Uint8Array | string> {
+  const source = pieces[Symbol.asyncIterator]()
+  try {
+    const head: (Uint8Array | string)[] = []
+    let length = 0
+    let isGzip = false
+    while (length < 2) {
+      const { done, value } = await source.next()
+      if (done) break
+      head.push(value)
+      length += value.length
+      isGzip = startsAsGzip(head)
+    }
+    if (isGzip) onGzip()
+    yield* isGzip ? gunzipped(chained(head, source)) : chained(head, source)
+  } finally {
+    await source.return?.()
+  }
+}
+
+function startsAsGzip(head: readonly (Uint8Array | string)[]): boolean {
+  const [first, second] = head.flatMap((piece) => (typeof piece === 'string' ? [0] : [...piece.subarray(0, 2)]))
+  return first === 0x1f && second === 0x8b
+}
+
+async function* chained<Piece>(head: readonly Piece[], rest: AsyncIterator<Piece>): AsyncGenerator<Piece> {
+  yield* head
+  for (let step = await rest.next(); !step.done; step = await rest.next()) yield step.value
+}
+
+async function* gunzipped(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+  // What was cut off gives what it holds: the reader tells that it was cut.
+  const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })
+  // Without a callback an error would end the process; it is thrown where the pieces are read.
+  pipeline(Readable.from(pieces), gunzip, () => {})
+  yield* gunzip
+}

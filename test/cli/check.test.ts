@@ -1,0 +1,168 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, test } from 'vitest'
+import { run } from '../../src/cli/run.js'
+import { fakeIo } from './io.js'
+
+const frame = (event: { readonly type: string }): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+/** Enough for Codex, which reads these alone. */
+const ITEM = { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }
+const EVENTS = [
+  { type: 'response.created', response: { id: 'resp_1' } },
+  { type: 'response.output_item.added', output_index: 0, item: ITEM },
+  { type: 'response.output_item.done', output_index: 0, item: ITEM },
+  { type: 'response.completed', response: { id: 'resp_1', status: 'completed', output: [ITEM] } },
+]
+const SSE = EVENTS.map(frame).join('')
+const GOOD = 'stream 1: 4 events, 0 violations, 0 warnings (profile client:codex)\n'
+const CODEX = ['--profile', 'client:codex']
+
+async function check(files: Readonly<Record<string, string | Uint8Array | Error>>, ...options: string[]) {
+  const io = Object.assign(fakeIo(), {
+    async *pieces(path: string) {
+      const found = files[path] ?? new Error(`ENOENT: no such file or directory, open '${path}'`)
+      if (found instanceof Error) throw found
+      yield found
+    },
+  })
+  const code = await run(['check', ...Object.keys(files), ...CODEX, ...options], io)
+  return { code, out: io.out, err: io.err }
+}
+
+/** A pipe that stays open, and what is printed meanwhile. */
+function openPipe() {
+  const waiting: ((step: IteratorResult<string>) => void)[] = []
+  const listeners: (() => void)[] = []
+  const screen = { out: '' }
+  const io = Object.assign(fakeIo(), {
+    pieces: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(wait) }) }),
+    async print(text: string) {
+      screen.out += text
+      for (const listener of listeners.splice(0)) listener()
+    },
+  })
+  function wait(resolve: (step: never) => void): void {
+    waiting.push(resolve as never)
+    for (const listener of listeners.splice(0)) listener()
+  }
+  /** Resolves when this is true, and looks whenever something was printed or is waited for. */
+  const until = async (isTrue: () => boolean): Promise<void> => {
+    while (!isTrue()) await new Promise<void>((resolve) => listeners.push(resolve))
+  }
+  const next = async (step: IteratorResult<string>): Promise<void> => {
+    await until(() => waiting.length > 0)
+    waiting.shift()?.(step)
+  }
+  return {
+    io,
+    screen,
+    until,
+    write: (value: string) => next({ done: false, value }),
+    close: () => next({ done: true, value: undefined }),
+  }
+}
+
+describe('standard input is checked as it comes', () => {
+  test('a violation is printed at its event, though the server never closes', async () => {
+    const { io, screen, write, until } = openPipe()
+    void run(['check', '-', ...CODEX], io)
+    await write(frame({ type: 'response.created' }))
+    await write(`data: {"type":"response.output_item.added","output_index":0}\n\n`)
+    await until(() => screen.out.includes('item-is-object'))
+    expect(screen.out).toContain('line 4: error item-is-object: event 1 response.output_item.added: expected an item')
+  })
+
+  test('the end of the response is, too, and the report comes when the pipe closes', async () => {
+    const { io, screen, write, until, close } = openPipe()
+    const code = run(['check', '-', ...CODEX], io)
+    await write(SSE.slice(0, 100))
+    await write(SSE.slice(100))
+    await until(() => screen.out.includes('response.completed'))
+    expect(screen.out).toBe('line 11: response.completed after 4 events\n')
+    await close()
+    expect(await code).toBe(0)
+    expect(screen.out).toBe(`line 11: response.completed after 4 events\n${GOOD}`)
+  })
+})
+
+describe('files', () => {
+  test('are checked one after the other, each under its name', async () => {
+    const { code, out } = await check({ a: SSE, b: SSE })
+    expect([code, out]).toEqual([0, `a:\n${GOOD}b:\n${GOOD}`])
+  })
+
+  test('that cannot be read do not keep others from being checked', async () => {
+    const missing = new Error("ENOENT: no such file or directory, open 'a'")
+    const { code, out, err } = await check({ a: missing, b: SSE })
+    expect([code, out]).toEqual([2, `b:\n${GOOD}`])
+    expect(err).toBe('harmony-responses: cannot read a: no such file or directory\n')
+  })
+
+  test('have a line of JSON each, with their names, and violations with their lines', async () => {
+    const { code, out } = await check({ a: SSE, b: SSE.slice(0, -1) }, '--json')
+    const [a, b] = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(code).toBe(1)
+    expect(a).toEqual({ file: 'a', profile: 'client:codex', streams: [{ events: 4, violations: [] }] })
+    expect(b.streams[0].violations).toMatchObject([{ rule: 'last-frame-ends', line: 12 }])
+  })
+
+  test('are unpacked where they are gzip, also one that was cut off', async () => {
+    const packed = gzipSync(SSE)
+    expect(await check({ a: packed })).toMatchObject({ code: 0, out: `read as gzip, unpacked\n${GOOD}` })
+    const { out } = await check({ a: packed.subarray(0, -20) })
+    expect(out).toContain('read as gzip, unpacked\nstream 1: ')
+  })
+
+  test('that curl wrote say so', async () => {
+    const { out } = await check({ a: `HTTP/1.1 200 OK\r\n\r\n${SSE}` })
+    expect(out).toBe(`read as curl -i output, HTTP 200\n${GOOD}`)
+  })
+})
+
+describe('nothing that came is lost', () => {
+  test('before a frame that was cut off: it is told after the report', async () => {
+    const { code, out, err } = await check({ a: `${SSE}data: {"type":"resp` })
+    expect([code, err]).toEqual([1, ''])
+    expect(out).toBe(`${GOOD}bad_stream at line 13: expected an event as JSON, got "{\\"type\\":\\"resp"\n`)
+  })
+
+  test('before an event without a type', async () => {
+    const { code, out } = await check({ a: `${frame({ type: 'response.created' })}data: {"a":1}\n\n${SSE}` })
+    expect(code).toBe(1)
+    expect(out).toContain('error event-has-type')
+    expect(out).toContain('stream 2: 4 events, 0 violations')
+  })
+
+  test('before the file broke off', async () => {
+    const io = Object.assign(fakeIo(), {
+      async *pieces() {
+        yield SSE
+        throw new Error('EIO: i/o error, read')
+      },
+    })
+    expect(await run(['check', 'a', ...CODEX], io)).toBe(2)
+    expect([io.out, io.err]).toEqual([GOOD, 'harmony-responses: cannot read a: i/o error\n'])
+  })
+
+  test('of any number of violations: some are shown, and the others counted', async () => {
+    const { out } = await check({ a: SSE + '{"type":"response.output_item.added"}\n'.repeat(500) })
+    expect(out).toMatch(/ {4}and \d+ more\n/)
+    expect(out.split('\n').length).toBeLessThan(600)
+  })
+})
+
+test('how events are framed is told of server-sent events alone', async () => {
+  const unframed = EVENTS.map((event) => `data: ${JSON.stringify(event)}\n`).join('')
+  const lines = EVENTS.map((event) => `${JSON.stringify(event)}\n`).join('')
+  expect((await check({ a: unframed })).out).toContain('error frames-apart: A blank line ends each frame')
+  expect((await check({ a: lines })).out).toBe(GOOD)
+})
+
+test('a command has a help of its own', async () => {
+  const io = fakeIo()
+  expect(await run(['check', '--help'], io)).toBe(0)
+  expect(io.out).toContain('harmony-responses check FILE...')
+  expect(io.out).not.toContain('replay')
+})
