@@ -1,4 +1,6 @@
 import { type Invariant, of, stateless } from '../invariant.js'
+import { lackedBy, type Reading } from '../reading.js'
+import { UNKNOWN_KEY } from '../schemas/index.js'
 import { fieldsOf, isFields, textOf } from '../stream-event.js'
 
 /** Of every event, whatever it is about. */
@@ -16,11 +18,33 @@ export const WIRE: readonly Invariant[] = [
     sentence: 'sequence_number is 0, 1, 2, ... over all events.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless(({ sequence_number: number }, { count, previous }, tell) => {
+    begin: stateless((event, { count, kind, previous, resumed, lacks }, tell) => {
+      const { sequence_number: number } = event
       const last = previous?.['sequence_number']
       // One wrong number is one violation: what follows is held against it.
-      const expected = typeof last === 'number' && Number.isInteger(last) ? last + 1 : count
-      if (number !== expected) tell(`sequence_number ${expected}`, number)
+      const expected = typeof last === 'number' && Number.isInteger(last) ? last + 1 : firstOf(resumed) + count
+      if (number === expected || (resumed === true && count === 0 && isNumber(number))) return
+      // OpenAI gives the number away to an event that the error takes the place of.
+      if (kind.type === 'error' && isNumber(number) && number > expected) return
+      const isOlder = number === undefined && (count === 0 ? lackedBy(event) : lacks).has('sequence_number')
+      if (!isOlder) tell(`sequence_number ${expected}`, number)
+    }),
+  },
+  {
+    id: 'older-wire',
+    sentence: 'A stream is of the wire as it is since August 2025, with a sequence_number in each event.',
+    neededBy: ['openai'],
+    severity: 'error',
+    on: of('response.created'),
+    begin: stateless((event, { created }, tell) => {
+      const lacks = created === undefined ? lackedBy(event) : new Set()
+      if (lacks.size === 0) return
+      const day = new Date(Number(fieldsOf(event['response'])['created_at']) * 1000).toISOString().slice(0, 10)
+      tell(
+        'the wire as it is since August 2025',
+        undefined,
+        `an older wire: of ${day}, without ${[...lacks].join(', ')}`,
+      )
     }),
   },
   {
@@ -83,9 +107,13 @@ export const WIRE: readonly Invariant[] = [
     neededBy: ['openai'],
     severity: 'error',
     begin: stateless((event, reading, tell) => {
-      const problem = reading.shapeOf(event)
-      if (problem !== undefined && problem.expected !== UNKNOWN_KEY)
-        tell(`${problem.path}: ${problem.expected}`, undefined, problem.got)
+      const problems = reading.shapeOf(event)
+      if (problems.length === 0) return
+      const lacks = reading.count === 0 ? lackedBy(event) : reading.lacks
+      const problem = problems.find(
+        ({ path, expected, got }) => expected !== UNKNOWN_KEY && !(got === 'nothing' && isLacked(lacks, path)),
+      )
+      if (problem !== undefined) tell(`${problem.path}: ${problem.expected}`, undefined, problem.got)
     }),
   },
   {
@@ -94,8 +122,8 @@ export const WIRE: readonly Invariant[] = [
     neededBy: ['openai'],
     severity: 'warning',
     begin: stateless((event, reading, tell) => {
-      const problem = reading.shapeOf(event)
-      if (problem?.expected === UNKNOWN_KEY) tell(`no ${problem.path}`, undefined, problem.got)
+      const problem = reading.shapeOf(event).find(({ expected }) => expected === UNKNOWN_KEY)
+      if (problem !== undefined) tell(`no ${problem.path}`, undefined, problem.got)
     }),
   },
   {
@@ -110,8 +138,21 @@ export const WIRE: readonly Invariant[] = [
   },
 ]
 
-/** What the schemas say of a key that is not theirs. */
-const UNKNOWN_KEY = 'no such key'
+/** The number of the first event. */
+function firstOf(resumed: Reading['resumed']): number {
+  return typeof resumed === 'number' ? resumed + 1 : 0
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0
+}
+
+/** Whether a field is one that the wire of the stream did not have yet. */
+function isLacked(lacks: ReadonlySet<string>, path: string): boolean {
+  if (lacks.size === 0) return false
+  // Probabilities beside text came with the fields of the response.
+  return lacks.has(path.replace(/^response\./, '')) || path === 'logprobs' || path.endsWith('.logprobs')
+}
 
 /** The 24 events of the specification of 2026-04-24. */
 const OPEN_RESPONSES =
