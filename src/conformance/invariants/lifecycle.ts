@@ -34,9 +34,10 @@ export const LIFECYCLE: readonly Invariant[] = [
     begin: stateless(({ sequence_number: number }, { kind: { type }, count, created, resumed }, tell) => {
       const isCreated = type === 'response.created'
       if (count === 0 && !isCreated && resumed === undefined) {
-        const isLate = Number.isInteger(number) && Number(number) > 0
-        const hint = `sequence_number ${number}; a stream that is resumed there is checked as resumed`
-        tell('response.created', type, isLate ? `${JSON.stringify(type)} with ${hint}` : undefined)
+        const isLate = typeof number === 'number' && number > 0
+        const hint = 'a stream that is resumed there is checked as resumed'
+        const late = isLate ? `${JSON.stringify(type)} with sequence_number ${number}; ${hint}` : undefined
+        tell('response.created', type, late)
       }
       if (count > 0 && isCreated)
         tell(created === undefined ? 'response.created first' : 'no other response.created', type)

@@ -1,5 +1,5 @@
 import { ITEMS } from '../../../src/conformance/invariants/items.js'
-import { allResponses, both, describeCases, lastItemAt, refusing, renamed } from './cases.js'
+import { allResponses, both, describeCases, lastItemAt, renamed } from './cases.js'
 import {
   cut,
   drop,

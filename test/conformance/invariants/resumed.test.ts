@@ -15,14 +15,14 @@ function errorsOf(
 }
 
 /** What comes behind the event of this sequence_number. */
-const after = (events: Stream, number: number): Stream => structuredClone(events.slice(number + 1))
+const rest = (events: Stream, number: number): Stream => structuredClone(events.slice(number + 1))
 
 describe.each(Object.entries(BASES))('the good stream %s', (_name, base) => {
   test('is good wherever it is resumed', () => {
     const events = base()
     for (let number = 0; number < events.length - 1; number++) {
-      expect([number, errorsOf(after(events, number), number)]).toEqual([number, []])
-      expect([number, errorsOf(after(events, number), true)]).toEqual([number, []])
+      expect([number, errorsOf(rest(events, number), number)]).toEqual([number, []])
+      expect([number, errorsOf(rest(events, number), true)]).toEqual([number, []])
     }
   })
 })
@@ -37,7 +37,7 @@ describe('a stream that is resumed', () => {
   })
 
   test('is told where nobody said that it is, with how to say so', () => {
-    const [number, created] = checkEvents(after(answer, 3) as readonly StreamEvent[])
+    const [number, created] = checkEvents(rest(answer, 3) as readonly StreamEvent[])
     expect([number?.rule, created?.rule]).toEqual(['sequence-numbers', 'created-first'])
     expect(created?.got).toBe(
       '"response.output_text.delta" with sequence_number 4; a stream that is resumed there is checked as resumed',
@@ -45,11 +45,11 @@ describe('a stream that is resumed', () => {
   })
 
   test('begins with the next number', () => {
-    expect(errorsOf(after(answer, 4), 3)).toEqual(['0 sequence-numbers'])
+    expect(errorsOf(rest(answer, 4), 3)).toEqual(['0 sequence-numbers'])
   })
 
   test('goes on with the numbers, whatever the first one was', () => {
-    const events = after(answer, 4)
+    const events = rest(answer, 4)
     expect(errorsOf(damaged(events, set('output_text.done', { sequence_number: 9 })), true)).toEqual([
       '1 sequence-numbers',
       '2 sequence-numbers',
@@ -60,18 +60,18 @@ describe('a stream that is resumed', () => {
   })
 
   test('ends its texts with what it said of them', () => {
-    expect(errorsOf(damaged(after(answer, 4), set('output_text.done', { text: 'Hi me' })), 4)).toEqual([
+    expect(errorsOf(damaged(rest(answer, 4), set('output_text.done', { text: 'Hi me' })), 4)).toEqual([
       '1 text-is-deltas',
       '2 text-told',
     ])
-    expect(errorsOf(damaged(after(call, 3), set('function_call_arguments.done', { arguments: '{}' })), 3)).toEqual([
+    expect(errorsOf(damaged(rest(call, 3), set('function_call_arguments.done', { arguments: '{}' })), 3)).toEqual([
       '1 call-is-deltas',
       '2 call-is-deltas',
     ])
   })
 
   test('has an item with the id that its events have', () => {
-    expect(errorsOf(damaged(after(answer, 4), setItem('message', { id: 'msg_other' }, ['done'])), 4)).toContain(
+    expect(errorsOf(damaged(rest(answer, 4), setItem('message', { id: 'msg_other' }, ['done'])), 4)).toContain(
       '3 item-identity',
     )
   })
@@ -79,14 +79,14 @@ describe('a stream that is resumed', () => {
   test('ends once', () => {
     expect(
       errorsOf(
-        damaged(after(answer, 5), (events) => events.slice(0, -1)),
+        damaged(rest(answer, 5), (events) => events.slice(0, -1)),
         5,
       ),
     ).toEqual(['3 one-terminal-event-last'])
   })
 
   test('says at its end what was made in it', () => {
-    const events = damaged(after(BASES.talk(), 8), (events) => {
+    const events = damaged(rest(BASES.talk(), 8), (events) => {
       const response = nth(events, 'completed')['response'] as { output: unknown[] }
       response.output = response.output.slice(0, -1)
     })
@@ -94,7 +94,7 @@ describe('a stream that is resumed', () => {
   })
 
   test('has no second beginning', () => {
-    expect(errorsOf([...after(answer, 4).slice(0, 1), nth(answer, 'in_progress')], true)).toContain(
+    expect(errorsOf([...rest(answer, 4).slice(0, 1), nth(answer, 'in_progress')], true)).toContain(
       '1 in-progress-second',
     )
   })
@@ -102,9 +102,9 @@ describe('a stream that is resumed', () => {
   test('has no events of an item that was done, or of one behind one that it announced', () => {
     const calls = BASES.calls()
     const first = nth(calls, 'function_call_arguments.delta')
-    const late = [...after(calls, 3), first]
+    const late = [...rest(calls, 3), first]
     expect(errorsOf(late, 3)).toContain(`${late.length - 1} within-item`)
-    const ahead = damaged(after(calls, 6), drop('output_item.added'))
+    const ahead = damaged(rest(calls, 6), drop('output_item.added'))
     expect(errorsOf(ahead, 6)).not.toEqual([])
   })
 
@@ -115,8 +115,8 @@ describe('a stream that is resumed', () => {
   })
 
   test('has to be as Open Responses requires, too', () => {
-    expect(errorsOf(after(answer, 4), 4, 'open-responses')).toEqual([])
-    const other = damaged(after(answer, 4), set('output_text.done', { text: 'Hi me' }))
+    expect(errorsOf(rest(answer, 4), 4, 'open-responses')).toEqual([])
+    const other = damaged(rest(answer, 4), set('output_text.done', { text: 'Hi me' }))
     expect(errorsOf(other, 4, 'open-responses')).toEqual(['1 text-is-deltas', '2 text-told'])
   })
 
