@@ -1,6 +1,6 @@
 import { type Invariant, of, stateless } from '../invariant.js'
 import { lackedBy, type Reading } from '../reading.js'
-import { UNKNOWN_KEY } from '../schemas/index.js'
+import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
 import { fieldsOf, isFields, textOf } from '../stream-event.js'
 
 /** Of every event, whatever it is about. */
@@ -96,9 +96,20 @@ export const WIRE: readonly Invariant[] = [
     sentence: 'An event that Open Responses does not know has a prefix: `slug:`.',
     neededBy: ['open-responses'],
     severity: 'error',
-    on: ({ type }) => !OPEN_RESPONSES.test(type) && !type.includes(':'),
+    on: ({ type }) => !OPEN_RESPONSES_TYPES.has(type) && !type.includes(':'),
     begin: stateless(({ type }, _reading, tell) => {
       tell('an event of Open Responses, or one with a prefix', type)
+    }),
+  },
+  {
+    id: 'open-responses-shape',
+    sentence: 'Every field of an event is there, and is what the published schema of Open Responses has there.',
+    neededBy: ['open-responses'],
+    severity: 'error',
+    on: ({ type }) => OPEN_RESPONSES_TYPES.has(type),
+    begin: stateless((event, _reading, tell) => {
+      const [problem] = problemsOf(event, openResponsesEventSchema)
+      if (problem !== undefined) tell(`${problem.path}: ${problem.expected}`, undefined, problem.got)
     }),
   },
   {
@@ -153,7 +164,3 @@ function isLacked(lacks: ReadonlySet<string>, path: string): boolean {
   // Probabilities beside text came with the fields of the response.
   return lacks.has(path.replace(/^response\./, '')) || path === 'logprobs' || path.endsWith('.logprobs')
 }
-
-/** The 24 events of the specification of 2026-04-24. */
-const OPEN_RESPONSES =
-  /^(error|response\.(created|queued|in_progress|completed|incomplete|failed|output_item\.(added|done)|content_part\.(added|done)|(output_text|refusal|reasoning|reasoning_summary_text|function_call_arguments)\.(delta|done)|output_text\.annotation\.added|reasoning_summary_part\.(added|done)))$/

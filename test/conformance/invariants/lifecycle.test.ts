@@ -75,7 +75,7 @@ describeCases(LIFECYCLE, {
       'answer',
       'open-responses',
       setResponse('created', { usage: { total_tokens: 1 } }),
-      ['0 fresh-response'],
+      ['0 open-responses-shape', '0 fresh-response'],
     ],
     'a response that begins completed is told in both events': [
       'answer',
@@ -133,13 +133,20 @@ describeCases(LIFECYCLE, {
       'answer',
       'open-responses',
       allResponses({ created_at: 1_700_000_000.5 }),
-      ['0 seconds', '1 seconds', '9 seconds'],
+      [
+        '0 open-responses-shape',
+        '0 seconds',
+        '1 open-responses-shape',
+        '1 seconds',
+        '9 open-responses-shape',
+        '9 seconds',
+      ],
     ],
     'an end at half a second is told': [
       'answer',
       'open-responses',
       setResponse('completed', { completed_at: 1_700_000_000.5 }),
-      ['9 seconds'],
+      ['9 open-responses-shape', '9 seconds'],
     ],
   },
   'completed-without-error': {
@@ -200,7 +207,7 @@ describeCases(LIFECYCLE, {
       'answer',
       'open-responses',
       (events) => give(inside(inside(nth(events, 'completed'), 'response'), 'usage'), { total_tokens: undefined }),
-      ['9 usage-adds-up'],
+      ['9 open-responses-shape', '9 usage-adds-up'],
     ],
     'more reasoning than output is told': [
       'answer',

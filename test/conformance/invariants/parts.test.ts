@@ -89,7 +89,7 @@ describeCases(PARTS, {
       'answer',
       'open-responses',
       set('content_part.added', { part: { type: 'output_text', text: '' } }),
-      ['3 announced-part-empty'],
+      ['3 open-responses-shape', '3 announced-part-empty'],
     ],
   },
   'text-is-deltas': {

@@ -137,6 +137,21 @@ describeCases(WIRE, {
     ],
     'an extension is not': ['answer', 'open-responses', insert(4, TRACE), []],
   },
+  'open-responses-shape': {
+    'a field that is something else is told': [
+      'answer',
+      'open-responses',
+      setItem('message', { status: 'odd' }, ['added']),
+      ['2 open-responses-shape'],
+    ],
+    'a field of the response that is missing is told': [
+      'answer',
+      'open-responses',
+      setResponse('created', { presence_penalty: undefined }),
+      ['0 open-responses-shape'],
+    ],
+    'a field that nobody knows is not': ['answer', 'open-responses', set('output_text.delta', { acme: 1 }), []],
+  },
   'event-shape': {
     'a field that is something else is told': [
       'answer',
