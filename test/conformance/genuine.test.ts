@@ -22,8 +22,8 @@ const EDITED: Readonly<Record<string, string>> = {
   'openai-php+client__ResponseCompletionCreate': 'put together from the documentation',
   'openai-php+client__ResponseImageGenerationCreate': 'put together, two items under one id',
   'prism-php+prism__stream-multiple-output-items': 'made up: ids by hand, fields left out',
-  'vercel+ai__openai-phase': 'shortened: deltas and items left out',
-  'vercel+ai__openai-shell-container': 'shortened: a delta left out',
+  'vercel+ai__openai-phase.': 'shortened: deltas and items left out',
+  'vercel+ai__openai-shell-container.': 'shortened: a delta left out',
 }
 
 /** Streams that begin behind `starting_after`. */
@@ -87,7 +87,7 @@ describeWithShared('genuine streams', () => {
         // What is no stream at all is not read; that is told, too.
         const read = (): Violation[] => errorsOf(`${folder}/more/${file}`)
         const isUnreadable = name.startsWith('coder+aibridge__') && !isReadable(read)
-        if (!isUnreadable) expect([file, read()]).not.toEqual([file, []])
+        if (!isUnreadable) expect(`${file}: ${said(read()).length > 0}`).toBe(`${file}: true`)
       }
     }
   })
