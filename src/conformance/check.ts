@@ -32,6 +32,11 @@ export interface CheckOptions {
    * schema, the others take half the time.
    */
   readonly without?: readonly string[]
+  /**
+   * The stream begins after its beginning, as `GET /responses/{id}?stream=true&starting_after=N` answers: after the
+   * event of this sequence_number, or (`true`) after any. Items may be open already. Default false.
+   */
+  readonly resumed?: boolean | number
 }
 
 /** Checks one live stream. */
@@ -52,12 +57,14 @@ export interface Checker {
  * @throws HarmonyResponsesError `bad_option` where an option is not what its type says, or `without` names no invariant.
  */
 export function createChecker(options: CheckOptions = {}): Checker {
-  const { profile = 'openai', without = [] } = options
+  const { profile = 'openai', without = [], resumed = false } = options
   check(NEEDED.has(profile), 'profile', ONE_PROFILE, profile)
   check(Array.isArray(without), 'without', 'a list of ids of INVARIANTS', without)
   for (const id of without) check(PLACES.has(id), 'without', 'ids of INVARIANTS', id)
+  const isPlace = typeof resumed === 'boolean' || (Number.isInteger(resumed) && resumed >= 0)
+  check(isPlace, 'resumed', 'true, false or a sequence_number', resumed)
 
-  const reading = new Reading()
+  const reading = new Reading(resumed)
   const listeners = new StreamListeners(profile)
   /** By the places of the invariants. */
   const needed = NEEDED.get(profile) as readonly boolean[]

@@ -1,7 +1,7 @@
 import { digest } from '../digest.js'
 import { hasItem, isItemAdded, isItemDone, isOfItem, isTerminal } from '../event-kind.js'
 import { type Invariant, of, stateless } from '../invariant.js'
-import { outputOf, toldBy } from '../reading.js'
+import { isListedElsewhere, type OpenItem, outputOf, toldBy } from '../reading.js'
 import { type Fields, fieldsOf, lookUp, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** The prefixes of ids, by the type of item. A type that is not here may have any. */
@@ -54,10 +54,11 @@ export const ITEMS: readonly Invariant[] = [
     severity: 'error',
     on: isItemAdded,
     begin: () => {
-      let next = 0
+      let next: number | undefined
       return {
-        event(event, _reading, tell) {
+        event(event, { resumed }, tell) {
           const { output_index: index } = event
+          next ??= resumed !== undefined && Number.isInteger(index) ? (index as number) : 0
           if (index !== next) tell(`output_index ${next}`, index)
           // One gap is one violation: what follows is held against it.
           next = typeof index === 'number' && Number.isInteger(index) ? index + 1 : next + 1
@@ -119,7 +120,8 @@ export const ITEMS: readonly Invariant[] = [
     id: 'item-id-prefix',
     sentence: 'An id begins as the ids of its type do.',
     neededBy: ['openai'],
-    severity: 'error',
+    // No client looks at it; recorders shorten ids, and other servers have their own.
+    severity: 'warning',
     on: isItemAdded,
     begin: stateless((event, _reading, tell) => {
       const { id, type } = itemIn(event)
@@ -159,7 +161,7 @@ export const ITEMS: readonly Invariant[] = [
     on: isItemDone,
     begin: stateless((event, { item }, tell) => {
       const { id } = itemIn(event)
-      if (item !== undefined && item.added['id'] !== id) tell(item.id, id)
+      if (item !== undefined && item.id !== id && !isNameless(item)) tell(item.id, id)
     }),
   },
   {
@@ -169,7 +171,7 @@ export const ITEMS: readonly Invariant[] = [
     severity: 'error',
     on: isItemDone,
     begin: stateless((event, { item }, tell) => {
-      if (item === undefined) return
+      if (item === undefined || item.isResumed) return
       for (const field of CONSTANT) {
         if (field === 'call_id' && CHANGING.test(item.type)) continue
         const [was, is] = [item.added[field], itemIn(event)[field]]
@@ -318,7 +320,7 @@ export const ITEMS: readonly Invariant[] = [
     severity: 'error',
     begin: stateless((event, { item }, tell) => {
       const { item_id: id } = event
-      if (item !== undefined && id !== item.id && 'item_id' in event) tell(item.id, id)
+      if (item !== undefined && id !== item.id && 'item_id' in event && !isNameless(item)) tell(item.id, id)
     }),
   },
   {
@@ -338,12 +340,30 @@ export const ITEMS: readonly Invariant[] = [
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: of('response.completed'),
-    begin: stateless((event, { done }, tell) => {
+    begin: stateless((event, reading, tell) => {
       if (!Array.isArray(fieldsOf(event['response'])['output'])) return
-      const streamed = [...done].sort(([a], [b]) => a - b).map(([, item]) => item.id)
-      const output = outputOf(event).map(({ id }) => wordFor(id))
+      const { open, done, resumed } = reading
+      const unfinished = [...open].filter(([, item]) => isListedElsewhere(item, reading))
+      const items = [...unfinished, ...done].sort(([a], [b]) => a - b)
+      const streamed = items.map(([, item]) => item.id)
+      const all = outputOf(event).map(({ id }) => wordFor(id))
+      if (all.length === 0 && isCodexBackend(event)) return
+      // What was made before the stream was resumed stands before the rest.
+      const output = resumed === undefined ? all : all.slice(streamed.length === 0 ? all.length : items[0]?.[0])
       const listed = (ids: readonly string[]): string => (ids.length === 0 ? 'no item' : `items ${ids.join(', ')}`)
       if (streamed.join() !== output.join()) tell(listed(streamed), output, listed(output))
+    }),
+  },
+  {
+    id: 'terminal-output-not-empty',
+    sentence:
+      'A completed response holds what was made: ChatGPT’s Codex backend sends an empty output, and clients that read it ' +
+      'show nothing.',
+    neededBy: ['openai'],
+    severity: 'warning',
+    on: of('response.completed'),
+    begin: stateless((event, { done }, tell) => {
+      if (done.size > 0 && outputOf(event).length === 0 && isCodexBackend(event)) tell('the items that were done', [])
     }),
   },
   {
@@ -353,9 +373,11 @@ export const ITEMS: readonly Invariant[] = [
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: of('response.incomplete', 'response.failed'),
-    begin: stateless((event, { open, done }, tell) => {
-      const streamed = [...open, ...done].sort(([a], [b]) => a - b).map(([, { id }]) => id)
-      const output = outputOf(event).map(({ id }) => textOf(id))
+    begin: stateless((event, { open, done, resumed }, tell) => {
+      const items = [...open, ...done].sort(([a], [b]) => a - b)
+      const streamed = items.map(([, { id }]) => id)
+      const all = outputOf(event).map(({ id }) => textOf(id))
+      const output = resumed === undefined ? all : all.slice(streamed.length === 0 ? all.length : items[0]?.[0])
       const places = output.map((id) => streamed.indexOf(id))
       for (const [index, place] of places.entries()) {
         if (place < 0) tell('an item that was streamed', output[index])
@@ -387,3 +409,14 @@ export const ITEMS: readonly Invariant[] = [
     }),
   },
 ]
+
+/** Whether nothing told the id of an item that was announced before the stream began. */
+function isNameless({ id, isResumed }: OpenItem): boolean {
+  return isResumed && id === ''
+}
+
+/** Whether the response is of ChatGPT's Codex backend: it names its users and its cache, and stores nothing. */
+function isCodexBackend(event: StreamEvent): boolean {
+  const { store, safety_identifier: user, prompt_cache_key: cache } = fieldsOf(event['response'])
+  return store === false && textOf(user) !== '' && textOf(cache) !== ''
+}

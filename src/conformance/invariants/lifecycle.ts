@@ -1,5 +1,6 @@
 import { isLifecycle, isTerminal } from '../event-kind.js'
 import { atEnd, type Invariant, of, stateless } from '../invariant.js'
+import { isListedElsewhere } from '../reading.js'
 import { differing, type Fields, fieldsOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** What may change of a response between its events. Azure adds its content filters; OpenAI says which tier it was. */
@@ -13,6 +14,9 @@ const CHANGES: ReadonlySet<string> = new Set([
   'incomplete_details',
   'content_filters',
   'tool_usage',
+  'prompt_cache_diagnostics',
+  'input_transformations',
+  'access_programs',
   'moderation',
   'input_messages',
   'output_messages',
@@ -27,9 +31,14 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'The first event is response.created, and no other is.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless((_event, { kind: { type }, count, created }, tell) => {
+    begin: stateless(({ sequence_number: number }, { kind: { type }, count, created, resumed }, tell) => {
       const isCreated = type === 'response.created'
-      if (count === 0 && !isCreated) tell('response.created', type)
+      if (count === 0 && !isCreated && resumed === undefined) {
+        const isLate = typeof number === 'number' && number > 0
+        const hint = 'a stream that is resumed there is checked as resumed'
+        const late = isLate ? `${JSON.stringify(type)} with sequence_number ${number}; ${hint}` : undefined
+        tell('response.created', type, late)
+      }
       if (count > 0 && isCreated)
         tell(created === undefined ? 'response.created first' : 'no other response.created', type)
     }),
@@ -44,8 +53,12 @@ export const LIFECYCLE: readonly Invariant[] = [
     begin: () => {
       let due = 1
       return {
-        event(_event, { kind: { type }, count }, tell) {
-          if (type === 'response.queued' && count === due) due++
+        event(_event, { kind: { type }, count, resumed }, tell) {
+          // A resumed stream may begin behind it, or right before.
+          if (count === 0 && resumed !== undefined) due = type === 'response.created' ? 1 : 0
+          if (resumed !== undefined && count === due && type !== 'response.in_progress' && !/queued/.test(type))
+            due = -1
+          if ((type === 'response.queued' || type === 'keepalive') && count === due) due++
           else if ((count === due) !== (type === 'response.in_progress'))
             tell(count === due ? 'response.in_progress' : 'no other response.in_progress', type)
         },
@@ -54,15 +67,18 @@ export const LIFECYCLE: readonly Invariant[] = [
   },
   {
     id: 'one-terminal-event-last',
-    sentence: 'Exactly one response.completed, .incomplete or .failed ends the stream, and nothing comes behind it.',
+    sentence:
+      'Exactly one response.completed, .incomplete or .failed, or an error, ends the stream, and nothing comes behind it.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
     begin: () => ({
       event(event, { terminal }, tell) {
         if (terminal !== undefined) tell(`nothing behind ${terminal.type}`, event.type)
       },
-      end({ terminal }, tell) {
-        if (terminal === undefined) tell('response.completed, response.incomplete or response.failed', 'the end')
+      end({ terminal, before }, tell) {
+        // That a failure should follow, another rule says.
+        if (terminal === undefined && before?.type !== 'error')
+          tell('response.completed, response.incomplete or response.failed', 'the end')
       },
     }),
   },
@@ -114,7 +130,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     begin: stateless((event, { created }, tell) => {
       if (created === undefined) return
       const differs = differing(created, responseOf(event)).filter(
-        (name) => name !== 'status' || created['status'] !== 'queued',
+        (name) => !CHANGES.has(name) || (name === 'status' && created['status'] !== 'queued'),
       )
       if (differs.length > 0) tell('the response of response.created', `other ${differs.join(', ')}`)
     }),
@@ -192,28 +208,31 @@ export const LIFECYCLE: readonly Invariant[] = [
   },
   {
     id: 'error-then-failed',
-    sentence: 'An error event is followed by response.failed.',
+    sentence: 'Nothing but response.failed comes after an error event.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: () => ({
-      event({ type }, { before }, tell) {
-        if (before?.type === 'error' && type !== 'response.failed') tell('response.failed', type)
-      },
-      end({ before }, tell) {
-        if (before?.type === 'error') tell('response.failed', 'the end')
-      },
+    begin: stateless(({ type }, { before }, tell) => {
+      if (before?.type === 'error' && type !== 'response.failed') tell('response.failed', type)
+    }),
+  },
+  {
+    id: 'failed-after-error',
+    sentence: 'An error event is followed by response.failed; OpenAI leaves it out where it cannot keep the response.',
+    neededBy: ['open-responses'],
+    severity: 'error',
+    begin: atEnd(({ before }, tell) => {
+      if (before?.type === 'error') tell('response.failed', 'the end')
     }),
   },
   {
     id: 'usage-at-the-end',
-    sentence: 'A response has no usage until it is over, one that is completed has, one that failed has not.',
+    sentence: 'A response that is completed has usage.',
     neededBy: ['openai'],
     severity: 'error',
-    on: isTerminal,
+    on: of('response.completed'),
     begin: stateless((event, _reading, tell) => {
       const { usage = null } = responseOf(event)
-      if (event.type === 'response.completed' && usage === null) tell('usage', usage)
-      if (event.type === 'response.failed' && usage !== null) tell('no usage', usage)
+      if (usage === null) tell('usage', usage)
     }),
   },
   {
@@ -241,13 +260,15 @@ export const LIFECYCLE: readonly Invariant[] = [
   },
   {
     id: 'every-item-done',
-    sentence: 'In a completed response, every item that was announced was done.',
+    sentence: 'In a completed response, every item that was announced was done, but for tools of further MCP servers.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: of('response.completed'),
-    begin: stateless((_event, { open }, tell) => {
-      for (const { index, type, id } of open.values())
-        tell(`output_item.done of item ${index}`, `an open ${type} ${id}`)
+    begin: stateless((_event, reading, tell) => {
+      for (const item of reading.open.values()) {
+        const { index, type, id } = item
+        if (!isListedElsewhere(item, reading)) tell(`output_item.done of item ${index}`, `an open ${type} ${id}`)
+      }
     }),
   },
   {

@@ -1,7 +1,7 @@
 import { isItemDone, isPartAdded, isPartDone } from '../event-kind.js'
 import { type Invariant, of, stateless } from '../invariant.js'
-import { toldBy } from '../reading.js'
-import { fieldsOf, isSame, listOf, textOf } from '../stream-event.js'
+import { isToldBy, type OpenPart, toldBy } from '../reading.js'
+import { differing, fieldsOf, isFields, isSame, listOf, textOf } from '../stream-event.js'
 
 const ANNOTATION = 'response.output_text.annotation.added'
 
@@ -65,7 +65,7 @@ export const PARTS: readonly Invariant[] = [
         ['summary', item.summary],
       ] as const) {
         for (const [index, { done }] of parts.entries()) {
-          if (done === undefined) tell(`the end of ${what} ${index}`, 'the end of its item')
+          if (done === undefined && !isOver(parts[index])) tell(`the end of ${what} ${index}`, 'the end of its item')
         }
       }
     }),
@@ -94,7 +94,8 @@ export const PARTS: readonly Invariant[] = [
     begin: stateless((event, { part }, tell) => {
       if (part === undefined) return
       const said = part.deltas.join('')
-      if (toldBy(event) !== said) tell(`the text of its deltas, ${JSON.stringify(said.slice(0, 40))}`, toldBy(event))
+      if (!isToldBy(toldBy(event), said, part))
+        tell(`the text of its deltas, ${JSON.stringify(said.slice(0, 40))}`, toldBy(event))
     }),
   },
   {
@@ -106,8 +107,9 @@ export const PARTS: readonly Invariant[] = [
     begin: stateless((event, { part }, tell) => {
       if (part === undefined) return
       const text = partText(fieldsOf(event['part']))
-      if (part.told === undefined) tell('an event with the whole text', 'none')
-      else if (part.told !== text) tell(`the text that was told, ${JSON.stringify(part.told.slice(0, 40))}`, text)
+      if (part.told === undefined) {
+        if (!part.isResumed) tell('an event with the whole text', 'none')
+      } else if (part.told !== text) tell(`the text that was told, ${JSON.stringify(part.told.slice(0, 40))}`, text)
     }),
   },
   {
@@ -123,9 +125,10 @@ export const PARTS: readonly Invariant[] = [
         [item.parts, listOf(content)],
         [item.summary, listOf(summary)],
       ] as const) {
-        if (held.length > parts.length) tell(`${parts.length} parts, as they were announced`, `${held.length} parts`)
+        if (held.length > parts.length && !item.isResumed)
+          tell(`${parts.length} parts, as they were announced`, `${held.length} parts`)
         for (const [index, { done }] of parts.entries()) {
-          if (done !== undefined && !isSame(done, held[index])) tell(`part ${index} as it was done`, held[index])
+          if (done !== undefined && !isSamePart(done, held[index])) tell(`part ${index} as it was done`, held[index])
         }
       }
     }),
@@ -137,7 +140,7 @@ export const PARTS: readonly Invariant[] = [
     severity: 'error',
     on: of('response.content_part.done', 'response.output_item.done'),
     begin: stateless((_event, { kind, item }, tell) => {
-      if (item?.type !== 'message' || item.parts.length === 0) return
+      if (item?.type !== 'message' || item.parts.length === 0 || item.last === '') return
       const before = kind.isItemDone ? 'response.content_part.done' : 'response.output_text.done'
       const isRefusal = item.parts.at(-1)?.announced['type'] === 'refusal'
       if (!isRefusal && item.last !== before) tell(`${before} before it`, item.last)
@@ -159,8 +162,8 @@ export const PARTS: readonly Invariant[] = [
     neededBy: ['openai'],
     severity: 'warning',
     on: of('response.output_text.delta', 'response.output_text.done'),
-    begin: stateless((event, _reading, tell) => {
-      if (!Array.isArray(event['logprobs'])) tell('logprobs []', event['logprobs'])
+    begin: stateless((event, { lacks }, tell) => {
+      if (!Array.isArray(event['logprobs']) && lacks.size === 0) tell('logprobs []', event['logprobs'])
     }),
   },
   {
@@ -173,11 +176,25 @@ export const PARTS: readonly Invariant[] = [
       if (part === undefined) return
       if (event.type === ANNOTATION) {
         const { annotation_index: index } = event
-        if (index !== part.annotations.length) tell(`annotation_index ${part.annotations.length}`, index)
+        if (index !== part.annotations.length && !part.isResumed)
+          tell(`annotation_index ${part.annotations.length}`, index)
       } else {
         const held = listOf(fieldsOf(event['part'])['annotations'])
-        if (!isSame(held, part.annotations)) tell('its annotations', held)
+        if (!isSame(part.isResumed ? held.slice(held.length - part.annotations.length) : held, part.annotations))
+          tell('its annotations', held)
       }
     }),
   },
 ]
+
+/** OpenAI tells probabilities with the text and in the item, and an empty list of them at the end of the part. */
+function isSamePart(done: unknown, held: unknown): boolean {
+  if (isSame(done, held)) return true
+  const isEarly = isFields(done) && isFields(held) && listOf(done['logprobs']).length === 0
+  return isEarly && Array.isArray(held['logprobs']) && differing(done, held).join() === 'logprobs'
+}
+
+/** Whether a part may have been done before the stream was resumed: nothing is told of it. */
+function isOver(part: OpenPart | undefined): boolean {
+  return part?.isResumed === true && part.told === undefined && part.deltas.length === 0
+}

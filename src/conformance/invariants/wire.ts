@@ -1,4 +1,6 @@
 import { type Invariant, of, stateless } from '../invariant.js'
+import { lackedBy, type Reading } from '../reading.js'
+import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
 import { fieldsOf, isFields, textOf } from '../stream-event.js'
 
 /** Of every event, whatever it is about. */
@@ -16,11 +18,33 @@ export const WIRE: readonly Invariant[] = [
     sentence: 'sequence_number is 0, 1, 2, ... over all events.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless(({ sequence_number: number }, { count, previous }, tell) => {
+    begin: stateless((event, { count, kind, previous, resumed, lacks }, tell) => {
+      const { sequence_number: number } = event
       const last = previous?.['sequence_number']
       // One wrong number is one violation: what follows is held against it.
-      const expected = typeof last === 'number' && Number.isInteger(last) ? last + 1 : count
-      if (number !== expected) tell(`sequence_number ${expected}`, number)
+      const expected = typeof last === 'number' && Number.isInteger(last) ? last + 1 : firstOf(resumed) + count
+      if (number === expected || (resumed === true && count === 0 && isNumber(number))) return
+      // OpenAI gives the number away to an event that the error takes the place of.
+      if (kind.type === 'error' && isNumber(number) && number > expected) return
+      const isOlder = number === undefined && (count === 0 ? lackedBy(event) : lacks).has('sequence_number')
+      if (!isOlder) tell(`sequence_number ${expected}`, number)
+    }),
+  },
+  {
+    id: 'older-wire',
+    sentence: 'A stream is of the wire as it is since August 2025, with a sequence_number in each event.',
+    neededBy: ['openai'],
+    severity: 'error',
+    on: of('response.created'),
+    begin: stateless((event, { created }, tell) => {
+      const lacks = created === undefined ? lackedBy(event) : new Set()
+      if (lacks.size === 0) return
+      const day = new Date(Number(fieldsOf(event['response'])['created_at']) * 1000).toISOString().slice(0, 10)
+      tell(
+        'the wire as it is since August 2025',
+        undefined,
+        `an older wire: of ${day}, without ${[...lacks].join(', ')}`,
+      )
     }),
   },
   {
@@ -72,9 +96,20 @@ export const WIRE: readonly Invariant[] = [
     sentence: 'An event that Open Responses does not know has a prefix: `slug:`.',
     neededBy: ['open-responses'],
     severity: 'error',
-    on: ({ type }) => !OPEN_RESPONSES.test(type) && !type.includes(':'),
+    on: ({ type }) => !OPEN_RESPONSES_TYPES.has(type) && !type.includes(':'),
     begin: stateless(({ type }, _reading, tell) => {
       tell('an event of Open Responses, or one with a prefix', type)
+    }),
+  },
+  {
+    id: 'open-responses-shape',
+    sentence: 'Every field of an event is there, and is what the published schema of Open Responses has there.',
+    neededBy: ['open-responses'],
+    severity: 'error',
+    on: ({ type }) => OPEN_RESPONSES_TYPES.has(type),
+    begin: stateless((event, _reading, tell) => {
+      const [problem] = problemsOf(event, openResponsesEventSchema)
+      if (problem !== undefined) tell(`${problem.path}: ${problem.expected}`, undefined, problem.got)
     }),
   },
   {
@@ -83,9 +118,13 @@ export const WIRE: readonly Invariant[] = [
     neededBy: ['openai'],
     severity: 'error',
     begin: stateless((event, reading, tell) => {
-      const problem = reading.shapeOf(event)
-      if (problem !== undefined && problem.expected !== UNKNOWN_KEY)
-        tell(`${problem.path}: ${problem.expected}`, undefined, problem.got)
+      const problems = reading.shapeOf(event)
+      if (problems.length === 0) return
+      const lacks = reading.count === 0 ? lackedBy(event) : reading.lacks
+      const problem = problems.find(
+        ({ path, expected, got }) => expected !== UNKNOWN_KEY && !(got === 'nothing' && isLacked(lacks, path)),
+      )
+      if (problem !== undefined) tell(`${problem.path}: ${problem.expected}`, undefined, problem.got)
     }),
   },
   {
@@ -94,8 +133,8 @@ export const WIRE: readonly Invariant[] = [
     neededBy: ['openai'],
     severity: 'warning',
     begin: stateless((event, reading, tell) => {
-      const problem = reading.shapeOf(event)
-      if (problem?.expected === UNKNOWN_KEY) tell(`no ${problem.path}`, undefined, problem.got)
+      const problem = reading.shapeOf(event).find(({ expected }) => expected === UNKNOWN_KEY)
+      if (problem !== undefined) tell(`no ${problem.path}`, undefined, problem.got)
     }),
   },
   {
@@ -110,9 +149,18 @@ export const WIRE: readonly Invariant[] = [
   },
 ]
 
-/** What the schemas say of a key that is not theirs. */
-const UNKNOWN_KEY = 'no such key'
+/** The number of the first event. */
+function firstOf(resumed: Reading['resumed']): number {
+  return typeof resumed === 'number' ? resumed + 1 : 0
+}
 
-/** The 24 events of the specification of 2026-04-24. */
-const OPEN_RESPONSES =
-  /^(error|response\.(created|queued|in_progress|completed|incomplete|failed|output_item\.(added|done)|content_part\.(added|done)|(output_text|refusal|reasoning|reasoning_summary_text|function_call_arguments)\.(delta|done)|output_text\.annotation\.added|reasoning_summary_part\.(added|done)))$/
+function isNumber(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0
+}
+
+/** Whether a field is one that the wire of the stream did not have yet. */
+function isLacked(lacks: ReadonlySet<string>, path: string): boolean {
+  if (lacks.size === 0) return false
+  // Probabilities beside text came with the fields of the response.
+  return lacks.has(path.replace(/^response\./, '')) || path === 'logprobs' || path.endsWith('.logprobs')
+}

@@ -1,6 +1,7 @@
 export { EVENT_TYPES, responseStreamEventSchema, type WireStreamEvent } from './events.js'
 export type { WireOutputItem } from './item-types.js'
 export { outputItemSchema } from './items.js'
-export { type EventProblem, type ParsedEvent, parseEvent } from './parse-event.js'
+export { OPEN_RESPONSES_TYPES, openResponsesEventSchema } from './open-responses.js'
+export { type EventProblem, type ParsedEvent, parseEvent, problemsOf, UNKNOWN_KEY } from './parse-event.js'
 export { responseSchema, type WireResponse, type WireUsage } from './response.js'
 export { type ExtraKey, extraEvents, extraKeys } from './wire-extras.js'

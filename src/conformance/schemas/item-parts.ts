@@ -21,7 +21,8 @@ const keys = { keys: orNull('an array', list(text)).exactOptional() }
 export const computerAction: z.ZodType<WireComputerAction, WireComputerAction> = exactly<WireComputerAction>()(
   byType('the type of a computer action', [
     typed('click', { button: oneOf('left', 'right', 'wheel', 'back', 'forward'), ...at, ...keys }),
-    typed('double_click', { keys: orNull('an array', list(text)), ...at }),
+    // keys: required by the type, but not in what computer-use-preview sends.
+    typed('double_click', { ...at, ...keys }),
     typed('drag', { path: list(strict('point', at)), ...keys }),
     typed('keypress', { keys: list(text) }),
     typed('move', { ...at, ...keys }),
@@ -37,12 +38,13 @@ const source = byType('url or api', [typed('url', { url: text }), typed('api', {
 export const webSearchAction: z.ZodType<WireWebSearchAction, WireWebSearchAction> = exactly<WireWebSearchAction>()(
   byType('search, open_page or find_in_page', [
     typed('search', {
-      query: text.exactOptional(),
+      query: textOrNull.exactOptional(),
       queries: list(text).exactOptional(),
       sources: list(source).exactOptional(),
     }),
     typed('open_page', { url: textOrNull.exactOptional() }),
-    typed('find_in_page', { pattern: text, url: text }),
+    // The AI SDK takes both as null, and as missing.
+    typed('find_in_page', { pattern: textOrNull.exactOptional(), url: textOrNull.exactOptional() }),
   ]),
 )
 

@@ -34,7 +34,7 @@ type Keys = { keys?: string[] | null }
 
 export type WireComputerAction =
   | ({ type: 'click'; button: 'left' | 'right' | 'wheel' | 'back' | 'forward' } & At & Keys)
-  | ({ type: 'double_click'; keys: string[] | null } & At)
+  | ({ type: 'double_click' } & At & Keys)
   | ({ type: 'drag'; path: At[] } & Keys)
   | { type: 'keypress'; keys: string[] }
   | ({ type: 'move' } & At & Keys)
@@ -46,12 +46,12 @@ export type WireComputerAction =
 export type WireWebSearchAction =
   | {
       type: 'search'
-      query?: string
+      query?: string | null
       queries?: string[]
       sources?: ({ type: 'url'; url: string } | { type: 'api'; name: string })[]
     }
   | { type: 'open_page'; url?: string | null }
-  | { type: 'find_in_page'; pattern: string; url: string }
+  | { type: 'find_in_page'; pattern?: string | null; url?: string | null }
 
 export type WirePatch =
   | { type: 'create_file' | 'update_file'; path: string; diff: string }
@@ -193,7 +193,7 @@ export type WireOutputItem =
   | Item<
       'mcp_call',
       {
-        status: ItemStatus | 'calling' | 'failed'
+        status?: ItemStatus | 'calling' | 'failed'
         server_label: string
         name: string
         arguments: string
@@ -207,7 +207,7 @@ export type WireOutputItem =
       {
         server_label: string
         tools: { name: string; input_schema: unknown; description?: string | null; annotations?: unknown }[]
-        error?: string | null
+        error?: string | McpError | null
       }
     >
   | McpApprovalRequestItem

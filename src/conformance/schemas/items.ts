@@ -210,9 +210,9 @@ export const outputItemSchema: z.ZodType<WireOutputItem, WireOutputItem> = exact
       status: oneOf('completed', 'failed'),
       output: textOrNull.exactOptional(),
     }),
-    // status: every capture has it, and the AI SDK wants it when the call is done.
+    // status: missing in 2025; the AI SDK wants one, and its model says so.
     item('mcp_call', {
-      status: oneOf('in_progress', 'calling', 'completed', 'incomplete', 'failed'),
+      status: oneOf('in_progress', 'calling', 'completed', 'incomplete', 'failed').exactOptional(),
       server_label: text,
       name: text,
       arguments: text,
@@ -223,7 +223,8 @@ export const outputItemSchema: z.ZodType<WireOutputItem, WireOutputItem> = exact
     item('mcp_list_tools', {
       server_label: text,
       tools: list(listedTool),
-      error: textOrNull.exactOptional(),
+      // The types have a string; the AI SDK takes what mcp_call has, too.
+      error: z.union([text, mcpError, z.null()], 'a string, an object or null').exactOptional(),
     }),
     item('mcp_approval_request', { server_label: text, name: text, arguments: text }),
     item('mcp_approval_response', { approval_request_id: text, approve: flag, reason: textOrNull.exactOptional() }),

@@ -22,24 +22,33 @@ export type ParsedEvent =
  *     if (problem) console.error(`${problem.path}: expected ${problem.expected}, got ${problem.got}`)
  */
 export function parseEvent(value: unknown): ParsedEvent {
-  const { error } = responseStreamEventSchema.safeParse(value)
-  if (error === undefined) return { event: value as WireStreamEvent }
-  const [first] = error.issues
-  if (first === undefined) throw error
-  const { path, message } = sharpest(first)
+  const [problem] = problemsOf(value)
+  return problem === undefined ? { event: value as WireStreamEvent } : { problem }
+}
+
+const NO_PROBLEM: readonly EventProblem[] = []
+
+/** Everything that is wrong with an event: held against what OpenAI's wire has, or against another schema. */
+export function problemsOf(value: unknown, schema: z.ZodType = responseStreamEventSchema): readonly EventProblem[] {
+  const { error } = schema.safeParse(value)
+  return error === undefined ? NO_PROBLEM : error.issues.map((issue) => problemAt(sharpest(issue), value))
+}
+
+function problemAt({ path, message }: { path: PropertyKey[]; message: string }, value: unknown): EventProblem {
   const got = path.reduce<unknown>((part, key) => (part as { [key: PropertyKey]: unknown })[key], value)
   return {
-    problem: {
-      path: path.length === 0 ? 'event' : z.core.toDotPath(path),
-      expected: message,
-      got: got === undefined ? 'nothing' : describe(got),
-    },
+    path: path.length === 0 ? 'event' : z.core.toDotPath(path),
+    expected: message,
+    got: got === undefined ? 'nothing' : describe(got),
   }
 }
 
+/** What is expected of a key that the schema does not have. */
+export const UNKNOWN_KEY = 'no such key'
+
 /** An issue as it is told: at an unknown key itself, and in the branch of a union that fits best. */
 function sharpest(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
-  if (issue.code === 'unrecognized_keys') return { path: [...issue.path, issue.keys[0] ?? ''], message: 'no such key' }
+  if (issue.code === 'unrecognized_keys') return { path: [...issue.path, issue.keys[0] ?? ''], message: UNKNOWN_KEY }
   if (issue.code !== 'invalid_union') return issue
   // A branch that fails deeper down got further. Where all fail at the value itself, the union says what it takes.
   return issue.errors

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { WireOutputItem, WireTool } from './item-types.js'
 import { outputItemSchema, tool } from './items.js'
 import {
+  byType,
   count,
   countOrNull,
   exactly,
@@ -93,9 +94,45 @@ export type WireResponse = {
   user?: string | null
 }
 
-/** Settings: their fields change with the release, so none is looked at. */
+/** Settings of which no field is looked at: they change with every release. */
 const settings: z.ZodType<object, object> = z.looseObject({}, 'an object')
 const settingsOrNull: z.ZodType<object | null, object | null> = z.looseObject({}, 'an object or null').nullable()
+
+const summary = oneOf('auto', 'concise', 'detailed', null).exactOptional()
+const reasoningSettings: z.ZodType<object | null, object | null> = z
+  .looseObject(
+    {
+      effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', null).exactOptional(),
+      summary,
+      generate_summary: summary,
+      context: textOrNull.exactOptional(),
+      mode: text.exactOptional(),
+    },
+    'an object or null',
+  )
+  .nullable()
+const textSettings: z.ZodType<object, object> = z.looseObject(
+  {
+    format: byType('text, json_object or json_schema', [
+      z.looseObject({ type: oneOf('text') }, 'an object'),
+      z.looseObject({ type: oneOf('json_object') }, 'an object'),
+      z.looseObject(
+        {
+          type: oneOf('json_schema'),
+          name: text,
+          schema: settings,
+          description: textOrNull.exactOptional(),
+          strict: flagOrNull.exactOptional(),
+        },
+        'an object',
+      ),
+    ]).exactOptional(),
+    verbosity: oneOf('low', 'medium', 'high', null).exactOptional(),
+  },
+  'an object',
+)
+const toolChoice = oneOf('none', 'auto', 'required') as z.ZodType as z.ZodType<string, string>
+
 const time = z.int('unix time in whole seconds').nonnegative('unix time in whole seconds')
 
 const usage = strict('usage', {
@@ -158,13 +195,13 @@ export const responseSchema: z.ZodType<WireResponse, WireResponse> = exactly<Wir
     parallel_tool_calls: flag,
     previous_response_id: textOrNull,
     prompt_cache_key: textOrNull,
-    reasoning: settingsOrNull,
+    reasoning: reasoningSettings,
     safety_identifier: textOrNull,
     service_tier: textOrNull,
     store: flag,
     temperature: numberOrNull,
-    text: settings,
-    tool_choice: z.union([text, tool], 'a string or {type}'),
+    text: textSettings,
+    tool_choice: z.union([toolChoice, tool], '"none", "auto", "required" or {type}'),
     tools: list(tool),
     top_logprobs: countOrNull,
     top_p: numberOrNull,
@@ -181,7 +218,9 @@ export const responseSchema: z.ZodType<WireResponse, WireResponse> = exactly<Wir
     presence_penalty: number.exactOptional(),
     prompt: settingsOrNull.exactOptional(),
     prompt_cache_diagnostics: settings.exactOptional(),
-    prompt_cache_options: settings.exactOptional(),
+    prompt_cache_options: z
+      .looseObject({ mode: text.exactOptional(), ttl: text.exactOptional() }, 'an object')
+      .exactOptional() as z.ZodType as z.ZodExactOptional<z.ZodType<object, object>>,
     prompt_cache_retention: textOrNull.exactOptional(),
     tool_usage: settings.exactOptional(),
     // Null at OpenAI and Azure, where the type has no null; missing at LM Studio.

@@ -54,18 +54,18 @@ describeCases(CALLS, {
   'function-call-has-delta': {
     'a function call without a delta is told': [
       'call',
-      'client:langchain',
+      'open-responses',
       drop('function_call_arguments.delta'),
       ['4 function-call-has-delta'],
     ],
   },
   'function-arguments-json': {
-    'arguments that are no JSON are told': ['call', 'client:codex', halfArguments, ['5 function-arguments-json']],
+    'arguments that are no JSON are told': ['call', 'openai', halfArguments, ['5 function-arguments-json']],
     'arguments that are empty are told': [
       'call',
-      'client:ai-sdk',
+      'openai',
       setItem('function_call', { arguments: '' }, ['done', 'terminal']),
-      ['6 function-arguments-json'],
+      ['6 call-is-deltas', '6 function-arguments-json'],
     ],
     'of a call that was cut off they are not': [
       'call',
@@ -74,68 +74,32 @@ describeCases(CALLS, {
       [],
     ],
   },
-  'cut-call-not-done': {
-    'a call that was cut off and is done is told': [
-      'call',
-      'client:codex',
-      setItem('function_call', { status: 'incomplete' }, ['done', 'terminal']),
-      ['6 cut-call-not-done'],
-    ],
-    'a custom call that was cut off and is done is told': [
-      'custom',
-      'client:langchain',
-      setItem('custom_tool_call', { status: 'incomplete' }, ['done', 'terminal']),
-      ['6 cut-call-not-done'],
-    ],
-  },
   'call-fields': {
     'a call that is done without a status is told': [
       'call',
-      'client:ai-sdk',
+      'openai',
       setItem('function_call', { status: undefined }, ['done', 'terminal']),
-      ['6 call-fields'],
+      ['6 event-shape', '6 call-fields', '7 event-shape'],
     ],
     'a call that is announced without arguments is told': [
       'call',
-      'client:ai-sdk',
+      'openai',
       setItem('function_call', { arguments: undefined }, ['added']),
-      ['2 call-fields'],
-    ],
-  },
-  'custom-call-completed': {
-    'a custom call without a status is told': [
-      'custom',
-      'client:ai-sdk',
-      setItem('custom_tool_call', { status: undefined }),
-      ['6 custom-call-completed'],
-    ],
-  },
-  'hosted-call-status': {
-    'a code interpreter call that failed is told, of which the Agents SDK knows nothing': [
-      'code',
-      'client:openai-agents',
-      setItem('code_interpreter_call', { status: 'failed' }, ['done', 'terminal']),
-      ['9 hosted-call-status?'],
-    ],
-    'a search without a result is told': [
-      'search',
-      'client:openai-agents',
-      setItem('web_search_call', { status: 'incomplete' }, ['done', 'terminal']),
-      ['6 hosted-call-status?'],
+      ['2 event-shape', '2 call-fields'],
     ],
   },
   'call-id': {
     'a call under the id of its item is told, each time': [
       'call',
-      'client:langchain',
+      'openai',
       setItem('function_call', { call_id: 'fc_0' }),
-      ['2 call-id', '6 call-id'],
+      ['2 call-id', '2 call-id-prefix?', '6 call-id', '6 call-id-prefix?'],
     ],
     'a custom call that nobody can answer is told, each time': [
       'custom',
-      'client:codex',
+      'openai',
       setItem('custom_tool_call', { call_id: '' }),
-      ['2 call-id', '6 call-id'],
+      ['2 call-id', '2 call-id-prefix?', '6 call-id', '6 call-id-prefix?'],
     ],
   },
   'call-id-prefix': {
@@ -161,7 +125,7 @@ describeCases(CALLS, {
   'shell-command-order': {
     'a command that nobody announced is told, each time': [
       'shell',
-      'client:openai',
+      'openai',
       drop('shell_call_command.added'),
       ['3 shell-command-order', '4 shell-command-order'],
     ],
@@ -169,7 +133,7 @@ describeCases(CALLS, {
   'shell-output-command': {
     'what no command printed is told': [
       'shell',
-      'client:openai',
+      'openai',
       set('shell_call_output_content.delta', { command_index: 7 }),
       ['8 shell-output-command'],
     ],

@@ -6,46 +6,63 @@ describeCases(PARTS, {
   'part-order': {
     'a first part at 1 is told': [
       'answer',
-      'client:openai',
+      'openai',
       set('content_part.added', { content_index: 1 }),
       ['3 part-order'],
     ],
     'a first summary at 1 is told': [
       'summary',
-      'client:openai',
+      'openai',
       set('reasoning_summary_part.added', { summary_index: 1 }),
       ['3 part-order'],
     ],
     'a part that does not say which is told': [
       'answer',
-      'client:openai',
+      'openai',
       set('content_part.added', { content_index: undefined }),
-      ['3 part-order'],
+      ['3 event-shape', '3 part-order'],
     ],
   },
   'part-kind': {
     'reasoning that is announced as text is told': [
       'talk',
-      'client:openai',
+      'openai',
       set('content_part.added', { part: { type: 'output_text', text: '', annotations: [], logprobs: [] } }),
       ['3 part-kind'],
     ],
     'a message that is announced as reasoning is told': [
       'answer',
-      'client:openai',
+      'openai',
       set('content_part.added', { part: { type: 'reasoning_text', text: '' } }),
       ['3 part-kind', '4 event-of-its-item', '5 event-of-its-item', '6 event-of-its-item'],
     ],
   },
   'within-part': {
-    'a delta behind the end of its part is told': ['answer', 'client:openai', move(5, 7), ['7 within-part']],
+    'a delta behind the end of its part is told': [
+      'answer',
+      'openai',
+      move(5, 7),
+      ['5 text-is-deltas', '7 told-last', '7 within-part', '8 message-closing-order'],
+    ],
     'text of a part that nobody announced is told, each time': [
       'answer',
-      'client:openai',
+      'openai',
       drop('content_part.added'),
-      ['3 within-part', '4 within-part', '5 within-part', '6 within-part'],
+      [
+        '3 within-part',
+        '3 part-follows-message?',
+        '4 within-part',
+        '5 within-part',
+        '6 within-part',
+        '7 item-is-its-parts',
+      ],
     ],
-    'a part that is done twice is told': ['answer', 'client:openai', twice('content_part.done'), ['8 within-part']],
+    'a part that is done twice is told': [
+      'answer',
+      'openai',
+      twice('content_part.done'),
+      ['8 within-part', '8 message-closing-order'],
+    ],
   },
   'every-part-done': {
     'a part that is open when its item is done is told': [
@@ -72,7 +89,7 @@ describeCases(PARTS, {
       'answer',
       'open-responses',
       set('content_part.added', { part: { type: 'output_text', text: '' } }),
-      ['3 announced-part-empty'],
+      ['3 open-responses-shape', '3 announced-part-empty'],
     ],
   },
   'text-is-deltas': {
@@ -134,14 +151,6 @@ describeCases(PARTS, {
       'openai',
       set('output_text.delta', { logprobs: undefined }),
       ['4 event-shape', '4 text-logprobs?'],
-    ],
-  },
-  'text-has-delta': {
-    'text that was never streamed is told': [
-      'answer',
-      'client:langchain',
-      drop('output_text.delta'),
-      ['6 text-has-delta'],
     ],
   },
   'annotation-index': {

@@ -164,7 +164,6 @@ describeWithShared('against the types of openai 7.57', () => {
       custom_tool_call: ['+id'],
       function_call: ['+id', '+status'],
       image_generation_call: ['-result'],
-      mcp_call: ['+status'],
       shell_call: ['-environment'],
       web_search_call: ['-action'],
     })

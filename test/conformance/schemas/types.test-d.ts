@@ -112,7 +112,7 @@ expectType<Item<'local_shell_call'>>(wireItem('local_shell_call'))
 // What the types of openai 7.57 allow, the schemas take, but for where the wire or a client is stricter.
 
 type WithoutResponse = Exclude<SdkStreamEvent, { response: unknown } | { item: unknown } | { type: 'error' }>
-type Lenient = Exclude<SdkOutputItem, { type: 'function_call' | 'custom_tool_call' | 'mcp_call' }>
+type Lenient = Exclude<SdkOutputItem, { type: 'function_call' | 'custom_tool_call' }>
 type SdkItem<Type extends SdkOutputItem['type']> = Extract<SdkOutputItem, { type: Type }>
 
 expectType<Pick<Each<WireEventIn>, WithoutResponse['type']>>({} as Each<WithoutResponse>)
@@ -121,7 +121,6 @@ expectType<Pick<Each<WireItemIn>, Lenient['type']>>({} as Each<Lenient>)
 expectType<Each<WireItemIn>['function_call']>({} as SdkItem<'function_call'>)
 // @ts-expect-error a call has an id
 expectType<Each<WireItemIn>['custom_tool_call']>({} as SdkItem<'custom_tool_call'>)
-// @ts-expect-error a call has a status
 expectType<Each<WireItemIn>['mcp_call']>({} as SdkItem<'mcp_call'>)
 // @ts-expect-error nested
 expectType<Each<WireEventIn>['error']>({} as Each<SdkStreamEvent>['error'])
@@ -134,13 +133,24 @@ expectType<keyof WireResponse | 'output_text'>({} as keyof SdkResponse)
 
 type Extra = 'error' | 'keepalive' | `response.apply_patch_call_operation_diff.${string}`
 type WireOfTheirs = Exclude<WireEventOut, { type: Extra } | { response: unknown } | { item: unknown }>
-type Leaner = 'web_search_call' | 'image_generation_call' | 'shell_call' | 'tool_search_output' | 'additional_tools'
+type Leaner =
+  | 'web_search_call'
+  | 'image_generation_call'
+  | 'shell_call'
+  | 'tool_search_output'
+  | 'additional_tools'
+  | 'mcp_list_tools'
+  | 'computer_call'
 type AsLean = Exclude<WireItemOut, { type: Leaner }>
 
 expectType<Pick<Each<SdkStreamEvent>, WireOfTheirs['type']>>({} as Each<WireOfTheirs>)
 expectType<Pick<Each<SdkOutputItem>, AsLean['type']>>({} as Each<AsLean>)
 // @ts-expect-error no action when it is added; feeds for sources
 expectType<SdkItem<'web_search_call'>>(wireItem('web_search_call'))
+// @ts-expect-error the error as an object, as a call has it
+expectType<SdkItem<'mcp_list_tools'>>(wireItem('mcp_list_tools'))
+// @ts-expect-error a double click without keys
+expectType<SdkItem<'computer_call'>>(wireItem('computer_call'))
 // @ts-expect-error no result when it is added
 expectType<SdkItem<'image_generation_call'>>(wireItem('image_generation_call'))
 // @ts-expect-error no environment in older captures

@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { checkEvents, readStreams, type Violation } from '../../src/conformance/index.js'
+import type { StreamEvent } from '../../src/conformance/stream-event.js'
+import { describeWithShared, sharedFolder } from '../support/shared-data.js'
+
+interface Recording {
+  readonly file: string
+  readonly server: string
+  readonly repo: string
+  readonly created_at?: number
+}
+
+/** Recordings of OpenAI's streams whose recorder changed them, or made them up: what is wrong with them is so. */
+const EDITED: Readonly<Record<string, string>> = {
+  'coder+aibridge__cached_input_tokens': 'fields of the response left out',
+  'coder+aibridge__commentary_builtin_tool': 'deltas written by hand, without logprobs',
+  'coder+aibridge__stream_error': 'made up: a delta of no item, a flat error, and half a frame',
+  'coder+aibridge__summary_and_commentary_builtin_tool': 'deltas written by hand, without logprobs',
+  'coder+aibridge__wrong_response_format': 'made up: an item that nobody announced',
+  'openai-php+client__CreateStreamedResponseFixture': 'put together from the documentation, deltas left out',
+  'openai-php+client__ResponseCompletionCreate': 'put together from the documentation',
+  'openai-php+client__ResponseImageGenerationCreate': 'put together, two items under one id',
+  'prism-php+prism__stream-multiple-output-items': 'made up: ids by hand, fields left out',
+  'vercel+ai__openai-phase.': 'shortened: deltas and items left out',
+  'vercel+ai__openai-shell-container.': 'shortened: a delta left out',
+}
+
+/** Streams that begin behind `starting_after`. */
+const RESUMED = /starting_after_vcr\.yaml__1__/
+
+/** OpenAI and those that pass on what it sends as it is. */
+const SERVERS = ['openai', 'chatgpt-codex', 'azure', 'bedrock-mantle', 'lmstudio']
+
+const AUGUST_2025 = Date.UTC(2025, 7, 1) / 1000
+
+function isReadable(read: () => unknown): boolean {
+  try {
+    read()
+    return true
+  } catch {
+    return false
+  }
+}
+
+describeWithShared('genuine streams', () => {
+  const folder = `${sharedFolder()}/data/captured`
+  const recordings: Recording[] = JSON.parse(readFileSync(`${folder}/more/index.json`, 'utf8'))
+  const errorsOf = (path: string, resumed = false): Violation[] =>
+    readStreams(readFileSync(path, 'utf8'))
+      .flatMap((events) => checkEvents(events as StreamEvent[], { resumed }))
+      .filter(({ severity }) => severity === 'error')
+  const said = (errors: readonly Violation[]): string[] => errors.map(({ rule, position }) => `${position} ${rule}`)
+
+  const nameOf = ({ file }: Recording): string | undefined => Object.keys(EDITED).find((name) => file.includes(name))
+  const asTheyWere = recordings.filter((one) => SERVERS.includes(one.server) && nameOf(one) === undefined)
+  const isOlder = ({ created_at }: Recording): boolean =>
+    created_at !== undefined && created_at > 0 && created_at < AUGUST_2025
+  const current = asTheyWere.filter((one) => !isOlder(one))
+
+  test.each(SERVERS)('of %s since August 2025 are accused of nothing', (server) => {
+    const files = current.filter((one) => one.server === server)
+    expect(files.length).toBeGreaterThan(1)
+    for (const { file } of files)
+      expect([file, said(errorsOf(`${folder}/more/${file}`, RESUMED.test(file)))]).toEqual([file, []])
+  })
+
+  test.each(['openai', 'azure', 'lmstudio'])('of %s in its own folder are accused of nothing', (server) => {
+    for (const file of readdirSync(`${folder}/${server}`).filter((name) => name.endsWith('.txt')))
+      expect([file, said(errorsOf(`${folder}/${server}/${file}`))]).toEqual([file, []])
+  })
+
+  test('of OpenAI before August 2025 are of an older wire, and of nothing else', () => {
+    const older = asTheyWere.filter(isOlder)
+    expect(older.length).toBeGreaterThan(10)
+    for (const { file } of older) {
+      const errors = errorsOf(`${folder}/more/${file}`)
+      if (errors.length > 0) expect([file, said(errors)]).toEqual([file, ['0 older-wire']])
+    }
+  })
+
+  test('that were edited are accused each', () => {
+    for (const name of Object.keys(EDITED)) {
+      const edited = recordings.filter(({ file }) => file.includes(name))
+      expect([name, edited.length]).not.toEqual([name, 0])
+      for (const { file } of edited) {
+        // What is no stream at all is not read; that is told, too.
+        const read = (): Violation[] => errorsOf(`${folder}/more/${file}`)
+        const isUnreadable = name.startsWith('coder+aibridge__') && !isReadable(read)
+        if (!isUnreadable) expect(`${file}: ${said(read()).length > 0}`).toBe(`${file}: true`)
+      }
+    }
+  })
+})
