@@ -1,9 +1,11 @@
-import { check, describe } from '../errors.js'
+import { check } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
+import { type About, aboutOf } from './about.js'
 import { type Invariant, PROFILES, type Profile, type Tell } from './invariant.js'
 import { INVARIANTS } from './invariants/index.js'
 import { StreamListeners } from './listeners.js'
 import { Reading } from './reading.js'
+import { shown } from './shown.js'
 import type { StreamEvent } from './stream-event.js'
 
 /** Where a stream is not as an invariant says. */
@@ -18,8 +20,10 @@ export interface Violation {
   /** The event's type; absent at the end. */
   readonly type?: string
   readonly expected: string
-  /** What came instead, in words. */
+  /** What came instead: the value as JSON, shortened to 80 characters, or words. */
   readonly got: string
+  /** The item or part that it is about. Absent where it is about the whole stream. */
+  readonly about?: About
 }
 
 export interface CheckOptions {
@@ -65,17 +69,22 @@ export function createChecker(options: CheckOptions = {}): Checker {
   // Functions side by side: to find each one in an object of its own takes as long as most of them take.
   const looks = checks.map((check) => check?.event)
   let found: Violation[] = []
-  /** The type of the event that is looked at; absent at the end. */
+  /** The event that is looked at; absent at the end. */
+  let looked: StreamEvent | undefined
+  /** Its type. */
   let type: string | undefined
   /** The place of the invariant that looks. */
   let place = 0
 
   // One for all: a stream may have a million events, and a server as many streams.
-  const tell: Tell = (expected, value, words) => {
-    const { id, severity, fault = 'server' } = INVARIANTS[place] as Invariant
-    const about = type === undefined ? {} : { type }
-    const got = words ?? describe(value)
-    found.push({ rule: id, severity, fault, position: reading.count, ...about, expected, got })
+  const tell: Tell = (expected, value, words, details) => {
+    const { id, severity, fault: usual = 'server' } = INVARIANTS[place] as Invariant
+    const of = type === undefined ? {} : { type }
+    const about = aboutOf(looked, reading, details?.about)
+    const fault = details?.fault ?? usual
+    const got = words ?? shown(value)
+    const what = { rule: id, severity, fault, position: reading.count, ...of, expected, got }
+    found.push(about === undefined ? what : { ...what, about })
   }
 
   function take(): Violation[] {
@@ -87,6 +96,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
   return {
     push(given) {
       const event = given as StreamEvent
+      looked = undefined
       type = typeof Object(event).type === 'string' ? event.type : undefined
       if (type === undefined) {
         // Nothing else can be said of an event without a type.
@@ -94,6 +104,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
         if (checks[place] !== undefined) tell('an event with a type', event)
         return take()
       }
+      looked = event
       const { kind, places } = listeners.of(type)
       reading.look(event, kind)
       for (let at = 0; at < places.length; at++) {
@@ -104,6 +115,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
       return take()
     },
     end() {
+      looked = undefined
       type = undefined
       for (place = 0; place < checks.length; place++) checks[place]?.end?.(reading, tell)
       return take()

@@ -5,6 +5,8 @@ import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } fro
 
 /** A content or summary part of an item that is open. */
 export interface OpenPart {
+  /** The position of the event that announced it. */
+  readonly at: number
   readonly announced: Fields
   /** The deltas so far, joined when the text is told. */
   readonly deltas: string[]
@@ -17,6 +19,8 @@ export interface OpenPart {
 
 /** An item between `output_item.added` and `output_item.done`. */
 export interface OpenItem {
+  /** The position of the event that announced it. */
+  readonly at: number
   readonly index: number
   readonly added: Fields
   readonly id: string
@@ -106,6 +110,7 @@ export class Reading {
     const added = fieldsOf(event['item'])
     if (typeof index !== 'number') return
     this.open.set(index, {
+      at: this.count - 1,
       index,
       added,
       id: textOf(added['id']),
@@ -135,7 +140,14 @@ export class Reading {
     if (kind.isDelta) (part ?? item).deltas.push(textOf(event['delta']))
     else if (kind.opensPart) {
       const parts = kind.isOfSummary ? item.summary : item.parts
-      parts.push({ announced: fieldsOf(event['part']), deltas: [], told: undefined, done: undefined, annotations: [] })
+      parts.push({
+        at: this.count - 1,
+        announced: fieldsOf(event['part']),
+        deltas: [],
+        told: undefined,
+        done: undefined,
+        annotations: [],
+      })
     } else if (kind.closesPart) {
       if (part !== undefined) part.done = event['part']
     } else if (kind.type === 'response.shell_call_command.added') {

@@ -199,7 +199,7 @@ describe('check', () => {
     expect(out).toContain('stream 1: 9 events, 2 violations, 0 warnings (profile openai)\n')
     expect(out).toContain('    event 4 response.output_text.delta: expected item_id: a string, got nothing\n')
     expect(out).toContain('  error item-id-present: Every event about an item has its item_id')
-    expect(out).toContain('    event 4 response.output_text.delta: expected an item_id, got undefined\n')
+    expect(out).toContain('    event 4 response.output_text.delta: expected an item_id, got nothing\n')
   })
 
   test('warnings alone are no reason to exit with 1', async () => {

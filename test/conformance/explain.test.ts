@@ -63,7 +63,7 @@ describe('a damaged stream', () => {
   test('says at which event the client trips, what it expected and what came', () => {
     const damaged = stream().map((event) => (event['item_id'] === 'msg_0' ? { ...event, item_id: 'msg_9' } : event))
     expect(explain(damaged, 'openai')).toMatch(
-      /It trips at event 3 \(response\.content_part\.added\): expected msg_0, got "msg_9"\.$/,
+      /It trips at event 3 \(response\.content_part\.added\): expected item_id "msg_0", got "msg_9"\.$/,
     )
   })
 

@@ -1,7 +1,9 @@
 import { hasItem, isItemDone } from '../event-kind.js'
 import { type Invariant, of, stateless, type Tell } from '../invariant.js'
 import { outputOf, toldBy } from '../reading.js'
-import { type Fields, fieldsOf, listOf, lookUp, textOf, wordFor } from '../stream-event.js'
+import { shown } from '../shown.js'
+import { type Fields, fieldsOf, listOf, lookUp, textOf } from '../stream-event.js'
+import { tellApart } from '../tell-apart.js'
 
 /** What a call is made of: the field of its item, and what its events are called. */
 const CALLS_OF: Readonly<Record<string, { readonly field: string; readonly events: string }>> = {
@@ -46,11 +48,11 @@ export const CALLS: readonly Invariant[] = [
       const said = item.deltas.join('')
       // LM Studio tells arguments as a whole, without a delta; who needs one has an invariant for it.
       const isTold = event.type === `${call.events}.done` && item.deltas.length > 0
-      if (isTold && toldBy(event) !== said) tell(`its deltas, ${JSON.stringify(said.slice(0, 40))}`, toldBy(event))
+      if (isTold) tellApart('its deltas,', said, toldBy(event), tell)
       if (!kind.isItemDone) return
-      const held = textOf(fieldsOf(event['item'])[call.field])
+      const held = fieldsOf(event['item'])[call.field]
       const whole = item.told ?? said
-      if (held !== whole) tell(`${call.field} as it was told, ${JSON.stringify(whole.slice(0, 40))}`, held)
+      if (textOf(held) !== whole) tellApart(`${call.field} as it was told,`, whole, held, tell)
     }),
   },
   {
@@ -62,7 +64,7 @@ export const CALLS: readonly Invariant[] = [
     begin: stateless((event, { item }, tell) => {
       if (item === undefined) return
       const said = item.deltas.join('')
-      if (toldBy(event) !== said) tell(`its deltas, ${JSON.stringify(said.slice(0, 40))}`, toldBy(event))
+      tellApart('its deltas,', said, toldBy(event), tell)
     }),
   },
   {
@@ -75,7 +77,7 @@ export const CALLS: readonly Invariant[] = [
       const call = item && lookUp(CALLS_OF, item.type)
       // The only captured custom tool call of OpenAI's lacks the event; xAI's have it.
       if (item === undefined || call === undefined || item.type === 'custom_tool_call') return
-      if (item.told === undefined) tell(`${call.events}.done`, 'none')
+      if (item.told === undefined) tell(`${call.events}.done`, undefined, 'none')
     }),
   },
   {
@@ -86,7 +88,7 @@ export const CALLS: readonly Invariant[] = [
     on: isItemDone,
     begin: stateless((_event, { item }, tell) => {
       if (item?.type === 'function_call' && item.deltas.length === 0)
-        tell('response.function_call_arguments.delta', 'none')
+        tell('response.function_call_arguments.delta', undefined, 'none')
     }),
   },
   {
@@ -98,7 +100,10 @@ export const CALLS: readonly Invariant[] = [
     on: isItemDone,
     begin: stateless((event, _reading, tell) => {
       const { type, status, arguments: call } = fieldsOf(event['item'])
-      if (type === 'function_call' && status === 'completed' && !isJson(call)) tell('JSON', call)
+      if (type !== 'function_call' || status !== 'completed' || isJson(call)) return
+      // A model writes text. Whatever else stands here, the server made of it.
+      if (typeof call === 'string') tell('JSON', call)
+      else tell('arguments, JSON in a string', call, undefined, { fault: 'server' })
     }),
   },
   {
@@ -110,7 +115,7 @@ export const CALLS: readonly Invariant[] = [
     begin: stateless((event, _reading, tell) => {
       const { type, status } = fieldsOf(event['item'])
       const isClients = type === 'function_call' || type === 'custom_tool_call'
-      if (isClients && status === 'incomplete') tell('no output_item.done of it', 'status "incomplete"')
+      if (isClients && status === 'incomplete') tell('no output_item.done of it', undefined, 'status "incomplete"')
     }),
   },
   {
@@ -199,7 +204,7 @@ export const CALLS: readonly Invariant[] = [
             if (command_index !== count) tell(`command_index ${count}`, command_index)
             announced.set(output_index, count + 1)
           } else if (!isBelow(command_index, count))
-            tell('a command that was announced', `command ${wordFor(command_index)}`)
+            tell('a command that was announced', undefined, `command ${shown(command_index)}`)
         },
       }
     },
@@ -221,7 +226,7 @@ export const CALLS: readonly Invariant[] = [
             // The call may be of an earlier response.
             const count = commands.get(item.added['call_id']) ?? Number.POSITIVE_INFINITY
             const { command_index: index } = event
-            if (!isBelow(index, count)) tell('a command of its call', `command ${wordFor(index)}`)
+            if (!isBelow(index, count)) tell('a command of its call', undefined, `command ${shown(index)}`)
           }
         },
       }
@@ -249,7 +254,7 @@ export const CALLS: readonly Invariant[] = [
       if (item?.type !== 'code_interpreter_call') return
       const at = CODE_ORDER.indexOf(event.type)
       const late = CODE_ORDER.find((type, index) => index > at && item.seen.has(type))
-      if (late !== undefined) tell(`${event.type} before ${late}`, 'it behind')
+      if (late !== undefined) tell(`${event.type} before ${late}`, undefined, 'it after')
     }),
   },
   {
@@ -264,11 +269,11 @@ export const CALLS: readonly Invariant[] = [
       if (kind.isItemDone) {
         const { status } = fieldsOf(event['item'])
         const told = ends[0]?.replace('response.mcp_call.', '')
-        if (told === undefined && status === 'completed') tell('response.mcp_call.completed', 'none')
+        if (told === undefined && status === 'completed') tell('response.mcp_call.completed', undefined, 'none')
         if (told !== undefined && status !== told) tell(`status "${told}"`, status)
       } else {
-        if (ends.length > 0) tell('no second end', event.type)
-        if (item.told === undefined) tell('response.mcp_call_arguments.done before it', 'none')
+        if (ends.length > 0) tell('no second end', undefined, event.type)
+        if (item.told === undefined) tell('response.mcp_call_arguments.done before it', undefined, 'none')
       }
     }),
   },

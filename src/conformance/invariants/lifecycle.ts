@@ -1,6 +1,8 @@
+import { aboutItem } from '../about.js'
 import { isLifecycle, isTerminal } from '../event-kind.js'
 import { atEnd, type Invariant, of, stateless } from '../invariant.js'
 import { outputOf } from '../reading.js'
+import { shown } from '../shown.js'
 import { differing, type Fields, fieldsOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** What may change of a response between its events. Azure adds its content filters; OpenAI says which tier it was. */
@@ -68,10 +70,11 @@ export const LIFECYCLE: readonly Invariant[] = [
     severity: 'error',
     begin: () => ({
       event(event, { terminal }, tell) {
-        if (terminal !== undefined) tell(`nothing behind ${terminal.type}`, event.type)
+        if (terminal !== undefined) tell(`nothing after ${terminal.type}`, undefined, event.type)
       },
       end({ terminal }, tell) {
-        if (terminal === undefined) tell('response.completed, response.incomplete or response.failed', 'the end')
+        if (terminal === undefined)
+          tell('response.completed, response.incomplete or response.failed', undefined, 'the end')
       },
     }),
   },
@@ -84,7 +87,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     begin: stateless((event, _reading, tell) => {
       const { status } = responseOf(event)
       const named = `response.${wordFor(status)}`
-      if (event.type !== named) tell(event.type, named)
+      if (event.type !== named)
+        tell(`status ${shown(event.type.slice('response.'.length))}`, undefined, `status ${shown(status)}`)
     }),
   },
   {
@@ -133,7 +137,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     begin: stateless((event, { open }, tell) => {
       const kept = new Set(outputOf(event).map(({ id }) => id))
       for (const { index, type, id } of open.values()) {
-        if (!kept.has(id)) tell(`output_item.done of item ${index}`, `an open ${type} ${id}`)
+        if (!kept.has(id))
+          tell(`output_item.done of item ${index}`, undefined, `an open ${type} ${id}`, { about: aboutItem(index, id) })
       }
     }),
   },
@@ -173,7 +178,7 @@ export const LIFECYCLE: readonly Invariant[] = [
       const differs = differing(created, responseOf(event)).filter(
         (name) => name !== 'status' || created['status'] !== 'queued',
       )
-      if (differs.length > 0) tell('the response of response.created', `other ${differs.join(', ')}`)
+      if (differs.length > 0) tell('the response of response.created', undefined, `another ${differs.join(', ')}`)
     }),
   },
   {
@@ -184,7 +189,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     on: isLifecycle,
     begin: stateless((event, { created }, tell) => {
       const { id } = responseOf(event)
-      if (created !== undefined && id !== created['id']) tell(wordFor(created['id']), id)
+      if (created !== undefined && id !== created['id']) tell(`id ${shown(created['id'])}`, id)
     }),
   },
   {
@@ -209,7 +214,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     begin: stateless((event, { created }, tell) => {
       if (created === undefined) return
       const differs = differing(created, responseOf(event)).filter((name) => !CHANGES.has(name))
-      if (differs.length > 0) tell('the response as it was created', `other ${differs.join(', ')}`)
+      if (differs.length > 0) tell('the response as it was created', undefined, `another ${differs.join(', ')}`)
     }),
   },
   {
@@ -257,7 +262,7 @@ export const LIFECYCLE: readonly Invariant[] = [
         if (before?.type === 'error' && type !== 'response.failed') tell('response.failed', type)
       },
       end({ before }, tell) {
-        if (before?.type === 'error') tell('response.failed', 'the end')
+        if (before?.type === 'error') tell('response.failed', undefined, 'the end')
       },
     }),
   },
@@ -304,7 +309,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     on: of('response.completed'),
     begin: stateless((_event, { open }, tell) => {
       for (const { index, type, id } of open.values())
-        tell(`output_item.done of item ${index}`, `an open ${type} ${id}`)
+        tell(`output_item.done of item ${index}`, undefined, `an open ${type} ${id}`, { about: aboutItem(index, id) })
     }),
   },
   {
@@ -313,7 +318,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
     begin: atEnd(({ count }, tell) => {
-      if (count === 0) tell('response.created', 'no event')
+      if (count === 0) tell('response.created', undefined, 'no event')
     }),
   },
 ]

@@ -1,3 +1,4 @@
+import type { About } from '../about.js'
 import { type Invariant, of, PROFILES, stateless } from '../invariant.js'
 import { fieldsOf, isFields, textOf } from '../stream-event.js'
 
@@ -16,11 +17,14 @@ export const WIRE: readonly Invariant[] = [
     sentence: 'sequence_number is 0, 1, 2, ... over all events.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless(({ sequence_number: number }, { count, previous }, tell) => {
+    begin: stateless((event, { count, previous }, tell) => {
+      const { sequence_number: number } = event
       const last = previous?.['sequence_number']
       // One wrong number is one violation: what follows is held against it.
       const expected = typeof last === 'number' && Number.isInteger(last) ? last + 1 : count
-      if (number !== expected) tell(`sequence_number ${expected}`, number)
+      if (number === expected) return
+      const evidence = evidenceOf(number, expected, count === 0 && event.type === 'response.created')
+      tell(`sequence_number ${expected}`, number, undefined, evidence && { about: { evidence } })
     }),
   },
   {
@@ -130,6 +134,13 @@ export const WIRE: readonly Invariant[] = [
     }),
   },
 ]
+
+/** What a wrong number is evidence of. A server that counts from another number has lost nothing. */
+function evidenceOf(number: unknown, expected: number, isStart: boolean): About['evidence'] {
+  if (typeof number !== 'number' || !Number.isInteger(number) || isStart) return undefined
+  if (number === expected - 1) return 'repeated'
+  return number > expected ? 'lost' : 'reordered'
+}
 
 /** What the schemas say of a key that is not theirs. */
 const UNKNOWN_KEY = 'no such key'

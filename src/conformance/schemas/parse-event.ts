@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { describe } from '../../errors.js'
+import { shown } from '../shown.js'
 import { responseStreamEventSchema, type WireStreamEvent } from './events.js'
 
 /** Where a value is not what the wire has there, in words. */
@@ -32,7 +32,7 @@ export function parseEvent(value: unknown): ParsedEvent {
     problem: {
       path: path.length === 0 ? 'event' : z.core.toDotPath(path),
       expected: message,
-      got: got === undefined ? 'nothing' : describe(got),
+      got: shown(got),
     },
   }
 }
