@@ -21,8 +21,8 @@ export interface About {
 }
 
 /** One item, for an invariant that looks at all of them at once. */
-export function aboutItem(outputIndex: number, itemId: string): About {
-  return itemId === '' ? { outputIndex } : { outputIndex, itemId }
+export function aboutItem(outputIndex: number, itemId: string, since?: number): About {
+  return { outputIndex, ...(itemId === '' ? {} : { itemId }), ...(since === undefined ? {} : { since }) }
 }
 
 /** What an event is about; `given` is what the invariant knows better. */

@@ -1,3 +1,4 @@
+export type { About } from './about.js'
 export { type Checker, type CheckOptions, checkEvents, createChecker, type Violation } from './check.js'
 export {
   type CheckSourceOptions,
@@ -12,8 +13,10 @@ export {
   type SourceViolation,
 } from './check-source.js'
 export { CLIENTS, type Client, explain } from './explain.js'
-export { type Check, type Invariant, PROFILES, type Profile, type Tell } from './invariant.js'
+export { type Check, type Invariant, PROFILES, type Profile, type Tell, type TellDetails } from './invariant.js'
 export { INVARIANTS } from './invariants/index.js'
 export { readStreams } from './read-streams.js'
+export type { Cause, LocatedViolation, Repeated, Totals } from './report/cause.js'
+export { createReport, type Report, reportOn, type StreamReport } from './report/report.js'
 export { outputItemSchema, parseEvent, responseSchema, responseStreamEventSchema } from './schemas/index.js'
 export type { StreamEvent } from './stream-event.js'

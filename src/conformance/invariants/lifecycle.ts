@@ -136,9 +136,11 @@ export const LIFECYCLE: readonly Invariant[] = [
     on: of('response.completed'),
     begin: stateless((event, { open }, tell) => {
       const kept = new Set(outputOf(event).map(({ id }) => id))
-      for (const { index, type, id } of open.values()) {
+      for (const { at, index, type, id } of open.values()) {
         if (!kept.has(id))
-          tell(`output_item.done of item ${index}`, undefined, `an open ${type} ${id}`, { about: aboutItem(index, id) })
+          tell(`output_item.done of item ${index}`, undefined, `an open ${type} ${id}`, {
+            about: aboutItem(index, id, at),
+          })
       }
     }),
   },
@@ -308,8 +310,10 @@ export const LIFECYCLE: readonly Invariant[] = [
     severity: 'error',
     on: of('response.completed'),
     begin: stateless((_event, { open }, tell) => {
-      for (const { index, type, id } of open.values())
-        tell(`output_item.done of item ${index}`, undefined, `an open ${type} ${id}`, { about: aboutItem(index, id) })
+      for (const { at, index, type, id } of open.values())
+        tell(`output_item.done of item ${index}`, undefined, `an open ${type} ${id}`, {
+          about: aboutItem(index, id, at),
+        })
     }),
   },
   {
