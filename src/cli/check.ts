@@ -1,13 +1,9 @@
-import { checkEvents, type Violation } from '../conformance/check.js'
+import { createChecker } from '../conformance/check.js'
 import type { Profile } from '../conformance/invariant.js'
-import { INVARIANTS } from '../conformance/invariants/index.js'
 import { readStreams } from '../conformance/read-streams.js'
-
-/** What is wrong with one stream of a capture. */
-interface StreamReport {
-  readonly events: number
-  readonly violations: readonly Violation[]
-}
+import type { StreamEvent } from '../conformance/stream-event.js'
+import { type CheckedStream, createCheckedStream } from './check-report.js'
+import type { Screen } from './timeline-layout.js'
 
 /** What to print, and whether every stream is as it should be. */
 export interface CheckReport {
@@ -16,39 +12,24 @@ export interface CheckReport {
 }
 
 /** Checks captured streams, and says what is wrong with them. */
-export function printCheck(text: string, profile: Profile, isJson: boolean): CheckReport {
-  const streams = readStreams(text)
-  const reports = streams.map((events) => ({ events: events.length, violations: checkEvents(events, { profile }) }))
-  const isGood = reports.every(({ violations }) => violations.every(({ severity }) => severity !== 'error'))
-  const report = isJson ? `${JSON.stringify({ profile, streams: reports })}\n` : inWords(reports, profile)
-  return { text: report, isGood: isGood && reports.length > 0 }
+export function printCheck(text: string, profile: Profile, isJson: boolean, screen: Screen): CheckReport {
+  const streams = readStreams(text).map((events, at) => ({
+    events: events.length,
+    checked: checked(events, profile, at + 1, screen),
+  }))
+  const isGood = streams.length > 0 && streams.every(({ checked }) => checked.isGood)
+  if (isJson) {
+    const reports = streams.map(({ events, checked }) => checked.json(events))
+    return { text: `${JSON.stringify({ profile, streams: reports })}\n`, isGood }
+  }
+  if (streams.length === 0) return { text: `no event (profile ${profile})\n`, isGood }
+  return { text: streams.map(({ events, checked }) => checked.end(events)).join(''), isGood }
 }
 
-function inWords(reports: readonly StreamReport[], profile: Profile): string {
-  if (reports.length === 0) return `no event (profile ${profile})\n`
-  return reports
-    .map(({ events, violations }, index) => {
-      const errors = violations.filter(({ severity }) => severity === 'error').length
-      const warnings = violations.length - errors
-      const counts = `${count(events, 'event')}, ${count(errors, 'violation')}, ${count(warnings, 'warning')}`
-      return `stream ${index + 1}: ${counts} (profile ${profile})\n${byRule(violations)}`
-    })
-    .join('')
-}
-
-function byRule(violations: readonly Violation[]): string {
-  return INVARIANTS.map(({ id, sentence, severity, fault }) => {
-    const found = violations.filter(({ rule }) => rule === id)
-    if (found.length === 0) return ''
-    const lines = found.map(({ position, type, expected, got }) => {
-      const at = type === undefined ? 'at the end' : `event ${position} ${type}`
-      return `    ${at}: expected ${expected}, got ${got}\n`
-    })
-    const whose = fault === 'model' ? ' (The model wrote it.)' : ''
-    return `  ${severity} ${id}: ${sentence}${whose}\n${lines.join('')}`
-  }).join('')
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
+function checked(events: readonly StreamEvent[], profile: Profile, number: number, screen: Screen): CheckedStream {
+  const checker = createChecker({ profile })
+  const stream = createCheckedStream({ profile, number, screen })
+  for (const event of events) stream.event(checker.push(event))
+  stream.event(checker.end())
+  return stream
 }

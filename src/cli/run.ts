@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util'
-import { PROFILES, type Profile } from '../conformance/invariant.js'
+import { CLIENTS } from '../conformance/explain.js'
+import { PROFILES } from '../conformance/invariant.js'
 import { HarmonyResponsesError, type PolicyName, policies } from '../index.js'
 import { readTokenFixture } from '../sources/token-fixture.js'
 import { type CheckReport, printCheck } from './check.js'
+import { printExplain } from './explain.js'
 import { DIALECTS, FORMATS, printReplay } from './replay.js'
 import type { Screen } from './timeline-layout.js'
 
@@ -25,6 +27,7 @@ const HELP = `harmony-responses: Harmony token streams as OpenAI Responses event
 Usage:
   harmony-responses replay FILE    translates a token fixture; - reads standard input
   harmony-responses check FILE     checks streams of events of any server: SSE, or JSON a line; - reads standard input
+  harmony-responses explain FILE   says what clients make of such a stream; - reads standard input
 
 Options of check:
   --profile openai          what OpenAI's streams always do (default)
@@ -32,6 +35,10 @@ Options of check:
             client:NAME     what a client needs: openai, ai-sdk, openai-agents, langchain, codex
   --json                    one line of JSON for machines
 It exits with 0 where all is well, with 1 where a stream is not as it should be, and with 2 where it is none.
+
+Options of explain:
+  --client  NAME            openai, ai-sdk, openai-agents, langchain or codex (default: a line for each)
+It exits as check does: with 1 where a client trips.
 
 Options of replay:
   --format jsonl            one event a line (default)
@@ -86,24 +93,40 @@ async function execute(argv: readonly string[], io: Io): Promise<number> {
   if (values.version) return print(`${io.version}\n`, io)
 
   const [command, file, ...others] = positionals
-  if (command === undefined) throw new UsageError('expected a command: replay FILE or check FILE (see --help)')
-  oneOf(['replay', 'check'], 'command', command)
+  if (command === undefined)
+    throw new UsageError('expected a command: replay FILE, check FILE or explain FILE (see --help)')
+  oneOf(['replay', 'check', 'explain'], 'command', command)
   if (file === undefined) throw new UsageError(`${command}: expected a file, or - for standard input`)
   if (others.length > 0) throw new UsageError(`${command}: expected one file, got ${others.length + 1}`)
   const name = file === '-' ? 'standard input' : file
-  return command === 'check' ? check(file, name, values, io) : replay(file, name, values, io)
+  if (command === 'check') return check(file, name, values, io)
+  return command === 'explain' ? explain(file, name, values, io) : replay(file, name, values, io)
 }
 
 async function check(file: string, name: string, values: Values, io: Io): Promise<number> {
   const profile = oneOf(PROFILES, '--profile', values.profile)
-  const report = await reportOn(file, name, profile, values.json, io)
+  return judge(file, name, io, (text) => printCheck(text, profile, values.json, io.screen))
+}
+
+async function explain(file: string, name: string, values: Values, io: Io): Promise<number> {
+  const client = values.client === undefined ? undefined : oneOf(CLIENTS, '--client', values.client)
+  return judge(file, name, io, (text) => printExplain(text, client))
+}
+
+async function judge(file: string, name: string, io: Io, print: (text: string) => CheckReport): Promise<number> {
+  const report = await reportOn(file, name, io, print)
   await io.print(report.text)
   return report.isGood ? 0 : 1
 }
 
-async function reportOn(file: string, name: string, profile: Profile, isJson: boolean, io: Io): Promise<CheckReport> {
+async function reportOn(
+  file: string,
+  name: string,
+  io: Io,
+  print: (text: string) => CheckReport,
+): Promise<CheckReport> {
   try {
-    return printCheck(await read(file, name, io), profile, isJson)
+    return print(await read(file, name, io))
   } catch (error) {
     // 1 says that a stream is not as it should be; here there is none.
     const place = error instanceof HarmonyResponsesError ? `${name}: ` : ''
@@ -162,6 +185,7 @@ function parse(argv: readonly string[]) {
         dialect: { type: 'string', default: 'openai' },
         profile: { type: 'string', default: 'openai' },
         json: { type: 'boolean', default: false },
+        client: { type: 'string' },
         help: { type: 'boolean', default: false },
         version: { type: 'boolean', default: false },
       },

@@ -73,6 +73,8 @@ export function createChecker(options: CheckOptions = {}): Checker {
   let looked: StreamEvent | undefined
   /** Its type. */
   let type: string | undefined
+  /** How many events came, with and without a type. */
+  let came = 0
   /** The place of the invariant that looks. */
   let place = 0
 
@@ -83,7 +85,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
     const about = aboutOf(looked, reading, details?.about)
     const fault = details?.fault ?? usual
     const got = words ?? shown(value)
-    const what = { rule: id, severity, fault, position: reading.count, ...of, expected, got }
+    const what = { rule: id, severity, fault, position: reading.position, ...of, expected, got }
     found.push(about === undefined ? what : { ...what, about })
   }
 
@@ -96,6 +98,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
   return {
     push(given) {
       const event = given as StreamEvent
+      reading.position = came++
       looked = undefined
       type = typeof Object(event).type === 'string' ? event.type : undefined
       if (type === undefined) {
@@ -115,6 +118,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
       return take()
     },
     end() {
+      reading.position = came
       looked = undefined
       type = undefined
       for (place = 0; place < checks.length; place++) checks[place]?.end?.(reading, tell)

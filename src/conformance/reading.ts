@@ -50,8 +50,10 @@ type ShapeProblem = NonNullable<ReturnType<typeof parseEvent>['problem']>
 
 /** How a stream stands. Every invariant reads it, and none changes it. */
 export class Reading {
-  /** Events so far. */
+  /** Events so far. One without a type is none. */
   count = 0
+  /** The number of the event that is looked at, of all that came. */
+  position = 0
   /** The response of `response.created`. */
   created: Fields | undefined
   previous: StreamEvent | undefined
@@ -110,7 +112,7 @@ export class Reading {
     const added = fieldsOf(event['item'])
     if (typeof index !== 'number') return
     this.open.set(index, {
-      at: this.count - 1,
+      at: this.position,
       index,
       added,
       id: textOf(added['id']),
@@ -141,7 +143,7 @@ export class Reading {
     else if (kind.opensPart) {
       const parts = kind.isOfSummary ? item.summary : item.parts
       parts.push({
-        at: this.count - 1,
+        at: this.position,
         announced: fieldsOf(event['part']),
         deltas: [],
         told: undefined,

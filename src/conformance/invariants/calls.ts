@@ -129,9 +129,9 @@ export const CALLS: readonly Invariant[] = [
       const item = fieldsOf(event['item'])
       if (item['type'] !== 'function_call') return
       for (const field of ['id', 'call_id', 'name', 'arguments']) {
-        if (typeof item[field] !== 'string') tell(field, item[field])
+        if (typeof item[field] !== 'string') tell(`${field}, a string`, item[field])
       }
-      if (kind.isItemDone && typeof item['status'] !== 'string') tell('status', item['status'])
+      if (kind.isItemDone && typeof item['status'] !== 'string') tell('status, a string', item['status'])
     }),
   },
   {

@@ -128,7 +128,7 @@ export const PARTS: readonly Invariant[] = [
         [item.summary, listOf(summary)],
       ] as const) {
         if (held.length > parts.length)
-          tell(`${parts.length} parts, as they were announced`, undefined, `${held.length} parts`)
+          tell(`as many parts as were announced, ${parts.length}`, undefined, `${held.length}`)
         for (const [index, { done }] of parts.entries()) {
           if (done !== undefined && !isSame(done, held[index])) tell(`part ${index} as it was done`, held[index])
         }

@@ -120,7 +120,7 @@ export const WIRE: readonly Invariant[] = [
     severity: 'warning',
     begin: stateless((event, reading, tell) => {
       const problem = reading.shapeOf(event)
-      if (problem?.expected === UNKNOWN_KEY) tell(`no ${problem.path}`, undefined, problem.got)
+      if (problem?.expected === UNKNOWN_KEY) tell(`no field ${problem.path}`, undefined, problem.got)
     }),
   },
   {

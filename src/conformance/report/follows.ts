@@ -141,6 +141,9 @@ export const FOLLOWS: Readonly<Record<string, Follows>> = {
     item: ['event-of-its-item'],
     event: ['nested-error', 'terminal-type-is-status', 'event-of-its-item', 'message-phase', 'call-fields'],
   },
+  // What is wrong with an item is wrong with it in the terminal response, too.
+  'event-shape:response.output': { stream: ['event-shape:item', ...ITEM_DIFFERS] },
+  'event-keys:response.output': { stream: ['event-keys:item'] },
   'event-keys': { event: ['no-foreign-error', 'no-output-text', 'obfuscation'] },
 
   'output-index-order': {

@@ -10,7 +10,7 @@ export function kindKey({ rule, expected, got }: Violation): string {
 /** The fields that a violation is about, as paths within its event, without the places in lists. */
 export function fieldsOf({ rule, expected }: Violation): readonly string[] {
   if (SHAPE_RULES.has(rule)) {
-    const path = /^(?:no )?([\w.[\]]+)/.exec(expected)?.[1]
+    const path = /^(?:no field )?([\w.[\]]+)/.exec(expected)?.[1]
     return path === undefined ? [] : [path.replace(/\[\d*\]/g, '')]
   }
   const fields = FIELDS[rule] ?? []
@@ -35,4 +35,15 @@ export function namesOf(violation: Violation): readonly string[] {
     }
   }
   return names
+}
+
+/** The field whose absence a violation is about, where it is about one alone. */
+export function missingField(violation: Violation): string | undefined {
+  const [field, ...others] = fieldsOf(violation)
+  return violation.got === 'nothing' && others.length === 0 ? field : undefined
+}
+
+/** Whether a violation is about the end of the stream. An event without a type is none either, but it came. */
+export function isAtEnd({ rule, type }: Violation): boolean {
+  return type === undefined && rule !== 'event-has-type'
 }

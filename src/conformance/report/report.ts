@@ -4,7 +4,7 @@ import { INVARIANTS } from '../invariants/index.js'
 import type { StreamEvent } from '../stream-event.js'
 import type { Cause, LocatedViolation, Totals } from './cause.js'
 import { Evidence } from './evidence.js'
-import { AT_ANY_EVENT, FOLLOWS, SHAPE_RULES } from './follows.js'
+import { AT_ANY_EVENT, FOLLOWS, type Follows, SHAPE_RULES } from './follows.js'
 import { fieldsOf, kindKey, namesOf, overlap } from './kind.js'
 import { Repeats } from './repeats.js'
 import { Where } from './where.js'
@@ -133,7 +133,7 @@ function causeOf(
   evidence: Evidence<GrowingCause>,
 ): GrowingCause | undefined {
   const { rule, position } = violation
-  const { item = [], event = [], stream = [] } = FOLLOWS[rule] ?? {}
+  const { item, event, stream } = followsOf(violation)
   // A shape rule says another thing of each field.
   for (const name of SHAPE_RULES.has(rule) ? item : [rule, ...item]) {
     const cause = where.ofItem(name, violation)
@@ -166,7 +166,20 @@ function isOfOneField(fields: readonly string[], other: Violation): boolean {
   return fields.length > 0 && fieldsOf(other).some((theirs) => fields.some((field) => overlap(field, theirs)))
 }
 
-/** Violations at one event, each behind those that it follows from; a rule about a field before what its shape says. */
+/** What a violation may follow from. */
+function followsOf(violation: Violation): Required<Follows> {
+  if (!SHAPE_RULES.has(violation.rule)) return { ...NOTHING, ...FOLLOWS[violation.rule] }
+  const all = namesOf(violation).map((name): Required<Follows> => ({ ...NOTHING, ...FOLLOWS[name] }))
+  return {
+    item: all.flatMap(({ item }) => item),
+    event: all.flatMap(({ event }) => event),
+    stream: all.flatMap(({ stream }) => stream),
+  }
+}
+
+const NOTHING: Required<Follows> = { item: [], event: [], stream: [] }
+
+/** Violations at one event, each after those that it follows from; a rule about a field before what its shape says. */
 function causesFirst(violations: readonly LocatedViolation[]): LocatedViolation[] {
   if (violations.length < 2) return [...violations]
   const named = violations.map((violation) => ({ violation, names: namesOf(violation) }))
@@ -180,9 +193,8 @@ function causesFirst(violations: readonly LocatedViolation[]): LocatedViolation[
 
 function leads({ violation, names }: { violation: Violation; names: readonly string[] }, follower: Violation): boolean {
   if (violation.rule === follower.rule) return false
-  const of = FOLLOWS[follower.rule] ?? {}
-  const listed = [...(of.event ?? []), ...(of.item ?? []), ...(of.stream ?? []), ...AT_ANY_EVENT]
-  if (names.some((name) => listed.includes(name))) return true
+  const { item, event, stream } = followsOf(follower)
+  if (names.some((name) => [item, event, stream, AT_ANY_EVENT].some((list) => list.includes(name)))) return true
   if (violation.about?.evidence !== undefined && follower.about?.evidence === undefined) return true
   const [isShape, isOfShape] = [SHAPE_RULES.has(violation.rule), SHAPE_RULES.has(follower.rule)]
   // A rule about a field says it better than the shape; but where what holds the field is missing, the shape says that.

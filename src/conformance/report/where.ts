@@ -1,13 +1,14 @@
 import type { Violation } from '../check.js'
 import { namesOf } from './kind.js'
+import { Recent } from './recent.js'
 
-/** So many items are remembered by each name: the last of a stream that has more. */
+/** So many items are remembered by each name at least: the last of a stream that has more. */
 const ITEMS = 500
 
 /** Which cause a violation belongs to, by where it is: at which event, about which item, in which stream. */
 export class Where<Cause> {
   /** By name, then by item. */
-  readonly #items = new Map<string, Map<string, Cause>>()
+  readonly #items = new Map<string, Recent<Cause>>()
   /** By name: the last one. */
   readonly #stream = new Map<string, Cause>()
   #event: { violation: Violation; names: readonly string[]; cause: Cause }[] = []
@@ -15,15 +16,12 @@ export class Where<Cause> {
 
   add(violation: Violation, cause: Cause): void {
     const names = namesOf(violation)
+    const keys = keysOf(violation)
     for (const name of names) {
       this.#stream.set(name, cause)
-      const items = this.#items.get(name) ?? new Map<string, Cause>()
+      const items = this.#items.get(name) ?? new Recent<Cause>(ITEMS)
       this.#items.set(name, items)
-      for (const key of keysOf(violation)) {
-        items.delete(key)
-        items.set(key, cause)
-        if (items.size > ITEMS) items.delete(items.keys().next().value as string)
-      }
+      for (const key of keys) items.set(key, cause)
     }
     if (violation.position !== this.#position) this.#event = []
     this.#position = violation.position
@@ -34,11 +32,9 @@ export class Where<Cause> {
   ofItem(name: string, violation: Violation): Cause | undefined {
     const items = this.#items.get(name)
     if (items === undefined) return undefined
-    for (const key of keysOf(violation)) {
-      const cause = items.get(key)
-      if (cause !== undefined) return cause
-    }
-    return undefined
+    const { outputIndex, itemId } = violation.about ?? {}
+    const byIndex = outputIndex === undefined ? undefined : items.get(`#${outputIndex}`)
+    return byIndex ?? (itemId === undefined ? undefined : items.get(`@${itemId}`))
   }
 
   inStream(name: string): Cause | undefined {

@@ -114,9 +114,9 @@ describe('a report', () => {
     expect(report.totals()).toEqual({ errors: 2, warnings: 0, unlisted: 0 })
   })
 
-  test('of a million faulty events stays small', () => {
+  test('of a hundred thousand faulty events stays small', () => {
     const report = createReport()
-    for (let position = 0; position < 1_000_000; position++) {
+    for (let position = 0; position < 100_000; position++) {
       report.add(
         violation({
           rule: position % 2 === 0 ? 'within-item' : `rule-${position % 300}`,
