@@ -1,7 +1,6 @@
-import type { Violation } from '../conformance/check.js'
 import { createCaptureChecker, type Finding } from '../conformance/check-capture.js'
 import { PROFILES, type Profile } from '../conformance/invariant.js'
-import { createStreamRendering, type StreamRendering } from './check-rendering.js'
+import { type CheckedStream, createCheckedStream, type StreamJson } from './check-report.js'
 import { type Command, defineCommand, oneOf } from './command.js'
 import { complaint, errorCode, type Io, nameOf, UsageError, unreadable } from './io.js'
 import { plain } from './terminal-text.js'
@@ -26,7 +25,8 @@ It exits with 0 where all is well, with 1 where a stream is not as it should be,
     if (files.length === 0) throw new UsageError('check: expected a file, or - for standard input')
     let worst = 0
     for (const file of files) {
-      const output = json ? asJson(file, files.length > 1, profile) : inWords(file, files.length > 1, profile)
+      const isOneOfMany = files.length > 1
+      const output = json ? asJson(file, isOneOfMany, profile, io) : inWords(file, isOneOfMany, profile, io)
       worst = Math.max(worst, await checkFile(file, profile, output, io))
     }
     return worst
@@ -97,8 +97,8 @@ function broken({ line, expected, got }: Extract<Finding, { kind: 'broken' }>): 
 /** So many are shown of what is no event. */
 const SHOWN = 10
 
-function inWords(file: string, isOneOfMany: boolean, profile: Profile): Output {
-  let rendering: StreamRendering | undefined
+function inWords(file: string, isOneOfMany: boolean, profile: Profile, { screen }: Io): Output {
+  let checked: CheckedStream | undefined
   const given: string[] = []
   const breaks: string[] = []
   let breakCount = 0
@@ -122,16 +122,18 @@ function inWords(file: string, isOneOfMany: boolean, profile: Profile): Output {
         case 'broken':
           breakCount++
           if (breaks.length < SHOWN) breaks.push(`bad_stream at ${broken(finding)}\n`)
-          return isLive && rendering !== undefined ? breaks[breakCount - 1] : undefined
+          return isLive && checked !== undefined ? breaks[breakCount - 1] : undefined
         case 'stream':
-          rendering = createStreamRendering({ profile, stream: finding.stream, isLive })
+          checked = createCheckedStream({ profile, number: finding.stream, screen })
           return head()
-        case 'violation':
-          return rendering?.event([finding.violation], finding.line)
+        case 'violation': {
+          const live = checked?.event([finding.violation], finding.line)
+          return isLive ? live : undefined
+        }
         case 'terminal':
           return isLive ? `line ${finding.line}: ${finding.type} after ${finding.events} events\n` : undefined
         case 'end':
-          return rendering?.end(finding.events)
+          return checked?.end(finding.events)
       }
     },
     end(isStream) {
@@ -142,27 +144,25 @@ function inWords(file: string, isOneOfMany: boolean, profile: Profile): Output {
   }
 }
 
-/** So many violations of a stream are listed. */
+/** So many broken places of a file are listed. */
 const LISTED = 10_000
 
-function asJson(file: string, isOneOfMany: boolean, profile: Profile): Output {
-  const streams: { events: number; violations: (Violation & { line: number })[]; omitted?: number }[] = []
+function asJson(file: string, isOneOfMany: boolean, profile: Profile, { screen }: Io): Output {
+  let checked: CheckedStream | undefined
+  const streams: StreamJson[] = []
   const given: object[] = []
   const breaks: object[] = []
   return {
     take(finding) {
-      const stream = streams.at(-1)
       switch (finding.kind) {
         case 'stream':
-          streams.push({ events: 0, violations: [] })
+          checked = createCheckedStream({ profile, number: finding.stream, screen })
           break
         case 'violation':
-          if (stream === undefined) break
-          if (stream.violations.length < LISTED) stream.violations.push({ ...finding.violation, line: finding.line })
-          else stream.omitted = (stream.omitted ?? 0) + 1
+          checked?.event([finding.violation], finding.line)
           break
         case 'end':
-          if (stream !== undefined) stream.events = finding.events
+          if (checked !== undefined) streams.push(checked.json(finding.events))
           break
         case 'given': {
           const { format, words, line } = finding

@@ -1,11 +1,13 @@
-import { check, describe } from '../errors.js'
+import { check } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
+import { type About, aboutOf } from './about.js'
 import { modelFor } from './clients/index.js'
 import { ClientRun } from './clients/run.js'
 import { type Invariant, PROFILES, type Profile, type Tell } from './invariant.js'
 import { INVARIANTS } from './invariants/index.js'
 import { StreamListeners } from './listeners.js'
 import { Reading } from './reading.js'
+import { shown } from './shown.js'
 import { isFields, type StreamEvent } from './stream-event.js'
 
 /** Where a stream is not as an invariant says. */
@@ -20,8 +22,10 @@ export interface Violation {
   /** The event's type; absent at the end. */
   readonly type?: string
   readonly expected: string
-  /** What came instead, in words. */
+  /** What came instead: the value as JSON, shortened to 80 characters, or words. */
   readonly got: string
+  /** The item or part that it is about. Absent where it is about the whole stream. */
+  readonly about?: About
 }
 
 export interface CheckOptions {
@@ -74,17 +78,24 @@ export function createChecker(options: CheckOptions = {}): Checker {
   // Functions side by side: to find each one in an object of its own takes as long as most of them take.
   const looks = checks.map((check) => check?.event)
   let found: Violation[] = []
-  /** The type of the event that is looked at; absent at the end. */
+  /** The event that is looked at; absent at the end. */
+  let looked: StreamEvent | undefined
+  /** Its type. */
   let type: string | undefined
+  /** How many events came, with and without a type. */
+  let came = 0
   /** The place of the invariant that looks. */
   let place = 0
 
   // One for all: a stream may have a million events, and a server as many streams.
-  const tell: Tell = (expected, value, words) => {
-    const { id, severity, fault = 'server' } = INVARIANTS[place] as Invariant
-    const about = type === undefined ? {} : { type }
-    const got = words ?? describe(value)
-    found.push({ rule: id, severity, fault, position: reading.count, ...about, expected, got })
+  const tell: Tell = (expected, value, words, details) => {
+    const { id, severity, fault: usual = 'server' } = INVARIANTS[place] as Invariant
+    const of = type === undefined ? {} : { type }
+    const about = aboutOf(looked, reading, details?.about)
+    const fault = details?.fault ?? usual
+    const got = words ?? shown(value)
+    const what = { rule: id, severity, fault, position: reading.position, ...of, expected, got }
+    found.push(about === undefined ? what : { ...what, about })
   }
 
   const model = modelFor(profile)
@@ -104,6 +115,8 @@ export function createChecker(options: CheckOptions = {}): Checker {
   return {
     push(given) {
       const event = given as StreamEvent
+      reading.position = came++
+      looked = undefined
       type = typeof Object(event).type === 'string' ? event.type : undefined
       if (isFields(event)) run?.read(event)
       if (type === undefined) {
@@ -112,6 +125,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
         if (checks[place] !== undefined) tell('an event with a type', event)
         return take()
       }
+      looked = event
       const { kind, places } = listeners.of(type)
       reading.look(event, kind)
       for (let at = 0; at < places.length; at++) {
@@ -122,6 +136,8 @@ export function createChecker(options: CheckOptions = {}): Checker {
       return take()
     },
     end() {
+      reading.position = came
+      looked = undefined
       type = undefined
       run?.end()
       for (place = 0; place < checks.length; place++) checks[place]?.end?.(reading, tell)

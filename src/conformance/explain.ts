@@ -1,8 +1,10 @@
+import { check } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { checkEvents } from './check.js'
 import { kindOf } from './event-kind.js'
 import { outputOf } from './reading.js'
-import { type Fields, fieldsOf, type StreamEvent, textOf } from './stream-event.js'
+import { isAtEnd } from './report/kind.js'
+import { type Fields, fieldsOf, isFields, type StreamEvent, textOf } from './stream-event.js'
 
 /** The clients whose reading of a stream is known. */
 export const CLIENTS = ['openai', 'ai-sdk', 'openai-agents', 'langchain', 'codex'] as const
@@ -42,6 +44,8 @@ const callOf = ({ name, namespace, arguments: call, input }: Fields): Understood
   name: namespace === undefined ? textOf(name) : `${textOf(namespace)}.${textOf(name)}`,
   arguments: textOf(call ?? input),
 })
+
+const WELL = 'and ends well'
 
 const NO_END = 'never learns that the response is over'
 
@@ -126,23 +130,34 @@ const READERS: Readonly<Record<Client, ClientReader>> = {
  * it ends, and at which events it fails.
  *
  *     explain(events, 'langchain') // LangChain shows no text, will run get_weather with {}: no arguments delta, ...
+ *
+ * @throws HarmonyResponsesError `bad_option` where there is no such client. It never throws at what stands in the stream.
  */
 export function explain(events: Iterable<StreamEvent | ResponseStreamEvent>, client: Client): string {
+  check(CLIENTS.includes(client), 'client', `one of ${CLIENTS.join(', ')}`, client)
   const all = [...events] as StreamEvent[]
   const reader = READERS[client]
-  const stream = sorted(all)
+  const stream = sorted(all.filter(isEvent))
   const text = reader.text(stream)
   const shows = text === '' ? 'shows no text' : `shows ${JSON.stringify(shortened(text))}`
   const runs = reader.calls(stream).map(({ name, arguments: call, why }) => {
     const because = why === undefined ? '' : `: ${why}`
     return `will run ${name} with ${call === '' ? 'nothing' : shortened(call)}${because}`
   })
-  const does = [shows, ...runs, reader.ending(stream)].join(', ')
   const faults = checkEvents(all, { profile: `client:${client}` }).filter(({ severity }) => severity === 'error')
   const [first] = faults
+  const ending = reader.ending(stream)
+  // What trips on its way does not end well, whatever the last event says.
+  const does = [shows, ...runs, ...(first !== undefined && ending === WELL ? [] : [ending])].join(', ')
   if (first === undefined) return `${reader.name} ${does}.`
-  const at = first.type === undefined ? 'at the end' : `at event ${first.position} (${first.type})`
+  const named = first.type === undefined ? '' : ` (${first.type})`
+  const at = isAtEnd(first) ? 'at the end' : `at event ${first.position}${named}`
   return `${reader.name} ${does}. It trips ${at}: expected ${first.expected}, got ${first.got}.`
+}
+
+/** What no client takes for an event is told by the checker. */
+function isEvent(event: unknown): boolean {
+  return isFields(event) && typeof event['type'] === 'string'
 }
 
 function sorted(events: readonly StreamEvent[]): Stream {
@@ -170,7 +185,7 @@ function endOf(terminal: StreamEvent): string {
   const { error, incomplete_details } = fieldsOf(terminal['response'])
   switch (terminal.type) {
     case 'response.completed':
-      return 'and ends well'
+      return WELL
     case 'response.incomplete':
       return `and learns that it was cut off (${textOf(fieldsOf(incomplete_details)['reason'])})`
     default:

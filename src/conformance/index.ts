@@ -1,3 +1,4 @@
+export type { About } from './about.js'
 export { type Checker, type CheckOptions, checkEvents, createChecker, type Violation } from './check.js'
 export { type CaptureChecker, createCaptureChecker, type Finding } from './check-capture.js'
 export {
@@ -13,11 +14,13 @@ export {
   type SourceViolation,
 } from './check-source.js'
 export { CLIENTS, type Client, explain } from './explain.js'
-export { type Check, type Invariant, PROFILES, type Profile, type Tell } from './invariant.js'
+export { type Check, type Invariant, PROFILES, type Profile, type Tell, type TellDetails } from './invariant.js'
 export { INVARIANTS } from './invariants/index.js'
 export type { CaptureFormat } from './read/given.js'
 export type { BrokenRead, EventRead, FramingRead, GivenRead, StreamRead, UntypedRead } from './read/reads.js'
 export { createStreamReader, type StreamReader, type StreamReaderOptions } from './read/stream-reader.js'
 export { readStreams } from './read-streams.js'
+export type { Cause, LocatedViolation, Repeated, Totals } from './report/cause.js'
+export { createReport, type Report, reportOn, type StreamReport } from './report/report.js'
 export { outputItemSchema, parseEvent, responseSchema, responseStreamEventSchema } from './schemas/index.js'
 export type { StreamEvent } from './stream-event.js'

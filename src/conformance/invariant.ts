@@ -1,3 +1,4 @@
+import type { About } from './about.js'
 import type { EventKind } from './event-kind.js'
 import type { Reading } from './reading.js'
 import type { StreamEvent } from './stream-event.js'
@@ -42,7 +43,15 @@ export interface Check {
 }
 
 /** Tells what was expected, in words, and what came: the value, or (then `words`) what there is to say of it. */
-export type Tell = (expected: string, got: unknown, words?: string) => void
+export type Tell = (expected: string, got: unknown, words?: string, details?: TellDetails) => void
+
+/** What an invariant knows of a violation that does not follow from the event and from the invariant itself. */
+export interface TellDetails {
+  /** What it is about, where that is something else than what the event is about. */
+  readonly about?: About
+  /** Whose doing it is, where that is not as the invariant says. */
+  readonly fault?: 'server' | 'model'
+}
 
 /** An invariant that needs to remember nothing: it looks at each event and at how the stream stood before it. */
 export function stateless(event: NonNullable<Check['event']>): Invariant['begin'] {

@@ -5,6 +5,8 @@ import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } fro
 
 /** A content or summary part of an item that is open. */
 export interface OpenPart {
+  /** The position of the event that announced it. */
+  readonly at: number
   readonly announced: Fields
   /** It was announced before the stream began: its deltas so far are the end of its text at most. */
   readonly isResumed: boolean
@@ -19,6 +21,8 @@ export interface OpenPart {
 
 /** An item between `output_item.added` and `output_item.done`. */
 export interface OpenItem {
+  /** The position of the event that announced it. */
+  readonly at: number
   readonly index: number
   readonly added: Fields
   readonly id: string
@@ -48,8 +52,10 @@ export interface DoneItem {
 
 /** How a stream stands. Every invariant reads it, and none changes it. */
 export class Reading {
-  /** Events so far. */
+  /** Events so far. One without a type is none. */
   count = 0
+  /** The number of the event that is looked at, of all that came. */
+  position = 0
   /** The response of `response.created`. */
   created: Fields | undefined
   previous: StreamEvent | undefined
@@ -104,7 +110,7 @@ export class Reading {
     }
     const parts = kind.isOfSummary ? item.summary : item.parts
     const index = event[kind.isOfSummary ? 'summary_index' : 'content_index']
-    if (item.isResumed) takeUpParts(parts, index, kind)
+    if (item.isResumed) takeUpParts(parts, index, kind, this.position)
     this.part = partAt(parts, index)
   }
 
@@ -130,7 +136,10 @@ export class Reading {
     const added = fieldsOf(event['item'])
     if (typeof index !== 'number') return
     this.#lowest = Math.min(this.#lowest, index)
-    this.open.set(index, openItem(index, added, textOf(added['id']), textOf(added['type']), event.type, false))
+    this.open.set(
+      index,
+      openItem(this.position, index, added, textOf(added['id']), textOf(added['type']), event.type, false),
+    )
   }
 
   /** The item that an event is about, where it was announced before the stream began. */
@@ -141,7 +150,7 @@ export class Reading {
     if (index >= this.#lowest || this.done.has(index)) return undefined
     const { id, type } = fieldsOf(event['item'])
     const named = kind.owner ?? (kind.isItemDone ? textOf(type) : ownerOf(event['part']))
-    const item = openItem(index, {}, textOf(item_id ?? id), named, '', true)
+    const item = openItem(this.position, index, {}, textOf(item_id ?? id), named, '', true)
     this.open.set(index, item)
     return item
   }
@@ -162,7 +171,7 @@ export class Reading {
     if (kind.isDelta) (part ?? item).deltas.push(textOf(event['delta']))
     else if (kind.opensPart) {
       const parts = kind.isOfSummary ? item.summary : item.parts
-      parts.push(openPart(fieldsOf(event['part']), false))
+      parts.push(openPart(this.position, fieldsOf(event['part']), false))
     } else if (kind.closesPart) {
       if (part !== undefined) part.done = event['part']
     } else if (kind.type === 'response.shell_call_command.added') {
@@ -173,9 +182,17 @@ export class Reading {
   }
 }
 
-function openItem(index: number, added: Fields, id: string, type: string, last: string, isResumed: boolean): OpenItem {
+function openItem(
+  at: number,
+  index: number,
+  added: Fields,
+  id: string,
+  type: string,
+  last: string,
+  isResumed: boolean,
+): OpenItem {
   const seen = new Set<string>()
-  return { index, added, id, type, parts: [], summary: [], deltas: [], told: undefined, seen, last, isResumed }
+  return { at, index, added, id, type, parts: [], summary: [], deltas: [], told: undefined, seen, last, isResumed }
 }
 
 /** The type of the item that a part is of. */
@@ -183,17 +200,17 @@ function ownerOf(part: unknown): string {
   return fieldsOf(part)['type'] === 'reasoning_text' ? 'reasoning' : 'message'
 }
 
-function openPart(announced: Fields, isResumed: boolean): OpenPart {
-  return { announced, isResumed, deltas: [], told: undefined, done: undefined, annotations: [] }
+function openPart(at: number, announced: Fields, isResumed: boolean): OpenPart {
+  return { at, announced, isResumed, deltas: [], told: undefined, done: undefined, annotations: [] }
 }
 
 /** So many parts of an item may have been announced before the stream began: a server may name any index. */
 const MOST_PARTS = 100
 
 /** Adds the parts that were announced before the stream began, up to the one that an event is about. */
-function takeUpParts(parts: OpenPart[], index: unknown, { opensPart }: EventKind): void {
+function takeUpParts(parts: OpenPart[], index: unknown, { opensPart }: EventKind, at: number): void {
   if (typeof index !== 'number' || index >= MOST_PARTS || parts.at(-1)?.isResumed === false) return
-  while (parts.length < index + (opensPart ? 0 : 1)) parts.push(openPart({}, true))
+  while (parts.length < index + (opensPart ? 0 : 1)) parts.push(openPart(at, {}, true))
 }
 
 /** From the first second of March 2025, when the API came, to that of August: then it had all fields of `NEWER`. */

@@ -190,17 +190,23 @@ describe('check', () => {
     expect(io.out.match(/^stream \d/gm)).toEqual(['stream 1', 'stream 2'])
   })
 
-  test('says what is wrong, rule by rule, and exits with 1', async () => {
+  test('says what is wrong, root cause first, and exits with 1', async () => {
     const damaged = (await events()).replace(
       /"item_id":"[^"]*","output_index":0,"content_index":0,"delta"/,
       '"output_index":0,"content_index":0,"delta"',
     )
     const { code, out } = await check(damaged)
     expect(code).toBe(1)
-    expect(out).toContain('stream 1: 9 events, 2 violations, 0 warnings (profile openai)\n')
-    expect(out).toContain('    event 4 response.output_text.delta: expected item_id: a string, got nothing\n')
-    expect(out).toContain('  error item-id-present: Every event about an item has its item_id')
-    expect(out).toContain('    event 4 response.output_text.delta: expected an item_id, got undefined\n')
+    expect(out).toBe(
+      [
+        'stream 1: 9 events, 2 violations, 0 warnings, 1 cause (profile openai)',
+        '  error    event 4 response.output_text.delta, item 0, part 0',
+        '           expected an item_id, got nothing',
+        '           item-id-present: Every event about an item has its item_id, but for the commands of a shell call.',
+        '           and because of it: 1 more (event-shape)',
+        '',
+      ].join('\n'),
+    )
   })
 
   test('warnings alone are no reason to exit with 1', async () => {
@@ -221,7 +227,10 @@ describe('check', () => {
 
   test('prints one line of JSON for machines', async () => {
     const { code, out } = await check(await events(), '--json')
-    expect([code, JSON.parse(out)]).toEqual([0, { profile: 'openai', streams: [{ events: 9, violations: [] }] }])
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      { profile: 'openai', streams: [{ events: 9, errors: 0, warnings: 0, unlisted: 0, causes: [] }] },
+    ])
   })
 
   test.each([
@@ -263,6 +272,47 @@ describe('check', () => {
   })
 })
 
+describe('explain', () => {
+  const events = async (): Promise<string> => (await replay(GREETING)).out
+  const explain = async (text: string, ...options: string[]) => {
+    const io = fakeIo({ 'a.jsonl': text, '-': text })
+    const code = await run(['explain', 'a.jsonl', ...options], io)
+    return { code, out: io.out, err: io.err }
+  }
+
+  test('says what each client makes of each stream, in a line each', async () => {
+    const { code, out, err } = await explain((await events()) + (await events()))
+    expect([code, err]).toEqual([0, ''])
+    const names = ['The openai SDK', 'The AI SDK', 'The Agents SDK', 'LangChain', 'Codex']
+    const lines = (number: number) => [`stream ${number}: 9 events`, ...names.map((name) => `  ${name} shows`)]
+    expect(out.match(/^(stream.*| {2}.*? shows)/gm)).toEqual([...lines(1), ...lines(2)])
+  })
+
+  test('says it of one client alone', async () => {
+    const { code, out } = await explain(await events(), '--client', 'codex')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^stream 1: 9 events\n {2}Codex shows .*, and ends well\.\n$/)
+  })
+
+  test('exits with 1 where the client trips, and says so', async () => {
+    const cut = (await events()).split('\n').slice(0, -2).join('\n')
+    const { code, out } = await explain(cut, '--client', 'ai-sdk')
+    expect([code, out.includes('trips')]).toEqual([1, true])
+  })
+
+  test('shows nothing of the stream that moves the cursor', async () => {
+    const { out } = await explain((await events()).replaceAll('"delta":"', '"delta":"\\u001b[2J'))
+    expect(out).not.toContain('\u001b')
+  })
+
+  test.each<[string, string[], string]>([
+    ['{oh', [], 'a.jsonl: line 1: expected an event as JSON, got "{oh"'],
+    ['', ['--client', 'curl'], '--client: expected one of openai, ai-sdk, openai-agents, langchain, codex, got "curl"'],
+  ])('what cannot be explained exits with 2 and one line', async (text, options, message) => {
+    expect(await explain(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })
+  })
+})
+
 describe('--help and --version', () => {
   test('the help names every option', async () => {
     const io = fakeIo()
@@ -291,8 +341,8 @@ describe('--help and --version', () => {
 
 describe('bad usage exits with 2 and one line', () => {
   test.each<[string[], string]>([
-    [[], 'expected a command: replay FILE or check FILE... (see --help)'],
-    [['play', 'a.json'], 'command: expected one of replay, check, got "play"'],
+    [[], 'expected a command: replay FILE or check FILE... or explain FILE... (see --help)'],
+    [['play', 'a.json'], 'command: expected one of replay, check, explain, got "play"'],
     [['replay'], 'replay: expected a file, or - for standard input'],
     [['replay', 'a.json', 'b.json'], 'replay: expected one file, got 2'],
     [['replay', 'a.json', '--fast'], "Unknown option '--fast'"],

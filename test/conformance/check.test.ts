@@ -17,6 +17,7 @@ import type { StreamEvent } from '../../src/conformance/stream-event.js'
 import { openResponses, toDialect } from '../../src/dialects/index.js'
 import { anyStream, endReason, RUNS, run, runBroken } from '../laws/streams.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
+import { BASES } from './invariants/streams.js'
 
 const errorsOf = (events: readonly unknown[], profile: Profile): Violation[] =>
   checkEvents(events as StreamEvent[], { profile }).filter(({ severity }) => severity === 'error')
@@ -140,6 +141,16 @@ describe('the invariants', () => {
     const output = [{ type: 'message', id: { toString: [] } }]
     const events = [{ type: 'response.completed', response: { status: 'completed', output } }]
     expect(checkEvents(events).map(({ got }) => got)).toContain('items an object')
+  })
+
+  test('count events without a type, but take them for none', () => {
+    const events = BASES.answer() as unknown as StreamEvent[]
+    const odd = [{ id: 7 }, null, 1] as unknown as StreamEvent[]
+    const said = (all: StreamEvent[]) => checkEvents(all).map(({ position, rule }) => `${position} ${rule}`)
+    expect(said([...events.slice(0, 4), ...odd, ...events.slice(4)])).toEqual(
+      [4, 5, 6].map((at) => `${at} event-has-type`),
+    )
+    expect(said([...odd, ...events.slice(0, -1)])).toContain('12 one-terminal-event-last')
   })
 
   test('look at some event each, or at the end', () => {

@@ -1,7 +1,9 @@
 import { hasItem, isItemDone } from '../event-kind.js'
 import { type Invariant, of, stateless, type Tell } from '../invariant.js'
 import { isToldBy, outputOf, toldBy } from '../reading.js'
-import { type Fields, fieldsOf, listOf, lookUp, textOf, wordFor } from '../stream-event.js'
+import { shown } from '../shown.js'
+import { type Fields, fieldsOf, listOf, lookUp, textOf } from '../stream-event.js'
+import { tellApart } from '../tell-apart.js'
 
 /** What a call is made of: the field of its item, and what its events are called. */
 const CALLS_OF: Readonly<Record<string, { readonly field: string; readonly events: string }>> = {
@@ -40,13 +42,12 @@ export const CALLS: readonly Invariant[] = [
       const said = item.deltas.join('')
       // LM Studio tells arguments as a whole, without a delta; who needs one has an invariant for it.
       const isTold = event.type === `${call.events}.done` && item.deltas.length > 0
-      if (isTold && !isToldBy(toldBy(event), said, item))
-        tell(`its deltas, ${JSON.stringify(said.slice(0, 40))}`, toldBy(event))
+      if (isTold && !isToldBy(toldBy(event), said, item)) tellApart('its deltas,', said, toldBy(event), tell)
       if (!kind.isItemDone) return
-      const held = textOf(fieldsOf(event['item'])[call.field])
+      const held = fieldsOf(event['item'])[call.field]
       const whole = item.told ?? said
       if (item.told === undefined ? !isToldBy(held, said, item) : held !== whole)
-        tell(`${call.field} as it was told, ${JSON.stringify(whole.slice(0, 40))}`, held)
+        tellApart(`${call.field} as it was told,`, whole, held, tell)
     }),
   },
   {
@@ -58,7 +59,7 @@ export const CALLS: readonly Invariant[] = [
     begin: stateless((event, { item }, tell) => {
       if (item === undefined) return
       const said = item.deltas.join('')
-      if (!isToldBy(toldBy(event), said, item)) tell(`its deltas, ${JSON.stringify(said.slice(0, 40))}`, toldBy(event))
+      if (!isToldBy(toldBy(event), said, item)) tellApart('its deltas,', said, toldBy(event), tell)
     }),
   },
   {
@@ -71,7 +72,7 @@ export const CALLS: readonly Invariant[] = [
       const call = item && lookUp(CALLS_OF, item.type)
       // The only captured custom tool call of OpenAI's lacks the event; xAI's have it.
       if (item === undefined || item.isResumed || call === undefined || item.type === 'custom_tool_call') return
-      if (item.told === undefined) tell(`${call.events}.done`, 'none')
+      if (item.told === undefined) tell(`${call.events}.done`, undefined, 'none')
     }),
   },
   {
@@ -82,7 +83,7 @@ export const CALLS: readonly Invariant[] = [
     on: isItemDone,
     begin: stateless((_event, { item }, tell) => {
       if (item?.type === 'function_call' && !item.isResumed && item.deltas.length === 0)
-        tell('response.function_call_arguments.delta', 'none')
+        tell('response.function_call_arguments.delta', undefined, 'none')
     }),
   },
   {
@@ -94,7 +95,10 @@ export const CALLS: readonly Invariant[] = [
     on: isItemDone,
     begin: stateless((event, _reading, tell) => {
       const { type, status, arguments: call } = fieldsOf(event['item'])
-      if (type === 'function_call' && status === 'completed' && !isJson(call)) tell('JSON', call)
+      if (type !== 'function_call' || status !== 'completed' || isJson(call)) return
+      // A model writes text. Whatever else stands here, the server made of it.
+      if (typeof call === 'string') tell('JSON', call)
+      else tell('arguments, JSON in a string', call, undefined, { fault: 'server' })
     }),
   },
   {
@@ -108,9 +112,9 @@ export const CALLS: readonly Invariant[] = [
       const item = fieldsOf(event['item'])
       if (item['type'] !== 'function_call') return
       for (const field of ['id', 'call_id', 'name', 'arguments']) {
-        if (typeof item[field] !== 'string') tell(field, item[field])
+        if (typeof item[field] !== 'string') tell(`${field}, a string`, item[field])
       }
-      if (kind.isItemDone && typeof item['status'] !== 'string') tell('status', item['status'])
+      if (kind.isItemDone && typeof item['status'] !== 'string') tell('status, a string', item['status'])
     }),
   },
   {
@@ -158,7 +162,7 @@ export const CALLS: readonly Invariant[] = [
             if (command_index !== count) tell(`command_index ${count}`, command_index)
             announced.set(output_index, count + 1)
           } else if (!isBelow(command_index, count))
-            tell('a command that was announced', `command ${wordFor(command_index)}`)
+            tell('a command that was announced', undefined, `command ${shown(command_index)}`)
         },
       }
     },
@@ -180,7 +184,7 @@ export const CALLS: readonly Invariant[] = [
             // The call may be of an earlier response.
             const count = commands.get(item.added['call_id']) ?? Number.POSITIVE_INFINITY
             const { command_index: index } = event
-            if (!isBelow(index, count)) tell('a command of its call', `command ${wordFor(index)}`)
+            if (!isBelow(index, count)) tell('a command of its call', undefined, `command ${shown(index)}`)
           }
         },
       }
@@ -208,7 +212,7 @@ export const CALLS: readonly Invariant[] = [
       if (item?.type !== 'code_interpreter_call') return
       const at = CODE_ORDER.indexOf(event.type)
       const late = CODE_ORDER.find((type, index) => index > at && item.seen.has(type))
-      if (late !== undefined) tell(`${event.type} before ${late}`, 'it behind')
+      if (late !== undefined) tell(`${event.type} before ${late}`, undefined, 'it after')
     }),
   },
   {
@@ -223,12 +227,12 @@ export const CALLS: readonly Invariant[] = [
       if (kind.isItemDone) {
         const { status } = fieldsOf(event['item'])
         const told = ends[0]?.replace('response.mcp_call.', '')
-        if (told === undefined && status === 'completed') tell('response.mcp_call.completed', 'none')
+        if (told === undefined && status === 'completed') tell('response.mcp_call.completed', undefined, 'none')
         // In 2025, an MCP call had no status.
         if (told !== undefined && status !== undefined && status !== told) tell(`status "${told}"`, status)
       } else {
-        if (ends.length > 0) tell('no second end', event.type)
-        if (item.told === undefined) tell('response.mcp_call_arguments.done before it', 'none')
+        if (ends.length > 0) tell('no second end', undefined, event.type)
+        if (item.told === undefined) tell('response.mcp_call_arguments.done before it', undefined, 'none')
       }
     }),
   },

@@ -1,7 +1,9 @@
+import { aboutItem } from '../about.js'
 import { digest } from '../digest.js'
 import { hasItem, isItemAdded, isItemDone, isOfItem, isTerminal } from '../event-kind.js'
 import { type Invariant, of, stateless } from '../invariant.js'
-import { isListedElsewhere, type OpenItem, outputOf, toldBy } from '../reading.js'
+import { isListedElsewhere, type OpenItem, outputOf, type Reading, toldBy } from '../reading.js'
+import { shown } from '../shown.js'
 import { type Fields, fieldsOf, lookUp, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** The prefixes of ids, by the type of item. A type that is not here may have any. */
@@ -59,7 +61,7 @@ export const ITEMS: readonly Invariant[] = [
         event(event, { resumed }, tell) {
           const { output_index: index } = event
           next ??= resumed !== undefined && Number.isInteger(index) ? (index as number) : 0
-          if (index !== next) tell(`output_index ${next}`, index)
+          if (index !== next) tell(`output_index ${next}`, index, undefined, { about: { outputIndex: next } })
           // One gap is one violation: what follows is held against it.
           next = typeof index === 'number' && Number.isInteger(index) ? index + 1 : next + 1
         },
@@ -139,7 +141,7 @@ export const ITEMS: readonly Invariant[] = [
       const { output_index: index } = event
       // Without an index it is another fault, and Codex needs none.
       if (!Number.isInteger(index) || reading.item !== undefined) return
-      if (!reading.done.has(index as number)) tell('an item that was announced', `item ${index}`)
+      if (!reading.done.has(index as number)) tell('an item that was announced', undefined, `item ${index}`)
     }),
   },
   {
@@ -150,7 +152,8 @@ export const ITEMS: readonly Invariant[] = [
     on: isItemDone,
     begin: stateless((event, { open, done }, tell) => {
       const index = event['output_index'] as number
-      if (done.has(index) && !open.has(index)) tell('no second output_item.done', `item ${wordFor(index)}`)
+      if (done.has(index) && !open.has(index))
+        tell('no second output_item.done', undefined, `one of item ${shown(index)}`)
     }),
   },
   {
@@ -161,7 +164,7 @@ export const ITEMS: readonly Invariant[] = [
     on: isItemDone,
     begin: stateless((event, { item }, tell) => {
       const { id } = itemIn(event)
-      if (item !== undefined && item.id !== id && !isNameless(item)) tell(item.id, id)
+      if (item !== undefined && item.id !== id && !isNameless(item)) tell(`id ${shown(item.id)}`, id)
     }),
   },
   {
@@ -247,10 +250,10 @@ export const ITEMS: readonly Invariant[] = [
     on: ({ owner }) => owner !== undefined,
     begin: stateless((event, { kind, item, part }, tell) => {
       if (item === undefined) return
-      if (item.type !== kind.owner) tell(`an event of ${item.type}`, event.type)
+      if (item.type !== kind.owner) tell(`an event of ${item.type}`, undefined, event.type)
       const announced = part?.announced['type']
       if (kind.partType !== undefined && announced !== undefined && announced !== kind.partType)
-        tell(`an event of ${announced}`, event.type)
+        tell(`an event of ${shown(announced)}`, undefined, event.type)
     }),
   },
   {
@@ -282,7 +285,7 @@ export const ITEMS: readonly Invariant[] = [
       return {
         event(event, { kind }, tell) {
           if (kind.isItemAdded && incomplete !== undefined)
-            tell('no item behind an incomplete one', itemIn(event)['type'])
+            tell('no item after an incomplete one', itemIn(event)['type'])
           if (event.type === 'response.completed' && incomplete !== undefined) tell('response.incomplete', event.type)
           const { status, id, type } = itemIn(event)
           if (kind.isItemDone && status === 'incomplete' && !textOf(type).includes(':')) incomplete = id ?? true
@@ -298,7 +301,11 @@ export const ITEMS: readonly Invariant[] = [
     on: (kind) => !hasItem(kind),
     begin: stateless((event, reading, tell) => {
       if (reading.item === undefined && 'output_index' in event)
-        tell('an item that is open', `item ${wordFor(event['output_index'])}`)
+        tell(
+          'an item that is open',
+          undefined,
+          `item ${shown(event['output_index'])}, ${stateOf(event['output_index'], reading)}`,
+        )
     }),
   },
   {
@@ -310,7 +317,7 @@ export const ITEMS: readonly Invariant[] = [
     begin: stateless((event, { kind, item, part }, tell) => {
       const about = part ?? item
       if (about?.told === undefined) return
-      if (kind.isDelta || toldBy(event) !== undefined) tell('nothing behind the whole text', event.type)
+      if (kind.isDelta || toldBy(event) !== undefined) tell('nothing after the whole text', undefined, event.type)
     }),
   },
   {
@@ -320,7 +327,8 @@ export const ITEMS: readonly Invariant[] = [
     severity: 'error',
     begin: stateless((event, { item }, tell) => {
       const { item_id: id } = event
-      if (item !== undefined && id !== item.id && 'item_id' in event && !isNameless(item)) tell(item.id, id)
+      if (item !== undefined && id !== item.id && 'item_id' in event && !isNameless(item))
+        tell(`item_id ${shown(item.id)}`, id)
     }),
   },
   {
@@ -381,11 +389,13 @@ export const ITEMS: readonly Invariant[] = [
       const places = output.map((id) => streamed.indexOf(id))
       for (const [index, place] of places.entries()) {
         if (place < 0) tell('an item that was streamed', output[index])
-        else if (place <= (places[index - 1] ?? -1)) tell(`${output[index]} before ${output[index - 1]}`, 'it behind')
+        else if (place <= (places[index - 1] ?? -1))
+          tell(`${output[index]} before ${output[index - 1]}`, undefined, 'it after')
       }
       // What a failed response keeps, nobody has seen on the real wire.
       if (event.type === 'response.failed') return
-      for (const { id, type } of done.values()) if (!output.includes(id)) tell(`${type} ${id}`, 'an output without it')
+      for (const { id, type } of done.values())
+        if (!output.includes(id)) tell(`${type} ${id}`, undefined, 'an output without it')
     }),
   },
   {
@@ -396,7 +406,7 @@ export const ITEMS: readonly Invariant[] = [
     on: isTerminal,
     begin: stateless((event, { done }, tell) => {
       const output = new Map(outputOf(event).map((item) => [textOf(item['id']), item]))
-      for (const { id, type, fields } of done.values()) {
+      for (const [index, { id, type, fields }] of done) {
         const item = output.get(id)
         if (item === undefined) continue
         const missing = [...fields.keys()].filter((name) => !Object.hasOwn(item, name))
@@ -404,11 +414,19 @@ export const ITEMS: readonly Invariant[] = [
           .filter((name) => fields.get(name) !== digest(item[name]))
           .concat(missing)
           .filter((name) => !ENCRYPTED.has(name))
-        if (differs.length > 0) tell(`${type} ${id} as it was done`, `other ${differs.join(', ')}`)
+        if (differs.length > 0)
+          tell(`${type} ${id} as it was done`, undefined, `another ${differs.join(', ')}`, {
+            about: aboutItem(index, id),
+          })
       }
     }),
   },
 ]
+
+/** What is known of the item that an event about no open item names. */
+function stateOf(index: unknown, { done }: Reading): string {
+  return done.has(index as number) ? 'which is done' : 'which was not announced'
+}
 
 /** Whether nothing told the id of an item that was announced before the stream began. */
 function isNameless({ id, isResumed }: OpenItem): boolean {

@@ -1,6 +1,8 @@
+import { aboutItem } from '../about.js'
 import { isLifecycle, isTerminal } from '../event-kind.js'
 import { atEnd, type Invariant, of, stateless } from '../invariant.js'
 import { isListedElsewhere } from '../reading.js'
+import { shown } from '../shown.js'
 import { differing, type Fields, fieldsOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 
 /** What may change of a response between its events. Azure adds its content filters; OpenAI says which tier it was. */
@@ -73,12 +75,12 @@ export const LIFECYCLE: readonly Invariant[] = [
     severity: 'error',
     begin: () => ({
       event(event, { terminal }, tell) {
-        if (terminal !== undefined) tell(`nothing behind ${terminal.type}`, event.type)
+        if (terminal !== undefined) tell(`nothing after ${terminal.type}`, undefined, event.type)
       },
       end({ terminal, before }, tell) {
         // That a failure should follow, another rule says.
         if (terminal === undefined && before?.type !== 'error')
-          tell('response.completed, response.incomplete or response.failed', 'the end')
+          tell('response.completed, response.incomplete or response.failed', undefined, 'the end')
       },
     }),
   },
@@ -91,7 +93,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     begin: stateless((event, _reading, tell) => {
       const { status } = responseOf(event)
       const named = `response.${wordFor(status)}`
-      if (event.type !== named) tell(event.type, named)
+      if (event.type !== named)
+        tell(`status ${shown(event.type.slice('response.'.length))}`, undefined, `status ${shown(status)}`)
     }),
   },
   {
@@ -132,7 +135,7 @@ export const LIFECYCLE: readonly Invariant[] = [
       const differs = differing(created, responseOf(event)).filter(
         (name) => !CHANGES.has(name) || (name === 'status' && created['status'] !== 'queued'),
       )
-      if (differs.length > 0) tell('the response of response.created', `other ${differs.join(', ')}`)
+      if (differs.length > 0) tell('the response of response.created', undefined, `another ${differs.join(', ')}`)
     }),
   },
   {
@@ -143,7 +146,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     on: isLifecycle,
     begin: stateless((event, { created }, tell) => {
       const { id } = responseOf(event)
-      if (created !== undefined && id !== created['id']) tell(wordFor(created['id']), id)
+      if (created !== undefined && id !== created['id']) tell(`id ${shown(created['id'])}`, id)
     }),
   },
   {
@@ -168,7 +171,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     begin: stateless((event, { created }, tell) => {
       if (created === undefined) return
       const differs = differing(created, responseOf(event)).filter((name) => !CHANGES.has(name))
-      if (differs.length > 0) tell('the response as it was created', `other ${differs.join(', ')}`)
+      if (differs.length > 0) tell('the response as it was created', undefined, `another ${differs.join(', ')}`)
     }),
   },
   {
@@ -221,7 +224,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     neededBy: ['open-responses'],
     severity: 'error',
     begin: atEnd(({ before }, tell) => {
-      if (before?.type === 'error') tell('response.failed', 'the end')
+      if (before?.type === 'error') tell('response.failed', undefined, 'the end')
     }),
   },
   {
@@ -266,8 +269,11 @@ export const LIFECYCLE: readonly Invariant[] = [
     on: of('response.completed'),
     begin: stateless((_event, reading, tell) => {
       for (const item of reading.open.values()) {
-        const { index, type, id } = item
-        if (!isListedElsewhere(item, reading)) tell(`output_item.done of item ${index}`, `an open ${type} ${id}`)
+        const { at, index, type, id } = item
+        if (isListedElsewhere(item, reading)) continue
+        tell(`output_item.done of item ${index}`, undefined, `an open ${type} ${id}`, {
+          about: aboutItem(index, id, at),
+        })
       }
     }),
   },
@@ -277,7 +283,7 @@ export const LIFECYCLE: readonly Invariant[] = [
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
     begin: atEnd(({ count }, tell) => {
-      if (count === 0) tell('response.created', 'no event')
+      if (count === 0) tell('response.created', undefined, 'no event')
     }),
   },
 ]

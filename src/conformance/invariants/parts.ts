@@ -2,6 +2,7 @@ import { isItemDone, isPartAdded, isPartDone } from '../event-kind.js'
 import { type Invariant, of, stateless } from '../invariant.js'
 import { isToldBy, type OpenPart, toldBy } from '../reading.js'
 import { differing, fieldsOf, isFields, isSame, listOf, textOf } from '../stream-event.js'
+import { tellApart } from '../tell-apart.js'
 
 const ANNOTATION = 'response.output_text.annotation.added'
 
@@ -46,10 +47,11 @@ export const PARTS: readonly Invariant[] = [
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: ({ type, isText, isPartDone }) => isText || isPartDone || type === ANNOTATION,
-    begin: stateless((_event, { item, part }, tell) => {
+    begin: stateless((_event, { kind, item, part }, tell) => {
       if (item === undefined) return
-      if (part === undefined) tell('a part that was announced', 'none at this index')
-      else if (part.done !== undefined) tell('a part that is open', 'one that is done')
+      const part_ = kind.isOfSummary ? 'summary part' : 'part'
+      if (part === undefined) tell(`an event that announced this ${part_} before`, undefined, 'none')
+      else if (part.done !== undefined) tell(`a ${part_} that is open`, undefined, 'one that is done')
     }),
   },
   {
@@ -64,8 +66,10 @@ export const PARTS: readonly Invariant[] = [
         ['part', item.parts],
         ['summary', item.summary],
       ] as const) {
-        for (const [index, { done }] of parts.entries()) {
-          if (done === undefined && !isOver(parts[index])) tell(`the end of ${what} ${index}`, 'the end of its item')
+        for (const [index, part] of parts.entries()) {
+          if (part.done !== undefined || isOver(part)) continue
+          const about = what === 'part' ? { contentIndex: index } : { summaryIndex: index }
+          tell(`the end of ${what} ${index}`, undefined, 'the end of its item', { about: { ...about, since: part.at } })
         }
       }
     }),
@@ -94,8 +98,7 @@ export const PARTS: readonly Invariant[] = [
     begin: stateless((event, { part }, tell) => {
       if (part === undefined) return
       const said = part.deltas.join('')
-      if (!isToldBy(toldBy(event), said, part))
-        tell(`the text of its deltas, ${JSON.stringify(said.slice(0, 40))}`, toldBy(event))
+      if (!isToldBy(toldBy(event), said, part)) tellApart('the text of its deltas,', said, toldBy(event), tell)
     }),
   },
   {
@@ -108,8 +111,8 @@ export const PARTS: readonly Invariant[] = [
       if (part === undefined) return
       const text = partText(fieldsOf(event['part']))
       if (part.told === undefined) {
-        if (!part.isResumed) tell('an event with the whole text', 'none')
-      } else if (part.told !== text) tell(`the text that was told, ${JSON.stringify(part.told.slice(0, 40))}`, text)
+        if (!part.isResumed) tell('an event with the whole text', undefined, 'none')
+      } else tellApart('the text that was told,', part.told, text, tell)
     }),
   },
   {
@@ -126,7 +129,7 @@ export const PARTS: readonly Invariant[] = [
         [item.summary, listOf(summary)],
       ] as const) {
         if (held.length > parts.length && !item.isResumed)
-          tell(`${parts.length} parts, as they were announced`, `${held.length} parts`)
+          tell(`as many parts as were announced, ${parts.length}`, undefined, `${held.length}`)
         for (const [index, { done }] of parts.entries()) {
           if (done !== undefined && !isSamePart(done, held[index])) tell(`part ${index} as it was done`, held[index])
         }
@@ -143,7 +146,7 @@ export const PARTS: readonly Invariant[] = [
       if (item?.type !== 'message' || item.parts.length === 0 || item.last === '') return
       const before = kind.isItemDone ? 'response.content_part.done' : 'response.output_text.done'
       const isRefusal = item.parts.at(-1)?.announced['type'] === 'refusal'
-      if (!isRefusal && item.last !== before) tell(`${before} before it`, item.last)
+      if (!isRefusal && item.last !== before) tell(`${before} before it`, undefined, item.last)
     }),
   },
   {
@@ -153,7 +156,8 @@ export const PARTS: readonly Invariant[] = [
     severity: 'warning',
     begin: stateless((event, { before, previous }, tell) => {
       const isMessage = before?.isItemAdded && fieldsOf(previous?.['item'])['type'] === 'message'
-      if (isMessage && event.type !== 'response.content_part.added') tell('response.content_part.added', event.type)
+      if (isMessage && event.type !== 'response.content_part.added')
+        tell('response.content_part.added', undefined, event.type)
     }),
   },
   {

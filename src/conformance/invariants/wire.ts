@@ -1,3 +1,4 @@
+import type { About } from '../about.js'
 import { type Invariant, of, stateless } from '../invariant.js'
 import { lackedBy, type Reading } from '../reading.js'
 import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
@@ -27,7 +28,9 @@ export const WIRE: readonly Invariant[] = [
       // OpenAI gives the number away to an event that the error takes the place of.
       if (kind.type === 'error' && isNumber(number) && number > expected) return
       const isOlder = number === undefined && (count === 0 ? lackedBy(event) : lacks).has('sequence_number')
-      if (!isOlder) tell(`sequence_number ${expected}`, number)
+      if (isOlder) return
+      const evidence = evidenceOf(number, expected, count === 0 && event.type === 'response.created')
+      tell(`sequence_number ${expected}`, number, undefined, evidence && { about: { evidence } })
     }),
   },
   {
@@ -134,7 +137,7 @@ export const WIRE: readonly Invariant[] = [
     severity: 'warning',
     begin: stateless((event, reading, tell) => {
       const problem = reading.shapeOf(event).find(({ expected }) => expected === UNKNOWN_KEY)
-      if (problem !== undefined) tell(`no ${problem.path}`, undefined, problem.got)
+      if (problem !== undefined) tell(`no field ${problem.path}`, undefined, problem.got)
     }),
   },
   {
@@ -152,6 +155,13 @@ export const WIRE: readonly Invariant[] = [
 /** The number of the first event. */
 function firstOf(resumed: Reading['resumed']): number {
   return typeof resumed === 'number' ? resumed + 1 : 0
+}
+
+/** What a wrong number is evidence of. A server that counts from another number has lost nothing. */
+function evidenceOf(number: unknown, expected: number, isStart: boolean): About['evidence'] {
+  if (typeof number !== 'number' || !Number.isInteger(number) || isStart) return undefined
+  if (number === expected - 1) return 'repeated'
+  return number > expected ? 'lost' : 'reordered'
 }
 
 function isNumber(value: unknown): value is number {

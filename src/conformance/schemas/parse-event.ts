@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { describe } from '../../errors.js'
+import { shown } from '../shown.js'
 import { responseStreamEventSchema, type WireStreamEvent } from './events.js'
 
 /** Where a value is not what the wire has there, in words. */
@@ -39,7 +39,7 @@ function problemAt({ path, message }: { path: PropertyKey[]; message: string }, 
   return {
     path: path.length === 0 ? 'event' : z.core.toDotPath(path),
     expected: message,
-    got: got === undefined ? 'nothing' : describe(got),
+    got: shown(got),
   }
 }
 

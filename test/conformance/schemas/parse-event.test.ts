@@ -17,7 +17,7 @@ test.each([
   ['nothing', undefined, 'event: expected an object, got nothing'],
   ['null', null, 'event: expected an object, got null'],
   ['a text', 'data: {}', 'event: expected an object, got "data: {}"'],
-  ['a list', [], 'event: expected an object, got an array'],
+  ['a list', [], 'event: expected an object, got []'],
   ['an object without a type', {}, 'type: expected the type of a stream event, got nothing'],
   ['a type that is no text', { type: 5 }, 'type: expected the type of a stream event, got 5'],
   [
@@ -66,9 +66,9 @@ test('of a union that fits nowhere all of it is told', () => {
 })
 
 test('what may be null is told with that', () => {
-  expect(problemOf(inCompleted({ usage: [] }))).toBe('response.usage: expected an object or null, got an array')
+  expect(problemOf(inCompleted({ usage: [] }))).toBe('response.usage: expected an object or null, got []')
   expect(problemOf(withItem({ ...mcp, error: 'no' }))).toBe('item.error: expected an object or null, got "no"')
-  expect(problemOf(withItem({ ...mcp, output: {} }))).toBe('item.output: expected a string or null, got an object')
+  expect(problemOf(withItem({ ...mcp, output: {} }))).toBe('item.output: expected a string or null, got {}')
 })
 
 test('what is wrong within something that may be null is told where it is', () => {

@@ -1,0 +1,110 @@
+import { INVARIANTS } from '../conformance/invariants/index.js'
+import type { Cause, LocatedViolation, Repeated } from '../conformance/report/cause.js'
+import { isAtEnd, missingField } from '../conformance/report/kind.js'
+import { clip, type Paint, plain, type Style, wrap } from './terminal-text.js'
+
+/** Where the lines of a cause stand. */
+const MARGIN = 11
+
+/** So many rules and lines are named; the others are counted. */
+const NAMED = 6
+
+const SENTENCES: ReadonlyMap<string, string> = new Map(INVARIANTS.map(({ id, sentence }) => [id, sentence]))
+
+/** A cause in lines: where it is, what is wrong, the rule that says so, how often it comes, and what follows from it. */
+export function causeLines(cause: Cause, events: number, columns: number, paint: Paint): string[] {
+  const { lead, severity, fault } = cause
+  const label = `  ${severity.padEnd(MARGIN - 4)}  `
+  const [first = '', ...rest] = within(placeOf(lead), columns)
+  const block = (text: string | undefined, style?: Style): string[] =>
+    text === undefined ? [] : within(text, columns).map((line) => ' '.repeat(MARGIN) + paint(line, style))
+  return [
+    paint(label, severityStyle(severity)) + paint(first, 'bold'),
+    ...rest.map((line) => ' '.repeat(MARGIN) + paint(line, 'bold')),
+    ...block(whatIsWrong(cause, events)),
+    ...block(fault === 'model' ? 'The model wrote it: a server that passes it on does nothing wrong.' : undefined),
+    ...block(`${lead.rule}: ${SENTENCES.get(lead.rule) ?? ''}`, 'dim'),
+    ...block(isEverywhere(cause, events) ? undefined : moreOf(cause)),
+    ...block(followersOf(cause)),
+  ]
+}
+
+export function severityStyle(severity: Cause['severity']): Style {
+  return severity === 'error' ? 'red' : 'yellow'
+}
+
+/** Where a violation is: line, event, item and part. */
+export function placeOf(violation: LocatedViolation): string {
+  const { line, position, type, about = {} } = violation
+  const { outputIndex, contentIndex, summaryIndex } = about
+  const named = type === undefined ? `event ${position}` : `event ${position} ${short(type)}`
+  const at = isAtEnd(violation) ? 'at the end' : named
+  const item = outputIndex === undefined ? [] : [`item ${outputIndex}`]
+  const part =
+    contentIndex !== undefined
+      ? [`part ${contentIndex}`]
+      : summaryIndex === undefined
+        ? []
+        : [`summary part ${summaryIndex}`]
+  return [...(line === undefined ? [] : [`line ${line}`]), at, ...item, ...part].join(', ')
+}
+
+/** What was expected and what came, with nothing in it that moves the cursor. */
+export function difference({ expected, got }: LocatedViolation): string {
+  return `expected ${plain(expected)}, got ${plain(got)}`
+}
+
+/** Text in lines of the columns that are left of the margin. */
+function within(text: string, columns: number): string[] {
+  return wrap(text, Math.max(columns - MARGIN, 30), 0)
+}
+
+function whatIsWrong(cause: Cause, events: number): string {
+  const { lead, count } = cause
+  const missing = missingField(lead)
+  if (missing !== undefined && count > 1) {
+    return `${plain(missing)} is missing from ${isEverywhere(cause, events) ? 'all ' : ''}${count} events`
+  }
+  const evidence = evidenceOf(cause)
+  return evidence === undefined ? difference(lead) : `${difference(lead)}: ${evidence}`
+}
+
+/** Whether every event has it: then no line is worth naming. */
+function isEverywhere({ count }: Cause, events: number): boolean {
+  return count === events && events > 1
+}
+
+/** What wrong numbers say of the events. */
+function evidenceOf({ lead, first, follow }: Cause): string | undefined {
+  const told = first.map(({ about }) => about?.evidence)
+  if (told.includes('reordered')) return 'events came out of order'
+  if (lead.about?.evidence === 'repeated') return 'an event came twice'
+  if (lead.about?.evidence !== 'lost') return undefined
+  return follow > 0
+    ? 'an event was lost here, which explains what follows'
+    : 'an event was lost here, or never numbered'
+}
+
+function moreOf({ first, count }: Repeated): string | undefined {
+  if (count < 2) return undefined
+  const others = first.slice(1).map(({ line, position }) => `${line ?? position}`)
+  const what = first[1]?.line === undefined ? 'event' : 'line'
+  const list = others.join(', ') + (count > first.length ? ', …' : '')
+  return `and ${count - 1} more like it: ${what}${count > 2 ? 's' : ''} ${list}`
+}
+
+function followersOf({ consequences, follow }: Cause): string | undefined {
+  if (follow === 0) return undefined
+  const rules = new Map<string, number>()
+  for (const { first, count } of consequences) {
+    const rule = first[0]?.rule ?? ''
+    rules.set(rule, (rules.get(rule) ?? 0) + count)
+  }
+  const named = [...rules].slice(0, NAMED).map(([rule, count]) => (count === 1 ? rule : `${rule} ×${count}`))
+  return `and because of it: ${follow} more (${named.join(', ')}${rules.size > NAMED ? ', …' : ''})`
+}
+
+/** The type of an event, which anybody may have written. */
+function short(type: string): string {
+  return clip(plain(type), 80)
+}

@@ -1,0 +1,100 @@
+import type { Violation } from '../conformance/check.js'
+import type { Profile } from '../conformance/invariant.js'
+import type { Cause, Totals } from '../conformance/report/cause.js'
+import { isAtEnd } from '../conformance/report/kind.js'
+import { createReport } from '../conformance/report/report.js'
+import { causeLines, difference, severityStyle } from './cause-text.js'
+import { clip, createPaint, plain } from './terminal-text.js'
+import type { Screen } from './timeline-layout.js'
+
+/** So many violations of a rule are told as they come; the others are counted. */
+const TOLD = 3
+
+/** What is wrong with one stream, for machines. */
+export interface StreamJson extends Totals {
+  readonly events: number
+  readonly causes: readonly Cause[]
+}
+
+/** The report of one stream of a capture: as its events come, and as a whole. */
+export interface CheckedStream {
+  /**
+   * Takes what the checker told of an event, or of the end, and of which line. Gives the lines to print where a stream
+   * is watched live: `''` where there is nothing new to say.
+   */
+  event(violations: readonly Violation[], line?: number): string
+  /** The whole report, causes first: lines for people. */
+  end(events: number): string
+  /** The whole report for machines. */
+  json(events: number): StreamJson
+  /** Whether the stream is as it should be so far: warnings do not count. */
+  readonly isGood: boolean
+}
+
+export interface CheckedStreamOptions {
+  readonly profile: Profile
+  /** Which stream of the capture it is, from 1. */
+  readonly number: number
+  readonly screen: Screen
+}
+
+/** A report of one stream. It keeps a few violations of each kind, however many there are. */
+export function createCheckedStream({ profile, number, screen }: CheckedStreamOptions): CheckedStream {
+  const report = createReport()
+  const paint = createPaint(screen.hasColors)
+  const told = new Map<string, number>()
+  const room = Math.max(screen.columns - 1, 40)
+  let isGood = true
+
+  function live(violation: Violation, line: number | undefined): string {
+    const { rule, severity, position, type } = violation
+    const count = (told.get(rule) ?? 0) + 1
+    told.set(rule, count)
+    if (count > TOLD + 1) return ''
+    if (count > TOLD) return `${paint(`… more of ${rule} are counted`, 'dim')}\n`
+    const at = line === undefined ? `event ${position}` : `line ${line}`
+    const what = type === undefined ? '' : ` ${clip(plain(type.replace(/^response\./, '')), 50)}`
+    const where = isAtEnd(violation) ? 'at the end' : at + what
+    const text = clip(`${where}: ${difference(violation)} (${plain(rule)})`, room - severity.length)
+    return `${paint(severity, severityStyle(severity))} ${text}\n`
+  }
+
+  return {
+    event(violations, line) {
+      let text = ''
+      for (const violation of violations) {
+        if (violation.severity === 'error') isGood = false
+        report.add(violation, { line })
+        text += live(violation, line)
+      }
+      return text
+    },
+    end(events) {
+      const causes = report.causes()
+      const head = summary(number, events, causes.length, report.totals(), profile)
+      const style = isGood ? 'green' : 'red'
+      const lines = causes.flatMap((cause) => causeLines(cause, events, screen.columns, paint))
+      return [paint(head, style), ...lines].map((line) => `${line}\n`).join('')
+    },
+    json: (events) => ({ events, ...report.totals(), causes: report.causes() }),
+    get isGood() {
+      return isGood
+    },
+  }
+}
+
+function summary(number: number, events: number, causes: number, totals: Totals, profile: Profile): string {
+  const { errors, warnings, unlisted } = totals
+  const counts = [
+    count(events, 'event'),
+    count(errors, 'violation'),
+    count(warnings, 'warning'),
+    ...(causes > 0 ? [count(causes, 'cause')] : []),
+    ...(unlisted > 0 ? [`${unlisted} of other causes`] : []),
+  ]
+  return `stream ${number}: ${counts.join(', ')} (profile ${profile})`
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,332 @@
+/** After which other violations a violation of a rule is no fault of its own. */
+export interface Follows {
+  /** Violations about the same item. */
+  readonly item?: readonly string[]
+  /** Violations at the same event. */
+  readonly event?: readonly string[]
+  /** Violations anywhere earlier in the stream. */
+  readonly stream?: readonly string[]
+}
+
+/** The rules whose message begins with the path of a field: what they say of it, a rule about the field says better. */
+export const SHAPE_RULES: ReadonlySet<string> = new Set(['event-shape', 'event-keys'])
+
+/** At such an event, whatever else is wrong with it follows. */
+export const AT_ANY_EVENT: readonly string[] = [
+  'one-terminal-event-last',
+  'event-has-type',
+  'known-event',
+  'open-responses-event',
+  'event-shape:type',
+]
+
+/** The item is not where its events say that it is. */
+const MISPLACED = [
+  'within-item',
+  'done-was-added',
+  'done-once',
+  'output-index-free',
+  'output-index-order',
+  'output-index-present',
+  'item-is-object',
+  'item-has-id',
+  'event-shape:output_index',
+  'event-shape:item',
+  // Nobody knows what such an event was meant to be.
+  'event-shape:type',
+  'known-event',
+  'open-responses-event',
+]
+
+/** The item does not say who it is. */
+const MISNAMED = ['item-has-id', 'item-identity', 'item-id-matches', 'item-ids-differ', 'event-shape:item.id']
+
+/** The part is not where its events say that it is. */
+const PART_MISPLACED = [
+  ...MISPLACED,
+  'within-part',
+  'part-order',
+  'part-kind',
+  'event-shape:content_index',
+  'event-shape:summary_index',
+]
+
+/** A text is not what its events say that it is. */
+const TEXT_DIFFERS = [
+  'event-shape:type',
+  'text-is-deltas',
+  'text-told',
+  'told-last',
+  'call-is-deltas',
+  'call-told',
+  'shell-command-is-deltas',
+  'no-empty-delta',
+  'event-of-its-item',
+  'event-shape:delta',
+  'event-shape:text',
+  'event-shape:refusal',
+  'event-shape:arguments',
+  'event-shape:input',
+  'event-shape:code',
+  'event-shape:command',
+  'event-shape:part',
+]
+
+/** The item holds something else than it should. */
+const ITEM_DIFFERS = [
+  ...TEXT_DIFFERS,
+  'item-constant',
+  'item-is-its-parts',
+  'announced-empty',
+  'message-shape',
+  'message-role',
+  'message-phase',
+  'reasoning-summary-list',
+  'call-fields',
+  'call-id',
+  'mcp-call-ends-once',
+  'annotation-index',
+  'every-part-done',
+]
+
+/** The list of items in the terminal response is another, because items were missing, misplaced or misnamed. */
+const OUTPUT_DIFFERS = [
+  ...MISPLACED,
+  ...MISNAMED,
+  'every-item-done',
+  'open-item-kept',
+  'terminal-type-is-status',
+  'terminal-response-complete',
+  'event-shape:response.output',
+]
+
+/**
+ * Which violations explain which: by the rule of what follows, the rules of what it follows. `RULE:FIELD` is a violation
+ * of a shape rule about that field, or about something within it. A rule that is not here is a fault of its own.
+ */
+export const FOLLOWS: Readonly<Record<string, Follows>> = {
+  'created-first': { stream: ['created-first'] },
+  'in-progress-second': { stream: ['created-first'] },
+  'in-progress-repeats-created': {
+    event: ['response-id-constant', 'fresh-response'],
+    stream: [
+      'created-response-named',
+      'fresh-response',
+      'event-shape:response',
+      'event-keys:response',
+      'no-output-text',
+    ],
+  },
+  'response-constant': {
+    event: ['response-id-constant'],
+    stream: ['in-progress-repeats-created', 'created-response-named', 'event-shape:response', 'event-keys:response'],
+  },
+  'response-id-constant': {
+    stream: ['created-response-named', 'event-shape:response.id', 'terminal-response-complete'],
+  },
+  'fresh-response': { stream: ['event-shape:response.status', 'event-shape:response.output'] },
+  'created-response-named': { event: ['created-first'] },
+  'terminal-type-is-status': { event: ['event-shape:response.status'] },
+  'terminal-has-id': { event: ['terminal-response-complete', 'response-id-constant'] },
+  'usage-totals': { event: ['usage-adds-up'] },
+  'usage-at-the-end': { event: ['terminal-type-is-status'] },
+  'completed-without-error': { event: ['terminal-type-is-status'] },
+  'response-completes': { event: ['terminal-type-is-status'] },
+  'error-then-failed': { event: ['terminal-type-is-status'], stream: ['one-terminal-event-last'] },
+  'one-terminal-event-last': { item: ['every-item-done', 'open-item-kept'], event: ['stream-not-empty'] },
+  'open-item-kept': { item: [...MISPLACED, 'every-item-done'], event: ['every-item-done', 'terminal-type-is-status'] },
+  'every-item-done': { item: [...MISPLACED, 'item-identity'], event: ['terminal-type-is-status'] },
+  'stream-not-empty': {},
+  'event-shape': {
+    item: ['event-of-its-item'],
+    event: ['nested-error', 'terminal-type-is-status', 'event-of-its-item', 'message-phase', 'call-fields'],
+  },
+  // What is wrong with an item is wrong with it in the terminal response, too.
+  'event-shape:response.output': { stream: ['event-shape:item', ...ITEM_DIFFERS] },
+  'event-keys:response.output': { stream: ['event-keys:item'] },
+  'event-keys': { event: ['no-foreign-error', 'no-output-text', 'obfuscation'] },
+
+  'output-index-order': {
+    item: MISPLACED,
+    event: ['output-index-free', 'output-index-present', 'item-is-object'],
+  },
+  'output-index-free': { item: MISPLACED },
+  'output-index-present': { event: ['event-shape:output_index'] },
+  'item-has-id': { event: ['item-is-object'] },
+  'item-ids-differ': { item: ['output-index-free', 'done-once'], event: ['output-index-free'] },
+  'item-id-prefix': { item: ['event-shape:item.type'], event: ['item-has-id', 'item-is-object'] },
+  'done-was-added': { item: [...MISPLACED, ...MISNAMED], event: ['output-index-present', 'item-is-object'] },
+  'done-once': { item: MISPLACED },
+  'item-identity': { item: [...MISNAMED, ...MISPLACED], event: ['item-is-object'] },
+  'item-constant': {
+    item: [...ITEM_DIFFERS, ...MISPLACED, 'item-id-prefix'],
+    event: ['item-is-object', 'item-identity'],
+  },
+  'event-of-its-item': {
+    item: [...MISPLACED, 'item-id-prefix', 'part-kind', 'announced-part-empty', 'event-shape:part'],
+  },
+  'reasoning-not-adjacent': { event: ['output-index-free', 'output-index-order'] },
+  'incomplete-item-last': { event: ['terminal-type-is-status'] },
+  'within-item': { item: [...MISPLACED, 'every-part-done', 'call-told', 'text-told', 'message-closing-order'] },
+  'told-last': { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
+  'item-id-matches': { item: [...MISNAMED, 'output-index-free', 'done-once'], event: ['item-id-present'] },
+  'item-id-present': { item: ['item-has-id'] },
+  'terminal-output-is-done-items': {
+    event: ['every-item-done', 'terminal-type-is-status', 'terminal-response-complete'],
+    stream: OUTPUT_DIFFERS,
+  },
+  'terminal-output-was-streamed': {
+    event: ['terminal-type-is-status', 'terminal-response-complete', 'terminal-output-was-streamed'],
+    stream: OUTPUT_DIFFERS,
+  },
+  'terminal-items-unchanged': { item: [...ITEM_DIFFERS, ...MISPLACED, ...MISNAMED, ...PART_MISPLACED] },
+
+  'part-order': { item: PART_MISPLACED },
+  'part-kind': { item: ['event-of-its-item', 'event-shape:item', 'event-shape:part', 'item-id-prefix'] },
+  'within-part': { item: [...PART_MISPLACED, 'text-told', 'every-part-done', 'event-of-its-item'] },
+  'every-part-done': { item: [...PART_MISPLACED, 'event-shape:part'] },
+  'announced-part-empty': { item: ['event-shape:part', 'part-kind'] },
+  'text-is-deltas': { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
+  'text-told': { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
+  'item-is-its-parts': {
+    item: [
+      ...PART_MISPLACED,
+      ...TEXT_DIFFERS,
+      'every-part-done',
+      'annotation-index',
+      'message-shape',
+      'item-is-object',
+    ],
+  },
+  'text-has-delta': { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
+  'message-closing-order': { item: [...PART_MISPLACED, ...TEXT_DIFFERS, 'every-part-done'] },
+  'part-follows-message': {
+    item: PART_MISPLACED,
+    event: PART_MISPLACED,
+  },
+  'annotation-index': {
+    item: [
+      ...PART_MISPLACED,
+      'text-told',
+      'event-shape:annotation',
+      'event-shape:annotation_index',
+      'event-shape:part',
+    ],
+  },
+
+  'call-is-deltas': { item: [...MISPLACED, ...TEXT_DIFFERS, 'call-fields', 'event-shape:item.arguments'] },
+  'shell-command-is-deltas': { item: [...MISPLACED, ...TEXT_DIFFERS, 'shell-command-order'] },
+  'call-told': { item: [...MISPLACED, ...TEXT_DIFFERS, 'mcp-call-ends-once'] },
+  'function-call-has-delta': { item: [...MISPLACED, ...TEXT_DIFFERS] },
+  'function-arguments-json': { item: TEXT_DIFFERS, event: ['call-fields', 'event-shape:item.arguments'] },
+  'custom-call-completed': { event: ['event-shape:item.status'] },
+  'call-fields': { item: ['item-has-id'], event: ['item-is-object'] },
+  'call-id': { event: ['call-fields', 'item-is-object'], item: ['call-fields'] },
+  'call-ids-differ': {
+    event: ['item-ids-differ', 'output-index-free', 'call-ids-differ'],
+    stream: ['call-ids-differ'],
+  },
+  'call-id-prefix': { item: ['call-id', 'call-fields', 'item-constant'], event: ['item-constant'] },
+  'shell-command-order': { item: [...MISPLACED, 'event-shape:command_index'], event: MISPLACED },
+  'shell-output-command': { item: MISPLACED, stream: ['call-id'] },
+  'code-interpreter-order': { item: [...MISPLACED, ...TEXT_DIFFERS] },
+  'mcp-call-ends-once': { item: [...MISPLACED, ...TEXT_DIFFERS] },
+}
+
+/** The fields that a rule is about, as paths within the event. `item.*` is the field that its message begins with. */
+export const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  'sequence-numbers': ['sequence_number'],
+  'failed-has-sequence-number': ['sequence_number'],
+  'nested-error': ['error', 'code', 'message', 'param'],
+  'no-foreign-error': ['error'],
+  'no-empty-delta': ['delta'],
+  obfuscation: ['obfuscation'],
+  'item-is-object': ['item'],
+  'terminal-type-is-status': ['response.status'],
+  'terminal-response-complete': ['response.id', 'response.output'],
+  'terminal-has-id': ['response.id'],
+  'usage-totals': ['response.usage'],
+  'usage-adds-up': ['response.usage'],
+  'usage-at-the-end': ['response.usage'],
+  'fresh-response': ['response.status', 'response.output', 'response.usage', 'response.error'],
+  'response-id-constant': ['response.id'],
+  'created-response-named': ['response.id', 'response.created_at', 'response.model'],
+  seconds: ['response.created_at', 'response.completed_at'],
+  'completed-without-error': ['response.error', 'response.incomplete_details'],
+  'no-output-text': ['response.output_text'],
+  'output-index-order': ['output_index'],
+  'output-index-present': ['output_index'],
+  'output-index-free': ['output_index'],
+  'within-item': ['output_index'],
+  'item-has-id': ['item.id'],
+  'item-identity': ['item.id'],
+  'item-id-prefix': ['item.id'],
+  'item-id-matches': ['item_id'],
+  'item-id-present': ['item_id'],
+  'item-constant': ['item.*'],
+  'announced-empty': ['item.*'],
+  'message-shape': ['item.content'],
+  'message-role': ['item.role'],
+  'message-phase': ['item.phase'],
+  'reasoning-summary-list': ['item.summary'],
+  'part-order': ['content_index', 'summary_index'],
+  'within-part': ['content_index', 'summary_index'],
+  'part-kind': ['part'],
+  'announced-part-empty': ['part'],
+  'text-is-deltas': ['text', 'refusal'],
+  'text-told': ['part.text', 'part.refusal'],
+  'item-is-its-parts': ['item.content', 'item.summary'],
+  'text-logprobs': ['logprobs'],
+  'annotation-index': ['annotation_index', 'part.annotations'],
+  'call-is-deltas': ['arguments', 'input', 'code', 'item.arguments', 'item.input', 'item.code'],
+  'shell-command-is-deltas': ['command'],
+  'shell-command-order': ['command_index'],
+  'shell-output-command': ['command_index'],
+  'function-arguments-json': ['item.arguments'],
+  'custom-call-completed': ['item.status'],
+  'hosted-call-status': ['item.status'],
+  'call-fields': ['item.*'],
+  'call-id': ['item.call_id'],
+  'call-id-prefix': ['item.call_id'],
+  'mcp-call-ends-once': ['item.status'],
+}
+
+/** What an event that was lost, came twice or came too late can break: the order of events, and texts in pieces. */
+export const OF_ORDER: ReadonlySet<string> = new Set([
+  'created-first',
+  'in-progress-second',
+  'one-terminal-event-last',
+  'error-then-failed',
+  'every-item-done',
+  'open-item-kept',
+  'output-index-order',
+  'output-index-free',
+  'item-ids-differ',
+  'call-ids-differ',
+  'done-was-added',
+  'done-once',
+  'within-item',
+  'reasoning-not-adjacent',
+  'told-last',
+  'terminal-output-is-done-items',
+  'terminal-output-was-streamed',
+  'part-order',
+  'within-part',
+  'every-part-done',
+  'text-is-deltas',
+  'text-told',
+  'item-is-its-parts',
+  'text-has-delta',
+  'message-closing-order',
+  'part-follows-message',
+  'annotation-index',
+  'call-is-deltas',
+  'shell-command-is-deltas',
+  'call-told',
+  'function-call-has-delta',
+  'function-arguments-json',
+  'shell-command-order',
+  'shell-output-command',
+  'code-interpreter-order',
+  'mcp-call-ends-once',
+])

@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { FAULT_KINDS, type FaultKind, faultyStream } from '../../../src/conformance/arbitraries/index.js'
+import { checkEvents } from '../../../src/conformance/index.js'
+import { RUNS } from '../../laws/streams.js'
+import { causesOf, GOOD, unrenumbered } from './streams.js'
+
+/** Faults that some stream bears without a violation, and why. */
+const UNSEEN: Readonly<Partial<Record<FaultKind, string>>> = {
+  dropped_delta: 'LM Studio tells a call’s arguments without a delta; client:langchain has it',
+  dropped_done: 'OpenAI’s only captured custom tool call lacks its input.done',
+  terminal_item_missing: 'what an incomplete or failed response keeps of an item that was open, nobody has seen',
+}
+
+/** Faults that are seen later than where they are, and when. */
+const LATER: Readonly<Partial<Record<FaultKind, string>>> = {
+  dropped_delta: 'when the whole text is told',
+  dropped_done: 'when the item is done, behind what else is told of it',
+  dropped_item_done: 'when the response is completed: items may be open side by side',
+  duplicated_event: 'of a delta: when the whole text is told',
+  swapped_events: 'of deltas: when the whole text is told; of others, at the second of them',
+}
+
+describe('one fault is one cause', () => {
+  test.each([...FAULT_KINDS])('%s', (kind) => {
+    fc.assert(
+      fc.property(faultyStream(GOOD, { kinds: [kind] }), ({ events, fault }) => {
+        const causes = causesOf(events)
+        if (UNSEEN[kind] === undefined || causes.length > 0) expect(causes.length).toBe(1)
+        const [cause] = causes
+        if (cause === undefined) return
+        if (LATER[kind] === undefined) expect(cause.lead.position).toBe(fault.at)
+        // Nothing is told of it before.
+        const violations = checkEvents(events as never).filter((violation) => violation.fault === 'server')
+        expect(cause.lead.position).toBe(Math.min(...violations.map(({ position }) => position)))
+        expect(cause.lead.position).toBeGreaterThanOrEqual(fault.at)
+      }),
+      { numRuns: Math.ceil(RUNS / 3) },
+    )
+  })
+})
+
+describe('the numbers of a faulty stream, left as they were, are evidence of', () => {
+  const kinds = FAULT_KINDS.filter((kind) => /^(dropped|duplicated|swapped)_/.test(kind) && kind !== 'dropped_terminal')
+
+  test.each(kinds)('%s', (kind) => {
+    fc.assert(
+      fc.property(faultyStream(GOOD, { kinds: [kind] }), ({ events, fault }) => {
+        const causes = causesOf(unrenumbered(events, fault))
+        expect(causes.map(({ lead }) => lead.rule)).toEqual(['sequence-numbers'])
+        expect(causes[0]?.lead.position).toBe(fault.at)
+        const evidence = kind.startsWith('dropped_') ? 'lost' : kind === 'duplicated_event' ? 'repeated' : 'lost'
+        expect(causes[0]?.lead.about?.evidence).toBe(evidence)
+      }),
+      { numRuns: Math.ceil(RUNS / 3) },
+    )
+  })
+})
+
+test('a cause is as severe as the worst of its violations', () => {
+  fc.assert(
+    fc.property(faultyStream(GOOD), ({ events }) => {
+      for (const { severity, lead, first, consequences } of causesOf(events)) {
+        const all = [lead, ...first, ...consequences.flatMap((kind) => kind.first)]
+        expect(severity).toBe(all.some((one) => one.severity === 'error') ? 'error' : 'warning')
+      }
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('two faults in one stream keep every violation in one of its causes, and count each once', () => {
+  fc.assert(
+    fc.property(faultyStream(faultyStream(GOOD).map(({ events }) => events)), ({ events }) => {
+      const violations = checkEvents(events as never).filter(({ fault }) => fault === 'server')
+      const counted = causesOf(events).reduce((sum, { count, follow }) => sum + count + follow, 0)
+      const modelled = checkEvents(events as never).length - violations.length
+      expect(counted).toBeGreaterThanOrEqual(violations.length)
+      expect(counted).toBeLessThanOrEqual(violations.length + modelled)
+    }),
+    { numRuns: RUNS },
+  )
+})
