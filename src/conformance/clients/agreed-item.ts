@@ -117,6 +117,8 @@ export class AgreedItem {
   readonly namespace: Votes<string> = new Votes(byItself)
   readonly status: Votes<string> = new Votes(byItself)
   readonly arguments: AgreedText = new AgreedText()
+  /** It was announced with its arguments, which come after it. */
+  announcedWhole: Where | undefined
   readonly content: AgreedParts = new AgreedParts()
   readonly summary: AgreedParts = new AgreedParts()
   /** The places that speak of it. */
@@ -131,8 +133,11 @@ export class AgreedItem {
     if (typeof type === 'string') this.type.add(type, place, at)
     if (typeof name === 'string') this.name.add(name, place, at)
     if (typeof namespace === 'string') this.namespace.add(namespace, place, at)
-    // What it is before it is over says nothing: clients are not to believe it.
-    if (place === 'added') return
+    if (place === 'added') {
+      // What it is before it is over says nothing, and clients are not to believe it. Some do.
+      if (textOf(fields['arguments'] ?? fields['input']) !== '') this.announcedWhole = at
+      return
+    }
     if (isStatus(status)) this.status.add(status, place, at)
     const { arguments: given, input } = fields
     this.arguments.say(CALL_FIELD[textOf(type)] === 'input' ? input : (given ?? input), place, at)

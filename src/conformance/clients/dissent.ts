@@ -27,8 +27,15 @@ export function callDissent(calls: readonly AgreedCall[]): Dissent | undefined {
     const elected = item.name.all.find(({ value }) => value === name)
     const [other] = item.name.against(elected)
     if (other !== undefined) return between(nameOf(item), NAMES, other, other.value, name)
-    const dissent = dissentOf(nameOf(item), item.arguments, true)
+    const { arguments: given, announcedWhole } = item
+    const dissent = dissentOf(nameOf(item), given, true)
     if (dissent !== undefined) return dissent
+    if (announcedWhole !== undefined && given.hasDeltas) {
+      return {
+        words: `${nameOf(item)}: response.output_item.added has its arguments, and its deltas, too`,
+        at: announcedWhole,
+      }
+    }
     if (!item.places.has('added')) return { words: `${nameOf(item)} is never announced` }
     if (!item.places.has('done')) return { words: `${nameOf(item)} is never done` }
     const type = item.type.against(item.type.elected())[0]
