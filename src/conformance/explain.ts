@@ -47,10 +47,7 @@ function shownBy({ streamed, final }: Seen): string {
   return text.length === 0 ? 'shows no text' : `shows ${text}`
 }
 
-function callWords({ name, arguments: { head, length } }: SeenCall): string {
-  if (length === 0) return `${name} with nothing`
-  return `${name} with ${head}${length > head.length ? '...' : ''}`
-}
+const callWords = ({ name, arguments: given }: SeenCall): string => `${name} with ${given.plain}`
 
 /** Why a call is not run as it was meant. */
 function whyOf(seen: SeenCall, calls: readonly AgreedCall[]): string {

@@ -27,7 +27,9 @@ describe('a good stream', () => {
 describe('a damaged stream', () => {
   test('without deltas has LangChain run the call with nothing', () => {
     const damaged = without(stream(), /function_call_arguments\.delta/)
-    expect(explain(damaged, 'langchain')).toContain('will run get_weather with {}: no arguments delta')
+    expect(explain(damaged, 'langchain')).toContain(
+      'will run get_weather with {}: item 1 (function_call): no delta says {"city":"Oslo"}',
+    )
     expect(explain(damaged, 'codex')).toContain('will run get_weather with {"city":"Oslo"}')
   })
 
@@ -37,12 +39,16 @@ describe('a damaged stream', () => {
       const call = item as { type: string; arguments: string } | undefined
       if (type === 'response.output_item.added' && call?.type === 'function_call') call.arguments = '{"city":"Oslo"}'
     }
-    expect(explain(damaged, 'langchain')).toContain('will run get_weather with {}: the announced item has them, too')
+    expect(explain(damaged, 'langchain')).toContain(
+      'item 1 (function_call): the announced item has its arguments, and the deltas have them, too',
+    )
   })
 
   test('without output_item.done has Codex and the AI SDK run nothing', () => {
     const damaged = without(stream(), /output_item\.done/)
-    expect(explain(damaged, 'codex')).toMatch(/^Codex shows no text, and ends well\. It trips at event/)
+    expect(explain(damaged, 'codex')).toMatch(
+      /^Codex shows no text, and ends without noticing that something is lost\. It trips at/,
+    )
     expect(explain(damaged, 'ai-sdk')).not.toContain('will run')
     expect(explain(damaged, 'openai-agents')).toContain('will run get_weather')
   })
@@ -63,7 +69,7 @@ describe('a damaged stream', () => {
   test('says at which event the client trips, what it expected and what came', () => {
     const damaged = stream().map((event) => (event['item_id'] === 'msg_0' ? { ...event, item_id: 'msg_9' } : event))
     expect(explain(damaged, 'openai')).toMatch(
-      /It trips at event 3 \(response\.content_part\.added\): expected msg_0, got "msg_9"\.$/,
+      /It trips at event 3 \(response\.content_part\.added\): expected item_id "msg_0", got "msg_9"\.$/,
     )
   })
 

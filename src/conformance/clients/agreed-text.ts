@@ -38,6 +38,11 @@ export class AgreedText {
     return this.#elected?.value ?? EMPTY
   }
 
+  /** The event that says so first. */
+  get toldAt(): Where | undefined {
+    return this.#elected?.at
+  }
+
   /** The places that say otherwise. */
   get dissent(): readonly Vote<TextDigest>[] {
     return this.#votes.against(this.#elected)

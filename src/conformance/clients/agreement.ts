@@ -93,7 +93,16 @@ export class Agreement {
 
   /** What a failed response says went wrong; its beginning, if it is long. */
   get errorMessage(): string | undefined {
-    return this.#message.winner
+    return this.#errorElected?.value
+  }
+
+  get errorDissent(): readonly Vote<string>[] {
+    return this.#message.against(this.#errorElected)
+  }
+
+  /** No message says nothing. */
+  get #errorElected(): Vote<string> | undefined {
+    return this.#message.elected((message) => message !== '')
   }
 
   /** The items that there are, in the order of the response. */

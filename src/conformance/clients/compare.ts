@@ -6,6 +6,7 @@ import { TextDigest } from './text-digest.js'
 /** What a client must not lose of a stream. One rule for each thing that its user sees. */
 export const LOSSES: readonly ClientRule[] = [
   { id: 'client-ending', sentence: 'The client learns how the response ended.', severity: 'error' },
+  { id: 'client-error', sentence: 'The client shows what went wrong where the response failed.', severity: 'error' },
   { id: 'client-text', sentence: 'The client shows the text that was made, while it is streamed.', severity: 'error' },
   {
     id: 'client-result',
@@ -39,7 +40,10 @@ function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientMod
     return
   }
   const expected = ending === 'incomplete' ? reads.incomplete : ending === 'failed' ? reads.failed : ending
-  if (seen.ending === expected) return
+  if (seen.ending === expected) {
+    if (ending === 'failed') compareError(seen, agreed, breaks)
+    return
+  }
   const dissent = endingDissent(agreed)
   breaks(
     'client-ending',
@@ -47,6 +51,15 @@ function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientMod
     undefined,
     ...withDissent(WORDS[seen.ending], dissent),
   )
+}
+
+/** What a client says went wrong is what the server said, in its own words or in the client's. */
+function compareError({ error }: Seen, agreed: Agreement, breaks: Breaks): void {
+  const dissent = agreed.errorDissent.find(({ value }) => value === error)
+  if (error !== '' && dissent === undefined) return
+  const wanted = agreed.errorMessage ?? ''
+  const expected = wanted === '' ? 'a message that says what went wrong' : `the message ${JSON.stringify(wanted)}`
+  breaks('client-error', expected, undefined, error === '' ? 'none' : JSON.stringify(error), dissent?.at)
 }
 
 function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, breaks: Breaks): void {
@@ -85,7 +98,7 @@ function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, bre
   const lost = wanted.filter((call) => !seen.calls.some((one) => isSame(call, one)))
   const dissent = callDissent(lost.length > 0 ? lost : wanted)
   const expected = wanted.map(callWords).join(', ') || 'no call'
-  const ran = seen.calls.map(({ name, arguments: given }) => `${name} with ${given}`).join(', ') || 'no call'
+  const ran = seen.calls.map(({ name, arguments: given }) => `${name} with ${given.plain}`).join(', ') || 'no call'
   breaks('client-calls', expected, undefined, ...withDissent(ran, dissent))
 }
 
@@ -109,7 +122,7 @@ const isSame = (call: AgreedCall, seen: SeenCall): boolean =>
 const isNamed = ({ name, namespace }: AgreedCall, seen: SeenCall): boolean =>
   seen.name === name || seen.name === `${namespace}.${name}`
 
-const callWords = ({ name, arguments: given }: AgreedCall): string => `${name} with ${given}`
+const callWords = ({ name, arguments: given }: AgreedCall): string => `${name} with ${given.plain}`
 
 function compareCitations(seen: Seen, agreed: Agreement, breaks: Breaks): void {
   const { messages } = agreed

@@ -1,6 +1,7 @@
 import type { AgreedItem } from './agreed-item.js'
 import type { AgreedText } from './agreed-text.js'
 import type { AgreedCall, AgreedPassage, Agreement } from './agreement.js'
+import type { TextDigest } from './text-digest.js'
 import type { Place, Vote, Where } from './votes.js'
 
 /** The place of a stream that is not as the others are: what its author has to mend. */
@@ -15,33 +16,29 @@ export interface Dissent {
 export function textDissent(passages: readonly AgreedPassage[], isStreamed = false): Dissent | undefined {
   for (const { item, part, isSummary } of passages) {
     const about = isSummary ? `the summary of ${nameOf(item)}` : nameOf(item)
-    const dissent = dissentOf(about, part.text, isStreamed)
+    const dissent = dissentOf(about, part.text, isStreamed, (text) => `${text}`)
     if (dissent !== undefined) return dissent
   }
-  return undefined
+  return missing(passages.map(({ item }) => item))
 }
 
 /** The call that is not everywhere the same. */
 export function callDissent(calls: readonly AgreedCall[]): Dissent | undefined {
   for (const { item, name } of calls) {
-    const elected = item.name.all.find(({ value }) => value === name)
-    const [other] = item.name.against(elected)
-    if (other !== undefined) return between(nameOf(item), NAMES, other, other.value, name)
+    const about = nameOf(item)
+    const [other] = item.name.against(item.name.all.find(({ value }) => value === name))
+    if (other !== undefined) return between(about, NAMES, other, other.value, name)
     const { arguments: given, announcedWhole } = item
-    const dissent = dissentOf(nameOf(item), given, true)
+    const dissent = dissentOf(about, given, true, ({ plain }) => plain)
     if (dissent !== undefined) return dissent
     if (announcedWhole !== undefined && given.hasDeltas) {
       return {
-        words: `${nameOf(item)}: response.output_item.added has its arguments, and its deltas, too`,
+        words: `${about}: the announced item has its arguments, and the deltas have them, too`,
         at: announcedWhole,
       }
     }
-    if (!item.places.has('added')) return { words: `${nameOf(item)} is never announced` }
-    if (!item.places.has('done')) return { words: `${nameOf(item)} is never done` }
-    const type = item.type.against(item.type.elected())[0]
-    if (type !== undefined) return between(nameOf(item), NAMES, type, type.value, item.kind ?? '')
   }
-  return undefined
+  return missing(calls.map(({ item }) => item))
 }
 
 export function citationDissent(passages: readonly AgreedPassage[]): Dissent | undefined {
@@ -61,10 +58,26 @@ export function endingDissent({ ending, endingDissent: [other] }: Agreement): Di
   return { words: `${ENDINGS[other.places[0] as Place]} says ${other.value}, all else ${ending}`, at: other.at }
 }
 
-function dissentOf(about: string, { text, dissent, hasDeltas }: AgreedText, isStreamed: boolean): Dissent | undefined {
-  const [other] = dissent
-  if (other !== undefined) return between(about, TEXTS, other, `${other.value}`, `${text}`)
-  if (isStreamed && !hasDeltas && text.length > 0) return { words: `${about}: no delta says ${text}` }
+function dissentOf(
+  about: string,
+  { text, dissent: [other], hasDeltas, toldAt }: AgreedText,
+  isStreamed: boolean,
+  shown: (text: TextDigest) => string,
+): Dissent | undefined {
+  if (other !== undefined) return between(about, TEXTS, other, shown(other.value), shown(text))
+  if (!isStreamed || hasDeltas || text.length === 0 || toldAt === undefined) return undefined
+  return { words: `${about}: no delta says ${shown(text)}`, at: toldAt }
+}
+
+/** An item of which not all events came, or another type in one of them. */
+function missing(items: readonly AgreedItem[]): Dissent | undefined {
+  for (const item of items) {
+    const about = nameOf(item)
+    const [other] = item.type.against(item.type.all.find(({ value }) => value === item.kind))
+    if (other !== undefined) return between(about, NAMES, other, other.value, item.kind ?? '')
+    if (!item.places.has('added')) return { words: `${about}: no response.output_item.added` }
+    if (!item.places.has('done')) return { words: `${about}: no response.output_item.done` }
+  }
   return undefined
 }
 

@@ -57,6 +57,12 @@ export class TextDigest {
     return JSON.stringify(`${this.head.replace(/[\ud800-\udbff]$/, '')}...`)
   }
 
+  /** The text as it is, or its beginning: where quotes would be noise, as around JSON. */
+  get plain(): string {
+    if (this.length === 0) return 'nothing'
+    return this.length === this.head.length ? this.head : `${this.head}...`
+  }
+
   #show(text: string): void {
     // The head is the text until it is full: what follows a cut one is not behind it.
     if (this.head.length < HEAD && this.head.length === this.length) this.head += text.slice(0, HEAD - this.head.length)

@@ -61,7 +61,7 @@ export async function measure(
   const look = (events: Drawn['events'], outcome: Outcome): string => {
     const wrong = infidelity(predicted(model, events), outcome)
     if (wrong.length > 0) counts.unfaithful++
-    if (saysEndsWell(explain(events as never, client)) !== (outcome.ending === 'completed')) counts.misexplained++
+    if (saysCompleted(explain(events as never, client)) !== (outcome.ending === 'completed')) counts.misexplained++
     return wrong.length > 0 ? ` [the model is wrong about: ${wrong.join(', ')}]` : ''
   }
 
@@ -128,7 +128,7 @@ const violations = (events: Drawn['events'], client: Client): Violation[] =>
 
 const wordsOf = ({ rule, expected, got }: Violation): string => `${rule}: expected ${expected}, got ${got}`
 
-const saysEndsWell = (text: string): boolean => text.includes('ends well')
+const saysCompleted = (text: string): boolean => /, and ends (well|without noticing)/.test(text)
 
 /** Counts by kind, with the first of each. */
 class Tally {
