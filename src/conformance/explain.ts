@@ -93,6 +93,8 @@ const withMessage = (end: string, message: string | undefined): string =>
 
 const NO_END = 'never learns that the response is over'
 
+const NO_RESULT = 'has no result, because no event ends the stream'
+
 type End = (read: Read) => string | undefined
 
 /** Ends of which a client's user sees something of its own. */
@@ -100,12 +102,14 @@ const OWN_ENDS: Readonly<Record<Client, Partial<Record<Ending, End>>>> = {
   openai: { open: () => `${NO_END}: its status stays in_progress` },
   'ai-sdk': { open: () => 'finishes as interrupted' },
   'openai-agents': {
-    open: () => 'has no result, because no event ends the stream',
-    // What it throws at where nothing is wrong with the stream: an ending that it has no result for.
-    threw: ({ last, faults }) =>
-      last !== undefined && last.type !== 'response.completed' && faults.length === 0
+    open: () => NO_RESULT,
+    threw: ({ last, faults }) => {
+      if (last === undefined && faults[0]?.type === undefined) return NO_RESULT
+      // It throws where nothing is wrong with the stream, too: at an ending that it has no result for.
+      return last !== undefined && last.type !== 'response.completed' && faults.length === 0
         ? `throws at ${last.type}`
-        : undefined,
+        : undefined
+    },
   },
   langchain: {
     open: ({ last }) =>

@@ -123,6 +123,7 @@ export class AgreedItem {
   readonly summary: AgreedParts = new AgreedParts()
   /** The places that speak of it. */
   readonly places: Set<Place> = new Set()
+  readonly #ids = new Map<string, number>()
   /** How often its events give which output index. */
   readonly #indexes = new Map<number, number>()
 
@@ -145,8 +146,22 @@ export class AgreedItem {
     this.summary.say(summary, place, at)
   }
 
+  /** An event about it has an id. Returns whether it is one that it did not have. */
+  knownAs(id: string): boolean {
+    const count = this.#ids.get(id)
+    if (count === undefined && this.#ids.size >= MOST_IDS) return false
+    this.#ids.set(id, (count ?? 0) + 1)
+    return count === undefined
+  }
+
+  /** How often its events have an id. */
+  timesNamed(id: string): number {
+    return this.#ids.get(id) ?? 0
+  }
+
   number(index: unknown): void {
-    if (typeof index === 'number') this.#indexes.set(index, (this.#indexes.get(index) ?? 0) + 1)
+    if (typeof index === 'number' && (this.#indexes.size < MOST_IDS || this.#indexes.has(index)))
+      this.#indexes.set(index, (this.#indexes.get(index) ?? 0) + 1)
   }
 
   /** The output index that most of its events give. */
@@ -182,6 +197,9 @@ export class AgreedItem {
     return owner === undefined || this.type.isEmpty || this.kind === owner
   }
 }
+
+/** Some servers give each event a new id: no more are remembered of an item. */
+const MOST_IDS = 8
 
 const isKnown = (type: string): boolean =>
   /^(message|reasoning|compaction|program|\w+_(call|output|tools|request))$/.test(type)

@@ -4,7 +4,8 @@ import { AgreedItem } from './agreed-item.js'
 export class ItemFinder {
   /** In the order of their first appearance. */
   readonly items: AgreedItem[] = []
-  readonly #byId = new Map<string, AgreedItem>()
+  /** Mostly one: where an event has the id of another item, two. */
+  readonly #byId = new Map<string, AgreedItem[]>()
   readonly #byIndex = new Map<number, AgreedItem>()
 
   /** The item that an event announces: a new one, unless it is known by all that the event says of it. */
@@ -75,7 +76,8 @@ export class ItemFinder {
   }
 
   #withId(id: unknown): AgreedItem | undefined {
-    return isId(id) ? this.#byId.get(id) : undefined
+    const items = isId(id) ? this.#byId.get(id) : undefined
+    return items?.reduce((best, item) => (item.timesNamed(id as string) > best.timesNamed(id as string) ? item : best))
   }
 
   #at(index: unknown): AgreedItem | undefined {
@@ -84,9 +86,11 @@ export class ItemFinder {
 
   #named(item: AgreedItem, id: unknown, index: unknown): AgreedItem {
     item.number(index)
-    // An id of an item that is over is another item's where a server has but one id for all.
-    const known = this.#withId(id)
-    if (isId(id) && (known === undefined || (!known.isOpen && item.isOpen))) this.#byId.set(id, item)
+    if (isId(id) && item.knownAs(id)) {
+      const items = this.#byId.get(id)
+      if (items === undefined) this.#byId.set(id, [item])
+      else items.push(item)
+    }
     if (typeof index === 'number' && !this.#byIndex.has(index)) this.#byIndex.set(index, item)
     return item
   }

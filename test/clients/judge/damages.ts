@@ -51,7 +51,7 @@ export function* damagesOf(events: readonly WireEvent[]): Generator<Damage> {
       const swapped = () => [...events.slice(0, at), next, event, ...events.slice(at + 2)]
       yield new Damage(`${event.type} after ${next.type}`, at, swapped)
     }
-    const twin = events.slice(at + 1).find(({ type }) => type === event.type)
+    const twin = nextOfType(events, at)
     for (const path of pathsIn(event)) {
       const value = valueAt(event, path)
       const name = `${nameOf(path)} in ${event.type}${itemTypeOf(event)}`
@@ -71,6 +71,12 @@ export function* damagesOf(events: readonly WireEvent[]): Generator<Damage> {
     }
     yield* fullAnnouncement(events, at)
   }
+}
+
+/** The next event of the same type that is near: all deltas are of one type, and the first few say it. */
+function nextOfType(events: readonly WireEvent[], at: number): WireEvent | undefined {
+  const type = events[at]?.type
+  return events.slice(at + 1, at + 200).find((event) => event?.type === type)
 }
 
 /** An item or a part that is announced as it will be when it is done. */

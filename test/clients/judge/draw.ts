@@ -18,6 +18,9 @@ export interface Drawn {
 /** Of each kind, so many are kept to draw from. */
 const KEPT = 64
 
+/** So many streams are damaged. */
+const MOST_STREAMS = 150
+
 /**
  * Damages of these streams, each kind as often as any other as long as there are such: rare kinds are as bad as frequent
  * ones. No two are the same stream, and none is what it was made of. The same seed draws the same.
@@ -37,7 +40,8 @@ export function drawDamages(streams: readonly NamedStream[], count: number, seed
     if (place < KEPT) entry.kept[place] = make
   }
 
-  for (const stream of streams) {
+  // Of many streams some: most differ in their words alone.
+  for (const stream of shuffled(streams, random).slice(0, MOST_STREAMS)) {
     for (const damage of damagesOf(stream.events)) {
       offer(damage.kind, () => ({
         kind: damage.kind,
