@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
+import { CLIENTS } from '../../../src/conformance/index.js'
 import { type Measured, measure, precision, recall } from './measure.js'
 import { replayers } from './replayers.js'
 import { capturedStreams, fixtureStreams, generatedStreams, type NamedStream } from './streams.js'
@@ -32,6 +33,10 @@ function streamsOf(client: string): readonly NamedStream[] {
   const all = [...fixtureStreams(), ...generatedStreams(24, seed), ...capturedStreams()]
   return all.filter((_, at) => (client !== 'codex' && at < 40) || at % every === seed % every)
 }
+
+test('all that are played are clients that profiles are about', () => {
+  expect(CLIENTS).toEqual(expect.arrayContaining(replayers.map(({ client }) => client)))
+})
 
 describe.each(replayers.filter(({ client }) => only?.includes(client) ?? true))('client:$client', (replayer) => {
   test('is predicted to break where it breaks, and accused of nothing else', { timeout: 0 }, async () => {
