@@ -30,7 +30,9 @@ describe('a good stream', () => {
 describe('a damaged stream', () => {
   test('without deltas has LangChain run the call with nothing', () => {
     const damaged = without(stream(), /function_call_arguments\.delta/)
-    expect(explain(damaged, 'langchain')).toContain('will run get_weather with {}: no arguments delta')
+    expect(explain(damaged, 'langchain')).toContain(
+      'will run get_weather with {}: item 1 (function_call): no delta says {"city":"Oslo"}',
+    )
     expect(explain(damaged, 'codex')).toContain('will run get_weather with {"city":"Oslo"}')
   })
 
@@ -40,12 +42,16 @@ describe('a damaged stream', () => {
       const call = item as { type: string; arguments: string } | undefined
       if (type === 'response.output_item.added' && call?.type === 'function_call') call.arguments = '{"city":"Oslo"}'
     }
-    expect(explain(damaged, 'langchain')).toContain('will run get_weather with {}: the announced item has them, too')
+    expect(explain(damaged, 'langchain')).toContain(
+      'item 1 (function_call): the announced item has its arguments, and the deltas have them, too',
+    )
   })
 
   test('without output_item.done has Codex and the AI SDK run nothing', () => {
     const damaged = without(stream(), /output_item\.done/)
-    expect(explain(damaged, 'codex')).toMatch(/^Codex shows no text\. It trips at event/)
+    expect(explain(damaged, 'codex')).toMatch(
+      /^Codex shows no text, and ends without noticing that something is lost\. It trips at/,
+    )
     expect(explain(damaged, 'ai-sdk')).not.toContain('will run')
     expect(explain(damaged, 'openai-agents')).toContain('will run get_weather')
   })
@@ -132,11 +138,6 @@ describe('whatever comes', () => {
       }),
       { numRuns: RUNS },
     )
-  })
-
-  test.each([[null], [[]], [1], ['text'], [undefined], [{}]])('an event %j trips every client', (event) => {
-    for (const client of CLIENTS)
-      expect(explain([event as never], client)).toContain('It trips at event 0: expected an event with a type')
   })
 
   test('only a client that is none is refused', () => {

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { MODELS } from '../../../src/conformance/clients/index.js'
+
+// The profiles say what these versions do. Another one may read a stream in another way: it is measured first.
+
+const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
+  readonly packages: Readonly<Record<string, { readonly version?: string }>>
+}
+
+const measured = Object.values(MODELS).flatMap(({ client, versions }) =>
+  Object.entries(versions).map(([name, version]) => [client, name, version] as const),
+)
+
+test.each(measured)('the model of %s was measured with the %s that is installed', (_, name, version) => {
+  const installed = lock.packages[`node_modules/${name}`]?.version
+  const what = `measured: ${name} ${version}; installed: ${name} ${installed}: run npm run test:judge, mend the model, and update its versions`
+  expect(installed, what).toBe(version)
+})

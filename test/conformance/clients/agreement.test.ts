@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest'
+import { Agreement } from '../../../src/conformance/clients/agreement.js'
+import { isFields, type StreamEvent } from '../../../src/conformance/stream-event.js'
+import { damagesOf } from '../../clients/judge/damages.js'
+import { fixtureStreams } from '../../clients/judge/streams.js'
+import { callTo, createRun, inTurn, messageOn } from '../../translate/run.js'
+
+function agreementOf(events: readonly unknown[]): Agreement {
+  const agreed = new Agreement()
+  for (const event of events) if (isFields(event)) agreed.take(event as StreamEvent)
+  agreed.end()
+  return agreed
+}
+
+/** All that it says was made. */
+function shown(events: readonly unknown[]): unknown {
+  const { ending, items, messages, reasoning, calls } = agreementOf(events)
+  return {
+    ending,
+    items: items.map(({ kind }) => kind),
+    messages: messages.map(({ text, isRefusal, part }) => [text.plain, text.key, isRefusal, part.citations]),
+    reasoning: reasoning.map(({ text, isSummary }) => [text.plain, text.key, isSummary]),
+    calls: calls.map(({ type, name, namespace, arguments: given, isCut }) => [type, name, namespace, given.key, isCut]),
+  }
+}
+
+/** A preamble and a call, as we stream them. */
+function stream(): StreamEvent[] {
+  const run = createRun({ request: { tools: [{ type: 'function', name: 'get_weather' }] } })
+  run.push(
+    inTurn(messageOn('commentary', 'I look.<|end|>'), callTo('functions.get_weather', '{"city":"Oslo"}<|call|>')),
+  )
+  run.end('stop')
+  return JSON.parse(JSON.stringify(run.events))
+}
+
+const without = (type: RegExp): StreamEvent[] => stream().filter((event) => !type.test(event.type))
+
+/** Nobody can say how a response ended whose end did not come. */
+const isLost = (kind: string): boolean => /^no response\.(completed|incomplete|failed)$/.test(kind)
+
+test('any one damage leaves what was meant as it was, but one in a thousand', { timeout: 0 }, () => {
+  const wrong: string[] = []
+  let count = 0
+  for (const { name, events } of fixtureStreams()) {
+    const meant = JSON.stringify(shown(events))
+    let nth = 0
+    for (const damage of damagesOf(events)) {
+      // All of them take half a minute; a prime number of steps visits all kinds of places.
+      if (nth++ % 11 !== 0 || isLost(damage.kind)) continue
+      count++
+      if (JSON.stringify(shown(damage.events)) !== meant) wrong.push(`${name}, event ${damage.at}: ${damage.kind}`)
+    }
+  }
+  expect(count).toBeGreaterThan(2000)
+  expect(wrong.length / count, wrong.join('\n')).toBeLessThan(0.001)
+})
+
+describe('of a stream that leaves places out, the others decide', () => {
+  test('no deltas', () => expect(shown(without(/\.delta$/))).toEqual(shown(stream())))
+  test('no announcements of items', () => expect(shown(without(/output_item\.added$/))).toEqual(shown(stream())))
+  test('no done items', () => expect(shown(without(/output_item\.done$/))).toEqual(shown(stream())))
+  test('no parts', () => expect(shown(without(/content_part/))).toEqual(shown(stream())))
+
+  test.each([[], null, undefined])('output %j of the terminal response', (output) => {
+    const events = stream().map((event) =>
+      event.type === 'response.completed'
+        ? { ...event, response: { ...(event['response'] as object), output } }
+        : event,
+    )
+    expect(shown(events)).toEqual(shown(stream()))
+  })
+
+  test.each(['output_index', 'item_id', 'content_index'])('no %s', (field) => {
+    const events = stream().map(({ [field]: _, ...event }) => event)
+    expect(shown(events)).toEqual(shown(stream()))
+  })
+
+  test('another item_id in each event', () => {
+    const events = stream().map((event, at) => ('item_id' in event ? { ...event, item_id: `rotated_${at}` } : event))
+    expect(shown(events)).toEqual(shown(stream()))
+  })
+})
+
+test('items that come in turns are told apart', () => {
+  const delta = (index: number, text: string) => ({
+    type: 'response.output_text.delta',
+    output_index: index,
+    content_index: 0,
+    delta: text,
+  })
+  const added = (index: number) => ({
+    type: 'response.output_item.added',
+    output_index: index,
+    item: { type: 'message', id: `msg_${index}`, content: [] },
+  })
+  const events = [added(0), added(1), delta(0, 'Hel'), delta(1, 'Wor'), delta(0, 'lo'), delta(1, 'ld')]
+  expect(agreementOf(events).messages.map(({ text }) => text.plain)).toEqual(['Hello', 'World'])
+})
+
+test('a call that is open when the response is cut off is cut off', () => {
+  const run = createRun({ request: { tools: [{ type: 'function', name: 'get_weather' }] } })
+  run.push(callTo('functions.get_weather', '{"city":"Os'))
+  run.end('max_output_tokens')
+  const events = JSON.parse(JSON.stringify(run.events)) as StreamEvent[]
+  expect(agreementOf(events).calls.map(({ isCut }) => isCut)).toEqual([true])
+  const open = events.filter(({ type }) => !/\.done$/.test(type))
+  expect(agreementOf(open).calls.map(({ isCut }) => isCut)).toEqual([true])
+})
+
+test('an error event without a terminal one is a failure', () => {
+  expect(agreementOf([{ type: 'error', message: 'engine died' }])).toMatchObject({
+    ending: 'failed',
+    errorMessage: 'engine died',
+  })
+})
+
+test('what is no event is passed over', () => {
+  expect(shown([null, 7, 'x', [], {}, { type: 7 }])).toMatchObject({ items: [] })
+})

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { type Place, Votes } from '../../../src/conformance/clients/votes.js'
+
+const at = { position: 0, type: 'x' }
+
+function votes(...said: readonly (readonly [value: string, place: Place])[]): Votes<string> {
+  const all = new Votes<string>((value) => value)
+  for (const [value, place] of said) all.add(value, place, at)
+  return all
+}
+
+test('what most places say wins', () => {
+  expect(votes(['a', 'added'], ['b', 'done'], ['a', 'deltas']).winner).toBe('a')
+})
+
+test('a place that says the same twice is one', () => {
+  expect(votes(['a', 'added'], ['a', 'added'], ['a', 'added'], ['b', 'told'], ['b', 'part']).winner).toBe('b')
+})
+
+test('of as many places the one that speaks last is believed', () => {
+  expect(votes(['a', 'terminal'], ['b', 'done']).winner).toBe('a')
+  expect(votes(['a', 'added'], ['b', 'done']).winner).toBe('b')
+})
+
+test('a preference decides between as many, and not against more', () => {
+  const isA = (value: string): boolean => value === 'a'
+  expect(votes(['a', 'added'], ['b', 'done']).elected(isA)?.value).toBe('a')
+  expect(votes(['a', 'added'], ['b', 'done'], ['b', 'terminal']).elected(isA)?.value).toBe('b')
+})
+
+test('nobody wins where nothing is said', () => {
+  expect(votes().winner).toBeUndefined()
+})
+
+test('a broken server cannot make it remember any number of values', () => {
+  const all = votes(['a', 'added'])
+  for (let count = 0; count < 1000; count++) all.add(`b${count}`, 'told', at)
+  expect(all.all.length).toBeLessThan(100)
+})
