@@ -2,8 +2,8 @@ import { isFields, type StreamEvent, textOf } from '../stream-event.js'
 import { type Breaks, type ClientModel, type ClientReader, type ClientRule, type Ending, Seen } from './client.js'
 import { appended } from './grown-text.js'
 import { Accumulator, resultTextOf, type Snapshot } from './openai/accumulator.js'
-import { Thrown } from './openai/thrown.js'
 import { TextDigest } from './text-digest.js'
+import { Thrown } from './thrown.js'
 
 const SENTENCES: Readonly<Record<string, string>> = {
   'openai-known-event':

@@ -136,7 +136,6 @@ export async function measure(
       const differences = unfaithful(seenBy(model, damaged), outcome)
       if (differences.length === 0) counts.faithful++
       else log('unfaithful', `${kind} @${at} ${name}: ${differences.join('; ')} ${outcome.error ?? ''}`)
-      if (isNeutral(kind)) continue
       const isBroken = shownBy(outcome) !== shownBy(good)
       const found = judge(damaged)
       const why = found.map(({ rule, expected, got }) => `${rule}: ${expected} / ${got}`).join('; ')
@@ -155,6 +154,3 @@ export async function measure(
     precision: counts.both / counts.flagged,
   }
 }
-
-/** What only changes usage counts neither way. */
-const isNeutral = (kind: string): boolean => kind.includes(' response.usage')

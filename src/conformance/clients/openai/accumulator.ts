@@ -1,10 +1,10 @@
 import { type Fields, isFields, type StreamEvent } from '../../stream-event.js'
 import { appended, GrownText } from '../grown-text.js'
 import { TextDigest } from '../text-digest.js'
+import { Thrown } from '../thrown.js'
 import { identitiesOf, requireSame } from './identity.js'
 import { Item, outputTextOf } from './item.js'
 import { applyToItem, itemTypeFor } from './item-events.js'
-import { Thrown } from './thrown.js'
 
 /** The response that `responses.stream()` builds of the events. */
 export interface Snapshot {

@@ -1,5 +1,5 @@
+import { Thrown } from '../thrown.js'
 import type { Item } from './item.js'
-import { Thrown } from './thrown.js'
 
 /** What no other item of the response may have: its id, and the call_id of a call. Throws where they are not as needed. */
 export function identitiesOf({ type, fields, id, callId, isRouted }: Item): string[] {

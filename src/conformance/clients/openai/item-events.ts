@@ -1,7 +1,6 @@
 import { fieldsOf, type StreamEvent } from '../../stream-event.js'
-
+import { Thrown } from '../thrown.js'
 import { type Item, type Part, type PartFields, partOf, sourceOf } from './item.js'
-import { Thrown } from './thrown.js'
 
 /** The type of the items that an event is of; undefined where it is of none. */
 export function itemTypeFor({ type, part }: StreamEvent): string | undefined {

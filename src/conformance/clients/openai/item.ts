@@ -3,7 +3,7 @@ import { citationsOf } from '../agreement.js'
 import { type SeenCall, seenCall } from '../client.js'
 import { appended, GrownText } from '../grown-text.js'
 import { TextDigest } from '../text-digest.js'
-import { Thrown } from './thrown.js'
+import { Thrown } from '../thrown.js'
 
 /** A part of a message, of reasoning or of its summary. */
 export interface PartFields {

@@ -1,4 +1,4 @@
-/** An exception of the SDK, while its reading is simulated: which rule says so, and what it wanted instead. */
+/** An exception of a client, while its reading is simulated: which rule says so, and what it wanted instead. */
 export class Thrown {
   readonly rule: string
   readonly expected: string

@@ -1,0 +1,150 @@
+import {
+  Agent,
+  applyPatchTool,
+  hostedMcpTool,
+  OpenAIResponsesModel,
+  programmaticToolCallingTool,
+  Runner,
+  shellTool,
+  type Tool,
+  tool,
+  toolNamespace,
+} from '@openai/agents'
+import { answeredWith } from './openai.js'
+import { bodyOf, type Replayer } from './replay.js'
+
+/** A run of an agent that has whatever tools are called in the stream. When it asks again, it is answered. */
+export const openaiAgentsReplayer: Replayer = {
+  client: 'openai-agents',
+  async replay(body) {
+    const calls: { name: string; arguments: unknown }[] = []
+    const citations: string[] = []
+    const shown = { streamed: '', final: '', reasoning: '' }
+    const client = answeredWith(body, bodyOf(SECOND_TURN))
+    let isFirstTurn = true
+    try {
+      const agent = new Agent({
+        name: 'agent',
+        model: new OpenAIResponsesModel(client as never, 'model'),
+        tools: toolsFor(itemsIn(body), calls),
+      })
+      const run = await new Runner({ tracingDisabled: true }).run(agent, 'Hello', { stream: true })
+      for await (const event of run) {
+        if (event.type === 'raw_model_stream_event') {
+          const { data } = event
+          if (data.type === 'response_started') isFirstTurn &&= responseId(data.providerData) !== SECOND
+          if (data.type === 'output_text_delta' && isFirstTurn) shown.streamed += data.delta
+        }
+        if (event.type !== 'run_item_stream_event' || !isFirstTurn) continue
+        const { item } = event
+        if (item.type === 'reasoning_item') {
+          shown.reasoning += item.rawItem.content.map(({ text }) => text).join('')
+        }
+        if (item.type !== 'message_output_item') continue
+        for (const part of item.rawItem.content) {
+          if (part.type !== 'output_text') continue
+          shown.final += part.text
+          citations.push(...sourcesOf(part.providerData?.['annotations']))
+        }
+      }
+      await run.completed
+      return { ...shown, calls, citations, ending: 'completed' }
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error)
+      return { ...shown, calls, citations, ending: 'threw', error: said }
+    }
+  },
+}
+
+const SECOND = 'resp_second'
+
+const ANSWER = {
+  id: 'msg_second',
+  type: 'message',
+  role: 'assistant',
+  status: 'completed',
+  content: [{ type: 'output_text', text: 'Done.', annotations: [] }],
+}
+
+/** All that the SDK reads of an answer. */
+const SECOND_TURN = [
+  { type: 'response.created', response: { id: SECOND, output: [] } },
+  { type: 'response.completed', response: { id: SECOND, status: 'completed', output: [ANSWER] } },
+]
+
+const responseId = (data: unknown): unknown => (data as { response?: { id?: unknown } } | undefined)?.response?.id
+
+function sourcesOf(annotations: unknown): string[] {
+  return (Array.isArray(annotations) ? annotations : []).flatMap((annotation) => {
+    const source = annotation?.url ?? annotation?.file_id
+    return typeof source === 'string' && source !== '' ? [source] : []
+  })
+}
+
+interface Item {
+  readonly type?: unknown
+  readonly name?: unknown
+  readonly namespace?: unknown
+  readonly server_label?: unknown
+}
+
+/** All items of a stream, wherever they are. */
+function itemsIn(body: string): Item[] {
+  return body
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => JSON.parse(line.slice('data: '.length)) as { item?: unknown; response?: { output?: unknown } })
+    .flatMap(({ item, response }) => [item, ...(Array.isArray(response?.output) ? response.output : [])])
+    .filter((item): item is Item => typeof item === 'object' && item !== null)
+}
+
+function toolsFor(items: readonly Item[], calls: { name: string; arguments: unknown }[]): Tool[] {
+  const functions = new Map<string, Map<string, ReturnType<typeof functionTool>>>()
+  const servers = new Set<string>()
+  let [hasProgram, hasPatch] = [false, false]
+  for (const { type, name, namespace, server_label: server } of items) {
+    if (type === 'function_call' && typeof name === 'string' && name !== '') {
+      const within = typeof namespace === 'string' ? namespace : ''
+      const named = functions.get(within) ?? new Map()
+      functions.set(within, named.set(name, functionTool(name, within, calls)))
+    }
+    if (typeof server === 'string') servers.add(server)
+    if (type === 'program') hasProgram = true
+    if (type === 'apply_patch_call') hasPatch = true
+  }
+  const namespaced = [...functions].flatMap(([name, named]): Tool[] =>
+    name === '' ? [...named.values()] : toolNamespace({ name, description: name, tools: [...named.values()] }),
+  )
+  const patched = async () => ({ status: 'completed' as const, output: '' })
+  return [
+    ...namespaced,
+    ...[...servers].map((serverLabel) =>
+      hostedMcpTool({
+        serverLabel,
+        serverUrl: 'http://mcp.invalid',
+        requireApproval: 'always',
+        onApproval: async () => ({ approve: true }),
+      }),
+    ),
+    shellTool({ environment: { type: 'container_auto' } }),
+    ...(hasProgram ? [programmaticToolCallingTool()] : []),
+    ...(hasPatch
+      ? [applyPatchTool({ editor: { createFile: patched, updateFile: patched, deleteFile: patched } })]
+      : []),
+  ]
+}
+
+function functionTool(name: string, within: string, calls: { name: string; arguments: unknown }[]) {
+  const made = tool({
+    name: 'tool',
+    description: 'A tool.',
+    parameters: { type: 'object', properties: {}, required: [], additionalProperties: true },
+    strict: false,
+    execute: (input: unknown) => {
+      calls.push({ name: within === '' ? name : `${within}.${name}`, arguments: input })
+      return 'Done.'
+    },
+  })
+  // It writes the name anew where it has other characters than OpenAI takes, and would not find it then.
+  return Object.assign(made, { name, allowedCallers: ['direct', 'programmatic'] })
+}
