@@ -10,14 +10,15 @@ import {
   tool,
   toolNamespace,
 } from '@openai/agents'
-import { answeredWith } from './openai.js'
-import { bodyOf, type Replayer } from './replay.js'
+import { answeredWith, parsed } from './openai.js'
+import { bodyOf, type Outcome, type Replayer } from './replay.js'
 
 /** A run of an agent that has whatever tools are called in the stream. When it asks again, it is answered. */
 export const openaiAgentsReplayer: Replayer = {
   client: 'openai-agents',
   async replay(body) {
-    const calls: { name: string; arguments: unknown }[] = []
+    const ran: Call[] = []
+    const asked: { name: string; namespace?: string | undefined; arguments: string }[] = []
     const citations: string[] = []
     const shown = { streamed: '', final: '', reasoning: '' }
     const client = answeredWith(body, bodyOf(SECOND_TURN))
@@ -26,7 +27,7 @@ export const openaiAgentsReplayer: Replayer = {
       const agent = new Agent({
         name: 'agent',
         model: new OpenAIResponsesModel(client as never, 'model'),
-        tools: toolsFor(itemsIn(body), calls),
+        tools: toolsFor(itemsIn(body), ran),
       })
       const run = await new Runner({ tracingDisabled: true }).run(agent, 'Hello', { stream: true })
       for await (const event of run) {
@@ -40,6 +41,7 @@ export const openaiAgentsReplayer: Replayer = {
         if (item.type === 'reasoning_item') {
           shown.reasoning += item.rawItem.content.map(({ text }) => text).join('')
         }
+        if (item.type === 'tool_call_item' && item.rawItem.type === 'function_call') asked.push(item.rawItem)
         if (item.type !== 'message_output_item') continue
         for (const part of item.rawItem.content) {
           if (part.type !== 'output_text') continue
@@ -48,12 +50,26 @@ export const openaiAgentsReplayer: Replayer = {
         }
       }
       await run.completed
-      return { ...shown, calls, citations, ending: 'completed' }
+      return { ...shown, calls: callsOf(asked, ran), citations, ending: 'completed' }
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error)
-      return { ...shown, calls, citations, ending: 'threw', error: said }
+      return { ...shown, calls: [], citations, ending: 'threw', error: said }
     }
   },
+}
+
+type Call = Outcome['calls'][number]
+
+/** The tools that were run. Those whose arguments are no JSON are not: the model is told so, in the same way. */
+function callsOf(
+  asked: readonly { name: string; namespace?: string | undefined; arguments: string }[],
+  ran: Call[],
+): Call[] {
+  const rest = [...ran]
+  return asked.flatMap(({ name, namespace, arguments: given }) => {
+    if (typeof parsed(given) !== 'string' || given.trim().startsWith('"')) return rest.splice(0, 1)
+    return [{ name: namespace ? `${namespace}.${name}` : name, arguments: given }]
+  })
 }
 
 const SECOND = 'resp_second'
@@ -98,7 +114,7 @@ function itemsIn(body: string): Item[] {
     .filter((item): item is Item => typeof item === 'object' && item !== null)
 }
 
-function toolsFor(items: readonly Item[], calls: { name: string; arguments: unknown }[]): Tool[] {
+function toolsFor(items: readonly Item[], calls: Call[]): Tool[] {
   const functions = new Map<string, Map<string, ReturnType<typeof functionTool>>>()
   const servers = new Set<string>()
   let [hasProgram, hasPatch] = [false, false]
@@ -134,7 +150,7 @@ function toolsFor(items: readonly Item[], calls: { name: string; arguments: unkn
   ]
 }
 
-function functionTool(name: string, within: string, calls: { name: string; arguments: unknown }[]) {
+function functionTool(name: string, within: string, calls: Call[]) {
   const made = tool({
     name: 'tool',
     description: 'A tool.',

@@ -39,7 +39,8 @@ export function runOf({ id, output, usage }: Fields): RunResult {
   return {
     text: joined(texts),
     reasoning: joined(summaries.map(fieldsOf)),
-    calls: calls.flatMap(({ name, given }) => (isJSON(given) ? [seenCall(name, given)] : [])),
+    // Where the arguments are no JSON, it runs no tool, and tells the model so.
+    calls: calls.map(({ name, given }) => seenCall(name, given)),
     citations: texts.flatMap(({ annotations }) => citationsOf(listOf(annotations)).filter((source) => source !== '')),
   }
 }
@@ -86,12 +87,3 @@ const placeOf = (index: number): string => `response.output[${index}]`
 
 const joined = (parts: readonly Fields[]): TextDigest =>
   parts.reduce<TextDigest>((all, { text }) => all.append(textOf(text)), new TextDigest())
-
-function isJSON(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}

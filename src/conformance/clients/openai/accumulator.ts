@@ -136,6 +136,7 @@ export class Accumulator {
       next.output.push(...this.#snapshot.output.filter(({ identity }) => !given.has(identity)))
     }
     requireValid(next)
+    if (TERMINAL.test(type)) for (const item of next.output) item.close()
     if (!isCompleted) this.#place(next, type)
     else this.#mayBeOutOfOrder = false
     this.#snapshot = next
@@ -206,12 +207,8 @@ export class Accumulator {
       const [done, open] = [this.#done.get(index), this.#open.get(index)]
       const isOther = (done !== undefined && done.identity !== identity) || (open !== undefined && open !== identity)
       if (positions.has(index) || isOther) {
-        throw new Thrown(
-          'openai-output',
-          `in response.output the items that were streamed`,
-          identity,
-          `item ${identity}`,
-        )
+        const got = `a ${item.type} ${appended(item.id ?? item.callId)} at ${position}`
+        throw new Thrown('openai-output', 'the items of the stream in response.output', undefined, got)
       }
       const previous = this.#at(index)
       if (previous !== undefined) requireSame(previous, item)
