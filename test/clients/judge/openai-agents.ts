@@ -1,5 +1,6 @@
 import {
   Agent,
+  type AgentInputItem,
   applyPatchTool,
   hostedMcpTool,
   OpenAIResponsesModel,
@@ -9,6 +10,7 @@ import {
   type Tool,
   tool,
   toolNamespace,
+  toolSearchTool,
 } from '@openai/agents'
 import { answeredWith, parsed } from './openai.js'
 import { bodyOf, type Outcome, type Replayer } from './replay.js'
@@ -22,14 +24,15 @@ export const openaiAgentsReplayer: Replayer = {
     const citations: string[] = []
     const shown = { streamed: '', final: '', reasoning: '' }
     const client = answeredWith(body, bodyOf(SECOND_TURN))
+    const items = itemsIn(body)
     let isFirstTurn = true
     try {
       const agent = new Agent({
         name: 'agent',
         model: new OpenAIResponsesModel(client as never, 'model'),
-        tools: toolsFor(itemsIn(body), ran),
+        tools: toolsFor(items, ran),
       })
-      const run = await new Runner({ tracingDisabled: true }).run(agent, 'Hello', { stream: true })
+      const run = await new Runner({ tracingDisabled: true }).run(agent, inputFor(items), { stream: true })
       for await (const event of run) {
         if (event.type === 'raw_model_stream_event') {
           const { data } = event
@@ -102,7 +105,22 @@ interface Item {
   readonly name?: unknown
   readonly namespace?: unknown
   readonly server_label?: unknown
+  readonly execution?: unknown
 }
+
+/** A tool that is a namespace of its own is one that was found by a search, of which the run has to know. */
+function inputFor(items: readonly Item[]): AgentInputItem[] {
+  const found = items.filter(isFound).map(({ name }) => ({ type: 'function', name, deferLoading: true }))
+  return [
+    { role: 'user', content: 'Hello' },
+    ...(found.length > 0
+      ? [{ type: 'tool_search_output' as const, toolSearchAgentName: 'agent', status: 'completed', tools: found }]
+      : []),
+  ]
+}
+
+const isFound = ({ type, name, namespace }: Item): boolean =>
+  type === 'function_call' && typeof name === 'string' && name !== '' && name === namespace
 
 /** All items of a stream, wherever they are. */
 function itemsIn(body: string): Item[] {
@@ -118,13 +136,19 @@ function toolsFor(items: readonly Item[], calls: Call[]): Tool[] {
   const functions = new Map<string, Map<string, ReturnType<typeof functionTool>>>()
   const servers = new Set<string>()
   let [hasProgram, hasPatch] = [false, false]
-  for (const { type, name, namespace, server_label: server } of items) {
+  let searches: 'client' | 'server' | undefined
+  for (const item of items) {
+    const { type, name, namespace, server_label: server, execution } = item
     if (type === 'function_call' && typeof name === 'string' && name !== '') {
       const within = typeof namespace === 'string' ? namespace : ''
-      const named = functions.get(within) ?? new Map()
-      functions.set(within, named.set(name, functionTool(name, within, calls)))
+      const isOwn = within === name
+      const group = isOwn ? '' : within
+      const made = functionTool(name, within, calls)
+      const named = functions.get(group) ?? new Map()
+      functions.set(group, named.set(`${isOwn} ${name}`, isOwn ? Object.assign(made, { deferLoading: true }) : made))
     }
     if (typeof server === 'string') servers.add(server)
+    if (type === 'tool_search_call' || isFound(item)) searches ??= execution === 'client' ? 'client' : 'server'
     if (type === 'program') hasProgram = true
     if (type === 'apply_patch_call') hasPatch = true
   }
@@ -143,6 +167,8 @@ function toolsFor(items: readonly Item[], calls: Call[]): Tool[] {
       }),
     ),
     shellTool({ environment: { type: 'container_auto' } }),
+    ...(searches === 'client' ? [toolSearchTool({ execution: 'client', execute: async () => [] })] : []),
+    ...(searches === 'server' ? [toolSearchTool()] : []),
     ...(hasProgram ? [programmaticToolCallingTool()] : []),
     ...(hasPatch
       ? [applyPatchTool({ editor: { createFile: patched, updateFile: patched, deleteFile: patched } })]

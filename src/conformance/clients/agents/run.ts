@@ -74,7 +74,8 @@ function callsOf(items: readonly Fields[]): { readonly name: string; readonly gi
 }
 
 /** Whether the run waits for something of the host, and asks again. */
-function isPending({ type, status }: Fields): boolean {
+function isPending({ type, status, execution }: Fields): boolean {
+  if (type === 'tool_search_call') return execution === 'client'
   if (type === 'shell_call') return (status ?? 'in_progress') === 'in_progress'
   return type === 'mcp_approval_request' || (type === 'shell_call_output' && status === 'in_progress')
 }
