@@ -1,0 +1,90 @@
+import { digest } from '../../digest.js'
+import { type Fields, fieldsOf, listOf, textOf } from '../../stream-event.js'
+import { citationsOf } from '../agreement.js'
+import { type SeenCall, seenCall } from '../client.js'
+import { TextDigest } from '../text-digest.js'
+import { Thrown } from '../thrown.js'
+import { readItem } from './read-item.js'
+import { requireSendable } from './send-back.js'
+import { requireUsage } from './usage.js'
+
+/** What a run shows of a response, and does with it. */
+export interface RunResult {
+  readonly text: TextDigest
+  readonly reasoning: TextDigest
+  readonly calls: SeenCall[]
+  readonly citations: string[]
+}
+
+/** What a run makes of a response that is completed. Throws `Thrown` where the run throws. */
+export function runOf({ id, output, usage }: Fields): RunResult {
+  if (!Array.isArray(output)) throw new Thrown('openai-agents-response', 'response.output as an array', output)
+  const items = output.map((item, index) => readItem(item, placeOf(index)))
+  if (typeof id !== 'string') throw new Thrown('openai-agents-response', 'response.id as a string', id)
+  requireUsage(usage)
+
+  const calls = callsOf(items)
+  const goesOn = calls.length > 0 || items.some(isPending)
+  const messages = items.filter(({ type }) => type === 'message').map(({ content }) => listOf(content).map(fieldsOf))
+  const last = messages.at(-1) ?? []
+  const isAnswered = last.some(isText)
+  if (!goesOn && !isAnswered && last.some(({ refusal }) => textOf(refusal) !== '')) {
+    throw new Thrown('openai-agents-refusal', 'an answer', undefined, 'a refusal')
+  }
+  // It asks again with all that came, where a tool was called or no text answers.
+  if (goesOn || !isAnswered) for (const [index, item] of items.entries()) requireSendable(item, placeOf(index))
+
+  const texts = messages.flat().filter(isText)
+  const summaries = items.flatMap(({ type, summary }) => (type === 'reasoning' ? listOf(summary) : []))
+  return {
+    text: joined(texts),
+    reasoning: joined(summaries.map(fieldsOf)),
+    // Where the arguments are no JSON, it runs no tool, and tells the model so.
+    calls: calls.map(({ name, given }) => seenCall(name, given)),
+    citations: texts.flatMap(({ annotations }) => citationsOf(listOf(annotations)).filter((source) => source !== '')),
+  }
+}
+
+/** The function calls that it runs, and whether it can. The same call with the same call_id is run once. */
+function callsOf(items: readonly Fields[]): { readonly name: string; readonly given: string }[] {
+  const invocations = new Map<string, number>()
+  const calls: { readonly name: string; readonly given: string }[] = []
+  for (const [index, item] of items.entries()) {
+    const { type, id, name, call_id: callId, namespace, arguments: given, server_label: server } = item
+    const require = (is: boolean, field: string, got: unknown): void => {
+      if (!is) throw new Thrown('openai-agents-call', `${placeOf(index)}.${field}`, got)
+    }
+    if (type === 'mcp_approval_request') {
+      for (const [field, value] of Object.entries({ id, name, server_label: server }))
+        require(isNamed(value), field, value)
+    }
+    if (type === 'shell_call_output') require(isNamed(callId), 'call_id', callId)
+    if (type !== 'function_call') continue
+    require(isNamed(name), 'name', name)
+    require(isNamed(callId), 'call_id', callId)
+    const called = isNamed(namespace) ? `${textOf(namespace)}.${textOf(name)}` : textOf(name)
+    const call = { name: called, given: textOf(given) }
+    const invocation = digest([called, seenCall('', call.given).value])
+    const previous = invocations.get(textOf(callId))
+    require(previous === undefined || previous === invocation, 'call_id of its own', callId)
+    if (previous === undefined) calls.push(call)
+    invocations.set(textOf(callId), invocation)
+  }
+  return calls
+}
+
+/** Whether the run waits for something of the host, and asks again. */
+function isPending({ type, status, execution }: Fields): boolean {
+  if (type === 'tool_search_call') return execution === 'client'
+  if (type === 'shell_call') return (status ?? 'in_progress') === 'in_progress'
+  return type === 'mcp_approval_request' || (type === 'shell_call_output' && status === 'in_progress')
+}
+
+const isText = ({ type }: Fields): boolean => type === 'output_text'
+
+const isNamed = (value: unknown): boolean => typeof value === 'string' && value !== ''
+
+const placeOf = (index: number): string => `response.output[${index}]`
+
+const joined = (parts: readonly Fields[]): TextDigest =>
+  parts.reduce<TextDigest>((all, { text }) => all.append(textOf(text)), new TextDigest())

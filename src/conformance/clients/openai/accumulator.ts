@@ -1,0 +1,315 @@
+import { type Fields, isFields, type StreamEvent } from '../../stream-event.js'
+import { appended, GrownText } from '../grown-text.js'
+import { TextDigest } from '../text-digest.js'
+import { Thrown } from '../thrown.js'
+import { identitiesOf, requireSame } from './identity.js'
+import { Item, outputTextOf } from './item.js'
+import { applyToItem, itemTypeFor } from './item-events.js'
+
+/** The response that `responses.stream()` builds of the events. */
+export interface Snapshot {
+  readonly output: Item[]
+  /** The ids and call_ids of its items. */
+  readonly taken: Set<string>
+  /** Where the SDK was given an `output_text`, it believes it; undefined where it is joined from the parts. */
+  outputText: GrownText | undefined
+  id: unknown
+  status: unknown
+  error: unknown
+}
+
+/** Builds the response as the stream helper does, event by event. Throws `Thrown` where the helper throws. */
+export class Accumulator {
+  #snapshot: Snapshot | undefined
+  /** Where in the output each `output_index` is. */
+  #positions = new Map<number, number>()
+  readonly #indexes = new Map<string, number>()
+  readonly #done = new Map<number, Item>()
+  readonly #open = new Map<number, string>()
+  #mayBeOutOfOrder = false
+
+  get snapshot(): Snapshot | undefined {
+    return this.#snapshot
+  }
+
+  take(event: StreamEvent): void {
+    const { type } = event
+    if (!KNOWN.test(type)) throw new Thrown('openai-known-event', 'an event that the SDK knows', type)
+    if (LIFECYCLE.test(type)) this.#lifecycle(event)
+    else if (this.#snapshot === undefined) {
+      throw new Thrown('openai-created-first', 'response.created first', type)
+    } else if (type !== 'keepalive') this.#inOutput(event, this.#snapshot)
+  }
+
+  /** The stream is over: the items are put in the order of their `output_index`. */
+  end(): Snapshot | undefined {
+    if (this.#snapshot !== undefined) this.#reorder(this.#snapshot)
+    return this.#snapshot
+  }
+
+  // Events of the output.
+
+  #inOutput(event: StreamEvent, snapshot: Snapshot): void {
+    const { type, output_index: index } = event
+    let position: number | undefined
+    if (Object.hasOwn(event, 'output_index')) {
+      if (!Number.isSafeInteger(index) || (index as number) < 0) {
+        throw new Thrown('openai-output-index', 'an output_index from 0', index)
+      }
+      if (type === 'response.output_item.added') {
+        if (event['item'] === null || event['item'] === undefined) return
+        if (this.#done.has(index as number) || this.#open.has(index as number)) {
+          throw new Thrown('openai-output-index', 'an output_index that is not taken', index)
+        }
+        position = snapshot.output.length
+      } else {
+        position = this.#positions.get(index as number)
+        if (position === undefined) {
+          throw new Thrown('openai-output-index', 'the output_index of an item that was added', index)
+        }
+      }
+    }
+    const item = position === undefined ? undefined : snapshot.output[position]
+    if (type === 'response.output_item.added') this.#add(event, snapshot, position)
+    else if (type === 'response.output_item.done') this.#finish(event, snapshot, item, position)
+    else {
+      const wanted = itemTypeFor(event)
+      if (wanted === undefined) return
+      requireItem(event, item, wanted)
+      if (applyToItem(event, item, snapshot.output)) ensureJoined(snapshot)
+    }
+  }
+
+  #add(event: StreamEvent, snapshot: Snapshot, position: number | undefined): void {
+    if (position === undefined) throw new Thrown('openai-output-index', 'an output_index', event['output_index'])
+    const item = Item.of(event['item'])
+    const identities = identitiesOf(item)
+    for (const identity of identities) requireFree(snapshot.taken, identity)
+    if (item.type === 'message') {
+      requireReadable(item)
+      ensureJoined(snapshot)
+    }
+    snapshot.output.push(item)
+    for (const identity of identities) snapshot.taken.add(identity)
+    const index = event['output_index'] as number
+    this.#positions.set(index, position)
+    this.#open.set(index, item.identity)
+    this.#indexes.set(item.identity, index)
+    this.#mayBeOutOfOrder = true
+  }
+
+  #finish(event: StreamEvent, snapshot: Snapshot, item: Item | undefined, position: number | undefined): void {
+    if (item === undefined || position === undefined) {
+      throw new Thrown('openai-output-index', 'the output_index of an item that was added', event['output_index'])
+    }
+    const done = Item.of(event['item'])
+    replace(snapshot, position, done, true)
+    const index = event['output_index'] as number
+    done.close()
+    this.#done.set(index, done.clone())
+    this.#open.delete(index)
+  }
+
+  // Events with a response.
+
+  #lifecycle(event: StreamEvent): void {
+    const { type, response } = event
+    if (!isFields(response)) throw new Thrown('openai-response', 'a response', response)
+    const { id, output } = response
+    if (this.#snapshot !== undefined && (id !== this.#snapshot.id || isFields(id) || Array.isArray(id))) {
+      throw new Thrown('openai-response-id', `response.id ${appended(this.#snapshot.id)}`, id)
+    }
+    if (output !== undefined && output !== null && !Array.isArray(output)) {
+      throw new Thrown('openai-output', 'response.output as an array', output)
+    }
+    const isCompleted = type === 'response.completed'
+    const items = Array.isArray(output) ? output.map(Item.of) : this.#kept(type)
+    // The SDK joins the text itself where it puts the items in.
+    const isJoined = !Array.isArray(output) && TERMINAL.test(type)
+    const next = snapshotOf(response, items, isJoined)
+    if (isCompleted) this.#requireComplete(items)
+    if (this.#snapshot === undefined) {
+      if (type !== 'response.created') throw new Thrown('openai-created-first', 'response.created first', type)
+    } else if (!TERMINAL.test(type)) {
+      if (this.#update(next, this.#snapshot)) return
+      const given = new Set(items.map(({ identity }) => identity))
+      next.output.push(...this.#snapshot.output.filter(({ identity }) => !given.has(identity)))
+    }
+    requireValid(next)
+    if (TERMINAL.test(type)) for (const item of next.output) item.close()
+    if (!isCompleted) this.#place(next, type)
+    else this.#mayBeOutOfOrder = false
+    this.#snapshot = next
+  }
+
+  /** The items of a response that gives none itself. */
+  #kept(type: string): Item[] {
+    if (type === 'response.completed') return inOrder(this.#done).map((item) => item.clone())
+    if (!TERMINAL.test(type)) return []
+    return inOrder(new Map([...this.#positions.keys()].map((index) => [index, index])))
+      .flatMap((index) => this.#at(index) ?? [])
+      .map((item) => item.clone())
+  }
+
+  #at(index: number): Item | undefined {
+    const position = this.#positions.get(index)
+    return this.#done.get(index) ?? (position === undefined ? undefined : this.#snapshot?.output[position])
+  }
+
+  #requireComplete(items: readonly Item[]): void {
+    const final = new Map(items.map((item) => [item.identity, item]))
+    for (const item of this.#done.values()) {
+      const last = final.get(item.identity)
+      if (last !== undefined) requireSame(item, last)
+    }
+    for (const [index, identity] of this.#open) {
+      const [last, item] = [final.get(identity), this.#at(index)]
+      if (last === undefined || item === undefined) {
+        throw new Thrown('openai-items-done', `response.output_item.done of item ${index}`, undefined, 'none')
+      }
+      requireSame(item, last)
+    }
+  }
+
+  /** A response in between updates the one that was built; false where it has items that are unknown. */
+  #update(next: Snapshot, snapshot: Snapshot): boolean {
+    if (next.output.length > 0) {
+      requireValid(next)
+      const places = next.output.map((item) => {
+        const index = this.#indexes.get(item.identity)
+        return { item, index, position: index === undefined ? undefined : this.#positions.get(index) }
+      })
+      if (places.some(({ position }) => position === undefined)) return false
+      if (next.outputText !== undefined) snapshot.outputText = next.outputText
+      for (const { item, index, position } of places) {
+        replace(snapshot, position as number, item, next.outputText === undefined)
+        if (this.#done.has(index as number)) this.#done.set(index as number, item.clone())
+      }
+      this.#reorder(snapshot)
+    }
+    if (next.outputText === undefined) ensureJoined(snapshot)
+    else snapshot.outputText = next.outputText
+    const { id, status, error } = next
+    Object.assign(snapshot, { id, status, error })
+    return true
+  }
+
+  /** Finds the place of each item in a response that replaces the one that was built. */
+  #place(next: Snapshot, type: string): void {
+    const known = new Map<string, number>()
+    for (const [index, item] of this.#done) known.set(item.identity, index)
+    for (const [index, identity] of this.#open) known.set(identity, index)
+    const positions = new Map<number, number>()
+    this.#indexes.clear()
+    for (const [position, item] of next.output.entries()) {
+      const { identity } = item
+      const index = known.get(identity) ?? position
+      const [done, open] = [this.#done.get(index), this.#open.get(index)]
+      const isOther = (done !== undefined && done.identity !== identity) || (open !== undefined && open !== identity)
+      if (positions.has(index) || isOther) {
+        const got = `a ${item.type} ${appended(item.id ?? item.callId)} at ${position}`
+        throw new Thrown('openai-output', 'the items of the stream in response.output', undefined, got)
+      }
+      const previous = this.#at(index)
+      if (previous !== undefined) requireSame(previous, item)
+      positions.set(index, position)
+      this.#indexes.set(identity, index)
+      if (done === undefined) this.#open.set(index, identity)
+      else this.#done.set(index, item.clone())
+    }
+    this.#positions = positions
+    this.#mayBeOutOfOrder = !TERMINAL.test(type) || type === 'response.completed'
+    if (!TERMINAL.test(type)) this.#reorder(next)
+  }
+
+  #reorder(snapshot: Snapshot): void {
+    if (!this.#mayBeOutOfOrder) return
+    this.#mayBeOutOfOrder = false
+    const order = [...this.#positions].sort(([a], [b]) => a - b)
+    if (order.every(([, position], at) => position === at)) return
+    const items = order.map(([, position]) => snapshot.output[position] as Item)
+    snapshot.output.splice(0, snapshot.output.length, ...items)
+    this.#positions = new Map(order.map(([index], at) => [index, at]))
+  }
+}
+
+/** What the stream helper of openai 7.57 takes; a keepalive, too, though its types do not have it. */
+const KNOWN =
+  /^(error|keepalive|response\.(created|queued|in_progress|completed|incomplete|failed|output_item\.(added|done)|content_part\.(added|done)|(output_text|refusal|reasoning_text|reasoning_summary_text|function_call_arguments|custom_tool_call_input|mcp_call_arguments|code_interpreter_call_code)\.(delta|done)|output_text\.annotation\.added|reasoning_summary_part\.(added|done)|(mcp_call|mcp_list_tools)\.(in_progress|completed|failed)|web_search_call\.(in_progress|searching|completed)|file_search_call\.(in_progress|searching|completed)|code_interpreter_call\.(in_progress|interpreting|completed)|image_generation_call\.(in_progress|generating|partial_image|completed)|shell_call_command\.(added|delta|done)|shell_call_output_content\.(delta|done)|audio\.(delta|done)|audio\.transcript\.(delta|done)|compaction\.compacting))$/
+const LIFECYCLE = /^response\.(created|queued|in_progress|completed|incomplete|failed)$/
+const TERMINAL = /^response\.(completed|incomplete|failed)$/
+
+function snapshotOf({ id, status, error, output_text: text }: Fields, output: Item[], isJoined: boolean): Snapshot {
+  // An empty text of an empty output is no other than the joined one.
+  const isGiven = !isJoined && text !== undefined && text !== null && !(text === '' && output.length === 0)
+  return { id, status, error, output, taken: new Set(), outputText: isGiven ? new GrownText(text) : undefined }
+}
+
+/** The text is joined from the parts from here on: all of them must have some. */
+function ensureJoined(snapshot: Snapshot): void {
+  if (snapshot.outputText === undefined) return
+  for (const item of snapshot.output) requireReadable(item)
+  snapshot.outputText = undefined
+}
+
+function requireValid({ output, outputText, taken }: Snapshot): void {
+  if (outputText === undefined) for (const item of output) requireReadable(item)
+  taken.clear()
+  for (const item of output) {
+    for (const identity of identitiesOf(item)) {
+      requireFree(taken, identity)
+      taken.add(identity)
+    }
+  }
+}
+
+function requireFree(taken: ReadonlySet<string>, identity: string): void {
+  if (taken.has(identity))
+    throw new Thrown('openai-item-twice', 'an item of its own', undefined, `a second ${identity}`)
+}
+
+/** The content of a message can be gone through. */
+function requireReadable(item: Item): void {
+  if (item.isReadable) return
+  throw new Thrown(
+    'openai-content',
+    'a message whose content is an array of parts',
+    item.content === undefined ? item.otherContent : null,
+  )
+}
+
+function replace(snapshot: Snapshot, position: number, item: Item, joins: boolean): void {
+  const previous = snapshot.output[position]
+  if (previous === undefined) throw new Thrown('openai-output-index', 'the item in response.output', undefined, 'none')
+  requireSame(previous, item)
+  if (previous.id === undefined && item.id !== undefined) {
+    requireFree(snapshot.taken, `id ${String(item.id)}`)
+    snapshot.taken.add(`id ${String(item.id)}`)
+  }
+  if (joins) {
+    if (item.type === 'message') ensureJoined(snapshot)
+    requireReadable(item)
+  }
+  snapshot.output[position] = item
+}
+
+/** The event is of the item at its index. */
+function requireItem(event: StreamEvent, item: Item | undefined, wanted: string): asserts item is Item {
+  const { item_id: id, output_index: index } = event
+  if (item === undefined) throw new Thrown('openai-output-index', 'the output_index of an item that was added', index)
+  // These name no item but by its index.
+  const isNamed = !event.type.startsWith('response.shell_call_command.')
+  if (isNamed && (typeof id !== 'string' || id === '' || id !== item.id)) {
+    throw new Thrown('openai-item-id', `item_id ${JSON.stringify(item.id)}`, id)
+  }
+  if (item.type !== wanted) throw new Thrown('openai-item-type', `an item of type ${wanted}`, item.type)
+}
+
+const inOrder = <Value>(values: ReadonlyMap<number, Value>): Value[] =>
+  [...values].sort(([a], [b]) => a - b).map(([, value]) => value)
+
+/** The text of the result: what the SDK was given, or the text parts of all messages. */
+export function resultTextOf({ output, outputText }: Snapshot): TextDigest {
+  if (outputText !== undefined) return outputText.appended
+  return output.reduce((text, item) => text.join(outputTextOf(item)), new TextDigest())
+}

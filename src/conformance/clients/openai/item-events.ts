@@ -1,0 +1,186 @@
+import { fieldsOf, type StreamEvent } from '../../stream-event.js'
+import { Thrown } from '../thrown.js'
+import { type Item, type Part, type PartFields, partOf, sourceOf } from './item.js'
+
+/** The type of the items that an event is of; undefined where it is of none. */
+export function itemTypeFor({ type, part }: StreamEvent): string | undefined {
+  if (/^response\.content_part\./.test(type)) {
+    if (part === null || part === undefined) throw new Thrown('openai-part', 'a part', part)
+    return fieldsOf(part)['type'] === 'reasoning_text' ? 'reasoning' : 'message'
+  }
+  return ITEM_TYPES.find(([events]) => events.test(type))?.[1]
+}
+
+const ITEM_TYPES = [
+  [/^response\.(output_text|refusal)\./, 'message'],
+  [/^response\.reasoning_/, 'reasoning'],
+  [/^response\.function_call_arguments\./, 'function_call'],
+  [/^response\.custom_tool_call_input\./, 'custom_tool_call'],
+  [/^response\.mcp_call(_arguments)?\./, 'mcp_call'],
+  [/^response\.mcp_list_tools\./, 'mcp_list_tools'],
+  [/^response\.code_interpreter_call(_code)?\./, 'code_interpreter_call'],
+  [/^response\.file_search_call\./, 'file_search_call'],
+  [/^response\.web_search_call\./, 'web_search_call'],
+  [/^response\.image_generation_call\./, 'image_generation_call'],
+  [/^response\.shell_call_command\./, 'shell_call'],
+  [/^response\.shell_call_output_content\./, 'shell_call_output'],
+  [/^response\.compaction\./, 'compaction'],
+] as const
+
+/** Applies an event to its item, as the SDK does. Returns whether `output_text` changes with it. */
+export function applyToItem(event: StreamEvent, item: Item, output: readonly Item[]): boolean {
+  switch (event.type) {
+    case 'response.content_part.added':
+      return addPart(event, item)
+    case 'response.content_part.done':
+      return replacePart(event, item)
+    case 'response.output_text.delta':
+    case 'response.output_text.done': {
+      const { text } = partFor(event, item, 'output_text')
+      requireLength(text.hasLength, 'the text of the part', text.value)
+      if (event.type === 'response.output_text.delta') text.append(event['delta'])
+      else {
+        requireLength(event['text'] !== undefined && event['text'] !== null, 'text', event['text'])
+        text.set(event['text'])
+      }
+      return true
+    }
+    case 'response.output_text.annotation.added': {
+      const { annotations } = partFor(event, item, 'output_text')
+      const { annotation_index: index, annotation } = event
+      const isNext =
+        Number.isSafeInteger(index) && (index as number) >= 0 && (index as number) <= (annotations?.length ?? -1)
+      if (annotations === undefined || !isNext) {
+        const expected =
+          annotations === undefined ? 'a part with annotations' : `an annotation_index up to ${annotations.length}`
+        throw new Thrown('openai-part-index', expected, index)
+      }
+      annotations[index as number] = sourceOf(annotation)
+      return false
+    }
+    case 'response.refusal.delta':
+      partFor(event, item, 'refusal').text.append(event['delta'])
+      return false
+    case 'response.refusal.done':
+      partFor(event, item, 'refusal').text.set(event['refusal'])
+      return false
+    case 'response.reasoning_text.delta':
+      partFor(event, item, 'reasoning_text').text.append(event['delta'])
+      return false
+    case 'response.reasoning_text.done':
+      partFor(event, item, 'reasoning_text').text.set(event['text'])
+      return false
+    case 'response.reasoning_summary_part.added':
+      item.summary = nextOf(item.summary, event['summary_index'], 'summary_index')
+      item.summary.push(partOf(event['part']))
+      return false
+    case 'response.reasoning_summary_part.done':
+      presentAt(item.summary, event['summary_index'], 'summary_index')
+      ;(item.summary as Part[])[event['summary_index'] as number] = partOf(event['part'])
+      return false
+    case 'response.reasoning_summary_text.delta':
+      summaryPart(event, item).text.append(event['delta'])
+      return false
+    case 'response.reasoning_summary_text.done':
+      summaryPart(event, item).text.set(event['text'])
+      return false
+    case 'response.function_call_arguments.delta':
+    case 'response.custom_tool_call_input.delta':
+      item.append(event['delta'])
+      return false
+    case 'response.function_call_arguments.done':
+      item.give(event['arguments'])
+      return false
+    case 'response.custom_tool_call_input.done':
+      item.give(event['input'])
+      return false
+    case 'response.shell_call_command.added':
+    case 'response.shell_call_command.delta':
+    case 'response.shell_call_command.done': {
+      const isNew = event.type === 'response.shell_call_command.added'
+      requireIndex(item.outputs, event['command_index'], 'command_index', isNew)
+      if (event['command_index'] === item.outputs) item.outputs++
+      return false
+    }
+    case 'response.shell_call_output_content.delta':
+    case 'response.shell_call_output_content.done':
+      takeShellOutput(event, item, output)
+      return false
+    default:
+      return false
+  }
+}
+
+function addPart(event: StreamEvent, item: Item): boolean {
+  const { content_index: index } = event
+  const part = partOf(event['part'])
+  // Reasoning begins without any content.
+  if (item.type === 'reasoning' && item.content === undefined && (item.otherContent ?? null) === null) item.content = []
+  item.content = nextOf(item.content, index, 'content_index')
+  if (part?.type === 'output_text') requireLength(part.text.hasLength, 'part.text', part.text.value)
+  item.content.push(part)
+  return part?.type === 'output_text'
+}
+
+function replacePart(event: StreamEvent, item: Item): boolean {
+  const previous = presentAt(item.content, event['content_index'], 'content_index')
+  const part = partOf(event['part'])
+  if (item.type === 'message') {
+    if (previous.type === 'output_text')
+      requireLength(previous.text.hasLength, 'the text of the part', previous.text.value)
+    if (part?.type === 'output_text') requireLength(part.text.hasLength, 'part.text', part.text.value)
+  }
+  ;(item.content as Part[])[event['content_index'] as number] = part
+  return previous.type === 'output_text' || part?.type === 'output_text'
+}
+
+function partFor(event: StreamEvent, item: Item, type: string): PartFields {
+  const part = presentAt(item.content, event['content_index'], 'content_index')
+  if (part.type !== type) throw new Thrown('openai-part', `a part of type ${type}`, part.type)
+  return part
+}
+
+function summaryPart(event: StreamEvent, item: Item): PartFields {
+  const part = presentAt(item.summary, event['summary_index'], 'summary_index')
+  if (part.isBare) throw new Thrown('openai-part', 'a part with text', undefined, 'a part that is no object')
+  return part
+}
+
+/** A list to which a part at this index is appended. */
+function nextOf(parts: Part[] | undefined, index: unknown, name: string): Part[] {
+  if (parts === undefined) throw new Thrown('openai-content', 'an item whose parts are an array', undefined, 'none')
+  if (index !== parts.length) throw new Thrown('openai-part-index', `${name} ${parts.length}`, index)
+  return parts
+}
+
+function presentAt(parts: readonly Part[] | undefined, index: unknown, name: string): PartFields {
+  requireIndex(parts?.length ?? -1, index, name, false)
+  const part = parts?.[index as number]
+  if (!part) throw new Thrown('openai-part', `a part at ${name} ${String(index)}`, undefined, 'an empty one')
+  return part
+}
+
+/** An index in a list of so many; of none, where there is no list. */
+function requireIndex(length: number, index: unknown, name: string, mayAppend: boolean): void {
+  const isIn = Number.isSafeInteger(index) && (index as number) >= 0
+  if (isIn && ((index as number) < length || (mayAppend && index === length))) return
+  throw new Thrown('openai-part-index', `${name} of a part that was added`, index)
+}
+
+function requireLength(has: boolean, expected: string, got: unknown): void {
+  if (!has) throw new Thrown('openai-part-text', expected, got)
+}
+
+function takeShellOutput(event: StreamEvent, item: Item, output: readonly Item[]): void {
+  const { command_index: index, delta, output: contents } = event
+  if (event.type === 'response.shell_call_output_content.done' && !(Array.isArray(contents) && contents[0])) {
+    throw new Thrown('openai-part', 'output with an element', contents)
+  }
+  const call = output.find(({ type, callId }) => type === 'shell_call' && callId === item.callId)
+  requireIndex(call?.outputs ?? item.outputs, index, 'command_index', call === undefined)
+  if (item.outputs < 0) throw new Thrown('openai-part', 'an item whose output is an array', undefined, 'none')
+  item.outputs = Math.max(item.outputs, (index as number) + 1)
+  if (event.type === 'response.shell_call_output_content.delta' && (delta === null || delta === undefined)) {
+    throw new Thrown('openai-part', 'a delta with stdout and stderr', delta)
+  }
+}
