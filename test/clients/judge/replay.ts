@@ -11,6 +11,8 @@ export interface Outcome {
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]
   /** URLs, or ids of files. */
   readonly citations: readonly string[]
+  /** What it shows of calls that are not in `calls`, in words of its own; absent where the replayer does not look. */
+  readonly hosted?: readonly string[]
   readonly ending: Ending
   readonly error?: string
 }

@@ -1,0 +1,38 @@
+import { TextDigest } from '../text-digest.js'
+
+/** Where a stream says what a call is about; the last one to speak had the whole. */
+const PLACES = ['added', 'deltas', 'told', 'done', 'terminal'] as const
+
+type Place = (typeof PLACES)[number]
+
+/** What several places of a stream say of one call, and which of it the SDK shows. */
+export class Said {
+  readonly #said: { readonly place: Place; readonly text: TextDigest }[] = []
+  #shown: TextDigest | undefined
+
+  add(place: Place, text: string): void {
+    this.addDigest(place, TextDigest.of(text))
+  }
+
+  addDigest(place: Place, text: TextDigest): void {
+    if (!this.#said.some((one) => one.place === place)) this.#said.push({ place, text })
+  }
+
+  /** What the SDK shows. */
+  show(place: Place, text: string): void {
+    this.#shown ??= TextDigest.of(text)
+    this.addDigest(place, this.#shown)
+  }
+
+  /** What is shown, and what most places say instead. */
+  get isShownWrong(): { readonly said: TextDigest; readonly shown: TextDigest } | undefined {
+    const shown = this.#shown
+    if (shown === undefined) return undefined
+    const weights = this.#said.map(({ text, place }) => {
+      const count = this.#said.filter((one) => one.text.equals(text)).length
+      return { text, weight: count * PLACES.length + PLACES.indexOf(place) }
+    })
+    const best = weights.reduce((most, one) => (one.weight > most.weight ? one : most))
+    return best.text.equals(shown) ? undefined : { said: best.text, shown }
+  }
+}
