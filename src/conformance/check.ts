@@ -83,9 +83,12 @@ export function createChecker(options: CheckOptions = {}): Checker {
   const model = modelFor(profile)
   const run =
     model &&
-    new ClientRun(model, (rule, expected, got, words) => {
+    new ClientRun(model, (rule, expected, got, words, at) => {
       place = PLACES.get(rule) as number
-      if (checks[place] !== undefined) tell(expected, got, words)
+      if (checks[place] === undefined) return
+      tell(expected, got, words)
+      // What a client lost is known at the end, and whose doing it is, often too.
+      if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
     })
 
   function take(): Violation[] {
@@ -98,7 +101,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
     push(given) {
       const event = given as StreamEvent
       type = typeof Object(event).type === 'string' ? event.type : undefined
-      if (isFields(event)) run?.read(event)
+      if (isFields(event)) run?.read(event, reading.count)
       if (type === undefined) {
         // Nothing else can be said of an event without a type.
         place = UNTYPED

@@ -1,198 +1,126 @@
 import type { ResponseStreamEvent } from '../responses/events.js'
-import { checkEvents } from './check.js'
-import { kindOf } from './event-kind.js'
-import { outputOf } from './reading.js'
-import { type Fields, fieldsOf, type StreamEvent, textOf } from './stream-event.js'
+import { checkEvents, type Violation } from './check.js'
+import type { AgreedCall } from './clients/agreement.js'
+import { Agreement } from './clients/agreement.js'
+import type { Client, ClientModel, Ending, Seen, SeenCall } from './clients/client.js'
+import { callDissent } from './clients/dissent.js'
+import { MODELS } from './clients/index.js'
+import { fieldsOf, isFields, type StreamEvent, textOf } from './stream-event.js'
 
-/** The clients whose reading of a stream is known. */
-export const CLIENTS = ['openai', 'ai-sdk', 'openai-agents', 'langchain', 'codex'] as const
-
-export type Client = (typeof CLIENTS)[number]
-
-/** A call as a client understands it, and why it is not as it was meant. */
-interface UnderstoodCall {
-  readonly name: string
-  readonly arguments: string
-  readonly why?: string
-}
-
-/** How a client reads a stream: from which events it takes what. */
-interface ClientReader {
-  readonly name: string
-  text(stream: Stream): string
-  calls(stream: Stream): UnderstoodCall[]
-  /** What its user sees of the end. */
-  ending(stream: Stream): string
-}
-
-/** A stream, sorted by what clients take from it. */
-interface Stream {
-  readonly added: readonly StreamEvent[]
-  readonly done: readonly StreamEvent[]
-  readonly text: string
-  readonly terminal: StreamEvent | undefined
-  readonly error: StreamEvent | undefined
-  /** Deltas of a call's arguments, by output index. */
-  readonly deltas: ReadonlyMap<unknown, string>
-}
-
-const isCall = ({ type }: Fields): boolean => type === 'function_call' || type === 'custom_tool_call'
-
-const callOf = ({ name, namespace, arguments: call, input }: Fields): UnderstoodCall => ({
-  name: namespace === undefined ? textOf(name) : `${textOf(namespace)}.${textOf(name)}`,
-  arguments: textOf(call ?? input),
-})
-
-const NO_END = 'never learns that the response is over'
-
-/** What clients take from which events. Source: the clients themselves, given good and damaged streams. */
-const READERS: Readonly<Record<Client, ClientReader>> = {
-  openai: {
-    name: 'The openai SDK',
-    text: ({ text }) => text,
-    calls: ({ terminal, done }) => {
-      const items = terminal === undefined ? done.map(({ item }) => fieldsOf(item)) : outputOf(terminal)
-      return items.filter(isCall).map(callOf)
-    },
-    ending: ({ terminal }) => (terminal === undefined ? `${NO_END}: its status stays in_progress` : endOf(terminal)),
-  },
-  'ai-sdk': {
-    name: 'The AI SDK',
-    text: ({ text }) => text,
-    // It runs a call when its item is done, whatever the item's status.
-    calls: ({ done }) =>
-      done
-        .map(({ item }) => fieldsOf(item))
-        .filter(isCall)
-        .map(callOf),
-    ending: ({ terminal }) => (terminal === undefined ? 'finishes as interrupted' : endOf(terminal)),
-  },
-  'openai-agents': {
-    name: 'The Agents SDK',
-    text: ({ text }) => text,
-    calls: ({ terminal }) => (terminal === undefined ? [] : outputOf(terminal)).filter(isCall).map(callOf),
-    ending: ({ terminal }) => {
-      if (terminal === undefined) return 'has no result, because no event ends the stream'
-      return terminal.type === 'response.completed' ? endOf(terminal) : `throws at ${terminal.type}`
-    },
-  },
-  langchain: {
-    name: 'LangChain',
-    text: ({ text }) => text,
-    // It adds the deltas to what was announced, and takes arguments that are no JSON for none.
-    calls: ({ added, deltas }) =>
-      added.flatMap(({ item, output_index }) => {
-        const call = fieldsOf(item)
-        if (!isCall(call)) return []
-        const announced = textOf(call['arguments'] ?? call['input'])
-        const given = announced + (deltas.get(output_index) ?? '')
-        const name = textOf(call['name'])
-        if (call['type'] === 'custom_tool_call' || isJson(given)) return [{ name, arguments: given }]
-        const why =
-          given === ''
-            ? 'no arguments delta'
-            : announced !== ''
-              ? 'the announced item has them, too'
-              : 'they are no JSON'
-        return [{ name, arguments: '{}', why }]
-      }),
-    ending: ({ terminal, error }) => {
-      if (terminal?.type === 'response.failed' && error === undefined) return 'takes the failed response for a good one'
-      return terminal === undefined ? `${NO_END}, and has no usage` : endOf(terminal)
-    },
-  },
-  codex: {
-    name: 'Codex',
-    text: ({ done }) =>
-      done
-        .map(({ item }) => fieldsOf(item))
-        .filter(({ type }) => type === 'message')
-        .map(messageText)
-        .join(''),
-    calls: ({ done }) =>
-      done
-        .map(({ item }) => fieldsOf(item))
-        .filter(isCall)
-        .map(callOf),
-    ending: ({ terminal }) => {
-      if (terminal === undefined) return 'says that the stream was closed before response.completed, and tries again'
-      return terminal.type === 'response.incomplete' ? 'fails the turn: incomplete response' : endOf(terminal)
-    },
-  },
-}
+export { CLIENTS, type Client } from './clients/client.js'
 
 /**
  * What a client will make of a stream, in a few sentences: what it shows, which calls it runs with which arguments, how
- * it ends, and at which events it fails.
+ * it ends, and at which event it first trips. Derived from the model that judges the same stream under the client's
+ * profile. Events that are none are passed over.
  *
  *     explain(events, 'langchain') // LangChain shows no text, will run get_weather with {}: no arguments delta, ...
  */
 export function explain(events: Iterable<StreamEvent | ResponseStreamEvent>, client: Client): string {
-  const all = [...events] as StreamEvent[]
-  const reader = READERS[client]
-  const stream = sorted(all)
-  const text = reader.text(stream)
-  const shows = text === '' ? 'shows no text' : `shows ${JSON.stringify(shortened(text))}`
-  const runs = reader.calls(stream).map(({ name, arguments: call, why }) => {
-    const because = why === undefined ? '' : `: ${why}`
-    return `will run ${name} with ${call === '' ? 'nothing' : shortened(call)}${because}`
-  })
-  const does = [shows, ...runs, reader.ending(stream)].join(', ')
-  const faults = checkEvents(all, { profile: `client:${client}` }).filter(({ severity }) => severity === 'error')
+  const all = [...events] as unknown[]
+  const model = MODELS[client]
+  const reader = model.begin(() => {})
+  const agreed = new Agreement()
+  let last: StreamEvent | undefined
+  for (const event of all) {
+    if (!isEvent(event)) continue
+    reader.read(event)
+    agreed.take(event)
+    if (/^response\.(completed|incomplete|failed)$/.test(event.type)) last = event
+  }
+  reader.end()
+  agreed.end()
+  const faults = checkEvents(all as StreamEvent[], { profile: `client:${client}` }).filter(
+    ({ severity }) => severity === 'error',
+  )
+  const { seen } = reader
+  const runs = seen.calls.map((call) => `will run ${callWords(call)}${whyOf(call, agreed.calls)}`)
+  const does = [shownBy(seen), ...runs, endOf({ model, seen, agreed, last, faults })].join(', ')
   const [first] = faults
-  if (first === undefined) return `${reader.name} ${does}.`
-  const at = first.type === undefined ? 'at the end' : `at event ${first.position} (${first.type})`
-  return `${reader.name} ${does}. It trips ${at}: expected ${first.expected}, got ${first.got}.`
+  return first === undefined ? `${model.name} ${does}.` : `${model.name} ${does}. ${tripAt(first)}`
 }
 
-function sorted(events: readonly StreamEvent[]): Stream {
-  const deltas = new Map<unknown, string>()
-  let text = ''
-  for (const event of events) {
-    if (event.type === 'response.output_text.delta') text += textOf(event['delta'])
-    if (/^response\.(function_call_arguments|custom_tool_call_input)\.delta$/.test(event.type)) {
-      const { output_index, delta } = event
-      deltas.set(output_index, (deltas.get(output_index) ?? '') + textOf(delta))
+const isEvent = (event: unknown): event is StreamEvent => isFields(event) && typeof event['type'] === 'string'
+
+function shownBy({ streamed, final }: Seen): string {
+  const text = streamed.length === 0 && final !== undefined ? final : streamed
+  return text.length === 0 ? 'shows no text' : `shows ${text}`
+}
+
+function callWords({ name, arguments: { head, length } }: SeenCall): string {
+  if (length === 0) return `${name} with nothing`
+  return `${name} with ${head}${length > head.length ? '...' : ''}`
+}
+
+/** Why a call is not run as it was meant. */
+function whyOf(seen: SeenCall, calls: readonly AgreedCall[]): string {
+  const meant = calls.filter(({ name, namespace }) => seen.name === name || seen.name === `${namespace}.${name}`)
+  if (meant.some((call) => call.arguments.equals(seen.arguments))) return ''
+  const dissent = callDissent(meant)
+  return dissent === undefined ? '' : `: ${dissent.words}`
+}
+
+/** What a stream came to. */
+interface Read {
+  readonly model: ClientModel
+  readonly seen: Seen
+  readonly agreed: Agreement
+  /** The last event that ends a response. */
+  readonly last: StreamEvent | undefined
+  readonly faults: readonly Violation[]
+}
+
+/** How it ends for the client, in the words of the client where it has its own. */
+function endOf(read: Read): string {
+  const { model, seen, agreed, last, faults } = read
+  const own = OWN_ENDS[model.client][seen.ending]?.(read)
+  if (own !== undefined) return own
+  switch (seen.ending) {
+    case 'completed':
+      return faults.length === 0 ? 'and ends well' : 'and ends without noticing that something is lost'
+    case 'incomplete': {
+      const reason = textOf(fieldsOf(fieldsOf(last?.['response'])['incomplete_details'])['reason'])
+      return `and learns that it was cut off${reason === '' ? '' : ` (${reason})`}`
     }
-  }
-  const of = (type: string): StreamEvent[] => events.filter((event) => event.type === type)
-  return {
-    added: of('response.output_item.added'),
-    done: of('response.output_item.done'),
-    text,
-    terminal: events.find(({ type }) => kindOf(type).isTerminal),
-    error: events.find(({ type }) => type === 'error'),
-    deltas,
+    case 'failed':
+      return withMessage('and fails', seen.error ?? agreed.errorMessage)
+    case 'threw':
+      return withMessage('and throws', seen.error)
+    case 'open':
+      return NO_END
   }
 }
 
-function endOf(terminal: StreamEvent): string {
-  const { error, incomplete_details } = fieldsOf(terminal['response'])
-  switch (terminal.type) {
-    case 'response.completed':
-      return 'and ends well'
-    case 'response.incomplete':
-      return `and learns that it was cut off (${textOf(fieldsOf(incomplete_details)['reason'])})`
-    default:
-      return `and fails: ${textOf(fieldsOf(error)['message'])}`
-  }
+const withMessage = (end: string, message: string | undefined): string =>
+  message === undefined || message === '' ? end : `${end}: ${message}`
+
+const NO_END = 'never learns that the response is over'
+
+type End = (read: Read) => string | undefined
+
+/** Ends of which a client's user sees something of its own. */
+const OWN_ENDS: Readonly<Record<Client, Partial<Record<Ending, End>>>> = {
+  openai: { open: () => `${NO_END}: its status stays in_progress` },
+  'ai-sdk': { open: () => 'finishes as interrupted' },
+  'openai-agents': {
+    open: () => 'has no result, because no event ends the stream',
+    // What it throws at where nothing is wrong with the stream: an ending that it has no result for.
+    threw: ({ last, faults }) =>
+      last !== undefined && last.type !== 'response.completed' && faults.length === 0
+        ? `throws at ${last.type}`
+        : undefined,
+  },
+  langchain: {
+    open: ({ last }) =>
+      last?.type === 'response.failed' ? 'takes the failed response for a good one' : `${NO_END}, and has no usage`,
+  },
+  codex: {
+    open: () => 'says that the stream was closed before response.completed, and tries again',
+    incomplete: () => 'fails the turn: incomplete response',
+  },
 }
 
-/** A message with a refusal is no message to Codex. */
-function messageText({ content }: Fields): string {
-  const parts = Array.isArray(content) ? content.map(fieldsOf) : []
-  return parts.some(({ type }) => type === 'refusal') ? '' : parts.map(({ text }) => textOf(text)).join('')
-}
-
-function shortened(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}...` : text
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
+function tripAt({ type, position, expected, got }: Violation): string {
+  const at = type === undefined ? 'at the end' : `at event ${position} (${type})`
+  return `It trips ${at}: expected ${expected}, got ${got}.`
 }

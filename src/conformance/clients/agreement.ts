@@ -1,269 +1,296 @@
-import { digest } from '../digest.js'
-import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from '../stream-event.js'
+import { type Fields, fieldsOf, isFields, listOf, lookUp, type StreamEvent, textOf } from '../stream-event.js'
+import type { AgreedItem, AgreedPart } from './agreed-item.js'
 import type { Ending } from './client.js'
+import { ItemFinder } from './item-finder.js'
 import { TextDigest } from './text-digest.js'
-import { Votes } from './votes.js'
+import { type Vote, Votes, type Where } from './votes.js'
 
-/** Where a stream says what an item is. Most is said in several places, and a damaged one is outvoted. */
-export type Place = 'added' | 'deltas' | 'told' | 'part' | 'done' | 'terminal'
+export { citationsOf } from './agreed-item.js'
 
-/** A part of a message or of reasoning. */
-interface AgreedPart {
-  readonly deltas: TextDigest
-  hasDeltas: boolean
-  readonly kind: Votes<string>
-  readonly text: Votes<TextDigest>
-  readonly announced: string[]
-  readonly citations: Votes<readonly string[]>
+/** A message's text, or a piece of reasoning: a part of an item. */
+export interface AgreedPassage {
+  readonly item: AgreedItem
+  readonly part: AgreedPart
+  readonly text: TextDigest
+  readonly isRefusal: boolean
+  readonly isSummary: boolean
 }
 
-/** An item, as all places of the stream together say that it is. */
-interface AgreedItem {
-  readonly type: Votes<string>
-  readonly name: Votes<string>
-  readonly status: Votes<string>
-  readonly deltas: TextDigest
-  hasDeltas: boolean
-  readonly arguments: Votes<TextDigest>
-  readonly content: Map<number, AgreedPart>
-  readonly summary: Map<number, AgreedPart>
+/** A call for the application. */
+export interface AgreedCall {
+  readonly item: AgreedItem
+  readonly type: string
+  readonly name: string
+  /** The namespace of its tool, where it has one. */
+  readonly namespace: string | undefined
+  readonly arguments: TextDigest
+  /** The model did not come to its end: nobody is to run it. */
+  readonly isCut: boolean
 }
 
-/** What a call's own text is called, in its item and in its events. */
-const CALL_FIELD: Readonly<Record<string, string>> = { function_call: 'arguments', custom_tool_call: 'input' }
+/** How a response ended is said by the event's type, by the status, and by what it says of errors. */
+type EndingVotes = Votes<Exclude<Ending, 'threw' | 'open'>>
 
 /**
- * What a stream says was made, whoever reads it: each fact is said in several places (deltas, `*.done` events, the item
- * when it is done, the terminal response), and what most of them say holds. It keeps digests, and no text.
+ * What a stream says was made, whoever reads it. Each fact is said in several places (deltas, `*.done` events, the item
+ * when it is done, the terminal response), and what most of them say holds; a place that is left out contradicts
+ * nobody. Work for each event is constant, and it keeps digests, no text. To be asked after `end()`.
+ *
+ * - An event is about the item that its id and its index name. Where they name two, about the open one of the right
+ *   type; where they name none, about the last open one.
+ * - Of as many places, the last one to speak is believed, and of names the one that the request's tools declare.
+ * - An item, or a part, is there if it was streamed with more than one event, or is listed where all are.
  */
 export class Agreement {
-  /** In the order of their first appearance. */
-  readonly #items: AgreedItem[] = []
-  readonly #byId = new Map<string, AgreedItem>()
-  readonly #byIndex = new Map<number, AgreedItem>()
-  readonly #ending = new Votes<Ending>((ending) => ending)
-  /** All text deltas of messages as they came. */
-  readonly #streamed = new TextDigest()
+  readonly #finder = new ItemFinder()
+  readonly #ending: EndingVotes = new Votes((ending) => ending)
+  readonly #message: Votes<string> = new Votes((message) => message)
+  readonly #tools = new Set<string>()
   #hasError = false
-
-  take(event: StreamEvent): void {
-    const { type } = event
-    if (typeof type !== 'string') return
-    if (type === 'response.output_item.added') this.#item(event, 'added')
-    else if (type === 'response.output_item.done') this.#item(event, 'done')
-    else if (/^response\.(completed|incomplete|failed)$/.test(type)) this.#terminal(event)
-    else if (type === 'error') this.#hasError = true
-    else if (/^response\.(created|queued|in_progress)$/.test(type)) return
-    else this.#inner(event, type)
+  /** Whether a terminal response lists items: one that lists none may leave them out. */
+  #isListed = false
+  #position = 0
+  /** Text deltas as they came, of all items. */
+  readonly streamed: Readonly<Record<'text' | 'refusals' | 'both', TextDigest>> = {
+    text: new TextDigest(),
+    refusals: new TextDigest(),
+    both: new TextDigest(),
+  }
+  /** Deltas of reasoning as they came. */
+  readonly thought: Readonly<Record<'raw' | 'summary' | 'both', TextDigest>> = {
+    raw: new TextDigest(),
+    summary: new TextDigest(),
+    both: new TextDigest(),
   }
 
-  /** The stream is over, or about to be: what is still open was streamed as far as it was. */
+  /** @param position - the number of the event; default: one more than that before */
+  take(event: StreamEvent, position: number = this.#position): void {
+    this.#position = position + 1
+    const type = textOf(event.type)
+    const at = { position, type }
+    if (type === 'response.output_item.added') this.#added(event, at)
+    else if (type === 'response.output_item.done') this.#done(event, at)
+    else if (type === 'error') this.#error(event, at)
+    else if (/^response\.(created|queued|in_progress)$/.test(type)) this.#request(event)
+    else if (ENDING.test(type) || isFields(event['response'])) this.#terminal(event, at)
+    else if (type !== '') this.#inner(event, at)
+  }
+
+  /** The stream is over: what is still open was streamed as far as it was. */
   end(): void {
-    for (const item of this.#items) closeDeltas(item)
+    for (const item of this.#finder.items) item.end()
   }
 
   /** How the response ended; undefined where nothing says so. */
   get ending(): Ending | undefined {
-    if (this.#hasError && this.#ending.isEmpty) return 'failed'
-    return this.#ending.winner
+    return this.#ending.winner ?? (this.#hasError ? 'failed' : undefined)
   }
 
-  /** The texts of messages, part by part, and whether their deltas are what the other places say. */
-  get messages(): readonly {
-    readonly text: Votes<TextDigest>
-    readonly isRefusal: boolean
-    readonly wasStreamed: boolean
-  }[] {
-    return this.#items
-      .filter(({ type }) => type.winner === 'message')
-      .flatMap(({ content }) => partsOf(content))
-      .map(({ text, kind, deltas }) => ({
-        text,
-        isRefusal: kind.winner === 'refusal',
-        wasStreamed: text.winner?.equals(deltas) ?? true,
+  /** The events that say otherwise of the end than the others. */
+  get endingDissent(): readonly Vote<Ending>[] {
+    return this.#ending.against(this.#ending.elected())
+  }
+
+  /** What a failed response says went wrong; its beginning, if it is long. */
+  get errorMessage(): string | undefined {
+    return this.#message.winner
+  }
+
+  /** The items that there are, in the order of the response. */
+  get items(): readonly AgreedItem[] {
+    return this.#finder.inOrder.filter((item) => this.#isThere(item))
+  }
+
+  get messages(): readonly AgreedPassage[] {
+    return this.items.filter(({ kind }) => kind === 'message').flatMap((item) => passages(item, item.content.all))
+  }
+
+  get reasoning(): readonly AgreedPassage[] {
+    return this.items
+      .filter(({ kind }) => kind === 'reasoning')
+      .flatMap((item) => [...passages(item, item.content.all), ...passages(item, item.summary.all, true)])
+  }
+
+  get calls(): readonly AgreedCall[] {
+    return this.items
+      .filter(({ isCall }) => isCall)
+      .map((item) => ({
+        item,
+        type: item.kind as string,
+        name: item.name.elected((name) => this.#tools.has(name))?.value ?? '',
+        namespace: item.namespace.winner,
+        arguments: item.arguments.text,
+        isCut: this.#isCut(item),
       }))
   }
 
-  /** The streamed text in the order of its deltas: what is shown where messages are interleaved. */
-  get streamed(): TextDigest {
-    return this.#streamed
+  #added(event: StreamEvent, at: Where): void {
+    const fields = event['item']
+    if (isFields(fields)) this.#finder.added(fields['id'], event['output_index']).say(fields, 'added', at)
   }
 
-  get reasoning(): readonly { readonly text: Votes<TextDigest>; readonly isSummary: boolean }[] {
-    return this.#items
-      .filter(({ type }) => type.winner === 'reasoning')
-      .flatMap(({ content, summary }) => [
-        ...partsOf(content).map(({ text }) => ({ text, isSummary: false })),
-        ...partsOf(summary).map(({ text }) => ({ text, isSummary: true })),
-      ])
+  #done(event: StreamEvent, at: Where): void {
+    const fields = event['item']
+    if (!isFields(fields)) return
+    const { id, type } = fields
+    const item = this.#finder.about(id, event['output_index'], typeof type === 'string' ? type : undefined)
+    item.say(fields, 'done', at)
   }
 
-  get calls(): readonly {
-    readonly type: string
-    readonly name: Votes<string>
-    readonly arguments: Votes<TextDigest>
-    readonly isCut: boolean
-  }[] {
-    return this.#items
-      .filter(({ type }) => CALL_FIELD[type.winner ?? ''] !== undefined)
-      .map(({ type, name, arguments: given, status }) => ({
-        type: type.winner as string,
-        name,
-        arguments: given,
-        isCut: status.winner === 'incomplete',
-      }))
+  #error(event: StreamEvent, at: Where): void {
+    this.#hasError = true
+    this.#ending.add('failed', 'told', at)
+    const { message } = isFields(event['error']) ? event['error'] : event
+    this.#says(message, 'told', at)
   }
 
-  get citations(): readonly Votes<readonly string[]>[] {
-    return this.#items
-      .filter(({ type }) => type.winner === 'message')
-      .flatMap(({ content }) => partsOf(content))
-      .map(({ citations }) => citations)
+  /** Servers send the tools of the request back. */
+  #request(event: StreamEvent): void {
+    for (const tool of listOf(fieldsOf(event['response'])['tools'])) {
+      const { name, tools } = fieldsOf(tool)
+      for (const one of [name, ...listOf(tools).map((inner) => fieldsOf(inner)['name'])]) {
+        if (typeof one === 'string' && this.#tools.size < MOST_TOOLS) this.#tools.add(one)
+      }
+    }
   }
 
-  #item(event: StreamEvent, place: 'added' | 'done'): void {
-    if (!isFields(event['item'])) return
-    const item = this.#find(event['item']['id'], event['output_index'], place === 'added')
-    this.#say(item, event['item'], place)
-  }
-
-  #terminal(event: StreamEvent): void {
+  #terminal(event: StreamEvent, at: Where): void {
     const response = fieldsOf(event['response'])
     const { status, error, incomplete_details, output } = response
-    this.end()
-    this.#ending.add(event.type.slice('response.'.length) as Ending)
-    if (status === 'completed' || status === 'incomplete' || status === 'failed') this.#ending.add(status)
-    if (isFields(error)) this.#ending.add('failed')
-    else if (isFields(incomplete_details)) this.#ending.add('incomplete')
-    else if (error === null && incomplete_details === null) this.#ending.add('completed')
-    for (const [index, item] of listOf(output).entries()) {
-      if (isFields(item)) this.#say(this.#find(item['id'], index, true), item, 'terminal')
-    }
+    const type = ENDING.exec(at.type)?.[1]
+    // An event of another type may carry a response that is over: whoever mistyped it meant its end.
+    if (type === undefined && !isEnding(status)) return
+    if (isEnding(type)) this.#ending.add(type, 'terminal', at)
+    if (isEnding(status)) this.#ending.add(status, 'done', at)
+    if (isFields(error)) {
+      this.#ending.add('failed', 'part', at)
+      this.#says(error['message'], 'part', at)
+    } else if (isFields(incomplete_details)) this.#ending.add('incomplete', 'part', at)
+    else if (error === null && incomplete_details === null) this.#ending.add('completed', 'part', at)
+
+    const listed = listOf(output).filter(isFields)
+    if (listed.length > 0) this.#isListed = true
+    const found = this.#finder.listed(listed.map(({ id, type }) => ({ id, type })))
+    for (const [index, item] of found.entries()) item?.say(listed[index] as Fields, 'terminal', at)
   }
 
-  /** The item of an id; else the one at an index; else a new one. */
-  #find(id: unknown, index: unknown, isNew: boolean): AgreedItem {
-    const at = typeof index === 'number' ? index : undefined
-    const known = typeof id === 'string' ? this.#byId.get(id) : undefined
-    // An id that nobody knows yet at an index that is taken is a damaged one, unless both are new.
-    const item = known ?? (at === undefined ? undefined : this.#byIndex.get(at)) ?? this.#open(isNew)
-    if (typeof id === 'string' && known === undefined) this.#byId.set(id, item)
-    if (at !== undefined && !this.#byIndex.has(at)) this.#byIndex.set(at, item)
-    return item
+  #says(message: unknown, place: 'told' | 'part', at: Where): void {
+    if (typeof message === 'string') this.#message.add(message.slice(0, LONGEST_MESSAGE), place, at)
   }
 
-  /** Where nothing says of which item an event is, it is of the last one. */
-  #open(isNew: boolean): AgreedItem {
-    const last = this.#items.at(-1)
-    if (!isNew && last !== undefined) return last
-    const item: AgreedItem = {
-      type: new Votes((type) => type),
-      name: new Votes((name) => name),
-      status: new Votes((status) => status),
-      deltas: new TextDigest(),
-      hasDeltas: false,
-      arguments: new Votes((text) => text.key),
-      content: new Map(),
-      summary: new Map(),
-    }
-    this.#items.push(item)
-    return item
-  }
-
-  #say(item: AgreedItem, fields: Fields, place: 'added' | 'done' | 'terminal'): void {
-    const { type, name, namespace, status, content, summary } = fields
-    if (typeof type === 'string') item.type.add(type)
-    if (typeof name === 'string') item.name.add(typeof namespace === 'string' ? `${namespace}.${name}` : name)
-    if (place === 'added') return
-    if (place === 'done') closeDeltas(item)
-    if (typeof status === 'string') item.status.add(status)
-    const given = fields[CALL_FIELD[textOf(type)] ?? '']
-    if (typeof given === 'string') item.arguments.add(TextDigest.of(given))
-    for (const [parts, held] of [
-      [item.content, listOf(content)],
-      [item.summary, listOf(summary)],
-    ] as const) {
-      for (const [index, part] of held.entries()) sayPart(partAt(parts, index), fieldsOf(part))
-    }
-  }
-
-  #inner(event: StreamEvent, type: string): void {
+  #inner(event: StreamEvent, at: Where): void {
     if (!('output_index' in event || 'item_id' in event)) return
-    const item = this.#find(event['item_id'], event['output_index'], false)
-    const isSummary = type.startsWith('response.reasoning_summary_')
-    const parts = isSummary ? item.summary : item.content
-    const index = event[isSummary ? 'summary_index' : 'content_index']
-    const at = typeof index === 'number' ? index : Math.max(0, parts.size - 1)
-    const text = /^response\.(output_text|refusal|reasoning_text|reasoning|reasoning_summary_text)\.(delta|done)$/.exec(
-      type,
-    )
-    if (text !== null) {
-      const part = partAt(parts, at)
-      if (text[2] === 'delta') {
-        const delta = textOf(event['delta'])
-        part.deltas.append(delta)
-        part.hasDeltas = true
-        if (text[1] === 'output_text') this.#streamed.append(delta)
-      } else {
-        const told = event['text'] ?? event['refusal']
-        if (typeof told === 'string') part.text.add(TextDigest.of(told))
-      }
-    } else if (/^response\.(content|reasoning_summary|reasoning)_part\.done$/.test(type)) {
-      sayPart(partAt(parts, at), fieldsOf(event['part']))
-    } else if (type === 'response.output_text.annotation.added') {
-      partAt(parts, at).announced.push(...citationsOf([event['annotation']]))
-    } else if (/^response\.(function_call_arguments|custom_tool_call_input)\.delta$/.test(type)) {
-      item.deltas.append(textOf(event['delta']))
-      item.hasDeltas = true
-    } else if (/^response\.(function_call_arguments|custom_tool_call_input)\.done$/.test(type)) {
-      const told = event['arguments'] ?? event['input']
-      if (typeof told === 'string') item.arguments.add(TextDigest.of(told))
+    const owner = ownerOf(event)
+    const item = this.#finder.about(event['item_id'], event['output_index'], owner)
+    item.places.add('deltas')
+    if (owner !== undefined) item.type.add(owner, 'deltas', at)
+    const text = TEXT.exec(event.type)
+    const part = PART.exec(event.type)
+    const call = CALL.exec(event.type)
+    if (text !== null) this.#text(partOf(item, event), text[1] as string, text[2] === 'delta', event, at)
+    else if (part !== null) {
+      partOf(item, event).say(fieldsOf(event['part']), part[1] === 'added' ? 'added' : 'part', at)
+    } else if (event.type === 'response.output_text.annotation.added') {
+      partOf(item, event).announce(event['annotation'], at)
+    } else if (call?.[1] === 'delta') item.arguments.append(event['delta'], at)
+    else if (call !== null) {
+      item.arguments.say(event['arguments'] ?? event['input'], 'told', at)
+      if (typeof event['name'] === 'string') item.name.add(event['name'], 'told', at)
     }
   }
-}
 
-/** A list of citations as their URLs, or the ids of their files. */
-export function citationsOf(annotations: readonly unknown[]): string[] {
-  return annotations.flatMap((annotation) => {
-    const { url, file_id } = fieldsOf(annotation)
-    const source = url ?? file_id
-    return typeof source === 'string' ? [source] : []
-  })
-}
-
-/** The deltas of an item are a vote once it is done: until then there may be more. */
-function closeDeltas(item: AgreedItem): void {
-  if (item.hasDeltas) item.arguments.add(item.deltas)
-  item.hasDeltas = false
-  for (const part of [...item.content.values(), ...item.summary.values()]) {
-    if (part.hasDeltas) part.text.add(part.deltas)
-    part.hasDeltas = false
-    if (part.announced.length > 0) part.citations.add(part.announced)
-  }
-}
-
-function partAt(parts: Map<number, AgreedPart>, index: number): AgreedPart {
-  let part = parts.get(index)
-  if (part === undefined) {
-    part = {
-      deltas: new TextDigest(),
-      hasDeltas: false,
-      kind: new Votes((kind) => kind),
-      text: new Votes((text) => text.key),
-      announced: [],
-      citations: new Votes((urls) => String(digest(urls))),
+  #text(part: AgreedPart, kind: string, isDelta: boolean, event: StreamEvent, at: Where): void {
+    part.places.add(isDelta ? 'deltas' : 'told')
+    const partKind = PART_KINDS[kind]
+    if (partKind !== undefined) part.kind.add(partKind, isDelta ? 'deltas' : 'told', at)
+    if (!isDelta) {
+      part.text.say(event['text'] ?? event['refusal'], 'told', at)
+      return
     }
-    parts.set(index, part)
+    const { delta } = event
+    part.text.append(delta, at)
+    if (typeof delta !== 'string') return
+    if (kind === 'output_text' || kind === 'refusal') {
+      this.streamed[kind === 'refusal' ? 'refusals' : 'text'].append(delta)
+      this.streamed.both.append(delta)
+    } else {
+      this.thought[kind === 'reasoning_summary_text' ? 'summary' : 'raw'].append(delta)
+      this.thought.both.append(delta)
+    }
   }
-  return part
+
+  /** Whether an item is there: it was streamed with more than one event, or is listed where all are. */
+  #isThere({ places }: AgreedItem): boolean {
+    if (places.has('terminal') || places.size > 1) return true
+    // A single event that no other place knows of.
+    return !this.#isListed && this.ending !== 'completed'
+  }
+
+  /** What is open when the response is cut off was not made to its end. */
+  #isCut(item: AgreedItem): boolean {
+    const status = item.status.elected((one) => (one === 'incomplete') === (this.ending === 'incomplete'))?.value
+    if (status !== undefined) return status === 'incomplete'
+    return !item.places.has('done') && this.ending !== 'completed'
+  }
 }
 
-function sayPart(part: AgreedPart, { type, text, refusal, annotations }: Fields): void {
-  if (typeof type === 'string') part.kind.add(type)
-  const said = text ?? refusal
-  if (typeof said === 'string') part.text.add(TextDigest.of(said))
-  if (Array.isArray(annotations)) part.citations.add(citationsOf(annotations))
+const ENDING = /^response\.(completed|incomplete|failed)$/
+const TEXT = /^response\.(output_text|refusal|reasoning_text|reasoning|reasoning_summary_text)\.(delta|done)$/
+const PART = /^response\.(?:content|reasoning_summary|reasoning)_part\.(added|done)$/
+const CALL = /^response\.(?:function_call_arguments|custom_tool_call_input)\.(delta|done)$/
+
+/** Of which items events are, by the second word of their types. */
+const OWNERS: Readonly<Record<string, string>> = {
+  output_text: 'message',
+  refusal: 'message',
+  reasoning: 'reasoning',
+  reasoning_part: 'reasoning',
+  reasoning_text: 'reasoning',
+  reasoning_summary_part: 'reasoning',
+  reasoning_summary_text: 'reasoning',
+  function_call_arguments: 'function_call',
+  custom_tool_call_input: 'custom_tool_call',
+  mcp_call: 'mcp_call',
+  mcp_call_arguments: 'mcp_call',
+  mcp_list_tools: 'mcp_list_tools',
+  code_interpreter_call: 'code_interpreter_call',
+  code_interpreter_call_code: 'code_interpreter_call',
+  web_search_call: 'web_search_call',
+  file_search_call: 'file_search_call',
+  image_generation_call: 'image_generation_call',
+  shell_call_command: 'shell_call',
+  shell_call_output_content: 'shell_call_output',
 }
 
-const partsOf = (parts: ReadonlyMap<number, AgreedPart>): AgreedPart[] =>
-  [...parts].sort(([a], [b]) => a - b).map(([, part]) => part)
+/** The type of the items that an event is for, where it says so. */
+function ownerOf({ type, part }: StreamEvent): string | undefined {
+  const [, word = ''] = type.split('.', 2)
+  const kind = fieldsOf(part)['type']
+  if (word === 'content_part' && typeof kind === 'string') return kind === 'reasoning_text' ? 'reasoning' : undefined
+  return lookUp(OWNERS, word)
+}
+
+/** What kind of part a text event is about. */
+const PART_KINDS: Readonly<Record<string, string>> = {
+  output_text: 'output_text',
+  refusal: 'refusal',
+  reasoning_text: 'reasoning_text',
+  reasoning_summary_text: 'summary_text',
+}
+
+/** A request has as many tools at the most whose names are remembered. */
+const MOST_TOOLS = 1000
+
+const LONGEST_MESSAGE = 1000
+
+const isEnding = (value: unknown): value is 'completed' | 'incomplete' | 'failed' =>
+  value === 'completed' || value === 'incomplete' || value === 'failed'
+
+function partOf(item: AgreedItem, event: StreamEvent): AgreedPart {
+  const isSummary = event.type.startsWith('response.reasoning_summary_')
+  return isSummary ? item.summary.at(event['summary_index']) : item.content.at(event['content_index'])
+}
+
+function passages(item: AgreedItem, parts: readonly AgreedPart[], isSummary = false): AgreedPassage[] {
+  return parts.map((part) => ({ item, part, text: part.text.text, isRefusal: part.isRefusal, isSummary }))
+}

@@ -2,6 +2,7 @@ import { digest } from '../digest.js'
 import type { Invariant } from '../invariant.js'
 import type { StreamEvent } from '../stream-event.js'
 import { TextDigest } from './text-digest.js'
+import type { Where } from './votes.js'
 
 /** The clients whose reading of a stream is known. */
 export const CLIENTS = ['openai', 'ai-sdk', 'openai-agents', 'langchain', 'codex'] as const
@@ -70,8 +71,9 @@ export interface ClientReader {
  * @param rule - the id of one of the model's rules
  * @param expected - what the client wants, in words
  * @param got - what came: the value, or (then `words`) what there is to say of it
+ * @param at - the event that is to blame, where that is another than the one that is read
  */
-export type Breaks = (rule: string, expected: string, got: unknown, words?: string) => void
+export type Breaks = (rule: string, expected: string, got: unknown, words?: string, at?: Where) => void
 
 /** Which parts of a response a client shows at all: the rest cannot be lost. */
 export interface Reads {

@@ -1,5 +1,6 @@
-import type { Agreement } from './agreement.js'
-import type { Breaks, ClientModel, ClientRule, Ending, Seen } from './client.js'
+import type { AgreedCall, AgreedPassage, Agreement } from './agreement.js'
+import type { Breaks, ClientModel, ClientRule, Ending, Seen, SeenCall } from './client.js'
+import { callDissent, citationDissent, type Dissent, endingDissent, textDissent } from './dissent.js'
 import { TextDigest } from './text-digest.js'
 
 /** What a client must not lose of a stream. One rule for each thing that its user sees. */
@@ -21,54 +22,102 @@ export const LOSSES: readonly ClientRule[] = [
 ]
 
 /** Reports what a client lost, or made up, of what a stream says on the whole. */
-export function compare(seen: Seen, agreed: Agreement, { reads, name }: ClientModel, breaks: Breaks): void {
-  const { ending } = agreed
-  const expected = ending === undefined ? undefined : endingFor(ending, reads)
-  if (seen.ending !== expected) {
-    const wanted = expected === undefined ? 'a terminal event' : `${name} to see it ${WORDS[expected]}`
-    breaks('client-ending', wanted, seen.ending, WORDS[seen.ending])
-  }
+export function compare(seen: Seen, agreed: Agreement, model: ClientModel, breaks: Breaks): void {
+  compareEnding(seen, agreed, model, breaks)
   // After an exception the application has no result: what else is missing follows from it.
   if (seen.ending === 'threw') return
+  compareText(seen, agreed, model, breaks)
+  compareReasoning(seen, agreed, model, breaks)
+  compareCalls(seen, agreed, model, breaks)
+  if (model.reads.citations) compareCitations(seen, agreed, breaks)
+}
 
-  const messages = agreed.messages.filter(({ isRefusal }) => reads.refusals || !isRefusal)
-  const text = joined(messages.map(({ text }) => text.winner))
-  if (reads.streamed && !seen.streamed.equals(text) && !isInterleaved(seen, agreed)) {
-    breaks('client-text', `the text ${text}`, undefined, `${seen.streamed}`)
+function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientModel, breaks: Breaks): void {
+  const { ending } = agreed
+  if (ending === undefined) {
+    if (seen.ending !== 'completed') breaks('client-ending', 'a terminal event', undefined, WORDS[seen.ending])
+    return
   }
-  if (seen.final !== undefined && reads.final && !seen.final.equals(text)) {
-    breaks('client-result', `the text ${text}`, undefined, `${seen.final}`)
-  }
-
-  const reasoning = agreed.reasoning.filter(({ isSummary }) => (isSummary ? reads.summaries : reads.rawReasoning))
-  const thought = joined(reasoning.map(({ text }) => text.winner))
-  if (!seen.reasoning.equals(thought))
-    breaks('client-reasoning', `the reasoning ${thought}`, undefined, `${seen.reasoning}`)
-
-  const calls = agreed.calls.filter(
-    ({ type, isCut }) => !isCut && (type === 'function_call' ? reads.functionCalls : reads.customCalls),
+  const expected = ending === 'incomplete' ? reads.incomplete : ending === 'failed' ? reads.failed : ending
+  if (seen.ending === expected) return
+  const dissent = endingDissent(agreed)
+  breaks(
+    'client-ending',
+    `${name} to see it ${WORDS[expected]}`,
+    undefined,
+    ...withDissent(WORDS[seen.ending], dissent),
   )
-  const wanted = calls.map(({ name, arguments: given }) => `${name.winner ?? ''} with ${given.winner ?? ''}`)
-  const same =
-    calls.length === seen.calls.length &&
-    calls.every(({ name, arguments: given }, at) => {
-      const call = seen.calls[at]
-      return call?.name === (name.winner ?? '') && call.arguments.equals(given.winner ?? EMPTY)
-    })
-  if (!same) {
-    const ran = seen.calls.map(({ name, arguments: given }) => `${name} with ${given}`)
-    breaks('client-calls', wanted.join(', ') || 'no call', undefined, ran.join(', ') || 'no call')
-  }
+}
 
-  if (reads.citations) {
-    const citations = agreed.citations.flatMap((urls) => urls.winner ?? [])
-    if (citations.join('\n') !== seen.citations.join('\n')) {
-      breaks('client-citations', citations.join(', ') || 'none', undefined, seen.citations.join(', ') || 'none')
-    }
+function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, breaks: Breaks): void {
+  const messages = agreed.messages.filter(({ isRefusal }) => reads.refusals || !isRefusal)
+  const text = joined(messages)
+  const shown = agreed.streamed[reads.refusals ? 'both' : 'text']
+  // Where messages come in turns, the text is that of all of them as it came, and nothing is lost.
+  const isInTurns = seen.streamed.equals(shown) && wereStreamed(messages)
+  if (reads.streamed && !seen.streamed.equals(text) && !isInTurns) {
+    breaks(
+      'client-text',
+      `the text ${text}`,
+      undefined,
+      ...withDissent(`${seen.streamed}`, textDissent(messages, true)),
+    )
+  }
+  if (reads.final && seen.final !== undefined && !seen.final.equals(text)) {
+    breaks('client-result', `the text ${text}`, undefined, ...withDissent(`${seen.final}`, textDissent(messages)))
   }
 }
 
-const EMPTY = new TextDigest()
+function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel, breaks: Breaks): void {
+  const passages = agreed.reasoning.filter(({ isSummary }) => (isSummary ? reads.summaries : reads.rawReasoning))
+  const thought = joined(passages)
+  if (seen.reasoning.equals(thought)) return
+  const shown = agreed.thought[reads.summaries ? (reads.rawReasoning ? 'both' : 'summary') : 'raw']
+  if (seen.reasoning.equals(shown) && wereStreamed(passages)) return
+  const words = withDissent(`${seen.reasoning}`, textDissent(passages, reads.streamed))
+  breaks('client-reasoning', `the reasoning ${thought}`, undefined, ...words)
+}
+
+function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, breaks: Breaks): void {
+  const calls = agreed.calls.filter(({ type }) => (type === 'function_call' ? reads.functionCalls : reads.customCalls))
+  const wanted = calls.filter(({ isCut }) => !isCut)
+  if (isRun(calls, seen.calls)) return
+  const lost = wanted.filter((call) => !seen.calls.some((one) => isSame(call, one)))
+  const dissent = callDissent(lost.length > 0 ? lost : wanted)
+  const expected = wanted.map(callWords).join(', ') || 'no call'
+  const ran = seen.calls.map(({ name, arguments: given }) => `${name} with ${given}`).join(', ') || 'no call'
+  breaks('client-calls', expected, undefined, ...withDissent(ran, dissent))
+}
+
+/** Whether these calls are run, in their order; of those that were cut off, clients offer some or none. */
+function isRun(calls: readonly AgreedCall[], seen: readonly SeenCall[]): boolean {
+  let at = 0
+  for (const call of calls) {
+    const one = seen[at]
+    if (call.isCut) {
+      if (one !== undefined && isNamed(call, one)) at++
+    } else if (one === undefined || !isSame(call, one)) return false
+    else at++
+  }
+  return at === seen.length
+}
+
+const isSame = (call: AgreedCall, seen: SeenCall): boolean =>
+  isNamed(call, seen) && seen.arguments.equals(call.arguments)
+
+/** Clients show a tool of a namespace with it or without. */
+const isNamed = ({ name, namespace }: AgreedCall, seen: SeenCall): boolean =>
+  seen.name === name || seen.name === `${namespace}.${name}`
+
+const callWords = ({ name, arguments: given }: AgreedCall): string => `${name} with ${given}`
+
+function compareCitations(seen: Seen, agreed: Agreement, breaks: Breaks): void {
+  const { messages } = agreed
+  const citations = messages.flatMap(({ part }) => part.citations)
+  if (citations.join('\n') === seen.citations.join('\n')) return
+  const words = withDissent(seen.citations.join(', ') || 'none', citationDissent(messages))
+  breaks('client-citations', citations.join(', ') || 'none', undefined, ...words)
+}
 
 const WORDS: Readonly<Record<Ending, string>> = {
   completed: 'completed',
@@ -78,18 +127,18 @@ const WORDS: Readonly<Record<Ending, string>> = {
   open: 'no end',
 }
 
-function endingFor(ending: Ending, { incomplete, failed }: ClientModel['reads']): Ending {
-  if (ending === 'incomplete') return incomplete
-  return ending === 'failed' ? failed : ending
+/** What came, with whose fault it is, and the event of it. */
+function withDissent(got: string, dissent: Dissent | undefined): [words: string, at?: Dissent['at']] {
+  if (dissent === undefined) return [got]
+  const words = `${got} (${dissent.words})`
+  return dissent.at === undefined ? [words] : [words, dissent.at]
 }
 
-/** Whether all text was streamed as it is, but that of several messages in turns: then nothing is lost. */
-function isInterleaved({ streamed }: Seen, agreed: Agreement): boolean {
-  return streamed.equals(agreed.streamed) && agreed.messages.every(({ wasStreamed }) => wasStreamed)
-}
+const wereStreamed = (passages: readonly AgreedPassage[]): boolean =>
+  passages.every(({ part }) => part.text.wasStreamed)
 
-function joined(texts: readonly (TextDigest | undefined)[]): TextDigest {
+function joined(passages: readonly AgreedPassage[]): TextDigest {
   const all = new TextDigest()
-  for (const text of texts) if (text !== undefined) all.join(text)
+  for (const { text } of passages) all.join(text)
   return all
 }

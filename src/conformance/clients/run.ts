@@ -20,8 +20,9 @@ export class ClientRun {
     })
   }
 
-  read(event: StreamEvent): void {
-    this.#agreed.take(event)
+  /** @param position - the number of the event */
+  read(event: StreamEvent, position?: number): void {
+    this.#agreed.take(event, position)
     this.#reader.read(event)
   }
 

@@ -15,9 +15,10 @@ export class TextDigest {
   }
 
   append(text: string): this {
-    if (this.head.length < HEAD) this.head = (this.head + text).slice(0, HEAD)
+    this.#show(text)
     let [a, b] = [this.#a, this.#b]
     for (let at = 0; at < text.length; at++) {
+      // Never 0: a text is not the same with more of them in front.
       const unit = text.charCodeAt(at) + 1
       a = (Math.imul(a, BASE_A) + unit) | 0
       b = (Math.imul(b, BASE_B) + unit) | 0
@@ -30,10 +31,13 @@ export class TextDigest {
 
   /** Appends the text of another digest. */
   join(other: TextDigest): this {
-    if (this.head.length < HEAD) this.head = (this.head + other.head).slice(0, HEAD)
-    this.#a = (Math.imul(this.#a, power(BASE_A, other.length)) + other.#a) | 0
-    this.#b = (Math.imul(this.#b, power(BASE_B, other.length)) + other.#b) | 0
-    this.length += other.length
+    // Read before anything changes: a text can be appended to itself.
+    const { head, length } = other
+    const [a, b] = [other.#a, other.#b]
+    this.#show(head)
+    this.#a = (Math.imul(this.#a, power(BASE_A, length)) + a) | 0
+    this.#b = (Math.imul(this.#b, power(BASE_B, length)) + b) | 0
+    this.length += length
     return this
   }
 
@@ -48,7 +52,14 @@ export class TextDigest {
 
   /** The text for a message: as JSON, and of a long one the beginning. */
   toString(): string {
-    return JSON.stringify(this.length > this.head.length ? `${this.head}...` : this.head)
+    if (this.length === this.head.length) return JSON.stringify(this.head)
+    // Half a character at the end of the beginning would be shown as an escape.
+    return JSON.stringify(`${this.head.replace(/[\ud800-\udbff]$/, '')}...`)
+  }
+
+  #show(text: string): void {
+    // The head is the text until it is full: what follows a cut one is not behind it.
+    if (this.head.length < HEAD && this.head.length === this.length) this.head += text.slice(0, HEAD - this.head.length)
   }
 }
 

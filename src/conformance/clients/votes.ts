@@ -1,34 +1,75 @@
-/** What several places say of one thing. What most of them say holds; where as many say otherwise, nobody knows. */
+/** Where a stream says what an item is. Most is said in several places, and a damaged one is outvoted. */
+export type Place = 'added' | 'deltas' | 'told' | 'part' | 'done' | 'terminal'
+
+/** An event of the stream. */
+export interface Where {
+  /** Its number, from 0. */
+  readonly position: number
+  readonly type: string
+}
+
+/** What some places say. */
+export interface Vote<Value> {
+  readonly value: Value
+  readonly places: readonly Place[]
+  /** The event that said so first. */
+  readonly at: Where
+}
+
+/**
+ * Where as many places say one thing as another, the one that speaks last is believed: it had the whole, and the stream
+ * was made of pieces.
+ */
+const TRUST: readonly Place[] = ['added', 'deltas', 'told', 'part', 'done', 'terminal']
+
+/** More values than a stream that means something has of one fact: what a broken server adds to them is not kept. */
+const MOST = 16
+
+/**
+ * What several places say of one thing. What most of them say holds; a place that says nothing contradicts nobody, and
+ * one that says the same twice is one.
+ */
 export class Votes<Value> {
   readonly #keyOf: (value: Value) => string
-  readonly #counts = new Map<string, { readonly value: Value; count: number }>()
+  readonly #votes = new Map<string, { value: Value; places: Place[]; at: Where }>()
 
   constructor(keyOf: (value: Value) => string) {
     this.#keyOf = keyOf
   }
 
-  add(value: Value): void {
+  add(value: Value, place: Place, at: Where): void {
     const key = this.#keyOf(value)
-    const entry = this.#counts.get(key)
-    if (entry === undefined) this.#counts.set(key, { value, count: 1 })
-    else entry.count++
+    const vote = this.#votes.get(key)
+    if (vote === undefined) {
+      if (this.#votes.size < MOST) this.#votes.set(key, { value, places: [place], at })
+    } else if (!vote.places.includes(place)) vote.places.push(place)
   }
 
   get isEmpty(): boolean {
-    return this.#counts.size === 0
+    return this.#votes.size === 0
   }
 
-  /** What most say; the first of those that as many say. */
+  /** All that is said, as it was first said. */
+  get all(): readonly Vote<Value>[] {
+    return [...this.#votes.values()]
+  }
+
+  /** What most say; of those that as many say, what is said last; `prefers` decides before that. */
+  elected(prefers: (value: Value) => boolean = () => false): Vote<Value> | undefined {
+    const weight = ({ value, places }: Vote<Value>): number =>
+      places.length * 100 + (prefers(value) ? 50 : 0) + Math.max(...places.map((place) => TRUST.indexOf(place)))
+    return this.all.reduce<Vote<Value> | undefined>(
+      (best, vote) => (best === undefined || weight(vote) > weight(best) ? vote : best),
+      undefined,
+    )
+  }
+
   get winner(): Value | undefined {
-    let most: { readonly value: Value; count: number } | undefined
-    for (const entry of this.#counts.values()) if (most === undefined || entry.count > most.count) most = entry
-    return most?.value
+    return this.elected()?.value
   }
 
-  /** Whether as many places say something else. */
-  get isTied(): boolean {
-    const counts = [...this.#counts.values()].map(({ count }) => count)
-    const most = Math.max(...counts)
-    return counts.filter((count) => count === most).length > 1
+  /** What is said otherwise than `vote`. */
+  against(vote: Vote<Value> | undefined): readonly Vote<Value>[] {
+    return this.all.filter((other) => other !== vote)
   }
 }

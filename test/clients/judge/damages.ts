@@ -4,47 +4,91 @@ export interface WireEvent {
   readonly [field: string]: unknown
 }
 
+type Path = readonly (string | number)[]
+
 /** A stream with one thing wrong in it. */
-export interface Damage {
-  /** What is wrong, the same for the same mistake in other places: `delta: null in response.output_text.delta`. */
+export class Damage {
+  /** What is wrong, the same for the same mistake in other places: `null: delta in response.output_text.delta`. */
   readonly kind: string
   /** The number of the event. */
   readonly at: number
-  readonly events: readonly WireEvent[]
-}
+  /** Of the field that is damaged; absent where it is a whole event. */
+  readonly path: Path | undefined
+  readonly #make: () => readonly WireEvent[]
 
-type Path = readonly (string | number)[]
+  constructor(kind: string, at: number, make: () => readonly WireEvent[], path?: Path) {
+    this.kind = kind
+    this.at = at
+    this.path = path
+    this.#make = make
+  }
+
+  /** The damaged stream, made anew each time: thousands of damages are drawn from, and few are played. */
+  get events(): readonly WireEvent[] {
+    return this.#make()
+  }
+}
 
 /**
  * Every way in which one field of one event, or one event, is wrong: a field that is missing, null, of another type,
- * empty, or another value; an event that is missing, comes twice, or changes places with the next. Fields of usage and
- * ids are damaged, too. In the order of the events; lazily, because a stream has thousands.
+ * empty, or another value; a list with one element twice, or in another order; the value that the next event of the same
+ * type has; an event that is missing, comes twice, or changes places with the next; an item that is announced with all
+ * that it will have. Fields of usage and ids are damaged, too. In the order of the events; lazily, because a stream has
+ * thousands.
  */
 export function* damagesOf(events: readonly WireEvent[]): Generator<Damage> {
   for (const [at, event] of events.entries()) {
+    if (typeof event !== 'object' || event === null) continue
     const others = (...replacement: readonly WireEvent[]): WireEvent[] => [
       ...events.slice(0, at),
       ...replacement,
       ...events.slice(at + 1),
     ]
-    yield { kind: `no ${event.type}`, at, events: others() }
-    yield { kind: `two ${event.type}`, at, events: others(event, event) }
+    yield new Damage(`no ${event.type}`, at, () => others())
+    yield new Damage(`two ${event.type}`, at, () => others(event, event))
     const next = events[at + 1]
     if (next !== undefined) {
-      yield {
-        kind: `${event.type} after ${next.type}`,
-        at,
-        events: [...events.slice(0, at), next, event, ...events.slice(at + 2)],
-      }
+      const swapped = () => [...events.slice(0, at), next, event, ...events.slice(at + 2)]
+      yield new Damage(`${event.type} after ${next.type}`, at, swapped)
     }
+    const twin = events.slice(at + 1).find(({ type }) => type === event.type)
     for (const path of pathsIn(event)) {
       const value = valueAt(event, path)
+      const name = `${nameOf(path)} in ${event.type}${itemTypeOf(event)}`
       for (const [how, other] of otherValues(value)) {
-        const kind = `${how}: ${nameOf(path)} in ${event.type}${itemTypeOf(event)}`
-        yield { kind, at, events: others(withValue(event, path, other) as WireEvent) }
+        const make = () => others(withValue(event, path, other) as WireEvent)
+        yield new Damage(`${how}: ${name}`, at, make, path)
       }
+      const theirs = twin === undefined ? undefined : valueAt(twin, path)
+      // The numbers of all events differ, and so do most deltas: that is what the order of events is for.
+      if (theirs === undefined || path[0] === 'sequence_number' || JSON.stringify(theirs) === JSON.stringify(value))
+        continue
+      const make = () =>
+        others(withValue(event, path, theirs) as WireEvent).map((one) =>
+          one === twin ? (withValue(twin, path, value) as WireEvent) : one,
+        )
+      yield new Damage(`swapped with the next: ${name}`, at, make, path)
     }
+    yield* fullAnnouncement(events, at)
   }
+}
+
+/** An item or a part that is announced as it will be when it is done. */
+function* fullAnnouncement(events: readonly WireEvent[], at: number): Generator<Damage> {
+  const event = events[at] as WireEvent
+  const [, name, field] = /^response\.(?:(output_item|content_part|reasoning_summary_part))\.added$/.test(event.type)
+    ? [undefined, event.type.replace(/added$/, 'done'), event.type.includes('item') ? 'item' : 'part']
+    : []
+  if (name === undefined || field === undefined) return
+  const isSame = (one: WireEvent): boolean =>
+    one.type === name &&
+    ['output_index', 'content_index', 'summary_index'].every((index) => one[index] === event[index])
+  const done = events.slice(at + 1).find(isSame)
+  if (done === undefined || JSON.stringify(done[field]) === JSON.stringify(event[field])) return
+  const whole = { ...event, [field]: done[field] } as WireEvent
+  yield new Damage(`full ${event.type}${itemTypeOf(event)}`, at, () =>
+    events.map((one, index) => (index === at ? whole : one)),
+  )
 }
 
 const MISSING = Symbol('missing')
@@ -63,6 +107,7 @@ function otherValues(value: unknown): [how: string, value: unknown][] {
     others.push(['object', {}], ['string', 'damaged'])
     if (value.length > 0) others.push(['empty', []])
     if (value.length > 0) others.push(['twice', [...value, value[0]]])
+    if (value.length > 1) others.push(['reversed', value.toReversed()])
   } else if (value !== null) others.push(['string', 'damaged'], ['list', []], ['empty', {}])
   else others.push(['string', 'damaged'], ['object', {}])
   return others
@@ -78,7 +123,7 @@ function* pathsIn(value: unknown, path: Path = []): Generator<Path> {
 }
 
 function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, name) => (inner as Record<string | number, unknown>)[name], value)
+  return path.reduce<unknown>((inner, name) => Object(inner)[name], value)
 }
 
 function withValue(value: unknown, [name, ...rest]: Path, other: unknown): unknown {

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { faultyStream } from '../../../src/conformance/arbitraries/index.js'
+import { damagesOf, type WireEvent } from './damages.js'
+import type { NamedStream } from './streams.js'
+
+/** A damaged stream, drawn. */
+export interface Drawn {
+  readonly kind: string
+  /** The stream that it was made of. */
+  readonly stream: NamedStream
+  /** The number of the damaged event. */
+  readonly at: number
+  readonly events: readonly WireEvent[]
+  /** Only a field of usage or an id is damaged: see `isCounted`. */
+  readonly isSoft: boolean
+}
+
+/** Of each kind, so many are kept to draw from. */
+const KEPT = 64
+
+/**
+ * Damages of these streams, each kind as often as any other as long as there are such: rare kinds are as bad as frequent
+ * ones. No two are the same stream, and none is what it was made of. The same seed draws the same.
+ */
+export function drawDamages(streams: readonly NamedStream[], count: number, seed: number): Drawn[] {
+  const random = randomFrom(seed)
+  const kinds = new Map<string, { seen: number; readonly kept: (() => Drawn)[] }>()
+  const offer = (kind: string, make: () => Drawn): void => {
+    let entry = kinds.get(kind)
+    if (entry === undefined) {
+      entry = { seen: 0, kept: [] }
+      kinds.set(kind, entry)
+    }
+    // Each of all that are offered is kept with the same chance.
+    const place = entry.seen < KEPT ? entry.seen : Math.floor(random() * (entry.seen + 1))
+    entry.seen++
+    if (place < KEPT) entry.kept[place] = make
+  }
+
+  for (const stream of streams) {
+    for (const damage of damagesOf(stream.events)) {
+      offer(damage.kind, () => ({
+        kind: damage.kind,
+        stream,
+        at: damage.at,
+        events: damage.events,
+        isSoft: isSoft(damage.path),
+      }))
+    }
+  }
+  for (const drawn of faults(streams, Math.min(count, 2000), seed)) offer(drawn.kind, () => drawn)
+
+  const heaps = shuffled([...kinds.values()], random).map(({ kept }) => shuffled(kept, random))
+  const drawn: Drawn[] = []
+  const known = new Set<string>()
+  for (let round = 0; round < KEPT && drawn.length < count; round++) {
+    for (const heap of heaps) {
+      const one = heap[round]?.()
+      if (one === undefined || drawn.length >= count) continue
+      const text = JSON.stringify(one.events)
+      if (known.has(text) || text === JSON.stringify(one.stream.events)) continue
+      known.add(text)
+      drawn.push(one)
+    }
+  }
+  return drawn
+}
+
+/** The faults that the arbitraries of this package plant. */
+function faults(streams: readonly NamedStream[], count: number, seed: number): Drawn[] {
+  // They want whole streams: of a resumed one they know no beginning.
+  const whole = streams.filter(({ events }) => events.every((event) => typeof event?.['sequence_number'] === 'number'))
+  if (whole.length === 0) return []
+  const arbitrary = fc.nat({ max: whole.length - 1 }).chain((at) => {
+    const stream = whole[at] as NamedStream
+    return faultyStream([stream.events as never]).map((faulty) => ({ stream, faulty }))
+  })
+  return fc.sample(arbitrary, { numRuns: count, seed }).map(({ stream, faulty: { events, fault } }) => ({
+    kind: `fault: ${fault.kind}`,
+    stream,
+    at: fault.at,
+    events,
+    isSoft: /_id_changed$/.test(fault.kind),
+  }))
+}
+
+/** Fields of which most users see nothing: what a response cost, and ids. */
+const SOFT = /^(usage|id|item_id|call_id|response_id|previous_response_id|approval_request_id|container_id)$/
+
+const isSoft = (path: readonly (string | number)[] | undefined): boolean =>
+  path?.some((name) => typeof name === 'string' && SOFT.test(name)) ?? false
+
+function shuffled<T>(list: readonly T[], random: () => number): T[] {
+  const all = [...list]
+  for (let at = all.length - 1; at > 0; at--) {
+    const other = Math.floor(random() * (at + 1))
+    ;[all[at], all[other]] = [all[other] as T, all[at] as T]
+  }
+  return all
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,147 @@
+import type { Client } from '../../../src/conformance/clients/client.js'
+import { MODELS } from '../../../src/conformance/clients/index.js'
+import { checkEvents, explain, type Violation } from '../../../src/conformance/index.js'
+import { type Drawn, drawDamages } from './draw.js'
+import { meantBy } from './meant.js'
+import { differences, infidelity, losses, predicted } from './outcomes.js'
+import { bodyOf, type Outcome, type Replayer } from './replay.js'
+import type { NamedStream } from './streams.js'
+
+/** How a verdict and what the client did stand to each other, of all streams of one kind. */
+export interface Cases {
+  readonly kind: string
+  readonly count: number
+  /** One of them, to be played again: the stream, the kind of damage, the event, and what happened. */
+  readonly example: string
+}
+
+/** What the judge is worth for one client. */
+export interface Measured {
+  readonly client: Client
+  /** Damaged streams that were played. */
+  readonly damaged: number
+  /** Of these, those at which the client broke. */
+  readonly broken: number
+  readonly found: number
+  /** Broken, and not said. */
+  readonly missed: number
+  /** Not broken, and said to be. */
+  readonly accused: number
+  /** Said to be broken where an id or usage is damaged and the user sees no difference: these count neither way. */
+  readonly neither: number
+  /** Streams of which the model shows something else than the client, whatever the verdict. */
+  readonly unfaithful: number
+  /** Streams of which `explain` says another ending than the client's. */
+  readonly misexplained: number
+  readonly genuine: number
+  /** Genuine streams that break the client. */
+  readonly genuineBroken: number
+  readonly genuineMissed: number
+  readonly genuineAccused: number
+  readonly misses: readonly Cases[]
+  readonly accusations: readonly Cases[]
+}
+
+export const recall = ({ found, broken }: Measured): number => (broken === 0 ? 1 : found / broken)
+
+export const precision = ({ found, accused }: Measured): number => (found === 0 ? 1 : found / (found + accused))
+
+/** Plays genuine streams and damages of them, and holds the verdict against what the client did. */
+export async function measure(
+  replayer: Replayer,
+  streams: readonly NamedStream[],
+  runs: number,
+  seed: number,
+): Promise<Measured> {
+  const { client } = replayer
+  const model = MODELS[client]
+  const misses = new Tally()
+  const accusations = new Tally()
+  const counts = { genuineBroken: 0, genuineMissed: 0, genuineAccused: 0, unfaithful: 0, misexplained: 0 }
+  const look = (events: Drawn['events'], outcome: Outcome): string => {
+    const wrong = infidelity(predicted(model, events), outcome)
+    if (wrong.length > 0) counts.unfaithful++
+    if (saysEndsWell(explain(events as never, client)) !== (outcome.ending === 'completed')) counts.misexplained++
+    return wrong.length > 0 ? ` [the model is wrong about: ${wrong.join(', ')}]` : ''
+  }
+
+  const good: { stream: NamedStream; outcome: Outcome }[] = []
+  for (const stream of streams) {
+    const outcome = await replayer.replay(bodyOf(stream.events))
+    const lost = losses(outcome, meantBy(stream.events, model.reads))
+    const [said] = violations(stream.events, client)
+    const note = look(stream.events, outcome)
+    if (lost.length > 0) counts.genuineBroken++
+    if (lost.length > 0 && said === undefined) {
+      counts.genuineMissed++
+      misses.add(`genuine: ${lost.join(', ')}`, `${stream.name}${note}`)
+    } else if (lost.length === 0 && said !== undefined) {
+      counts.genuineAccused++
+      accusations.add(`genuine: ${said.rule}`, `${stream.name}: ${wordsOf(said)}${note}`)
+    } else if (said === undefined) good.push({ stream, outcome })
+  }
+
+  const outcomes = new Map(good.map(({ stream, outcome }) => [stream, outcome]))
+  const drawn = drawDamages([...outcomes.keys()], runs, seed)
+  let [broken, found, neither, accused] = [0, 0, 0, 0]
+  await each(drawn, async ({ kind, stream, at, events, isSoft }) => {
+    const outcome = await replayer.replay(bodyOf(events))
+    const differs = differences(outcome, outcomes.get(stream) as Outcome)
+    const [said] = violations(events, client)
+    const note = look(events, outcome)
+    if (differs.length > 0) broken++
+    if (differs.length > 0 && said !== undefined) found++
+    else if (differs.length > 0) {
+      misses.add(kind, `${stream.name}, event ${at}: ${differs.join(', ')}: ${outcome.error ?? outcome.ending}${note}`)
+    } else if (said !== undefined && isSoft) neither++
+    else if (said !== undefined) {
+      accused++
+      accusations.add(kind, `${stream.name}, event ${at}: ${wordsOf(said)}${note}`)
+    }
+  })
+  return {
+    client,
+    damaged: drawn.length,
+    broken,
+    found,
+    missed: broken - found,
+    accused,
+    neither,
+    ...counts,
+    genuine: streams.length,
+    misses: misses.all,
+    accusations: accusations.all,
+  }
+}
+
+/** As many at once as a client that is a process of its own can use. */
+async function each<T>(list: readonly T[], act: (one: T) => Promise<void>): Promise<void> {
+  const rest = list.values()
+  const work = async (): Promise<void> => {
+    for (const one of rest) await act(one)
+  }
+  await Promise.all([work(), work()])
+}
+
+const violations = (events: Drawn['events'], client: Client): Violation[] =>
+  checkEvents(events as never, { profile: `client:${client}` }).filter(({ severity }) => severity === 'error')
+
+const wordsOf = ({ rule, expected, got }: Violation): string => `${rule}: expected ${expected}, got ${got}`
+
+const saysEndsWell = (text: string): boolean => text.includes('ends well')
+
+/** Counts by kind, with the first of each. */
+class Tally {
+  readonly #kinds = new Map<string, { count: number; example: string }>()
+
+  add(kind: string, example: string): void {
+    const entry = this.#kinds.get(kind)
+    if (entry === undefined) this.#kinds.set(kind, { count: 1, example: example.slice(0, 600) })
+    else entry.count++
+  }
+
+  /** The most frequent first. */
+  get all(): Cases[] {
+    return [...this.#kinds].map(([kind, entry]) => ({ kind, ...entry })).sort((a, b) => b.count - a.count)
+  }
+}

@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ClientModel, Seen } from '../../../src/conformance/clients/client.js'
+import { TextDigest } from '../../../src/conformance/clients/text-digest.js'
+import { digest } from '../../../src/conformance/digest.js'
+import type { StreamEvent } from '../../../src/conformance/stream-event.js'
+import type { WireEvent } from './damages.js'
+import type { Outcome } from './replay.js'
+
+/** What a user can see of a run. */
+const FIELDS = ['ending', 'streamed', 'final', 'reasoning', 'calls', 'citations', 'error'] as const
+
+type Field = (typeof FIELDS)[number]
+
+/** In what two runs of one client differ. Nothing of it is an id, or what the run cost. */
+export function differences(one: Outcome, other: Outcome): Field[] {
+  return FIELDS.filter((field) => !isDeepStrictEqual(shownAs(one, field), shownAs(other, field)))
+}
+
+function shownAs(outcome: Outcome, field: Field): unknown {
+  if (field === 'final') return outcome.final ?? outcome.streamed
+  if (field === 'calls') return outcome.calls.map(({ name, arguments: given }) => [name, given])
+  // A run that ends well has none.
+  return field === 'error' ? (outcome.error ?? '') : outcome[field]
+}
+
+/** What a client lost of what was meant. A call that was cut off it may offer, and a failed run has no result. */
+export function losses(outcome: Outcome, meant: Outcome): Field[] {
+  const lost = differences(outcome, meant).filter((field) => field !== 'error')
+  if (lost.includes('ending')) return lost
+  const cut = (field: Field): boolean =>
+    field === 'calls' &&
+    meant.calls.every((call) => outcome.calls.some((one) => isDeepStrictEqual({ ...one }, { ...call })))
+  return lost.filter((field) => {
+    if (outcome.ending === 'threw') return false
+    return outcome.ending === 'completed' || !cut(field)
+  })
+}
+
+/** What a model says that its client shows. */
+export function predicted(model: ClientModel, events: readonly WireEvent[]): Seen {
+  const reader = model.begin(() => {})
+  for (const event of events) {
+    if (typeof event === 'object' && event !== null && !Array.isArray(event)) reader.read(event as StreamEvent)
+  }
+  reader.end()
+  return reader.seen
+}
+
+/** In what a model is wrong about its client. */
+export function infidelity(seen: Seen, outcome: Outcome): Field[] {
+  const wrong: Field[] = []
+  if (seen.ending !== outcome.ending) wrong.push('ending')
+  // Of a run that threw, what was shown before depends on when it was shown.
+  if (outcome.ending === 'threw' && seen.ending === 'threw') return wrong
+  if (!seen.streamed.equals(TextDigest.of(outcome.streamed))) wrong.push('streamed')
+  const final = outcome.final ?? outcome.streamed
+  if (!(seen.final ?? seen.streamed).equals(TextDigest.of(final))) wrong.push('final')
+  if (!seen.reasoning.equals(TextDigest.of(outcome.reasoning))) wrong.push('reasoning')
+  const calls = outcome.calls.map(({ name, arguments: given }) => `${name} ${digest(given)}`)
+  if (seen.calls.map(({ name, value }) => `${name} ${value}`).join('\n') !== calls.join('\n')) wrong.push('calls')
+  if (seen.citations.join('\n') !== outcome.citations.join('\n')) wrong.push('citations')
+  return wrong
+}

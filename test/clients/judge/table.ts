@@ -1,0 +1,51 @@
+import { MODELS } from '../../../src/conformance/clients/index.js'
+import { type Cases, type Measured, precision, recall } from './measure.js'
+
+/** The versions that a client's model was measured against: `openai 7.57.0`. */
+const versionsOf = ({ client }: Measured): string =>
+  Object.entries(MODELS[client].versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`
+
+const number = (count: number): string => count.toLocaleString('en-US')
+
+/** The table of docs/judge.md, in Markdown. */
+export function markdownOf(all: readonly Measured[]): string {
+  const head = [
+    'profile',
+    'measured against',
+    'damaged streams',
+    'recall',
+    'precision',
+    'genuine: missed',
+    'genuine: accused wrongly',
+  ]
+  const rows = all.map((one) => [
+    `\`client:${one.client}\``,
+    versionsOf(one),
+    number(one.damaged),
+    percent(recall(one)),
+    percent(precision(one)),
+    `${one.genuineMissed} of ${one.genuineBroken}`,
+    `${one.genuineAccused} of ${number(one.genuine - one.genuineBroken)}`,
+  ])
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** All that was measured, for people: the table, and what is wrong, by kind. */
+export function reportOf(all: readonly Measured[], most = 25): string {
+  const details = all.flatMap((one) => [
+    '',
+    `client:${one.client}: broken ${one.broken}, missed ${one.missed}, accused wrongly ${one.accused}, neither way ${one.neither}; model unlike the client: ${one.unfaithful}; explained otherwise: ${one.misexplained}`,
+    ...listOf('missed', one.misses, most),
+    ...listOf('accused wrongly', one.accusations, most),
+  ])
+  return [markdownOf(all), ...details].join('\n')
+}
+
+function listOf(what: string, cases: readonly Cases[], most: number): string[] {
+  const lines = cases.slice(0, most).map(({ kind, count, example }) => `  ${what} ${count} × ${kind}\n      ${example}`)
+  return cases.length > most ? [...lines, `  ${what}: and ${cases.length - most} kinds more`] : lines
+}
