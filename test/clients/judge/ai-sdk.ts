@@ -1,7 +1,9 @@
 import { createOpenAI } from '@ai-sdk/openai'
-import { jsonSchema, type Source, stepCountIs, streamText, type TextStreamPart, type ToolSet, tool } from 'ai'
+import { jsonSchema, stepCountIs, streamText, type TextStreamPart, type ToolSet, tool } from 'ai'
 import type { Ending } from '../../../src/conformance/clients/client.js'
 import type { Outcome, Replayer } from './replay.js'
+
+type Hosted = NonNullable<Outcome['hosted']>[number]
 
 /** `streamText` with `openai.responses(...)` of @ai-sdk/openai, for one step: what the run does next is not about the stream. */
 export const aiSdkReplayer: Replayer = { client: 'ai-sdk', replay }
@@ -41,7 +43,8 @@ class Watched {
   #streamed = ''
   #reasoning = ''
   readonly #calls: { name: string; arguments: unknown }[] = []
-  readonly #hosted: string[] = []
+  readonly #called = new Set<string>()
+  readonly #hosted: Hosted[] = []
   readonly #sources: string[] = []
   readonly #cited: string[] = []
   #isSearched = false
@@ -70,26 +73,25 @@ class Watched {
         break
       case 'tool-call': {
         if (part.providerExecuted === true || !isNamed(this.#tools[part.toolName])) {
-          this.#hosted.push(`call ${part.toolName} ${inputOf(part.toolName, part.input)}`)
+          this.#called.add(part.toolCallId)
+          this.#host('call', part.toolName, inputOf(part.toolName, part.input))
           break
         }
-        const { namespace } = Object(part.providerMetadata?.['openai']) as { namespace?: string }
-        const name = namespace === undefined ? part.toolName : `${namespace}.${part.toolName}`
-        this.#calls.push({ name, arguments: part.input })
+        this.#calls.push({ name: part.toolName, arguments: part.input })
         break
       }
       case 'tool-result':
         // Of a tool that the application runs the result is its own.
-        if (part.providerExecuted === true) this.#hosted.push(`result ${part.toolName} `)
+        if (part.providerExecuted === true) this.#host('result', part.toolName, this.#callOf(part))
         break
       case 'tool-error':
-        if (part.providerExecuted === true) this.#hosted.push(`error ${part.toolName} `)
+        if (part.providerExecuted === true) this.#host('error', part.toolName, this.#callOf(part))
         break
       case 'tool-approval-request':
-        this.#hosted.push('approval  ')
+        this.#host('approval', '')
         break
       case 'custom':
-        this.#hosted.push(`custom ${part.kind} `)
+        this.#host('custom', part.kind)
         break
       case 'source':
         this.#source(part)
@@ -103,7 +105,16 @@ class Watched {
     }
   }
 
-  #source(source: Source): void {
+  #callOf({ toolCallId, toolName }: { readonly toolCallId: string; readonly toolName: string }): string {
+    // A search by tools, a shell and a program may be answered in a later response than they were called in.
+    return OWN_CALL.has(toolName) && !this.#called.has(toolCallId) ? 'without its call' : ''
+  }
+
+  #host(kind: Hosted['kind'], name: string, text = ''): void {
+    this.#hosted.push({ kind, name, text })
+  }
+
+  #source(source: Extract<TextStreamPart<ToolSet>, { type: 'source' }>): void {
     const { type, fileId } = Object(source.providerMetadata?.['openai']) as { type?: string; fileId?: string }
     // What a search found has no title, and no annotation is about it.
     if (source.sourceType === 'url' && source.title === undefined) this.#isSearched = true
@@ -126,6 +137,9 @@ class Watched {
     }
   }
 }
+
+/** Tools whose calls stand in the same response as their results. */
+const OWN_CALL = new Set(['web_search', 'file_search', 'image_generation', 'code_interpreter'])
 
 /** What a call is about, as one text. */
 function inputOf(name: string, input: unknown): string {

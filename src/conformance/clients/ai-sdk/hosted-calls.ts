@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, type StreamEvent, textOf } from '../../stream-event.js'
+import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from '../../stream-event.js'
 import { TextDigest } from '../text-digest.js'
 import { Said } from './said.js'
 
@@ -35,6 +35,10 @@ export class HostedCalls {
   readonly #given = new Set<string>()
   readonly #pending = new Map<number, OpenItem>()
   readonly #said = new Map<string, SaidOfCall>()
+  /** Ids of items of which the terminal response says that they are completed. */
+  readonly #ended = new Set<unknown>()
+  /** Ids of all calls that are shown. */
+  readonly #called = new Set<string>()
   /** Searches of which an event says that they are completed. */
   readonly #searched = new Set<unknown>()
 
@@ -59,10 +63,9 @@ export class HostedCalls {
     const type = item['type'] as string
     const id = item['id'] as string
     if (AT_DONE.has(type) || AT_ADDED.has(type)) this.#pending.set(index, { type, id })
-    const text = textIn(item)
     // What is added has most fields, but what is still to be streamed.
-    if (type === 'local_shell_call' || (type === 'mcp_approval_request' && text !== ''))
-      this.#of(item).text.add('added', text)
+    const text = type === 'local_shell_call' || type === 'mcp_approval_request' ? textIn(item) : undefined
+    if (text !== undefined && text !== '') this.#of(item).text.add('added', text)
     if (typeof item['name'] === 'string') this.#of(item).name.add('added', item['name'])
     if (OPENS.has(type)) this.#open.set(index, { type, id })
     const name = AT_ADDED.get(type)
@@ -73,7 +76,7 @@ export class HostedCalls {
   done(index: number, item: Fields): void {
     const type = item['type'] as string
     const id = item['id'] as string
-    this.#settle(index, id)
+    this.#settle(index, type, id)
     const open = this.#open.get(index)
     if (!KEEPS_OPEN.has(type)) this.#open.delete(index)
     switch (type) {
@@ -83,46 +86,61 @@ export class HostedCalls {
           this.#lost('ai-sdk-hosted-call', 'status "completed" of the web search', `"${status}": shown as an error`)
         }
         this.#searched.delete(id)
-        return this.#result('web_search', id, status === 'completed' ? 'result' : 'error')
+        this.#result('web_search', id, status === 'completed' ? 'result' : 'error')
+        break
       }
       case 'file_search_call':
-        return this.#result('file_search', id)
+        this.#result('file_search', id)
+        break
       case 'image_generation_call':
-        return this.#result('image_generation', id)
+        this.#result('image_generation', id)
+        break
       case 'code_interpreter_call':
         this.#sayDone(item)
-        return this.#result('code_interpreter', id)
+        this.#result('code_interpreter', id)
+        break
       case 'mcp_call':
         this.#sayDone(item)
         this.#show('call', `mcp.${textOf(item['name'])}`, asInput(textOf(item['arguments'])))
-        return this.#show('result', `mcp.${textOf(item['name'])}`)
+        this.#show('result', `mcp.${textOf(item['name'])}`)
+        break
       case 'mcp_approval_request':
         this.#sayDone(item)
         this.#show('call', `mcp.${textOf(item['name'])}`, asInput(textOf(item['arguments'])))
-        return this.#show('approval', '')
+        this.#show('approval', '')
+        break
       case 'computer_call':
-        return this.#give('computer', item, '')
+        this.#give('computer', item, '')
+        break
       case 'tool_search_call':
-        if (open === undefined) return this.#unopened(type)
-        return this.#give('tool_search', item, textIn(item))
+        if (open === undefined) this.#unopened(type)
+        else this.#give('tool_search', item, textIn(item) ?? '')
+        break
       case 'tool_search_output':
-        return this.#show('result', 'tool_search')
+        this.#show('result', 'tool_search')
+        break
       case 'apply_patch_call':
-        if (open === undefined) return this.#unopened(type)
-        if (item['status'] === 'completed') this.#give('apply_patch', item, textIn(item))
-        return
+        if (open === undefined) this.#unopened(type)
+        else if (item['status'] === 'completed') this.#give('apply_patch', item, textIn(item) ?? '')
+        break
       case 'shell_call':
-        return this.#give('shell', item, textIn(item))
+        this.#give('shell', item, textIn(item) ?? '')
+        break
       case 'shell_call_output':
-        return this.#show('result', 'shell')
+        this.#show('result', 'shell')
+        break
       case 'local_shell_call':
-        return this.#give('local_shell', item, textIn(item))
+        this.#give('local_shell', item, textIn(item) ?? '')
+        break
       case 'program':
-        return this.#show('call', 'programmatic_tool_calling', textOf(item['code']))
+        this.#show('call', 'programmatic_tool_calling', textOf(item['code']))
+        break
       case 'program_output':
-        return this.#show('result', 'programmatic_tool_calling')
+        this.#show('result', 'programmatic_tool_calling')
+        break
       case 'compaction':
-        return this.#show('custom', 'openai.compaction')
+        this.#show('custom', 'openai.compaction')
+        break
     }
   }
 
@@ -140,8 +158,8 @@ export class HostedCalls {
   }
 
   /** A partial image: ai shows it as a result, like the whole one. */
-  partialImage(): void {
-    this.#show('result', 'image_generation')
+  partialImage(id: string): void {
+    this.#show('result', 'image_generation', this.#called.has(id) ? '' : WITHOUT_CALL)
   }
 
   /** What other events say of calls, whether the SDK reads them or not. */
@@ -160,8 +178,11 @@ export class HostedCalls {
     if (!/^response\.(completed|incomplete|failed)$/.test(type)) return
     for (const item of listOf(fieldsOf(event['response'])['output']).map(fieldsOf)) {
       const said = this.#said.get(textOf(item['id']))
+      const { status = 'completed' } = item
+      if (status === 'completed') this.#ended.add(item['id'])
       if (said === undefined || said.type !== item['type']) continue
-      said.text.add('terminal', textIn(item))
+      const text = textIn(item)
+      if (text !== undefined) said.text.add('terminal', text)
       if (typeof item['name'] === 'string') said.name.add('terminal', item['name'])
     }
   }
@@ -174,23 +195,25 @@ export class HostedCalls {
         if (wrong !== undefined) this.#lost('ai-sdk-hosted-call', `the ${type} ${wrong.said}`, `${wrong.shown}`)
       }
     }
-    if (!isCompleted) return
-    for (const { type } of this.#pending.values()) {
-      this.#lost('ai-sdk-hosted-call', `output_item.done of the ${type}`, 'none: it is never shown to be over')
+    for (const { type, id } of this.#pending.values()) {
+      // Of a response that was cut off, so may be its last item.
+      if (isCompleted || this.#ended.has(id))
+        this.#lost('ai-sdk-hosted-call', `output_item.done of the ${type}`, 'none: it is never shown to be over')
     }
-    if (this.#pending.size > 0) return
+    if (!isCompleted || this.#pending.size > 0) return
     for (const name of this.#awaited.values()) {
       this.#lost('ai-sdk-hosted-call', `output_item.done of the ${name} under the id that it was added with`, 'none')
     }
   }
 
-  #settle(index: number, id: string): void {
+  /** An item is found by its id, and by its index where the server makes new ids. */
+  #settle(index: number, type: string, id: string): void {
     for (const [at, item] of this.#pending) {
       if (item.id !== id) continue
       this.#pending.delete(at)
       return
     }
-    this.#pending.delete(index)
+    if (this.#pending.get(index)?.type === type) this.#pending.delete(index)
   }
 
   /** A call that the server runs. */
@@ -200,10 +223,11 @@ export class HostedCalls {
       this.#lost('ai-sdk-hosted-call', `one call of ${name}`, 'the same id again: the call is shown twice')
     }
     this.#awaited.set(id, name)
+    this.#called.add(id)
   }
 
   #result(name: string, id: string, kind: 'result' | 'error' = 'result'): void {
-    this.#show(kind, name)
+    this.#show(kind, name, this.#called.has(id) ? '' : WITHOUT_CALL)
     if (this.#awaited.delete(id)) return
     const what = name === 'code_interpreter' ? 'code_interpreter_call_code.done' : 'output_item.added'
     this.#lost('ai-sdk-hosted-call', `${what} of the ${name} before`, 'a result without a call, or a second one')
@@ -232,8 +256,10 @@ export class HostedCalls {
 
   #sayDone(item: Fields): void {
     const { name, text } = this.#of(item)
-    if (item['type'] === 'code_interpreter_call') text.add('done', textIn(item))
-    else text.show('done', textIn(item))
+    const given = textIn(item)
+    if (given === undefined) return
+    if (item['type'] === 'code_interpreter_call') text.add('done', given)
+    else text.show('done', given)
     if (typeof item['name'] === 'string') name.show('done', item['name'])
   }
 
@@ -251,6 +277,9 @@ export class HostedCalls {
     say(this.#of({ id, type }))
   }
 }
+
+/** What is shown of a result whose call is not. */
+const WITHOUT_CALL = 'without its call'
 
 /** The calls that are shown when they are added, by the names that they are shown under. */
 const AT_ADDED = new Map([
@@ -296,19 +325,22 @@ const KEEPS_OPEN = new Set([
   'compaction',
 ])
 
-/** What a call is about, as one text. */
-function textIn(item: Fields): string {
+/** What a call is about, as one text; undefined where the item does not say, or says nonsense. */
+function textIn(item: Fields): string | undefined {
   const { type, action, operation } = item
-  if (type === 'code_interpreter_call') return textOf(item['code'])
-  if (type === 'mcp_call' || type === 'mcp_approval_request') return textOf(item['arguments'])
-  if (type === 'shell_call') return JSON.stringify(fieldsOf(action)['commands']) ?? ''
-  if (type === 'local_shell_call') return JSON.stringify(fieldsOf(action)['command']) ?? ''
-  if (type === 'apply_patch_call') {
-    const { type: kind, path, diff } = fieldsOf(operation)
-    return JSON.stringify([kind, path, kind === 'delete_file' ? undefined : diff])
-  }
-  return type === 'tool_search_call' ? (JSON.stringify(item['arguments']) ?? '') : ''
+  if (type === 'code_interpreter_call') return stringIn(item['code'])
+  if (type === 'mcp_call' || type === 'mcp_approval_request') return stringIn(item['arguments'])
+  if (type === 'shell_call') return listIn(fieldsOf(action)['commands'])
+  if (type === 'local_shell_call') return listIn(fieldsOf(action)['command'])
+  if (type === 'tool_search_call') return JSON.stringify(item['arguments'])
+  if (type !== 'apply_patch_call' || !isFields(operation)) return undefined
+  const { type: kind, path, diff } = operation
+  return JSON.stringify([kind, path, kind === 'delete_file' ? undefined : diff])
 }
+
+const stringIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const listIn = (value: unknown): string | undefined => (Array.isArray(value) ? JSON.stringify(value) : undefined)
 
 /** Arguments as the SDK shows them: parsed where they are JSON, an empty object where they are empty. */
 function asInput(given: string): string {

@@ -116,25 +116,33 @@ export class AiSdkReader implements ClientReader {
   #takeOutput(event: StreamEvent, type: string): void {
     switch (type) {
       case 'response.output_item.added':
-        return this.#add(event['output_index'] as number, event['item'] as Fields)
+        this.#add(event['output_index'] as number, event['item'] as Fields)
+        break
       case 'response.output_item.done':
-        return this.#finish(event['output_index'] as number, event['item'] as Fields)
+        this.#finish(event['output_index'] as number, event['item'] as Fields)
+        break
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        return this.#text(this.#idOf(event), event['delta'] as string)
+        this.#text(this.#idOf(event), event['delta'] as string)
+        break
       case 'response.reasoning_summary_part.added':
-        return this.#addSummary(this.#idOf(event), event['summary_index'] as number)
+        this.#addSummary(this.#idOf(event), event['summary_index'] as number)
+        break
       case 'response.reasoning_summary_text.delta':
-        return this.#reasoning(this.#idOf(event), event['summary_index'] as number, event['delta'] as string)
+        this.#reasoning(this.#idOf(event), event['summary_index'] as number, event['delta'] as string)
+        break
       case 'response.reasoning_summary_part.done':
         this.#summaries.get(this.#idOf(event))?.set(event['summary_index'] as number, 'can-conclude')
         return
       case 'response.output_text.annotation.added':
-        return this.#cite(event['annotation'] as Fields)
+        this.#cite(event['annotation'] as Fields)
+        break
       case 'response.image_generation_call.partial_image':
-        return this.#calls.partialImage()
+        this.#calls.partialImage(event['item_id'] as string)
+        return
       case 'response.code_interpreter_call_code.done':
-        return this.#codeDone(event['output_index'] as number, event['code'] as string)
+        this.#codeDone(event['output_index'] as number, event['code'] as string)
+        break
       case 'response.completed':
       case 'response.incomplete': {
         const { reason } = fieldsOf(fieldsOf(event['response'])['incomplete_details'])
@@ -170,9 +178,11 @@ export class AiSdkReader implements ClientReader {
         return
       }
       case 'reasoning':
-        return this.#finishReasoning(index, item['id'] as string)
+        this.#finishReasoning(index, item['id'] as string)
+        return
       case 'function_call':
-        return this.#call(index, item)
+        this.#call(index, item)
+        return
       case 'custom_tool_call': {
         const { name, input } = item as { readonly name: string; readonly input: string }
         this.#calls.close(index)
@@ -208,12 +218,10 @@ export class AiSdkReader implements ClientReader {
   }
 
   #call(index: number, item: Fields): void {
-    const { name, namespace } = item
     const given = item['arguments'] as string
     this.#calls.close(index)
     this.#hasCall = true
-    const full = typeof namespace === 'string' ? `${namespace}.${name}` : (name as string)
-    const call = seenCall(full, given)
+    const call = seenCall(item['name'] as string, given)
     if (given.trim() === '') {
       // A call without arguments is one of an empty object.
       this.seen.calls.push({ ...call, value: digest({}) })

@@ -1,9 +1,7 @@
 import { TextDigest } from '../text-digest.js'
 
-/** Where a stream says what a call is about; the last one to speak had the whole. */
-const PLACES = ['added', 'deltas', 'told', 'done', 'terminal'] as const
-
-type Place = (typeof PLACES)[number]
+/** Where a stream says what a call is about. */
+type Place = 'added' | 'deltas' | 'told' | 'done' | 'terminal'
 
 /** What several places of a stream say of one call, and which of it the SDK shows. */
 export class Said {
@@ -24,15 +22,12 @@ export class Said {
     this.addDigest(place, this.#shown)
   }
 
-  /** What is shown, and what most places say instead. */
+  /** What is shown, and what more places say instead. */
   get isShownWrong(): { readonly said: TextDigest; readonly shown: TextDigest } | undefined {
     const shown = this.#shown
     if (shown === undefined) return undefined
-    const weights = this.#said.map(({ text, place }) => {
-      const count = this.#said.filter((one) => one.text.equals(text)).length
-      return { text, weight: count * PLACES.length + PLACES.indexOf(place) }
-    })
-    const best = weights.reduce((most, one) => (one.weight > most.weight ? one : most))
-    return best.text.equals(shown) ? undefined : { said: best.text, shown }
+    const count = (text: TextDigest): number => this.#said.filter((one) => one.text.equals(text)).length
+    const other = this.#said.find(({ text }) => count(text) > count(shown))
+    return other && { said: other.text, shown }
   }
 }
