@@ -1,6 +1,7 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { jsonSchema, stepCountIs, streamText, type TextStreamPart, type ToolSet, tool } from 'ai'
 import type { Ending } from '../../../src/conformance/clients/client.js'
+import { parsed } from './meant.js'
 import type { Outcome, Replayer } from './replay.js'
 
 type Hosted = NonNullable<Outcome['hosted']>[number]
@@ -77,7 +78,9 @@ class Watched {
           this.#host('call', part.toolName, inputOf(part.toolName, part.input))
           break
         }
-        this.#calls.push({ name: part.toolName, arguments: part.input })
+        // Of a custom tool it is text, whatever it holds.
+        const isText = this.#tools[part.toolName]?.type === 'provider'
+        this.#calls.push({ name: part.toolName, arguments: isText ? parsed(String(part.input)) : part.input })
         break
       }
       case 'tool-result':

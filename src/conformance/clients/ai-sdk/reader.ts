@@ -2,7 +2,6 @@ import { digest } from '../../digest.js'
 import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from '../../stream-event.js'
 import { citationsOf } from '../agreement.js'
 import { type ClientReader, type Ending, Seen, seenCall } from '../client.js'
-import { TextDigest } from '../text-digest.js'
 import { nestedErrorSchema } from './event-schemas.js'
 import { HostedCalls } from './hosted-calls.js'
 import { OpenParts } from './open-parts.js'
@@ -187,7 +186,7 @@ export class AiSdkReader implements ClientReader {
         const { name, input } = item as { readonly name: string; readonly input: string }
         this.#calls.close(index)
         this.#hasCall = true
-        this.seen.calls.push({ name, arguments: TextDigest.of(input), value: digest(input) })
+        this.seen.calls.push(seenCall(name, input))
         return
       }
       case 'computer_call':
