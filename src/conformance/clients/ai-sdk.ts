@@ -1,6 +1,11 @@
-import { type ClientModel, Seen } from './client.js'
+import { AiSdkReader } from './ai-sdk/reader.js'
+import { RULES } from './ai-sdk/rules.js'
+import type { ClientModel } from './client.js'
 
-/** The AI SDK. */
+/**
+ * The AI SDK: `streamText` of ai with `openai.responses(...)` of @ai-sdk/openai. Of @ai-sdk/open-responses, which reads
+ * the same wire by other rules and validates nothing, it says nothing.
+ */
 export const aiSdk: ClientModel = {
   client: 'ai-sdk',
   name: 'The AI SDK',
@@ -8,7 +13,8 @@ export const aiSdk: ClientModel = {
   reads: {
     streamed: true,
     final: true,
-    refusals: false,
+    // As text.
+    refusals: true,
     rawReasoning: false,
     summaries: true,
     functionCalls: true,
@@ -17,8 +23,6 @@ export const aiSdk: ClientModel = {
     incomplete: 'incomplete',
     failed: 'failed',
   },
-  rules: [],
-  begin() {
-    return { seen: new Seen(), read() {}, end() {} }
-  },
+  rules: RULES,
+  begin: (breaks) => new AiSdkReader(breaks),
 }

@@ -49,6 +49,8 @@ export class Seen {
   readonly calls: SeenCall[] = []
   /** The URLs (or ids of files) of citations, in order. */
   readonly citations: string[] = []
+  /** What it shows of calls that are not in `calls`: digests, of models that follow them. */
+  readonly hosted: string[] = []
   ending: Ending = 'open'
   /** The error in the client's words, or in ours where its words depend on more than the stream. */
   error: string | undefined

@@ -7,7 +7,7 @@ import type { WireEvent } from './damages.js'
 import type { Outcome } from './replay.js'
 
 /** What a user can see of a run. */
-const FIELDS = ['ending', 'streamed', 'final', 'reasoning', 'calls', 'citations', 'error'] as const
+const FIELDS = ['ending', 'streamed', 'final', 'reasoning', 'calls', 'citations', 'hosted', 'error'] as const
 
 type Field = (typeof FIELDS)[number]
 
@@ -25,7 +25,7 @@ function shownAs(outcome: Outcome, field: Field): unknown {
 
 /** What a client lost of what was meant. A call that was cut off it may offer, and a failed run has no result. */
 export function losses(outcome: Outcome, meant: Outcome): Field[] {
-  const lost = differences(outcome, meant).filter((field) => field !== 'error')
+  const lost = differences(outcome, meant).filter((field) => field !== 'error' && field !== 'hosted')
   if (lost.includes('ending')) return lost
   const cut = (field: Field): boolean =>
     field === 'calls' &&
@@ -59,5 +59,7 @@ export function infidelity(seen: Seen, outcome: Outcome): Field[] {
   const calls = outcome.calls.map(({ name, arguments: given }) => `${name} ${digest(given)}`)
   if (seen.calls.map(({ name, value }) => `${name} ${value}`).join('\n') !== calls.join('\n')) wrong.push('calls')
   if (seen.citations.join('\n') !== outcome.citations.join('\n')) wrong.push('citations')
+  const hosted = outcome.hosted?.map(({ kind, name, text }) => `${kind} ${name} ${TextDigest.of(text).key}`)
+  if (hosted !== undefined && seen.hosted.join('\n') !== hosted.join('\n')) wrong.push('hosted')
   return wrong
 }

@@ -11,6 +11,12 @@ export interface Outcome {
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]
   /** URLs, or ids of files. */
   readonly citations: readonly string[]
+  /** What it shows of calls that are not in `calls`: as they begin, and as they end; absent where nobody looks. */
+  readonly hosted?: readonly {
+    readonly kind: 'call' | 'result' | 'error' | 'approval' | 'custom'
+    readonly name: string
+    readonly text: string
+  }[]
   readonly ending: Ending
   readonly error?: string
 }

@@ -1,0 +1,256 @@
+import { z } from 'zod'
+
+// What @ai-sdk/openai wants of each item that it knows. It ignores all other fields, and items of other types.
+
+const text = z.string()
+const words = z.array(text)
+const number = z.number()
+const optionalText = text.nullish()
+const optionalNumber = number.nullish()
+const optionalWords = words.nullish()
+const status = z.enum(['in_progress', 'completed', 'incomplete'])
+const json = z.json()
+
+const messageSchema = z.object({ id: text, phase: z.enum(['commentary', 'final_answer']).nullish() })
+
+const reasoningSchema = z.object({ id: text, encrypted_content: optionalText })
+
+const functionCallSchema = z.object({
+  id: text,
+  call_id: text,
+  name: text,
+  arguments: text,
+  async: z.boolean().nullish(),
+  namespace: optionalText,
+  caller: z
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('direct') }),
+      z.object({ type: z.literal('program'), caller_id: text }),
+    ])
+    .nullish(),
+})
+
+const customToolCallSchema = z.object({
+  id: text,
+  call_id: text,
+  name: text,
+  input: text,
+  async: z.boolean().nullish(),
+})
+
+const webSearchSchema = z.object({ id: text, status: text })
+
+const webSearchActionSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('search'),
+    query: optionalText,
+    queries: optionalWords,
+    sources: z
+      .array(
+        z.discriminatedUnion('type', [
+          z.object({ type: z.literal('url'), url: text }),
+          z.object({ type: z.literal('api'), name: text }),
+        ]),
+      )
+      .nullish(),
+  }),
+  z.object({ type: z.literal('open_page'), url: optionalText }),
+  z.object({ type: z.literal('find_in_page'), url: optionalText, pattern: optionalText }),
+])
+
+const codeInterpreterSchema = z.object({
+  id: text,
+  container_id: text,
+  code: text.nullable(),
+  outputs: z
+    .array(
+      z.discriminatedUnion('type', [
+        z.object({ type: z.literal('logs'), logs: text }),
+        z.object({ type: z.literal('image'), url: text }),
+      ]),
+    )
+    .nullable(),
+})
+
+const fileSearchResultSchema = z.object({
+  attributes: z.record(text, z.union([text, number, z.boolean()])),
+  file_id: text,
+  filename: text,
+  score: number,
+  text,
+})
+
+const mcpErrorSchema = z.union([
+  text,
+  z.object({ type: text.optional(), code: z.union([number, text]).optional(), message: text.optional() }),
+])
+
+const mcpToolSchema = z.object({
+  name: text,
+  description: text.optional(),
+  input_schema: z.any(),
+  annotations: z.record(text, z.unknown()).optional(),
+})
+
+const keys = optionalWords
+const at = { x: number, y: number }
+
+const computerActionSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('click'),
+    button: z.enum(['left', 'right', 'wheel', 'back', 'forward']),
+    ...at,
+    keys,
+  }),
+  z.object({ type: z.literal('double_click'), ...at, keys }),
+  z.object({ type: z.literal('drag'), path: z.array(z.object(at)), keys }),
+  z.object({ type: z.literal('keypress'), keys: words }),
+  z.object({ type: z.literal('move'), ...at, keys }),
+  z.object({ type: z.literal('screenshot') }),
+  z.object({ type: z.literal('scroll'), ...at, scroll_x: number, scroll_y: number, keys }),
+  z.object({ type: z.literal('type'), text }),
+  z.object({ type: z.literal('wait') }),
+])
+
+const computerCallSchema = z.object({
+  id: text,
+  call_id: optionalText,
+  status,
+  action: computerActionSchema.nullish(),
+  actions: z.array(computerActionSchema).nullish(),
+  pending_safety_checks: z.array(z.object({ id: text, code: optionalText, message: optionalText })).nullish(),
+})
+
+const localShellSchema = z.object({
+  id: text,
+  call_id: text,
+  action: z.object({
+    type: z.literal('exec'),
+    command: words,
+    timeout_ms: number.optional(),
+    user: text.optional(),
+    working_directory: text.optional(),
+    env: z.record(text, text).optional(),
+  }),
+})
+
+const shellCallSchema = z.object({
+  id: text,
+  call_id: text,
+  status,
+  action: z.object({ commands: words, timeout_ms: optionalNumber, max_output_length: optionalNumber }),
+})
+
+const shellOutputSchema = z.object({
+  id: text,
+  call_id: text,
+  status,
+  max_output_length: optionalNumber,
+  output: z.array(
+    z.object({
+      stdout: text,
+      stderr: text,
+      outcome: z.discriminatedUnion('type', [
+        z.object({ type: z.literal('timeout') }),
+        z.object({ type: z.literal('exit'), exit_code: number }),
+      ]),
+    }),
+  ),
+})
+
+const applyPatchSchema = z.object({
+  id: text,
+  call_id: text,
+  status: z.enum(['in_progress', 'completed']),
+  operation: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('create_file'), path: text, diff: text }),
+    z.object({ type: z.literal('update_file'), path: text, diff: text }),
+    z.object({ type: z.literal('delete_file'), path: text }),
+  ]),
+})
+
+const searched = {
+  id: text,
+  execution: z.enum(['server', 'client']),
+  call_id: text.nullable(),
+  status,
+}
+
+const toolSearchCallSchema = z.object({ ...searched, arguments: z.unknown() })
+const toolSearchOutputSchema = z.object({ ...searched, tools: z.array(z.record(text, json)) })
+
+const programSchema = z.object({ id: text, call_id: text, code: text, fingerprint: text })
+const programOutputSchema = z.object({
+  id: text,
+  call_id: text,
+  result: text,
+  status: z.enum(['completed', 'incomplete']),
+})
+
+const hasId = z.object({ id: text })
+
+/** By the type of the item: those that are alike in `added` and `done`. */
+const either = {
+  message: messageSchema,
+  reasoning: reasoningSchema,
+  program: programSchema,
+  program_output: programOutputSchema,
+  computer_call: computerCallSchema,
+  local_shell_call: localShellSchema,
+  apply_patch_call: applyPatchSchema,
+  shell_call: shellCallSchema,
+  shell_call_output: shellOutputSchema,
+  tool_search_call: toolSearchCallSchema,
+  tool_search_output: toolSearchOutputSchema,
+}
+
+/** The items of `response.output_item.added`, by type. */
+export const ADDED_ITEMS: Readonly<Record<string, z.ZodType>> = {
+  ...either,
+  function_call: functionCallSchema,
+  custom_tool_call: customToolCallSchema,
+  web_search_call: webSearchSchema,
+  file_search_call: hasId,
+  image_generation_call: hasId,
+  code_interpreter_call: codeInterpreterSchema.extend({ status: text }),
+  mcp_call: z.object({ id: text, status: text, approval_request_id: optionalText }),
+  mcp_list_tools: hasId,
+  mcp_approval_request: hasId,
+  compaction: z.object({ id: text, encrypted_content: optionalText }),
+}
+
+/** The items of `response.output_item.done`, by type. */
+export const DONE_ITEMS: Readonly<Record<string, z.ZodType>> = {
+  ...either,
+  function_call: functionCallSchema.extend({ status }),
+  // It takes no other: a call that was cut off fails the turn.
+  custom_tool_call: customToolCallSchema.extend({ status: z.literal('completed') }),
+  web_search_call: webSearchSchema.extend({ action: webSearchActionSchema.nullish() }),
+  file_search_call: z.object({ id: text, queries: words, results: z.array(fileSearchResultSchema).nullish() }),
+  image_generation_call: z.object({ id: text, result: text }),
+  code_interpreter_call: codeInterpreterSchema,
+  mcp_call: z.object({
+    id: text,
+    status: text,
+    arguments: text,
+    name: text,
+    server_label: text,
+    output: optionalText,
+    error: mcpErrorSchema.nullish(),
+    approval_request_id: optionalText,
+  }),
+  mcp_list_tools: z.object({
+    id: text,
+    server_label: text,
+    tools: z.array(mcpToolSchema),
+    error: mcpErrorSchema.optional(),
+  }),
+  mcp_approval_request: z.object({
+    id: text,
+    server_label: text,
+    name: text,
+    arguments: text,
+    approval_request_id: text.optional(),
+  }),
+  compaction: z.object({ id: text, encrypted_content: text }),
+}

@@ -1,0 +1,301 @@
+import { digest } from '../../digest.js'
+import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from '../../stream-event.js'
+import { citationsOf } from '../agreement.js'
+import { type ClientReader, type Ending, Seen, seenCall } from '../client.js'
+import { nestedErrorSchema } from './event-schemas.js'
+import { HostedCalls } from './hosted-calls.js'
+import { OpenParts } from './open-parts.js'
+import type { RuleId } from './rules.js'
+import { type EventFault, validate } from './validate.js'
+
+export type Broke = (rule: RuleId, expected: string, got: unknown, words?: string) => void
+
+/** A summary's part: not over before the next one begins, because its end brings the sealed reasoning. */
+type PartState = 'active' | 'can-conclude' | 'concluded'
+
+/** What `streamText` of ai makes of a stream that @ai-sdk/openai reads. */
+export class AiSdkReader implements ClientReader {
+  readonly seen = new Seen()
+  readonly #breaks: Broke
+  /** Nothing was made yet: an error is thrown before there is a stream. */
+  #isEarly = true
+  /** It left the stream. */
+  #isOver = false
+  /** An error of its own was shown: not what the server said. */
+  #isBroken = false
+  /** An error came, whoever's: what the response ends with does not count any more. */
+  #hasError = false
+  #ending: Ending = 'open'
+  #hasCall = false
+  readonly #texts = new OpenParts()
+  readonly #reasonings = new OpenParts()
+  /** The ids under which items are known, whatever later events say: by index. */
+  readonly #ids = new Map<number, string>()
+  /** Summaries of the reasoning that is open: the states of their parts. */
+  readonly #summaries = new Map<string, Map<number, PartState>>()
+  readonly #calls: HostedCalls
+  /** Citations of the message that is open. */
+  #annotations: Fields[] = []
+  /** Citations of messages that are done, as they stand at their text. */
+  readonly #cited: string[] = []
+  /** Citations that are sources at once, and those that are sources at the end. */
+  readonly #sources: string[] = []
+  readonly #lateSources: string[] = []
+  /** A search said what it found: that are the sources. */
+  #hasFound = false
+  /** The part that was last reported as missing: each of its deltas is. */
+  #missing: string | undefined
+
+  constructor(breaks: Broke) {
+    this.#breaks = breaks
+    this.#calls = new HostedCalls((rule, expected, words) => breaks(rule, expected, undefined, words))
+  }
+
+  read(event: StreamEvent): void {
+    if (this.#isOver) return
+    const validated = validate(event)
+    if (typeof validated === 'object') this.#fail(event, validated)
+    else if (validated === 'known') this.#take(event)
+    if (!this.#isOver && typeof event.type === 'string') this.#calls.hear(event)
+  }
+
+  end(): void {
+    const { seen } = this
+    if (!this.#isOver) {
+      this.#sources.push(...this.#lateSources)
+      seen.final = this.#texts.all
+    }
+    this.#isOver = true
+    seen.citations.push(...(this.#hasFound ? this.#cited : this.#sources))
+    seen.hosted.push(...this.#calls.shown)
+    seen.ending = this.#isBroken ? 'threw' : this.#ending
+    this.#calls.end(seen.ending === 'completed')
+  }
+
+  #fail(event: StreamEvent, { expected, got, words }: EventFault): void {
+    const of = typeof event.type === 'string' ? ` in ${event.type}` : ''
+    this.#breaks('ai-sdk-validates', `${expected}${of}`, got, words)
+    this.#isEarly = false
+    this.#ownError('Type validation failed')
+    this.#hasError = true
+    this.#ending = 'failed'
+  }
+
+  #ownError(message: string): void {
+    this.#isBroken = true
+    this.seen.error ??= message
+  }
+
+  #take(event: StreamEvent): void {
+    const { type } = event
+    if (type === 'error' || type === 'response.failed') this.#takeError(event)
+    else if (type === 'response.in_progress') return
+    else if (type !== 'response.created') {
+      this.#isEarly = false
+      this.#takeOutput(event, type)
+    }
+  }
+
+  /** What the server says went wrong. */
+  #takeError(event: StreamEvent): void {
+    const isFailed = event.type === 'response.failed'
+    const response = fieldsOf(event['response'])
+    const isNested = nestedErrorSchema.safeParse(event).success
+    const said = isFailed ? response['error'] : isNested ? event['error'] : event
+    const { reason } = fieldsOf(response['incomplete_details'])
+    this.#ending = reason ? endingFor(reason, this.#hasCall) : 'failed'
+    if (!isFields(said)) return
+    if (!isFailed || !this.#hasError) this.seen.error ??= textOf(said['message'])
+    this.#hasError = true
+    if (!this.#isEarly) return
+    this.#ending = 'failed'
+    this.#isOver = true
+  }
+
+  #takeOutput(event: StreamEvent, type: string): void {
+    switch (type) {
+      case 'response.output_item.added':
+        this.#add(event['output_index'] as number, event['item'] as Fields)
+        break
+      case 'response.output_item.done':
+        this.#finish(event['output_index'] as number, event['item'] as Fields)
+        break
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        this.#text(this.#idOf(event), event['delta'] as string)
+        break
+      case 'response.reasoning_summary_part.added':
+        this.#addSummary(this.#idOf(event), event['summary_index'] as number)
+        break
+      case 'response.reasoning_summary_text.delta':
+        this.#reasoning(this.#idOf(event), event['summary_index'] as number, event['delta'] as string)
+        break
+      case 'response.reasoning_summary_part.done':
+        this.#summaries.get(this.#idOf(event))?.set(event['summary_index'] as number, 'can-conclude')
+        return
+      case 'response.output_text.annotation.added':
+        this.#cite(event['annotation'] as Fields)
+        break
+      case 'response.image_generation_call.partial_image':
+        this.#calls.partialImage(event['item_id'] as string)
+        return
+      case 'response.code_interpreter_call_code.done':
+        this.#codeDone(event['output_index'] as number, event['code'] as string)
+        break
+      case 'response.completed':
+      case 'response.incomplete': {
+        const { reason } = fieldsOf(fieldsOf(event['response'])['incomplete_details'])
+        if (!this.#hasError) this.#ending = endingFor(reason, this.#hasCall)
+      }
+    }
+  }
+
+  #add(index: number, item: Fields): void {
+    const { type } = item
+    const id = item['id'] as string
+    if (type === 'message') {
+      this.#ids.set(index, id)
+      this.#annotations = []
+      this.#texts.start(id)
+    } else if (type === 'reasoning') {
+      this.#ids.set(index, id)
+      this.#summaries.set(id, new Map([[0, 'active']]))
+      this.#reasonings.start(`${id}:0`)
+    } else if (type === 'function_call' || type === 'custom_tool_call') this.#calls.open(index, type, id)
+    else this.#calls.add(index, item)
+  }
+
+  #finish(index: number, item: Fields): void {
+    switch (item['type']) {
+      case 'message': {
+        const id = this.#ids.get(index) ?? (item['id'] as string)
+        this.#ids.delete(index)
+        this.#cited.push(...citationsOf(this.#annotations))
+        if (!this.#texts.end(id)) {
+          this.#lost('ai-sdk-text-part', id, `output_item.added of the message`, `${id} was never added, or is done`)
+        }
+        return
+      }
+      case 'reasoning':
+        this.#finishReasoning(index, item['id'] as string)
+        return
+      case 'function_call':
+        this.#call(index, item)
+        return
+      case 'custom_tool_call': {
+        const { name, input } = item as { readonly name: string; readonly input: string }
+        this.#calls.close(index)
+        this.#hasCall = true
+        this.seen.calls.push(seenCall(name, input))
+        return
+      }
+      case 'computer_call':
+        if (typeof item['call_id'] === 'string') this.#hasCall = true
+        break
+      case 'apply_patch_call':
+        if (this.#calls.isOpen(index) && item['status'] === 'completed') this.#hasCall = true
+        break
+      case 'web_search_call':
+        if (listOf(fieldsOf(item['action'])['sources']).some((source) => fieldsOf(source)['type'] === 'url')) {
+          this.#hasFound = true
+        }
+        break
+      case 'file_search_call':
+        if (listOf(item['results']).length > 0) this.#hasFound = true
+        break
+    }
+    this.#calls.done(index, item)
+  }
+
+  #finishReasoning(index: number, itemId: string): void {
+    const id = this.#ids.get(index) ?? itemId
+    this.#ids.delete(index)
+    for (const [part, state] of this.#summaries.get(id) ?? []) {
+      if (state !== 'concluded') this.#endReasoning(id, part)
+    }
+    this.#summaries.delete(id)
+  }
+
+  #call(index: number, item: Fields): void {
+    const given = item['arguments'] as string
+    this.#calls.close(index)
+    this.#hasCall = true
+    const call = seenCall(item['name'] as string, given)
+    if (given.trim() === '') {
+      // A call without arguments is one of an empty object.
+      this.seen.calls.push({ ...call, value: digest({}) })
+      return
+    }
+    this.seen.calls.push(call)
+    try {
+      JSON.parse(given)
+    } catch {
+      this.#breaks('ai-sdk-tool-input', 'arguments that are JSON', given)
+    }
+  }
+
+  #codeDone(index: number, code: string): void {
+    if (this.#calls.codeDone(index, code)) return
+    this.#ownError('TypeError')
+    this.#isOver = true
+  }
+
+  #text(id: string, delta: string): void {
+    if (delta === '') return
+    this.seen.streamed.append(delta)
+    if (!this.#texts.append(id, delta)) {
+      this.#lost('ai-sdk-text-part', id, 'output_item.added of the message', `text of ${id}, which is not open`)
+    }
+  }
+
+  #reasoning(id: string, part: number, delta: string): void {
+    this.seen.reasoning.append(delta)
+    if (this.#reasonings.append(`${id}:${part}`, delta)) return
+    const what = part > 0 && this.#summaries.has(id) ? 'reasoning_summary_part.added' : 'output_item.added'
+    this.#lost('ai-sdk-reasoning-part', `${id}:${part}`, what, `a summary at index ${part} of ${id}, which is not open`)
+  }
+
+  #addSummary(id: string, part: number): void {
+    const parts = this.#summaries.get(id)
+    if (part <= 0 || parts === undefined) return
+    parts.set(part, 'active')
+    for (const [before, state] of parts) {
+      if (state !== 'can-conclude') continue
+      this.#endReasoning(id, before)
+      parts.set(before, 'concluded')
+    }
+    this.#reasonings.start(`${id}:${part}`)
+  }
+
+  #endReasoning(id: string, part: number): void {
+    if (this.#reasonings.end(`${id}:${part}`)) return
+    this.#lost('ai-sdk-reasoning-part', `${id}:${part}`, 'reasoning_summary_part.added', `part ${part} is not open`)
+  }
+
+  /** A part that ai does not find. */
+  #lost(rule: RuleId, id: string, expected: string, words: string): void {
+    if (this.#missing !== id) this.#breaks(rule, expected, undefined, words)
+    this.#missing = id
+    this.#ownError(`${rule === 'ai-sdk-text-part' ? 'text' : 'reasoning'} part not found`)
+  }
+
+  #cite(annotation: Fields): void {
+    this.#annotations.push(annotation)
+    const isLate = annotation['type'] === 'url_citation' || annotation['type'] === 'file_citation'
+    const sources = isLate ? this.#lateSources : this.#sources
+    sources.push(...citationsOf([annotation]))
+  }
+
+  #idOf({ item_id, output_index }: StreamEvent): string {
+    const known = typeof output_index === 'number' ? this.#ids.get(output_index) : undefined
+    return known ?? (item_id as string)
+  }
+}
+
+/** What it makes of the reason why a response is incomplete. */
+function endingFor(reason: unknown, hasCall: boolean): Ending {
+  // Of a refusal it says `content-filter`, and of a call `tool-calls`: the response is complete.
+  if (reason === undefined || reason === null) return 'completed'
+  if (reason === 'max_output_tokens' || reason === 'content_filter') return 'incomplete'
+  return hasCall ? 'completed' : 'incomplete'
+}
