@@ -1,24 +1,235 @@
-import { type ClientModel, Seen } from './client.js'
+import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
+import { type Breaks, type ClientModel, type ClientReader, Seen, type SeenCall, seenCall } from './client.js'
+import { type Flaw, flawOfCompleted, flawOfItem } from './codex-shapes.js'
 
-/** Codex. */
+/**
+ * Codex, as `codex exec`. Of all events it reads `output_item.done` and the terminal one: what other events say of items,
+ * deltas too, it does not show, so that whatever is wrong there harms nobody. An item that it cannot read is as if it had
+ * never come.
+ */
 export const codex: ClientModel = {
   client: 'codex',
   name: 'Codex',
   versions: { '@openai/codex': '0.169.0' },
   reads: {
     streamed: true,
-    final: true,
+    final: false,
     refusals: false,
     rawReasoning: false,
     summaries: true,
     functionCalls: true,
     customCalls: true,
-    citations: true,
+    citations: false,
     incomplete: 'incomplete',
     failed: 'failed',
   },
-  rules: [],
-  begin() {
-    return { seen: new Seen(), read() {}, end() {} }
-  },
+  rules: [
+    {
+      id: 'codex-reads-message',
+      sentence:
+        'A done message has role "assistant", phase "commentary", "final_answer" or none, and content of output_text with its text: Codex drops the whole message otherwise, silently.',
+      severity: 'error',
+    },
+    {
+      id: 'codex-reads-call',
+      sentence:
+        'A done call has a name, its namespace where it was announced with one, a call_id and its arguments or input, as text: Codex drops the call otherwise, silently, and the run ends there; a call without its namespace it does not know.',
+      severity: 'error',
+    },
+    {
+      id: 'codex-reads-reasoning',
+      sentence:
+        'A done reasoning item has a summary, if an empty one, and content of reasoning_text: Codex drops the item otherwise, shows no summary, and sends nothing of it back in the next turn.',
+      severity: 'warning',
+    },
+    {
+      id: 'codex-reads-completed',
+      sentence:
+        'response.completed has a response with an id, and its usage, where it has one, the three totals, cached_tokens and reasoning_tokens as integers: Codex fails the turn otherwise, after retries.',
+      severity: 'error',
+    },
+    {
+      id: 'codex-reads-error',
+      sentence:
+        'The error of response.failed has its code and message as text: Codex says "response.failed event received" otherwise, and nothing of what went wrong.',
+      severity: 'error',
+    },
+    {
+      id: 'codex-reads-reason',
+      sentence:
+        'response.incomplete has incomplete_details.reason: Codex fails the turn with "reason: unknown" otherwise.',
+      severity: 'error',
+    },
+  ],
+  begin: (breaks) => new CodexReader(breaks),
 }
+
+class CodexReader implements ClientReader {
+  readonly seen = new Seen()
+  readonly #breaks: Breaks
+  /** Codex reads nothing more: a failed response it remembers, and reads on. */
+  #isOver = false
+  readonly #cut = new Set<SeenCall>()
+  /** The namespaces of announced calls, by their items' indexes. It does not read them, but they say what is missing. */
+  readonly #namespaces = new Map<unknown, unknown>()
+  /** The code of an error event. */
+  #code = ''
+
+  constructor(breaks: Breaks) {
+    this.#breaks = breaks
+  }
+
+  read(event: StreamEvent): void {
+    // An event of which it cannot read the fields that it knows is as if it had never come.
+    if (this.#isOver || !isReadable(event)) return
+    const { type, item, response = null } = event
+    if (type === 'response.output_item.added') this.#announced(event)
+    else if (type === 'response.output_item.done') this.#item(fieldsOf(item), event['output_index'])
+    else if (type === 'response.completed') this.#completed(response)
+    else if (type === 'response.incomplete') this.#incomplete(response)
+    else if (type === 'response.failed') this.#failed(response)
+    else if (type === 'error') this.#error(event)
+  }
+
+  end(): void {
+    const { seen } = this
+    if (seen.ending === 'completed') return
+    if (seen.ending === 'open') seen.error = 'stream closed before response.completed'
+    // Nothing is sent back in a turn that failed: of a call that was cut off nothing was run, either.
+    const whole = seen.calls.filter((call) => !this.#cut.has(call))
+    seen.calls.splice(0, seen.calls.length, ...whole)
+  }
+
+  #announced({ item, output_index: index }: StreamEvent): void {
+    const { namespace = null } = fieldsOf(item)
+    if (namespace !== null) this.#namespaces.set(index, namespace)
+  }
+
+  #item(item: Fields, index: unknown): void {
+    const { type, name, namespace, content, summary } = item
+    const flaw = flawOfItem(item)
+    if (type === 'message') {
+      const shown = listOf(content).map(fieldsOf)
+      if (flaw !== undefined) {
+        // Nobody misses a message that says nothing.
+        if (shown.some(({ text, refusal }) => Boolean(text ?? refusal))) this.#drops('codex-reads-message', flaw)
+        return
+      }
+      for (const { type, text } of shown) if (type === 'output_text') this.seen.streamed.append(textOf(text))
+    } else if (type === 'reasoning') {
+      if (flaw !== undefined) this.#drops('codex-reads-reasoning', flaw)
+      else for (const part of listOf(summary)) this.seen.reasoning.append(textOf(fieldsOf(part)['text']))
+    } else if (type === 'function_call' || type === 'custom_tool_call') {
+      if (flaw !== undefined) {
+        this.#drops('codex-reads-call', flaw)
+        return
+      }
+      const announced = this.#namespaces.get(index)
+      this.#namespaces.delete(index)
+      if (announced !== undefined && typeof namespace !== 'string') {
+        const expected = `namespace: ${wordFor(announced)}, as it was announced`
+        this.#drops('codex-reads-call', { expected, got: namespace })
+      }
+      const given = textOf(item[type === 'function_call' ? 'arguments' : 'input'])
+      const full = typeof namespace === 'string' ? `${namespace}.${textOf(name)}` : textOf(name)
+      const call = seenCall(full, given)
+      this.seen.calls.push(call)
+      if (type === 'function_call' ? !isJson(given) : item['status'] === 'incomplete') this.#cut.add(call)
+    }
+  }
+
+  #drops(rule: string, { expected, got }: Flaw): void {
+    this.#breaks(rule, expected, got)
+  }
+
+  #completed(response: unknown): void {
+    // As if it had never come.
+    if (response === null) {
+      this.#breaks('codex-reads-completed', 'a response', response)
+      return
+    }
+    const flaw = flawOfCompleted(response)
+    if (flaw === undefined) {
+      this.#end('completed')
+      return
+    }
+    this.#breaks('codex-reads-completed', flaw.expected, flaw.got)
+    this.seen.ending = 'threw'
+    this.seen.error = `failed to parse ResponseCompleted: ${flaw.expected}`
+  }
+
+  #incomplete(response: unknown): void {
+    const { reason } = fieldsOf(fieldsOf(response)['incomplete_details'])
+    if (textOf(reason) === '') this.#breaks('codex-reads-reason', 'incomplete_details.reason', reason)
+    this.#end('incomplete', `Incomplete response returned, reason: ${typeof reason === 'string' ? reason : 'unknown'}`)
+  }
+
+  /** It ignores an error event, but for one code; response.failed says the same again. */
+  #error(event: StreamEvent): void {
+    this.#code = textOf(fieldsOf(event['error'] ?? event)['code'])
+    if (fieldsOf(event['error'])['code'] === TOO_LONG) this.#fail(WORDS[TOO_LONG] as string)
+  }
+
+  #failed(response: unknown): void {
+    const { error } = fieldsOf(response)
+    const { code = null, message = null } = fieldsOf(error)
+    if (!isFields(error) || !isTextOrNone(code) || !isTextOrNone(message)) {
+      this.#breaks('codex-reads-error', 'an error with code and message as text', error)
+      this.#fail('response.failed event received')
+      return
+    }
+    if (textOf(code) !== this.#code && MEANT.includes(this.#code) && !MEANT.includes(textOf(code))) {
+      this.#breaks('codex-reads-error', `the code ${this.#code}, as in the error event`, code)
+    }
+    this.#fail(WORDS[textOf(code)] ?? textOf(message))
+  }
+
+  /** It reads on, and a response that is completed all the same is believed. */
+  #fail(message: string): void {
+    this.seen.ending = 'failed'
+    this.seen.error = message
+  }
+
+  #end(ending: 'completed' | 'incomplete', error?: string): void {
+    this.seen.ending = ending
+    this.seen.error = error
+    this.#isOver = true
+  }
+}
+
+/** The fields of any event that it knows, whatever the event is. */
+function isReadable({ delta = null, summary_index = null, content_index = null }: StreamEvent): boolean {
+  const isIndex = (index: unknown): boolean => index === null || Number.isInteger(index)
+  return isTextOrNone(delta) && isIndex(summary_index) && isIndex(content_index)
+}
+
+const isTextOrNone = (value: unknown): boolean => value === null || typeof value === 'string'
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const TOO_LONG = 'context_length_exceeded'
+
+/** The codes for which it has words of its own. Of all other errors it prints the message. */
+const WORDS: Readonly<Record<string, string>> = {
+  [TOO_LONG]: "Codex ran out of room in the model's context window.",
+  insufficient_quota: 'Quota exceeded.',
+  usage_not_included: 'The plan does not include it.',
+  server_is_overloaded: 'The model is at capacity.',
+}
+
+/** The codes that it says something else of than that the stream disconnected. */
+const MEANT: readonly string[] = [
+  ...Object.keys(WORDS),
+  'invalid_prompt',
+  'cyber_policy',
+  'bio_policy',
+  'rate_limit_exceeded',
+  'slow_down',
+]

@@ -1,6 +1,13 @@
-import { type ClientModel, Seen } from './client.js'
+import { type Fields, fieldsOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
+import { citationsOf } from './agreement.js'
+import { type Breaks, type ClientModel, type ClientReader, Seen } from './client.js'
+import { COMPUTER, LangchainMessage, MergeError, type SummaryPart } from './langchain-message.js'
 
-/** LangChain. */
+/**
+ * LangChain: `ChatOpenAI` with `useResponsesApi`, as a stream whose chunks are concatenated. It reads `output_item.added`
+ * and deltas, of `output_item.done` hosted calls alone, and of the terminal response what is no output. Done fields of
+ * texts and arguments it does not read.
+ */
 export const langchain: ClientModel = {
   client: 'langchain',
   name: 'LangChain',
@@ -15,10 +22,313 @@ export const langchain: ClientModel = {
     customCalls: true,
     citations: true,
     incomplete: 'incomplete',
-    failed: 'failed',
+    failed: 'threw',
   },
-  rules: [],
-  begin() {
-    return { seen: new Seen(), read() {}, end() {} }
-  },
+  rules: [
+    {
+      id: 'langchain-error-key',
+      sentence: 'Only the event `error` has a field `error`: the openai SDK under LangChain throws at any other.',
+      severity: 'error',
+    },
+    {
+      id: 'langchain-hears-failure',
+      sentence:
+        'An `error` event precedes response.failed: LangChain ignores response.failed, and the run looks like one that ended early.',
+      severity: 'error',
+    },
+    {
+      id: 'langchain-item',
+      sentence: 'output_item.added and output_item.done carry an item: LangChain throws a TypeError without one.',
+      severity: 'error',
+    },
+    {
+      id: 'langchain-response',
+      sentence:
+        'response.created, response.completed and response.incomplete carry the response: LangChain throws a TypeError without one.',
+      severity: 'error',
+    },
+    {
+      id: 'langchain-output',
+      sentence:
+        'The output of the terminal response is a list of whole items, with lists of content and annotations: LangChain converts it all, though it shows none of it, and throws a TypeError where one is missing.',
+      severity: 'error',
+    },
+    {
+      id: 'langchain-response-error',
+      sentence: 'The error of a response that is completed or incomplete is null: LangChain throws any other.',
+      severity: 'error',
+    },
+    {
+      id: 'langchain-summary',
+      sentence:
+        'The summary of a reasoning item is a list of parts, or absent, and an added part is an object: LangChain throws a TypeError otherwise.',
+      severity: 'error',
+    },
+    {
+      id: 'langchain-annotation',
+      sentence: 'An added annotation is an object: LangChain throws a TypeError otherwise.',
+      severity: 'error',
+    },
+    {
+      id: 'langchain-call-id',
+      sentence: 'An added call has a call_id: without one LangChain hands it on as an invalid tool call.',
+      severity: 'error',
+    },
+    {
+      id: 'langchain-merges',
+      sentence:
+        'A field that LangChain merges from chunk to chunk (text, arguments, names, ids, summary parts, the response) has one type in all of them: it throws otherwise.',
+      severity: 'error',
+    },
+  ],
+  begin: (breaks) => new LangchainReader(breaks),
 }
+
+/** Fields of LangChain's own that every chunk has in its metadata. */
+const PROVIDER = { model_provider: 'openai' }
+
+class LangchainReader implements ClientReader {
+  readonly seen = new Seen()
+  readonly #breaks: Breaks
+  readonly #message = new LangchainMessage()
+  /** What it threw at, where that was an error of the stream's. */
+  #errorEvent: StreamEvent | undefined
+
+  constructor(breaks: Breaks) {
+    this.#breaks = breaks
+  }
+
+  read(event: StreamEvent): void {
+    if (this.seen.ending === 'threw') {
+      this.#afterError(event)
+      return
+    }
+    if (event.type === 'error' || event['error']) {
+      // Before LangChain sees it. That a run that failed throws is as it should be.
+      this.#errorEvent = event
+      this.#throw(errorOf(event))
+      return
+    }
+    try {
+      this.#take(event)
+    } catch (error) {
+      if (error instanceof Broken) this.#breaks(error.rule, error.expected, error.got)
+      else if (error instanceof MergeError) {
+        const { field, had, came } = error
+        const place = `as its ${field} was a ${had} before`
+        this.#breaks('langchain-merges', `${event.type} with a ${had}, ${place}`, undefined, `a ${came}`)
+      } else throw error
+      this.#throw(error.message)
+    }
+  }
+
+  end(): void {
+    if (this.seen.ending !== 'threw') this.#message.show(this.seen)
+  }
+
+  /** A run that threw at an error, and did not fail. */
+  #afterError({ type }: StreamEvent): void {
+    const event = this.#errorEvent
+    if (event === undefined || !/^response\.(completed|incomplete)$/.test(type)) return
+    this.#breaks('langchain-error-key', `no error in ${event.type}, as the response ends otherwise`, event['error'])
+    this.#errorEvent = undefined
+  }
+
+  #throw(message: string): void {
+    this.seen.ending = 'threw'
+    this.seen.error = message
+  }
+
+  /** What it makes a chunk of, and what of that it merges into the message. */
+  #take(event: StreamEvent): void {
+    const { type } = event
+    if (type === 'response.output_text.delta') this.#text(event)
+    else if (type === 'response.output_text.annotation.added') this.#annotation(event)
+    else if (type === 'response.output_item.added') this.#added(event)
+    else if (type === 'response.output_item.done') this.#done(event)
+    else if (type === 'response.created') this.#created(event)
+    else if (type === 'response.completed' || type === 'response.incomplete') this.#terminal(event)
+    else if (type === 'response.failed') {
+      this.#breaks('langchain-hears-failure', 'an error event before it', undefined, 'none')
+    } else if (/^response\.(function_call_arguments|custom_tool_call_input)\.delta$/.test(type)) {
+      const isCustom = type === 'response.custom_tool_call_input.delta'
+      this.#message.call({ index: event['output_index'], args: event['delta'], isCustom })
+      this.#message.chunk(PROVIDER)
+    } else if (type === 'response.refusal.done') {
+      this.#message.field('refusal', event['refusal'])
+      this.#message.chunk(PROVIDER)
+    } else if (type === 'response.reasoning_summary_part.added') this.#summaryPart(event)
+    else if (type === 'response.reasoning_summary_text.delta') this.#summaryDelta(event)
+    else if (HOSTED_PROGRESS.test(type)) this.#message.chunk({ ...PROVIDER, 'tool_outputs.id': event['item_id'] })
+  }
+
+  #text({ delta, content_index: index }: StreamEvent): void {
+    this.seen.streamed.append(String(delta))
+    this.#message.block({ type: 'text', index, text: delta })
+    this.#message.chunk(PROVIDER)
+  }
+
+  #annotation({ annotation, content_index: index }: StreamEvent): void {
+    if (annotation === undefined || annotation === null) {
+      throw new Broken('langchain-annotation', 'an annotation', annotation)
+    }
+    const isKnown = CITATIONS.includes(fieldsOf(annotation)['type'])
+    const citations = isKnown ? citationsOf([annotation]) : []
+    this.#message.block({ type: 'text', index, text: '', citations })
+    this.#message.chunk(PROVIDER)
+  }
+
+  #added(event: StreamEvent): void {
+    const item = itemOf(event)
+    const { type, id, call_id, name, arguments: given, input, phase, summary } = item
+    if (type === 'message') {
+      if (phase) this.#message.block({ type: 'text', index: 0, text: '', phase })
+    } else if (type === 'function_call' || type === 'custom_tool_call') {
+      const isCustom = type === 'custom_tool_call'
+      if (!call_id) this.#breaks('langchain-call-id', 'a call_id', call_id)
+      this.#message.call({
+        index: event['output_index'],
+        id: call_id,
+        name,
+        args: isCustom ? input : given,
+        isCustom,
+      })
+      this.#message.field(`ids of ${type}.${wordFor(call_id)}`, id)
+    } else if (type === 'reasoning') {
+      if (summary !== undefined && summary !== null && !Array.isArray(summary)) {
+        throw new Broken('langchain-summary', 'a list', summary)
+      }
+      const parts = (summary ?? undefined) as readonly unknown[] | undefined
+      if (parts?.includes(null)) throw new Broken('langchain-summary', 'a list of parts', summary)
+      const fields = parts?.map((part, index) => ({ ...fieldsOf(part), index }) as SummaryPart)
+      const text = (fields ?? []).map(({ text }) => (text ? String(text) : '')).join('')
+      if (text !== '') this.#reason(text, undefined)
+      this.#message.reasoning({ id, ...(fields === undefined ? {} : { summary: fields }) })
+    } else return
+    this.#message.chunk(PROVIDER)
+  }
+
+  #done(event: StreamEvent): void {
+    const { type, encrypted_content: sealed, call_id: id, arguments: given } = itemOf(event)
+    if (type === 'function_call' && typeof given === 'string') this.#message.says(given)
+    if (type === 'reasoning' && sealed) this.#message.reasoning({ encrypted_content: sealed })
+    else if (type === 'computer_call') {
+      this.#message.call({ index: event['output_index'], id, name: COMPUTER, args: '{}' })
+    } else if (!HOSTED_DONE.includes(type)) return
+    this.#message.chunk(PROVIDER)
+  }
+
+  #created({ response }: StreamEvent): void {
+    const { id, model } = responseOf(response)
+    this.#message.chunk({ ...PROVIDER, id, model, model_name: model })
+  }
+
+  #terminal({ response }: StreamEvent): void {
+    const fields = responseOf(response)
+    const { error, output } = fields
+    if (error) throw new Broken('langchain-response-error', 'null', error)
+    checkOutput(output)
+    const { id: _, output: __, ...others } = fields
+    // A hosted call's progress, and what servers add: only merged where two chunks have it.
+    this.#message.chunk({ ...PROVIDER, ...others })
+  }
+
+  #summaryPart({ part, summary_index: index }: StreamEvent): void {
+    if (part === undefined || part === null) throw new Broken('langchain-summary', 'a part', part)
+    const { type, text } = fieldsOf(part)
+    if (text) this.#reason(text, index)
+    this.#message.reasoning({ summary: [{ type, text, index }] })
+    this.#message.chunk(PROVIDER)
+  }
+
+  #summaryDelta({ delta, summary_index: index }: StreamEvent): void {
+    if (delta) this.#reason(delta, index)
+    this.#message.reasoning({ summary: [{ type: 'summary_text', text: delta, index }] })
+    this.#message.chunk(PROVIDER)
+  }
+
+  #reason(text: unknown, index: unknown): void {
+    this.seen.reasoning.append(String(text))
+    this.#message.block({ type: 'reasoning', index, text })
+  }
+}
+
+/** LangChain throws at the event. */
+class Broken extends Error {
+  readonly rule: string
+  readonly expected: string
+  readonly got: unknown
+
+  constructor(rule: string, expected: string, got: unknown) {
+    super(`${rule}: expected ${expected}`)
+    this.rule = rule
+    this.expected = expected
+    this.got = got
+  }
+}
+
+/** The message that it throws. Without one it throws the JSON of the event, which tells a user nothing. */
+function errorOf(event: StreamEvent): string {
+  const { message } = fieldsOf(event['error'] ?? event)
+  return textOf(message)
+}
+
+function itemOf({ item }: StreamEvent): Fields {
+  if (item === undefined || item === null) throw new Broken('langchain-item', 'an item', item)
+  return fieldsOf(item)
+}
+
+function responseOf(response: unknown): Fields {
+  if (response === undefined || response === null) throw new Broken('langchain-response', 'a response', response)
+  return fieldsOf(response)
+}
+
+/** It converts the whole output, and throws where a list is none. */
+function checkOutput(output: unknown): void {
+  const fail = (expected: string, got: unknown): never => {
+    throw new Broken('langchain-output', expected, got)
+  }
+  if (!Array.isArray(output)) fail('output: a list', output)
+  for (const item of output as unknown[]) {
+    if (item === undefined || item === null) fail('a list of items', output)
+    const { type, content, summary } = fieldsOf(item)
+    if (type === 'message') {
+      if (!Array.isArray(content)) fail('content: a list', content)
+      for (const part of content as unknown[]) checkPart(part, fail)
+    } else if (type === 'reasoning' && summary !== undefined && summary !== null) {
+      if (!Array.isArray(summary)) fail('summary: a list', summary)
+      if ((summary as unknown[]).includes(null)) fail('summary: a list of parts', summary)
+    }
+  }
+}
+
+function checkPart(part: unknown, fail: (expected: string, got: unknown) => never): void {
+  if (part === undefined || part === null) fail('content: a list of parts', part)
+  const { type, annotations } = fieldsOf(part)
+  if (type !== 'output_text') return
+  if (!Array.isArray(annotations)) fail('annotations: a list', annotations)
+  if ((annotations as unknown[]).includes(null)) fail('annotations: a list of objects', annotations)
+}
+
+/** The annotations that it makes citations of. */
+const CITATIONS: readonly unknown[] = ['url_citation', 'file_citation', 'container_file_citation', 'file_path']
+
+/** Hosted calls whose done items it keeps as `tool_outputs`. */
+const HOSTED_DONE: readonly unknown[] = [
+  'image_generation_call',
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'shell_call',
+  'local_shell_call',
+  'mcp_call',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'custom_tool_call',
+  'tool_search_call',
+  'tool_search_output',
+]
+
+/** Of their progress it makes chunks, too. */
+const HOSTED_PROGRESS =
+  /^response\.((web_search_call|file_search_call)\.(in_progress|searching|completed)|image_generation_call\.(in_progress|generating|completed))$/

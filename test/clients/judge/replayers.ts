@@ -1,5 +1,15 @@
 import { aiSdkReplayer } from './ai-sdk.js'
+import { codexReplayer } from './codex.js'
+import { langchainReplayer } from './langchain.js'
+import { openaiReplayer } from './openai.js'
+import { openaiAgentsReplayer } from './openai-agents.js'
 import type { Replayer } from './replay.js'
 
 /** The real clients that the judge is measured with. */
-export const replayers: readonly Replayer[] = [aiSdkReplayer]
+export const replayers: readonly Replayer[] = [
+  openaiReplayer,
+  aiSdkReplayer,
+  openaiAgentsReplayer,
+  langchainReplayer(),
+  codexReplayer(),
+]

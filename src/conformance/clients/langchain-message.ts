@@ -1,0 +1,341 @@
+import { digest } from '../digest.js'
+import { textOf } from '../stream-event.js'
+import { type Seen, type SeenCall, seenCall } from './client.js'
+import { partialJson } from './partial-json.js'
+import { TextDigest } from './text-digest.js'
+
+/** Two chunks whose fields cannot be merged: LangChain throws. */
+export class MergeError extends Error {
+  readonly field: string
+  readonly had: Kind
+  readonly came: Kind
+
+  constructor(field: string, had: Kind, came: Kind) {
+    super(`the field ${field} was a ${had}, and is a ${came}`)
+    this.field = field
+    this.had = had
+    this.came = came
+  }
+}
+
+type Kind = 'nothing' | 'string' | 'number' | 'boolean' | 'object' | 'array'
+
+/** A field that is merged from chunk to chunk: of a text its digest is kept, of all else its type. */
+class Merged {
+  readonly #field: string
+  readonly text = new TextDigest()
+  kind: Kind = 'nothing'
+  #sum = 0
+  /** What a field without a value is printed as. */
+  #nothing = 'undefined'
+
+  constructor(field: string, value: unknown) {
+    this.#field = field
+    this.add(value)
+  }
+
+  add(value: unknown): void {
+    const kind = kindOf(value)
+    if (kind === 'nothing') {
+      if (this.kind === 'nothing') this.#nothing = String(value)
+      return
+    }
+    if (this.kind === 'nothing') this.kind = kind
+    if (this.kind !== kind) throw new MergeError(this.#field, this.kind, kind)
+    if (typeof value === 'string') this.text.append(value)
+    else if (typeof value === 'number') this.#sum += value
+  }
+
+  /** As it is printed. */
+  get printed(): TextDigest {
+    if (this.kind === 'string') return this.text
+    if (this.kind === 'nothing') return TextDigest.of(this.#nothing)
+    return TextDigest.of(this.kind === 'number' ? String(this.#sum) : this.kind === 'array' ? '' : '[object Object]')
+  }
+}
+
+/** A block of a message's content. Blocks of one index and type are one. */
+export interface Block {
+  readonly type: 'text' | 'reasoning'
+  readonly index: unknown
+  readonly text: unknown
+  readonly phase?: unknown
+  readonly citations?: readonly string[]
+}
+
+/** A piece of a call. */
+export interface CallChunk {
+  readonly index: unknown
+  readonly id?: unknown
+  readonly name?: unknown
+  readonly args: unknown
+  readonly isCustom?: boolean
+}
+
+/** The fields of `additional_kwargs.reasoning`, and of the parts of its summary. */
+interface ReasoningChunk {
+  readonly id?: unknown
+  readonly encrypted_content?: unknown
+  readonly summary?: readonly SummaryPart[]
+}
+
+export interface SummaryPart {
+  readonly type?: unknown
+  readonly text?: unknown
+  readonly index: unknown
+}
+
+/**
+ * The message that an application gets when it concatenates the chunks of a stream. Which of them are merged depends on
+ * their indexes, and where the fields of merged ones differ in type, LangChain throws.
+ */
+export class LangchainMessage {
+  /** Nothing is merged into the first chunk. */
+  #isFirst = true
+  readonly #blocks: MergedBlock[] = []
+  readonly #calls: MergedCall[] = []
+  /** Fields of `response_metadata` and others of which only the type matters. */
+  readonly #fields = new Map<string, Merged>()
+  #summary: MergedPart[] | undefined
+  /** Texts of arguments that done items have, by the digests of their values. */
+  readonly #texts = new Map<number, TextDigest>()
+
+  /** A chunk came, with fields of its own in its metadata. */
+  chunk(fields: Readonly<Record<string, unknown>> = {}): void {
+    for (const [name, value] of Object.entries(fields)) this.field(name, value)
+    this.#isFirst = false
+  }
+
+  field(path: string, value: unknown): void {
+    const known = this.#fields.get(path)
+    if (known === undefined) this.#fields.set(path, new Merged(path, value))
+    else known.add(value)
+  }
+
+  /** What the response's status is, after merging. */
+  get status(): TextDigest | undefined {
+    const status = this.#fields.get('status')
+    return status?.kind === 'string' ? status.text : undefined
+  }
+
+  block(block: Block): void {
+    const { type, index, text, phase, citations = [] } = block
+    const target = this.#isFirst || !isMergeable(index) ? undefined : this.#blockAt(index, type)
+    if (target !== undefined) {
+      target.text.add(text)
+      target.phase.add(phase)
+      target.citations.push(...citations)
+      return
+    }
+    // An empty text, and what comes with it, is dropped where there is nothing to merge it into.
+    if (!this.#isFirst && type === 'text' && text === '') return
+    const last = this.#blocks.at(-1)
+    // Blocks that nothing is ever merged into are one here, so that a stream of them takes no memory.
+    if (last !== undefined && last.type === type && !isMergeable(index) && !isMergeable(last.index)) {
+      last.before.join(last.text.printed)
+      last.text = new Merged('text', text)
+      last.citations.push(...citations)
+      return
+    }
+    this.#blocks.push({
+      type,
+      index,
+      before: new TextDigest(),
+      text: new Merged(type, text),
+      phase: new Merged('phase', phase),
+      citations: [...citations],
+    })
+  }
+
+  reasoning({ summary, ...fields }: ReasoningChunk): void {
+    for (const [name, value] of Object.entries(fields)) this.field(`reasoning.${name}`, value)
+    if (summary === undefined) return
+    if (this.#summary === undefined) this.#summary = summary.map(partOf)
+    else for (const part of summary) mergePart(this.#summary, part)
+  }
+
+  call(chunk: CallChunk): void {
+    const target = this.#callFor(chunk)
+    if (target === undefined) {
+      this.#calls.push(new MergedCall(chunk))
+      return
+    }
+    target.add(chunk)
+  }
+
+  /**
+   * A done call has these arguments. It does not read them: but an application gets a value, so that another text of the
+   * same value, as of arguments whose last bracket it added, is the same to it.
+   */
+  says(given: string): void {
+    const value = partialJson(given)
+    if (value !== undefined) this.#texts.set(digest(value), TextDigest.of(given))
+  }
+
+  /** What an application sees of the message. */
+  show(seen: Seen): void {
+    seen.final = new TextDigest()
+    for (const { type, before, text, citations } of this.#blocks) {
+      if (type !== 'text') continue
+      seen.final.join(before).join(text.printed)
+      seen.citations.push(...citations)
+    }
+    seen.calls.push(...this.#collapsed().flatMap((group) => shown(group, this.#texts)))
+    const status = this.status
+    for (const ending of ['completed', 'incomplete', 'failed'] as const) {
+      if (status?.equals(TextDigest.of(ending))) seen.ending = ending
+    }
+  }
+
+  #blockAt(index: unknown, type: Block['type']): MergedBlock | undefined {
+    return this.#blocks.find((block) => block.index === index && block.type === type)
+  }
+
+  #callFor({ index, id }: CallChunk): MergedCall | undefined {
+    if (this.#isFirst || (!isMergeable(index) && !hasId(id))) return undefined
+    return this.#calls.find((call) => {
+      const both = hasId(id) && hasId(call.id)
+      if (isMergeable(index) && isMergeable(call.index)) return call.index === index && (!both || call.id === id)
+      return !isMergeable(index) && !isMergeable(call.index) && both && call.id === id
+    })
+  }
+
+  /** Chunks that were not merged, but are of one call by the rules of the last step, which are others. */
+  #collapsed(): MergedCall[][] {
+    const groups: MergedCall[][] = []
+    for (const call of this.#calls) {
+      const group = groups.find(([first]) => {
+        const [hasOwnId, hasIndex] = [Boolean(call.id), call.index !== undefined]
+        const sameIndex = call.index === first?.index
+        if (!hasOwnId) return hasIndex && sameIndex
+        return call.id === first?.id && (!hasIndex || sameIndex)
+      })
+      if (group === undefined) groups.push([call])
+      else group.push(call)
+    }
+    return groups
+  }
+}
+
+interface MergedBlock {
+  readonly type: Block['type']
+  readonly index: unknown
+  /** The text of blocks before it that stand by themselves. */
+  readonly before: TextDigest
+  text: Merged
+  readonly phase: Merged
+  readonly citations: string[]
+}
+
+interface MergedPart {
+  readonly index: unknown
+  readonly typeName: unknown
+  readonly type: Merged
+  readonly text: Merged
+}
+
+class MergedCall {
+  readonly index: unknown
+  id: unknown
+  name: unknown
+  isCustom: boolean
+  /** The arguments, as long as they are not too long to be kept: they are parsed at the end. */
+  args = ''
+  readonly #args: Merged
+  readonly #name: Merged
+
+  constructor({ index, id, name, args, isCustom = false }: CallChunk) {
+    this.index = index
+    this.id = id
+    this.name = name
+    this.isCustom = isCustom
+    this.#args = new Merged('args', args)
+    this.#name = new Merged('name', name)
+    this.#keep(args)
+  }
+
+  add({ id, name, args, isCustom = false }: CallChunk): void {
+    this.#args.add(args)
+    this.#name.add(name)
+    this.#keep(args)
+    if (this.id === undefined || this.id === null || (typeof id === 'string' && id !== '')) this.id = id ?? this.id
+    if (this.name === undefined || this.name === null || (typeof name === 'string' && name !== '')) {
+      this.name = name ?? this.name
+    }
+    this.isCustom ||= isCustom
+  }
+
+  /** As it is when it is joined with others of its call. */
+  get printed(): string {
+    return this.#args.kind === 'object' || this.#args.kind === 'array' ? '[object Object]' : this.args
+  }
+
+  /** More than is kept. */
+  get isLong(): boolean {
+    return this.#args.text.length > this.args.length && this.#args.kind === 'string'
+  }
+
+  get digest(): TextDigest {
+    return this.#args.text
+  }
+
+  #keep(args: unknown): void {
+    const more = typeof args === 'number' && args !== 0 ? String(args) : textOf(args)
+    if (this.args.length + more.length <= LONGEST) this.args += more
+  }
+}
+
+/** So many characters of a call's arguments are kept. */
+const LONGEST = 1 << 20
+
+/**
+ * A call as it is handed to the application; none where it has no id: that is an invalid tool call, of which nobody knows
+ * whose it is. One whose arguments are no JSON is invalid, too, and handed over with their text.
+ */
+function shown(group: readonly MergedCall[], texts: ReadonlyMap<number, TextDigest>): SeenCall[] {
+  const [first] = group
+  const id = group.find((call) => Boolean(call.id))?.id
+  const name = String(first?.name ?? '')
+  if (!id || name === COMPUTER) return []
+  if (first?.isLong) return [{ name, arguments: first.digest, value: digest(first.digest.key) }]
+  const joined = group.map(({ printed }) => printed).join('')
+  if (group.some(({ isCustom }) => isCustom)) return [seenCall(name, joined)]
+  const given = joined.trim() === '' ? '{}' : joined
+  const value = partialJson(given.trim())
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [seenCall(name, given)]
+  const key = digest(value)
+  return [{ name, arguments: texts.get(key) ?? TextDigest.of(given), value: key }]
+}
+
+/** What it calls computer calls, which are no calls of the application's tools. */
+export const COMPUTER = 'computer_use'
+
+function partOf({ type, text, index }: SummaryPart): MergedPart {
+  return { index, typeName: type, type: new Merged('type', type), text: new Merged('text', text) }
+}
+
+function mergePart(parts: MergedPart[], part: SummaryPart): void {
+  const { type, text, index } = part
+  const target = isMergeable(index)
+    ? parts.find(({ index: other, typeName }) => {
+        const differs = typeof typeName === 'string' && typeof type === 'string' && typeName !== type
+        return other === index && !differs
+      })
+    : undefined
+  if (target !== undefined) {
+    if (kindOf(type) !== 'nothing' && target.type.kind !== 'nothing' && target.type.kind !== kindOf(type)) {
+      throw new MergeError('type', target.type.kind, kindOf(type))
+    }
+    target.text.add(text)
+  } else if (text !== '' && isMergeable(index)) parts.push(partOf(part))
+}
+
+const isMergeable = (index: unknown): boolean => typeof index === 'number' || typeof index === 'string'
+
+const hasId = (id: unknown): boolean => id !== undefined && id !== null && id !== ''
+
+export function kindOf(value: unknown): Kind {
+  if (value === undefined || value === null) return 'nothing'
+  if (Array.isArray(value)) return 'array'
+  return typeof value as Kind
+}

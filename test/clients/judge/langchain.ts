@@ -1,0 +1,98 @@
+import { type AIMessageChunk, HumanMessage } from '@langchain/core/messages'
+import { ChatOpenAI } from '@langchain/openai'
+import type { Ending } from '../../../src/conformance/clients/client.js'
+import { messageOf } from '../play.js'
+import type { Outcome, Replayer } from './replay.js'
+
+/** ChatOpenAI over the Responses API, as a stream whose chunks are concatenated: what its documentation shows. */
+export function langchainReplayer(): Replayer {
+  return { client: 'langchain', replay }
+}
+
+async function replay(body: string): Promise<Outcome> {
+  const model = new ChatOpenAI({
+    model: 'gpt-oss',
+    apiKey: 'none',
+    configuration: { baseURL: 'http://localhost/v1', fetch: async () => responseOf(body) },
+    useResponsesApi: true,
+    maxRetries: 0,
+  })
+  let streamed = ''
+  let reasoning = ''
+  let whole: AIMessageChunk | undefined
+  try {
+    for await (const chunk of await model.stream([new HumanMessage('Go on.')])) {
+      streamed += chunk.text
+      for (const block of blocksOf(chunk)) if (block.type === 'reasoning') reasoning += block.reasoning
+      whole = whole === undefined ? chunk : whole.concat(chunk)
+    }
+  } catch (error) {
+    // An application that awaits the whole message gets none, and none of its calls.
+    return { streamed, reasoning, calls: [], citations: [], ending: 'threw', error: messageOf(error) }
+  }
+  if (whole === undefined) return { streamed, reasoning, calls: [], citations: [], ending: 'open' }
+  return {
+    streamed,
+    final: whole.text,
+    reasoning,
+    calls: callsOf(whole),
+    citations: blocksOf(whole).flatMap(({ annotations = [] }) => annotations.flatMap(sourceOf)),
+    ending: endingOf(whole.response_metadata['status']),
+  }
+}
+
+function responseOf(body: string): Response {
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+}
+
+interface Block {
+  readonly type: string
+  readonly reasoning?: unknown
+  readonly annotations?: readonly Citation[]
+}
+
+interface Citation {
+  readonly type: string
+  readonly url?: unknown
+  readonly file_id?: unknown
+}
+
+const blocksOf = ({ content }: AIMessageChunk): Block[] => (Array.isArray(content) ? content : []) as never
+
+/** What it does not know, it hands on as `non_standard`, which applications do not take for a citation. */
+function sourceOf({ type, url, file_id }: Citation): string[] {
+  const source = url ?? file_id
+  return type === 'citation' && typeof source === 'string' ? [source] : []
+}
+
+/**
+ * With the calls whose arguments are no JSON, which it hands over as text, and without its computer calls: no other client
+ * of this kind has them.
+ */
+function callsOf({
+  tool_calls = [],
+  invalid_tool_calls = [],
+  tool_call_chunks = [],
+}: AIMessageChunk): Outcome['calls'] {
+  const order = tool_call_chunks.map(({ id }) => id)
+  const custom = new Set(tool_call_chunks.flatMap((chunk) => ('isCustomTool' in chunk ? [chunk.id] : [])))
+  return [...tool_calls, ...invalid_tool_calls.filter(({ id }) => Boolean(id))]
+    .sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
+    .flatMap(({ name = '', args, id }) => {
+      if (name === 'computer_use') return []
+      const given = custom.has(id) ? (args as { input: string }).input : args
+      return [{ name, arguments: typeof given === 'string' ? parsed(given) : given }]
+    })
+}
+
+function parsed(given: string): unknown {
+  try {
+    return JSON.parse(given)
+  } catch {
+    return given
+  }
+}
+
+function endingOf(status: unknown): Ending {
+  return status === 'completed' || status === 'incomplete' || status === 'failed' ? status : 'open'
+}
