@@ -22,7 +22,10 @@ export function open<const Type extends string, Shape extends z.ZodRawShape>(
 }
 
 /** What a server adds of its own has its name before the type: `acme:search_call`. */
-const extension = z.looseObject({ type: z.string('a string').regex(/:/, 'a type with a prefix') }, 'an object')
+const extension: z.ZodType = z.looseObject(
+  { type: z.string('a string').regex(/:/, 'a type with a prefix') },
+  'an object',
+)
 
 /** One of these objects, or an extension. */
 export function orExtension<Schema extends z.ZodType>(schema: Schema): z.ZodUnion<[Schema, typeof extension]> {

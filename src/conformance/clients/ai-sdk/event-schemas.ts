@@ -63,8 +63,8 @@ const ofCall = { item_id: text, output_index: number }
 const errorFields = { code: optionalText, message: text, param: optionalText }
 
 /** The two shapes of an error: as the API sends it for a request that it refuses, and as its reference says. */
-export const errorSchema = z.object({ sequence_number: number, ...errorFields })
-export const nestedErrorSchema = z.object({
+export const errorSchema: z.ZodType = z.object({ sequence_number: number, ...errorFields })
+export const nestedErrorSchema: z.ZodType = z.object({
   sequence_number: number,
   error: z.object({ type: text, ...errorFields }),
 })
@@ -118,4 +118,4 @@ export const EVENTS: Readonly<Record<string, z.ZodType>> = {
 }
 
 /** The events that bring an item: it is found by its index, whatever it is. */
-export const itemEventSchema = z.object({ output_index: number })
+export const itemEventSchema: z.ZodType = z.object({ output_index: number })

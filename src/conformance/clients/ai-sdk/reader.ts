@@ -15,7 +15,7 @@ type PartState = 'active' | 'can-conclude' | 'concluded'
 
 /** What `streamText` of ai makes of a stream that @ai-sdk/openai reads. */
 export class AiSdkReader implements ClientReader {
-  readonly seen = new Seen()
+  readonly seen: Seen = new Seen()
   readonly #breaks: Broke
   /** Nothing was made yet: an error is thrown before there is a stream. */
   #isEarly = true

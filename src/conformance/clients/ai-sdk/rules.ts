@@ -1,7 +1,15 @@
 import type { ClientRule } from '../client.js'
 
+export type RuleId =
+  | 'ai-sdk-validates'
+  | 'ai-sdk-text-part'
+  | 'ai-sdk-reasoning-part'
+  | 'ai-sdk-code-call'
+  | 'ai-sdk-hosted-call'
+  | 'ai-sdk-tool-input'
+
 /** What the AI SDK breaks at. */
-export const RULES = [
+export const RULES: readonly (ClientRule & { readonly id: RuleId })[] = [
   {
     id: 'ai-sdk-validates',
     sentence:
@@ -46,6 +54,4 @@ export const RULES = [
     severity: 'warning',
     fault: 'model',
   },
-] as const satisfies readonly ClientRule[]
-
-export type RuleId = (typeof RULES)[number]['id']
+]
