@@ -28,10 +28,11 @@ export function explain(events: Iterable<StreamEvent | ResponseStreamEvent>, cli
   const agreed = new Agreement()
   let last: StreamEvent | undefined
   for (const event of all) {
-    if (!isEvent(event)) continue
-    reader.read(event)
-    agreed.take(event)
-    if (/^response\.(completed|incomplete|failed)$/.test(event.type)) last = event
+    // One without a type is none to us, but clients read it, and some throw.
+    if (!isFields(event)) continue
+    reader.read(event as StreamEvent)
+    agreed.take(event as StreamEvent)
+    if (/^response\.(completed|incomplete|failed)$/.test(textOf(event['type']))) last = event as StreamEvent
   }
   reader.end()
   agreed.end()
@@ -44,8 +45,6 @@ export function explain(events: Iterable<StreamEvent | ResponseStreamEvent>, cli
   const [first] = faults
   return first === undefined ? `${model.name} ${does}.` : `${model.name} ${does}. ${tripAt(first)}`
 }
-
-const isEvent = (event: unknown): event is StreamEvent => isFields(event) && typeof event['type'] === 'string'
 
 function shownBy({ streamed, final }: Seen): string {
   const text = streamed.length === 0 && final !== undefined ? final : streamed

@@ -96,8 +96,11 @@ export class Agreement {
     return this.#errorElected?.value
   }
 
+  /** What fewer places say went wrong: where two say two things, nobody knows which is right. */
   get errorDissent(): readonly Vote<string>[] {
-    return this.#message.against(this.#errorElected)
+    const elected = this.#errorElected
+    const most = elected?.places.length ?? 0
+    return this.#message.against(elected).filter(({ places }) => places.length < most)
   }
 
   /** No message says nothing. */

@@ -25,8 +25,13 @@ export const LOSSES: readonly ClientRule[] = [
 /** Reports what a client lost, or made up, of what a stream says on the whole. */
 export function compare(seen: Seen, agreed: Agreement, model: ClientModel, breaks: Breaks): void {
   compareEnding(seen, agreed, model, breaks)
-  // After an exception the application has no result: what else is missing follows from it.
-  if (seen.ending === 'threw') return
+  if (seen.ending === 'threw') {
+    // There is no result, and what else is missing follows from it. Where it had to throw, the text came before.
+    const { incomplete, failed } = model.reads
+    const isMeant = (agreed.ending === 'incomplete' ? incomplete : agreed.ending === 'failed' && failed) === 'threw'
+    if (isMeant && seen.final === undefined) compareText(seen, agreed, model, breaks)
+    return
+  }
   compareText(seen, agreed, model, breaks)
   compareReasoning(seen, agreed, model, breaks)
   compareCalls(seen, agreed, model, breaks)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { faultyStream } from '../../../src/conformance/arbitraries/index.js'
 import { digest } from '../../../src/conformance/digest.js'
-import { damagesOf, type WireEvent } from './damages.js'
+import { type Damage, damagesOf, type WireEvent } from './damages.js'
 import type { NamedStream } from './streams.js'
 
 /** A damaged stream, drawn. */
@@ -44,7 +44,7 @@ export function drawDamages(streams: readonly NamedStream[], count: number, seed
   // Of many streams some: most differ in their words alone.
   for (const stream of shuffled(streams, random).slice(0, MOST_STREAMS)) {
     for (const damage of damagesOf(stream.events)) {
-      offer(damage.kind, () => ({
+      offer(stratumOf(damage), () => ({
         kind: damage.kind,
         stream,
         at: damage.at,
@@ -88,6 +88,19 @@ function faults(streams: readonly NamedStream[], count: number, seed: number): D
     isSoft: /_id_changed$/.test(fault.kind),
   }))
 }
+
+/**
+ * What a damage is drawn with. The fields of a response that only say what was asked for are many, and harm hardly
+ * anybody: those of one event are one stratum, or they would be most of what is played.
+ */
+function stratumOf({ kind, path }: Damage): string {
+  const [first, field] = path ?? []
+  if (first !== 'response' || field === undefined || READ.test(String(field))) return kind
+  return kind.replace(/: .* in /, ': what was asked for in ')
+}
+
+/** Fields of a response that clients read, or may. */
+const READ = /^(id|object|created_at|model|status|output|error|incomplete_details|usage)$/
 
 /** Fields of which most users see nothing: what a response cost, and ids. */
 const SOFT = /^(usage|id|item_id|call_id|response_id|previous_response_id|approval_request_id|container_id)$/

@@ -29,7 +29,7 @@ const runsOf = (client: string): number => {
 /** What a sample can play: of the captured streams, every so many. */
 function streamsOf(client: string): readonly NamedStream[] {
   if (runs !== undefined) return [...fixtureStreams(), ...generatedStreams(100, seed), ...capturedStreams()]
-  const every = client === 'codex' ? 60 : 8
+  const every = client === 'codex' ? 12 : 8
   const all = [...fixtureStreams(), ...generatedStreams(24, seed), ...capturedStreams()]
   return all.filter((_, at) => (client !== 'codex' && at < 40) || at % every === seed % every)
 }

@@ -13,7 +13,6 @@ interface Item {
   readonly type?: unknown
   readonly status?: unknown
   readonly name?: unknown
-  readonly namespace?: unknown
   readonly arguments?: unknown
   readonly input?: unknown
   readonly content?: unknown
@@ -47,10 +46,7 @@ export function meantBy(events: readonly WireEvent[], reads: Reads): Outcome {
     reasoning: thoughts.map(({ text }) => textOf(text)).join(''),
     calls: items
       .filter((item) => isRead(item) && item.status !== 'incomplete')
-      .map(({ name, namespace, arguments: given, input }) => ({
-        name: typeof namespace === 'string' ? `${namespace}.${textOf(name)}` : textOf(name),
-        arguments: parsed(textOf(given ?? input)),
-      })),
+      .map(({ name, arguments: given, input }) => ({ name: textOf(name), arguments: parsed(textOf(given ?? input)) })),
     citations: reads.citations ? parts.flatMap(({ annotations }) => sourcesOf(annotations)) : [],
     ending: endingOf(end, response.status, reads),
   }

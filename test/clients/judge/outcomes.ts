@@ -23,17 +23,20 @@ function shownAs(outcome: Outcome, field: Field): unknown {
   return field === 'error' ? (outcome.error ?? '') : outcome[field]
 }
 
-/** What a client lost of what was meant. A call that was cut off it may offer, and a failed run has no result. */
+/**
+ * What a client lost of what was meant. A call that was cut off it may offer, a tool of a namespace it may name without
+ * that, and a failed run has no result.
+ */
 export function losses(outcome: Outcome, meant: Outcome): Field[] {
   const lost = differences(outcome, meant).filter((field) => field !== 'error' && field !== 'hosted')
   if (lost.includes('ending')) return lost
-  const cut = (field: Field): boolean =>
-    field === 'calls' &&
-    meant.calls.every((call) => outcome.calls.some((one) => isDeepStrictEqual({ ...one }, { ...call })))
-  return lost.filter((field) => {
-    if (outcome.ending === 'threw') return false
-    return outcome.ending === 'completed' || !cut(field)
-  })
+  if (outcome.ending === 'threw') return []
+  const isRun = ({ name, arguments: given }: Outcome['calls'][number]): boolean =>
+    outcome.calls.some(
+      (one) => (one.name === name || one.name.endsWith(`.${name}`)) && isDeepStrictEqual(one.arguments, given),
+    )
+  const isWhole = outcome.ending !== 'completed' || outcome.calls.length === meant.calls.length
+  return lost.filter((field) => field !== 'calls' || !isWhole || !meant.calls.every(isRun))
 }
 
 /** What a model says that its client shows. */
