@@ -3,6 +3,7 @@ import { PROFILES, type Profile } from '../conformance/invariant.js'
 import { HarmonyResponsesError, type PolicyName, policies } from '../index.js'
 import { readTokenFixture } from '../sources/token-fixture.js'
 import { type CheckReport, printCheck } from './check.js'
+import { runProbe } from './probe.js'
 import { DIALECTS, FORMATS, printReplay } from './replay.js'
 import type { Screen } from './timeline-layout.js'
 
@@ -25,6 +26,7 @@ const HELP = `harmony-responses: Harmony token streams as OpenAI Responses event
 Usage:
   harmony-responses replay FILE    translates a token fixture; - reads standard input
   harmony-responses check FILE     checks streams of events of any server: SSE, or JSON a line; - reads standard input
+  harmony-responses probe URL      judges a live Responses server (see probe --help)
 
 Options of check:
   --profile openai          what OpenAI's streams always do (default)
@@ -71,6 +73,7 @@ class UsageError extends Error {}
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
+    if (argv[0] === 'probe') return await runProbe(argv.slice(1), io)
     return await execute(argv, io)
   } catch (error) {
     if (errorCode(error) === 'EPIPE') return 0
