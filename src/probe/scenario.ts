@@ -53,8 +53,8 @@ export interface Server {
   leave(request: string, body: Fields, isEnough: (events: readonly StreamEvent[]) => boolean): Promise<Answer>
   /** Sends a body as it is, and judges nothing but that an answer comes; `undefined` where none does. */
   post(request: string, body: string): Promise<Reply | undefined>
-  /** Asks for the rest of a stream, and judges its frames alone. */
-  resume(request: string, id: string, after: number): Promise<Resumed>
+  /** Asks for the rest of a stream, and judges its frames alone. `undefined` where a finding says why there is none. */
+  resume(request: string, id: string, after: number): Promise<Resumed | undefined>
   /** Files a finding. */
   tell(request: string, fault: Fault): void
   /** Files a sentence that is no finding. */

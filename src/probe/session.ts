@@ -207,7 +207,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
                 ? deadEnd(reply, 0, limits)
                 : { rule: 'answers', expected: 'the rest of the stream, or a status from 400 to 499', got },
             )
-            return { refusal: got }
+            return undefined
           }
           if (status !== 200) return { refusal: `${status}: ${readRefusal(contentType, text).message}` }
           if (objectIn(text) !== undefined) return { refusal: 'it answers with JSON that is not streamed' }

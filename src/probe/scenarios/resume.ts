@@ -25,6 +25,7 @@ async function resumed(server: Server, request: string, body: Fields): Promise<S
   const after = cut?.['sequence_number']
   if (typeof after !== 'number') return inconclusive('the events have no sequence_number to begin after')
   const rest = await server.resume('resumed', id, after)
+  if (rest === undefined) return 'shown'
   if (rest.refusal !== undefined) return unsupported(rest.refusal)
   const missing = events.slice(events.indexOf(cut as StreamEvent) + 1)
   const difference = firstDifference(missing, rest.events, after)
