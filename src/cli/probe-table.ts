@@ -39,13 +39,16 @@ type Block = (text: string, indent: number) => string
 
 function lineOf({ scenario, verdict, why, findings, notes }: ScenarioResult, paint: Paint, block: Block): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length
-  const counts = [count(errors, 'cause'), count(findings.length - errors, 'warning')].filter((each) => each !== '')
+  const counts = [count(errors, 'error'), count(findings.length - errors, 'warning')].filter((each) => each !== '')
   const words = [...counts, ...(why === undefined ? [] : [why])].join('; ')
   const head = `${paint(verdict.padEnd(12), STYLES[verdict])} ${scenario.padEnd(17)}`
   // The first line stands beside the head, what does not fit below it.
-  const rest = words === '' ? '\n' : ` ${block(words, 31).trimStart()}`
-  return `${head.trimEnd()}${words === '' ? '' : ' '.repeat(Math.max(0, 17 - scenario.length))}${rest}${notes.map((note) => block(`note: ${note}`, 31)).join('')}`
+  const beside = words === '' ? '\n' : ` ${block(words, BESIDE).trimStart()}`
+  return `${words === '' ? head.trimEnd() : head}${beside}${notes.map((note) => block(`note: ${note}`, BESIDE)).join('')}`
 }
+
+/** Where the words beside a verdict and a name begin. */
+const BESIDE = 31
 
 function footOf(results: readonly ScenarioResult[], paint: Paint, block: Block): string {
   const rows = rowsOf(results)
@@ -55,33 +58,45 @@ function footOf(results: readonly ScenarioResult[], paint: Paint, block: Block):
     .map(([verdict, number]) => `${number} ${verdict}`)
     .join(', ')
   if (rows.length === 0) return `\n${verdicts}: nothing was found.\n`
-  const head = paint(`${' '.repeat(32)}${CLIENTS.join('  ')}`, 'bold')
-  const body = rows.map((row, index) => rowOf(row, index + 1, paint, block)).join('')
-  return `\nWhat was found, worst first (x: breaks this client)\n\n${head}\n${body}\n${verdicts}; ${count(rows.length, 'cause')}\n`
+  const labels = rows.map(labelOf)
+  const width = Math.max(...labels.map(({ length }) => length))
+  const head = paint(`${' '.repeat(width)}  ${CLIENTS.join('  ')}`, 'bold')
+  const body = rows.map((row, index) => rowOf(row, (labels[index] ?? '').padEnd(width), paint, block)).join('')
+  return `\n${LEGEND}\n\n${head}\n${body}\n${verdicts}; ${count(rows.length, 'cause')}\n`
+}
+
+const LEGEND =
+  "What was found, worst first. x: this client breaks. No x: none of these does, but OpenAI's server never does so."
+
+function labelOf({ finding: { severity, rule } }: Row, index: number): string {
+  return `${String(index + 1).padStart(2)} ${severity.padEnd(7)} ${rule}`
 }
 
 function rowOf(
   { finding, breaks, scenarios, more, moreRules }: Row,
-  number: number,
+  label: string,
   paint: Paint,
   block: Block,
 ): string {
-  const { severity, rule, request, position, type, expected, got } = finding
+  const { severity, request, position, type, expected, got } = finding
   const marks = CLIENTS.map((client) => (breaks.has(client) ? 'x' : '.').padEnd(client.length)).join('  ')
-  const label = `${String(number).padStart(2)} ${severity} ${rule}`.padEnd(31)
-  const place =
-    position === undefined ? request : `${request}, ${type === undefined ? 'at the end' : `event ${position} ${type}`}`
+  const at = position === undefined ? '' : `, ${type === undefined ? 'at the end' : `event ${position} ${type}`}`
   const where = [...scenarios].map(([name, answers]) => (answers === 1 ? name : `${name} (${answers})`)).join(', ')
   const rules = [...moreRules]
-  const others = rules.length === 0 ? '' : ` of ${rules.slice(0, 6).join(', ')}${rules.length > 6 ? ', ...' : ''}`
+  const others = rules.length === 0 ? '' : `: ${rules.slice(0, SOME).join(', ')}${rules.length > SOME ? ', ...' : ''}`
   return [
-    `${paint(label, severity === 'error' ? 'red' : 'yellow')} ${marks}`.trimEnd(),
+    `${paint(label, severity === 'error' ? 'red' : 'yellow')}  ${marks}`.trimEnd(),
     '\n',
-    block(`${place}: expected ${expected}, got ${got}`, 3),
-    block(`in ${where}`, 3),
-    more === 0 ? '' : block(`and ${more} more behind it${others}`, 3),
+    block(`${request}${at}: expected ${expected}, got ${got}`, INDENT),
+    block(`in ${where}`, INDENT),
+    more === 0 ? '' : block(`and ${more} more behind it${others}`, INDENT),
   ].join('')
 }
+
+/** How many of the rules behind a cause are named. */
+const SOME = 6
+/** Where the words below a row begin. */
+const INDENT = 3
 
 function count(number: number, what: string): string {
   return number === 0 ? '' : `${number} ${what}${number === 1 ? '' : 's'}`

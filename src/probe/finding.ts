@@ -1,4 +1,5 @@
 import { CLIENTS, type Client } from '../conformance/index.js'
+import type { Rule } from './rules.js'
 
 /** What is wrong with one answer of the server: the root cause, and how much follows from it. */
 export interface Finding {
@@ -22,7 +23,7 @@ export interface Finding {
 
 /** What is known of a finding of the probe's own. */
 export interface Fault {
-  readonly rule: string
+  readonly rule: Rule
   readonly expected: string
   readonly got: string
   /** Default `error`. */

@@ -23,7 +23,7 @@ export interface ScenarioResult {
   /** What it wants to see, in one sentence. */
   readonly asks: string
   readonly verdict: Verdict
-  /** Why it is inconclusive or unsupported. */
+  /** Why it is inconclusive or unsupported, or would be where nothing else failed. */
   readonly why?: string
   /** Root causes, in the order in which they came. */
   readonly findings: readonly Finding[]
@@ -139,9 +139,16 @@ async function resultOf(scenario: Scenario, session: Session): Promise<ScenarioR
     shown = 'shown'
   }
   const { findings, notes, requests } = sight
-  const about = { scenario: scenario.name, asks: scenario.asks, findings, notes, requests }
-  if (findings.some(({ severity }) => severity === 'error')) return { ...about, verdict: 'fail' }
-  return shown === 'shown' ? { ...about, verdict: 'pass' } : { ...about, ...shown }
+  const { verdict, why } = shown === 'shown' ? { verdict: 'pass' as const, why: undefined } : shown
+  return {
+    scenario: scenario.name,
+    asks: scenario.asks,
+    verdict: findings.some(({ severity }) => severity === 'error') ? 'fail' : verdict,
+    ...(why === undefined ? {} : { why }),
+    findings,
+    notes,
+    requests,
+  }
 }
 
 function goneSince({ name, asks }: Scenario, since: string | undefined): ScenarioResult {

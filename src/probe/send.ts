@@ -94,6 +94,9 @@ export async function send(
     for (;;) {
       const step = await within(reader.read(), heard === 'all' ? Math.min(timeout, CLOSING) : timeout)
       if (step === undefined) return reply(heard === 'all' ? 'open' : 'silent')
+      // Also where `fetch` does not listen to signals.
+      signal?.throwIfAborted()
+      if (isTooLate) return reply('silent')
       const piece = step.done ? utf8.decode() : utf8.decode(step.value, { stream: true })
       text += piece
       if (piece !== '') heard = hear(piece)

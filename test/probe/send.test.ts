@@ -47,6 +47,28 @@ test('a body that is too long is left', async () => {
   expect(await send(answering('x'.repeat(60), 'x'.repeat(60)), REQUEST, LIMITS)).toMatchObject({ end: 'too long' })
 })
 
+test('a body that never ends is left, although it is never silent', async () => {
+  const dripping: typeof fetch = async () =>
+    new Response(
+      new ReadableStream({
+        async pull(controller) {
+          await new Promise((resolve) => setImmediate(resolve))
+          controller.enqueue(new Uint8Array(0))
+        },
+      }),
+    )
+  expect(await send(dripping, REQUEST, LIMITS)).toMatchObject({ status: 200, end: 'silent' })
+})
+
+test('a signal ends it in the middle', async () => {
+  const stop = new AbortController()
+  const heard = send(answering('one', 'two'), REQUEST, { ...LIMITS, signal: stop.signal }, () => {
+    stop.abort(new Error('enough'))
+    return 'more'
+  })
+  await expect(heard).rejects.toThrow('enough')
+})
+
 test('a redirect is not followed', async () => {
   let redirect: string | undefined
   const looking: typeof fetch = async (_, init) => {
