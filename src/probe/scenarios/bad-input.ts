@@ -11,8 +11,6 @@ interface BadRequest {
   readonly ifTaken: 'error' | 'warning' | 'fine'
 }
 
-const body = (fields: Fields): BadRequest['body'] => ({ ...fields })
-
 export const malformedJson: Scenario = refusing('malformed-json', 'A body that is no JSON is refused.', [
   { request: 'cut body', body: '{"model": "x", "input": "Say hel', ifTaken: 'error' },
 ])
@@ -21,18 +19,18 @@ export const missingInput: Scenario = refusing(
   'missing-input',
   'A request without any input is refused, streamed or not.',
   [
-    { request: 'answer', body: body({}), ifTaken: 'error' },
-    { request: 'stream', body: body({ stream: true }), ifTaken: 'error' },
+    { request: 'answer', body: {}, ifTaken: 'error' },
+    { request: 'stream', body: { stream: true }, ifTaken: 'error' },
   ],
 )
 
 export const wrongTypes: Scenario = refusing('wrong-types', 'Fields of wrong types are refused.', [
-  { request: 'input: 5', body: body({ input: 5 }), ifTaken: 'error' },
-  { request: 'items without a type', body: body({ input: [{ no: 'item' }] }), ifTaken: 'error' },
-  { request: 'tools: "x"', body: body({ input: 'Say hello.', tools: 'x' }), ifTaken: 'warning' },
+  { request: 'input: 5', body: { input: 5 }, ifTaken: 'error' },
+  { request: 'items without a type', body: { input: [{ no: 'item' }] }, ifTaken: 'error' },
+  { request: 'tools: "x"', body: { input: 'Say hello.', tools: 'x' }, ifTaken: 'warning' },
   {
     request: 'max_output_tokens: "many"',
-    body: body({ input: 'Say hello.', max_output_tokens: 'many' }),
+    body: { input: 'Say hello.', max_output_tokens: 'many' },
     ifTaken: 'warning',
   },
 ])
@@ -43,7 +41,7 @@ export const unknownModel: Scenario = refusing(
   [
     {
       request: 'answer',
-      body: body({ input: 'Say hello.', model: 'no-such-model', max_output_tokens: 64 }),
+      body: { input: 'Say hello.', model: 'no-such-model' },
       ifTaken: 'fine',
     },
   ],
@@ -55,7 +53,7 @@ export const unknownPrevious: Scenario = refusing(
   [
     {
       request: 'answer',
-      body: body({ input: 'Go on.', previous_response_id: `resp_${'0'.repeat(48)}`, max_output_tokens: 64 }),
+      body: { input: 'Go on.', previous_response_id: `resp_${'0'.repeat(48)}` },
       ifTaken: 'error',
     },
   ],
@@ -74,7 +72,10 @@ function refusing(name: string, asks: string, requests: readonly BadRequest[]): 
 }
 
 async function refuse(server: Server, { request, body, ifTaken }: BadRequest): Promise<void> {
-  const text = typeof body === 'string' ? body : JSON.stringify({ model: server.model, ...body })
+  const text =
+    typeof body === 'string'
+      ? body
+      : JSON.stringify({ model: server.model, max_output_tokens: 64, store: false, ...body })
   const reply = await server.post(request, text)
   if (reply === undefined) return
   const { status, contentType } = reply
