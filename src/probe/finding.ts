@@ -43,10 +43,10 @@ export function findingOf(request: string, { severity = 'error', breaks = [], ru
 /** The longest text of a server's that a finding repeats. */
 const LONGEST = 160
 
-/** Text that may be long, in one line. */
+/** Text that may be long, in one line. Three dots at its end are what the search for half a secret goes by. */
 export function shortened(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > LONGEST ? `${line.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')}…` : line
+  return line.length > LONGEST ? `${line.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')}...` : line
 }
 
 /** A value as JSON, shortened; `nothing` where there is none. */

@@ -9,7 +9,7 @@ import { objectIn } from './judge-answer.js'
 import type { Scenario, Shown } from './scenario.js'
 import { SCENARIOS } from './scenarios/index.js'
 import { type Limits, send } from './send.js'
-import { createSession, type Session, StillDead } from './session.js'
+import { Busy, createSession, type Session, StillDead } from './session.js'
 
 /**
  * `fail`: at least one finding is an error. `inconclusive`: the model did something else than what the scenario is about,
@@ -134,9 +134,10 @@ async function resultOf(scenario: Scenario, session: Session): Promise<ScenarioR
   try {
     shown = await scenario.run(sight.server)
   } catch (error) {
+    if (error instanceof Busy) shown = { verdict: 'inconclusive', why: error.message }
     // What it found before is worth more than that nothing comes any more.
-    if (!(error instanceof StillDead) || sight.findings.length === 0) throw error
-    shown = 'shown'
+    else if (error instanceof StillDead && sight.findings.length > 0) shown = 'shown'
+    else throw error
   }
   const { findings, notes, requests } = sight
   const { verdict, why } = shown === 'shown' ? { verdict: 'pass' as const, why: undefined } : shown

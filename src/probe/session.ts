@@ -42,8 +42,11 @@ export class CannotReach extends Error {
 /** Thrown where a server that did not answer before still does not: nothing new is to be learned. */
 export class StillDead extends Error {}
 
-/** What a good request is refused with where there is no such endpoint, or it wants a key. */
-const NO_ENDPOINT: readonly number[] = [301, 302, 307, 308, 401, 403, 404, 405, 501]
+/** Thrown where the server has too much to do, which is no fault of its answers. */
+export class Busy extends Error {}
+
+/** What a good request is refused with where there is no such endpoint, it wants a key, or it is not ready. */
+const NO_ENDPOINT: readonly number[] = [301, 302, 307, 308, 401, 403, 404, 405, 429, 501, 503]
 
 /** An answer that the model may take at most so many tokens for: enough for some reasoning, and an end in any case. */
 const MOST_TOKENS = 2048
@@ -77,7 +80,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     if (status === 200) isKnown = true
     if (isKnown || !NO_ENDPOINT.includes(status)) return
     const hint = status === 401 || status === 403 ? " (--header 'Authorization: Bearer KEY'?)" : ''
-    throw new CannotReach(`${endpoint.shown} answers ${status}: ${readRefusal(contentType, text).message}${hint}`)
+    throw new CannotReach(`${endpoint.shown} answers ${status}${hint}: ${readRefusal(contentType, text).message}`)
   }
 
   return {
@@ -104,6 +107,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         checkKnown(reply)
         if (status === 200) return undefined
         const { message, faults } = readRefusal(contentType, text)
+        if (status === 429) throw new Busy(`the server limits the rate: 429: ${message}`)
         if (status >= 400 && status < 500 && isOptional) {
           for (const fault of faults) tell(request, fault)
           return { ...NOTHING, refusal: `${status}: ${message}` }
@@ -265,13 +269,13 @@ function deadEnd({ end, reason, text }: Reply, events: number, { timeout, maxByt
       return {
         rule: 'answers-in-time',
         expected: `no silence of ${timeout / 1000} s`,
-        got: `${came}, and no end`,
+        got: `no end, after ${came}`,
         breaks,
       }
     case 'too long':
       return { rule: 'answer-size', expected: `an answer of ${maxBytes} bytes at most`, got: 'more', breaks }
     default:
-      return { rule: 'connection', expected: 'an answer to its end', got: `${came}, then: ${reason ?? end}`, breaks }
+      return { rule: 'connection', expected: 'an answer to its end', got: `${reason ?? end}, after ${came}`, breaks }
   }
 }
 

@@ -209,7 +209,7 @@ describe('exits with 2', () => {
       },
     })
     expect(code).toBe(2)
-    expect(err).toMatch(/answers 401: Incorrect API key provided \(--header 'Authorization: Bearer KEY'\?\)\n$/)
+    expect(err).toMatch(/answers 401 \(--header 'Authorization: Bearer KEY'\?\): Incorrect API key provided\n$/)
   })
 
   test.each([

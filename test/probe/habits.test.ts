@@ -61,6 +61,24 @@ test('a call that is made only under tool_choice "required" is asked for again',
   expect(results.get('call')).toMatchObject({ verdict: 'pass', requests: 3 })
 })
 
+test('a server that limits the rate is not accused of it', async () => {
+  let creates = 0
+  const server = await serve({
+    reply: ({ method }, response) => {
+      if (method !== 'POST' || ++creates < 3) return false
+      sendJson(response, 429, { error: { message: 'slow down' } })
+      return true
+    },
+  })
+  const results = await probed(server.url, { only: ['plain', 'call', 'json-schema'] })
+  expect(failing(results)).toEqual([])
+  expect(results.get('plain')?.verdict).toBe('pass')
+  expect(results.get('call')).toMatchObject({
+    verdict: 'inconclusive',
+    why: 'the server limits the rate: 429: slow down',
+  })
+})
+
 describe('an optional ability that is refused is unsupported, and no failure:', () => {
   const refusing = (isRefused: (text: string, path: string) => boolean): Faults => ({
     reply: ({ text, path }, response) => {

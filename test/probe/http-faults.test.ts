@@ -310,7 +310,7 @@ describe('the end', () => {
 describe('what is no Responses server', () => {
   const reached = async (faults: Faults): Promise<unknown> => probed((await serve(faults)).url).catch((error) => error)
 
-  test.each([301, 401, 403, 404, 405, 501])('and answers %d is not judged', async (status) => {
+  test.each([301, 401, 403, 404, 405, 429, 501, 503])('and answers %d is not judged', async (status) => {
     const error = await reached({
       reply: (_, response) => {
         sendJson(response, status, { error: { message: 'not here' } })
@@ -318,7 +318,7 @@ describe('what is no Responses server', () => {
       },
     })
     expect(error).toBeInstanceOf(CannotReach)
-    expect(String(error)).toContain(`answers ${status}: not here`)
+    expect(String(error)).toMatch(new RegExp(`answers ${status}( \\(--header .*\\))?: not here`))
   })
 
   test('nor is one that nobody listens at', async () => {

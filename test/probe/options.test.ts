@@ -84,6 +84,21 @@ describe('secrets', () => {
     expect(text).not.toMatch(/verysecret|other/)
   })
 
+  test('that a long text cuts in the middle are not repeated by half', async () => {
+    for (const length of [130, 140, 145, 150]) {
+      const server = await serve({
+        reply: ({ path }, response) => {
+          if (path !== '/v1/responses') return false
+          sendJson(response, 500, { error: { message: `${'x'.repeat(length)} sk-verysecret-and-long` } })
+          return true
+        },
+      })
+      const headers = { Authorization: 'Bearer sk-verysecret-and-long' }
+      const results = await probed(server.url, { headers, model: 'm', only: ['plain', 'missing-input', 'resume'] })
+      expect(JSON.stringify([...results.values()])).not.toContain('sk-v')
+    }
+  })
+
   test('in the URL go into a header, and into no result', async () => {
     const server = await serve()
     const url = server.url.replace('http://', 'http://bob:hunter2@')
