@@ -8,7 +8,7 @@ import type { Finding } from './finding.js'
 import { objectIn } from './judge-answer.js'
 import type { Scenario, Shown } from './scenario.js'
 import { SCENARIOS } from './scenarios/index.js'
-import { type Limits, send } from './send.js'
+import { type Limits, send, type Timer } from './send.js'
 import { Busy, createSession, type Session, StillDead } from './session.js'
 
 /**
@@ -52,6 +52,8 @@ export interface ProbeOptions {
   readonly fetch?: typeof globalThis.fetch
   /** Stops the probe: it rejects with the signal's reason. */
   readonly signal?: AbortSignal
+  /** Calls back after some milliseconds, unless it is cancelled by what it returns. Default: by `setTimeout`. */
+  readonly timer?: Timer
 }
 
 /** A probe that is under way. */
@@ -76,7 +78,7 @@ export interface Probe {
  */
 export async function probe(options: ProbeOptions): Promise<Probe> {
   const { url, model, headers: own = {}, only, profile = 'openai', timeout = 60_000, maxBytes = 8 * 2 ** 20 } = options
-  const { fetch = globalThis.fetch, signal } = options
+  const { fetch = globalThis.fetch, signal, timer = byTimeout } = options
   check(PROFILES.includes(profile), 'profile', `one of ${PROFILES.join(', ')}`, profile)
   check(Number.isFinite(timeout) && timeout > 0, 'timeout', 'milliseconds, more than 0', timeout)
   check(Number.isFinite(maxBytes) && maxBytes > 0, 'maxBytes', 'a number of bytes, more than 0', maxBytes)
@@ -84,7 +86,7 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
   const endpoint = endpointOf(url)
   const { headers, secrets } = requestHeaders(undefined, own, endpoint.authorization)
   const conceal = createConcealer([...secrets, ...endpoint.secrets])
-  const limits: Limits = { timeout, maxBytes, signal }
+  const limits: Limits = { timeout, maxBytes, signal, timer }
   const used = model ?? (await firstModel(endpoint.models, headers, fetch, limits))
   const session = createSession({ endpoint, model: used, profile, headers, fetch, limits })
 
@@ -107,6 +109,11 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
   }
 
   return { url: endpoint.shown, model: conceal.text(used), profile, results: results() }
+}
+
+const byTimeout: Timer = (milliseconds, elapsed) => {
+  const timeout = setTimeout(elapsed, milliseconds)
+  return () => clearTimeout(timeout)
 }
 
 function chosen(only: readonly string[] | undefined): readonly Scenario[] {

@@ -35,6 +35,9 @@ export interface WireRequest {
   readonly body?: string
 }
 
+/** Calls back after some milliseconds, unless it is cancelled by what it returns. */
+export type Timer = (milliseconds: number, elapsed: () => void) => () => void
+
 /** How long and how much. */
 export interface Limits {
   /** The longest silence, in milliseconds. */
@@ -43,6 +46,7 @@ export interface Limits {
   readonly maxBytes: number
   /** Stops everything: `send` rejects with its reason. */
   readonly signal: AbortSignal | undefined
+  readonly timer: Timer
 }
 
 /** How long a server may take to close a stream that is over, in milliseconds; no longer than the longest silence. */
@@ -59,7 +63,7 @@ const LONGEST = 10
 export async function send(
   fetch: typeof globalThis.fetch,
   { url, ...init }: WireRequest,
-  { timeout, maxBytes, signal }: Limits,
+  { timeout, maxBytes, signal, timer }: Limits,
   hear: (text: string) => Heard = () => 'more',
 ): Promise<Reply> {
   signal?.throwIfAborted()
@@ -67,10 +71,16 @@ export async function send(
   const stopWith = (): void => stop.abort(signal?.reason)
   signal?.addEventListener('abort', stopWith)
   let isTooLate = false
-  const deadline = setTimeout(() => {
+  const cancelDeadline = timer(LONGEST * timeout, () => {
     isTooLate = true
     stop.abort()
-  }, LONGEST * timeout)
+  })
+  /** What comes of some work, or nothing where it takes too long. */
+  const within = <T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> =>
+    new Promise((resolve, reject) => {
+      const cancel = timer(milliseconds, () => resolve(undefined))
+      work.then(resolve, reject).finally(cancel)
+    })
   let status = 0
   let contentType = ''
   let text = ''
@@ -110,17 +120,9 @@ export async function send(
     return isTooLate ? reply('silent') : reply('broken', reasonOf(error))
   } finally {
     signal?.removeEventListener('abort', stopWith)
-    clearTimeout(deadline)
+    cancelDeadline()
     stop.abort()
   }
-}
-
-/** What comes of some work, or nothing where it takes too long. */
-function within<T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(undefined), milliseconds)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
 }
 
 /** `fetch failed` says nothing; what caused it does. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CannotReach } from '../../src/probe/index.js'
 import type { Json } from './model.js'
-import { closeServers, failing, probed, rulesOf, serve, TIMEOUT } from './play.js'
+import { closeServers, failing, IMPATIENT, probed, rulesOf, serve } from './play.js'
 import { type Asked, type Faults, sendJson } from './server.js'
 
 closeServers()
@@ -78,11 +78,11 @@ describe('streams', () => {
 
   test('that hang in the middle are found', async () => {
     const faults: Faults = { frames: (frames) => frames.slice(0, 5), end: () => {} }
-    expect(await rules('plain', faults, { timeout: TIMEOUT })).toEqual(['answers-in-time'])
+    expect(await rules('plain', faults, IMPATIENT)).toEqual(['answers-in-time'])
   })
 
   test('that stay open after their last event are found', async () => {
-    expect(await rules('plain', { end: () => {} }, { timeout: TIMEOUT })).toEqual(['stream-closes'])
+    expect(await rules('plain', { end: () => {} }, IMPATIENT)).toEqual(['stream-closes'])
   })
 
   test('that never end are found, and left', async () => {
@@ -141,7 +141,7 @@ describe('answers', () => {
 
   test('that never come are found once, and the rest is not waited for', async () => {
     const server = await serve({ reply: isCreate })
-    const results = await probed(server.url, { timeout: TIMEOUT })
+    const results = await probed(server.url, IMPATIENT)
     expect(failing(results)).toEqual(['plain'])
     expect(rulesOf(results.get('plain'))).toEqual(['answers-in-time'])
     expect(results.get('abort')).toMatchObject({ verdict: 'inconclusive', requests: 0 })

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { send } from '../../src/probe/send.js'
+import { inTurns } from './play.js'
 
 const REQUEST = { method: 'POST', url: 'http://localhost/', headers: new Headers(), body: '{}' } as const
-const LIMITS = { timeout: 20, maxBytes: 100, signal: undefined }
+const LIMITS = { timeout: 20, maxBytes: 100, signal: undefined, timer: inTurns }
 
 /** An answer whose body comes in these pieces. */
 const answering =
