@@ -1,7 +1,8 @@
 import type { Profile } from '../conformance/index.js'
-import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from '../conformance/stream-event.js'
+import { type Fields, fieldsOf, isFields, listOf, type StreamEvent } from '../conformance/stream-event.js'
 import type { Endpoint } from './address.js'
-import { EVERY_CLIENT, type Fault, type Finding, findingOf, inJson, shortened } from './finding.js'
+import { deadEnd, leftOpen, notEnded, notJson, notStreamed, otherType, refused } from './faults.js'
+import { type Fault, type Finding, findingOf } from './finding.js'
 import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
 import { judgeEvents } from './judge-events.js'
 import { createStreamReader, type StreamReader } from './read-stream.js'
@@ -112,11 +113,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           for (const fault of faults) tell(request, fault)
           return { ...NOTHING, refusal: `${status}: ${message}` }
         }
-        if (status === 0) tell(request, deadEnd(reply, 0, limits))
-        else {
-          const { rule, expected } = refusal ?? { rule: 'answers', expected: 'status 200 for a good request' }
-          tell(request, { rule, expected, got: `${status}: ${message}`, breaks: EVERY_CLIENT })
-        }
+        tell(request, status === 0 ? deadEnd(reply, 0, limits) : refused(reply, message, refusal))
         return NOTHING
       }
 
@@ -131,21 +128,10 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         const isWhole = end === 'whole' || end === 'open'
         if (end === 'whole' && (events.length > 0 || contentType === 'text/event-stream')) reader.end()
         if ((events.length === 0 && reader.faults.length === 0) || objectIn(text) !== undefined) {
-          const got =
-            objectIn(text) === undefined
-              ? `${contentType || 'no content type'}: ${shortened(text) || 'nothing'}`
-              : `JSON that is not streamed: ${shortened(text)}`
-          tell(
-            request,
-            isWhole
-              ? { rule: 'streams', expected: 'a stream of events, as stream: true asks', got, breaks: EVERY_CLIENT }
-              : deadEnd(reply, 0, limits),
-          )
+          tell(request, isWhole ? notStreamed(reply) : deadEnd(reply, 0, limits))
           return NOTHING
         }
-        if (contentType !== 'text/event-stream') {
-          tell(request, { rule: 'content-type', expected: 'text/event-stream', got: contentType || 'no content type' })
-        }
+        if (contentType !== 'text/event-stream') tell(request, otherType('text/event-stream', reply))
         for (const fault of reader.faults) tell(request, fault)
         if (!isWhole && end !== 'left') tell(request, deadEnd(reply, events.length, limits))
         const judgement = judgeEvents(request, events, profile, isWhole)
@@ -174,17 +160,10 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           }
           const response = objectIn(reply.text)
           if (response === undefined) {
-            const got = `${reply.contentType || 'no content type'}: ${shortened(reply.text) || 'nothing'}`
-            tell(request, { rule: 'answers-in-json', expected: 'a response as JSON', got, breaks: EVERY_CLIENT })
+            tell(request, notJson(reply))
             return NOTHING
           }
-          if (reply.contentType !== 'application/json') {
-            tell(request, {
-              rule: 'content-type',
-              expected: 'application/json',
-              got: reply.contentType || 'no content type',
-            })
-          }
+          if (reply.contentType !== 'application/json') tell(request, otherType('application/json', reply))
           findings.push(...judgeResponse(request, response))
           const items = itemsOf(response)
           if (!isEnded(response)) tell(request, notEnded(response))
@@ -252,40 +231,4 @@ function itemsOf(response: Fields): Fields[] {
 
 function isEnded({ status }: Fields): boolean {
   return status === 'completed' || status === 'incomplete'
-}
-
-function notEnded({ status, error }: Fields): Fault {
-  const message = textOf(fieldsOf(error)['message'])
-  const got = message === '' ? inJson(status) : `${inJson(status)}: ${shortened(message)}`
-  return { rule: 'succeeds', expected: 'a response that is completed or incomplete', got, breaks: EVERY_CLIENT }
-}
-
-/** An answer that did not come to its end. */
-function deadEnd({ end, reason, text }: Reply, events: number, { timeout, maxBytes }: Limits): Fault {
-  const came = events > 0 ? `${events} events` : text === '' ? 'nothing' : shortened(text)
-  const breaks = EVERY_CLIENT
-  switch (end) {
-    case 'silent':
-      return {
-        rule: 'answers-in-time',
-        expected: `no silence of ${timeout / 1000} s`,
-        got: `no end, after ${came}`,
-        breaks,
-      }
-    case 'too long':
-      return { rule: 'answer-size', expected: `an answer of ${maxBytes} bytes at most`, got: 'more', breaks }
-    default:
-      return { rule: 'connection', expected: 'an answer to its end', got: `${reason ?? end}, after ${came}`, breaks }
-  }
-}
-
-/** All but Codex read to the end of the connection. */
-function leftOpen(): Fault {
-  const breaks = ['openai', 'ai-sdk', 'openai-agents', 'langchain'] as const
-  return {
-    rule: 'stream-closes',
-    expected: 'the connection to close after the last event',
-    got: 'one that stays open',
-    breaks,
-  }
 }
