@@ -20,6 +20,7 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
 /** What stands beside the house: all that it may import. Only the doors (F4) may import it. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'conformance/': ['errors.ts', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
+  'probe/': ['errors.ts', 'conformance/', 'sources/http/'],
 }
 /** Floors up to this one run anywhere and always answer the same: no npm, no Node, no clock, no state. */
 const PURE = 2

@@ -2,11 +2,12 @@ import { check } from './check-command.js'
 import { type Command, parse } from './command.js'
 import { explain } from './explain-command.js'
 import { complaint, errorCode, type Io, UsageError } from './io.js'
+import { probe } from './probe-command.js'
 import { replay } from './replay-command.js'
 
 export type { Io } from './io.js'
 
-const COMMANDS: readonly Command[] = [replay, check, explain]
+const COMMANDS: readonly Command[] = [replay, check, explain, probe]
 
 const COMMON = {
   help: { type: 'boolean', default: false },

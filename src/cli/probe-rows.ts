@@ -1,0 +1,41 @@
+import type { Finding, ScenarioResult } from '../probe/index.js'
+
+/** One root cause, and everywhere it was found. */
+export interface Row {
+  /** As it was found first. */
+  readonly finding: Finding
+  /** Whom it breaks, here or there. */
+  readonly breaks: ReadonlySet<string>
+  /** The scenarios in which it was found, and in how many of their answers. */
+  readonly scenarios: ReadonlyMap<string, number>
+  readonly more: number
+  readonly moreRules: ReadonlySet<string>
+}
+
+/** What one row is about: the same cause at the same kind of event, whatever came there. */
+function keyOf({ severity, rule, type = '', expected }: Finding): string {
+  // Numbers and ids of one run are not what makes two causes.
+  return JSON.stringify([severity, rule, type, expected.replace(/"[^"]*"|\d+/g, '#')])
+}
+
+/** The findings of all scenarios, one row for each cause: most clients broken first, errors before warnings. */
+export function rowsOf(results: readonly ScenarioResult[]): Row[] {
+  const rows = new Map<string, { -readonly [Field in keyof Row]: Row[Field] }>()
+  for (const { scenario, findings } of results) {
+    for (const finding of findings) {
+      const key = keyOf(finding)
+      const known = rows.get(key)
+      const count = (known?.scenarios.get(scenario) ?? 0) + 1
+      rows.set(key, {
+        finding: known?.finding ?? finding,
+        breaks: new Set([...(known?.breaks ?? []), ...finding.breaks]),
+        scenarios: new Map([...(known?.scenarios ?? []), [scenario, count]]),
+        more: (known?.more ?? 0) + finding.more,
+        moreRules: new Set([...(known?.moreRules ?? []), ...finding.moreRules]),
+      })
+    }
+  }
+  const isWarning = ({ finding }: Row): number => (finding.severity === 'warning' ? 1 : 0)
+  // Sorting keeps the order of what is equally bad: a cause stands before what was found behind it.
+  return [...rows.values()].sort((a, b) => b.breaks.size - a.breaks.size || isWarning(a) - isWarning(b))
+}

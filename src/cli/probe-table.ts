@@ -1,0 +1,103 @@
+import { CLIENTS } from '../conformance/index.js'
+import type { Probe, ScenarioResult, Verdict } from '../probe/index.js'
+import { type Row, rowsOf } from './probe-rows.js'
+import { createPaint, type Paint, plain, type Style, wrap } from './terminal-text.js'
+import type { Screen } from './timeline-layout.js'
+
+const STYLES: Readonly<Record<Verdict, Style>> = {
+  pass: 'green',
+  fail: 'red',
+  inconclusive: 'yellow',
+  unsupported: 'blue',
+}
+
+/** What is printed of a probe: a line for each scenario as it ends, then the table of what was found. */
+export interface ProbeTable {
+  head(probe: Pick<Probe, 'url' | 'model' | 'profile'>): string
+  line(result: ScenarioResult): string
+  foot(results: readonly ScenarioResult[]): string
+}
+
+/** Text that a server wrote is escaped: none of it moves the cursor, changes a colour, or forges a line. */
+export function createProbeTable({ columns, hasColors }: Screen): ProbeTable {
+  const paint = createPaint(hasColors)
+  const block = (text: string, indent: number): string => {
+    const blanks = ' '.repeat(indent)
+    return wrap(plain(text), Math.max(columns - indent, 40), 2)
+      .map((line) => `${blanks}${line}\n`)
+      .join('')
+  }
+  return {
+    head: ({ url, model, profile }) =>
+      `${plain(`${url}, model ${model}, held against ${profile} and the clients`)}\n\n`,
+    line: (result) => lineOf(result, paint, block),
+    foot: (results) => footOf(results, paint, block),
+  }
+}
+
+type Block = (text: string, indent: number) => string
+
+function lineOf({ scenario, verdict, why, findings, notes }: ScenarioResult, paint: Paint, block: Block): string {
+  const errors = findings.filter(({ severity }) => severity === 'error').length
+  const counts = [count(errors, 'error'), count(findings.length - errors, 'warning')].filter((each) => each !== '')
+  const words = [...counts, ...(why === undefined ? [] : [why])].join('; ')
+  const head = `${paint(verdict.padEnd(12), STYLES[verdict])} ${scenario.padEnd(17)}`
+  // The first line stands beside the head, what does not fit below it.
+  const beside = words === '' ? '\n' : ` ${block(words, BESIDE).trimStart()}`
+  return `${words === '' ? head.trimEnd() : head}${beside}${notes.map((note) => block(`note: ${note}`, BESIDE)).join('')}`
+}
+
+/** Where the words beside a verdict and a name begin. */
+const BESIDE = 31
+
+function footOf(results: readonly ScenarioResult[], paint: Paint, block: Block): string {
+  const rows = rowsOf(results)
+  const verdicts = (Object.keys(STYLES) as Verdict[])
+    .map((verdict) => [verdict, results.filter((result) => result.verdict === verdict).length] as const)
+    .filter(([, number]) => number > 0)
+    .map(([verdict, number]) => `${number} ${verdict}`)
+    .join(', ')
+  if (rows.length === 0) return `\n${verdicts}: nothing was found.\n`
+  const labels = rows.map(labelOf)
+  const width = Math.max(...labels.map(({ length }) => length))
+  const head = paint(`${' '.repeat(width)}  ${CLIENTS.join('  ')}`, 'bold')
+  const body = rows.map((row, index) => rowOf(row, (labels[index] ?? '').padEnd(width), paint, block)).join('')
+  return `\n${LEGEND}\n\n${head}\n${body}\n${verdicts}; ${count(rows.length, 'cause')}\n`
+}
+
+const LEGEND =
+  "What was found, worst first. x: this client breaks. No x: none of these does, but OpenAI's server never does so."
+
+function labelOf({ finding: { severity, rule } }: Row, index: number): string {
+  return `${String(index + 1).padStart(2)} ${severity.padEnd(7)} ${rule}`
+}
+
+function rowOf(
+  { finding, breaks, scenarios, more, moreRules }: Row,
+  label: string,
+  paint: Paint,
+  block: Block,
+): string {
+  const { severity, request, position, type, expected, got } = finding
+  const marks = CLIENTS.map((client) => (breaks.has(client) ? 'x' : '.').padEnd(client.length)).join('  ')
+  const at = position === undefined ? '' : `, ${type === undefined ? 'at the end' : `event ${position} ${type}`}`
+  const where = [...scenarios].map(([name, answers]) => (answers === 1 ? name : `${name} (${answers})`)).join(', ')
+  const rules = [...moreRules]
+  const others = rules.length === 0 ? '' : `: ${rules.slice(0, SOME).join(', ')}${rules.length > SOME ? ', ...' : ''}`
+  return [
+    `${paint(label, severity === 'error' ? 'red' : 'yellow')}  ${marks}`.trimEnd(),
+    '\n',
+    block(`${request}${at}: expected ${expected}, got ${got}`, INDENT),
+    block(`in ${where}`, INDENT),
+    more === 0 ? '' : block(`and ${more} more behind it${others}`, INDENT),
+  ].join('')
+}
+
+/** How many of the rules behind a cause are named. */
+const SOME = 6
+/** Where the words below a row begin. */
+const INDENT = 3
+
+function count(number: number, what: string): string {
+  return number === 0 ? '' : `${number} ${what}${number === 1 ? '' : 's'}`
+}

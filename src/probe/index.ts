@@ -1,0 +1,6 @@
+export type { Finding } from './finding.js'
+export { type Probe, type ProbeOptions, probe, type ScenarioResult, type Verdict } from './probe.js'
+export { RULES, type Rule } from './rules.js'
+export type { Scenario } from './scenario.js'
+export { SCENARIOS } from './scenarios/index.js'
+export { CannotReach } from './session.js'

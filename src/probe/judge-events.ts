@@ -1,0 +1,97 @@
+import { type Cause, CLIENTS, type Client, createChecker, createReport, type Profile } from '../conformance/index.js'
+import type { StreamEvent } from '../conformance/stream-event.js'
+import { type Finding, shortened } from './finding.js'
+
+/** What the judge says of a stream. */
+export interface Judgement {
+  /** Errors before warnings, each in the order of the stream. */
+  readonly findings: readonly Finding[]
+  /** What the model wrote and no server can mend, in words. */
+  readonly notes: readonly string[]
+}
+
+/** One cause, and whom it breaks. */
+interface Concern {
+  readonly cause: Cause
+  readonly breaks: Set<Client>
+}
+
+/**
+ * Holds a stream against the profile that was asked for, and against what each client does with it. Where a client
+ * breaks, the cause is what the profile says is wrong with the same item, if it says anything.
+ *
+ * @param isWhole - false where the stream was cut off: then nothing is said of what is missing at its end
+ */
+export function judgeEvents(
+  request: string,
+  events: readonly StreamEvent[],
+  profile: Profile,
+  isWhole: boolean,
+): Judgement {
+  const notes = new Set<string>()
+  const causesFor = (held: Profile): Cause[] => {
+    const causes = causesOf(events, held, isWhole)
+    for (const { fault, lead } of causes) {
+      const { rule, expected, got } = lead
+      if (fault === 'model') notes.add(`the model's doing, in ${request}: ${rule}: expected ${expected}, got ${got}`)
+    }
+    return causes.filter(({ fault }) => fault === 'server')
+  }
+
+  const concerns: Concern[] = causesFor(profile).map((cause) => ({ cause, breaks: new Set() }))
+  const isOfProfile = concerns.length
+  for (const client of CLIENTS) {
+    const [first] = causesFor(`client:${client}`).filter(({ severity }) => severity === 'error')
+    if (first === undefined) continue
+    const owner = ownerOf(first, concerns.slice(0, isOfProfile)) ?? sameAs(first, concerns.slice(isOfProfile))
+    if (owner === undefined) concerns.push({ cause: first, breaks: new Set([client]) })
+    else owner.breaks.add(client)
+  }
+
+  const findings = concerns.map(({ cause, breaks }) => findingOf(request, cause, [...breaks]))
+  const at = ({ severity, position = 0 }: Finding): number => (severity === 'error' ? 0 : events.length + 1) + position
+  return { findings: findings.sort((a, b) => at(a) - at(b)), notes: [...notes] }
+}
+
+/** What of the profile's findings explains that a client breaks: one of the same event or item, else the first error. */
+function ownerOf({ lead }: Cause, concerns: readonly Concern[]): Concern | undefined {
+  const errors = concerns.filter(({ cause }) => cause.severity === 'error')
+  const isAbout = ({ cause }: Concern): boolean =>
+    cause.lead.position === lead.position ||
+    (lead.about?.outputIndex !== undefined && cause.lead.about?.outputIndex === lead.about.outputIndex)
+  return errors.find(isAbout) ?? errors[0]
+}
+
+/** The same that another client breaks at. */
+function sameAs({ lead }: Cause, concerns: readonly Concern[]): Concern | undefined {
+  return concerns.find(({ cause }) => cause.lead.rule === lead.rule && cause.lead.position === lead.position)
+}
+
+function causesOf(events: readonly StreamEvent[], profile: Profile, isWhole: boolean): Cause[] {
+  const checker = createChecker({ profile })
+  const report = createReport()
+  for (const event of events) for (const violation of checker.push(event)) report.add(violation)
+  if (isWhole) for (const violation of checker.end()) report.add(violation)
+  return report.causes()
+}
+
+function findingOf(
+  request: string,
+  { lead, severity, count, follow, consequences }: Cause,
+  breaks: readonly Client[],
+): Finding {
+  const { rule, position, type, expected, got } = lead
+  const rules = consequences.flatMap(({ first }) => first.map((violation) => violation.rule))
+  return {
+    rule,
+    severity,
+    breaks,
+    request,
+    position,
+    ...(type === undefined ? {} : { type: shortened(type) }),
+    expected,
+    got,
+    more: count - 1 + follow,
+    moreRules: [...new Set(rules)].filter((other) => other !== rule),
+  }
+}

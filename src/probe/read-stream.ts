@@ -1,0 +1,118 @@
+import { createParser } from 'eventsource-parser'
+import { kindOf } from '../conformance/event-kind.js'
+import { isFields, type StreamEvent } from '../conformance/stream-event.js'
+import { type Fault, inJson, shortened } from './finding.js'
+import type { Heard } from './send.js'
+
+/** A stream of events as it comes over HTTP. What cannot be read is a fault, and reading goes on behind it. */
+export interface StreamReader {
+  readonly events: readonly StreamEvent[]
+  /** What is wrong with the frames, first to last. */
+  readonly faults: readonly Fault[]
+  /** How many pieces of the body brought events. */
+  readonly pieces: number
+  push(text: string): Heard
+  /** The body is over. */
+  end(): void
+}
+
+/**
+ * The clients that take every frame for an event, and get none that was not closed. Codex skips what it cannot read.
+ */
+const STRICT = ['openai', 'ai-sdk', 'openai-agents', 'langchain'] as const
+
+/** More faults of one stream say nothing new. */
+const MOST_FAULTS = 3
+
+/**
+ * Reads server-sent events as clients do.
+ *
+ * @param isEnough - whether the reader may leave, asked after each event
+ */
+export function createStreamReader(isEnough: (events: readonly StreamEvent[]) => boolean = () => false): StreamReader {
+  const events: StreamEvent[] = []
+  const faults: Fault[] = []
+  let pieces = 0
+  let frames = 0
+  let isDone = false
+  let isOver = false
+  let isLeaving = false
+  let last = ''
+
+  const tell = (fault: Fault): void => {
+    if (faults.length < MOST_FAULTS) faults.push(fault)
+  }
+
+  function onFrame(data: string, name: string | undefined): void {
+    frames++
+    if (isDone) {
+      const expected = 'nothing after [DONE]'
+      tell({ rule: 'done-is-last', severity: 'warning', expected, got: shortened(data) })
+      return
+    }
+    if (data === '[DONE]') {
+      isDone = true
+      return
+    }
+    const value = parsed(data)
+    if (!isFields(value) || typeof value['type'] !== 'string') {
+      const expected = `an event as JSON in frame ${frames}`
+      tell({ rule: 'frame-is-event', breaks: STRICT, expected, got: shortened(data) })
+      return
+    }
+    const event = value as StreamEvent
+    if (name !== undefined && name !== event.type) {
+      const expected = `the event: line of ${shortened(event.type)} to repeat its type`
+      tell({ rule: 'event-line', severity: 'warning', expected, got: inJson(name) })
+    }
+    events.push(event)
+    if (kindOf(event.type).isTerminal) isOver = true
+    if (isEnough(events)) isLeaving = true
+  }
+
+  const parser = createParser({
+    onEvent: ({ data, event }) => onFrame(data, event),
+    onError({ type, line = '' }) {
+      if (type !== 'unknown-field') return
+      const expected = 'lines of server-sent events (data: ..., event: ...)'
+      tell({ rule: 'frame-lines', breaks: STRICT, expected, got: shortened(line) })
+    },
+  })
+
+  function feed(text: string): void {
+    const before = events.length
+    parser.feed(text)
+    if (events.length > before) pieces++
+  }
+
+  return {
+    events,
+    faults,
+    get pieces() {
+      return pieces
+    },
+    push(text) {
+      last = (last + text).slice(-4)
+      feed(text)
+      if (isLeaving) return 'leave'
+      return isOver || isDone ? 'all' : 'more'
+    },
+    end() {
+      const before = frames
+      // One line end for the line that may be open, one for its frame.
+      feed('\n\n')
+      if (frames > before) {
+        const expected = 'a blank line after the last frame'
+        tell({ rule: 'frame-is-closed', breaks: STRICT, expected, got: `the end, after ${inJson(last)}` })
+      }
+    },
+  }
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,30 @@
+import type { Scenario } from '../scenario.js'
+import { abort } from './abort.js'
+import { malformedJson, missingInput, unknownModel, unknownPrevious, wrongTypes } from './bad-input.js'
+import { call, callWhole } from './call.js'
+import { jsonSchema } from './json-schema.js'
+import { plain } from './plain.js'
+import { previousResponse } from './previous-response.js'
+import { resume } from './resume.js'
+import { toolChoice } from './tool-choice.js'
+import { truncation } from './truncation.js'
+import { twoTools } from './two-tools.js'
+
+/** All scenarios, in the order in which they are played: what may end the server comes last. */
+export const SCENARIOS: readonly Scenario[] = [
+  plain,
+  call,
+  callWhole,
+  twoTools,
+  toolChoice,
+  jsonSchema,
+  truncation,
+  malformedJson,
+  missingInput,
+  wrongTypes,
+  unknownModel,
+  unknownPrevious,
+  previousResponse,
+  resume,
+  abort,
+]

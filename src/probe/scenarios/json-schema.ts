@@ -1,0 +1,46 @@
+import type { Fields } from '../../conformance/stream-event.js'
+import { shortened } from '../finding.js'
+import { refusesIn, textIn } from '../items.js'
+import { objectIn } from '../judge-answer.js'
+import { inconclusive, type Scenario, unsupported } from '../scenario.js'
+
+const SCHEMA: Fields = {
+  type: 'object',
+  properties: { city: { type: 'string' }, population: { type: 'integer' } },
+  required: ['city', 'population'],
+  additionalProperties: false,
+}
+
+export const jsonSchema: Scenario = {
+  name: 'json-schema',
+  asks: 'An answer in a strict JSON schema is JSON, and has the fields of the schema.',
+  async run(server) {
+    const { isGood, refusal, response, items } = await server.stream(
+      'request',
+      {
+        input: 'Which is the largest city of Norway, and how many people live there?',
+        text: { format: { type: 'json_schema', name: 'city', schema: SCHEMA, strict: true } },
+      },
+      { isOptional: true },
+    )
+    if (refusal !== undefined) return unsupported(`strict formats are refused: ${refusal}`)
+    if (!isGood) return 'shown'
+    if (response['status'] === 'incomplete') return inconclusive('the limit of tokens ended the answer')
+    if (refusesIn(items)) return inconclusive('the model refused')
+    const text = textIn(items)
+    if (!isCity(objectIn(text))) {
+      const expected = 'JSON of the strict schema: {"city": string, "population": integer}'
+      server.tell('request', { rule: 'format-kept', expected, got: shortened(text) || 'no text' })
+    }
+    return 'shown'
+  },
+}
+
+function isCity(value: Fields | undefined): boolean {
+  return (
+    value !== undefined &&
+    Object.keys(value).length === 2 &&
+    typeof value['city'] === 'string' &&
+    Number.isInteger(value['population'])
+  )
+}

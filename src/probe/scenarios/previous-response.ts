@@ -1,0 +1,51 @@
+import { fieldsOf } from '../../conformance/stream-event.js'
+import { inJson } from '../finding.js'
+import { textIn } from '../items.js'
+import { inconclusive, type Scenario, unsupported } from '../scenario.js'
+
+/** Long enough to be counted, and nothing that anybody would say unasked. */
+const WORD = 'heliotrope-mandolin-7319'
+
+export const previousResponse: Scenario = {
+  name: 'previous-response',
+  asks: 'previous_response_id goes on with a stored response, or is refused; it is not ignored.',
+  async run(server) {
+    const first = await server.answer(
+      'first',
+      { input: `Remember this word: ${WORD}. Answer only: noted.`, store: true },
+      { isOptional: true },
+    )
+    if (first.refusal !== undefined) return unsupported(`store: true is refused: ${first.refusal}`)
+    const { id } = first.response
+    if (!first.isGood || typeof id !== 'string') return 'shown'
+
+    const question = { input: 'Which word did I ask you to remember?', store: true }
+    const second = await server.stream('second', { ...question, previous_response_id: id }, { isOptional: true })
+    if (second.refusal !== undefined) return unsupported(`previous_response_id is refused: ${second.refusal}`)
+    if (!second.isGood) return 'shown'
+    const { previous_response_id: echoed } = second.response
+    if (echoed !== id) {
+      const expected = `previous_response_id ${inJson(id)} in the response`
+      server.tell('second', { rule: 'previous-echoed', severity: 'warning', expected, got: inJson(echoed) })
+    }
+    if (textIn(second.items).includes(WORD)) return 'shown'
+
+    // The model may have forgotten; the prompt's length does not lie.
+    const alone = await server.answer('second alone', question)
+    if (!alone.isGood) return 'shown'
+    const [withHistory, without] = [inputTokens(second.response), inputTokens(alone.response)]
+    if (withHistory === undefined || without === undefined) {
+      return inconclusive('the model does not repeat what it was told, and the input tokens are not counted')
+    }
+    if (withHistory <= without) {
+      const expected = `more input tokens than the ${without} of the question alone`
+      server.tell('second', { rule: 'previous-used', expected, got: `${withHistory}: previous_response_id is ignored` })
+    }
+    return 'shown'
+  },
+}
+
+function inputTokens(response: object): number | undefined {
+  const { input_tokens: tokens } = fieldsOf((response as { usage?: unknown }).usage)
+  return typeof tokens === 'number' && tokens > 0 ? tokens : undefined
+}

@@ -1,0 +1,46 @@
+import { type Fields, fieldsOf } from '../../conformance/stream-event.js'
+import { inJson } from '../finding.js'
+import { inconclusive, type Scenario, type Server, type Shown } from '../scenario.js'
+
+/** The least that OpenAI takes. */
+const LIMIT = 16
+
+export const truncation: Scenario = {
+  name: 'truncation',
+  asks: `A limit of ${LIMIT} tokens ends the response as incomplete, and says so, streamed and not.`,
+  async run(server) {
+    const body = {
+      input: 'Write out the numbers from one to two hundred as words, one after the other. Leave none out.',
+      max_output_tokens: LIMIT,
+    }
+    const streamed = await server.stream('stream', body)
+    const doubts = [streamed.isGood ? judge(server, 'stream', streamed.response) : 'shown']
+    const whole = await server.answer('answer', body)
+    if (whole.isGood) doubts.push(judge(server, 'answer', whole.response))
+    return doubts.find((doubt) => doubt !== 'shown') ?? 'shown'
+  },
+}
+
+function judge(server: Server, request: string, { status, incomplete_details, usage }: Fields): Shown {
+  const { output_tokens: tokens } = fieldsOf(usage)
+  const { reason } = fieldsOf(incomplete_details)
+  if (typeof tokens === 'number' && tokens > LIMIT) {
+    const expected = `max_output_tokens (${LIMIT}) to be kept`
+    server.tell(request, { rule: 'limit-kept', expected, got: `${tokens} tokens, ${inJson(status)}` })
+    return 'shown'
+  }
+  if (status === 'incomplete') {
+    if (reason !== 'max_output_tokens') {
+      const expected = 'incomplete_details.reason "max_output_tokens"'
+      server.tell(request, { rule: 'truncation-told', expected, got: inJson(incomplete_details) })
+    }
+    return 'shown'
+  }
+  if (tokens === LIMIT) {
+    const expected = `status "incomplete" after ${LIMIT} tokens of ${LIMIT}`
+    server.tell(request, { rule: 'truncation-told', expected, got: `${inJson(status)}, as if it were whole` })
+    return 'shown'
+  }
+  const count = typeof tokens === 'number' ? `after ${tokens} tokens` : 'and the answer does not count its tokens'
+  return inconclusive(`the answer ended before the limit, ${count}`)
+}

@@ -1,0 +1,234 @@
+import type { Profile } from '../conformance/index.js'
+import { type Fields, fieldsOf, isFields, listOf, type StreamEvent } from '../conformance/stream-event.js'
+import type { Endpoint } from './address.js'
+import { deadEnd, leftOpen, notEnded, notJson, notStreamed, otherType, refused } from './faults.js'
+import { type Fault, type Finding, findingOf } from './finding.js'
+import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
+import { judgeEvents } from './judge-events.js'
+import { createStreamReader, type StreamReader } from './read-stream.js'
+import type { Answer, Ask, Server } from './scenario.js'
+import { type Heard, type Limits, type Reply, send } from './send.js'
+
+/** What a session needs of the world. */
+export interface SessionOptions {
+  readonly endpoint: Endpoint
+  readonly model: string
+  readonly profile: Profile
+  readonly headers: Headers
+  readonly fetch: typeof globalThis.fetch
+  readonly limits: Limits
+}
+
+/** All that one scenario saw. */
+export interface Sight {
+  readonly server: Server
+  readonly findings: Finding[]
+  readonly notes: string[]
+  readonly requests: number
+}
+
+/** The requests to one server, over all scenarios. */
+export interface Session {
+  /** Begins a scenario. */
+  begin(): Sight
+  /** Whether the last request was not answered at all. */
+  readonly isDead: boolean
+}
+
+/** There is no Responses server where one was looked for. */
+export class CannotReach extends Error {
+  override readonly name = 'CannotReach'
+}
+
+/** Thrown where a server that did not answer before still does not: nothing new is to be learned. */
+export class StillDead extends Error {}
+
+/** Thrown where the server has too much to do, which is no fault of its answers. */
+export class Busy extends Error {}
+
+/** What a good request is refused with where there is no such endpoint, it wants a key, or it is not ready. */
+const NO_ENDPOINT: readonly number[] = [301, 302, 307, 308, 401, 403, 404, 405, 429, 501, 503]
+
+/** An answer that the model may take at most so many tokens for: enough for some reasoning, and an end in any case. */
+const MOST_TOKENS = 2048
+
+/** Streams with fewer events may come in one piece. */
+const FEW_EVENTS = 20
+
+export function createSession({ endpoint, model, profile, headers, fetch, limits }: SessionOptions): Session {
+  /** Whether a good request was ever answered. */
+  let isKnown = false
+  let isDead = false
+
+  async function exchange(
+    method: 'GET' | 'POST',
+    url: string,
+    body?: string,
+    hear?: (text: string) => Heard,
+  ): Promise<Reply> {
+    const wasDead = isDead
+    const request = { method, url, headers, ...(body === undefined ? {} : { body }) }
+    const reply = await send(fetch, request, limits, hear)
+    isDead = reply.status === 0
+    if (isDead && wasDead) throw new StillDead()
+    if (isDead && !isKnown && reply.end === 'broken')
+      throw new CannotReach(`cannot reach ${endpoint.shown}: ${reply.reason}`)
+    return reply
+  }
+
+  /** Where the very first good request is refused so, it is not the server's answers that are wrong. */
+  function checkKnown({ status, contentType, text }: Reply): void {
+    if (status === 200) isKnown = true
+    if (isKnown || !NO_ENDPOINT.includes(status)) return
+    const hint = status === 401 || status === 403 ? " (--header 'Authorization: Bearer KEY'?)" : ''
+    throw new CannotReach(`${endpoint.shown} answers ${status}${hint}: ${readRefusal(contentType, text).message}`)
+  }
+
+  return {
+    get isDead() {
+      return isDead
+    },
+    begin() {
+      const findings: Finding[] = []
+      const notes: string[] = []
+      let requests = 0
+
+      const tell = (request: string, fault: Fault): void => {
+        findings.push(findingOf(request, fault))
+      }
+      const note = (text: string): void => {
+        if (!notes.includes(text)) notes.push(text)
+      }
+      const bodyOf = (body: Fields, isStream: boolean): string =>
+        JSON.stringify({ model, max_output_tokens: MOST_TOKENS, store: false, ...body, stream: isStream })
+
+      /** What keeps an answer from being read, if anything does: it leads, and nothing else is said. */
+      function obstacle(request: string, reply: Reply, { isOptional = false, refusal }: Ask): Answer | undefined {
+        const { status, contentType, text } = reply
+        checkKnown(reply)
+        if (status === 200) return undefined
+        const { message, faults } = readRefusal(contentType, text)
+        if (status === 429) throw new Busy(`the server limits the rate: 429: ${message}`)
+        if (status >= 400 && status < 500 && isOptional) {
+          for (const fault of faults) tell(request, fault)
+          return { ...NOTHING, refusal: `${status}: ${message}` }
+        }
+        tell(request, status === 0 ? deadEnd(reply, 0, limits) : refused(reply, message, refusal))
+        return NOTHING
+      }
+
+      async function streamed(request: string, body: Fields, ask: Ask, reader: StreamReader): Promise<Answer> {
+        requests++
+        const reply = await exchange('POST', endpoint.responses, bodyOf(body, true), (text) => reader.push(text))
+        const { end } = reply
+        const stopped = obstacle(request, reply, ask)
+        if (stopped !== undefined) return stopped
+        const { contentType, text } = reply
+        const { events } = reader
+        const isWhole = end === 'whole' || end === 'open'
+        if (end === 'whole' && (events.length > 0 || contentType === 'text/event-stream')) reader.end()
+        if ((events.length === 0 && reader.faults.length === 0) || objectIn(text) !== undefined) {
+          tell(request, isWhole ? notStreamed(reply) : deadEnd(reply, 0, limits))
+          return NOTHING
+        }
+        if (contentType !== 'text/event-stream') tell(request, otherType('text/event-stream', reply))
+        for (const fault of reader.faults) tell(request, fault)
+        if (!isWhole && end !== 'left') tell(request, deadEnd(reply, events.length, limits))
+        const judgement = judgeEvents(request, events, profile, isWhole)
+        findings.push(...judgement.findings)
+        for (const text of judgement.notes) note(text)
+        if (end === 'open') tell(request, leftOpen())
+        if (events.length >= FEW_EVENTS && reader.pieces === 1)
+          note('the stream came in one piece: does the server stream?')
+        return answerOf(request, events, tell)
+      }
+
+      const server: Server = {
+        model,
+        tell,
+        note,
+        stream: (request, body, ask = {}) => streamed(request, body, ask, createStreamReader()),
+        leave: (request, body, isEnough) => streamed(request, body, {}, createStreamReader(isEnough)),
+        async answer(request, body, ask = {}) {
+          requests++
+          const reply = await exchange('POST', endpoint.responses, bodyOf(body, false))
+          const stopped = obstacle(request, reply, ask)
+          if (stopped !== undefined) return stopped
+          if (reply.end !== 'whole') {
+            tell(request, deadEnd(reply, 0, limits))
+            return NOTHING
+          }
+          const response = objectIn(reply.text)
+          if (response === undefined) {
+            tell(request, notJson(reply))
+            return NOTHING
+          }
+          if (reply.contentType !== 'application/json') tell(request, otherType('application/json', reply))
+          findings.push(...judgeResponse(request, response))
+          const items = itemsOf(response)
+          if (!isEnded(response)) tell(request, notEnded(response))
+          return { isGood: isEnded(response), events: [], response, items }
+        },
+        async post(request, body) {
+          requests++
+          const reply = await exchange('POST', endpoint.responses, body)
+          if (reply.status !== 0 && reply.end === 'whole') return reply
+          tell(request, deadEnd(reply, 0, limits))
+          return undefined
+        },
+        async resume(request, id, after) {
+          requests++
+          const reader = createStreamReader()
+          const url = endpoint.response(id, `stream=true&starting_after=${after}`)
+          const reply = await exchange('GET', url, undefined, (text) => reader.push(text))
+          const { status, contentType, text, end } = reply
+          if (status === 0 || (status >= 500 && status !== 501)) {
+            const got = `${status}: ${readRefusal(contentType, text).message}`
+            tell(
+              request,
+              status === 0
+                ? deadEnd(reply, 0, limits)
+                : { rule: 'answers', expected: 'the rest of the stream, or a status from 400 to 499', got },
+            )
+            return undefined
+          }
+          if (status !== 200) return { refusal: `${status}: ${readRefusal(contentType, text).message}` }
+          if (objectIn(text) !== undefined) return { refusal: 'it answers with JSON that is not streamed' }
+          if (end === 'whole') reader.end()
+          for (const fault of reader.faults) tell(request, fault)
+          if (end !== 'whole') tell(request, end === 'open' ? leftOpen() : deadEnd(reply, reader.events.length, limits))
+          return { events: reader.events }
+        },
+      }
+      return {
+        server,
+        findings,
+        notes,
+        get requests() {
+          return requests
+        },
+      }
+    },
+  }
+}
+
+const NOTHING: Answer = { isGood: false, events: [], response: {}, items: [] }
+
+/** What a stream comes to. */
+function answerOf(request: string, events: readonly StreamEvent[], tell: Server['tell']): Answer {
+  const terminal = events.find(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
+  const response = fieldsOf(terminal?.['response'])
+  const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => fieldsOf(item))
+  const items = done.length > 0 ? done : itemsOf(response)
+  const isFailed = terminal?.type === 'response.failed'
+  if (isFailed) tell(request, notEnded(response))
+  return { isGood: terminal !== undefined && !isFailed, events, response, items }
+}
+
+function itemsOf(response: Fields): Fields[] {
+  return listOf(response['output']).filter(isFields)
+}
+
+function isEnded({ status }: Fields): boolean {
+  return status === 'completed' || status === 'incomplete'
+}
