@@ -45,8 +45,8 @@ const HELP = `harmony-responses probe URL: judges a live Responses server\n\n${O
 
 const OPTIONS = {
   model: { type: 'string' },
-  header: { type: 'string', multiple: true, default: [] },
-  only: { type: 'string', multiple: true, default: [] },
+  header: { type: 'string', multiple: true, default: [] as string[] },
+  only: { type: 'string', multiple: true, default: [] as string[] },
   profile: { type: 'string', default: 'openai' },
   timeout: { type: 'string', default: '60' },
   json: { type: 'boolean', default: false },
