@@ -64,11 +64,11 @@ function openPipe() {
 describe('standard input is checked as it comes', () => {
   test('a violation is printed at its event, though the server never closes', async () => {
     const { io, screen, write, until } = openPipe()
-    void run(['check', '-', ...CODEX], io)
+    void run(['check', '-'], io)
     await write(frame({ type: 'response.created' }))
     await write(`data: {"type":"response.output_item.added","output_index":0}\n\n`)
     await until(() => screen.out.includes('item-is-object'))
-    expect(screen.out).toContain('line 4: error item-is-object: event 1 response.output_item.added: expected an item')
+    expect(screen.out).toContain('error line 4 output_item.added: expected an item, got nothing (item-is-object)')
   })
 
   test('the end of the response is, too, and the report comes when the pipe closes', async () => {
@@ -104,8 +104,12 @@ describe('files', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     expect(code).toBe(1)
-    expect(a).toEqual({ file: 'a', profile: 'client:codex', streams: [{ events: 4, violations: [] }] })
-    expect(b.streams[0].violations).toMatchObject([{ rule: 'last-frame-ends', line: 12 }])
+    expect(a).toEqual({
+      file: 'a',
+      profile: 'client:codex',
+      streams: [{ events: 4, errors: 0, warnings: 0, unlisted: 0, causes: [] }],
+    })
+    expect(b.streams[0].causes).toMatchObject([{ lead: { rule: 'last-frame-ends', line: 12 } }])
   })
 
   test('are unpacked where they are gzip, also one that was cut off', async () => {
@@ -131,7 +135,7 @@ describe('nothing that came is lost', () => {
   test('before an event without a type', async () => {
     const { code, out } = await check({ a: `${frame({ type: 'response.created' })}data: {"a":1}\n\n${SSE}` })
     expect(code).toBe(1)
-    expect(out).toContain('error event-has-type')
+    expect(out).toContain('stream 1: 2 events, 1 violation')
     expect(out).toContain('stream 2: 4 events, 0 violations')
   })
 
@@ -147,16 +151,16 @@ describe('nothing that came is lost', () => {
   })
 
   test('of any number of violations: some are shown, and the others counted', async () => {
-    const { out } = await check({ a: SSE + '{"type":"response.output_item.added"}\n'.repeat(500) })
-    expect(out).toMatch(/ {4}and \d+ more\n/)
-    expect(out.split('\n').length).toBeLessThan(600)
+    const { out } = await check({ a: SSE + 'data: {"type":"response.output_item.added"}\n\n'.repeat(500) }, '--profile', 'openai')
+    expect(out).toMatch(/and \d+ more/)
+    expect(out.split('\n').length).toBeLessThan(100)
   })
 })
 
 test('how events are framed is told of server-sent events alone', async () => {
   const unframed = EVENTS.map((event) => `data: ${JSON.stringify(event)}\n`).join('')
   const lines = EVENTS.map((event) => `${JSON.stringify(event)}\n`).join('')
-  expect((await check({ a: unframed })).out).toContain('error frames-apart: A blank line ends each frame')
+  expect((await check({ a: unframed })).out).toContain('frames-apart: A blank line ends each frame')
   expect((await check({ a: lines })).out).toBe(GOOD)
 })
 

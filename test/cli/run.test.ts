@@ -200,7 +200,7 @@ describe('check', () => {
     expect(out).toBe(
       [
         'stream 1: 9 events, 2 violations, 0 warnings, 1 cause (profile openai)',
-        '  error    event 4 response.output_text.delta, item 0, part 0',
+        '  error    line 5, event 4 response.output_text.delta, item 0, part 0',
         '           expected an item_id, got nothing',
         '           item-id-present: Every event about an item has its item_id, but for the commands of a shell call.',
         '           and because of it: 1 more (event-shape)',
@@ -341,8 +341,8 @@ describe('--help and --version', () => {
 
 describe('bad usage exits with 2 and one line', () => {
   test.each<[string[], string]>([
-    [[], 'expected a command: replay FILE or check FILE... or explain FILE... (see --help)'],
-    [['play', 'a.json'], 'command: expected one of replay, check, explain, got "play"'],
+    [[], 'expected a command: replay FILE or check FILE... or explain FILE or probe URL (see --help)'],
+    [['play', 'a.json'], 'command: expected one of replay, check, explain, probe, got "play"'],
     [['replay'], 'replay: expected a file, or - for standard input'],
     [['replay', 'a.json', 'b.json'], 'replay: expected one file, got 2'],
     [['replay', 'a.json', '--fast'], "Unknown option '--fast'"],

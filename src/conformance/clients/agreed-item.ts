@@ -76,7 +76,20 @@ export class AgreedParts {
   say(list: unknown, place: Place, at: Where): void {
     if (!Array.isArray(list)) return
     this.#lists.set(place, list.length)
-    for (const [index, part] of list.entries()) this.at(index).say(fieldsOf(part), place, at)
+    const indexes = this.#streamedIndexes()
+    // Servers that count the parts of all items together (vLLM has) stream the first part of an item at another index.
+    const isShifted = indexes.length === list.length
+    for (const [index, part] of list.entries()) {
+      this.at(isShifted ? indexes[index] : index).say(fieldsOf(part), place, at)
+    }
+  }
+
+  /** Where parts were streamed: one event with the index of another part does not make that part. */
+  #streamedIndexes(): number[] {
+    return [...this.#parts]
+      .filter(([, { places }]) => STREAMED.filter((place) => places.has(place)).length > 1)
+      .map(([index]) => index)
+      .sort((a, b) => a - b)
   }
 
   end(): void {

@@ -22,6 +22,8 @@ export const LOSSES: readonly ClientRule[] = [
   { id: 'client-citations', sentence: 'The client shows the citations of the text.', severity: 'error' },
 ]
 
+const TERMINAL = 'response.completed, response.incomplete or response.failed'
+
 /** Reports what a client lost, or made up, of what a stream says on the whole. */
 export function compare(seen: Seen, agreed: Agreement, model: ClientModel, breaks: Breaks): void {
   compareEnding(seen, agreed, model, breaks)
@@ -41,7 +43,7 @@ export function compare(seen: Seen, agreed: Agreement, model: ClientModel, break
 function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientModel, breaks: Breaks): void {
   const { ending } = agreed
   if (ending === undefined) {
-    if (seen.ending !== 'completed') breaks('client-ending', 'a terminal event', undefined, WORDS[seen.ending])
+    if (seen.ending !== 'completed') breaks('client-ending', TERMINAL, undefined, 'the end of the stream')
     return
   }
   const expected = ending === 'incomplete' ? reads.incomplete : ending === 'failed' ? reads.failed : ending

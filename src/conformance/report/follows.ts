@@ -15,7 +15,6 @@ export const SHAPE_RULES: ReadonlySet<string> = new Set(['event-shape', 'event-k
 export const AT_ANY_EVENT: readonly string[] = [
   'one-terminal-event-last',
   'event-has-type',
-  'known-event',
   'open-responses-event',
   'event-shape:type',
 ]
@@ -34,7 +33,6 @@ const MISPLACED = [
   'event-shape:item',
   // Nobody knows what such an event was meant to be.
   'event-shape:type',
-  'known-event',
   'open-responses-event',
 ]
 
@@ -94,7 +92,6 @@ const OUTPUT_DIFFERS = [
   ...MISPLACED,
   ...MISNAMED,
   'every-item-done',
-  'open-item-kept',
   'terminal-type-is-status',
   'terminal-response-complete',
   'event-shape:response.output',
@@ -127,14 +124,10 @@ export const FOLLOWS: Readonly<Record<string, Follows>> = {
   'fresh-response': { stream: ['event-shape:response.status', 'event-shape:response.output'] },
   'created-response-named': { event: ['created-first'] },
   'terminal-type-is-status': { event: ['event-shape:response.status'] },
-  'terminal-has-id': { event: ['terminal-response-complete', 'response-id-constant'] },
-  'usage-totals': { event: ['usage-adds-up'] },
   'usage-at-the-end': { event: ['terminal-type-is-status'] },
   'completed-without-error': { event: ['terminal-type-is-status'] },
-  'response-completes': { event: ['terminal-type-is-status'] },
   'error-then-failed': { event: ['terminal-type-is-status'], stream: ['one-terminal-event-last'] },
-  'one-terminal-event-last': { item: ['every-item-done', 'open-item-kept'], event: ['stream-not-empty'] },
-  'open-item-kept': { item: [...MISPLACED, 'every-item-done'], event: ['every-item-done', 'terminal-type-is-status'] },
+  'one-terminal-event-last': { item: ['every-item-done'], event: ['stream-not-empty'] },
   'every-item-done': { item: [...MISPLACED, 'item-identity'], event: ['terminal-type-is-status'] },
   'stream-not-empty': {},
   'event-shape': {
@@ -198,7 +191,6 @@ export const FOLLOWS: Readonly<Record<string, Follows>> = {
       'item-is-object',
     ],
   },
-  'text-has-delta': { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
   'message-closing-order': { item: [...PART_MISPLACED, ...TEXT_DIFFERS, 'every-part-done'] },
   'part-follows-message': {
     item: PART_MISPLACED,
@@ -219,7 +211,6 @@ export const FOLLOWS: Readonly<Record<string, Follows>> = {
   'call-told': { item: [...MISPLACED, ...TEXT_DIFFERS, 'mcp-call-ends-once'] },
   'function-call-has-delta': { item: [...MISPLACED, ...TEXT_DIFFERS] },
   'function-arguments-json': { item: TEXT_DIFFERS, event: ['call-fields', 'event-shape:item.arguments'] },
-  'custom-call-completed': { event: ['event-shape:item.status'] },
   'call-fields': { item: ['item-has-id'], event: ['item-is-object'] },
   'call-id': { event: ['call-fields', 'item-is-object'], item: ['call-fields'] },
   'call-ids-differ': {
@@ -236,7 +227,6 @@ export const FOLLOWS: Readonly<Record<string, Follows>> = {
 /** The fields that a rule is about, as paths within the event. `item.*` is the field that its message begins with. */
 export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'sequence-numbers': ['sequence_number'],
-  'failed-has-sequence-number': ['sequence_number'],
   'nested-error': ['error', 'code', 'message', 'param'],
   'no-foreign-error': ['error'],
   'no-empty-delta': ['delta'],
@@ -244,8 +234,6 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'item-is-object': ['item'],
   'terminal-type-is-status': ['response.status'],
   'terminal-response-complete': ['response.id', 'response.output'],
-  'terminal-has-id': ['response.id'],
-  'usage-totals': ['response.usage'],
   'usage-adds-up': ['response.usage'],
   'usage-at-the-end': ['response.usage'],
   'fresh-response': ['response.status', 'response.output', 'response.usage', 'response.error'],
@@ -283,8 +271,6 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'shell-command-order': ['command_index'],
   'shell-output-command': ['command_index'],
   'function-arguments-json': ['item.arguments'],
-  'custom-call-completed': ['item.status'],
-  'hosted-call-status': ['item.status'],
   'call-fields': ['item.*'],
   'call-id': ['item.call_id'],
   'call-id-prefix': ['item.call_id'],
@@ -298,7 +284,6 @@ export const OF_ORDER: ReadonlySet<string> = new Set([
   'one-terminal-event-last',
   'error-then-failed',
   'every-item-done',
-  'open-item-kept',
   'output-index-order',
   'output-index-free',
   'item-ids-differ',
@@ -316,7 +301,6 @@ export const OF_ORDER: ReadonlySet<string> = new Set([
   'text-is-deltas',
   'text-told',
   'item-is-its-parts',
-  'text-has-delta',
   'message-closing-order',
   'part-follows-message',
   'annotation-index',

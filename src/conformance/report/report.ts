@@ -1,6 +1,5 @@
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import { type CheckOptions, createChecker, type Violation } from '../check.js'
-import { INVARIANTS } from '../invariants/index.js'
 import type { StreamEvent } from '../stream-event.js'
 import type { Cause, LocatedViolation, Totals } from './cause.js'
 import { Evidence } from './evidence.js'
@@ -35,8 +34,6 @@ interface GrowingCause {
   follow: number
   severity: Violation['severity']
   fault: Violation['fault']
-  /** The clients that need any of the rules that are broken. */
-  readonly clients: Set<string>
 }
 
 /**
@@ -85,7 +82,6 @@ export function createReport(): Report {
       follow: 0,
       severity,
       fault,
-      clients: new Set(),
     }
     causes.set(key, cause)
     return cause
@@ -111,10 +107,9 @@ export function createReport(): Report {
 }
 
 function join(cause: GrowingCause, violation: LocatedViolation, key: string): void {
-  const { rule, severity, fault } = violation
+  const { severity, fault } = violation
   if (severity === 'error') cause.severity = severity
   if (fault === 'server') cause.fault = fault
-  for (const client of CLIENTS_OF.get(rule) ?? []) cause.clients.add(client)
   if (key === cause.key) {
     cause.same.add(violation)
     return
@@ -202,11 +197,7 @@ function leads({ violation, names }: { violation: Violation; names: readonly str
   return isShape && !isOfShape && holdsAll(violation, follower)
 }
 
-const CLIENTS_OF: ReadonlyMap<string, readonly string[]> = new Map(
-  INVARIANTS.map(({ id, neededBy }) => [id, neededBy.filter((profile) => profile.startsWith('client:'))]),
-)
-
-/** Errors before warnings, the server's before the model's, then what breaks most clients, then what comes first. */
+/** Errors before warnings, the server's before the model's, then what comes first. */
 function worstFirst(a: GrowingCause, b: GrowingCause): number {
   const [rankA, rankB] = [rankOf(a), rankOf(b)]
   for (const [at, rank] of rankA.entries()) {
@@ -216,8 +207,8 @@ function worstFirst(a: GrowingCause, b: GrowingCause): number {
   return 0
 }
 
-function rankOf({ severity, fault, clients, lead }: GrowingCause): number[] {
-  return [severity === 'error' ? 0 : 1, fault === 'server' ? 0 : 1, -clients.size, lead.position]
+function rankOf({ severity, fault, lead }: GrowingCause): number[] {
+  return [severity === 'error' ? 0 : 1, fault === 'server' ? 0 : 1, lead.position]
 }
 
 function finished({ lead, same, severity, fault, consequences, follow }: GrowingCause): Cause {

@@ -9,6 +9,8 @@ import { causesOf, GOOD, unrenumbered } from './streams.js'
 const UNSEEN: Readonly<Partial<Record<FaultKind, string>>> = {
   dropped_delta: 'LM Studio tells a call’s arguments without a delta; client:langchain has it',
   dropped_done: 'OpenAI’s only captured custom tool call lacks its input.done',
+  sequence_gap: 'OpenAI gives a number away before an error event',
+  dropped_terminal: 'OpenAI ends a stream with an error event alone where it cannot keep the response',
   terminal_item_missing: 'what an incomplete or failed response keeps of an item that was open, nobody has seen',
 }
 

@@ -82,18 +82,18 @@ describe('a report', () => {
       setItem('function_call', { call_id: 'call_other' }, ['done', 'terminal']),
       set('output_text.done', { text: 'other' }),
     )
-    expect(causesOf(events).map((line) => line.split(' ')[1])).toEqual(['item-constant', 'text-is-deltas'])
+    expect(causesOf(events).map((line) => line.split(' ')[1])).toEqual(['text-is-deltas', 'item-constant'])
   })
 
-  test('puts errors before warnings, the server’s faults before the model’s, and what breaks most clients first', () => {
+  test('puts errors before warnings, the server’s faults before the model’s, and what comes first', () => {
     const report = createReport()
     report.add(violation({ rule: 'obfuscation', severity: 'warning', position: 0 }))
     report.add(violation({ rule: 'function-arguments-json', fault: 'model', position: 1 }))
     report.add(violation({ rule: 'seconds', position: 2 }))
     report.add(violation({ rule: 'one-terminal-event-last', position: 3 }))
     expect(report.causes().map(({ lead }) => lead.rule)).toEqual([
-      'one-terminal-event-last',
       'seconds',
+      'one-terminal-event-last',
       'function-arguments-json',
       'obfuscation',
     ])
