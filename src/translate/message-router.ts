@@ -17,8 +17,7 @@ import { countMessage } from './usage.js'
 interface RouterParts {
   readonly state: TranslatorState
   readonly options: Pick<TranslatorOptions, 'reasoning' | 'trustToolMessages'>
-  readonly tools: DeclaredTools
-  readonly policy: RecipientPolicy
+  readonly recipients: { readonly tools: DeclaredTools; readonly policy: RecipientPolicy }
   readonly effects: TranslatorEffects
   readonly output: Output
   readonly results: ResultPairing
@@ -30,9 +29,13 @@ interface RouterParts {
  */
 export class MessageRouter implements HarmonyHandler {
   readonly #parts: RouterParts
+  readonly #state: TranslatorState
+  readonly #output: Output
 
   constructor(parts: RouterParts) {
     this.#parts = parts
+    this.#state = parts.state
+    this.#output = parts.output
   }
 
   messageStart(header: HarmonyHeader, origin: Origin): void {
@@ -45,10 +48,10 @@ export class MessageRouter implements HarmonyHandler {
   }
 
   messageText(text: string, _origin: Origin, isLead: boolean): void {
-    const { state, output } = this.#parts
-    if (output.current !== null) output.write(text, isLead)
-    else if (state.other !== null) appendText(state.other.text, text)
-    if (state.messages !== null) logText(state.messages, text)
+    const { other, messages } = this.#state
+    if (this.#output.current !== null) this.#output.write(text, isLead)
+    else if (other !== null) appendText(other.text, text)
+    if (messages !== null) logText(messages, text)
   }
 
   messageEnd(terminator: Terminator, origin: Origin, isCut: boolean): void {
@@ -70,8 +73,8 @@ export class MessageRouter implements HarmonyHandler {
   }
 
   #begin({ recipient: name, channel }: HarmonyHeader): void {
-    const { tools, policy, effects, output } = this.#parts
-    const recipient = classifyRecipient(name, channel, tools, policy)
+    const { recipients, effects, output } = this.#parts
+    const recipient = classifyRecipient(name, channel, recipients.tools, recipients.policy)
     if (recipient.kind === 'function_call' && !recipient.declared) {
       effects.notice('undeclared_recipient', pathOf(recipient.name, recipient.namespace))
     }

@@ -120,8 +120,7 @@ export class Translator {
     const router = new MessageRouter({
       state: this.#state,
       options,
-      tools: this.#tools,
-      policy: this.#policy,
+      recipients,
       effects: this.#effects,
       output: this.#output,
       results: this.#results,
@@ -393,34 +392,23 @@ export class Translator {
     if (isScored) this.#output.score(scoredToken(token, this.#options.tokenTable))
     countToken(this.#state.usage)
     this.#pass(id, 'model')
-    if (!isText) this.#passMarker(id)
+    if (!isText) this.#passedMarker(id)
+  }
+
+  #passedMarker(id: number): void {
+    this.#state.isMarked = true
+    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#output.breakHeader()
+    else this.#output.forgetHeader()
     if (id === SPECIAL.start) startMessage(this.#state.usage)
   }
 
-  #passMarker(id: number): void {
-    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#output.breakHeader()
-    else this.#output.forgetHeader()
-  }
-
   #pass(chunk: number | string, origin: Origin): void {
-    // A marker has a bar in it, however it is cut.
-    if (origin === 'model')
-      this.#state.isMarked ||= typeof chunk === 'number' ? chunk >= FIRST_SPECIAL : chunk.includes('|')
-    this.#beforeChunk(chunk, origin)
+    this.#state.index++
+    const tracer = this.#tracer
+    tracer?.before(this.#state.index, chunk, origin, this.#tracedState())
     if (typeof chunk === 'number') this.#parser.push(chunk, origin)
     else this.#parser.pushText(chunk, origin)
-    this.#afterChunk(chunk, origin)
-  }
-
-  #beforeChunk(chunk: number | string, origin: Origin): void {
-    this.#state.index++
-    this.#tracer?.before(this.#state.index, chunk, origin, this.#tracedState())
-  }
-
-  #afterChunk(chunk: number | string, origin: Origin): void {
-    this.#tracer?.after(this.#tracedState())
-    // Among tokens with probabilities it is a gap: those before it are let go.
-    if (typeof chunk === 'string' || origin === 'host') this.#output.forgetHeader()
+    tracer?.after(this.#tracedState())
   }
 
   #tracedState(): TracedState {
@@ -434,8 +422,12 @@ export class Translator {
       // Engines that give ids as text begin with <|channel|>, or with what comes in its place.
       if (this.#state.index < 0 && /^20[01]\d{3}$/.test(text)) this.#effects.notice('spelled_ids', text)
       countText(this.#state.usage)
+      // A marker has a bar in it, however it is cut.
+      this.#state.isMarked ||= text.includes('|')
     }
     this.#pass(text, origin)
+    // Among tokens with probabilities it is a gap: those before it are let go.
+    this.#output.forgetHeader()
   }
 
   #pushHost(host: HostTokens['host']): void {
@@ -444,6 +436,7 @@ export class Translator {
     if (typeof host === 'string') this.#pushText(host, 'host')
     else if ('author' in host) this.#pushMessage(host)
     else for (const id of host) this.#pass(id, 'host')
+    this.#output.forgetHeader()
   }
 
   /** The messages of a result that its call has. What the model samples next is a turn. */
@@ -465,14 +458,15 @@ export class Translator {
   /** A tool's whole message. No parser reads its text, so nothing in it can be a marker. */
   #pushMessage({ author, text, channel = 'commentary' }: HostMessage): void {
     const origin = 'host'
-    this.#beforeChunk(text, origin)
+    this.#state.index++
+    this.#tracer?.before(this.#state.index, text, origin, this.#tracedState())
     // The engine may have swallowed what ended the model's message.
     this.#parser.end()
     this.#handler.messageStart({ role: 'tool', name: author, recipient: 'assistant', channel }, origin)
     if (text !== '') this.#handler.messageText(text, origin, false)
     this.#handler.messageEnd('end', origin, false)
     this.#parser.beginTurn()
-    this.#afterChunk(text, origin)
+    this.#tracer?.after(this.#tracedState())
   }
 
   // What goes out
