@@ -4,7 +4,7 @@ import type { HarmonyHandler } from '../harmony/handler.js'
 import { createNativeParser, type HarmonyParser } from '../harmony/parser.js'
 import { FIRST_SPECIAL, SPECIAL, specialNames } from '../harmony/vocabulary.js'
 import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
-import { type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import { resolvePolicy } from '../recipients/policy.js'
 import { unknownToolTypes } from '../recipients/tool-types.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
@@ -62,7 +62,6 @@ export class Translator {
   readonly #options: TranslatorOptions
   readonly #state: TranslatorState
   readonly #tools: DeclaredTools
-  readonly #policy: RecipientPolicy
   readonly #effects: TranslatorEffects
   readonly #output: Output
   readonly #tracer: Tracer | undefined
@@ -104,7 +103,7 @@ export class Translator {
     }
     if (snapshot === undefined) addHostUsage(this.#state.usage, options.usage ?? {})
     this.#tools = declareTools(this.#state.request.tools, hintsOf(this.#state.listings))
-    this.#policy = resolvePolicy(options.policy, options.mcpApproval)
+    const policy = resolvePolicy(options.policy, options.mcpApproval)
     const isTraced = options.trace !== undefined
     this.#effects = new TranslatorEffects(this.#state, options, isTraced ? (event) => this.#trace(event) : undefined)
     this.#isScored = this.#effects.includes(LOGPROBS)
@@ -115,7 +114,7 @@ export class Translator {
       deltaFrom: snapshot?.deltaFrom ?? -1,
       onError: options.onError,
     })
-    const recipients = { tools: this.#tools, policy: this.#policy, labels: this.#approvedLabels() }
+    const recipients = { tools: this.#tools, policy, labels: this.#approvedLabels() }
     this.#results = new ResultPairing(this.#output, this.#effects, recipients)
     const router = new MessageRouter({
       state: this.#state,
