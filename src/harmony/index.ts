@@ -1,3 +1,4 @@
+export { createHarmonyParser } from './event-parser.js'
 export type {
   HarmonyEvent,
   HarmonyHeader,
@@ -8,14 +9,14 @@ export type {
   Role,
   Terminator,
 } from './events.js'
+export { eventHandler, type HarmonyHandler } from './handler.js'
 export { type OfficialStreamableParser, officialParser } from './official-parser.js'
 export { type ParsedHarmony, parseMessages } from './parse-messages.js'
-export {
-  createHarmonyParser,
-  type HarmonyParser,
-  type HarmonyParserOptions,
-  type ParserPosition,
-  type ParserSnapshot,
+export type {
+  HarmonyParser,
+  HarmonyParserOptions,
+  ParserPosition,
+  ParserSnapshot,
 } from './parser.js'
 export { createMarkerLexer, type MarkerLexer } from './text-input.js'
 export { CHANNELS, type Channel, FIRST_SPECIAL, markerId, markerText, SPECIAL, VOCABULARY_SIZE } from './vocabulary.js'

@@ -1,4 +1,5 @@
-import type { HarmonyEvent, HarmonyHeader, Origin, Terminator } from './events.js'
+import type { HarmonyHeader, Origin, Terminator } from './events.js'
+import type { HarmonyHandler } from './handler.js'
 
 /** The message that is being told. Plain data. */
 export interface MessageState {
@@ -13,8 +14,8 @@ export interface MessageState {
 export interface MessageWriter {
   /** A header is complete. A message of the assistant that the host began is told only once the model goes on with it. */
   begin(header: HarmonyHeader, origin: Origin): void
-  text(text: string, origin: Origin): void
-  end(terminator: Terminator, origin: Origin): void
+  text(text: string, origin: Origin, isFromHeader?: boolean): void
+  end(terminator: Terminator, origin: Origin, isCut?: boolean): void
   /** Whether a message is open whose start was told. */
   readonly isTold: boolean
   /** Whether a message is open that the host began in the name of somebody other than the assistant. */
@@ -23,18 +24,18 @@ export interface MessageWriter {
   state(): MessageState
 }
 
-export function createMessageWriter(sink: (event: HarmonyEvent) => void, state?: MessageState): MessageWriter {
-  return new Writer(sink, state ?? { header: { role: 'assistant' }, announced: false })
+export function createMessageWriter(handler: HarmonyHandler, state?: MessageState): MessageWriter {
+  return new Writer(handler, state ?? { header: { role: 'assistant' }, announced: false })
 }
 
 class Writer implements MessageWriter {
-  readonly #sink: (event: HarmonyEvent) => void
+  readonly #handler: HarmonyHandler
   #header: HarmonyHeader
   #announced: boolean
   #isHosts: boolean
 
-  constructor(sink: (event: HarmonyEvent) => void, { header, announced, isHosts = false }: MessageState) {
-    this.#sink = sink
+  constructor(handler: HarmonyHandler, { header, announced, isHosts = false }: MessageState) {
+    this.#handler = handler
     this.#header = header
     this.#announced = announced
     this.#isHosts = isHosts
@@ -46,16 +47,18 @@ class Writer implements MessageWriter {
     if (origin === 'model' || this.#isHosts) this.#announce(origin)
   }
 
-  text(text: string, origin: Origin): void {
+  text(text: string, origin: Origin, isFromHeader = false): void {
     if (origin === 'host' && this.#header.role === 'assistant') return
+    // What the model goes on with after a prefilled header is the first that is known of the message.
+    const isLead = isFromHeader || !this.#announced
     if (!this.#announced) this.#announce(origin)
-    this.#sink({ type: 'message_text', text, origin })
+    this.#handler.messageText(text, origin, isLead)
   }
 
-  end(terminator: Terminator, origin: Origin): void {
+  end(terminator: Terminator, origin: Origin, isCut = false): void {
     // A prefilled message that the model merely ended is a message; one that nobody went on with is none.
     if (!this.#announced && origin === 'model' && terminator !== 'turn') this.#announce(origin)
-    if (this.#announced) this.#sink({ type: 'message_end', terminator, origin })
+    if (this.#announced) this.#handler.messageEnd(terminator, origin, isCut)
     this.#announced = false
     this.#isHosts = false
   }
@@ -74,6 +77,6 @@ class Writer implements MessageWriter {
 
   #announce(origin: Origin): void {
     this.#announced = true
-    this.#sink({ type: 'message_start', header: { ...this.#header }, origin })
+    this.#handler.messageStart({ ...this.#header }, origin)
   }
 }

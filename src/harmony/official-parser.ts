@@ -1,5 +1,6 @@
 import { HarmonyResponsesError } from '../errors.js'
-import { type HarmonyEvent, type HarmonyHeader, type Origin, type Role, repair, type Terminator } from './events.js'
+import { type HarmonyHeader, type Origin, type Role, repair, type Terminator } from './events.js'
+import type { HarmonyHandler } from './handler.js'
 import { createMessageWriter, type MessageWriter } from './message-writer.js'
 import type { HarmonyParser, ParserPosition } from './parser.js'
 import { SPECIAL } from './vocabulary.js'
@@ -47,15 +48,13 @@ const TERMINATORS: ReadonlyMap<number, Terminator> = new Map([
  * @param create - makes one with role `assistant`. Called at the first token of every turn, and where tokens come behind
  *   the end of one; what it made is freed once, before the next is made or when the response is over.
  */
-export function officialParser(
-  create: () => OfficialStreamableParser,
-): (sink: (event: HarmonyEvent) => void) => HarmonyParser {
-  return (sink) => new OfficialAdapter(create, sink)
+export function officialParser(create: () => OfficialStreamableParser): (handler: HarmonyHandler) => HarmonyParser {
+  return (handler) => new OfficialAdapter(create, handler)
 }
 
 class OfficialAdapter implements HarmonyParser {
   readonly #create: () => OfficialStreamableParser
-  readonly #sink: (event: HarmonyEvent) => void
+  readonly #handler: HarmonyHandler
   readonly #message: MessageWriter
   /** Made when the first token comes, so that what is never used need not be freed. */
   #official: OfficialStreamableParser | undefined
@@ -69,10 +68,10 @@ class OfficialAdapter implements HarmonyParser {
   #failure: { readonly error: unknown } | undefined
   #isClosed = false
 
-  constructor(create: () => OfficialStreamableParser, sink: (event: HarmonyEvent) => void) {
+  constructor(create: () => OfficialStreamableParser, handler: HarmonyHandler) {
     this.#create = create
-    this.#sink = sink
-    this.#message = createMessageWriter(sink)
+    this.#handler = handler
+    this.#message = createMessageWriter(handler)
   }
 
   get position(): ParserPosition {
@@ -109,10 +108,10 @@ class OfficialAdapter implements HarmonyParser {
     this.#failure = undefined
   }
 
-  end(): ParserPosition {
+  end(isCut = false): ParserPosition {
     const isUntouched = this.#mode === 'header' ? !this.#sampled : !this.#message.isTold
     const position = isUntouched ? 'between' : this.#mode
-    this.#finish('turn')
+    this.#finish('turn', isCut)
     return position
   }
 
@@ -158,7 +157,7 @@ class OfficialAdapter implements HarmonyParser {
   }
 
   #tellRefusal(subject: string): void {
-    this.#sink({ type: 'repair', repair: { code: 'refused_token', subject } })
+    this.#handler.repair({ code: 'refused_token', subject })
   }
 
   #tell(text: string): void {
@@ -168,14 +167,14 @@ class OfficialAdapter implements HarmonyParser {
 
   /** The host did not end its message, and what the model samples is none of it. */
   #endHosts(id: number): void {
-    this.#sink({ type: 'repair', repair: repair('missing_end') })
+    this.#handler.repair(repair('missing_end'))
     this.#finish('implicit')
     if (id !== SPECIAL.start) this.#mode = 'header'
     this.#sampled = false
   }
 
   /** Ends what stands open. What comes next needs a parser that waits for `<|start|>`, unless a turn begins. */
-  #finish(terminator: Terminator): void {
+  #finish(terminator: Terminator, isCut = false): void {
     const wasOpen = this.#mode === 'content'
     // Nothing more is read of one that broke down.
     const content = wasOpen && this.#official !== undefined ? this.#use((official) => official.currentContent) : ''
@@ -183,7 +182,7 @@ class OfficialAdapter implements HarmonyParser {
     this.#release()
     if (!wasOpen) return
     this.#tell(content.slice(this.#told))
-    this.#message.end(terminator, this.#origin)
+    this.#message.end(terminator, this.#origin, isCut)
   }
 
   /** Gives the official parser to what reads it, and lets go of one that broke down: nothing it says can be trusted. */

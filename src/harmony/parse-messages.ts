@@ -1,5 +1,6 @@
+import { createHarmonyParser } from './event-parser.js'
 import type { HarmonyEvent, HarmonyMessage, Origin, Repair } from './events.js'
-import { createHarmonyParser, type HarmonyParserOptions } from './parser.js'
+import type { HarmonyParserOptions } from './parser.js'
 
 /** A stream of Harmony as whole messages. */
 export interface ParsedHarmony {

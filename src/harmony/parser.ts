@@ -1,7 +1,8 @@
 import { check } from '../errors.js'
 import { createDetokenizer, type Detokenizer } from '../tokens/detokenizer.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { type HarmonyEvent, type Origin, type RepairCode, repair, type Terminator } from './events.js'
+import { type Origin, type RepairCode, repair, type Terminator } from './events.js'
+import type { HarmonyHandler } from './handler.js'
 import {
   addHeaderMarker,
   addHeaderText,
@@ -23,8 +24,8 @@ import { FIRST_SPECIAL, specialNames, VOCABULARY_SIZE } from './vocabulary.js'
 export type ParserPosition = 'between' | 'header' | 'content'
 
 /**
- * What turns Harmony into {@link HarmonyEvent}s. The native parser and the adapter around the official one share it.
- * Events go to the sink that the parser was made with, before the call returns.
+ * What reads Harmony, and calls a {@link HarmonyHandler}. The native parser and the adapter around the official one share
+ * it. The handler that it was made with is called before the call of the parser returns.
  */
 export interface HarmonyParser {
   readonly position: ParserPosition
@@ -32,11 +33,6 @@ export interface HarmonyParser {
   readonly isHolding: boolean
   /** Takes one token id: a whole number from 0. Ids outside the vocabulary are dropped with a repair. */
   push(id: number, origin: Origin): void
-  /**
-   * A shortcut for the commonest token of all, ordinary text in the middle of the model's message: takes it, and gives its
-   * text instead of telling it. `undefined`, and nothing is taken, where there is more to it; then `push` it.
-   */
-  plain?(id: number): string | undefined
   /** Takes text in which special tokens are spelled as `<|markers|>`, cut anywhere. */
   pushText(text: string, origin: Origin): void
   /** Tells what is held back, as it is: a half character as U+FFFD, a half marker as text. */
@@ -49,8 +45,10 @@ export interface HarmonyParser {
    *
    * It may be called any number of times in one response, also in the middle: a tool's result ends the call that was
    * being written. What is pushed behind it stands between messages, until a turn begins.
+   *
+   * @param isCut - whether the model was stopped in what it was writing. Default false: it was done.
    */
-  end(): ParserPosition
+  end(isCut?: boolean): ParserPosition
   /**
    * The response is over: lets go of what no garbage collector frees, such as wasm objects. Called at the terminal event
    * and when a pulled stream is left, in any state; a second time it does nothing. It tells nothing and throws nothing.
@@ -88,23 +86,22 @@ export interface HarmonyParserOptions {
 }
 
 /**
- * The native Harmony parser. It never throws on what a model writes: what is malformed is repaired and told.
+ * The native Harmony parser. It never throws on what a model writes: what is malformed is repaired and reported.
  *
- * @param sink - takes the events, in order
  * @param snapshot - continues exactly where `snapshot()` was taken
  * @throws HarmonyResponsesError `token_table_missing` from `push`, where an ordinary id comes and no table was given
  */
-export function createHarmonyParser(
+export function createNativeParser(
   options: HarmonyParserOptions,
-  sink: (event: HarmonyEvent) => void,
+  handler: HarmonyHandler,
   snapshot?: ParserSnapshot,
 ): HarmonyParser {
-  return new NativeParser(options, sink, snapshot)
+  return new NativeParser(options, handler, snapshot)
 }
 
 // A class, because a server has one for each stream that it is in the middle of, and closures are its memory.
 class NativeParser implements HarmonyParser {
-  readonly #sink: (event: HarmonyEvent) => void
+  readonly #handler: HarmonyHandler
   readonly #tools: ToolLookup | undefined
   readonly #detokenizer: Detokenizer
   readonly #message: MessageWriter
@@ -119,10 +116,8 @@ class NativeParser implements HarmonyParser {
   #finalSeen: boolean
   /** Whether the lexer, not the detokenizer, may hold something back. */
   #isText: boolean
-  /** Whether the last id was the model's, and its message goes on: then ordinary text is text, and nothing else. */
-  #isInside = false
 
-  constructor(options: HarmonyParserOptions, sink: (event: HarmonyEvent) => void, snapshot?: ParserSnapshot) {
+  constructor(options: HarmonyParserOptions, handler: HarmonyHandler, snapshot?: ParserSnapshot) {
     const {
       mode = options.role === null ? 'between' : 'header',
       draft = openHeader('turn'),
@@ -133,10 +128,10 @@ class NativeParser implements HarmonyParser {
       carried,
       held = '',
     }: Partial<ParserSnapshot> = structuredClone(snapshot ?? {})
-    this.#sink = sink
+    this.#handler = handler
     this.#tools = options.toolNamed
     this.#detokenizer = createDetokenizer(options.tokenTable ?? NO_TABLE, carried)
-    this.#message = createMessageWriter(sink, message)
+    this.#message = createMessageWriter(handler, message)
     this.#mode = mode
     this.#draft = draft
     this.#origin = origin
@@ -161,16 +156,10 @@ class NativeParser implements HarmonyParser {
       this.flush()
       this.#takeMarker(id)
     }
-    this.#isInside = by === 'model' && this.#mode === 'content' && this.#message.isTold
-  }
-
-  plain(id: number): string | undefined {
-    return this.#isInside ? this.#detokenizer.plain(id) : undefined
   }
 
   pushText(text: string, by: Origin): void {
     if (text === '') return
-    this.#isInside = false
     this.#enterRun(by, true)
     this.#lexer ??= this.#makeLexer('')
     this.#lexer.push(text)
@@ -182,19 +171,17 @@ class NativeParser implements HarmonyParser {
   }
 
   beginTurn(): void {
-    this.#isInside = false
     this.#finish()
     this.#openDraft('turn')
     this.#returned = false
     this.#origin = 'model'
   }
 
-  end(): ParserPosition {
-    this.#isInside = false
+  end(isCut = false): ParserPosition {
     this.flush()
     const isUntouched = this.#mode === 'header' ? !this.#draft.sampled : !this.#message.isTold
     const position = isUntouched ? 'between' : this.#mode
-    this.#finish()
+    this.#finish(isCut)
     return position
   }
 
@@ -309,7 +296,7 @@ class NativeParser implements HarmonyParser {
   }
 
   #beginMessage({ header, lead, repairs }: SettledHeader): void {
-    for (const told of repairs) this.#sink({ type: 'repair', repair: told })
+    for (const told of repairs) this.#handler.repair(told)
     if (header === undefined) return
     this.#mode = 'content'
     // Nobody asks for it any more, and it would be kept as long as the message.
@@ -317,15 +304,15 @@ class NativeParser implements HarmonyParser {
     const { channel = 'final' } = header
     if (channel === 'final' && header.role === 'assistant' && header.recipient === undefined) this.#finalSeen = true
     this.#message.begin(header, this.#origin)
-    if (lead !== '') this.#message.text(lead, this.#origin)
+    if (lead !== '') this.#message.text(lead, this.#origin, true)
   }
 
   /** Ends what stands open: a message, or a header, which may turn out to be a message after all. */
-  #endMessage(terminator: Terminator): void {
+  #endMessage(terminator: Terminator, isCut = false): void {
     if (this.#mode === 'header' && !this.#isForgotten(terminator)) {
       this.#beginMessage(settleUnclosed(this.#draft, this.#origin, lastText(this.#draft), terminator))
     }
-    if (this.#mode === 'content') this.#message.end(terminator, this.#origin)
+    if (this.#mode === 'content') this.#message.end(terminator, this.#origin, isCut)
     this.#mode = 'between'
   }
 
@@ -337,10 +324,10 @@ class NativeParser implements HarmonyParser {
   }
 
   /** The turn is over, whatever stands open. */
-  #finish(): void {
+  #finish(isCut = false): void {
     this.flush()
     this.#finishWord()
-    this.#endMessage('turn')
+    this.#endMessage('turn', isCut)
   }
 
   #tellAfterReturn(): void {
@@ -349,7 +336,7 @@ class NativeParser implements HarmonyParser {
   }
 
   #tell(code: RepairCode): void {
-    this.#sink({ type: 'repair', repair: repair(code) })
+    this.#handler.repair(repair(code))
   }
 }
 

@@ -4,7 +4,7 @@ import type { RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
 
 /**
- * Whose results a tool message of this author may be, the likeliest first. The message is for the oldest waiting call of
+ * Whose results a tool message of this author may be, the likeliest first: almost always nobody asks further. The message is for the oldest waiting call of
  * the first of these groups that has one.
  *
  * 1. What the model addresses by this name. Of the labels of declared servers the longest wins.
@@ -14,25 +14,22 @@ import type { Recipient } from './recipient.js'
  *
  * @param approved - the labels of the servers of the approved calls, declared or not
  */
-export function calleesNamed(
+export function* calleesNamed(
   author: string,
   tools: DeclaredTools,
   policy: RecipientPolicy,
   approved: readonly string[],
-): readonly (readonly Recipient[])[] {
+): Generator<readonly Recipient[]> {
   const named = (recipient: string): Recipient => classifyRecipient(recipient, undefined, tools, policy)
   const callee = named(author)
-  const groups: Recipient[][] = [[callee]]
+  yield [callee]
   const prefixes = approved.length > 0 ? mcpPrefixes([...tools.mcpServers.keys(), ...approved]) : []
   const tool = declaredMcpTool(author, { mcpPrefixes: prefixes })
-  if (tool !== undefined) groups.push([{ kind: 'mcp_call', ...tool, available: true }])
+  if (tool !== undefined) yield [{ kind: 'mcp_call', ...tool, available: true }]
   // What a declared function gave is the client's.
   if (callee.kind !== 'custom_tool_call' && !(callee.kind === 'function_call' && callee.declared)) {
-    groups.push(
-      Object.keys(policy.builtins)
-        .filter((name) => name.startsWith(`${author}.`))
-        .map(named),
-    )
+    yield Object.keys(policy.builtins)
+      .filter((name) => name.startsWith(`${author}.`))
+      .map(named)
   }
-  return groups
 }

@@ -8,8 +8,6 @@ export interface Detokenizer {
    * that is no ordinary token is no bytes.
    */
   push(id: number): string
-  /** The text of a token that is text on its own, where nothing is carried; else `undefined`, and nothing is taken. */
-  plain(id: number): string | undefined
   /** What is left at the end of the run: U+FFFD where a character stayed incomplete, else ''. Then nothing is carried. */
   flush(): string
   /** The bytes of the incomplete character, 0 to 3, as plain numbers: all the state there is, for snapshots. */
@@ -40,10 +38,6 @@ class TableDetokenizer implements Detokenizer {
     let decoded = ''
     for (const byte of this.#table.bytes(id)) decoded += this.#take(byte)
     return decoded
-  }
-
-  plain(id: number): string | undefined {
-    return this.#carried.length === 0 ? this.#table.text(id) : undefined
   }
 
   flush(): string {

@@ -1,3 +1,4 @@
+import type { Repair } from '../harmony/events.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { Diagnostic, NoticeCode } from './diagnostics.js'
@@ -67,6 +68,10 @@ export class TranslatorEffects implements Effects {
 
   notice(code: NoticeCode, subject: string, text = ''): void {
     this.diagnose({ code, subject, index: this.#state.index, ...(text !== '' && { text }) })
+  }
+
+  repair(repair: Repair): void {
+    this.diagnose({ ...repair, index: this.#state.index })
   }
 
   /** A callback that fails must not change the stream that it only observes. */

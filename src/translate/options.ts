@@ -1,5 +1,5 @@
 import { check } from '../errors.js'
-import type { HarmonyEvent } from '../harmony/events.js'
+import type { HarmonyHandler } from '../harmony/handler.js'
 import type { HarmonyParser } from '../harmony/parser.js'
 import { declareTools } from '../recipients/declared-tools.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
@@ -102,8 +102,8 @@ export interface TranslatorOptions {
   readonly errorEvent?: boolean
   /** Which tokens every event came from: `traceTo(callback)` of `harmony-responses/trace`. */
   readonly trace?: TracerFactory
-  /** A parser other than the native one, made around the translator's sink. See `officialParser`. */
-  readonly parser?: (sink: (event: HarmonyEvent) => void) => HarmonyParser
+  /** A parser other than the native one, made for the translator's handler. See `officialParser`. */
+  readonly parser?: (handler: HarmonyHandler) => HarmonyParser
 }
 
 /** Options of the pulling side. */

@@ -1,18 +1,21 @@
-import type { HarmonyEvent, HarmonyHeader } from '../harmony/events.js'
+import type { HarmonyHeader, Origin } from '../harmony/events.js'
 import type { ResponseMessage } from '../responses/response.js'
 import { appendText, createTextBuffer, type TextBuffer, textOf } from './text-buffer.js'
 
 /** Messages as they come, of the model and of its tools, without text where they are hidden. Plain JSON. */
 export type MessageLog = { header: HarmonyHeader; text: TextBuffer | null }[]
 
-/** Takes what the parser tells. What the host says before the model's first message is the prompt's. */
-export function logMessage(messages: MessageLog, event: HarmonyEvent, isHidden: boolean): void {
-  if (event.type === 'message_start' && (event.origin === 'model' || messages.length > 0)) {
-    messages.push({ header: event.header, text: isHidden ? null : createTextBuffer() })
-  } else if (event.type === 'message_text') {
-    const text = messages.at(-1)?.text
-    if (text) appendText(text, event.text)
+/** A message begins. What the host says before the model's first message is the prompt's. */
+export function logStart(messages: MessageLog, header: HarmonyHeader, origin: Origin, isHidden: boolean): void {
+  if (origin === 'model' || messages.length > 0) {
+    messages.push({ header, text: isHidden ? null : createTextBuffer() })
   }
+}
+
+/** More text of the last message. */
+export function logText(messages: MessageLog, text: string): void {
+  const message = messages.at(-1)?.text
+  if (message) appendText(message, text)
 }
 
 /** The messages that are not hidden, in the shape in which vLLM returns them. */

@@ -1,4 +1,5 @@
 import type { HarmonyEvent, Origin } from '../harmony/events.js'
+import type { HarmonyHandler } from '../harmony/handler.js'
 import type { HarmonyParser, ParserPosition } from '../harmony/parser.js'
 import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
@@ -31,18 +32,26 @@ export type Trace =
       readonly event: ResponseStreamEvent
     }
 
-/** What takes a chunk: the parser, or what stands in for it where a host's message needs none. */
-export type ChunkTaker = Pick<HarmonyParser, 'position' | 'isHolding' | 'push' | 'pushText'>
+/** How a translator stands, to a tracer: what the parser holds back, and how much text waits to be sent. */
+export interface TracedState {
+  readonly position: ParserPosition
+  readonly isHolding: boolean
+  /** In UTF-16 units. */
+  readonly gathered: number
+}
 
-/** What a translator tells a tracer, and what it lets it push. Made by `traceTo` of `harmony-responses/trace`. */
+/** Observes a translator. It changes nothing. Made by `traceTo` of `harmony-responses/trace`. */
 export interface Tracer {
   /** Where the delta began that is not whole yet, for snapshots. */
   readonly deltaFrom: number
-  /** Pushes a token or a text chunk into the parser. `gathered` tells how much text waits to be sent. */
-  push(index: number, chunk: number | string, origin: Origin, parser: ChunkTaker, gathered: () => number): void
-  harmony(event: HarmonyEvent): void
+  /** A token or a text chunk is about to be parsed. */
+  before(index: number, chunk: number | string, origin: Origin, state: TracedState): void
+  /** It was parsed. */
+  after(state: TracedState): void
+  /** Observes what the parser reports to a handler. */
+  observe(handler: HarmonyHandler): HarmonyHandler
   /** `isHeld`: whether text of the last token is held back, because it may be the beginning of a citation mark. */
-  event(event: ResponseStreamEvent, parser: HarmonyParser, isHeld: boolean): void
+  event(event: ResponseStreamEvent, parser: Pick<HarmonyParser, 'isHolding'>, isHeld: boolean): void
 }
 
 /** Makes a tracer for one translator, at its start or where a snapshot was taken. */
@@ -75,6 +84,8 @@ class TokenTracer implements Tracer {
   #isOver = false
   /** The first token of the header that a message's text may have begun in. */
   #leadFrom = -1
+  /** How the translator stood before the token. */
+  #before: Pick<TracedState, 'isHolding' | 'gathered'> = { isHolding: false, gathered: 0 }
 
   constructor(tell: (trace: Trace) => void, { tokenTable, index, deltaFrom, onError }: Parameters<TracerFactory>[0]) {
     // A callback that fails must not change the stream that it only observes.
@@ -91,39 +102,52 @@ class TokenTracer implements Tracer {
     return this.#deltaFrom
   }
 
-  push(index: number, chunk: number | string, origin: Origin, parser: ChunkTaker, gathered: () => number): void {
+  before(index: number, chunk: number | string, origin: Origin, state: TracedState): void {
     const token = typeof chunk === 'number' ? chunk : null
     const text = typeof chunk === 'number' ? spellToken(chunk, this.#table) : chunk
-    this.#tell({ type: 'token', index, token, text, origin, position: parser.position })
+    this.#tell({ type: 'token', index, token, text, origin, position: state.position })
     const isText = origin === 'model' && (token ?? 0) < FIRST_SPECIAL
     this.#index = index
     if (this.#isOver) this.#deltaFrom = -1
     this.#isOver = false
     if (isText && this.#deltaFrom < 0) this.#deltaFrom = index
-    const wasHolding = parser.isHolding
-    const before = gathered()
-    if (typeof chunk === 'number') parser.push(chunk, origin)
-    else parser.pushText(chunk, origin)
-    if (parser.isHolding && (!wasHolding || gathered() > before)) this.#carryFrom = index
+    this.#before = state
   }
 
-  harmony(event: HarmonyEvent): void {
-    if (event.type === 'repair') return
-    this.#tell({ type: 'harmony', index: this.#index, event })
-    // What the host says is in no delta.
-    if (event.type === 'message_text' && event.origin === 'host') return
-    if (event.type === 'message_start') {
-      // Text of the header that turned out to be the message's comes with the same token; all other text comes later.
-      this.#leadFrom = this.#deltaFrom < 0 ? this.#index : this.#deltaFrom
-      this.#deltaFrom = -1
-    } else if (event.type === 'message_text' && this.#deltaFrom < 0) this.#deltaFrom = this.#leadFrom
-    // A token that ends a message of the host's may be the first of the text behind it.
-    else if (event.type === 'message_end') {
-      this.#isOver = event.origin === 'model' || this.#deltaFrom !== this.#index
+  after(state: TracedState): void {
+    const { isHolding, gathered } = this.#before
+    if (state.isHolding && (!isHolding || state.gathered > gathered)) this.#carryFrom = this.#index
+  }
+
+  observe(handler: HarmonyHandler): HarmonyHandler {
+    return {
+      messageStart: (header, origin) => {
+        this.#harmony({ type: 'message_start', header, origin })
+        this.#leadFrom = this.#deltaFrom < 0 ? this.#index : this.#deltaFrom
+        this.#deltaFrom = -1
+        handler.messageStart(header, origin)
+      },
+      messageText: (text, origin, isLead) => {
+        this.#harmony({ type: 'message_text', text, origin })
+        // What the host says is in no delta.
+        if (origin === 'model' && isLead) this.#deltaFrom = this.#leadFrom
+        handler.messageText(text, origin, isLead)
+      },
+      messageEnd: (terminator, origin, isCut) => {
+        this.#harmony({ type: 'message_end', terminator, origin })
+        // A token that ends a message of the host's may be the first of the text after it.
+        this.#isOver = origin === 'model' || this.#deltaFrom !== this.#index
+        handler.messageEnd(terminator, origin, isCut)
+      },
+      repair: (repair) => handler.repair(repair),
     }
   }
 
-  event(event: ResponseStreamEvent, parser: HarmonyParser, isHeld: boolean): void {
+  #harmony(event: HarmonyEvent): void {
+    this.#tell({ type: 'harmony', index: this.#index, event })
+  }
+
+  event(event: ResponseStreamEvent, parser: Pick<HarmonyParser, 'isHolding'>, isHeld: boolean): void {
     const isDelta = event.type.endsWith('.delta') && this.#deltaFrom >= 0
     this.#tell({ type: 'event', from: isDelta ? this.#deltaFrom : this.#index, to: this.#index, event })
     if (!isDelta) return

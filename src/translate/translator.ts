@@ -1,46 +1,36 @@
 import { check } from '../errors.js'
-import type { HarmonyEvent, HarmonyHeader, Origin } from '../harmony/events.js'
-import { createHarmonyParser, type HarmonyParser } from '../harmony/parser.js'
+import type { Origin } from '../harmony/events.js'
+import type { HarmonyHandler } from '../harmony/handler.js'
+import { createNativeParser, type HarmonyParser } from '../harmony/parser.js'
 import { FIRST_SPECIAL, SPECIAL, specialNames } from '../harmony/vocabulary.js'
-import { classifyRecipient } from '../recipients/classify.js'
 import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
-import { type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
-import { type Recipient, recipientKey } from '../recipients/recipient.js'
-import { calleesNamed } from '../recipients/tool-author.js'
+import { resolvePolicy } from '../recipients/policy.js'
 import { unknownToolTypes } from '../recipients/tool-types.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostMessage, HostTokens, HostUsage, TokenChunk } from '../tokens/token-source.js'
-import { ANYBODY } from './calls.js'
 import { checkHost, checkHostTokens, checkToken } from './check-chunk.js'
 import { copyOf } from './copy-of.js'
 import { TranslatorEffects } from './effects.js'
 import { type Failure, reportOf, toldOf } from './failure.js'
 import { NONE } from './grown-list.js'
 import type { HostItem } from './host-item.js'
-import { pathOf } from './items/callee-of.js'
 import type { Item } from './items/item.js'
 import { LOGPROBS, scoredToken } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
+import { MessageRouter } from './message-router.js'
 import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from './options.js'
 import { Output } from './output.js'
 import { plainCopy } from './plain-copy.js'
-import { logMessage, messagesOf } from './response-messages.js'
+import { messagesOf } from './response-messages.js'
 import { IN_PROGRESS, type ResponseProgress, responseOf } from './response-object.js'
+import { ResultPairing } from './result-pairing.js'
 import { tellHost } from './tell-host.js'
-import { appendText, createTextBuffer, type TextBuffer, textOf } from './text-buffer.js'
 import { checkResult, type ToolResult } from './tool-result.js'
-import type { ChunkTaker, Tracer } from './tracer.js'
-import {
-  checkSnapshot,
-  type OtherMessage,
-  sealSnapshot,
-  type TranslatorSnapshot,
-  type TranslatorState,
-} from './translator-snapshot.js'
+import type { TracedState, Tracer } from './tracer.js'
+import { checkSnapshot, sealSnapshot, type TranslatorSnapshot, type TranslatorState } from './translator-snapshot.js'
 import {
   addHostUsage,
-  countMessage,
   countText,
   countToken,
   createUsage,
@@ -72,21 +62,16 @@ export class Translator {
   readonly #options: TranslatorOptions
   readonly #state: TranslatorState
   readonly #tools: DeclaredTools
-  readonly #policy: RecipientPolicy
   readonly #effects: TranslatorEffects
   readonly #output: Output
   readonly #tracer: Tracer | undefined
+  /** What the parser reports to, and what reads a host's message past the parser. */
+  readonly #handler: HarmonyHandler
+  readonly #results: ResultPairing
   readonly #parser: HarmonyParser
   readonly #inputMessages: unknown[] | undefined
   /** Whether probabilities are asked for. */
   readonly #isScored: boolean
-
-  /** What closes a message that nothing ended. */
-  #atTurnEnd: 'completed' | 'incomplete' = 'completed'
-  /** Whether the host's messages are those of results that the calls have already. */
-  #isAnswered = false
-  /** The number of the token or text chunk with which the last message began. */
-  #startedAt = -1
 
   /**
    * @throws HarmonyResponsesError `bad_option`, where an option or an entry of `request.tools` is not what it must be
@@ -118,7 +103,7 @@ export class Translator {
     }
     if (snapshot === undefined) addHostUsage(this.#state.usage, options.usage ?? {})
     this.#tools = declareTools(this.#state.request.tools, hintsOf(this.#state.listings))
-    this.#policy = resolvePolicy(options.policy, options.mcpApproval)
+    const policy = resolvePolicy(options.policy, options.mcpApproval)
     const isTraced = options.trace !== undefined
     this.#effects = new TranslatorEffects(this.#state, options, isTraced ? (event) => this.#trace(event) : undefined)
     this.#isScored = this.#effects.includes(LOGPROBS)
@@ -129,10 +114,24 @@ export class Translator {
       deltaFrom: snapshot?.deltaFrom ?? -1,
       onError: options.onError,
     })
-    const sink = (event: HarmonyEvent): void => this.#onHarmony(event)
+    const recipients = { tools: this.#tools, policy, labels: this.#approvedLabels() }
+    this.#results = new ResultPairing(this.#output, this.#effects, recipients)
+    const router = new MessageRouter({
+      state: this.#state,
+      options,
+      recipients,
+      effects: this.#effects,
+      output: this.#output,
+      results: this.#results,
+    })
+    this.#handler = this.#tracer?.observe(router) ?? router
     this.#parser =
-      options.parser?.(sink) ??
-      createHarmonyParser({ tokenTable, toolNamed: (word) => toolNamed(word, this.#tools) }, sink, snapshot?.parser)
+      options.parser?.(this.#handler) ??
+      createNativeParser(
+        { tokenTable, toolNamed: (word) => toolNamed(word, this.#tools) },
+        this.#handler,
+        snapshot?.parser,
+      )
   }
 
   /**
@@ -183,14 +182,12 @@ export class Translator {
   push(chunk: TokenChunk): ResponseStreamEvent[] {
     this.#expectOpen('push')
     this.#begin()
-    // A token at a time is what most engines give: only one that is more than text has still to be looked at.
-    if (this.#passText(chunk)) return this.#take()
     if (typeof chunk === 'string') this.#pushText(chunk, 'model')
-    else if (chunk instanceof Uint32Array) this.#pushTokens(chunk)
+    else if (chunk instanceof Uint32Array) for (const id of chunk) this.#pushToken(id)
     else if (Array.isArray(chunk)) {
       // Checked as a whole before the first is taken, so that a bad list changes nothing.
       for (const token of chunk) checkToken(token)
-      this.#pushTokens(chunk)
+      for (const token of chunk as readonly HarmonyToken[]) this.#pushToken(token)
     } else if (chunk !== null && typeof chunk === 'object' && 'host' in chunk) this.#pushHost(checkHost(chunk.host))
     else {
       checkToken(chunk)
@@ -253,14 +250,14 @@ export class Translator {
     checkReason(reason)
     if (this.#isClosed()) return []
     this.#begin()
-    this.#atTurnEnd = reason === 'stop' ? 'completed' : 'incomplete'
+    const isCut = reason !== 'stop'
     // The host's last result counts though the host did not end it, and is nothing that the model was cut off in.
     this.#endOther()
     // Calls that wait stand before the message that may still be open: results are closed in the order of their items.
     this.#output.giveUpWaiting()
-    const position = this.#parser.end()
+    const position = this.#parser.end(isCut)
     // Nobody owes a result to a call that was cut off.
-    this.#output.giveUpWaiting(this.#atTurnEnd === 'completed')
+    this.#output.giveUpWaiting(!isCut)
     this.#noticeSilence()
     const cutBy = reason ?? (position === 'between' ? 'stop' : 'max_output_tokens')
     return cutBy === 'stop'
@@ -386,25 +383,6 @@ export class Translator {
     return [...new Set(this.#options.approvedCalls?.map(({ serverLabel }) => serverLabel))]
   }
 
-  /**
-   * The way of almost every token: ordinary text inside an item that the model is writing. It does what the way through
-   * the parser's events does, without them. False where there is more to the token; then nothing was done.
-   */
-  #passText(token: TokenChunk): boolean {
-    if (typeof token !== 'number' || this.#tracer !== undefined || this.#state.messages !== null) return false
-    if (this.#output.current === null) return false
-    const text = this.#parser.plain?.(token)
-    if (text === undefined) return false
-    countToken(this.#state.usage)
-    this.#state.index++
-    this.#output.write(text)
-    return true
-  }
-
-  #pushTokens(tokens: Iterable<HarmonyToken>): void {
-    for (const token of tokens) if (!this.#passText(token)) this.#pushToken(token)
-  }
-
   #pushToken(token: HarmonyToken): void {
     const id = typeof token === 'number' ? token : token.id
     const isText = id < FIRST_SPECIAL
@@ -413,27 +391,28 @@ export class Translator {
     if (isScored) this.#output.score(scoredToken(token, this.#options.tokenTable))
     countToken(this.#state.usage)
     this.#pass(id, 'model')
-    if (!isText) this.#passMarker(id)
+    if (!isText) this.#passedMarker(id)
+  }
+
+  #passedMarker(id: number): void {
+    this.#state.isMarked = true
+    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#output.breakHeader()
+    else this.#output.forgetHeader()
     if (id === SPECIAL.start) startMessage(this.#state.usage)
   }
 
-  #passMarker(id: number): void {
-    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#output.breakHeader()
-    else this.#output.forgetHeader()
+  #pass(chunk: number | string, origin: Origin): void {
+    this.#state.index++
+    const tracer = this.#tracer
+    tracer?.before(this.#state.index, chunk, origin, this.#tracedState())
+    if (typeof chunk === 'number') this.#parser.push(chunk, origin)
+    else this.#parser.pushText(chunk, origin)
+    tracer?.after(this.#tracedState())
   }
 
-  /** To the parser, or to what stands in for it. */
-  #pass(chunk: number | string, origin: Origin, parser: ChunkTaker = this.#parser): void {
-    this.#state.index++
-    // A marker has a bar in it, however it is cut.
-    if (origin === 'model')
-      this.#state.isMarked ||= typeof chunk === 'number' ? chunk >= FIRST_SPECIAL : chunk.includes('|')
-    if (this.#tracer !== undefined)
-      this.#tracer.push(this.#state.index, chunk, origin, parser, () => this.#output.gathered)
-    else if (typeof chunk === 'number') parser.push(chunk, origin)
-    else parser.pushText(chunk, origin)
-    // Among tokens with probabilities it is a gap: those before it are let go.
-    if (typeof chunk === 'string' || origin === 'host') this.#output.forgetHeader()
+  #tracedState(): TracedState {
+    const { position, isHolding } = this.#parser
+    return { position, isHolding, gathered: this.#output.gathered }
   }
 
   #pushText(text: string, origin: Origin): void {
@@ -442,8 +421,12 @@ export class Translator {
       // Engines that give ids as text begin with <|channel|>, or with what comes in its place.
       if (this.#state.index < 0 && /^20[01]\d{3}$/.test(text)) this.#effects.notice('spelled_ids', text)
       countText(this.#state.usage)
+      // A marker has a bar in it, however it is cut.
+      this.#state.isMarked ||= text.includes('|')
     }
     this.#pass(text, origin)
+    // Among tokens with probabilities it is a gap: those before it are let go.
+    this.#output.forgetHeader()
   }
 
   #pushHost(host: HostTokens['host']): void {
@@ -452,19 +435,17 @@ export class Translator {
     if (typeof host === 'string') this.#pushText(host, 'host')
     else if ('author' in host) this.#pushMessage(host)
     else for (const id of host) this.#pass(id, 'host')
+    this.#output.forgetHeader()
   }
 
   /** The messages of a result that its call has. What the model samples next is a turn. */
   #pushTranscript(transcript: HostTokens['host']): void {
     // What the host left open before is a result of its own.
     this.#endOther()
-    this.#isAnswered = true
-    try {
+    this.#results.whilePaused(() => {
       this.#pushHost(transcript)
       this.#endOther()
-    } finally {
-      this.#isAnswered = false
-    }
+    })
     if (this.#parser.position === 'between') this.#parser.beginTurn()
   }
 
@@ -476,112 +457,15 @@ export class Translator {
   /** A tool's whole message. No parser reads its text, so nothing in it can be a marker. */
   #pushMessage({ author, text, channel = 'commentary' }: HostMessage): void {
     const origin = 'host'
-    const header: HarmonyHeader = { role: 'tool', name: author, recipient: 'assistant', channel }
-    const take = (): void => {
-      // The engine may have swallowed what ended the model's message.
-      this.#parser.end()
-      this.#onHarmony({ type: 'message_start', header, origin })
-      if (text !== '') this.#onHarmony({ type: 'message_text', text, origin })
-      this.#onHarmony({ type: 'message_end', terminator: 'end', origin })
-      this.#parser.beginTurn()
-    }
-    this.#pass(text, origin, { position: this.#parser.position, isHolding: false, push: take, pushText: take })
-  }
-
-  // What the parser tells
-
-  #onHarmony(event: HarmonyEvent): void {
-    if (this.#tracer !== undefined) this.#attempt(() => this.#tracer?.harmony(event))
-    switch (event.type) {
-      case 'message_text':
-        // Text with the very token that began the message was in what seemed to be its header.
-        if (this.#output.current !== null) this.#output.write(event.text, this.#startedAt === this.#state.index)
-        else if (this.#state.other !== null) appendText(this.#state.other.text, event.text)
-        break
-      case 'message_start':
-        this.#startMessage(event)
-        break
-      case 'message_end':
-        this.#endMessage(event)
-        break
-      case 'repair':
-        this.#effects.diagnose({ ...event.repair, index: this.#state.index })
-    }
-    if (this.#state.messages !== null) {
-      // In another's name the model writes what it thinks, too.
-      const { reasoning, trustToolMessages } = this.#options
-      const isOthers = this.#state.other?.origin === 'model' && !trustToolMessages
-      const isHidden = reasoning === 'hidden' && (isOthers || this.#output.current?.type === 'reasoning')
-      logMessage(this.#state.messages, event, isHidden)
-    }
-  }
-
-  #startMessage(event: Extract<HarmonyEvent, { type: 'message_start' }>): void {
-    const { header } = event
-    this.#startedAt = this.#state.index
-    if (header.role !== 'assistant') {
-      this.#output.forgetHeader()
-      this.#state.other = { header, origin: event.origin, text: createTextBuffer() }
-      return
-    }
-    const recipient = classifyRecipient(header.recipient, header.channel, this.#tools, this.#policy)
-    if (recipient.kind === 'function_call' && !recipient.declared) {
-      this.#effects.notice('undeclared_recipient', pathOf(recipient.name, recipient.namespace))
-    }
-    this.#output.begin(recipient)
-  }
-
-  #endMessage(event: Extract<HarmonyEvent, { type: 'message_end' }>): void {
-    const { other, usage } = this.#state
-    const item = this.#output.current
-    const isModels = item !== null || other?.origin === 'model'
-    // A marker of the next message, where it ended this one, was counted already.
-    const count = isModels
-      ? countMessage(usage, event.terminator === 'implicit' && event.origin === 'model' ? 1 : 0)
-      : 0
-    this.#state.other = null
-    if (item !== null) {
-      if (item.type === 'reasoning') usage.reasoning += count
-      this.#output.end(item, event.terminator === 'turn' ? this.#atTurnEnd : 'completed')
-    } else if (other !== null) this.#takeOther(other, count)
-  }
-
-  // Messages of others
-
-  #takeOther(other: OtherMessage, count: number): void {
-    const { role, name: author = role } = other.header
-    if (other.origin === 'model') {
-      if (role !== 'tool' || this.#options.trustToolMessages !== true) {
-        const isAwaited = role === 'tool' && this.#callsOf(author).waiting !== undefined
-        this.#effects.notice(isAwaited ? 'sampled_result' : 'fabricated_message', author, textOf(other.text))
-        return
-      }
-      // It was not the model's after all.
-      this.#state.usage.output -= count
-    }
-    if (role === 'tool' && !this.#isAnswered) this.#takeToolMessage(author, other.text)
-  }
-
-  /** Completes the oldest waiting call of the tool that speaks. */
-  #takeToolMessage(author: string, text: TextBuffer): void {
-    const { waiting, answered, isHosts } = this.#callsOf(author)
-    if (waiting !== undefined) this.#output.settle(waiting, { output: textOf(text) })
-    else if (answered !== undefined) this.#effects.notice('second_result', answered.id)
-    // What the client ran comes back in the transcript too, and is no news.
-    else if (isHosts) this.#effects.notice('result_without_call', author)
-  }
-
-  /** The oldest calls of the tool that speaks; of any, where the message names none. */
-  #callsOf(author: string): { waiting: Item | undefined; answered: Item | undefined; isHosts: boolean } {
-    const isAnybody = author === 'tool'
-    const callees = isAnybody ? [] : calleesNamed(author, this.#tools, this.#policy, this.#approvedLabels())
-    const groups = isAnybody ? [[ANYBODY]] : callees.map((group) => group.map(recipientKey))
-    const { calls } = this.#output
-    return {
-      waiting: groups.map((keys) => calls.oldestWaiting(keys)).find(Boolean),
-      answered: groups.map((keys) => calls.oldestAnswered(keys)).find(Boolean),
-      isHosts: isAnybody || callees.flat().some(isHosted),
-    }
+    this.#state.index++
+    this.#tracer?.before(this.#state.index, text, origin, this.#tracedState())
+    // The engine may have swallowed what ended the model's message.
+    this.#parser.end()
+    this.#handler.messageStart({ role: 'tool', name: author, recipient: 'assistant', channel }, origin)
+    if (text !== '') this.#handler.messageText(text, origin, false)
+    this.#handler.messageEnd('end', origin, false)
+    this.#parser.beginTurn()
+    this.#tracer?.after(this.#tracedState())
   }
 
   // What goes out
@@ -649,9 +533,4 @@ export class Translator {
   #expectOpen(method: string): void {
     if (this.#isClosed()) check(false, method, 'an open response', this.#state.progress.status, 'translator_closed')
   }
-}
-
-/** Whether the host runs what is addressed so. */
-function isHosted(callee: Recipient): boolean {
-  return /^(mcp|code|web)_/.test(callee.kind) || (callee.kind === 'shell_call' && callee.environment === 'container')
 }

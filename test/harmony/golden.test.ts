@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyEvent, HarmonyHeader, HarmonyMessage, RepairCode } from '../../src/harmony/events.js'
 import { parseMessages } from '../../src/harmony/parse-messages.js'
-import { createHarmonyParser } from '../../src/harmony/parser.js'
 import { CHANNELS, SPECIAL } from '../../src/harmony/vocabulary.js'
 import { loadTokenTable } from '../../src/tokens/token-table.js'
 import { normaliseMessage, type OfficialMessage } from '../support/official-parser.js'

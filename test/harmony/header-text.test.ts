@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { HEADER_SPACE, HEADER_WORDS } from '../../src/conformance/arbitraries/header-soup.js'
+import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyMessage, Repair } from '../../src/harmony/events.js'
-import { createHarmonyParser } from '../../src/harmony/parser.js'
 
 const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyMessage, Terminator } from '../../src/harmony/events.js'
 import { parseMessages } from '../../src/harmony/parse-messages.js'
-import { createHarmonyParser } from '../../src/harmony/parser.js'
 import { VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
 import { loadTokenTable } from '../../src/tokens/token-table.js'
 import {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyMessage, Repair } from '../../src/harmony/events.js'
 import { parseMessages } from '../../src/harmony/parse-messages.js'
-import { createHarmonyParser, type HarmonyParserOptions } from '../../src/harmony/parser.js'
+import type { HarmonyParserOptions } from '../../src/harmony/parser.js'
 import { loadTokenTable } from '../../src/tokens/token-table.js'
 import { encodeHarmony, encodeText, m } from '../support/tokens.js'
 

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
 import type { OutputItem } from '../../src/responses/items.js'
 import type { Trace } from '../../src/translate/tracer.js'
+import { chunkPlan, cutChunks } from '../support/arbitraries.js'
 import { textOf } from './check-stream.js'
-import { anyStream, endReason, type Outcome, oneByOne, PAGES, RUNS, run, tokenTable } from './streams.js'
+import { anyStream, endReason, type Outcome, oneByOne, PAGES, RUNS, run, runTraced, tokenTable } from './streams.js'
 
 type TokenTrace = Extract<Trace, { type: 'token' }>
 
@@ -34,7 +35,11 @@ function spoken(tokens: readonly TokenTrace[], from: number, to: number, separat
   return text
 }
 
-function trace({ traces }: Outcome): { tokens: TokenTrace[]; messages: TracedMessage[]; headers: string } {
+function trace({ traces }: { readonly traces: readonly Trace[] }): {
+  tokens: TokenTrace[]
+  messages: TracedMessage[]
+  headers: string
+} {
   let headers = ''
   const tokens: TokenTrace[] = []
   const messages: TracedMessage[] = []
@@ -55,6 +60,18 @@ function trace({ traces }: Outcome): { tokens: TokenTrace[]; messages: TracedMes
   }
   return { tokens, messages, headers }
 }
+
+test('a tracer changes nothing', () => {
+  fc.assert(
+    fc.property(anyStream(), chunkPlan(), endReason, ({ chunks, setup }, plan, reason) => {
+      const pieces = cutChunks(chunks, plan)
+      const { trace: _, ...untraced } = setup
+      const { events, diagnostics, response } = runTraced(pieces, setup, reason)
+      expect({ events, diagnostics, response }).toEqual(run(pieces, untraced, reason))
+    }),
+    { numRuns: RUNS },
+  )
+})
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
 
@@ -79,7 +96,7 @@ test('any token sequence whatever ends in a terminal event and throws nothing', 
 test('a message says exactly what its own tokens say, and no control token adds a character', () => {
   fc.assert(
     fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
-      const { tokens, messages } = trace(run(oneByOne(chunks), setup, reason))
+      const { tokens, messages } = trace(runTraced(oneByOne(chunks), setup, reason))
       let behind = 0
       for (const message of messages) {
         const content = spoken(tokens, message.start + 1, message.end)
@@ -98,7 +115,7 @@ test('a message says exactly what its own tokens say, and no control token adds 
 test('every message is exactly one item with exactly its text, or in a diagnostic', () => {
   fc.assert(
     fc.property(anyStream(), endReason, fc.constantFrom('live', 'whole'), ({ chunks, setup }, reason, calls) => {
-      const outcome = run(oneByOne(chunks), { ...setup, calls }, reason)
+      const outcome = runTraced(oneByOne(chunks), { ...setup, calls }, reason)
       const { messages } = trace(outcome)
       const items = outcome.response.output.filter(({ type }) => !HOSTS.has(type))
       for (const [index, { text }] of messages.entries()) {
@@ -166,7 +183,7 @@ function cited(text: string): string {
 test('text between and inside headers that is no header word is in a message or in a diagnostic', () => {
   fc.assert(
     fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
-      const outcome = run(oneByOne(chunks), setup, reason)
+      const outcome = runTraced(oneByOne(chunks), setup, reason)
       const { tokens, messages, headers } = trace(outcome)
       const told = outcome.diagnostics.map(({ text }) => text ?? '').join(' ')
       const placed = `${headers} ${messages.map(({ text }) => text).join(' ')}`

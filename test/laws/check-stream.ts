@@ -78,6 +78,9 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
     }
     if (event.type === 'response.output_item.done') {
       item.done = event.item
+      // Clients run a call that is done, whatever its status says.
+      if (/^(function|custom_tool)_call$/.test(event.item.type) && statusOf(event.item) === 'incomplete')
+        fault(`${at}: a call that was cut off is done`)
       if (event.item.id !== item.id || event.item.type !== item.added.type) fault(`${at}: another item`)
       // Of a command that cannot be read there is no output event.
       const isUnread = event.item.type === 'shell_call_output' && item.deltas === ''

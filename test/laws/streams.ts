@@ -84,6 +84,7 @@ function setup(): fc.Arbitrary<(request: ResponseRequest) => AnyStream['setup']>
       cites: fc.boolean(),
       lists: fc.boolean(),
       usageByTurn: fc.boolean(),
+      isTraced: fc.boolean(),
     })
     .map(
       ({
@@ -98,6 +99,7 @@ function setup(): fc.Arbitrary<(request: ResponseRequest) => AnyStream['setup']>
         cites,
         lists,
         usageByTurn,
+        isTraced,
       }) =>
         (request) => {
           const tools = (request.tools ?? []).map((tool) => {
@@ -119,6 +121,8 @@ function setup(): fc.Arbitrary<(request: ResponseRequest) => AnyStream['setup']>
             ...(cites ? { citations: urlCitations({ resolve: (cursor) => PAGES.get(cursor) }) } : {}),
             ...(lists ? { mcpListings: labels.map(listingOf) } : {}),
             usageByTurn,
+            // Every law holds with and without a tracer.
+            ...(isTraced ? { trace: traceTo(() => {}) } : {}),
           }
         },
     )
@@ -147,12 +151,22 @@ export interface Outcome {
   readonly events: ResponseStreamEvent[]
   readonly response: Response
   readonly diagnostics: Diagnostic[]
-  readonly traces: Trace[]
 }
 
 export const fixed: { readonly responseId: string; readonly clock: () => number } = {
   responseId: 'resp_law',
   clock: () => 1_700_000_000,
+}
+
+/** Pushes a whole stream and ends it, with a tracer that keeps what it observes. */
+export function runTraced(
+  chunks: readonly TokenChunk[],
+  options: Partial<TranslatorOptions> = {},
+  reason?: EndReason,
+): Outcome & { readonly traces: Trace[] } {
+  const traces: Trace[] = []
+  const outcome = run(chunks, { ...options, trace: traceTo((trace) => traces.push(trace)) }, reason)
+  return { ...outcome, traces }
 }
 
 /** Pushes a whole stream and ends it. */
@@ -162,17 +176,15 @@ export function run(
   reason?: EndReason,
 ): Outcome {
   const diagnostics: Diagnostic[] = []
-  const traces: Trace[] = []
   const translator = new Translator({
     ...fixed,
     tokenTable,
     onDiagnostic: (diagnostic) => diagnostics.push(diagnostic),
-    trace: traceTo((trace) => traces.push(trace)),
     ...options,
   })
   const events = chunks.flatMap((chunk) => translator.push(chunk))
   events.push(...translator.end(reason))
-  return { events, response: translator.response, diagnostics, traces }
+  return { events, response: translator.response, diagnostics }
 }
 
 /** A stream that stops at a token because the engine failed there, or the client left. */

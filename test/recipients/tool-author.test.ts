@@ -8,7 +8,7 @@ import { builtin, fn, mcp } from './tools.js'
 
 /** Whom an author may stand for, a group in a line. */
 function callees(author: string, tools: RequestTool[], approved: string[] = [], preset?: Preset): string[] {
-  const groups = calleesNamed(author, declareTools(tools), resolvePolicy(preset), approved)
+  const groups = [...calleesNamed(author, declareTools(tools), resolvePolicy(preset), approved)]
   return groups.filter((group) => group.length > 0).map((group) => group.map(spell).join(', '))
 }
 

@@ -243,7 +243,9 @@ describe('a callback whose answer the stream needs', () => {
     },
     'async ids': { ids: later as never },
     'an async sealReasoning': { sealReasoning: later as never, request: { include: ['reasoning.encrypted_content'] } },
-    'a tracer of the host': { trace: () => ({ deltaFrom: -1, push: boom, harmony: boom, event: boom }) },
+    'a tracer of the host': {
+      trace: () => ({ deltaFrom: -1, before: boom, after: boom, observe: (handler) => handler, event: boom }),
+    },
   }
 
   test.each(Object.entries(needed))('%s fails the response once, and every next() settles', async (_, given) => {

@@ -1,0 +1,84 @@
+import type { DeclaredTools } from '../recipients/declared-tools.js'
+import type { RecipientPolicy } from '../recipients/policy.js'
+import { type Recipient, recipientKey } from '../recipients/recipient.js'
+import { calleesNamed } from '../recipients/tool-author.js'
+import { ANYBODY } from './calls.js'
+import type { Effects, Item } from './items/item.js'
+import type { Output } from './output.js'
+import { type TextBuffer, textOf } from './text-buffer.js'
+
+/** Pairs the results that come as messages of tools with the calls that wait for them. */
+export class ResultPairing {
+  readonly #output: Output
+  readonly #effects: Effects
+  readonly #tools: DeclaredTools
+  readonly #policy: RecipientPolicy
+  /** The servers of approved calls, which need not be declared. */
+  readonly #labels: readonly string[]
+  #isPaused = false
+
+  constructor(
+    output: Output,
+    effects: Effects,
+    recipients: { readonly tools: DeclaredTools; readonly policy: RecipientPolicy; readonly labels: readonly string[] },
+  ) {
+    this.#output = output
+    this.#effects = effects
+    this.#tools = recipients.tools
+    this.#policy = recipients.policy
+    this.#labels = recipients.labels
+  }
+
+  /** Does something that writes messages into the transcript whose results the calls have already. */
+  whilePaused(step: () => void): void {
+    this.#isPaused = true
+    try {
+      step()
+    } finally {
+      this.#isPaused = false
+    }
+  }
+
+  /** Whether a call waits for a result of this tool. */
+  isAwaited(author: string): boolean {
+    return this.#oldest(author, 'oldestWaiting') !== undefined
+  }
+
+  /** Completes the oldest waiting call of the tool that speaks. */
+  takeMessage(author: string, text: TextBuffer): void {
+    if (this.#isPaused) return
+    const waiting = this.#oldest(author, 'oldestWaiting')
+    if (waiting !== undefined) {
+      this.#output.settle(waiting, { output: textOf(text) })
+      return
+    }
+    const answered = this.#oldest(author, 'oldestAnswered')
+    if (answered !== undefined) this.#effects.notice('second_result', answered.id)
+    // What the client ran comes back in the transcript too, and is no news.
+    else if (author === ANY_AUTHOR || [...this.#calleesOf(author)].flat().some(isHosted)) {
+      this.#effects.notice('result_without_call', author)
+    }
+  }
+
+  #oldest(author: string, which: 'oldestWaiting' | 'oldestAnswered'): Item | undefined {
+    const { calls } = this.#output
+    if (author === ANY_AUTHOR) return calls[which]([ANYBODY])
+    for (const callees of this.#calleesOf(author)) {
+      const call = calls[which](callees.map(recipientKey))
+      if (call !== undefined) return call
+    }
+    return undefined
+  }
+
+  #calleesOf(author: string): Iterable<readonly Recipient[]> {
+    return calleesNamed(author, this.#tools, this.#policy, this.#labels)
+  }
+}
+
+/** The author of a tool message that does not say which tool it is of. */
+const ANY_AUTHOR = 'tool'
+
+/** Whether the host runs what is addressed so. */
+function isHosted(callee: Recipient): boolean {
+  return /^(mcp|code|web)_/.test(callee.kind) || (callee.kind === 'shell_call' && callee.environment === 'container')
+}
