@@ -1,3 +1,4 @@
+import type { CheckOptions } from '../conformance/check.js'
 import { createCaptureChecker, type Finding } from '../conformance/check-capture.js'
 import { PROFILES, type Profile } from '../conformance/invariant.js'
 import { type CheckedStream, createCheckedStream, type StreamJson } from './check-report.js'
@@ -13,21 +14,23 @@ export const check: Command = defineCommand({
   help: `  --profile openai          what OpenAI's streams always do (default)
             open-responses  what Open Responses requires
             client:NAME     what a client needs: openai, ai-sdk, openai-agents, langchain, codex
+  --resumed                 the streams begin where a client came back with starting_after
   --json                    one line of JSON for machines, for each file
 It exits with 0 where all is well, with 1 where a stream is not as it should be, and with 2 where there is none.
 `,
   options: {
     profile: { type: 'string', default: 'openai' },
+    resumed: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
-  async run({ profile: given, json }, files, io) {
+  async run({ profile: given, json, resumed }, files, io) {
     const profile = oneOf(PROFILES, '--profile', given)
     if (files.length === 0) throw new UsageError('check: expected a file, or - for standard input')
     let worst = 0
     for (const file of files) {
       const isOneOfMany = files.length > 1
       const output = json ? asJson(file, isOneOfMany, profile, io) : inWords(file, isOneOfMany, profile, io)
-      worst = Math.max(worst, await checkFile(file, profile, output, io))
+      worst = Math.max(worst, await checkFile(file, { profile, resumed }, output, io))
     }
     return worst
   },
@@ -41,8 +44,8 @@ interface Output {
 }
 
 /** Returns the exit code: 2 where there is no stream, 1 where one is not as it should be. */
-async function checkFile(file: string, profile: Profile, output: Output, io: Io): Promise<number> {
-  const checker = createCaptureChecker({ profile })
+async function checkFile(file: string, options: CheckOptions, output: Output, io: Io): Promise<number> {
+  const checker = createCaptureChecker(options)
   let streams = 0
   let isGood = true
   /** What the file is, where it holds no stream. */

@@ -40,10 +40,11 @@ export interface CaptureChecker {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createCaptureChecker(options: CheckOptions & StreamReaderOptions = {}): CaptureChecker {
-  const { profile = 'openai', without = [], ...readerOptions } = options
+  const { profile = 'openai', without = [], resumed = false, ...readerOptions } = options
+  const checking = { profile, without, resumed }
   const reader = createStreamReader(readerOptions)
   // Options that are wrong are told before anything is read.
-  createChecker({ profile, without })
+  createChecker(checking)
   let checker: Checker | undefined
   let stream = 0
   let events = 0
@@ -60,7 +61,7 @@ export function createCaptureChecker(options: CheckOptions & StreamReaderOptions
 
   function beginStream(at: number): Finding[] {
     const ended = endStream()
-    checker = createChecker({ profile, without })
+    checker = createChecker(checking)
     stream++
     events = 0
     const begun: Finding = { kind: 'stream', stream, line: at }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.js'
@@ -125,6 +126,14 @@ describe('files', () => {
   })
 })
 
+test('a stream that was resumed is checked from where it begins', async () => {
+  const fixture = new URL('../../fixtures/plain-answer.events.jsonl', import.meta.url)
+  const rest = readFileSync(fixture, 'utf8').trimEnd().split('\n').slice(5).join('\n')
+  expect((await check({ a: rest }, '--profile', 'openai')).code).toBe(1)
+  const { code, out } = await check({ a: rest }, '--profile', 'openai', '--resumed')
+  expect([code, out]).toEqual([0, 'stream 1: 10 events, 0 violations, 0 warnings (profile openai)\n'])
+})
+
 describe('nothing that came is lost', () => {
   test('before a frame that was cut off: it is told after the report', async () => {
     const { code, out, err } = await check({ a: `${SSE}data: {"type":"resp` })
@@ -151,7 +160,11 @@ describe('nothing that came is lost', () => {
   })
 
   test('of any number of violations: some are shown, and the others counted', async () => {
-    const { out } = await check({ a: SSE + 'data: {"type":"response.output_item.added"}\n\n'.repeat(500) }, '--profile', 'openai')
+    const { out } = await check(
+      { a: SSE + 'data: {"type":"response.output_item.added"}\n\n'.repeat(500) },
+      '--profile',
+      'openai',
+    )
     expect(out).toMatch(/and \d+ more/)
     expect(out.split('\n').length).toBeLessThan(100)
   })
