@@ -53,13 +53,26 @@ export function judgeEvents(
   return { findings: findings.sort((a, b) => at(a) - at(b)), notes: [...notes] }
 }
 
-/** What of the profile's findings explains that a client breaks: one of the same event or item, else the first error. */
+/** What of the profile's findings explains that a client breaks: what names the same field, event or item. */
 function ownerOf({ lead }: Cause, concerns: readonly Concern[]): Concern | undefined {
   const errors = concerns.filter(({ cause }) => cause.severity === 'error')
-  const isAbout = ({ cause }: Concern): boolean =>
-    cause.lead.position === lead.position ||
-    (lead.about?.outputIndex !== undefined && cause.lead.about?.outputIndex === lead.about.outputIndex)
-  return errors.find(isAbout) ?? errors[0]
+  const nearness = ({ cause }: Concern): number => {
+    const { position, about } = cause.lead
+    const isOfItem = about?.outputIndex !== undefined && about.outputIndex === lead.about?.outputIndex
+    const shared = fieldsIn(cause.lead.expected).filter((field) => fieldsIn(lead.expected).includes(field))
+    return 2 * shared.length + (position === lead.position ? 1 : 0) + (isOfItem ? 1 : 0)
+  }
+  let [nearest, most]: [Concern | undefined, number] = [undefined, 0]
+  for (const concern of errors) {
+    const near = nearness(concern)
+    if (near > most) [nearest, most] = [concern, near]
+  }
+  return nearest
+}
+
+/** The fields that a message names: `created_at`, `output_index`. */
+function fieldsIn(words: string): string[] {
+  return words.match(/[a-z]+(?:_[a-z]+)+/g) ?? []
 }
 
 /** The same that another client breaks at. */
