@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { LOSSES } from '../src/conformance/clients/compare.js'
+import { MODELS } from '../src/conformance/clients/index.js'
+import { PROFILES } from '../src/conformance/index.js'
+
+const page = readFileSync(new URL('../docs/judge.md', import.meta.url), 'utf8')
+
+test('docs/judge.md lists every rule of every client with its sentence', () => {
+  const rows = [
+    ...LOSSES.map(({ id, sentence }) => `| all | \`${id}\` | ${sentence} |`),
+    ...Object.values(MODELS).flatMap(({ client, rules }) =>
+      rules.map(({ id, sentence }) => `| ${client} | \`${id}\` | ${sentence.replaceAll('|', '\\|')} |`),
+    ),
+  ]
+  const table = ['| client | rule | |', '|---|---|---|', ...rows].join('\n')
+  expect(/<!-- rules -->\n([\s\S]*)\n<!-- \/rules -->/.exec(page)?.[1]).toBe(table)
+})
+
+test('docs/judge.md names every profile, and the versions that the models were measured against', () => {
+  for (const profile of PROFILES) expect(page).toContain(`\`${profile}\``)
+  for (const { versions } of Object.values(MODELS)) {
+    for (const version of Object.values(versions)) expect(page).toContain(version)
+  }
+})
