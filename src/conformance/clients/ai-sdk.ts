@@ -19,6 +19,7 @@ export const aiSdk: ClientModel = {
     summaries: true,
     functionCalls: true,
     customCalls: true,
+    namespaces: false,
     citations: true,
     incomplete: 'incomplete',
     failed: 'failed',

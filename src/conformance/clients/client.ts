@@ -86,6 +86,8 @@ export interface Reads {
   readonly summaries: boolean
   readonly functionCalls: boolean
   readonly customCalls: boolean
+  /** Whether it names a call with the namespace of its tool. */
+  readonly namespaces: boolean
   readonly citations: boolean
   /** How it ends where the response says that it is incomplete, or failed. */
   readonly incomplete: Ending

@@ -19,6 +19,7 @@ export const codex: ClientModel = {
     summaries: true,
     functionCalls: true,
     customCalls: true,
+    namespaces: true,
     citations: false,
     incomplete: 'incomplete',
     failed: 'failed',
@@ -29,6 +30,12 @@ export const codex: ClientModel = {
       sentence:
         'A done message has role "assistant", phase "commentary", "final_answer" or none, and content of output_text with its text: Codex drops the whole message otherwise, silently.',
       severity: 'error',
+    },
+    {
+      id: 'codex-refusal',
+      sentence:
+        'A done message has no refusal part: Codex drops the whole message, silently, and its user sees no answer.',
+      severity: 'warning',
     },
     {
       id: 'codex-reads-call',
@@ -112,7 +119,8 @@ class CodexReader implements ClientReader {
       const shown = listOf(content).map(fieldsOf)
       if (flaw !== undefined) {
         // Nobody misses a message that says nothing.
-        if (shown.some(({ text, refusal }) => Boolean(text ?? refusal))) this.#drops('codex-reads-message', flaw)
+        if (shown.some(({ type }) => type === 'refusal')) this.#drops('codex-refusal', flaw)
+        else if (shown.some(({ text, refusal }) => Boolean(text ?? refusal))) this.#drops('codex-reads-message', flaw)
         return
       }
       for (const { type, text } of shown) if (type === 'output_text') this.seen.streamed.append(textOf(text))

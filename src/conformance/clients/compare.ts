@@ -1,5 +1,5 @@
 import type { AgreedCall, AgreedPassage, Agreement } from './agreement.js'
-import type { Breaks, ClientModel, ClientRule, Ending, Seen, SeenCall } from './client.js'
+import type { Breaks, ClientModel, ClientRule, Ending, Reads, Seen, SeenCall } from './client.js'
 import { callDissent, citationDissent, type Dissent, endingDissent, textDissent } from './dissent.js'
 import { TextDigest } from './text-digest.js'
 
@@ -101,7 +101,8 @@ function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel,
 function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, breaks: Breaks): void {
   const calls = agreed.calls.filter(({ type }) => (type === 'function_call' ? reads.functionCalls : reads.customCalls))
   const wanted = calls.filter(({ isCut }) => !isCut)
-  if (isRun(calls, seen.calls)) return
+  const isSame: Same = (call, one) => isNamed(call, one, reads) && one.arguments.equals(call.arguments)
+  if (isRun(calls, seen.calls, isSame, reads)) return
   const lost = wanted.filter((call) => !seen.calls.some((one) => isSame(call, one)))
   const dissent = callDissent(lost.length > 0 ? lost : wanted)
   const expected = wanted.map(callWords).join(', ') || 'no call'
@@ -110,24 +111,24 @@ function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, bre
 }
 
 /** Whether these calls are run, in their order; of those that were cut off, clients offer some or none. */
-function isRun(calls: readonly AgreedCall[], seen: readonly SeenCall[]): boolean {
+function isRun(calls: readonly AgreedCall[], seen: readonly SeenCall[], isSame: Same, reads: Reads): boolean {
   let at = 0
   for (const call of calls) {
     const one = seen[at]
     if (call.isCut) {
-      if (one !== undefined && isNamed(call, one)) at++
+      if (one !== undefined && isNamed(call, one, reads)) at++
     } else if (one === undefined || !isSame(call, one)) return false
     else at++
   }
   return at === seen.length
 }
 
-const isSame = (call: AgreedCall, seen: SeenCall): boolean =>
-  isNamed(call, seen) && seen.arguments.equals(call.arguments)
+type Same = (call: AgreedCall, seen: SeenCall) => boolean
 
 /** Clients show a tool of a namespace with it or without. */
-const isNamed = ({ name, namespace }: AgreedCall, seen: SeenCall): boolean =>
-  seen.name === name || seen.name === `${namespace}.${name}`
+function isNamed({ name, namespace }: AgreedCall, seen: SeenCall, { namespaces }: Reads): boolean {
+  return seen.name === (namespaces && namespace !== undefined ? `${namespace}.${name}` : name)
+}
 
 const callWords = ({ name, arguments: given }: AgreedCall): string => `${name} with ${given.plain}`
 

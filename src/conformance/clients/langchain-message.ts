@@ -1,6 +1,7 @@
 import { digest } from '../digest.js'
 import { textOf } from '../stream-event.js'
 import { type Seen, type SeenCall, seenCall } from './client.js'
+import { appended } from './grown-text.js'
 import { partialJson } from './partial-json.js'
 import { TextDigest } from './text-digest.js'
 
@@ -37,7 +38,7 @@ class Merged {
   add(value: unknown): void {
     const kind = kindOf(value)
     if (kind === 'nothing') {
-      if (this.kind === 'nothing') this.#nothing = String(value)
+      if (this.kind === 'nothing') this.#nothing = appended(value)
       return
     }
     if (this.kind === 'nothing') this.kind = kind
@@ -295,14 +296,14 @@ const LONGEST = 1 << 20
 function shown(group: readonly MergedCall[], texts: ReadonlyMap<number, TextDigest>): SeenCall[] {
   const [first] = group
   const id = group.find((call) => Boolean(call.id))?.id
-  const name = String(first?.name ?? '')
+  const name = appended(first?.name ?? '')
   if (!id || name === COMPUTER) return []
   if (first?.isLong) return [{ name, arguments: first.digest, value: digest(first.digest.key) }]
   const joined = group.map(({ printed }) => printed).join('')
   if (group.some(({ isCustom }) => isCustom)) return [seenCall(name, joined)]
   const given = joined.trim() === '' ? '{}' : joined
   const value = partialJson(given.trim())
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [seenCall(name, given)]
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [seenCall(name, given.trim())]
   const key = digest(value)
   return [{ name, arguments: texts.get(key) ?? TextDigest.of(given), value: key }]
 }

@@ -1,6 +1,7 @@
 import { type Fields, fieldsOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
 import { citationsOf } from './agreement.js'
 import { type Breaks, type ClientModel, type ClientReader, Seen } from './client.js'
+import { appended } from './grown-text.js'
 import { COMPUTER, LangchainMessage, MergeError, type SummaryPart } from './langchain-message.js'
 
 /**
@@ -20,6 +21,7 @@ export const langchain: ClientModel = {
     summaries: true,
     functionCalls: true,
     customCalls: true,
+    namespaces: false,
     citations: true,
     incomplete: 'incomplete',
     failed: 'threw',
@@ -163,7 +165,7 @@ class LangchainReader implements ClientReader {
   }
 
   #text({ delta, content_index: index }: StreamEvent): void {
-    this.seen.streamed.append(String(delta))
+    this.seen.streamed.append(appended(delta))
     this.#message.block({ type: 'text', index, text: delta })
     this.#message.chunk(PROVIDER)
   }
@@ -201,7 +203,7 @@ class LangchainReader implements ClientReader {
       const parts = (summary ?? undefined) as readonly unknown[] | undefined
       if (parts?.includes(null)) throw new Broken('langchain-summary', 'a list of parts', summary)
       const fields = parts?.map((part, index) => ({ ...fieldsOf(part), index }) as SummaryPart)
-      const text = (fields ?? []).map(({ text }) => (text ? String(text) : '')).join('')
+      const text = (fields ?? []).map(({ text }) => (text ? appended(text) : '')).join('')
       if (text !== '') this.#reason(text, undefined)
       this.#message.reasoning({ id, ...(fields === undefined ? {} : { summary: fields }) })
     } else return
@@ -248,7 +250,7 @@ class LangchainReader implements ClientReader {
   }
 
   #reason(text: unknown, index: unknown): void {
-    this.seen.reasoning.append(String(text))
+    this.seen.reasoning.append(appended(text))
     this.#message.block({ type: 'reasoning', index, text })
   }
 }

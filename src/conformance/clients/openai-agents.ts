@@ -52,6 +52,7 @@ export const openaiAgents: ClientModel = {
     summaries: true,
     functionCalls: true,
     customCalls: false,
+    namespaces: true,
     citations: true,
     // It throws, and says so.
     incomplete: 'threw',

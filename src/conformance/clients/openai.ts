@@ -71,6 +71,7 @@ export const openai: ClientModel = {
     summaries: true,
     functionCalls: true,
     customCalls: true,
+    namespaces: true,
     citations: true,
     incomplete: 'incomplete',
     failed: 'failed',
@@ -126,7 +127,7 @@ class OpenAIReader implements ClientReader {
       this.#isOver = true
       this.seen.ending = 'failed'
       this.seen.error = textOf(isFields(error) ? error['message'] : event['message'])
-      if (type.startsWith('response.')) this.#breaks('openai-error-key', 'no error', error)
+      if (textOf(type).startsWith('response.')) this.#breaks('openai-error-key', 'no error', error)
       return
     }
     this.#response.take(event)

@@ -48,14 +48,15 @@ export function meantBy(events: readonly WireEvent[], reads: Reads): Outcome {
       .filter((item) => isRead(item) && item.status !== 'incomplete')
       .map(({ name, arguments: given, input }) => ({ name: textOf(name), arguments: parsed(textOf(given ?? input)) })),
     citations: reads.citations ? parts.flatMap(({ annotations }) => sourcesOf(annotations)) : [],
-    ending: endingOf(end, response.status, reads),
+    ending: endingOf(end ?? events.find(({ type }) => type === 'error'), response.status, reads),
   }
 }
 
 function endingOf(end: WireEvent | undefined, status: unknown, reads: Reads): Outcome['ending'] {
   if (end === undefined) return 'open'
   if (end.type === 'response.incomplete' || status === 'incomplete') return reads.incomplete
-  return end.type === 'response.failed' || status === 'failed' ? reads.failed : 'completed'
+  // OpenAI ends a stream with an error event alone where it cannot keep the response.
+  return /failed$|^error$/.test(end.type) || status === 'failed' ? reads.failed : 'completed'
 }
 
 const isDone = ({ type }: WireEvent): boolean => type === 'response.output_item.done'

@@ -17,6 +17,7 @@ const model: ClientModel = {
     summaries: true,
     functionCalls: true,
     customCalls: true,
+    namespaces: true,
     citations: true,
     incomplete: 'incomplete',
     failed: 'failed',

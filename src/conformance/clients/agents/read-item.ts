@@ -1,5 +1,6 @@
 import { describe } from '../../../errors.js'
 import { type Fields, fieldsOf, isFields, listOf } from '../../stream-event.js'
+import { appended } from '../grown-text.js'
 import { Thrown } from '../thrown.js'
 
 /** An item has the fields that the Agents SDK wants of its type. Throws `Thrown` where the SDK throws. */
@@ -89,7 +90,12 @@ const READERS: Readonly<Record<string, (fields: FieldReader) => void>> = {
     fields.oneOf('status', ['in_progress', 'completed'], 'or null')
     const operation = fieldsOf(fields.fields['operation'])
     const { type, path, diff } = operation
-    fields.require(/^(create|update|delete)_file$/.test(String(type)), 'operation.type', 'one of its operations', type)
+    fields.require(
+      /^(create|update|delete)_file$/.test(appended(type)),
+      'operation.type',
+      'one of its operations',
+      type,
+    )
     fields.require(typeof path === 'string', 'operation.path', 'a string', path)
     if (type !== 'delete_file') fields.require(typeof diff === 'string', 'operation.diff', 'a string', diff)
   },

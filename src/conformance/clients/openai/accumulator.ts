@@ -283,8 +283,8 @@ function replace(snapshot: Snapshot, position: number, item: Item, joins: boolea
   if (previous === undefined) throw new Thrown('openai-output-index', 'the item in response.output', undefined, 'none')
   requireSame(previous, item)
   if (previous.id === undefined && item.id !== undefined) {
-    requireFree(snapshot.taken, `id ${String(item.id)}`)
-    snapshot.taken.add(`id ${String(item.id)}`)
+    requireFree(snapshot.taken, `id ${appended(item.id)}`)
+    snapshot.taken.add(`id ${appended(item.id)}`)
   }
   if (joins) {
     if (item.type === 'message') ensureJoined(snapshot)

@@ -1,4 +1,5 @@
 import { fieldsOf, type StreamEvent } from '../../stream-event.js'
+import { appended } from '../grown-text.js'
 import { Thrown } from '../thrown.js'
 import { type Item, type Part, type PartFields, partOf, sourceOf } from './item.js'
 
@@ -156,7 +157,7 @@ function nextOf(parts: Part[] | undefined, index: unknown, name: string): Part[]
 function presentAt(parts: readonly Part[] | undefined, index: unknown, name: string): PartFields {
   requireIndex(parts?.length ?? -1, index, name, false)
   const part = parts?.[index as number]
-  if (!part) throw new Thrown('openai-part', `a part at ${name} ${String(index)}`, undefined, 'an empty one')
+  if (!part) throw new Thrown('openai-part', `a part at ${name} ${appended(index)}`, undefined, 'an empty one')
   return part
 }
 
