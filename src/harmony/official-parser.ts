@@ -108,7 +108,7 @@ class OfficialAdapter implements HarmonyParser {
     this.#failure = undefined
   }
 
-  end(isCut = false): ParserPosition {
+  end(isCut?: boolean): ParserPosition {
     const isUntouched = this.#mode === 'header' ? !this.#sampled : !this.#message.isTold
     const position = isUntouched ? 'between' : this.#mode
     this.#finish('turn', isCut)
@@ -174,7 +174,7 @@ class OfficialAdapter implements HarmonyParser {
   }
 
   /** Ends what stands open. What comes next needs a parser that waits for `<|start|>`, unless a turn begins. */
-  #finish(terminator: Terminator, isCut = false): void {
+  #finish(terminator: Terminator, isCut?: boolean): void {
     const wasOpen = this.#mode === 'content'
     // Nothing more is read of one that broke down.
     const content = wasOpen && this.#official !== undefined ? this.#use((official) => official.currentContent) : ''

@@ -177,7 +177,7 @@ class NativeParser implements HarmonyParser {
     this.#origin = 'model'
   }
 
-  end(isCut = false): ParserPosition {
+  end(isCut?: boolean): ParserPosition {
     this.flush()
     const isUntouched = this.#mode === 'header' ? !this.#draft.sampled : !this.#message.isTold
     const position = isUntouched ? 'between' : this.#mode
@@ -308,7 +308,7 @@ class NativeParser implements HarmonyParser {
   }
 
   /** Ends what stands open: a message, or a header, which may turn out to be a message after all. */
-  #endMessage(terminator: Terminator, isCut = false): void {
+  #endMessage(terminator: Terminator, isCut?: boolean): void {
     if (this.#mode === 'header' && !this.#isForgotten(terminator)) {
       this.#beginMessage(settleUnclosed(this.#draft, this.#origin, lastText(this.#draft), terminator))
     }
@@ -324,7 +324,7 @@ class NativeParser implements HarmonyParser {
   }
 
   /** The turn is over, whatever stands open. */
-  #finish(isCut = false): void {
+  #finish(isCut?: boolean): void {
     this.flush()
     this.#finishWord()
     this.#endMessage('turn', isCut)

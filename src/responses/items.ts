@@ -191,9 +191,9 @@ export interface LocalShellCallItem {
     type: 'exec'
     command: string[]
     env: { [name: string]: string }
-    timeout_ms: number | null
-    user: string | null
-    working_directory: string | null
+    timeout_ms?: number | null
+    user?: string | null
+    working_directory?: string | null
   }
 }
 

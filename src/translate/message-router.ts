@@ -1,14 +1,12 @@
 import type { HarmonyHeader, Origin, Repair, Terminator } from '../harmony/events.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
 import { classifyRecipient } from '../recipients/classify.js'
-import type { DeclaredTools } from '../recipients/declared-tools.js'
-import type { RecipientPolicy } from '../recipients/policy.js'
 import type { TranslatorEffects } from './effects.js'
 import { pathOf } from './items/callee-of.js'
 import type { TranslatorOptions } from './options.js'
 import type { Output } from './output.js'
 import { logStart, logText } from './response-messages.js'
-import type { ResultPairing } from './result-pairing.js'
+import type { Recipients, ResultPairing } from './result-pairing.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
 import type { OtherMessage, TranslatorState } from './translator-snapshot.js'
 import { countMessage } from './usage.js'
@@ -17,7 +15,7 @@ import { countMessage } from './usage.js'
 interface RouterParts {
   readonly state: TranslatorState
   readonly options: Pick<TranslatorOptions, 'reasoning' | 'trustToolMessages'>
-  readonly recipients: { readonly tools: DeclaredTools; readonly policy: RecipientPolicy }
+  readonly recipients: Recipients
   readonly effects: TranslatorEffects
   readonly output: Output
   readonly results: ResultPairing
@@ -39,9 +37,9 @@ export class MessageRouter implements HarmonyHandler {
   }
 
   messageStart(header: HarmonyHeader, origin: Origin): void {
-    const { state, output } = this.#parts
+    const state = this.#state
     if (header.role !== 'assistant') {
-      output.forgetHeader()
+      this.#output.forgetHeader()
       state.other = { header, origin, text: createTextBuffer() }
     } else this.#begin(header)
     if (state.messages !== null) logStart(state.messages, header, origin, this.#isHidden())
@@ -55,16 +53,15 @@ export class MessageRouter implements HarmonyHandler {
   }
 
   messageEnd(terminator: Terminator, origin: Origin, isCut: boolean): void {
-    const { state, output } = this.#parts
-    const { other, usage } = state
-    const item = output.current
+    const { other, usage } = this.#state
+    const item = this.#output.current
     const isModels = item !== null || other?.origin === 'model'
     // A marker of the next message, where it ended this one, was counted already.
     const count = isModels ? countMessage(usage, terminator === 'implicit' && origin === 'model' ? 1 : 0) : 0
-    state.other = null
+    this.#state.other = null
     if (item !== null) {
       if (item.type === 'reasoning') usage.reasoning += count
-      output.end(item, isCut ? 'incomplete' : 'completed')
+      this.#output.end(item, isCut ? 'incomplete' : 'completed')
     } else if (other !== null) this.#endOther(other, count)
   }
 
@@ -73,24 +70,24 @@ export class MessageRouter implements HarmonyHandler {
   }
 
   #begin({ recipient: name, channel }: HarmonyHeader): void {
-    const { recipients, effects, output } = this.#parts
+    const { recipients, effects } = this.#parts
     const recipient = classifyRecipient(name, channel, recipients.tools, recipients.policy)
     if (recipient.kind === 'function_call' && !recipient.declared) {
       effects.notice('undeclared_recipient', pathOf(recipient.name, recipient.namespace))
     }
-    output.begin(recipient)
+    this.#output.begin(recipient)
   }
 
   /** Whether the messages that the request asks for leave out the text of this one. */
   #isHidden(): boolean {
-    const { state, options, output } = this.#parts
+    const { options } = this.#parts
     // In another's name the model writes what it thinks, too.
-    const isOthers = state.other?.origin === 'model' && options.trustToolMessages !== true
-    return options.reasoning === 'hidden' && (isOthers || output.current?.type === 'reasoning')
+    const isOthers = this.#state.other?.origin === 'model' && options.trustToolMessages !== true
+    return options.reasoning === 'hidden' && (isOthers || this.#output.current?.type === 'reasoning')
   }
 
   #endOther({ header, origin, text }: OtherMessage, count: number): void {
-    const { state, options, effects, results } = this.#parts
+    const { options, effects, results } = this.#parts
     const { role, name: author = role } = header
     if (origin === 'model') {
       if (role !== 'tool' || options.trustToolMessages !== true) {
@@ -99,7 +96,7 @@ export class MessageRouter implements HarmonyHandler {
         return
       }
       // It was not the model's after all.
-      state.usage.output -= count
+      this.#state.usage.output -= count
     }
     if (role === 'tool') results.takeMessage(author, text)
   }

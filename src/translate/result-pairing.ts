@@ -7,26 +7,25 @@ import type { Effects, Item } from './items/item.js'
 import type { Output } from './output.js'
 import { type TextBuffer, textOf } from './text-buffer.js'
 
+/** Whom a message may be addressed to, or be from. */
+export interface Recipients {
+  readonly tools: DeclaredTools
+  readonly policy: RecipientPolicy
+  /** The servers of approved calls, which need not be declared. */
+  readonly labels: readonly string[]
+}
+
 /** Pairs the results that come as messages of tools with the calls that wait for them. */
 export class ResultPairing {
   readonly #output: Output
   readonly #effects: Effects
-  readonly #tools: DeclaredTools
-  readonly #policy: RecipientPolicy
-  /** The servers of approved calls, which need not be declared. */
-  readonly #labels: readonly string[]
+  readonly #recipients: Recipients
   #isPaused = false
 
-  constructor(
-    output: Output,
-    effects: Effects,
-    recipients: { readonly tools: DeclaredTools; readonly policy: RecipientPolicy; readonly labels: readonly string[] },
-  ) {
+  constructor(output: Output, effects: Effects, recipients: Recipients) {
     this.#output = output
     this.#effects = effects
-    this.#tools = recipients.tools
-    this.#policy = recipients.policy
-    this.#labels = recipients.labels
+    this.#recipients = recipients
   }
 
   /** Does something that writes messages into the transcript whose results the calls have already. */
@@ -71,7 +70,8 @@ export class ResultPairing {
   }
 
   #calleesOf(author: string): Iterable<readonly Recipient[]> {
-    return calleesNamed(author, this.#tools, this.#policy, this.#labels)
+    const { tools, policy, labels } = this.#recipients
+    return calleesNamed(author, tools, policy, labels)
   }
 }
 

@@ -22,6 +22,17 @@ test('deltas, done texts, items and the terminal response agree, indexes and num
   )
 })
 
+test('the same holds where the token limit cuts the stream off, at any token', () => {
+  fc.assert(
+    fc.property(anyStream(), fc.nat(80), fc.constantFrom('live', 'whole'), ({ chunks, setup }, at, calls) => {
+      const { events } = run(oneByOne(chunks).slice(0, at), { ...setup, calls }, 'max_output_tokens')
+      expect(faultsOf(events)).toEqual([])
+      expect(events.at(-1)?.type).toBe('response.incomplete')
+    }),
+    { numRuns: RUNS },
+  )
+})
+
 test('the same holds where the engine fails or the client leaves, at any token', () => {
   fc.assert(
     fc.property(anyStream(), fc.nat(80), fc.boolean(), (stream, at, isAbort) => {

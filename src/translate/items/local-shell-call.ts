@@ -35,14 +35,17 @@ function actionOf(command: string[], given: Arguments): LocalShellCallItem['acti
 function actionOf(command: string[] | undefined, given: Arguments): LocalShellCallItem['action'] | undefined
 function actionOf(command: string[] | undefined, given: Arguments): LocalShellCallItem['action'] | undefined {
   const { env, user } = given
+  const timeout = numberOf(given['timeout_ms'] ?? given['timeout'])
+  const folder = given['working_directory'] ?? given['workdir']
+  // What was not asked for is absent: the AI SDK refuses an item in which it is null.
   return (
     command && {
       type: 'exec',
       command,
       env: environmentOf(env),
-      timeout_ms: numberOf(given['timeout_ms'] ?? given['timeout']),
-      user: textOrNull(user),
-      working_directory: textOrNull(given['working_directory'] ?? given['workdir']),
+      ...(timeout !== null && { timeout_ms: timeout }),
+      ...(typeof user === 'string' && { user }),
+      ...(typeof folder === 'string' && { working_directory: folder }),
     }
   )
 }
@@ -52,8 +55,4 @@ function environmentOf(env: unknown): { [name: string]: string } {
   return Object.fromEntries(
     entries.flatMap(([name, value]) => (Object(value) === value ? [] : [[name, String(value)]])),
   )
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
 }

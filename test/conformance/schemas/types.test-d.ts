@@ -106,7 +106,6 @@ expectType<Item<'web_search_call'>>(wireItem('web_search_call'))
 // @ts-expect-error the environment may be missing
 expectType<Item<'shell_call'>>(wireItem('shell_call'))
 expectType<Item<'shell_call_output'>>(wireItem('shell_call_output'))
-// @ts-expect-error timeout_ms, user and working_directory may be missing
 expectType<Item<'local_shell_call'>>(wireItem('local_shell_call'))
 
 // What the types of openai 7.57 allow, the schemas take, but for where the wire or a client is stricter.

@@ -691,9 +691,6 @@ describe('a local shell call', () => {
     type: 'exec',
     command: ['ls'],
     env: {},
-    timeout_ms: null,
-    user: null,
-    working_directory: null,
     ...given,
   })
 
