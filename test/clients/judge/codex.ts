@@ -40,6 +40,7 @@ export function codexReplayer(): Replayer {
   }
 
   return {
+    isUnsteady: true,
     client: 'codex',
     async replay(body) {
       started ??= start(runs)

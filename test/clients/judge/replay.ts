@@ -26,6 +26,8 @@ export interface Replayer {
   readonly client: Client
   /** Reads the body of one response of `POST /v1/responses`. Never rejects: what the client throws is its outcome. */
   replay(body: string): Promise<Outcome>
+  /** Now and then it shows something else of the same stream: an outcome counts once it came twice. */
+  readonly isUnsteady?: true
   /** Stops what was started. */
   close?(): Promise<void>
 }
