@@ -79,6 +79,8 @@ export type Breaks = (rule: string, expected: string, got: unknown, words?: stri
 export interface Reads {
   /** Text of messages while it is streamed. */
   readonly streamed: boolean
+  /** It shows messages that are done alone: what a failure cuts off is lost by design. */
+  readonly wholeMessages?: true
   /** Text of messages in the result, read from other fields than the streamed text. */
   readonly final: boolean
   readonly refusals: boolean

@@ -12,6 +12,7 @@ export const codex: ClientModel = {
   name: 'Codex',
   versions: { '@openai/codex': '0.169.0' },
   reads: {
+    wholeMessages: true,
     streamed: true,
     final: false,
     refusals: false,

@@ -70,6 +70,7 @@ function compareError({ error }: Seen, agreed: Agreement, breaks: Breaks): void 
 }
 
 function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, breaks: Breaks): void {
+  if (reads.wholeMessages && agreed.ending === 'failed') return
   const messages = agreed.messages.filter(({ isRefusal }) => reads.refusals || !isRefusal)
   const text = joined(messages)
   const shown = agreed.streamed[reads.refusals ? 'both' : 'text']
