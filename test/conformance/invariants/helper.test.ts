@@ -117,7 +117,7 @@ describe('what the stream helper of openai throws at is an error under client:op
   })
 })
 
-describeWithShared('known-event knows the events that the stream helper knows', () => {
+describeWithShared('openai-known-event knows the events that the stream helper knows', () => {
   const types = (): string[] => {
     const { events } = JSON.parse(readFileSync(`${sharedFolder()}/data/responses/events.json`, 'utf8'))
     return Array.isArray(events) ? events.map((event) => event.type ?? event) : Object.keys(events)
@@ -129,7 +129,7 @@ describeWithShared('known-event knows the events that the stream helper knows', 
     for (const type of [...types(), 'keepalive', 'response.apply_patch_call_operation_diff.delta', ...odd]) {
       const events = damaged(BASES.answer(), insert(3, { type }))
       const isUnknown = (await thrownBy(events))?.includes('Unhandled response stream event') ?? false
-      expect([type, brokenBy(events, 'client:openai').includes('known-event')]).toEqual([type, isUnknown])
+      expect([type, brokenBy(events, 'client:openai').includes('openai-known-event')]).toEqual([type, isUnknown])
     }
   })
 })
