@@ -27,7 +27,9 @@ export function meantBy(events: readonly WireEvent[], reads: Reads): Outcome {
   const end = events.find(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
   const response = Object(end?.['response']) as { output?: unknown; status?: unknown; error?: unknown }
   const listed = itemsOf(response.output)
-  const items = listed.length > 0 ? listed : itemsOf(events.filter(isDone).map(({ item }) => item))
+  // A client that shows whole items alone has none of what a failure cut off.
+  const isCut = reads.wholeMessages === true && end?.type === 'response.failed'
+  const items = listed.length > 0 && !isCut ? listed : itemsOf(events.filter(isDone).map(({ item }) => item))
   const of = (type: string): Item[] => items.filter((item) => item.type === type)
   const parts = of('message').flatMap(({ content }) => partsOf(content))
   const text = parts
