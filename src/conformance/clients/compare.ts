@@ -34,8 +34,11 @@ export function compare(seen: Seen, agreed: Agreement, model: ClientModel, break
     if (isMeant && seen.final === undefined) compareText(seen, agreed, model, breaks)
     return
   }
-  compareText(seen, agreed, model, breaks)
-  compareReasoning(seen, agreed, model, breaks)
+  // Of a client that shows whole items, nobody expects what a failure cut off.
+  if (!(model.reads.wholeMessages && agreed.ending === 'failed')) {
+    compareText(seen, agreed, model, breaks)
+    compareReasoning(seen, agreed, model, breaks)
+  }
   compareCalls(seen, agreed, model, breaks)
   if (model.reads.citations) compareCitations(seen, agreed, breaks)
 }
@@ -70,7 +73,6 @@ function compareError({ error }: Seen, agreed: Agreement, breaks: Breaks): void 
 }
 
 function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, breaks: Breaks): void {
-  if (reads.wholeMessages && agreed.ending === 'failed') return
   const messages = agreed.messages.filter(({ isRefusal }) => reads.refusals || !isRefusal)
   const text = joined(messages)
   const shown = agreed.streamed[reads.refusals ? 'both' : 'text']
