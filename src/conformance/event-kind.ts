@@ -1,3 +1,5 @@
+import { lookUp } from './stream-event.js'
+
 /** What an event is, by its type alone. */
 export interface EventKind {
   /** The one text for all events of the type, which is compared at once: those off the wire letter by letter. */
@@ -43,21 +45,34 @@ const TEXT = /^response\.(output_text|refusal|reasoning_text|reasoning|reasoning
 const OF_ITEM = /^(\w+:)?response\.(?!(created|queued|in_progress|completed|incomplete|failed)$|audio\.)\w+\./
 const SHELL_COMMAND = /(^|:)response\.shell_call_command\./
 
-/** Of which item an event is. */
-const OWNERS: readonly (readonly [events: RegExp, type: string])[] = [
-  [/^response\.(output_text|refusal)\./, 'message'],
-  [/^response\.reasoning(_text|_summary_text|_summary_part)?\./, 'reasoning'],
-  [/^response\.function_call_arguments\./, 'function_call'],
-  [/^response\.custom_tool_call_input\./, 'custom_tool_call'],
-  [/^response\.mcp_call(_arguments)?\./, 'mcp_call'],
-  [/^response\.mcp_list_tools\./, 'mcp_list_tools'],
-  [/^response\.code_interpreter_call(_code)?\./, 'code_interpreter_call'],
-  [/^response\.web_search_call\./, 'web_search_call'],
-  [/^response\.file_search_call\./, 'file_search_call'],
-  [/^response\.image_generation_call\./, 'image_generation_call'],
-  [/^response\.shell_call_command\./, 'shell_call'],
-  [/^response\.shell_call_output_content\./, 'shell_call_output'],
-]
+/** Of which items events are, by the second word of their types. */
+const OWNERS: Readonly<Record<string, string>> = {
+  output_text: 'message',
+  refusal: 'message',
+  reasoning: 'reasoning',
+  reasoning_part: 'reasoning',
+  reasoning_text: 'reasoning',
+  reasoning_summary_part: 'reasoning',
+  reasoning_summary_text: 'reasoning',
+  function_call_arguments: 'function_call',
+  custom_tool_call_input: 'custom_tool_call',
+  mcp_call: 'mcp_call',
+  mcp_call_arguments: 'mcp_call',
+  mcp_list_tools: 'mcp_list_tools',
+  code_interpreter_call: 'code_interpreter_call',
+  code_interpreter_call_code: 'code_interpreter_call',
+  web_search_call: 'web_search_call',
+  file_search_call: 'file_search_call',
+  image_generation_call: 'image_generation_call',
+  shell_call_command: 'shell_call',
+  shell_call_output_content: 'shell_call_output',
+}
+
+/** The type of the items that an event of some type is for, where its type says so. */
+export function ownerOf(type: string): string | undefined {
+  const [prefix, word = '', moment] = type.split('.')
+  return prefix === 'response' && moment !== undefined ? lookUp(OWNERS, word) : undefined
+}
 
 export function kindOf(type: string): EventKind {
   const isTerminal = TERMINAL.test(type)
@@ -79,7 +94,7 @@ export function kindOf(type: string): EventKind {
     isOfItem: OF_ITEM.test(type),
     isOfShellCommand: SHELL_COMMAND.test(type),
     partType: /^response\.(output_text|refusal)\.(delta|done)$/.exec(type)?.[1],
-    owner: OWNERS.find(([events]) => events.test(type))?.[1],
+    owner: ownerOf(type),
   }
 }
 

@@ -1,3 +1,4 @@
+import { ownerOf as ownerOfType } from '../event-kind.js'
 import { type Fields, fieldsOf, isFields, listOf, lookUp, type StreamEvent, textOf } from '../stream-event.js'
 import type { AgreedItem, AgreedPart } from './agreed-item.js'
 import type { Ending } from './client.js'
@@ -251,35 +252,10 @@ const TEXT = /^response\.(output_text|refusal|reasoning_text|reasoning|reasoning
 const PART = /^response\.(?:content|reasoning_summary|reasoning)_part\.(added|done)$/
 const CALL = /^response\.(?:function_call_arguments|custom_tool_call_input)\.(delta|done)$/
 
-/** Of which items events are, by the second word of their types. */
-const OWNERS: Readonly<Record<string, string>> = {
-  output_text: 'message',
-  refusal: 'message',
-  reasoning: 'reasoning',
-  reasoning_part: 'reasoning',
-  reasoning_text: 'reasoning',
-  reasoning_summary_part: 'reasoning',
-  reasoning_summary_text: 'reasoning',
-  function_call_arguments: 'function_call',
-  custom_tool_call_input: 'custom_tool_call',
-  mcp_call: 'mcp_call',
-  mcp_call_arguments: 'mcp_call',
-  mcp_list_tools: 'mcp_list_tools',
-  code_interpreter_call: 'code_interpreter_call',
-  code_interpreter_call_code: 'code_interpreter_call',
-  web_search_call: 'web_search_call',
-  file_search_call: 'file_search_call',
-  image_generation_call: 'image_generation_call',
-  shell_call_command: 'shell_call',
-  shell_call_output_content: 'shell_call_output',
-}
-
 /** The type of the items that an event is for, where it says so. */
 function ownerOf({ type, part }: StreamEvent): string | undefined {
-  const [, word = ''] = type.split('.', 2)
-  const kind = fieldsOf(part)['type']
-  if (word === 'content_part' && typeof kind === 'string') return kind === 'reasoning_text' ? 'reasoning' : undefined
-  return lookUp(OWNERS, word)
+  if (!type.startsWith('response.content_part.')) return ownerOfType(type)
+  return fieldsOf(part)['type'] === 'reasoning_text' ? 'reasoning' : undefined
 }
 
 /** What kind of part a text event is about. */
