@@ -34,7 +34,7 @@ export default defineConfig({
     'sse/index': 'src/sse/index.ts',
     'conformance/index': 'src/conformance/index.ts',
     'conformance/arbitraries/index': 'src/conformance/arbitraries/index.ts',
-    'sources/engine': 'src/sources/engine.ts',
+    'engine/index': 'src/engine/index.ts',
     'sources/llama-cpp': 'src/sources/llama-cpp.ts',
     'sources/llama-server': 'src/sources/llama-server.ts',
     'sources/vllm': 'src/sources/vllm.ts',

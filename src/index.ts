@@ -1,4 +1,4 @@
-export { type TranslateOptions, Translator, type TranslatorOptions, translate, translateBatches } from './ambient.js'
+export { type TranslateOptions, Translator, type TranslatorOptions, translate, translateBatches } from './defaults.js'
 export { type ErrorCode, HarmonyResponsesError } from './errors.js'
 export { classifyRecipient } from './recipients/classify.js'
 export { type DeclaredTools, declareTools } from './recipients/declared-tools.js'

@@ -7,14 +7,15 @@ import { describe, expect, test } from 'vitest'
 // The house, from the ground up: README's picture as a table. A name that ends in / is a folder of src/.
 const FLOORS: readonly (readonly string[])[] = [
   /* F0 */ ['errors.ts', 'responses/'],
-  /* F1 */ ['harmony/', 'tokens/', 'recipients/', 'sse/'],
+  /* F1 */ ['harmony/', 'tokens/', 'recipients/', 'sse/', 'engine/'],
   /* F2 */ ['translate/', 'dialects/'],
-  /* F3 */ ['sources/', 'prompt/', 'tools/', 'server/', 'ambient.ts'],
+  /* F3 */ ['sources/', 'prompt/', 'tools/', 'server/', 'defaults.ts'],
   /* F4 */ ['index.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'items.ts', 'cli/'],
 ]
 /** Rooms of one floor do not know each other, but for these. */
 const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'harmony/': ['tokens/'],
+  'engine/': ['tokens/', 'harmony/'],
   'cli/': ['diagnostics.ts', 'index.ts'],
 }
 /** What stands beside the house: all that it may import. Only the doors (F4) may import it. */

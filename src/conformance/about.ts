@@ -1,5 +1,5 @@
-import type { Reading } from './reading.js'
 import { type Fields, fieldsOf, type StreamEvent } from './stream-event.js'
+import type { StreamState } from './stream-state.js'
 
 /** What a violation is about: by this, a report finds out which violations follow from which. */
 export interface About {
@@ -26,7 +26,7 @@ export function aboutItem(outputIndex: number, itemId: string, since?: number): 
 }
 
 /** What an event is about; `given` is what the invariant knows better. */
-export function aboutOf(event: StreamEvent | undefined, reading: Reading, given: About = {}): About | undefined {
+export function aboutOf(event: StreamEvent | undefined, reading: StreamState, given: About = {}): About | undefined {
   const { output_index: index, content_index: content, summary_index: summary }: Fields = event ?? {}
   const { item, part } = event === undefined ? {} : reading
   const itemId = event?.['item_id'] ?? fieldsOf(event?.['item'])['id'] ?? item?.id

@@ -6,9 +6,9 @@ import { ClientRun } from './clients/run.js'
 import { type Invariant, PROFILES, type Profile, type Tell } from './invariant.js'
 import { INVARIANTS } from './invariants/index.js'
 import { StreamListeners } from './listeners.js'
-import { Reading } from './reading.js'
 import { shown } from './shown.js'
 import { isFields, type StreamEvent } from './stream-event.js'
+import { StreamState } from './stream-state.js'
 
 /** Where a stream is not as an invariant says. */
 export interface Violation {
@@ -68,7 +68,7 @@ export function createChecker(options: CheckOptions = {}): Checker {
   const isPlace = typeof resumed === 'boolean' || (Number.isInteger(resumed) && resumed >= 0)
   check(isPlace, 'resumed', 'true, false or a sequence_number', resumed)
 
-  const reading = new Reading(resumed)
+  const reading = new StreamState(resumed)
   const listeners = new StreamListeners(profile)
   /** By the places of the invariants. */
   const needed = NEEDED.get(profile) as readonly boolean[]

@@ -1,7 +1,7 @@
 import type { About } from './about.js'
 import type { EventKind } from './event-kind.js'
-import type { Reading } from './reading.js'
 import type { StreamEvent } from './stream-event.js'
+import type { StreamState } from './stream-state.js'
 
 /** Whom a stream is held against: what OpenAI always does, what Open Responses requires, what a client needs. */
 export const PROFILES = [
@@ -37,9 +37,9 @@ export interface Invariant {
 /** One stream, being checked. */
 export interface Check {
   /** An event came that it looks at. `reading` is how the stream stood before it. */
-  event?(event: StreamEvent, reading: Reading, tell: Tell): void
+  event?(event: StreamEvent, reading: StreamState, tell: Tell): void
   /** The stream is over. */
-  end?(reading: Reading, tell: Tell): void
+  end?(reading: StreamState, tell: Tell): void
 }
 
 /** Tells what was expected, in words, and what came: the value, or (then `words`) what there is to say of it. */

@@ -1,8 +1,8 @@
 import { HarmonyResponsesError } from '../errors.js'
 import { type HarmonyHeader, type Origin, type Role, repair, type Terminator } from './events.js'
 import type { HarmonyHandler } from './handler.js'
-import { createMessageWriter, type MessageWriter } from './message-writer.js'
 import type { HarmonyParser, ParserPosition } from './parser.js'
+import { createPrefillFilter, type PrefillFilter } from './prefill-filter.js'
 import { SPECIAL } from './vocabulary.js'
 
 /**
@@ -55,7 +55,7 @@ export function officialParser(create: () => OfficialStreamableParser): (handler
 class OfficialAdapter implements HarmonyParser {
   readonly #create: () => OfficialStreamableParser
   readonly #handler: HarmonyHandler
-  readonly #message: MessageWriter
+  readonly #message: PrefillFilter
   /** Made when the first token comes, so that what is never used need not be freed. */
   #official: OfficialStreamableParser | undefined
   #mode: ParserPosition = 'header'
@@ -71,7 +71,7 @@ class OfficialAdapter implements HarmonyParser {
   constructor(create: () => OfficialStreamableParser, handler: HarmonyHandler) {
     this.#create = create
     this.#handler = handler
-    this.#message = createMessageWriter(handler)
+    this.#message = createPrefillFilter(handler)
   }
 
   get position(): ParserPosition {
@@ -109,7 +109,7 @@ class OfficialAdapter implements HarmonyParser {
   }
 
   end(isCut?: boolean): ParserPosition {
-    const isUntouched = this.#mode === 'header' ? !this.#sampled : !this.#message.isTold
+    const isUntouched = this.#mode === 'header' ? !this.#sampled : !this.#message.isAnnounced
     const position = isUntouched ? 'between' : this.#mode
     this.#finish('turn', isCut)
     return position

@@ -15,8 +15,8 @@ import {
   type ToolLookup,
   wordsOf,
 } from './header.js'
-import { createMessageWriter, type MessageState, type MessageWriter } from './message-writer.js'
-import { type SettledHeader, settleMessage, settleUnclosed } from './settle-header.js'
+import { createPrefillFilter, type MessageState, type PrefillFilter } from './prefill-filter.js'
+import { type ResolvedHeader, resolveHeader, resolveUnclosed } from './resolve-header.js'
 import { createMarkerLexer, type MarkerLexer } from './text-input.js'
 import { FIRST_SPECIAL, specialNames, VOCABULARY_SIZE } from './vocabulary.js'
 
@@ -104,7 +104,7 @@ class NativeParser implements HarmonyParser {
   readonly #handler: HarmonyHandler
   readonly #tools: ToolLookup | undefined
   readonly #detokenizer: Detokenizer
-  readonly #message: MessageWriter
+  readonly #message: PrefillFilter
   /** For text input; made when it comes. */
   #lexer: MarkerLexer | undefined
   #mode: ParserPosition
@@ -131,7 +131,7 @@ class NativeParser implements HarmonyParser {
     this.#handler = handler
     this.#tools = options.toolNamed
     this.#detokenizer = createDetokenizer(options.tokenTable ?? NO_TABLE, carried)
-    this.#message = createMessageWriter(handler, message)
+    this.#message = createPrefillFilter(handler, message)
     this.#mode = mode
     this.#draft = draft
     this.#origin = origin
@@ -179,7 +179,7 @@ class NativeParser implements HarmonyParser {
 
   end(isCut?: boolean): ParserPosition {
     this.flush()
-    const isUntouched = this.#mode === 'header' ? !this.#draft.sampled : !this.#message.isTold
+    const isUntouched = this.#mode === 'header' ? !this.#draft.sampled : !this.#message.isAnnounced
     const position = isUntouched ? 'between' : this.#mode
     this.#finish(isCut)
     return position
@@ -263,7 +263,7 @@ class NativeParser implements HarmonyParser {
             this.#endMessage('implicit')
           }
           this.#goOnWithHeader()
-          if (name === 'message') this.#beginMessage(settleMessage(this.#draft, this.#origin, this.#finalSeen))
+          if (name === 'message') this.#beginMessage(resolveHeader(this.#draft, this.#origin, this.#finalSeen))
           else addHeaderMarker(this.#draft, name)
         }
         break
@@ -292,10 +292,10 @@ class NativeParser implements HarmonyParser {
 
   /** Begins the message where its header has turned into text. */
   #turnIntoProse(at: number | undefined): void {
-    if (at !== undefined) this.#beginMessage(settleUnclosed(this.#draft, this.#origin, at))
+    if (at !== undefined) this.#beginMessage(resolveUnclosed(this.#draft, this.#origin, at))
   }
 
-  #beginMessage({ header, lead, repairs }: SettledHeader): void {
+  #beginMessage({ header, lead, repairs }: ResolvedHeader): void {
     for (const told of repairs) this.#handler.repair(told)
     if (header === undefined) return
     this.#mode = 'content'
@@ -310,7 +310,7 @@ class NativeParser implements HarmonyParser {
   /** Ends what stands open: a message, or a header, which may turn out to be a message after all. */
   #endMessage(terminator: Terminator, isCut?: boolean): void {
     if (this.#mode === 'header' && !this.#isForgotten(terminator)) {
-      this.#beginMessage(settleUnclosed(this.#draft, this.#origin, lastText(this.#draft), terminator))
+      this.#beginMessage(resolveUnclosed(this.#draft, this.#origin, lastText(this.#draft), terminator))
     }
     if (this.#mode === 'content') this.#message.end(terminator, this.#origin, isCut)
     this.#mode = 'between'

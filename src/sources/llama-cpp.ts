@@ -1,13 +1,19 @@
+import { checkGenerate } from '../engine/check-generate.js'
+import type { GenerateOptions, TokenStream } from '../engine/index.js'
+import { tokenStream } from '../engine/token-stream.js'
 import { check } from '../errors.js'
-import { checkGenerate } from './check-generate.js'
-import type { GenerateOptions, TokenStream } from './engine.js'
 import type { LlamaSequence } from './llama-cpp/node-llama-cpp.js'
 import { checkFits, sequenceTokens } from './llama-cpp/sequence-tokens.js'
 import { createPool, type Pool } from './pool.js'
-import { tokenStream } from './token-stream.js'
 
-export { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine, type TokenStream } from './engine.js'
-export { EngineError, type EngineErrorCode } from './engine-error.js'
+export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
+export {
+  type GenerateOptions,
+  type Sampling,
+  STOP_TOKENS,
+  type TokenEngine,
+  type TokenStream,
+} from '../engine/index.js'
 export { createLlamaCppEngine, type LlamaCppEngine, type LlamaCppEngineOptions } from './llama-cpp/engine.js'
 export type { Llama, LlamaSequence } from './llama-cpp/node-llama-cpp.js'
 

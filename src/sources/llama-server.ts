@@ -1,14 +1,20 @@
+import type { TokenEngine } from '../engine/index.js'
 import { check } from '../errors.js'
 import { loadTokenTable } from '../tokens/token-table.js'
-import type { TokenEngine } from './engine.js'
 import type { HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
 import { checkModel } from './llama-server/check-model.js'
-import { createHeldBack } from './llama-server/held-back.js'
+import { createTokenIdRecovery } from './llama-server/recover-token-ids.js'
 import { stepsOf, type Vocabulary } from './llama-server/steps.js'
 
-export { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine, type TokenStream } from './engine.js'
-export { EngineError, type EngineErrorCode } from './engine-error.js'
+export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
+export {
+  type GenerateOptions,
+  type Sampling,
+  STOP_TOKENS,
+  type TokenEngine,
+  type TokenStream,
+} from '../engine/index.js'
 
 /** Options of {@link createLlamaServerEngine}. */
 export interface LlamaServerEngineOptions extends HttpOptions {
@@ -47,7 +53,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
   let isChecked = false
   const load = async (): Promise<Vocabulary> => {
     const table = await loadTokenTable()
-    vocabulary ??= { table, heldBack: createHeldBack(table) }
+    vocabulary ??= { table, heldBack: createTokenIdRecovery(table) }
     return vocabulary
   }
 

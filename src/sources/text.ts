@@ -1,9 +1,9 @@
+import type { TokenStream } from '../engine/index.js'
+import { tokenStream } from '../engine/token-stream.js'
 import { check } from '../errors.js'
 import type { StreamEnd } from '../tokens/token-source.js'
-import type { TokenStream } from './engine.js'
-import { tokenStream } from './token-stream.js'
 
-export type { TokenStream } from './engine.js'
+export type { TokenStream } from '../engine/index.js'
 
 /** What gives text: a fetch body, or pieces of text or of its UTF-8, cut anywhere. */
 export type TextPieces =

@@ -1,14 +1,20 @@
+import { checkGenerate } from '../engine/check-generate.js'
+import { EngineError } from '../engine/engine-error.js'
+import { type GenerateOptions, STOP_TOKENS, type TokenEngine } from '../engine/index.js'
+import { tokenStream } from '../engine/token-stream.js'
 import { check } from '../errors.js'
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
-import { checkGenerate } from './check-generate.js'
-import { type GenerateOptions, STOP_TOKENS, type TokenEngine } from './engine.js'
-import { EngineError } from './engine-error.js'
 import { createPool, type Pool } from './pool.js'
-import { tokenStream } from './token-stream.js'
 import { createTokenQueue, type TokenQueue } from './transformers-js/token-queue.js'
 
-export { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine, type TokenStream } from './engine.js'
-export { EngineError, type EngineErrorCode } from './engine-error.js'
+export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
+export {
+  type GenerateOptions,
+  type Sampling,
+  STOP_TOKENS,
+  type TokenEngine,
+  type TokenStream,
+} from '../engine/index.js'
 
 /** What Transformers.js calls as it generates: first with the prompt, then with each token. */
 export interface TransformersStreamer {

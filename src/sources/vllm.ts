@@ -1,15 +1,21 @@
 import { z } from 'zod'
+import { EngineError } from '../engine/engine-error.js'
+import type { TokenEngine } from '../engine/index.js'
 import { check } from '../errors.js'
 import type { HarmonyToken } from '../tokens/token-source.js'
-import type { TokenEngine } from './engine.js'
-import { EngineError } from './engine-error.js'
 import type { HttpClient, HttpOptions } from './http/http-client.js'
 import { createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { count, jsonOf, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import type { EngineStep } from './http/tokens-of.js'
 
-export { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine, type TokenStream } from './engine.js'
-export { EngineError, type EngineErrorCode } from './engine-error.js'
+export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
+export {
+  type GenerateOptions,
+  type Sampling,
+  STOP_TOKENS,
+  type TokenEngine,
+  type TokenStream,
+} from '../engine/index.js'
 
 /** Options of {@link createVllmEngine}. The `url` may end in `/v1`, as OpenAI's clients have it. */
 export interface VllmEngineOptions extends HttpOptions {

@@ -1,10 +1,10 @@
 import type { HarmonyHeader, Origin, Repair, Terminator } from '../harmony/events.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
 import { classifyRecipient } from '../recipients/classify.js'
-import type { TranslatorEffects } from './effects.js'
+import type { TranslatorContext } from './item-context.js'
 import { pathOf } from './items/callee-of.js'
 import type { TranslatorOptions } from './options.js'
-import type { Output } from './output.js'
+import type { OutputItems } from './output-items.js'
 import { logStart, logText } from './response-messages.js'
 import type { Recipients, ResultPairing } from './result-pairing.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
@@ -16,8 +16,8 @@ interface RouterParts {
   readonly state: TranslatorState
   readonly options: Pick<TranslatorOptions, 'reasoning' | 'trustToolMessages'>
   readonly recipients: Recipients
-  readonly effects: TranslatorEffects
-  readonly output: Output
+  readonly context: TranslatorContext
+  readonly output: OutputItems
   readonly results: ResultPairing
 }
 
@@ -28,7 +28,7 @@ interface RouterParts {
 export class MessageRouter implements HarmonyHandler {
   readonly #parts: RouterParts
   readonly #state: TranslatorState
-  readonly #output: Output
+  readonly #output: OutputItems
 
   constructor(parts: RouterParts) {
     this.#parts = parts
@@ -66,14 +66,14 @@ export class MessageRouter implements HarmonyHandler {
   }
 
   repair(repair: Repair): void {
-    this.#parts.effects.repair(repair)
+    this.#parts.context.repair(repair)
   }
 
   #begin({ recipient: name, channel }: HarmonyHeader): void {
-    const { recipients, effects } = this.#parts
+    const { recipients, context } = this.#parts
     const recipient = classifyRecipient(name, channel, recipients.tools, recipients.policy)
     if (recipient.kind === 'function_call' && !recipient.declared) {
-      effects.notice('undeclared_recipient', pathOf(recipient.name, recipient.namespace))
+      context.notice('undeclared_recipient', pathOf(recipient.name, recipient.namespace))
     }
     this.#output.begin(recipient)
   }
@@ -87,12 +87,12 @@ export class MessageRouter implements HarmonyHandler {
   }
 
   #endOther({ header, origin, text }: OtherMessage, count: number): void {
-    const { options, effects, results } = this.#parts
+    const { options, context, results } = this.#parts
     const { role, name: author = role } = header
     if (origin === 'model') {
       if (role !== 'tool' || options.trustToolMessages !== true) {
         const isAwaited = role === 'tool' && results.isAwaited(author)
-        effects.notice(isAwaited ? 'sampled_result' : 'fabricated_message', author, textOf(text))
+        context.notice(isAwaited ? 'sampled_result' : 'fabricated_message', author, textOf(text))
         return
       }
       // It was not the model's after all.

@@ -3,9 +3,9 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 import type { StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import { callHost } from './call-host.js'
 import { toldOf } from './failure.js'
 import type { TranslateOptions } from './options.js'
-import { tellHost } from './tell-host.js'
 import { Translator } from './translator.js'
 
 type Batch = ResponseStreamEvent[]
@@ -147,7 +147,7 @@ export function createPull(
 
   /** The host, of an error in its own code or its engine's. */
   function tell(error: unknown): void {
-    tellHost(options.onError, error)
+    callHost(options.onError, error)
   }
 
   function stop(): Batch {

@@ -3,8 +3,8 @@ import type { RecipientPolicy } from '../recipients/policy.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { calleesNamed } from '../recipients/tool-author.js'
 import { ANYBODY } from './calls.js'
-import type { Effects, Item } from './items/item.js'
-import type { Output } from './output.js'
+import type { Item, ItemContext } from './items/item.js'
+import type { OutputItems } from './output-items.js'
 import { type TextBuffer, textOf } from './text-buffer.js'
 
 /** Whom a message may be addressed to, or be from. */
@@ -17,14 +17,14 @@ export interface Recipients {
 
 /** Pairs the results that come as messages of tools with the calls that wait for them. */
 export class ResultPairing {
-  readonly #output: Output
-  readonly #effects: Effects
+  readonly #output: OutputItems
+  readonly #context: ItemContext
   readonly #recipients: Recipients
   #isPaused = false
 
-  constructor(output: Output, effects: Effects, recipients: Recipients) {
+  constructor(output: OutputItems, context: ItemContext, recipients: Recipients) {
     this.#output = output
-    this.#effects = effects
+    this.#context = context
     this.#recipients = recipients
   }
 
@@ -48,14 +48,14 @@ export class ResultPairing {
     if (this.#isPaused) return
     const waiting = this.#oldest(author, 'oldestWaiting')
     if (waiting !== undefined) {
-      this.#output.settle(waiting, { output: textOf(text) })
+      this.#output.resolve(waiting, { output: textOf(text) })
       return
     }
     const answered = this.#oldest(author, 'oldestAnswered')
-    if (answered !== undefined) this.#effects.notice('second_result', answered.id)
+    if (answered !== undefined) this.#context.notice('second_result', answered.id)
     // What the client ran comes back in the transcript too, and is no news.
     else if (author === ANY_AUTHOR || [...this.#calleesOf(author)].flat().some(isHosted)) {
-      this.#effects.notice('result_without_call', author)
+      this.#context.notice('result_without_call', author)
     }
   }
 

@@ -4,8 +4,8 @@ import type { HarmonyParser, ParserPosition } from '../harmony/parser.js'
 import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import { callHost } from './call-host.js'
 import { spellToken } from './logprobs.js'
-import { tellHost } from './tell-host.js'
 
 /**
  * What happened and which tokens it came from, for timelines and for tests of conservation. Numbers count everything
@@ -90,7 +90,7 @@ class TokenTracer implements Tracer {
   constructor(tell: (trace: Trace) => void, { tokenTable, index, deltaFrom, onError }: Parameters<TracerFactory>[0]) {
     // A callback that fails must not change the stream that it only observes.
     this.#tell = (trace) => {
-      for (const error of tellHost(tell, trace)) tellHost(onError, error)
+      for (const error of callHost(tell, trace)) callHost(onError, error)
     }
     this.#table = tokenTable
     this.#index = index

@@ -5,7 +5,7 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import { hash, SEED } from './hash.js'
 import type { Listing } from './mcp-listing.js'
 import type { TranslatorOptions } from './options.js'
-import type { OutputSnapshot } from './output.js'
+import type { OutputItemsSnapshot } from './output-items.js'
 import type { Pages } from './pages.js'
 import type { MessageLog } from './response-messages.js'
 import type { ResponseState } from './response-object.js'
@@ -48,7 +48,7 @@ export interface TranslatorSnapshot {
   readonly version: 1
   readonly state: TranslatorState
   readonly parser: ParserSnapshot
-  readonly output: OutputSnapshot
+  readonly output: OutputItemsSnapshot
   /** The first token of a delta that is not whole yet, or -1. Only known while tracing. */
   readonly deltaFrom: number
   /** Of everything else. */

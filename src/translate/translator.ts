@@ -9,23 +9,23 @@ import { unknownToolTypes } from '../recipients/tool-types.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostMessage, HostTokens, HostUsage, TokenChunk } from '../tokens/token-source.js'
+import { callHost } from './call-host.js'
 import { checkHost, checkHostTokens, checkToken } from './check-chunk.js'
 import { copyOf } from './copy-of.js'
-import { TranslatorEffects } from './effects.js'
 import { type Failure, reportOf, toldOf } from './failure.js'
 import { NONE } from './grown-list.js'
 import type { HostItem } from './host-item.js'
+import { TranslatorContext } from './item-context.js'
 import type { Item } from './items/item.js'
 import { LOGPROBS, scoredToken } from './logprobs.js'
 import { hintsOf, listingsOf } from './mcp-listing.js'
 import { MessageRouter } from './message-router.js'
 import { checkOptions, checkReason, checkUsage, type TranslatorOptions } from './options.js'
-import { Output } from './output.js'
+import { OutputItems } from './output-items.js'
 import { plainCopy } from './plain-copy.js'
 import { messagesOf } from './response-messages.js'
 import { IN_PROGRESS, type ResponseProgress, responseOf } from './response-object.js'
 import { ResultPairing } from './result-pairing.js'
-import { tellHost } from './tell-host.js'
 import { checkResult, type ToolResult } from './tool-result.js'
 import type { TracedState, Tracer } from './tracer.js'
 import { checkSnapshot, sealSnapshot, type TranslatorSnapshot, type TranslatorState } from './translator-snapshot.js'
@@ -62,8 +62,8 @@ export class Translator {
   readonly #options: TranslatorOptions
   readonly #state: TranslatorState
   readonly #tools: DeclaredTools
-  readonly #effects: TranslatorEffects
-  readonly #output: Output
+  readonly #context: TranslatorContext
+  readonly #output: OutputItems
   readonly #tracer: Tracer | undefined
   /** What the parser reports to, and what reads a host's message past the parser. */
   readonly #handler: HarmonyHandler
@@ -105,9 +105,9 @@ export class Translator {
     this.#tools = declareTools(this.#state.request.tools, hintsOf(this.#state.listings))
     const policy = resolvePolicy(options.policy, options.mcpApproval)
     const isTraced = options.trace !== undefined
-    this.#effects = new TranslatorEffects(this.#state, options, isTraced ? (event) => this.#trace(event) : undefined)
-    this.#isScored = this.#effects.includes(LOGPROBS)
-    this.#output = new Output(this.#effects, options.calls === 'whole', snapshot?.output)
+    this.#context = new TranslatorContext(this.#state, options, isTraced ? (event) => this.#trace(event) : undefined)
+    this.#isScored = this.#context.includes(LOGPROBS)
+    this.#output = new OutputItems(this.#context, options.calls === 'whole', snapshot?.output)
     this.#tracer = options.trace?.({
       tokenTable,
       index: this.#state.index,
@@ -115,12 +115,12 @@ export class Translator {
       onError: options.onError,
     })
     const recipients = { tools: this.#tools, policy, labels: this.#approvedLabels() }
-    this.#results = new ResultPairing(this.#output, this.#effects, recipients)
+    this.#results = new ResultPairing(this.#output, this.#context, recipients)
     const router = new MessageRouter({
       state: this.#state,
       options,
       recipients,
-      effects: this.#effects,
+      context: this.#context,
       output: this.#output,
       results: this.#results,
     })
@@ -215,8 +215,8 @@ export class Translator {
     check(this.#output.takesResult(item), 'toolResult', expected, `${item.type} ${id}`, 'item_takes_no_result')
     // A result for a call that is still being written means that the engine swallowed its <|call|>.
     if (item === this.#output.current) this.#parser.end()
-    if (item.stage === 'waiting') this.#output.settle(item, told)
-    else this.#effects.notice('second_result', item.id)
+    if (item.stage === 'waiting') this.#output.resolve(item, told)
+    else this.#context.notice('second_result', item.id)
     if (result.transcript !== undefined) this.#pushTranscript(transcript)
     return this.#take()
   }
@@ -274,7 +274,7 @@ export class Translator {
   fail(failure: Failure | Error | string): ResponseStreamEvent[] {
     if (this.#isClosed()) return []
     const report = reportOf(failure)
-    if (report === undefined) tellHost(this.#options.onError, failure)
+    if (report === undefined) callHost(this.#options.onError, failure)
     return this.#fail(report ?? toldOf(failure), this.#options.errorEvent !== false)
   }
 
@@ -357,10 +357,10 @@ export class Translator {
   /** What of the request and the options comes to nothing, or may be misspelled. */
   #noticeRequest(): void {
     for (const type of unknownToolTypes(this.#state.request.tools ?? []))
-      this.#effects.notice('unknown_tool_type', type)
+      this.#context.notice('unknown_tool_type', type)
     const labels = [...this.#state.listings.map(({ serverLabel }) => serverLabel), ...this.#approvedLabels()]
     for (const label of new Set(labels)) {
-      if (!this.#tools.mcpServers.has(label)) this.#effects.notice('undeclared_server', label)
+      if (!this.#tools.mcpServers.has(label)) this.#context.notice('undeclared_server', label)
     }
   }
 
@@ -369,13 +369,13 @@ export class Translator {
     const { usage, isMarked } = this.#state
     if (!isSampled(usage)) {
       // What the host inserted may be all that was wanted.
-      if (this.#output.wire().length === 0) this.#effects.notice('nothing_sampled', '')
-    } else if (!isMarked) this.#effects.notice('missing_markers', '')
+      if (this.#output.wire().length === 0) this.#context.notice('nothing_sampled', '')
+    } else if (!isMarked) this.#context.notice('missing_markers', '')
   }
 
   /** Counts of the host's. */
   #count(usage: HostUsage): void {
-    if (addHostUsage(this.#state.usage, usage)) this.#effects.notice('repeated_count', 'inputTokens')
+    if (addHostUsage(this.#state.usage, usage)) this.#context.notice('repeated_count', 'inputTokens')
   }
 
   /** The servers of the approved calls, which need not be declared. */
@@ -419,7 +419,7 @@ export class Translator {
     if (text === '') return
     if (origin === 'model') {
       // Engines that give ids as text begin with <|channel|>, or with what comes in its place.
-      if (this.#state.index < 0 && /^20[01]\d{3}$/.test(text)) this.#effects.notice('spelled_ids', text)
+      if (this.#state.index < 0 && /^20[01]\d{3}$/.test(text)) this.#context.notice('spelled_ids', text)
       countText(this.#state.usage)
       // A marker has a bar in it, however it is cut.
       this.#state.isMarked ||= text.includes('|')
@@ -483,7 +483,7 @@ export class Translator {
   }
 
   #writeLifecycle(stage: 'created' | ResponseStatus): void {
-    this.#effects.write({ type: `response.${stage}`, sequence_number: this.#effects.next(), response: this.response })
+    this.#context.emit({ type: `response.${stage}`, sequence_number: this.#context.next(), response: this.response })
   }
 
   #fail({ code = 'server_error', message }: Failure, isTold: boolean): ResponseStreamEvent[] {
@@ -492,9 +492,9 @@ export class Translator {
     this.#attempt(() => this.#parser.flush())
     this.#attempt(() => this.#output.release())
     if (isTold) {
-      this.#effects.write({
+      this.#context.emit({
         type: 'error',
-        sequence_number: this.#effects.next(),
+        sequence_number: this.#context.next(),
         error: { type: code, code, message, param: null },
       })
     }
@@ -507,7 +507,7 @@ export class Translator {
     try {
       step()
     } catch (error) {
-      tellHost(this.#options.onError, error)
+      callHost(this.#options.onError, error)
     }
   }
 

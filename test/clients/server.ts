@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { checkEvents, type Violation } from '../../src/conformance/index.js'
 import { type Dialect, toDialect } from '../../src/dialects/index.js'
+import { EngineError } from '../../src/engine/engine-error.js'
 import {
   type ApprovedCall,
   collectResponse,
@@ -14,7 +15,6 @@ import {
   translate,
 } from '../../src/index.js'
 import { hostItem } from '../../src/items.js'
-import { EngineError } from '../../src/sources/engine-error.js'
 import { toSseResponse } from '../../src/sse/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import type { ClientProfile } from './play.js'

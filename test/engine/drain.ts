@@ -1,4 +1,5 @@
 import { checkEvents } from '../../src/conformance/index.js'
+import type { TokenStream } from '../../src/engine/index.js'
 import {
   type Diagnostic,
   type Response,
@@ -9,7 +10,6 @@ import {
   type TranslateOptions,
   translate,
 } from '../../src/index.js'
-import type { TokenStream } from '../../src/sources/engine.js'
 
 /** All that a stream of tokens gave. */
 export interface Drained {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { translate } from '../../src/ambient.js'
+import { translate } from '../../src/defaults.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
 import { record } from '../../src/sources/record.js'

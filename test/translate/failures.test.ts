@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import { EngineError } from '../../src/engine/engine-error.js'
 import { type TokenSource, Translator, translate, translateBatches } from '../../src/index.js'
-import { EngineError } from '../../src/sources/engine-error.js'
 import type { TranslateOptions } from '../../src/translate/options.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { urlCitations } from '../../src/translate/url-citations.js'

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { EngineError } from '../../src/engine/engine-error.js'
 import {
   loadTokenTable,
   type Response,
@@ -10,7 +11,6 @@ import {
   translate,
   translateBatches,
 } from '../../src/index.js'
-import { EngineError } from '../../src/sources/engine-error.js'
 import { mcp } from '../recipients/tools.js'
 import { cut, encodeHarmony } from '../support/tokens.js'
 import { brief, briefOutput, callTo, createRun, FIXED, inTurn, messageOn, terminal, toolMessage } from './run.js'

@@ -20,7 +20,6 @@ export {
   malformedTranscript,
 } from './malformed/malformed-transcript.js'
 export { type SourcePlanOptions, sourcePlan } from './source-plan.js'
-export type { HarmonyMessage, TranscriptMessage } from './steps.js'
 export type { Encode, IdOptions, TextChunk, TextStream, TokenStream } from './stream-forms.js'
 export { harmonyText, harmonyTextSpellingMarkers } from './text.js'
 export { textSoup, tokenSoup } from './token-soup.js'
@@ -31,3 +30,4 @@ export {
   type TranscriptOptions,
   wellFormedTranscript,
 } from './transcript.js'
+export type { HarmonyMessage, TranscriptMessage } from './transcript-writer.js'

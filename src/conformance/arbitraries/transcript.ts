@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import type { ResponseRequest } from '../../responses/request.js'
 import { type BuiltinDeclarations, requestFor, showTools } from './called-tool.js'
-import { type HarmonyMessage, type Step, step, type TranscriptMessage, writeSteps } from './steps.js'
 import { encoderOf, type IdOptions, shown, streamOf, type TextStream, type TokenStream } from './stream-forms.js'
 import { harmonyText } from './text.js'
+import { type HarmonyMessage, type Step, step, type TranscriptMessage, writeSteps } from './transcript-writer.js'
 
 /** What a transcript says. */
 export interface TranscriptContent {

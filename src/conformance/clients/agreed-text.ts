@@ -1,10 +1,10 @@
-import { TextDigest } from './text-digest.js'
+import { TextHash } from './text-hash.js'
 import { type Place, type Vote, Votes, type Where } from './votes.js'
 
 /** A text that is said in several places: piece by piece, and then as a whole. */
 export class AgreedText {
-  readonly #votes = new Votes<TextDigest>(({ key }) => key)
-  readonly #deltas = new TextDigest()
+  readonly #votes = new Votes<TextHash>(({ key }) => key)
+  readonly #deltas = new TextHash()
   #firstDelta: Where | undefined
   #deltasAreText = true
 
@@ -16,7 +16,7 @@ export class AgreedText {
   }
 
   say(text: unknown, place: Place, at: Where): void {
-    if (typeof text === 'string') this.#votes.add(TextDigest.of(text), place, at)
+    if (typeof text === 'string') this.#votes.add(TextHash.of(text), place, at)
   }
 
   /** The stream is over: its deltas are what they are. */
@@ -34,7 +34,7 @@ export class AgreedText {
   }
 
   /** What most places say; empty where none does. */
-  get text(): TextDigest {
+  get text(): TextHash {
     return this.#elected?.value ?? EMPTY
   }
 
@@ -44,15 +44,15 @@ export class AgreedText {
   }
 
   /** The places that say otherwise. */
-  get dissent(): readonly Vote<TextDigest>[] {
+  get dissent(): readonly Vote<TextHash>[] {
     return this.#votes.against(this.#elected)
   }
 
-  get #elected(): Vote<TextDigest> | undefined {
+  get #elected(): Vote<TextHash> | undefined {
     // Of as many: a place with nothing in it may leave the text out, and a delta that is no text leaves a hole in it.
-    const holds = (text: TextDigest): boolean => text.length > 0 && (this.#deltasAreText || text !== this.#deltas)
+    const holds = (text: TextHash): boolean => text.length > 0 && (this.#deltasAreText || text !== this.#deltas)
     return this.#votes.elected(holds)
   }
 }
 
-const EMPTY = new TextDigest()
+const EMPTY = new TextHash()

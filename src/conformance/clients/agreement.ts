@@ -1,9 +1,9 @@
 import { ownerOf as ownerOfType } from '../event-kind.js'
-import { type Fields, fieldsOf, isFields, listOf, lookUp, type StreamEvent, textOf } from '../stream-event.js'
+import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from '../stream-event.js'
 import type { AgreedItem, AgreedPart } from './agreed-item.js'
 import type { Ending } from './client.js'
 import { ItemFinder } from './item-finder.js'
-import { TextDigest } from './text-digest.js'
+import { TextHash } from './text-hash.js'
 import { type Vote, Votes, type Where } from './votes.js'
 
 export { citationsOf } from './agreed-item.js'
@@ -12,7 +12,7 @@ export { citationsOf } from './agreed-item.js'
 export interface AgreedPassage {
   readonly item: AgreedItem
   readonly part: AgreedPart
-  readonly text: TextDigest
+  readonly text: TextHash
   readonly isRefusal: boolean
   readonly isSummary: boolean
 }
@@ -24,7 +24,7 @@ export interface AgreedCall {
   readonly name: string
   /** The namespace of its tool, where it has one. */
   readonly namespace: string | undefined
-  readonly arguments: TextDigest
+  readonly arguments: TextHash
   /** The model did not come to its end: nobody is to run it. */
   readonly isCut: boolean
 }
@@ -52,16 +52,16 @@ export class Agreement {
   #isListed = false
   #position = 0
   /** Text deltas as they came, of all items. */
-  readonly streamed: Readonly<Record<'text' | 'refusals' | 'both', TextDigest>> = {
-    text: new TextDigest(),
-    refusals: new TextDigest(),
-    both: new TextDigest(),
+  readonly streamed: Readonly<Record<'text' | 'refusals' | 'both', TextHash>> = {
+    text: new TextHash(),
+    refusals: new TextHash(),
+    both: new TextHash(),
   }
   /** Deltas of reasoning as they came. */
-  readonly thought: Readonly<Record<'raw' | 'summary' | 'both', TextDigest>> = {
-    raw: new TextDigest(),
-    summary: new TextDigest(),
-    both: new TextDigest(),
+  readonly thought: Readonly<Record<'raw' | 'summary' | 'both', TextHash>> = {
+    raw: new TextHash(),
+    summary: new TextHash(),
+    both: new TextHash(),
   }
 
   /** @param position - the number of the event; default: one more than that before */

@@ -1,7 +1,7 @@
-import { digest } from '../digest.js'
 import type { Invariant } from '../invariant.js'
+import { jsonHash } from '../json-hash.js'
 import type { StreamEvent } from '../stream-event.js'
-import { TextDigest } from './text-digest.js'
+import { TextHash } from './text-hash.js'
 import type { Where } from './votes.js'
 
 /** The clients whose reading of a stream is known. */
@@ -19,14 +19,14 @@ export type Ending = 'completed' | 'incomplete' | 'failed' | 'threw' | 'open'
 export interface SeenCall {
   readonly name: string
   /** What the tool is given, before it is parsed. */
-  readonly arguments: TextDigest
+  readonly arguments: TextHash
   /** Digest of the same, parsed where it is JSON: clients that parse it show no more than this. */
   readonly value: number
 }
 
 /** A call as a client hands it on. */
 export function seenCall(name: string, given: string): SeenCall {
-  return { name, arguments: TextDigest.of(given), value: digest(parsed(given)) }
+  return { name, arguments: TextHash.of(given), value: jsonHash(parsed(given)) }
 }
 
 function parsed(text: string): unknown {
@@ -40,11 +40,11 @@ function parsed(text: string): unknown {
 /** What a client's user sees of a stream. Readers append to it as the client does. */
 export class Seen {
   /** Text as it was shown while it was streamed. */
-  readonly streamed: TextDigest = new TextDigest()
+  readonly streamed: TextHash = new TextHash()
   /** The text of the result that the application gets at the end; absent where that is what was streamed. */
-  final: TextDigest | undefined
+  final: TextHash | undefined
   /** Reasoning, as it was shown: raw and summaries, of all that the client shows. */
-  readonly reasoning: TextDigest = new TextDigest()
+  readonly reasoning: TextHash = new TextHash()
   /** Calls for the application, in the order in which they are run. */
   readonly calls: SeenCall[] = []
   /** The URLs (or ids of files) of citations, in order. */

@@ -1,7 +1,7 @@
 import type { AgreedCall, AgreedPassage, Agreement } from './agreement.js'
 import type { Breaks, ClientModel, ClientRule, Ending, Reads, Seen, SeenCall } from './client.js'
 import { callDissent, citationDissent, type Dissent, endingDissent, textDissent } from './dissent.js'
-import { TextDigest } from './text-digest.js'
+import { TextHash } from './text-hash.js'
 
 /** What a client must not lose of a stream. One rule for each thing that its user sees. */
 export const LOSSES: readonly ClientRule[] = [
@@ -161,8 +161,8 @@ function withDissent(got: string, dissent: Dissent | undefined): [words: string,
 const wereStreamed = (passages: readonly AgreedPassage[]): boolean =>
   passages.every(({ part }) => part.text.wasStreamed)
 
-function joined(passages: readonly AgreedPassage[]): TextDigest {
-  const all = new TextDigest()
+function joined(passages: readonly AgreedPassage[]): TextHash {
+  const all = new TextHash()
   for (const { text } of passages) all.join(text)
   return all
 }

@@ -1,7 +1,7 @@
 import type { AgreedItem } from './agreed-item.js'
 import type { AgreedText } from './agreed-text.js'
 import type { AgreedCall, AgreedPassage, Agreement } from './agreement.js'
-import type { TextDigest } from './text-digest.js'
+import type { TextHash } from './text-hash.js'
 import type { Place, Vote, Where } from './votes.js'
 
 /** The place of a stream that is not as the others are: what its author has to mend. */
@@ -62,7 +62,7 @@ function dissentOf(
   about: string,
   { text, dissent: [other], hasDeltas, toldAt }: AgreedText,
   isStreamed: boolean,
-  shown: (text: TextDigest) => string,
+  shown: (text: TextHash) => string,
 ): Dissent | undefined {
   if (other !== undefined) return between(about, TEXTS, other, shown(other.value), shown(text))
   if (!isStreamed || hasDeltas || text.length === 0 || toldAt === undefined) return undefined

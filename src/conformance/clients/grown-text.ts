@@ -1,5 +1,5 @@
 import { isFields } from '../stream-event.js'
-import { TextDigest } from './text-digest.js'
+import { TextHash } from './text-hash.js'
 
 /** A value as JavaScript appends it to a text: clients do so without looking at it. */
 export function appended(value: unknown): string {
@@ -11,7 +11,7 @@ export function appended(value: unknown): string {
 
 /** A text field that a client sets and appends to. What is no text stays as it came, until something is appended. */
 export class GrownText {
-  #text: TextDigest | undefined
+  #text: TextHash | undefined
   /** The value, where it is no text. */
   #other: unknown
 
@@ -20,12 +20,12 @@ export class GrownText {
   }
 
   set(value: unknown): void {
-    this.#text = typeof value === 'string' ? TextDigest.of(value) : undefined
+    this.#text = typeof value === 'string' ? TextHash.of(value) : undefined
     this.#other = this.#text === undefined ? value : undefined
   }
 
   append(delta: unknown): void {
-    this.#text ??= TextDigest.of(appended(this.#other))
+    this.#text ??= TextHash.of(appended(this.#other))
     this.#text.append(appended(delta))
   }
 
@@ -39,18 +39,18 @@ export class GrownText {
   }
 
   /** The text; undefined where it is none. */
-  get text(): TextDigest | undefined {
+  get text(): TextHash | undefined {
     return this.#text
   }
 
   /** What is appended to another text with it. */
-  get appended(): TextDigest {
-    return this.#text ?? TextDigest.of(appended(this.#other))
+  get appended(): TextHash {
+    return this.#text ?? TextHash.of(appended(this.#other))
   }
 
   clone(): GrownText {
     const copy = new GrownText(this.#other)
-    if (this.#text !== undefined) copy.#text = new TextDigest().join(this.#text)
+    if (this.#text !== undefined) copy.#text = new TextHash().join(this.#text)
     return copy
   }
 }

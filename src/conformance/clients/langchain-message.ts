@@ -1,9 +1,9 @@
-import { digest } from '../digest.js'
+import { jsonHash } from '../json-hash.js'
 import { textOf } from '../stream-event.js'
 import { type Seen, type SeenCall, seenCall } from './client.js'
 import { appended } from './grown-text.js'
 import { partialJson } from './partial-json.js'
-import { TextDigest } from './text-digest.js'
+import { TextHash } from './text-hash.js'
 
 /** Two chunks whose fields cannot be merged: LangChain throws. */
 export class MergeError extends Error {
@@ -24,7 +24,7 @@ type Kind = 'nothing' | 'string' | 'number' | 'boolean' | 'object' | 'array'
 /** A field that is merged from chunk to chunk: of a text its digest is kept, of all else its type. */
 class Merged {
   readonly #field: string
-  readonly text = new TextDigest()
+  readonly text = new TextHash()
   kind: Kind = 'nothing'
   #sum = 0
   /** What a field without a value is printed as. */
@@ -48,10 +48,10 @@ class Merged {
   }
 
   /** As it is printed. */
-  get printed(): TextDigest {
+  get printed(): TextHash {
     if (this.kind === 'string') return this.text
-    if (this.kind === 'nothing') return TextDigest.of(this.#nothing)
-    return TextDigest.of(this.kind === 'number' ? String(this.#sum) : this.kind === 'array' ? '' : '[object Object]')
+    if (this.kind === 'nothing') return TextHash.of(this.#nothing)
+    return TextHash.of(this.kind === 'number' ? String(this.#sum) : this.kind === 'array' ? '' : '[object Object]')
   }
 }
 
@@ -99,7 +99,7 @@ export class LangchainMessage {
   readonly #fields = new Map<string, Merged>()
   #summary: MergedPart[] | undefined
   /** Texts of arguments that done items have, by the digests of their values. */
-  readonly #texts = new Map<number, TextDigest>()
+  readonly #texts = new Map<number, TextHash>()
 
   /** A chunk came, with fields of its own in its metadata. */
   chunk(fields: Readonly<Record<string, unknown>> = {}): void {
@@ -114,7 +114,7 @@ export class LangchainMessage {
   }
 
   /** What the response's status is, after merging. */
-  get status(): TextDigest | undefined {
+  get status(): TextHash | undefined {
     const status = this.#fields.get('status')
     return status?.kind === 'string' ? status.text : undefined
   }
@@ -141,7 +141,7 @@ export class LangchainMessage {
     this.#blocks.push({
       type,
       index,
-      before: new TextDigest(),
+      before: new TextHash(),
       text: new Merged(type, text),
       phase: new Merged('phase', phase),
       citations: [...citations],
@@ -170,12 +170,12 @@ export class LangchainMessage {
    */
   says(given: string): void {
     const value = partialJson(given)
-    if (value !== undefined) this.#texts.set(digest(value), TextDigest.of(given))
+    if (value !== undefined) this.#texts.set(jsonHash(value), TextHash.of(given))
   }
 
   /** What an application sees of the message. */
   show(seen: Seen): void {
-    seen.final = new TextDigest()
+    seen.final = new TextHash()
     for (const { type, before, text, citations } of this.#blocks) {
       if (type !== 'text') continue
       seen.final.join(before).join(text.printed)
@@ -184,7 +184,7 @@ export class LangchainMessage {
     seen.calls.push(...this.#collapsed().flatMap((group) => shown(group, this.#texts)))
     const status = this.status
     for (const ending of ['completed', 'incomplete', 'failed'] as const) {
-      if (status?.equals(TextDigest.of(ending))) seen.ending = ending
+      if (status?.equals(TextHash.of(ending))) seen.ending = ending
     }
   }
 
@@ -222,7 +222,7 @@ interface MergedBlock {
   readonly type: Block['type']
   readonly index: unknown
   /** The text of blocks before it that stand by themselves. */
-  readonly before: TextDigest
+  readonly before: TextHash
   text: Merged
   readonly phase: Merged
   readonly citations: string[]
@@ -276,7 +276,7 @@ class MergedCall {
     return this.#args.text.length > this.args.length && this.#args.kind === 'string'
   }
 
-  get digest(): TextDigest {
+  get digest(): TextHash {
     return this.#args.text
   }
 
@@ -293,19 +293,19 @@ const LONGEST = 1 << 20
  * A call as it is handed to the application; none where it has no id: that is an invalid tool call, of which nobody knows
  * whose it is. One whose arguments are no JSON is invalid, too, and handed over with their text.
  */
-function shown(group: readonly MergedCall[], texts: ReadonlyMap<number, TextDigest>): SeenCall[] {
+function shown(group: readonly MergedCall[], texts: ReadonlyMap<number, TextHash>): SeenCall[] {
   const [first] = group
   const id = group.find((call) => Boolean(call.id))?.id
   const name = appended(first?.name ?? '')
   if (!id || name === COMPUTER) return []
-  if (first?.isLong) return [{ name, arguments: first.digest, value: digest(first.digest.key) }]
+  if (first?.isLong) return [{ name, arguments: first.digest, value: jsonHash(first.digest.key) }]
   const joined = group.map(({ printed }) => printed).join('')
   if (group.some(({ isCustom }) => isCustom)) return [seenCall(name, joined)]
   const given = joined.trim() === '' ? '{}' : joined
   const value = partialJson(given.trim())
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [seenCall(name, given.trim())]
-  const key = digest(value)
-  return [{ name, arguments: texts.get(key) ?? TextDigest.of(given), value: key }]
+  const key = jsonHash(value)
+  return [{ name, arguments: texts.get(key) ?? TextHash.of(given), value: key }]
 }
 
 /** What it calls computer calls, which are no calls of the application's tools. */

@@ -2,7 +2,7 @@ import { isFields, type StreamEvent, textOf } from '../stream-event.js'
 import { type Breaks, type ClientModel, type ClientReader, type ClientRule, type Ending, Seen } from './client.js'
 import { appended } from './grown-text.js'
 import { Accumulator, resultTextOf, type Snapshot } from './openai/accumulator.js'
-import { TextDigest } from './text-digest.js'
+import { TextHash } from './text-hash.js'
 import { Thrown } from './thrown.js'
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -85,8 +85,8 @@ class OpenAIReader implements ClientReader {
   readonly #breaks: Breaks
   readonly #response = new Accumulator()
   /** Reasoning as its events show it. */
-  readonly #raw = new TextDigest()
-  readonly #summary = new TextDigest()
+  readonly #raw = new TextHash()
+  readonly #summary = new TextHash()
   #streamsReasoning = false
   #isOver = false
 
@@ -147,7 +147,7 @@ class OpenAIReader implements ClientReader {
     seen.ending = ENDINGS.has(status) ? (status as Ending) : 'open'
     if (isFields(error)) seen.error = textOf(error['message'])
     seen.final = resultTextOf(snapshot)
-    const [raw, summary, all] = [new TextDigest(), new TextDigest(), new TextDigest()]
+    const [raw, summary, all] = [new TextHash(), new TextHash(), new TextHash()]
     for (const item of output) {
       const { call } = item
       if (call !== undefined && item.fields['status'] !== 'incomplete') seen.calls.push(call)

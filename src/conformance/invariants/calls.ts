@@ -1,8 +1,8 @@
 import { hasItem, isItemDone } from '../event-kind.js'
 import { type Invariant, of, stateless, type Tell } from '../invariant.js'
-import { isToldBy, outputOf, toldBy } from '../reading.js'
 import { shown } from '../shown.js'
 import { type Fields, fieldsOf, listOf, lookUp, textOf } from '../stream-event.js'
+import { isToldBy, outputOf, toldBy } from '../stream-state.js'
 import { tellApart } from '../tell-apart.js'
 
 /** What a call is made of: the field of its item, and what its events are called. */

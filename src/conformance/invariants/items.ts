@@ -1,10 +1,10 @@
 import { aboutItem } from '../about.js'
-import { digest } from '../digest.js'
 import { hasItem, isItemAdded, isItemDone, isOfItem, isTerminal } from '../event-kind.js'
 import { type Invariant, of, stateless } from '../invariant.js'
-import { isListedElsewhere, type OpenItem, outputOf, type Reading, toldBy } from '../reading.js'
+import { jsonHash } from '../json-hash.js'
 import { shown } from '../shown.js'
 import { type Fields, fieldsOf, lookUp, type StreamEvent, textOf, wordFor } from '../stream-event.js'
+import { isListedElsewhere, type OpenItem, outputOf, type StreamState, toldBy } from '../stream-state.js'
 
 /** The prefixes of ids, by the type of item. A type that is not here may have any. */
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -411,7 +411,7 @@ export const ITEMS: readonly Invariant[] = [
         if (item === undefined) continue
         const missing = [...fields.keys()].filter((name) => !Object.hasOwn(item, name))
         const differs = Object.keys(item)
-          .filter((name) => fields.get(name) !== digest(item[name]))
+          .filter((name) => fields.get(name) !== jsonHash(item[name]))
           .concat(missing)
           .filter((name) => !ENCRYPTED.has(name))
         if (differs.length > 0)
@@ -424,7 +424,7 @@ export const ITEMS: readonly Invariant[] = [
 ]
 
 /** What is known of the item that an event about no open item names. */
-function stateOf(index: unknown, { done }: Reading): string {
+function stateOf(index: unknown, { done }: StreamState): string {
   return done.has(index as number) ? 'which is done' : 'which was not announced'
 }
 

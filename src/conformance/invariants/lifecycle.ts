@@ -1,9 +1,9 @@
 import { aboutItem } from '../about.js'
 import { isLifecycle, isTerminal } from '../event-kind.js'
 import { atEnd, type Invariant, of, stateless } from '../invariant.js'
-import { isListedElsewhere } from '../reading.js'
 import { shown } from '../shown.js'
 import { differing, type Fields, fieldsOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
+import { isListedElsewhere } from '../stream-state.js'
 
 /** What may change of a response between its events. Azure adds its content filters; OpenAI says which tier it was. */
 const CHANGES: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import { isItemDone, isPartAdded, isPartDone } from '../event-kind.js'
 import { type Invariant, of, stateless } from '../invariant.js'
-import { isToldBy, type OpenPart, toldBy } from '../reading.js'
 import { differing, fieldsOf, isFields, isSame, listOf, textOf } from '../stream-event.js'
+import { isToldBy, type OpenPart, toldBy } from '../stream-state.js'
 import { tellApart } from '../tell-apart.js'
 
 const ANNOTATION = 'response.output_text.annotation.added'

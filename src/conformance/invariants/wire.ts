@@ -1,8 +1,8 @@
 import type { About } from '../about.js'
 import { type Invariant, of, stateless } from '../invariant.js'
-import { lackedBy, type Reading } from '../reading.js'
 import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
 import { fieldsOf, isFields, textOf } from '../stream-event.js'
+import { lackedBy, type StreamState } from '../stream-state.js'
 
 /** Of every event, whatever it is about. */
 export const WIRE: readonly Invariant[] = [
@@ -153,7 +153,7 @@ export const WIRE: readonly Invariant[] = [
 ]
 
 /** The number of the first event. */
-function firstOf(resumed: Reading['resumed']): number {
+function firstOf(resumed: StreamState['resumed']): number {
   return typeof resumed === 'number' ? resumed + 1 : 0
 }
 

@@ -6,7 +6,7 @@ import { outputItemSchema } from './items.js'
 import type { WireAnnotation, WireContentPart, WireDeltaLogprob } from './parts.js'
 import { annotation, contentPart, deltaLogprobs, summaryText } from './parts.js'
 import { responseSchema, type WireResponse } from './response.js'
-import { byType, count, exactly, list, oneOf, orNull, strict, text, textOrNull, typed } from './words.js'
+import { byType, count, exactly, list, oneOf, orNull, strict, text, textOrNull, typed } from './schema-builders.js'
 
 type Sequenced<Type extends string, Fields = unknown> = Type extends unknown
   ? { type: Type; sequence_number: number } & Fields

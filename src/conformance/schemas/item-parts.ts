@@ -14,7 +14,7 @@ import {
   textOrNull,
   typed,
   whole,
-} from './words.js'
+} from './schema-builders.js'
 
 const at = { x: number, y: number }
 const keys = { keys: orNull('an array', list(text)).exactOptional() }

@@ -17,7 +17,7 @@ import {
   text,
   textOrNull,
   typed,
-} from './words.js'
+} from './schema-builders.js'
 
 // What the types let be missing may be missing here, except where a real client breaks without it: that is said.
 

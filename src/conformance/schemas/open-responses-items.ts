@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { byType, list, number, oneOf, text, textOrNull } from './words.js'
+import { byType, list, number, oneOf, text, textOrNull } from './schema-builders.js'
 
 // Items of Open Responses (specification of 2026-04-24), as its published schema has them: fields that it does not have
 // are let through.

@@ -10,7 +10,7 @@ import {
   part,
   probabilities,
 } from './open-responses-items.js'
-import { anything, byType, flag, list, number, oneOf, orNull, text, textOrNull } from './words.js'
+import { anything, byType, flag, list, number, oneOf, orNull, text, textOrNull } from './schema-builders.js'
 
 // The events of Open Responses (specification of 2026-04-24), as its published schema has them, every field. Required is
 // what it requires: more than OpenAI sends here (`completed_at`), less there (`logprobs`).

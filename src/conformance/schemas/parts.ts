@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ReasoningText, SummaryText, UrlCitation } from '../../responses/items.js'
-import { byType, count, exactly, list, number, oneOf, strict, text, textOrNull, typed } from './words.js'
+import { byType, count, exactly, list, number, oneOf, strict, text, textOrNull, typed } from './schema-builders.js'
 
 export type WireAnnotation =
   | UrlCitation

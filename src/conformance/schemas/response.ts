@@ -17,7 +17,7 @@ import {
   strict,
   text,
   textOrNull,
-} from './words.js'
+} from './schema-builders.js'
 
 /** Token counts. Captures before 2026-07 have no `cache_write_tokens`. */
 export type WireUsage = {

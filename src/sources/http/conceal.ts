@@ -1,4 +1,4 @@
-import { EngineError } from '../engine-error.js'
+import { EngineError } from '../../engine/engine-error.js'
 
 /** Keeps secrets out of messages that others wrote: a server, a proxy, a `fetch`. */
 export interface Concealer {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EngineError, type EngineErrorCode } from '../engine-error.js'
+import { EngineError, type EngineErrorCode } from '../../engine/engine-error.js'
 import { jsonOf } from './parse-event.js'
 
 /** A failure that another try may mend: nothing was wrong with the call itself. */

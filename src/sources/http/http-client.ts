@@ -1,5 +1,5 @@
+import { EngineError } from '../../engine/engine-error.js'
 import { check } from '../../errors.js'
-import { EngineError } from '../engine-error.js'
 import { sleep } from '../sleep.js'
 import { addressOf } from './address.js'
 import { createConcealer } from './conceal.js'

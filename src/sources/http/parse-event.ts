@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { EngineError } from '../../engine/engine-error.js'
 import { describe } from '../../errors.js'
-import { EngineError } from '../engine-error.js'
 
 const TOKEN_ID = 'a token id'
 

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser'
-import { EngineError } from '../engine-error.js'
+import { EngineError } from '../../engine/engine-error.js'
 import { failureOf, TransientError } from './failure-of.js'
 import { lostConnection } from './http-client.js'
 

@@ -1,4 +1,4 @@
-import { EngineError } from '../engine-error.js'
+import { EngineError } from '../../engine/engine-error.js'
 import type { Llama, NodeLlamaCpp } from './node-llama-cpp.js'
 import { llamaError } from './sequence-tokens.js'
 

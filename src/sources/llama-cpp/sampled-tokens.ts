@@ -1,6 +1,6 @@
+import { EngineError } from '../../engine/engine-error.js'
+import type { GenerateOptions, Sampling } from '../../engine/index.js'
 import type { HarmonyToken, ScoredToken } from '../../tokens/token-source.js'
-import type { GenerateOptions, Sampling } from '../engine.js'
-import { EngineError } from '../engine-error.js'
 import type { LlamaControlledOutput, LlamaOverflow, LlamaSampling, LlamaSequence } from './node-llama-cpp.js'
 
 /** Seeds are 32 bits wide; the highest of them asks llama.cpp for a random one. */

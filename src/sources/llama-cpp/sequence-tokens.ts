@@ -1,6 +1,6 @@
+import { EngineError } from '../../engine/engine-error.js'
+import { type GenerateOptions, STOP_TOKENS } from '../../engine/index.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../../tokens/token-source.js'
-import { type GenerateOptions, STOP_TOKENS } from '../engine.js'
-import { EngineError } from '../engine-error.js'
 import type { LlamaSequence } from './node-llama-cpp.js'
 import { sampledTokens } from './sampled-tokens.js'
 

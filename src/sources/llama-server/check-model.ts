@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { EngineError } from '../../engine/engine-error.js'
 import { VOCABULARY_SIZE } from '../../harmony/vocabulary.js'
-import { EngineError } from '../engine-error.js'
 import { TransientError } from '../http/failure-of.js'
 import type { HttpClient } from '../http/http-client.js'
 import { jsonOf } from '../http/parse-event.js'

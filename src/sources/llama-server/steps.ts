@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { STOP_TOKENS } from '../../engine/index.js'
 import type { HarmonyToken, HostUsage } from '../../tokens/token-source.js'
 import type { TokenTable } from '../../tokens/token-table.js'
-import { STOP_TOKENS } from '../engine.js'
 import type { HttpCall } from '../http/http-engine.js'
 import { count, logprob, parseEvent, tokenId } from '../http/parse-event.js'
 import type { EngineStep } from '../http/tokens-of.js'
-import { BROKEN, type HeldBack } from './held-back.js'
+import { BROKEN, type TokenIdRecovery } from './recover-token-ids.js'
 import { createOpenMessage } from './stop-token.js'
 
 const scored = z.object({ id: tokenId, logprob }, '{id, logprob}')
@@ -40,7 +40,7 @@ type Event = z.infer<typeof event>
 /** What is known of the tokens, shared by all calls. */
 export interface Vocabulary {
   readonly table: TokenTable
-  readonly heldBack: HeldBack
+  readonly heldBack: TokenIdRecovery
 }
 
 /** What the events of one call to `/completion` say. */

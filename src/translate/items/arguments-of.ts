@@ -1,5 +1,5 @@
 import { textOf } from '../text-buffer.js'
-import type { Effects, Item } from './item.js'
+import type { Item, ItemContext } from './item.js'
 
 export type Arguments = { readonly [name: string]: unknown }
 
@@ -14,14 +14,14 @@ export function argumentsOf<Wanted>(
   item: Item,
   main: string,
   read: (given: Arguments) => Wanted | undefined,
-  effects: Effects,
+  context: ItemContext,
 ): Wanted | undefined {
   const text = textOf(item.text)
   const value = meantBy(text)
   const isMain = typeof value === 'string' || Array.isArray(value)
   const given = isMain ? { [main]: value } : Object(value) === value ? (value as Arguments) : undefined
   const wanted = given && read(given)
-  if (wanted === undefined) effects.notice('unreadable_arguments', item.type, text)
+  if (wanted === undefined) context.notice('unreadable_arguments', item.type, text)
   return wanted
 }
 

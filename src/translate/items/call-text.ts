@@ -1,5 +1,5 @@
 import { appendText, textOf } from '../text-buffer.js'
-import type { Effects, ItemBase } from './item.js'
+import type { ItemBase, ItemContext } from './item.js'
 
 /** What the parts of calls are called that go out as the model writes them. */
 type CallPart =
@@ -13,19 +13,19 @@ export function callText(part: CallPart, field: 'arguments' | 'input' | 'code') 
   const type = `response.${part}.delta` as const
   return {
     // One literal for all calls: deltas are many, and of one shape they are cheap.
-    delta(item: ItemBase, delta: string, effects: Effects): void {
+    delta(item: ItemBase, delta: string, context: ItemContext): void {
       appendText(item.text, delta)
-      effects.write({
+      context.emit({
         type,
-        sequence_number: effects.next(),
+        sequence_number: context.next(),
         item_id: item.id,
         output_index: item.outputIndex,
         delta,
       })
     },
 
-    close(item: ItemBase, _outcome: unknown, effects: Effects): void {
-      effects.tell(item, `response.${part}.done`, { [field]: textOf(item.text) } as never)
+    close(item: ItemBase, _outcome: unknown, context: ItemContext): void {
+      context.emitFor(item, `response.${part}.done`, { [field]: textOf(item.text) } as never)
     },
   }
 }

@@ -3,7 +3,7 @@ import { copyOf } from '../copy-of.js'
 import { textOf } from '../text-buffer.js'
 import { type CallResult, textOfResult } from '../tool-result.js'
 import { callText } from './call-text.js'
-import { enter, openHosted } from './hosted.js'
+import { openHosted, setStatus } from './host-status.js'
 import type { ItemBase, ItemKind } from './item.js'
 
 /*
@@ -36,22 +36,22 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
   prefix: 'ci',
   result: 'completes',
 
-  create: (_recipient, effects) => ({
-    containerId: effects.containerId('code_interpreter'),
-    outputs: effects.includes(OUTPUTS) ? [] : null,
+  create: (_recipient, context) => ({
+    containerId: context.containerId('code_interpreter'),
+    outputs: context.includes(OUTPUTS) ? [] : null,
   }),
 
   open: openHosted,
 
   delta: CODE.delta,
 
-  close(item, outcome, effects) {
-    CODE.close(item, outcome, effects)
-    if (outcome === 'completed') enter(item, 'interpreting', effects)
+  close(item, outcome, context) {
+    CODE.close(item, outcome, context)
+    if (outcome === 'completed') setStatus(item, 'interpreting', context)
   },
 
-  settle(item, result, effects) {
-    item.outputs = result !== null && effects.includes(OUTPUTS) ? outputsOf(result) : null
+  resolve(item, result, context) {
+    item.outputs = result !== null && context.includes(OUTPUTS) ? outputsOf(result) : null
   },
 
   wire: (item) => ({

@@ -30,24 +30,24 @@ export const functionCall: ItemKind<FunctionCall> = {
 
   create: ({ name, namespace = null }) => ({ callId: '', name, namespace }),
 
-  delta(item, text, effects) {
+  delta(item, text, context) {
     // White space at the beginning is held back: if nothing else comes, the arguments are {}.
     if (isEmpty(item.text) && text.trim() === '') item.held += text
     else {
       const held = item.held
       item.held = ''
-      ARGUMENTS.delta(item, held + text, effects)
+      ARGUMENTS.delta(item, held + text, context)
     }
   },
 
-  close(item, outcome, effects) {
+  close(item, outcome, context) {
     if (isEmpty(item.text)) {
-      effects.notice('blank_arguments', calleeOf(item), item.held)
+      context.notice('blank_arguments', calleeOf(item), item.held)
       item.held = ''
       // Every client needs a delta, and parses what it gets.
-      ARGUMENTS.delta(item, '{}', effects)
+      ARGUMENTS.delta(item, '{}', context)
     }
-    ARGUMENTS.close(item, outcome, effects)
+    ARGUMENTS.close(item, outcome, context)
   },
 
   wire: (item) => ({

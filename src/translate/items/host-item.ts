@@ -21,15 +21,15 @@ export const hostItem: ItemKind<InsertedItem> = {
   prefix: 'item',
   hasNoStatus: true,
 
-  create: ({ host }, effects) => ({
-    id: host.whole.id ?? effects.id(host.prefix),
+  create: ({ host }, context) => ({
+    id: host.whole.id ?? context.id(host.prefix),
     shown: host.begun,
     host,
   }),
 
-  close(item, _outcome, effects) {
+  close(item, _outcome, context) {
     for (const { type, ...fields } of item.host?.events ?? [])
-      effects.tell(item, type as never, copyOf(fields) as never)
+      context.emitFor(item, type as never, copyOf(fields) as never)
     item.shown = item.host?.whole ?? item.shown
     item.host = null
   },

@@ -78,7 +78,7 @@ export type Subject =
 export type ReasoningForm = 'raw' | 'summary'
 
 /** The only things an item's code may do to the world, and what it may know of it. */
-export interface Effects {
+export interface ItemContext {
   /** What of the host's choices an item has to know. */
   readonly options: Pick<TranslatorOptions, 'sealReasoning' | 'citations'>
   /** The pages that the model's browser has shown. */
@@ -88,9 +88,9 @@ export interface Effects {
   /** The number of the next event: drawn once for each, as it is written. */
   next(): number
   /** Writes an event as it is: for deltas, which are many. */
-  write(event: ResponseStreamEvent): void
+  emit(event: ResponseStreamEvent): void
   /** Writes an event about an item, with the next number. */
-  tell<Type extends ItemScopedEvent['type']>(item: ItemBase, type: Type, fields: ItemEventFields<Type>): void
+  emitFor<Type extends ItemScopedEvent['type']>(item: ItemBase, type: Type, fields: ItemEventFields<Type>): void
   /** The container in which the host runs what this tool is given. */
   containerId(tool: 'code_interpreter' | 'shell'): string
   /** How reasoning is shown: as the host says, else as the request asks. */
@@ -119,23 +119,23 @@ export interface ItemKind<I extends Item> {
   readonly hasNoStatus?: true
 
   /** What it has of its own, and of the base what is not as it is for others. */
-  create(subject: Extract<Subject, { kind: I['type'] }>, effects: Effects): Own<I>
+  create(subject: Extract<Subject, { kind: I['type'] }>, context: ItemContext): Own<I>
   /** After `output_item.added`. */
-  open?(item: I, effects: Effects): void
+  open?(item: I, context: ItemContext): void
   /**
    * More of its text, never empty. Without it the text is only kept.
    *
    * @param tokens - the text's, where their probabilities are asked for
    */
-  delta?(item: I, text: string, effects: Effects, tokens: readonly ScoredText[]): void
+  delta?(item: I, text: string, context: ItemContext, tokens: readonly ScoredText[]): void
   /** Of kinds that open at the terminator: its text is whole, and it is about to be announced. */
-  ready?(item: I, effects: Effects): void
+  ready?(item: I, context: ItemContext): void
   /** Nothing more will come: text that was held back goes out. */
-  release?(item: I, effects: Effects): void
+  release?(item: I, context: ItemContext): void
   /** Its text is over. Where a result is to come it is `waiting` now, else `done`. */
-  close?(item: I, outcome: 'completed' | 'incomplete', effects: Effects): void
+  close?(item: I, outcome: 'completed' | 'incomplete', context: ItemContext): void
   /** Its result came; null where none ever will. Only for kinds whose result `completes` them. */
-  settle?(item: I, result: CallResult | null, effects: Effects): void
+  resolve?(item: I, result: CallResult | null, context: ItemContext): void
   /** A detached copy in its wire form, as of now, behind `type`, `id` and `status`. */
   wire(item: I): Omit<Extract<OutputItem, { type: I['type'] }>, 'type' | 'id' | 'status'>
 }

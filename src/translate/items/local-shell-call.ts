@@ -24,8 +24,8 @@ export const localShellCall: ItemKind<LocalShellCall> = {
 
   create: () => ({ callId: '', action: actionOf([], {}) }),
 
-  ready(item, effects) {
-    item.action = argumentsOf(item, COMMAND, (given) => actionOf(commandOf(given), given), effects) ?? item.action
+  ready(item, context) {
+    item.action = argumentsOf(item, COMMAND, (given) => actionOf(commandOf(given), given), context) ?? item.action
   },
 
   wire: (item) => ({ call_id: item.callId, action: copyOf(item.action) }),

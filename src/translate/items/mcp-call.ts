@@ -4,7 +4,7 @@ import { textOf } from '../text-buffer.js'
 import { type CallResult, textOfResult } from '../tool-result.js'
 import { callText } from './call-text.js'
 import { calleeOf } from './callee-of.js'
-import { conclude, openHosted } from './hosted.js'
+import { openHosted, resolveHosted } from './host-status.js'
 import type { ItemBase, ItemKind } from './item.js'
 
 /*
@@ -54,16 +54,16 @@ export const mcpCall: ItemKind<McpCall> = {
 
   delta: ARGUMENTS.delta,
 
-  close(item, outcome, effects) {
-    ARGUMENTS.close(item, outcome, effects)
+  close(item, outcome, context) {
+    ARGUMENTS.close(item, outcome, context)
     if (outcome === 'incomplete' || item.available) return
     item.stage = 'done'
-    effects.notice('unavailable_tool', calleeOf(item))
+    context.notice('unavailable_tool', calleeOf(item))
     settle(item, UNKNOWN_TOOL)
-    conclude(item, UNKNOWN_TOOL, effects)
+    resolveHosted(item, UNKNOWN_TOOL, context)
   },
 
-  settle,
+  resolve: settle,
 
   wire: (item) => ({
     approval_request_id: item.approvalRequestId,

@@ -1,6 +1,6 @@
 import type { McpListedTool } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
-import { conclude, openHosted } from './hosted.js'
+import { openHosted, resolveHosted } from './host-status.js'
 import type { ItemBase, ItemKind } from './item.js'
 
 /*
@@ -30,8 +30,8 @@ export const mcpListTools: ItemKind<McpListTools> = {
 
   open: openHosted,
 
-  close(item, _outcome, effects) {
-    conclude(item, { error: item.error ?? undefined }, effects)
+  close(item, _outcome, context) {
+    resolveHosted(item, { error: item.error ?? undefined }, context)
   },
 
   wire: (item) => ({

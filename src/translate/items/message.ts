@@ -3,7 +3,7 @@ import type { CitationState, CitedText, SaidText } from '../citation-stage.js'
 import { copyOf } from '../copy-of.js'
 import { grown, NONE } from '../grown-list.js'
 import { appendText, textOf } from '../text-buffer.js'
-import type { Effects, ItemBase, ItemKind } from './item.js'
+import type { ItemBase, ItemContext, ItemKind } from './item.js'
 
 /*
  * message: the answer (channel final) or a preamble (channel commentary)
@@ -30,30 +30,30 @@ export interface Message extends ItemBase {
 export const message: ItemKind<Message> = {
   prefix: 'msg',
 
-  create: (recipient, effects) => ({
+  create: (recipient, context) => ({
     phase: recipient.phase,
     logprobs: NONE,
     annotations: NONE,
-    citing: effects.options.citations ? { held: '', tokens: [], length: 0 } : null,
+    citing: context.options.citations ? { held: '', tokens: [], length: 0 } : null,
   }),
 
-  open(item, effects) {
-    effects.tell(item, 'response.content_part.added', { content_index: 0, part: partOf(item) })
+  open(item, context) {
+    context.emitFor(item, 'response.content_part.added', { content_index: 0, part: partOf(item) })
   },
 
-  delta(item, text, effects, tokens) {
-    if (item.citing !== null) writeCited(item, item.citing, { text, tokens, isLast: false }, effects)
-    else writeText(item, text, tokens.length === 0 ? NONE : tokens.map(({ logprob }) => logprob), effects)
+  delta(item, text, context, tokens) {
+    if (item.citing !== null) writeCited(item, item.citing, { text, tokens, isLast: false }, context)
+    else writeText(item, text, tokens.length === 0 ? NONE : tokens.map(({ logprob }) => logprob), context)
   },
 
-  release(item, effects) {
-    if (item.citing !== null) writeCited(item, item.citing, { text: '', tokens: [], isLast: true }, effects)
+  release(item, context) {
+    if (item.citing !== null) writeCited(item, item.citing, { text: '', tokens: [], isLast: true }, context)
   },
 
-  close(item, _outcome, effects) {
+  close(item, _outcome, context) {
     const { text, logprobs } = partOf(item)
-    effects.tell(item, 'response.output_text.done', { content_index: 0, text, logprobs })
-    effects.tell(item, 'response.content_part.done', { content_index: 0, part: partOf(item) })
+    context.emitFor(item, 'response.output_text.done', { content_index: 0, text, logprobs })
+    context.emitFor(item, 'response.content_part.done', { content_index: 0, part: partOf(item) })
   },
 
   wire: (item) => ({
@@ -73,12 +73,12 @@ function partOf(item: Message): OutputText {
   }
 }
 
-function writeText(item: Message, text: string, logprobs: readonly Logprob[], effects: Effects): void {
+function writeText(item: Message, text: string, logprobs: readonly Logprob[], context: ItemContext): void {
   appendText(item.text, text)
   for (let at = 0; at < logprobs.length; at++) item.logprobs = grown(item.logprobs, logprobs[at] as Logprob)
-  effects.write({
+  context.emit({
     type: 'response.output_text.delta',
-    sequence_number: effects.next(),
+    sequence_number: context.next(),
     item_id: item.id,
     output_index: item.outputIndex,
     content_index: 0,
@@ -97,11 +97,11 @@ function uncited(state: CitationState, said: SaidText): CitedText[] {
   return text === '' ? [] : [{ text, logprobs }]
 }
 
-function writeCited(item: Message, state: CitationState, said: SaidText, effects: Effects): void {
-  for (const cited of effects.options.citations?.(state, said, effects.pages) ?? uncited(state, said)) {
-    writeText(item, cited.text, cited.logprobs, effects)
+function writeCited(item: Message, state: CitationState, said: SaidText, context: ItemContext): void {
+  for (const cited of context.options.citations?.(state, said, context.pages) ?? uncited(state, said)) {
+    writeText(item, cited.text, cited.logprobs, context)
     if (cited.annotation === undefined) continue
-    effects.tell(item, 'response.output_text.annotation.added', {
+    context.emitFor(item, 'response.output_text.annotation.added', {
       content_index: 0,
       annotation_index: item.annotations.length,
       annotation: { ...cited.annotation },

@@ -1,6 +1,6 @@
 import { appendText, textOf } from '../text-buffer.js'
 import { textFrom } from '../text-from.js'
-import type { Effects, ItemBase, ItemKind, ReasoningForm } from './item.js'
+import type { ItemBase, ItemContext, ItemKind, ReasoningForm } from './item.js'
 
 /*
  * reasoning: the chain of thought (channel analysis)
@@ -41,20 +41,21 @@ const FORMS = {
 export const reasoning: ItemKind<Reasoning> = {
   prefix: 'rs',
 
-  create: (_subject, effects) => ({ forms: effects.reasoningForms(), sealed: null }),
+  create: (_subject, context) => ({ forms: context.reasoningForms(), sealed: null }),
 
-  open(item, effects) {
-    for (const form of item.forms) tellPart(item, form, 'added', '', effects)
+  open(item, context) {
+    for (const form of item.forms) tellPart(item, form, 'added', '', context)
   },
 
-  delta(item, delta, effects) {
+  delta(item, delta, context) {
     appendText(item.text, delta)
     for (const form of item.forms) {
-      if (form === 'summary') effects.tell(item, 'response.reasoning_summary_text.delta', { summary_index: 0, delta })
+      if (form === 'summary')
+        context.emitFor(item, 'response.reasoning_summary_text.delta', { summary_index: 0, delta })
       else {
-        effects.write({
+        context.emit({
           type: 'response.reasoning_text.delta',
-          sequence_number: effects.next(),
+          sequence_number: context.next(),
           item_id: item.id,
           output_index: item.outputIndex,
           content_index: 0,
@@ -64,14 +65,14 @@ export const reasoning: ItemKind<Reasoning> = {
     }
   },
 
-  close(item, _outcome, effects) {
+  close(item, _outcome, context) {
     const text = textOf(item.text)
     for (const form of item.forms) {
-      effects.tell(item, `response.${FORMS[form].text}.done`, { ...FORMS[form].at, text } as never)
-      tellPart(item, form, 'done', text, effects)
+      context.emitFor(item, `response.${FORMS[form].text}.done`, { ...FORMS[form].at, text } as never)
+      tellPart(item, form, 'done', text, context)
     }
-    const { sealReasoning } = effects.options
-    if (sealReasoning && effects.includes(SEALED)) item.sealed = textFrom('sealReasoning', sealReasoning(text, item.id))
+    const { sealReasoning } = context.options
+    if (sealReasoning && context.includes(SEALED)) item.sealed = textFrom('sealReasoning', sealReasoning(text, item.id))
   },
 
   wire: (item) => ({
@@ -81,9 +82,15 @@ export const reasoning: ItemKind<Reasoning> = {
   }),
 }
 
-function tellPart(item: Reasoning, form: ReasoningForm, what: 'added' | 'done', text: string, effects: Effects): void {
+function tellPart(
+  item: Reasoning,
+  form: ReasoningForm,
+  what: 'added' | 'done',
+  text: string,
+  context: ItemContext,
+): void {
   const fields = { ...FORMS[form].at, part: partOf(form, text) }
-  effects.tell(item, `response.${FORMS[form].part}.${what}`, fields as never)
+  context.emitFor(item, `response.${FORMS[form].part}.${what}`, fields as never)
 }
 
 function partOf<Form extends ReasoningForm>(

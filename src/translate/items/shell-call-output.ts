@@ -36,16 +36,16 @@ export const shellCallOutput: ItemKind<ShellCallOutput> = {
     }
   },
 
-  close(item, _outcome, effects) {
+  close(item, _outcome, context) {
     // The SDK throws at the output of a command that the call does not have: what is left over is the last one's.
     const answered = Math.min(item.commands, item.output.length)
     for (let command_index = 0; command_index < answered; command_index++) {
       const isLast = command_index === answered - 1
       const output = copyOf(item.output.slice(command_index, isLast ? undefined : command_index + 1))
       for (const { stdout, stderr } of output) {
-        effects.tell(item, 'response.shell_call_output_content.delta', { command_index, delta: { stdout, stderr } })
+        context.emitFor(item, 'response.shell_call_output_content.delta', { command_index, delta: { stdout, stderr } })
       }
-      effects.tell(item, 'response.shell_call_output_content.done', { command_index, output })
+      context.emitFor(item, 'response.shell_call_output_content.done', { command_index, output })
     }
   },
 

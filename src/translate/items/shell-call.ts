@@ -29,25 +29,25 @@ export const shellCall: ItemKind<ShellCall> = {
   result: 'own item',
   isRunByClient: true,
 
-  create: ({ environment }, effects) => ({
+  create: ({ environment }, context) => ({
     callId: '',
     action: { commands: [], timeout_ms: null, max_output_length: null },
     ...(environment === 'container'
-      ? { environment: { type: 'container_reference', container_id: effects.containerId('shell') } }
+      ? { environment: { type: 'container_reference', container_id: context.containerId('shell') } }
       : { environment: environment && { type: environment }, callee: '' }),
   }),
 
-  close(item, _outcome, effects) {
-    item.action = argumentsOf(item, COMMAND, actionOf, effects) ?? item.action
+  close(item, _outcome, context) {
+    item.action = argumentsOf(item, COMMAND, actionOf, context) ?? item.action
     for (const [command_index, command] of item.action.commands.entries()) {
       const about = (): { sequence_number: number; output_index: number; command_index: number } => ({
-        sequence_number: effects.next(),
+        sequence_number: context.next(),
         output_index: item.outputIndex,
         command_index,
       })
-      effects.write({ type: 'response.shell_call_command.added', ...about(), command: '' })
-      effects.write({ type: 'response.shell_call_command.delta', ...about(), delta: command })
-      effects.write({ type: 'response.shell_call_command.done', ...about(), command })
+      context.emit({ type: 'response.shell_call_command.added', ...about(), command: '' })
+      context.emit({ type: 'response.shell_call_command.delta', ...about(), delta: command })
+      context.emit({ type: 'response.shell_call_command.done', ...about(), command })
     }
   },
 

@@ -2,7 +2,7 @@ import type { WebSearchAction } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
 import { type Pages, pageAt, pageIn, showPage } from '../pages.js'
 import { type Arguments, argumentsOf } from './arguments-of.js'
-import { enter, openHosted } from './hosted.js'
+import { openHosted, setStatus } from './host-status.js'
 import type { ItemBase, ItemKind } from './item.js'
 
 /*
@@ -39,23 +39,23 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
 
   open: openHosted,
 
-  close(item, outcome, effects) {
+  close(item, outcome, context) {
     const { type } = item.action
-    item.action = argumentsOf(item, MAIN[type], (given) => askedFor(type, given, effects.pages), effects) ?? item.action
-    if (outcome === 'completed') enter(item, 'searching', effects)
+    item.action = argumentsOf(item, MAIN[type], (given) => askedFor(type, given, context.pages), context) ?? item.action
+    if (outcome === 'completed') setStatus(item, 'searching', context)
   },
 
-  settle(item, result, effects) {
+  resolve(item, result, context) {
     const { action } = item
     if (result === null) return
     const page = pageIn(result.output ?? '')
     const shown = result.pages ?? (page === undefined ? [] : [page])
     // What was found in a page is cited as that page.
-    const searched = action.type === 'find_in_page' ? pageAt(action.url, effects.pages) : undefined
-    if (page === undefined && RESULTS.test(result.output ?? '')) effects.pages.current = ''
-    for (const page of shown) showPage(effects.pages, { ...page, ...searched, cursor: page.cursor })
+    const searched = action.type === 'find_in_page' ? pageAt(action.url, context.pages) : undefined
+    if (page === undefined && RESULTS.test(result.output ?? '')) context.pages.current = ''
+    for (const page of shown) showPage(context.pages, { ...page, ...searched, cursor: page.cursor })
     if (action.type === 'open_page') action.url ||= shown.at(-1)?.url ?? ''
-    if (action.type === 'search' && effects.includes(SOURCES)) {
+    if (action.type === 'search' && context.includes(SOURCES)) {
       action.sources = (result.sources ?? []).map(({ url }) => ({ type: 'url', url }))
     }
   },

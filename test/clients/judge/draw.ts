@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { faultyStream } from '../../../src/conformance/arbitraries/index.js'
-import { digest } from '../../../src/conformance/digest.js'
+import { digest } from '../../../src/conformance/json-hash.js'
 import { type Damage, damagesOf, type WireEvent } from './damages.js'
 import type { NamedStream } from './streams.js'
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TextDigest } from '../../../src/conformance/clients/text-digest.js'
+import { TextHash } from '../../../src/conformance/clients/text-hash.js'
 
 const text = fc.string({ unit: 'binary', maxLength: 100 })
 
 test('digests that are joined are the digest of the joined texts', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 5 }), (texts) => {
-      const joined = texts.reduce((all, one) => all.join(TextDigest.of(one)), new TextDigest())
-      const whole = TextDigest.of(texts.join(''))
+      const joined = texts.reduce((all, one) => all.join(TextHash.of(one)), new TextHash())
+      const whole = TextHash.of(texts.join(''))
       expect(joined.key).toBe(whole.key)
       expect(`${joined}`).toBe(`${whole}`)
     }),
@@ -18,8 +18,8 @@ test('digests that are joined are the digest of the joined texts', () => {
 test('a text that is appended in pieces is the whole text', () => {
   fc.assert(
     fc.property(fc.array(text, { maxLength: 8 }), (pieces) => {
-      const appended = pieces.reduce((all, piece) => all.append(piece), new TextDigest())
-      expect(appended.equals(TextDigest.of(pieces.join('')))).toBe(true)
+      const appended = pieces.reduce((all, piece) => all.append(piece), new TextHash())
+      expect(appended.equals(TextHash.of(pieces.join('')))).toBe(true)
     }),
   )
 })
@@ -27,17 +27,17 @@ test('a text that is appended in pieces is the whole text', () => {
 test('other texts have other digests', () => {
   fc.assert(
     fc.property(text, text, (a, b) => {
-      expect(TextDigest.of(a).equals(TextDigest.of(b))).toBe(a === b)
+      expect(TextHash.of(a).equals(TextHash.of(b))).toBe(a === b)
     }),
   )
 })
 
 test('a digest can be joined to itself', () => {
-  const digest = TextDigest.of('ab')
-  expect(digest.join(digest).key).toBe(TextDigest.of('abab').key)
+  const digest = TextHash.of('ab')
+  expect(digest.join(digest).key).toBe(TextHash.of('abab').key)
 })
 
 test('a long text is shown by its beginning, and never by half a character', () => {
-  expect(`${TextDigest.of('a'.repeat(70))}`).toBe(`"${'a'.repeat(60)}..."`)
-  expect(`${TextDigest.of(`${'a'.repeat(59)}💖b`)}`).toBe(`"${'a'.repeat(59)}..."`)
+  expect(`${TextHash.of('a'.repeat(70))}`).toBe(`"${'a'.repeat(60)}..."`)
+  expect(`${TextHash.of(`${'a'.repeat(59)}💖b`)}`).toBe(`"${'a'.repeat(59)}..."`)
 })

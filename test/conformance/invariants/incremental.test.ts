@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { checkEvents, createChecker, PROFILES } from '../../../src/conformance/index.js'
-import { Reading } from '../../../src/conformance/reading.js'
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'
+import { StreamState } from '../../../src/conformance/stream-state.js'
 import { BASES, cut, type Damage, damaged, drop, nth, type Stream, setResponse, twice } from './streams.js'
 
 /** As many messages as one wants, one after the other, without an end. */
@@ -51,7 +51,7 @@ function joinedIn(work: () => void): number {
 
 describe('what a checker keeps and does', () => {
   test('of 20,000 items that are done nothing is open, and it goes on', () => {
-    const reading = new Reading()
+    const reading = new StreamState()
     for (const event of messages(20_000)) {
       reading.look(event)
       reading.take(event)
@@ -65,7 +65,7 @@ describe('what a checker keeps and does', () => {
   })
 
   test('of what was said in an item that is done no text is kept', () => {
-    const reading = new Reading()
+    const reading = new StreamState()
     const long = 'x'.repeat(10_000)
     for (const event of BASES.answer() as Stream) {
       const said = JSON.parse(JSON.stringify(event).replaceAll('Hi', long))

@@ -10,7 +10,7 @@ import type {
   responseStreamEventSchema,
   WireResponse,
 } from '../../../src/conformance/schemas/index.js'
-import { byType, exactly, strict, text, typed } from '../../../src/conformance/schemas/words.js'
+import { byType, exactly, strict, text, typed } from '../../../src/conformance/schemas/schema-builders.js'
 import type { OutputItem, Response, ResponseStreamEvent } from '../../../src/index.js'
 
 declare const response: Response

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { createHeldBack } from '../../../src/sources/llama-server/held-back.js'
+import { createTokenIdRecovery } from '../../../src/sources/llama-server/recover-token-ids.js'
 import { loadTokenTable } from '../../../src/tokens/token-table.js'
 
 const table = await loadTokenTable()
-const heldBack = createHeldBack(table)
+const heldBack = createTokenIdRecovery(table)
 const utf8 = new TextEncoder()
 
 /** The token that is the last byte of a text, and nothing else. */

@@ -4,7 +4,6 @@ import type { ResponseRequest } from '../../../responses/request.js'
 import type { TokenChunk } from '../../../tokens/token-source.js'
 import { type BuiltinDeclarations, declareFunction, requestFor, showTools } from '../called-tool.js'
 import { cutText } from '../chunk-plan.js'
-import { type HarmonyMessage, type Step, writeSteps } from '../steps.js'
 import {
   type Encode,
   encoderOf,
@@ -19,6 +18,7 @@ import {
   type TokenStream,
 } from '../stream-forms.js'
 import { harmonyText, json } from '../text.js'
+import { type HarmonyMessage, type Step, writeSteps } from '../transcript-writer.js'
 import { borders } from './borders.js'
 import { calls } from './calls.js'
 import { cuts } from './cuts.js'

@@ -1,8 +1,8 @@
-import { digest } from '../../digest.js'
+import { jsonHash } from '../../json-hash.js'
 import { type Fields, fieldsOf, listOf, textOf } from '../../stream-event.js'
 import { citationsOf } from '../agreement.js'
 import { type SeenCall, seenCall } from '../client.js'
-import { TextDigest } from '../text-digest.js'
+import { TextHash } from '../text-hash.js'
 import { Thrown } from '../thrown.js'
 import { readItem } from './read-item.js'
 import { requireSendable } from './send-back.js'
@@ -10,8 +10,8 @@ import { requireUsage } from './usage.js'
 
 /** What a run shows of a response, and does with it. */
 export interface RunResult {
-  readonly text: TextDigest
-  readonly reasoning: TextDigest
+  readonly text: TextHash
+  readonly reasoning: TextHash
   readonly calls: SeenCall[]
   readonly citations: string[]
 }
@@ -64,7 +64,7 @@ function callsOf(items: readonly Fields[]): { readonly name: string; readonly gi
     require(isNamed(callId), 'call_id', callId)
     const called = isNamed(namespace) ? `${textOf(namespace)}.${textOf(name)}` : textOf(name)
     const call = { name: called, given: textOf(given) }
-    const invocation = digest([called, seenCall('', call.given).value])
+    const invocation = jsonHash([called, seenCall('', call.given).value])
     const previous = invocations.get(textOf(callId))
     require(previous === undefined || previous === invocation, 'call_id of its own', callId)
     if (previous === undefined) calls.push(call)
@@ -86,5 +86,5 @@ const isNamed = (value: unknown): boolean => typeof value === 'string' && value 
 
 const placeOf = (index: number): string => `response.output[${index}]`
 
-const joined = (parts: readonly Fields[]): TextDigest =>
-  parts.reduce<TextDigest>((all, { text }) => all.append(textOf(text)), new TextDigest())
+const joined = (parts: readonly Fields[]): TextHash =>
+  parts.reduce<TextHash>((all, { text }) => all.append(textOf(text)), new TextHash())

@@ -1,5 +1,5 @@
 import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from '../../stream-event.js'
-import { TextDigest } from '../text-digest.js'
+import { TextHash } from '../text-hash.js'
 import { Said } from './said.js'
 
 /** Reports a call that is not shown, or not as it was. */
@@ -16,7 +16,7 @@ interface SaidOfCall {
   readonly type: string
   readonly name: Said
   readonly text: Said
-  readonly deltas: TextDigest
+  readonly deltas: TextHash
 }
 
 /**
@@ -251,7 +251,7 @@ export class HostedCalls {
   }
 
   #show(kind: string, name: string, text = ''): void {
-    this.shown.push(`${kind} ${name} ${TextDigest.of(text).key}`)
+    this.shown.push(`${kind} ${name} ${TextHash.of(text).key}`)
   }
 
   #sayDone(item: Fields): void {
@@ -267,7 +267,7 @@ export class HostedCalls {
     const id = item['id'] as string
     let said = this.#said.get(id)
     if (said === undefined) {
-      said = { type: item['type'] as string, name: new Said(), text: new Said(), deltas: new TextDigest() }
+      said = { type: item['type'] as string, name: new Said(), text: new Said(), deltas: new TextHash() }
       this.#said.set(id, said)
     }
     return said

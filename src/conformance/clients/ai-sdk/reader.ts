@@ -1,4 +1,4 @@
-import { digest } from '../../digest.js'
+import { jsonHash } from '../../json-hash.js'
 import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from '../../stream-event.js'
 import { citationsOf } from '../agreement.js'
 import { type ClientReader, type Ending, Seen, seenCall } from '../client.js'
@@ -223,7 +223,7 @@ export class AiSdkReader implements ClientReader {
     const call = seenCall(item['name'] as string, given)
     if (given.trim() === '') {
       // A call without arguments is one of an empty object.
-      this.seen.calls.push({ ...call, value: digest({}) })
+      this.seen.calls.push({ ...call, value: jsonHash({}) })
       return
     }
     this.seen.calls.push(call)

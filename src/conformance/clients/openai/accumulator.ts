@@ -1,6 +1,6 @@
 import { type Fields, isFields, type StreamEvent } from '../../stream-event.js'
 import { appended, GrownText } from '../grown-text.js'
-import { TextDigest } from '../text-digest.js'
+import { TextHash } from '../text-hash.js'
 import { Thrown } from '../thrown.js'
 import { identitiesOf, requireSame } from './identity.js'
 import { Item, outputTextOf } from './item.js'
@@ -309,7 +309,7 @@ const inOrder = <Value>(values: ReadonlyMap<number, Value>): Value[] =>
   [...values].sort(([a], [b]) => a - b).map(([, value]) => value)
 
 /** The text of the result: what the SDK was given, or the text parts of all messages. */
-export function resultTextOf({ output, outputText }: Snapshot): TextDigest {
+export function resultTextOf({ output, outputText }: Snapshot): TextHash {
   if (outputText !== undefined) return outputText.appended
-  return output.reduce((text, item) => text.join(outputTextOf(item)), new TextDigest())
+  return output.reduce((text, item) => text.join(outputTextOf(item)), new TextHash())
 }

@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, isFields } from '../../stream-event.js'
 import { citationsOf } from '../agreement.js'
 import { type SeenCall, seenCall } from '../client.js'
 import { appended, GrownText } from '../grown-text.js'
-import { TextDigest } from '../text-digest.js'
+import { TextHash } from '../text-hash.js'
 import { Thrown } from '../thrown.js'
 
 /** A part of a message, of reasoning or of its summary. */
@@ -151,8 +151,8 @@ function cloned(part: Part): Part {
 }
 
 /** What the SDK joins to `output_text`: the text parts of a message. */
-export function outputTextOf({ type, content }: Item): TextDigest {
-  const text = new TextDigest()
+export function outputTextOf({ type, content }: Item): TextHash {
+  const text = new TextHash()
   if (type !== 'message') return text
   for (const part of content ?? []) if (part?.type === 'output_text') text.join(part.text.appended)
   return text

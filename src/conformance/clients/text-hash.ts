@@ -3,15 +3,15 @@
  * other as their texts would be, so that what a client shows can be compared with what a stream says without keeping
  * either.
  */
-export class TextDigest {
+export class TextHash {
   /** The first characters, for messages. */
   head = ''
   length = 0
   #a = 0
   #b = 0
 
-  static of(text: string): TextDigest {
-    return new TextDigest().append(text)
+  static of(text: string): TextHash {
+    return new TextHash().append(text)
   }
 
   append(text: string): this {
@@ -30,7 +30,7 @@ export class TextDigest {
   }
 
   /** Appends the text of another digest. */
-  join(other: TextDigest): this {
+  join(other: TextHash): this {
     // Read before anything changes: a text can be appended to itself.
     const { head, length } = other
     const [a, b] = [other.#a, other.#b]
@@ -46,7 +46,7 @@ export class TextDigest {
     return `${this.length}:${this.#a}:${this.#b}`
   }
 
-  equals(other: TextDigest): boolean {
+  equals(other: TextHash): boolean {
     return this.length === other.length && this.#a === other.#a && this.#b === other.#b
   }
 

@@ -1,18 +1,18 @@
 import type { Repair } from '../harmony/events.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
+import { callHost } from './call-host.js'
 import type { Diagnostic, NoticeCode } from './diagnostics.js'
 import { grown } from './grown-list.js'
 import { deriveId, type IdPrefix } from './ids.js'
-import type { Effects, ItemBase, ReasoningForm } from './items/item.js'
+import type { ItemBase, ItemContext, ReasoningForm } from './items/item.js'
 import { reasoningForms, type TranslatorOptions } from './options.js'
 import { createPages, type Pages } from './pages.js'
-import { tellHost } from './tell-host.js'
 import { textFrom } from './text-from.js'
 import type { TranslatorState } from './translator-snapshot.js'
 
 /** What the items of a translator may do: write events and ids into its state, and tell its host what it repaired. */
-export class TranslatorEffects implements Effects {
+export class TranslatorContext implements ItemContext {
   readonly #state: TranslatorState
   readonly options: TranslatorOptions
   readonly #onEvent: ((event: ResponseStreamEvent) => void) | undefined
@@ -41,15 +41,15 @@ export class TranslatorEffects implements Effects {
     return this.#state.sequenceNumber++
   }
 
-  write(event: ResponseStreamEvent): void {
+  emit(event: ResponseStreamEvent): void {
     this.#state.queued = grown(this.#state.queued, event)
     this.#onEvent?.(event)
   }
 
-  tell(item: ItemBase, type: string, fields: object): void {
+  emitFor(item: ItemBase, type: string, fields: object): void {
     const { id: item_id, outputIndex: output_index } = item
     // Spread once, and last: engines make a literal with two spreads field by field, which takes thirty times as long.
-    this.write({ type, sequence_number: this.next(), item_id, output_index, ...fields } as ResponseStreamEvent)
+    this.emit({ type, sequence_number: this.next(), item_id, output_index, ...fields } as ResponseStreamEvent)
   }
 
   containerId(tool: 'code_interpreter' | 'shell'): string {
@@ -76,7 +76,7 @@ export class TranslatorEffects implements Effects {
 
   /** A callback that fails must not change the stream that it only observes. */
   diagnose(diagnostic: Diagnostic): void {
-    for (const error of tellHost(this.options.onDiagnostic, diagnostic)) tellHost(this.options.onError, error)
+    for (const error of callHost(this.options.onDiagnostic, diagnostic)) callHost(this.options.onError, error)
   }
 }
 

@@ -4,7 +4,7 @@ import { DEEPEST, type Fields, isFields } from './stream-event.js'
  * A number that is equal for equal JSON values, whatever the order of their keys, and for others almost never: 53 bits
  * of two hashes. What is kept of an item that is done is this and no text.
  */
-export function digest(value: unknown): number {
+export function jsonHash(value: unknown): number {
   const hash = new Hash()
   hash.value(value)
   return hash.sum()

@@ -4,7 +4,7 @@
  *
  * @returns what went wrong, in a list of one; an empty list where nothing did
  */
-export function tellHost<Told>(callback: ((told: Told) => unknown) | undefined, told: Told): unknown[] {
+export function callHost<Argument>(callback: ((told: Argument) => unknown) | undefined, told: Argument): unknown[] {
   try {
     const answer = callback?.(told) as { then?: unknown } | null | undefined
     if (typeof answer?.then === 'function') answer.then(undefined, () => {})

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkGenerate } from '../../src/sources/check-generate.js'
-import { generateOptions } from '../../src/sources/engine.js'
+import { checkGenerate } from '../../src/engine/check-generate.js'
+import { generateOptions } from '../../src/engine/index.js'
 
 const LOGPROBS = 'message.output_text.logprobs'
 

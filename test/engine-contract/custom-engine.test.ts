@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { translate } from '../../src/ambient.js'
 import { sourcePlan } from '../../src/conformance/arbitraries/index.js'
 import { checkSource, planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
-import { EngineError, STOP_TOKENS, type TokenEngine, tokenStream } from '../../src/sources/engine.js'
+import { translate } from '../../src/defaults.js'
+import { EngineError, STOP_TOKENS, type TokenEngine, tokenStream } from '../../src/engine/index.js'
 import { type Answer, refuse, scriptedServer } from '../support/scripted-server.js'
 import { m } from '../support/tokens.js'
 

@@ -6,14 +6,14 @@ import type { ScoredText } from './citation-stage.js'
 import { grown, NONE } from './grown-list.js'
 import { BREAK, type HeaderToken, tokensOfLead } from './header-tokens.js'
 import { calleeOf } from './items/callee-of.js'
-import { conclude, type HostedItem } from './items/hosted.js'
-import type { Effects, Item, ItemKind, Subject } from './items/item.js'
+import { type HostedItem, resolveHosted } from './items/host-status.js'
+import type { Item, ItemContext, ItemKind, Subject } from './items/item.js'
 import { kindOf, wireOf } from './items/kinds.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
 import type { CallResult } from './tool-result.js'
 
-/** The state of an {@link Output}. Plain JSON. */
-export interface OutputSnapshot {
+/** The state of an {@link OutputItems}. Plain JSON. */
+export interface OutputItemsSnapshot {
   readonly items: readonly Item[]
   /** The item that is being written: its output index, the silent item itself, or null. */
   readonly current: number | Item | null
@@ -30,8 +30,8 @@ const MOST_TOKENS = 8 * LONGEST_HEADER
  * The output of a response while it is made: its items, and every event about them. What is in the terminal response is
  * what was streamed, because it is written from the same items.
  */
-export class Output {
-  readonly #effects: Effects
+export class OutputItems {
+  readonly #context: ItemContext
   /** Whether the client's calls are announced only when they are whole. */
   readonly #isWhole: boolean
   /** Every announced item, by output index. */
@@ -49,8 +49,8 @@ export class Output {
   /** The tokens of the open header since its last marker: where it turns out to be a message, they are its first. */
   #header: readonly HeaderToken[] = NONE
 
-  constructor(effects: Effects, isWhole: boolean, snapshot?: OutputSnapshot) {
-    this.#effects = effects
+  constructor(context: ItemContext, isWhole: boolean, snapshot?: OutputItemsSnapshot) {
+    this.#context = context
     this.#isWhole = isWhole
     if (snapshot === undefined) return
     this.#items = snapshot.items
@@ -144,14 +144,14 @@ export class Output {
     const tokens = this.#tokens
     this.#text = ''
     this.#tokens = NONE
-    this.#tell(item, text, tokens)
+    this.#append(item, text, tokens)
   }
 
   /** Sends also what may have turned out to be nothing: nothing more will come. */
   release(): void {
     this.flush()
     const item = this.#current
-    if (item !== null && item.stage !== 'silent') kindOf(item).release?.(item, this.#effects)
+    if (item !== null && item.stage !== 'silent') kindOf(item).release?.(item, this.#context)
   }
 
   /** The message has ended: as it should, or cut off. */
@@ -176,11 +176,11 @@ export class Output {
   }
 
   /** The result of a waiting call came; null where none ever will. */
-  settle(item: Item, result: CallResult | null): void {
+  resolve(item: Item, result: CallResult | null): void {
     item.stage = 'done'
     if (item.type !== 'shell_call') {
-      kindOf(item).settle?.(item, result, this.#effects)
-      conclude(item as HostedItem, result, this.#effects)
+      kindOf(item).resolve?.(item, result, this.#context)
+      resolveHosted(item as HostedItem, result, this.#context)
       this.#write('response.output_item.done', item)
     } else if (result !== null) this.insert({ kind: 'shell_call_output', call: item, result })
   }
@@ -189,8 +189,8 @@ export class Output {
   giveUpWaiting(isOwed = true): void {
     for (const item of this.#items) {
       if (item.stage !== 'waiting') continue
-      if (isOwed) this.#effects.notice('missing_result', item.id)
-      this.settle(item, null)
+      if (isOwed) this.#context.notice('missing_result', item.id)
+      this.resolve(item, null)
     }
   }
 
@@ -205,7 +205,7 @@ export class Output {
     this.#current = null
   }
 
-  snapshot(): OutputSnapshot {
+  snapshot(): OutputItemsSnapshot {
     const current = this.#current
     return {
       items: this.#items,
@@ -232,20 +232,20 @@ export class Output {
       text: createTextBuffer(),
       held: '',
       callee: result === undefined ? '' : recipientKey(subject as Recipient),
-      ...create(subject as never, this.#effects),
+      ...create(subject as never, this.#context),
     } as Item
   }
 
   #announce(item: Item): void {
     const kind = kindOf(item)
     // The host may have one of its own.
-    if (item.id === '') item.id = this.#effects.id(kind.prefix)
-    if ('callId' in item) item.callId = this.#effects.id('call')
+    if (item.id === '') item.id = this.#context.id(kind.prefix)
+    if ('callId' in item) item.callId = this.#context.id('call')
     item.outputIndex = this.#items.length
     this.#items = grown(this.#items, item)
     this.#write('response.output_item.added', item)
     item.stage = 'writing'
-    kind.open?.(item, this.#effects)
+    kind.open?.(item, this.#context)
   }
 
   /** Announces a call whose text is whole: clients add deltas to what was announced, so it is announced empty. */
@@ -253,20 +253,20 @@ export class Output {
     const text = textOf(item.text)
     const kind = kindOf(item)
     if (kind.opens === 'terminator') {
-      kind.ready?.(item, this.#effects)
+      kind.ready?.(item, this.#context)
       this.#announce(item)
       return
     }
     item.text = createTextBuffer()
     this.#announce(item)
-    if (text !== '') this.#tell(item, text, NONE)
+    if (text !== '') this.#append(item, text, NONE)
   }
 
   /** Of the item that is being written. */
-  #tell(item: Item, text: string, tokens: readonly ScoredText[]): void {
+  #append(item: Item, text: string, tokens: readonly ScoredText[]): void {
     const kind = this.#kind
     if (item.stage === 'silent' || kind.delta === undefined) appendText(item.text, text)
-    else kind.delta(item, text, this.#effects, tokens)
+    else kind.delta(item, text, this.#context, tokens)
   }
 
   #close(item: Item, outcome: 'completed' | 'incomplete'): void {
@@ -275,14 +275,14 @@ export class Output {
     if (!isCompleted) item.status = outcome
     item.stage = this.takesResult(item) && (isCompleted || outcome === 'completed') ? 'waiting' : 'done'
     // Which may end it: a call of a tool that may not be called.
-    kind.close?.(item, outcome, this.#effects)
+    kind.close?.(item, outcome, this.#context)
     // Where the result is an item of its own, the call is over before it comes.
     if (item.stage === 'done' || !isCompleted) this.#write('response.output_item.done', item)
   }
 
   #write(type: 'response.output_item.added' | 'response.output_item.done', item: Item): void {
-    const sequence_number = this.#effects.next()
-    this.#effects.write({ type, sequence_number, output_index: item.outputIndex, item: wireOf(item) })
+    const sequence_number = this.#context.next()
+    this.#context.emit({ type, sequence_number, output_index: item.outputIndex, item: wireOf(item) })
   }
 
   /** It is never done, and stands incomplete in the response. */
@@ -295,6 +295,6 @@ export class Output {
   }
 
   #noticeCut(item: Item, dropped: string): void {
-    this.#effects.notice('call_cut_off', calleeOf(item), dropped)
+    this.#context.notice('call_cut_off', calleeOf(item), dropped)
   }
 }

@@ -11,24 +11,24 @@ export interface MessageState {
 }
 
 /** Tells messages: the rule that the host's part of the assistant's message is not the model's, for every parser. */
-export interface MessageWriter {
+export interface PrefillFilter {
   /** A header is complete. A message of the assistant that the host began is told only once the model goes on with it. */
   begin(header: HarmonyHeader, origin: Origin): void
   text(text: string, origin: Origin, isFromHeader?: boolean): void
   end(terminator: Terminator, origin: Origin, isCut?: boolean): void
   /** Whether a message is open whose start was told. */
-  readonly isTold: boolean
+  readonly isAnnounced: boolean
   /** Whether a message is open that the host began in the name of somebody other than the assistant. */
   readonly isHosts: boolean
   /** The header is no copy. */
   state(): MessageState
 }
 
-export function createMessageWriter(handler: HarmonyHandler, state?: MessageState): MessageWriter {
+export function createPrefillFilter(handler: HarmonyHandler, state?: MessageState): PrefillFilter {
   return new Writer(handler, state ?? { header: { role: 'assistant' }, announced: false })
 }
 
-class Writer implements MessageWriter {
+class Writer implements PrefillFilter {
   readonly #handler: HarmonyHandler
   #header: HarmonyHeader
   #announced: boolean
@@ -63,7 +63,7 @@ class Writer implements MessageWriter {
     this.#isHosts = false
   }
 
-  get isTold(): boolean {
+  get isAnnounced(): boolean {
     return this.#announced
   }
 

@@ -22,7 +22,7 @@ import {
 import { CHANNELS, CONTENT_TYPES, ROLES } from './vocabulary.js'
 
 /** What became of a header: a message's header and the text that already belongs to the message, or nothing. */
-export interface SettledHeader {
+export interface ResolvedHeader {
   /** Absent where the header was dropped. */
   header?: HarmonyHeader
   /** Text from the header that is the beginning of the message. */
@@ -39,7 +39,7 @@ export interface SettledHeader {
  * @param origin - who wrote the header: an unknown author is a tool where the host did
  * @param finalSeen - whether the response has a final message already: an empty channel is then not a second answer
  */
-export function settleMessage(draft: HeaderDraft, origin: Origin, finalSeen: boolean): SettledHeader {
+export function resolveHeader(draft: HeaderDraft, origin: Origin, finalSeen: boolean): ResolvedHeader {
   const reading = readHeader(draft, origin)
   const { header, loose, tell } = reading
   /** Whether any word may be the content type: nobody begins to talk where a tool is addressed, or speaks. */
@@ -95,7 +95,7 @@ const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+$/
  * @param at - where the text begins
  * @param ending - what ended the header; absent where the text goes on
  */
-export function settleUnclosed(draft: HeaderDraft, origin: Origin, at: number, ending?: Terminator): SettledHeader {
+export function resolveUnclosed(draft: HeaderDraft, origin: Origin, at: number, ending?: Terminator): ResolvedHeader {
   const last = lastSegment(draft)
   const lead = last.text.slice(at)
   const text = looseWords(draft)
@@ -135,7 +135,7 @@ function conclude(
   { header, repairs, tell }: Reading,
   mayBeThought: boolean,
   dropped: readonly Word[],
-): SettledHeader {
+): ResolvedHeader {
   const { contentType: type, recipient } = header
   if (mayBeThought && hasChannelMarker(draft) && !addressesTool(header)) header.channel = 'analysis'
   // One that nobody knows may have been meant as text.

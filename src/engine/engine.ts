@@ -1,9 +1,5 @@
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 
-export { EngineError, type EngineErrorCode } from './engine-error.js'
-export { generateOptions } from './generate-options.js'
-export { tokenStream } from './token-stream.js'
-
 /** How the next token is drawn. What is left out is as the Responses API has it: every token may come, at temperature 1. */
 export interface Sampling {
   /** 0 takes the likeliest token always. Default 1. */
@@ -65,6 +61,3 @@ export interface TokenEngine {
    */
   health(options?: { readonly signal?: AbortSignal }): Promise<void>
 }
-
-/** `<|return|>`, `<|call|>` and `<|endoftext|>`: what ends a turn of gpt-oss. `<|end|>` does not. */
-export const STOP_TOKENS: readonly number[] = [200002, 200012, 199999]

@@ -2,7 +2,7 @@ import { FIRST_SPECIAL, markerText } from '../../harmony/vocabulary.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 
 /** Finds tokens by their bytes, of those that end inside a character. */
-export interface HeldBack {
+export interface TokenIdRecovery {
   /**
    * What a text says in front of its last token: empty where that is all there is, `undefined` where the token begins
    * inside a character of the text.
@@ -18,7 +18,7 @@ export interface HeldBack {
   find(text: string, last: number, count: number): number[] | undefined
 }
 
-export function createHeldBack(table: TokenTable): HeldBack {
+export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
   /** Made when it is needed, which for most texts is never. */
   let ids: ReadonlyMap<string, number> = new Map()
   let longest = 0

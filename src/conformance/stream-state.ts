@@ -1,5 +1,5 @@
-import { digest } from './digest.js'
 import { type EventKind, kindOf } from './event-kind.js'
+import { jsonHash } from './json-hash.js'
 import { type EventProblem, problemsOf } from './schemas/index.js'
 import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from './stream-event.js'
 
@@ -51,7 +51,7 @@ export interface DoneItem {
 }
 
 /** How a stream stands. Every invariant reads it, and none changes it. */
-export class Reading {
+export class StreamState {
   /** Events so far. One without a type is none. */
   count = 0
   /** The number of the event that is looked at, of all that came. */
@@ -244,7 +244,7 @@ function partAt(parts: readonly OpenPart[], index: unknown): OpenPart | undefine
 
 function digestsOf(fields: Fields): Map<string, number> {
   const digests = new Map<string, number>()
-  for (const name of Object.keys(fields)) digests.set(name, digest(fields[name]))
+  for (const name of Object.keys(fields)) digests.set(name, jsonHash(fields[name]))
   return digests
 }
 
@@ -260,7 +260,7 @@ export function toldBy({ text, refusal, arguments: call, input, code, command }:
 }
 
 /** OpenAI lists the tools of several MCP servers at once, and says of one of the lists that it is done. */
-export function isListedElsewhere({ type, seen, last }: OpenItem, { done }: Reading): boolean {
+export function isListedElsewhere({ type, seen, last }: OpenItem, { done }: StreamState): boolean {
   const isListed = type === LISTING && (seen.has(LISTED) || last === LISTED)
   return isListed && [...done.values()].some((other) => other.type === LISTING)
 }

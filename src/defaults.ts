@@ -16,13 +16,13 @@ import { translateBatches as pullBatches, translateEvents as pullEvents } from '
 import { Translator as CoreTranslator } from './translate/translator.js'
 import { checkSnapshot, type TranslatorSnapshot } from './translate/translator-snapshot.js'
 
-type Ambient = 'responseId' | 'clock'
+type Defaulted = 'responseId' | 'clock'
 
 /** Options of {@link Translator}. Every one is optional. */
-export type TranslatorOptions = Omit<CoreTranslatorOptions, Ambient> & Partial<Pick<CoreTranslatorOptions, Ambient>>
+export type TranslatorOptions = Omit<CoreTranslatorOptions, Defaulted> & Partial<Pick<CoreTranslatorOptions, Defaulted>>
 
 /** Options of {@link translate} and {@link translateBatches}. Every one is optional. */
-export type TranslateOptions = Omit<CoreTranslateOptions, Ambient> & Partial<Pick<CoreTranslateOptions, Ambient>>
+export type TranslateOptions = Omit<CoreTranslateOptions, Defaulted> & Partial<Pick<CoreTranslateOptions, Defaulted>>
 
 /**
  * One response, pushed: Harmony tokens in, Responses events out, with no promise in between.
@@ -32,7 +32,7 @@ export type TranslateOptions = Omit<CoreTranslateOptions, Ambient> & Partial<Pic
  */
 export class Translator extends CoreTranslator {
   constructor(options: TranslatorOptions = {}, snapshot?: TranslatorSnapshot) {
-    super(withAmbient(options), snapshot)
+    super(withDefaults(options), snapshot)
   }
 
   static override restore(snapshot: TranslatorSnapshot, options: TranslatorOptions = {}): Translator {
@@ -55,7 +55,7 @@ export function translate(
   source: TokenSource,
   options: TranslateOptions = {},
 ): AsyncGenerator<ResponseStreamEvent, Response> {
-  return pullEvents(source, withAmbient(options), loadTokenTable)
+  return pullEvents(source, withDefaults(options), loadTokenTable)
 }
 
 /** As {@link translate}, the events of each chunk as one array: one hop of the event loop per chunk, not per event. */
@@ -63,12 +63,12 @@ export function translateBatches(
   source: TokenSource,
   options: TranslateOptions = {},
 ): AsyncGenerator<ResponseStreamEvent[], Response> {
-  return pullBatches(source, withAmbient(options), loadTokenTable)
+  return pullBatches(source, withDefaults(options), loadTokenTable)
 }
 
-function withAmbient<Options extends TranslatorOptions>(
+function withDefaults<Options extends TranslatorOptions>(
   options: Options,
-): Options & Pick<CoreTranslatorOptions, Ambient> {
+): Options & Pick<CoreTranslatorOptions, Defaulted> {
   if (typeof options !== 'object' || options === null) checkOptions(options as never)
   const { responseId = randomResponseId(), clock = unixSeconds, onError = logError } = options
   return { ...options, responseId, clock, onError }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sourcePlan } from '../../src/conformance/arbitraries/index.js'
 import { checkSource, planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
-import { tokenStream } from '../../src/sources/token-stream.js'
+import { tokenStream } from '../../src/engine/token-stream.js'
 import type { StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
 
 const RUNS = Number(process.env['LAW_RUNS'] ?? 500)
