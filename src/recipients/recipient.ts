@@ -21,9 +21,12 @@ export type Recipient =
  * The callee as a string: equal for two spellings of the same callee (`github.search`, `mcp.github.search`), different
  * for any two callees. It pairs a tool result, by its author, with the pending call that it answers.
  */
-export function recipientKey(recipient: Recipient): string {
+export function recipientKey(recipient: { readonly kind: string }): string {
   // Whether a tool is declared or available does not tell callees apart.
-  const { kind, name, namespace, serverLabel, action } = recipient as { kind: string } & { [field: string]: unknown }
+  const { kind, name, namespace, serverLabel, action } = recipient as {
+    readonly kind: string
+    readonly [field: string]: unknown
+  }
   // A call that was approved is answered by the tool that calls of it have to be approved of.
   const type = kind === 'mcp_approval_request' ? 'mcp_call' : kind
   return JSON.stringify([type, name, serverLabel ?? namespace, action])

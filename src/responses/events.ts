@@ -1,4 +1,13 @@
-import type { Logprob, OutputItem, OutputText, ReasoningText, ShellOutput, SummaryText, UrlCitation } from './items.js'
+import type {
+  Logprob,
+  OutputItem,
+  OutputItemByType,
+  OutputText,
+  ReasoningText,
+  ShellOutput,
+  SummaryText,
+  UrlCitation,
+} from './items.js'
 import type { Response } from './response.js'
 
 /**
@@ -187,6 +196,45 @@ export interface ShellCallOutputContentDoneEvent extends OfItem {
 
 export type TerminalEvent = ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent
 
+/** The events between `output_item.added` and `output_item.done`, by the type of their item. */
+export interface ItemEventByType {
+  message:
+    | ContentPartAddedEvent
+    | OutputTextDeltaEvent
+    | OutputTextAnnotationAddedEvent
+    | OutputTextDoneEvent
+    | ContentPartDoneEvent
+  reasoning:
+    | ContentPartAddedEvent
+    | ReasoningTextDeltaEvent
+    | ReasoningTextDoneEvent
+    | ContentPartDoneEvent
+    | ReasoningSummaryPartAddedEvent
+    | ReasoningSummaryTextDeltaEvent
+    | ReasoningSummaryTextDoneEvent
+    | ReasoningSummaryPartDoneEvent
+  function_call: FunctionCallArgumentsDeltaEvent | FunctionCallArgumentsDoneEvent
+  custom_tool_call: CustomToolCallInputDeltaEvent | CustomToolCallInputDoneEvent
+  mcp_list_tools: McpListToolsInProgressEvent | McpListToolsCompletedEvent | McpListToolsFailedEvent
+  mcp_approval_request: never
+  mcp_call:
+    | McpCallInProgressEvent
+    | McpCallArgumentsDeltaEvent
+    | McpCallArgumentsDoneEvent
+    | McpCallCompletedEvent
+    | McpCallFailedEvent
+  code_interpreter_call:
+    | CodeInterpreterCallInProgressEvent
+    | CodeInterpreterCallCodeDeltaEvent
+    | CodeInterpreterCallCodeDoneEvent
+    | CodeInterpreterCallInterpretingEvent
+    | CodeInterpreterCallCompletedEvent
+  web_search_call: WebSearchCallInProgressEvent | WebSearchCallSearchingEvent | WebSearchCallCompletedEvent
+  shell_call: ShellCallCommandAddedEvent | ShellCallCommandDeltaEvent | ShellCallCommandDoneEvent
+  shell_call_output: ShellCallOutputContentDeltaEvent | ShellCallOutputContentDoneEvent
+  local_shell_call: never
+}
+
 export type ResponseStreamEvent =
   | ResponseCreatedEvent
   | ResponseInProgressEvent
@@ -194,42 +242,7 @@ export type ResponseStreamEvent =
   | ErrorEvent
   | OutputItemAddedEvent
   | OutputItemDoneEvent
-  | ContentPartAddedEvent
-  | ContentPartDoneEvent
-  | OutputTextDeltaEvent
-  | OutputTextDoneEvent
-  | OutputTextAnnotationAddedEvent
-  | ReasoningTextDeltaEvent
-  | ReasoningTextDoneEvent
-  | ReasoningSummaryPartAddedEvent
-  | ReasoningSummaryTextDeltaEvent
-  | ReasoningSummaryTextDoneEvent
-  | ReasoningSummaryPartDoneEvent
-  | FunctionCallArgumentsDeltaEvent
-  | FunctionCallArgumentsDoneEvent
-  | CustomToolCallInputDeltaEvent
-  | CustomToolCallInputDoneEvent
-  | McpListToolsInProgressEvent
-  | McpListToolsCompletedEvent
-  | McpListToolsFailedEvent
-  | McpCallInProgressEvent
-  | McpCallArgumentsDeltaEvent
-  | McpCallArgumentsDoneEvent
-  | McpCallCompletedEvent
-  | McpCallFailedEvent
-  | CodeInterpreterCallInProgressEvent
-  | CodeInterpreterCallCodeDeltaEvent
-  | CodeInterpreterCallCodeDoneEvent
-  | CodeInterpreterCallInterpretingEvent
-  | CodeInterpreterCallCompletedEvent
-  | WebSearchCallInProgressEvent
-  | WebSearchCallSearchingEvent
-  | WebSearchCallCompletedEvent
-  | ShellCallCommandAddedEvent
-  | ShellCallCommandDeltaEvent
-  | ShellCallCommandDoneEvent
-  | ShellCallOutputContentDeltaEvent
-  | ShellCallOutputContentDoneEvent
+  | ItemEventByType[keyof OutputItemByType]
 
 /** The events about an item that name it. */
 export type ItemScopedEvent = Extract<ResponseStreamEvent, { item_id: string }>

@@ -197,16 +197,20 @@ export interface LocalShellCallItem {
   }
 }
 
-export type OutputItem =
-  | MessageItem
-  | ReasoningItem
-  | FunctionCallItem
-  | CustomToolCallItem
-  | McpListToolsItem
-  | McpApprovalRequestItem
-  | McpCallItem
-  | CodeInterpreterCallItem
-  | WebSearchCallItem
-  | ShellCallItem
-  | ShellCallOutputItem
-  | LocalShellCallItem
+/** Every kind of output item, by its `type`. A line added here makes the compiler name every place that needs one. */
+export interface OutputItemByType {
+  message: MessageItem
+  reasoning: ReasoningItem
+  function_call: FunctionCallItem
+  custom_tool_call: CustomToolCallItem
+  mcp_list_tools: McpListToolsItem
+  mcp_approval_request: McpApprovalRequestItem
+  mcp_call: McpCallItem
+  code_interpreter_call: CodeInterpreterCallItem
+  web_search_call: WebSearchCallItem
+  shell_call: ShellCallItem
+  shell_call_output: ShellCallOutputItem
+  local_shell_call: LocalShellCallItem
+}
+
+export type OutputItem = OutputItemByType[keyof OutputItemByType]

@@ -1,4 +1,4 @@
-import type { Item } from './items/item.js'
+import type { Item } from './items/kinds.js'
 
 /** The key that every hosted call answers to: a tool message may name no tool. */
 export const ANYBODY = ''

@@ -9,7 +9,7 @@ export interface Failure {
 const NEUTRAL: Failure = { message: 'The server had an internal error.' }
 
 /** What the host itself says of a failure: a text, or plain data with one. Of anything else, undefined. */
-export function reportOf(failure: unknown): Failure | undefined {
+export function hostFailure(failure: unknown): Failure | undefined {
   if (typeof failure === 'string') return { message: failure }
   // An error of another realm is no `Error` here, but its message is no field for all to see.
   return read(failure, (given) => !(given instanceof Error) && Object.keys(given).includes('message'))
@@ -19,7 +19,7 @@ export function reportOf(failure: unknown): Failure | undefined {
  * What the client may know of an error: the code and the text of an `EngineError`, which are written for it. It is
  * known by its name, because two copies of this package may be installed.
  */
-export function toldOf(error: unknown): Failure {
+export function clientFailure(error: unknown): Failure {
   return read(error, (given) => given instanceof Error && given.name === 'EngineError') ?? NEUTRAL
 }
 

@@ -1,14 +1,14 @@
 import type { HarmonyHeader, Origin, Repair, Terminator } from '../harmony/events.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
 import { classifyRecipient } from '../recipients/classify.js'
-import type { TranslatorContext } from './item-context.js'
 import { pathOf } from './items/callee-of.js'
 import type { TranslatorOptions } from './options.js'
 import type { OutputItems } from './output-items.js'
 import { logStart, logText } from './response-messages.js'
 import type { Recipients, ResultPairing } from './result-pairing.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
-import type { OtherMessage, TranslatorState } from './translator-snapshot.js'
+import type { TranslatorContext } from './translator-context.js'
+import type { OtherMessage, TranslatorState } from './translator-state.js'
 import { countMessage } from './usage.js'
 
 /** What a router needs of the translator that it belongs to. */
@@ -39,7 +39,7 @@ export class MessageRouter implements HarmonyHandler {
   messageStart(header: HarmonyHeader, origin: Origin): void {
     const state = this.#state
     if (header.role !== 'assistant') {
-      this.#output.forgetHeader()
+      this.#output.pending.forgetHeader()
       state.other = { header, origin, text: createTextBuffer() }
     } else this.#begin(header)
     if (state.messages !== null) logStart(state.messages, header, origin, this.#isHidden())
@@ -60,7 +60,7 @@ export class MessageRouter implements HarmonyHandler {
     const count = isModels ? countMessage(usage, terminator === 'implicit' && origin === 'model' ? 1 : 0) : 0
     this.#state.other = null
     if (item !== null) {
-      if (item.type === 'reasoning') usage.reasoning += count
+      if (this.#output.isReasoning) usage.reasoning += count
       this.#output.end(item, isCut ? 'incomplete' : 'completed')
     } else if (other !== null) this.#endOther(other, count)
   }
@@ -83,7 +83,7 @@ export class MessageRouter implements HarmonyHandler {
     const { options } = this.#parts
     // In another's name the model writes what it thinks, too.
     const isOthers = this.#state.other?.origin === 'model' && options.trustToolMessages !== true
-    return options.reasoning === 'hidden' && (isOthers || this.#output.current?.type === 'reasoning')
+    return options.reasoning === 'hidden' && (isOthers || this.#output.isReasoning)
   }
 
   #endOther({ header, origin, text }: OtherMessage, count: number): void {

@@ -11,9 +11,9 @@ import { checkNames } from './check-names.js'
 import type { CitationStage } from './citation-stage.js'
 import type { Diagnostic } from './diagnostics.js'
 import type { IdFactory } from './ids.js'
-import type { ReasoningForm } from './items/item.js'
 import type { McpListing } from './mcp-listing.js'
 import { createPages } from './pages.js'
+import { REASONING, type ReasoningOption } from './reasoning-forms.js'
 import type { TracerFactory } from './tracer.js'
 
 /** A call that the user approved: what the approval request said, and its id. */
@@ -57,7 +57,7 @@ export interface TranslatorOptions {
    * all of them show. `both`: either way. `hidden`: the item without its text. Default: `summary` where the request asks
    * for one (`reasoning.summary`), else `raw`.
    */
-  readonly reasoning?: 'raw' | 'summary' | 'both' | 'hidden'
+  readonly reasoning?: ReasoningOption
   /** Seals a reasoning item's text for `encrypted_content`, where the request includes it. */
   readonly sealReasoning?: (text: string, itemId: string) => string
   /** Turns citation marks into annotations: `urlCitations()` of `harmony-responses/citations`. Default: marks stay. */
@@ -111,27 +111,6 @@ export interface TranslateOptions extends TranslatorOptions {
   /** Aborts the stream: the source is closed at once and the response fails. */
   readonly signal?: AbortSignal
 }
-
-/** The forms in which reasoning is shown. */
-const REASONING: Readonly<Record<'raw' | 'summary' | 'both' | 'hidden', readonly ReasoningForm[]>> = {
-  raw: ['raw'],
-  summary: ['summary'],
-  both: ['raw', 'summary'],
-  hidden: [],
-}
-
-/** The forms in which the host shows reasoning. Where it does not say, a client that asks for a summary gets one. */
-export function reasoningForms(
-  { reasoning }: Pick<TranslatorOptions, 'reasoning'>,
-  request: ResponseRequest,
-): readonly ReasoningForm[] {
-  const { summary, generate_summary } = Object(request.reasoning) as { summary?: unknown; generate_summary?: unknown }
-  const isAsked = SUMMARIES.includes(summary ?? generate_summary)
-  return REASONING[reasoning ?? (isAsked ? 'summary' : 'raw')]
-}
-
-/** What a request can ask of a summary, `generate_summary` being its older name. */
-const SUMMARIES: readonly unknown[] = ['auto', 'concise', 'detailed']
 
 /** What `typeof` has to say of every option that is given; of `other` it says nothing. */
 const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {

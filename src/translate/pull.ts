@@ -4,7 +4,7 @@ import type { Response } from '../responses/response.js'
 import type { StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { callHost } from './call-host.js'
-import { toldOf } from './failure.js'
+import { clientFailure } from './failure.js'
 import type { TranslateOptions } from './options.js'
 import { Translator } from './translator.js'
 
@@ -142,7 +142,7 @@ export function createPull(
   function fail(error: unknown): Batch {
     isEnded = true
     tell(error)
-    return (translator as Translator).fail(toldOf(error))
+    return (translator as Translator).fail(clientFailure(error))
   }
 
   /** The host, of an error in its own code or its engine's. */

@@ -3,7 +3,8 @@ import type { RecipientPolicy } from '../recipients/policy.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { calleesNamed } from '../recipients/tool-author.js'
 import { ANYBODY } from './calls.js'
-import type { Item, ItemContext } from './items/item.js'
+import type { ItemContext } from './items/item-context.js'
+import { type Item, isHosted } from './items/kinds.js'
 import type { OutputItems } from './output-items.js'
 import { type TextBuffer, textOf } from './text-buffer.js'
 
@@ -53,8 +54,8 @@ export class ResultPairing {
     }
     const answered = this.#oldest(author, 'oldestAnswered')
     if (answered !== undefined) this.#context.notice('second_result', answered.id)
-    // What the client ran comes back in the transcript too, and is no news.
-    else if (author === ANY_AUTHOR || [...this.#calleesOf(author)].flat().some(isHosted)) {
+    // The results of what the client ran come back in the transcript, too.
+    else if (author === ANY_AUTHOR || [...this.#calleesOf(author)].flat().some(isHosts)) {
       this.#context.notice('result_without_call', author)
     }
   }
@@ -78,7 +79,7 @@ export class ResultPairing {
 /** The author of a tool message that does not say which tool it is of. */
 const ANY_AUTHOR = 'tool'
 
-/** Whether the host runs what is addressed so. */
-function isHosted(callee: Recipient): boolean {
-  return /^(mcp|code|web)_/.test(callee.kind) || (callee.kind === 'shell_call' && callee.environment === 'container')
+/** Whether the host runs the callee, at once or after an approval. */
+function isHosts(callee: Recipient): boolean {
+  return callee.kind === 'mcp_approval_request' || isHosted(callee)
 }

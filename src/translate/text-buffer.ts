@@ -1,11 +1,9 @@
-import { grown, NONE } from './grown-list.js'
-
 /**
  * Text that grows by small deltas, as plain data. It is kept in flat blocks, so that a million tokens leave neither a
  * million-deep rope nor a copy of the whole text per token.
  */
 export interface TextBuffer {
-  blocks: readonly string[]
+  blocks: string[]
   /** What is in no block yet, and how many deltas it was put together from since it was flattened last. */
   tail: string
   count: number
@@ -21,7 +19,7 @@ const DELTAS_PER_FLATTENING = 32
 const BLOCK_LENGTH = 512
 
 export function createTextBuffer(): TextBuffer {
-  return { blocks: NONE, tail: '', count: 0 }
+  return { blocks: [], tail: '', count: 0 }
 }
 
 export function appendText(buffer: TextBuffer, delta: string): void {
@@ -30,7 +28,7 @@ export function appendText(buffer: TextBuffer, delta: string): void {
   buffer.tail = flat(buffer.tail)
   buffer.count = 0
   if (buffer.tail.length < BLOCK_LENGTH) return
-  buffer.blocks = grown(buffer.blocks, buffer.tail)
+  buffer.blocks.push(buffer.tail)
   buffer.tail = ''
 }
 
@@ -39,7 +37,7 @@ export function textOf(buffer: TextBuffer): string {
   const { blocks, tail, count } = buffer
   if (count + blocks.length > 0) {
     buffer.tail = flat(blocks.join('') + tail)
-    buffer.blocks = NONE
+    buffer.blocks = []
     buffer.count = 0
   }
   return buffer.tail

@@ -1,47 +1,9 @@
 import { check } from '../errors.js'
-import type { HarmonyHeader, Origin } from '../harmony/events.js'
 import type { ParserSnapshot } from '../harmony/parser.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
 import { hash, SEED } from './hash.js'
-import type { Listing } from './mcp-listing.js'
 import type { TranslatorOptions } from './options.js'
 import type { OutputItemsSnapshot } from './output-items.js'
-import type { Pages } from './pages.js'
-import type { MessageLog } from './response-messages.js'
-import type { ResponseState } from './response-object.js'
-import type { TextBuffer } from './text-buffer.js'
-import type { UsageCount } from './usage.js'
-
-/** A message of somebody other than the assistant, as far as it came. Plain data. */
-export interface OtherMessage {
-  header: HarmonyHeader
-  /** Who wrote it: what the model wrote in another's name is a fabrication, unless it is trusted. */
-  origin: Origin
-  text: TextBuffer
-}
-
-/** What a translator itself has to remember. Plain JSON. */
-export interface TranslatorState extends ResponseState {
-  readonly listings: readonly Listing[]
-  readonly usage: UsageCount
-  /** Of the model's browser, once it has shown one. */
-  pages: Pages | null
-  /** Every message, where the request asks for them and the host lets it. */
-  readonly messages: MessageLog | null
-  isStarted: boolean
-  /** Whether a special token came: without any, the engine strips them. */
-  isMarked: boolean
-  containerId: string | null
-  /** The message of somebody other than the assistant that is being read. */
-  other: OtherMessage | null
-  /** The number of the next event, and how many ids were made. */
-  sequenceNumber: number
-  ordinal: number
-  /** The number of the token or text chunk that came last, from 0. */
-  index: number
-  /** Events that are made but not handed out. */
-  queued: readonly ResponseStreamEvent[]
-}
+import type { TranslatorState } from './translator-state.js'
 
 /** A translator with all its parts, as plain JSON. Opaque: only `restore` reads it. */
 export interface TranslatorSnapshot {
@@ -49,9 +11,9 @@ export interface TranslatorSnapshot {
   readonly state: TranslatorState
   readonly parser: ParserSnapshot
   readonly output: OutputItemsSnapshot
-  /** The first token of a delta that is not whole yet, or -1. Only known while tracing. */
+  /** The first token of a delta that is not complete yet, or -1. Only known while tracing. */
   readonly deltaFrom: number
-  /** Of everything else. */
+  /** A hash of everything else. */
   readonly digest: string
 }
 
@@ -62,7 +24,7 @@ export function sealSnapshot(parts: Omit<TranslatorSnapshot, 'version' | 'digest
 }
 
 /**
- * A snapshot as a copy of its own, checked: whatever was changed, lost or cut off since it was taken.
+ * A copy of a snapshot, checked: whatever was changed, lost or cut off since it was taken is found.
  *
  * @throws HarmonyResponsesError `bad_snapshot`, `snapshot_unsupported`: see `Translator.restore`
  */
@@ -77,7 +39,7 @@ export function checkSnapshot(
     const copy = structuredClone(parts)
     if (digest === digestOf(copy)) return { ...copy, digest }
   } catch {}
-  throw check(false, 'snapshot', 'what snapshot() gave, unchanged', snapshot, 'bad_snapshot')
+  throw check(false, 'snapshot', 'what snapshot() returned, unchanged', snapshot, 'bad_snapshot')
 }
 
 /** The same for the same data, also where a store sorts fields or leaves out what JSON has no word for. */

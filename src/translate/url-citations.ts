@@ -1,7 +1,6 @@
 import { check } from '../errors.js'
 import type { Logprob, UrlCitation } from '../responses/items.js'
 import type { CitationStage, CitationState, CitedText, SaidText, ScoredText } from './citation-stage.js'
-import { NONE } from './grown-list.js'
 import type { CitedPage } from './pages.js'
 
 export type { CitedPage }
@@ -53,7 +52,7 @@ export function urlCitations(options: Citations = {}): CitationStage {
     const text = state.held + said.text
     // Almost every token: to look for a character takes a tenth of what a pattern takes.
     if (!text.includes(FIRST)) {
-      const logprobs = said.tokens.length === 0 ? NONE : said.tokens.map(({ logprob }) => logprob)
+      const logprobs = said.tokens.length === 0 ? [] : said.tokens.map(({ logprob }) => logprob)
       state.length += lengthOf(text)
       return text === '' ? [] : [{ text, logprobs }]
     }
@@ -61,7 +60,7 @@ export function urlCitations(options: Citations = {}): CitationStage {
     const cited: CitedText[] = []
     let from = 0
     // Nor does what never ends have to be read for whole marks with every token.
-    for (const mark of text.includes(LAST) ? text.matchAll(MARK) : NONE) {
+    for (const mark of text.includes(LAST) ? text.matchAll(MARK) : []) {
       const page = resolve?.(Number(mark[1])) ?? pages.byCursor[Number(mark[1])]
       check(!('then' in Object(page)), 'resolve', 'a page, or undefined', page)
       const address = addressOf(page?.url)

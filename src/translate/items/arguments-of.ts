@@ -1,5 +1,6 @@
 import { textOf } from '../text-buffer.js'
-import type { Item, ItemContext } from './item.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemContext } from './item-context.js'
 
 export type Arguments = { readonly [name: string]: unknown }
 
@@ -11,7 +12,7 @@ export type Arguments = { readonly [name: string]: unknown }
  * @param read - what the arguments ask for; undefined where they do not say it
  */
 export function argumentsOf<Wanted>(
-  item: Item,
+  item: ItemBase,
   main: string,
   read: (given: Arguments) => Wanted | undefined,
   context: ItemContext,

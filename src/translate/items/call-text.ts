@@ -1,5 +1,6 @@
 import { appendText, textOf } from '../text-buffer.js'
-import type { ItemBase, ItemContext } from './item.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemContext } from './item-context.js'
 
 /** What the parts of calls are called that go out as the model writes them. */
 type CallPart =
@@ -17,7 +18,7 @@ export function callText(part: CallPart, field: 'arguments' | 'input' | 'code') 
       appendText(item.text, delta)
       context.emit({
         type,
-        sequence_number: context.next(),
+        sequence_number: context.nextSequenceNumber(),
         item_id: item.id,
         output_index: item.outputIndex,
         delta,

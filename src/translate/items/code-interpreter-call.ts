@@ -4,7 +4,8 @@ import { textOf } from '../text-buffer.js'
 import { type CallResult, textOfResult } from '../tool-result.js'
 import { callText } from './call-text.js'
 import { openHosted, setStatus } from './host-status.js'
-import type { ItemBase, ItemKind } from './item.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
 
 /*
  * code_interpreter_call: code that the host runs (python, where the request declares code_interpreter)

@@ -1,6 +1,8 @@
 import { textOf } from '../text-buffer.js'
 import { callText } from './call-text.js'
-import type { ItemBase, ItemKind } from './item.js'
+import { pathOf } from './callee-of.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
 
 /*
  * custom_tool_call: a custom tool of the client's (functions.NAME, NAMESPACE.NAME), whose input is free text
@@ -23,6 +25,8 @@ export const customToolCall: ItemKind<CustomToolCall> = {
   prefix: 'ctc',
   isRunByClient: true,
   ...callText('custom_tool_call_input', 'input'),
+
+  calls: ({ name, namespace }) => pathOf(name, namespace),
 
   create: ({ name, namespace = null }) => ({ callId: '', name, namespace }),
 

@@ -1,7 +1,8 @@
 import { isEmpty, textOf } from '../text-buffer.js'
 import { callText } from './call-text.js'
-import { calleeOf } from './callee-of.js'
-import type { ItemBase, ItemKind } from './item.js'
+import { pathOf } from './callee-of.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
 
 /*
  * function_call: a function of the client's (functions.NAME, NAMESPACE.NAME)
@@ -24,9 +25,13 @@ export interface FunctionCall extends ItemBase {
 
 const ARGUMENTS = callText('function_call_arguments', 'arguments')
 
+const calls = ({ name, namespace }: FunctionCall): string => pathOf(name, namespace)
+
 export const functionCall: ItemKind<FunctionCall> = {
   prefix: 'fc',
   isRunByClient: true,
+
+  calls,
 
   create: ({ name, namespace = null }) => ({ callId: '', name, namespace }),
 
@@ -42,7 +47,7 @@ export const functionCall: ItemKind<FunctionCall> = {
 
   close(item, outcome, context) {
     if (isEmpty(item.text)) {
-      context.notice('blank_arguments', calleeOf(item), item.held)
+      context.notice('blank_arguments', calls(item), item.held)
       item.held = ''
       // Every client needs a delta, and parses what it gets.
       ARGUMENTS.delta(item, '{}', context)

@@ -1,6 +1,7 @@
 import { copyOf } from '../copy-of.js'
 import type { HostItem } from '../host-item.js'
-import type { ItemBase, ItemKind } from './item.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
 
 /*
  * host_item: an item of the host's own, of any type of the wire, whole when it comes
@@ -12,12 +13,13 @@ import type { ItemBase, ItemKind } from './item.js'
 
 export interface InsertedItem extends ItemBase {
   type: 'host_item'
-  /** As it is on the wire now; once it is done, the events are told. */
+  /** Its wire form as of now. */
   shown: HostItem['whole']
+  /** Null once it is done: its events are emitted. */
   host: HostItem | null
 }
 
-export const hostItem: ItemKind<InsertedItem> = {
+export const hostItem: ItemKind<InsertedItem, { readonly kind: 'host_item'; readonly host: HostItem }> = {
   prefix: 'item',
   hasNoStatus: true,
 

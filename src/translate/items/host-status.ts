@@ -1,30 +1,31 @@
-import type { CodeInterpreterCall } from './code-interpreter-call.js'
-import type { ItemContext, ItemStatus } from './item.js'
-import type { McpCall } from './mcp-call.js'
-import type { McpListTools } from './mcp-list-tools.js'
-import type { WebSearchCall } from './web-search-call.js'
+import type { ItemBase, ItemStatus } from './item-base.js'
+import type { ItemContext } from './item-context.js'
 
-/** What the host does. */
-export type HostedItem = CodeInterpreterCall | McpCall | McpListTools | WebSearchCall
-
-/** How far the host is, an item says twice: in its status and in an event of that name. */
-export function setStatus(item: HostedItem, status: ItemStatus, context: ItemContext): void {
+/** How far the host is with a call: the item's status, and an event of the same name. */
+export function setStatus(item: ItemBase, status: ItemStatus, context: ItemContext): void {
   item.status = status
+  // Only hosted kinds come here, and the API has these events for each of them.
   context.emitFor(item, `response.${item.type}.${status}` as 'response.mcp_call.completed', {})
 }
 
-export function openHosted(item: HostedItem, context: ItemContext): void {
+export function openHosted(item: ItemBase, context: ItemContext): void {
   setStatus(item, 'in_progress', context)
 }
 
-/** What was made of it is there; null where it never will be. Of failure only MCP has an event. */
-export function resolveHosted(
-  item: HostedItem,
+/**
+ * Sets the status that a result means.
+ *
+ * @param result - null if none will come
+ * @param hasFailedEvent - whether the API has a `.failed` event for the item; without one only its status says so
+ */
+export function resolveStatus(
+  item: ItemBase,
   result: { readonly error?: unknown } | null,
+  hasFailedEvent: boolean,
   context: ItemContext,
 ): void {
   if (result === null) item.status = 'incomplete'
   else if (result.error === undefined) setStatus(item, 'completed', context)
-  else if ('serverLabel' in item) setStatus(item, 'failed', context)
+  else if (hasFailedEvent) setStatus(item, 'failed', context)
   else item.status = 'failed'
 }

@@ -1,9 +1,9 @@
-import type { OutputItem } from '../../responses/items.js'
+import type { OutputItem, OutputItemByType } from '../../responses/items.js'
 import { codeInterpreterCall } from './code-interpreter-call.js'
 import { customToolCall } from './custom-tool-call.js'
 import { functionCall } from './function-call.js'
 import { hostItem } from './host-item.js'
-import type { Item, ItemKind, ItemType } from './item.js'
+import type { ItemKind } from './item-kind.js'
 import { localShellCall } from './local-shell-call.js'
 import { mcpApprovalRequest } from './mcp-approval-request.js'
 import { mcpCall } from './mcp-call.js'
@@ -14,8 +14,25 @@ import { shellCall } from './shell-call.js'
 import { shellCallOutput } from './shell-call-output.js'
 import { webSearchCall } from './web-search-call.js'
 
-/** Every kind of item. To add one: a file beside this one, a line here. */
-const KINDS: { readonly [T in ItemType]: ItemKind<Extract<Item, { type: T }>> } = {
+/** The kinds of items by their types. To add one: a file beside this one, and a line here and in `KINDS`. */
+interface ItemKinds {
+  readonly message: typeof message
+  readonly reasoning: typeof reasoning
+  readonly function_call: typeof functionCall
+  readonly custom_tool_call: typeof customToolCall
+  readonly mcp_list_tools: typeof mcpListTools
+  readonly mcp_approval_request: typeof mcpApprovalRequest
+  readonly mcp_call: typeof mcpCall
+  readonly code_interpreter_call: typeof codeInterpreterCall
+  readonly web_search_call: typeof webSearchCall
+  readonly shell_call: typeof shellCall
+  readonly shell_call_output: typeof shellCallOutput
+  readonly local_shell_call: typeof localShellCall
+  readonly host_item: typeof hostItem
+}
+
+/** Every type of the wire, and the one that stands for whatever the host inserts. */
+const KINDS: { readonly [Type in keyof OutputItemByType | 'host_item']: ItemKinds[Type] } = {
   message,
   reasoning,
   function_call: functionCall,
@@ -31,16 +48,35 @@ const KINDS: { readonly [T in ItemType]: ItemKind<Extract<Item, { type: T }>> } 
   host_item: hostItem,
 }
 
+export type ItemType = keyof ItemKinds
+
+/** An item under construction, of whatever kind. */
+export type Item = { [Type in ItemType]: ItemKinds[Type] extends ItemKind<infer I, infer _> ? I : never }[ItemType]
+
+/** What an item is made of: the recipient of a message of the model, or what the host gave. */
+export type Subject = { [Type in ItemType]: ItemKinds[Type] extends ItemKind<infer _, infer S> ? S : never }[ItemType]
+
 /** The kind of an item, by its type. */
-export function kindOf({ type }: { readonly type: ItemType }): ItemKind<Item> {
-  // The one cast of the table: the compiler does not see that what is looked up by an item's type fits that item.
-  return KINDS[type] as unknown as ItemKind<Item>
+export function kindOf({ type }: { readonly type: ItemType }): ItemKind<Item, Subject> {
+  // The compiler does not see that the kind that is looked up by an item's type fits that item.
+  return KINDS[type] as unknown as ItemKind<Item, Subject>
 }
 
 /** An item in its wire form as of now, a detached copy. */
 export function wireOf(item: Item): OutputItem {
   const { type, id, status } = item
   const { hasNoStatus, wire } = kindOf(item)
-  // One spread each, and the last thing: engines make a literal with two field by field, thirty times as slowly.
+  // A literal with two spreads is built field by field, which takes thirty times as long.
   return (hasNoStatus ? { type, id, ...wire(item) } : { type, id, status, ...wire(item) }) as OutputItem
+}
+
+/** Whether the host runs what is made of this, and so owes it a result. */
+export function isHosted(subject: Subject): boolean {
+  const kind = kindOf({ type: subject.kind })
+  return kind.result !== undefined && (kind.isHosted?.(subject) ?? true)
+}
+
+/** What an item calls, for people. */
+export function calleeOf(item: Item): string {
+  return kindOf(item).calls?.(item) ?? item.type
 }

@@ -1,7 +1,8 @@
 import type { LocalShellCallItem } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
 import { type Arguments, argumentsOf, numberOf } from './arguments-of.js'
-import type { ItemBase, ItemKind } from './item.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
 import { COMMAND, commandOf } from './shell-command.js'
 
 /*

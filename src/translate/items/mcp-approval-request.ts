@@ -1,5 +1,7 @@
 import { textOf } from '../text-buffer.js'
-import type { ItemBase, ItemKind } from './item.js'
+import { pathOf } from './callee-of.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
 
 /*
  * mcp_approval_request: a call of an MCP server's tool that the user has to approve before the host may run it
@@ -21,6 +23,8 @@ export const mcpApprovalRequest: ItemKind<McpApprovalRequest> = {
   opens: 'terminator',
   isRunByClient: true,
   hasNoStatus: true,
+
+  calls: ({ name, serverLabel }) => pathOf(name, serverLabel),
 
   create: ({ serverLabel, name }) => ({ serverLabel, name }),
 

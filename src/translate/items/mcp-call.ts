@@ -1,11 +1,13 @@
+import type { Recipient } from '../../recipients/recipient.js'
 import type { McpError } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
 import { textOf } from '../text-buffer.js'
 import { type CallResult, textOfResult } from '../tool-result.js'
 import { callText } from './call-text.js'
-import { calleeOf } from './callee-of.js'
-import { openHosted, resolveHosted } from './host-status.js'
-import type { ItemBase, ItemKind } from './item.js'
+import { pathOf } from './callee-of.js'
+import { openHosted } from './host-status.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
 
 /*
  * mcp_call: a tool of an MCP server, run by the host
@@ -32,14 +34,20 @@ export interface McpCall extends ItemBase {
   error: McpError | null
 }
 
+/** A call of the model's, or one of an earlier response that the user has approved since. */
+type McpCallSubject = Extract<Recipient, { kind: 'mcp_call' }> & { readonly approvalRequestId?: string }
+
 const ARGUMENTS = callText('mcp_call_arguments', 'arguments')
 
 /** What MCP servers answer for a tool they do not have: invalid params. */
 const UNKNOWN_TOOL = { error: { code: -32602, message: 'tool not available' } }
 
-export const mcpCall: ItemKind<McpCall> = {
+export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
   prefix: 'mcp',
   result: 'completes',
+  hasFailedEvent: true,
+
+  calls: ({ name, serverLabel }) => pathOf(name, serverLabel),
 
   create: ({ serverLabel, name, available, approvalRequestId = null }) => ({
     serverLabel,
@@ -54,16 +62,14 @@ export const mcpCall: ItemKind<McpCall> = {
 
   delta: ARGUMENTS.delta,
 
-  close(item, outcome, context) {
-    ARGUMENTS.close(item, outcome, context)
-    if (outcome === 'incomplete' || item.available) return
-    item.stage = 'done'
-    context.notice('unavailable_tool', calleeOf(item))
-    settle(item, UNKNOWN_TOOL)
-    resolveHosted(item, UNKNOWN_TOOL, context)
-  },
+  close: ARGUMENTS.close,
 
-  resolve: settle,
+  refusal: ({ available }) => (available ? undefined : UNKNOWN_TOOL),
+
+  resolve(item, result) {
+    if (result?.error !== undefined) item.error = errorOf(result.error)
+    else if (result !== null) item.output = textOfResult(result)
+  },
 
   wire: (item) => ({
     approval_request_id: item.approvalRequestId,
@@ -73,11 +79,6 @@ export const mcpCall: ItemKind<McpCall> = {
     output: item.output,
     server_label: item.serverLabel,
   }),
-}
-
-function settle(item: McpCall, result: CallResult | null): void {
-  if (result?.error !== undefined) item.error = errorOf(result.error)
-  else if (result !== null) item.output = textOfResult(result)
 }
 
 /** A numeric code is the protocol's own; anything else is what the tool said. */

@@ -1,7 +1,9 @@
 import type { McpListedTool } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
-import { openHosted, resolveHosted } from './host-status.js'
-import type { ItemBase, ItemKind } from './item.js'
+import type { Listing } from '../mcp-listing.js'
+import { openHosted, resolveStatus } from './host-status.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
 
 /*
  * mcp_list_tools: what a declared MCP server offers, as the host learned it before the model was asked
@@ -22,16 +24,17 @@ export interface McpListTools extends ItemBase {
   error: string | null
 }
 
-export const mcpListTools: ItemKind<McpListTools> = {
+export const mcpListTools: ItemKind<McpListTools, { readonly kind: 'mcp_list_tools'; readonly listing: Listing }> = {
   prefix: 'mcpl',
   hasNoStatus: true,
+  hasFailedEvent: true,
 
   create: ({ listing }) => listing,
 
   open: openHosted,
 
   close(item, _outcome, context) {
-    resolveHosted(item, { error: item.error ?? undefined }, context)
+    resolveStatus(item, { error: item.error ?? undefined }, true, context)
   },
 
   wire: (item) => ({

@@ -1,9 +1,10 @@
 import type { Logprob, OutputText, Phase, UrlCitation } from '../../responses/items.js'
 import type { CitationState, CitedText, SaidText } from '../citation-stage.js'
 import { copyOf } from '../copy-of.js'
-import { grown, NONE } from '../grown-list.js'
 import { appendText, textOf } from '../text-buffer.js'
-import type { ItemBase, ItemContext, ItemKind } from './item.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemContext } from './item-context.js'
+import type { ItemKind } from './item-kind.js'
 
 /*
  * message: the answer (channel final) or a preamble (channel commentary)
@@ -21,19 +22,20 @@ export interface Message extends ItemBase {
   type: 'message'
   phase: Phase
   /** Of every token of the text, where the request includes them. */
-  logprobs: readonly Logprob[]
-  annotations: readonly UrlCitation[]
+  logprobs: Logprob[]
+  annotations: UrlCitation[]
   /** How far the text is read for citations; null where nobody reads it. */
   citing: CitationState | null
 }
 
 export const message: ItemKind<Message> = {
   prefix: 'msg',
+  isScored: true,
 
   create: (recipient, context) => ({
     phase: recipient.phase,
-    logprobs: NONE,
-    annotations: NONE,
+    logprobs: [],
+    annotations: [],
     citing: context.options.citations ? { held: '', tokens: [], length: 0 } : null,
   }),
 
@@ -45,6 +47,8 @@ export const message: ItemKind<Message> = {
     if (item.citing !== null) writeCited(item, item.citing, { text, tokens, isLast: false }, context)
     else writeText(item, text, tokens.length === 0 ? NONE : tokens.map(({ logprob }) => logprob), context)
   },
+
+  isHolding: ({ citing }) => (citing?.held ?? '') !== '',
 
   release(item, context) {
     if (item.citing !== null) writeCited(item, item.citing, { text: '', tokens: [], isLast: true }, context)
@@ -64,21 +68,24 @@ export const message: ItemKind<Message> = {
   }),
 }
 
+/** One empty list for all deltas: making one for each token is time and memory. */
+const NONE: readonly Logprob[] = []
+
 function partOf(item: Message): OutputText {
   return {
     type: 'output_text',
     text: textOf(item.text),
-    annotations: copyOf(item.annotations as UrlCitation[]),
-    logprobs: copyOf(item.logprobs as Logprob[]),
+    annotations: copyOf(item.annotations),
+    logprobs: copyOf(item.logprobs),
   }
 }
 
 function writeText(item: Message, text: string, logprobs: readonly Logprob[], context: ItemContext): void {
   appendText(item.text, text)
-  for (let at = 0; at < logprobs.length; at++) item.logprobs = grown(item.logprobs, logprobs[at] as Logprob)
+  for (const logprob of logprobs) item.logprobs.push(logprob)
   context.emit({
     type: 'response.output_text.delta',
-    sequence_number: context.next(),
+    sequence_number: context.nextSequenceNumber(),
     item_id: item.id,
     output_index: item.outputIndex,
     content_index: 0,
@@ -106,6 +113,6 @@ function writeCited(item: Message, state: CitationState, said: SaidText, context
       annotation_index: item.annotations.length,
       annotation: { ...cited.annotation },
     })
-    item.annotations = grown(item.annotations, cited.annotation)
+    item.annotations.push(cited.annotation)
   }
 }

@@ -1,6 +1,9 @@
+import type { ReasoningForm } from '../reasoning-forms.js'
 import { appendText, textOf } from '../text-buffer.js'
 import { textFrom } from '../text-from.js'
-import type { ItemBase, ItemContext, ItemKind, ReasoningForm } from './item.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemContext } from './item-context.js'
+import type { ItemKind } from './item-kind.js'
 
 /*
  * reasoning: the chain of thought (channel analysis)
@@ -40,11 +43,12 @@ const FORMS = {
 
 export const reasoning: ItemKind<Reasoning> = {
   prefix: 'rs',
+  isReasoning: true,
 
   create: (_subject, context) => ({ forms: context.reasoningForms(), sealed: null }),
 
   open(item, context) {
-    for (const form of item.forms) tellPart(item, form, 'added', '', context)
+    for (const form of item.forms) emitPart(item, form, 'added', '', context)
   },
 
   delta(item, delta, context) {
@@ -55,7 +59,7 @@ export const reasoning: ItemKind<Reasoning> = {
       else {
         context.emit({
           type: 'response.reasoning_text.delta',
-          sequence_number: context.next(),
+          sequence_number: context.nextSequenceNumber(),
           item_id: item.id,
           output_index: item.outputIndex,
           content_index: 0,
@@ -69,7 +73,7 @@ export const reasoning: ItemKind<Reasoning> = {
     const text = textOf(item.text)
     for (const form of item.forms) {
       context.emitFor(item, `response.${FORMS[form].text}.done`, { ...FORMS[form].at, text } as never)
-      tellPart(item, form, 'done', text, context)
+      emitPart(item, form, 'done', text, context)
     }
     const { sealReasoning } = context.options
     if (sealReasoning && context.includes(SEALED)) item.sealed = textFrom('sealReasoning', sealReasoning(text, item.id))
@@ -82,7 +86,7 @@ export const reasoning: ItemKind<Reasoning> = {
   }),
 }
 
-function tellPart(
+function emitPart(
   item: Reasoning,
   form: ReasoningForm,
   what: 'added' | 'done',

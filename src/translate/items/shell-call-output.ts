@@ -1,7 +1,9 @@
 import type { ShellOutput } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
 import { type CallResult, textOfResult } from '../tool-result.js'
-import type { ItemBase, ItemKind } from './item.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
+import type { ShellCall } from './shell-call.js'
 
 /*
  * shell_call_output: what came of commands that the host ran in a container
@@ -22,7 +24,14 @@ export interface ShellCallOutput extends ItemBase {
   maxOutputLength: number | null
 }
 
-export const shellCallOutput: ItemKind<ShellCallOutput> = {
+/** A shell call whose commands the host ran, and what came of them. */
+interface AnsweredCall {
+  readonly kind: 'shell_call_output'
+  readonly call: Pick<ShellCall, 'callId' | 'action'>
+  readonly result: CallResult
+}
+
+export const shellCallOutput: ItemKind<ShellCallOutput, AnsweredCall> = {
   prefix: 'sho',
 
   create({ call, result }) {

@@ -1,7 +1,8 @@
 import type { ShellCallItem } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
 import { type Arguments, argumentsOf, numberOf } from './arguments-of.js'
-import type { ItemBase, ItemKind } from './item.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
 import { COMMAND, commandLineOf, commandOf } from './shell-command.js'
 
 /*
@@ -29,19 +30,21 @@ export const shellCall: ItemKind<ShellCall> = {
   result: 'own item',
   isRunByClient: true,
 
+  isHosted: ({ environment }) => environment === 'container',
+
   create: ({ environment }, context) => ({
     callId: '',
     action: { commands: [], timeout_ms: null, max_output_length: null },
     ...(environment === 'container'
       ? { environment: { type: 'container_reference', container_id: context.containerId('shell') } }
-      : { environment: environment && { type: environment }, callee: '' }),
+      : { environment: environment && { type: environment } }),
   }),
 
   close(item, _outcome, context) {
     item.action = argumentsOf(item, COMMAND, actionOf, context) ?? item.action
     for (const [command_index, command] of item.action.commands.entries()) {
       const about = (): { sequence_number: number; output_index: number; command_index: number } => ({
-        sequence_number: context.next(),
+        sequence_number: context.nextSequenceNumber(),
         output_index: item.outputIndex,
         command_index,
       })
@@ -50,6 +53,8 @@ export const shellCall: ItemKind<ShellCall> = {
       context.emit({ type: 'response.shell_call_command.done', ...about(), command })
     }
   },
+
+  answer: (call, result) => ({ kind: 'shell_call_output', call, result }),
 
   wire: (item) => ({
     call_id: item.callId,

@@ -3,7 +3,8 @@ import { copyOf } from '../copy-of.js'
 import { type Pages, pageAt, pageIn, showPage } from '../pages.js'
 import { type Arguments, argumentsOf } from './arguments-of.js'
 import { openHosted, setStatus } from './host-status.js'
-import type { ItemBase, ItemKind } from './item.js'
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
 
 /*
  * web_search_call: browser.search, browser.open or browser.find, run by the host

@@ -1,0 +1,82 @@
+import { check } from '../errors.js'
+import type { Response, ResponseStatus } from '../responses/response.js'
+import { copyOf } from './copy-of.js'
+import type { Failure } from './failure.js'
+import type { TranslatorOptions } from './options.js'
+import type { OutputItems } from './output-items.js'
+import { plainCopy } from './plain-copy.js'
+import { messagesOf } from './response-messages.js'
+import { type ResponseProgress, responseOf } from './response-object.js'
+import type { TranslatorContext } from './translator-context.js'
+import type { TranslatorState } from './translator-state.js'
+import { usageOf } from './usage.js'
+
+/** The life cycle of a response: `created`, `in_progress`, then one terminal event, and nothing after it. */
+export class Lifecycle {
+  readonly #state: TranslatorState
+  readonly #options: TranslatorOptions
+  readonly #context: TranslatorContext
+  readonly #output: OutputItems
+  readonly #inputMessages: unknown[]
+
+  /** @throws HarmonyResponsesError `bad_option` if `inputMessages` are not plain data */
+  constructor(state: TranslatorState, options: TranslatorOptions, context: TranslatorContext, output: OutputItems) {
+    this.#state = state
+    this.#options = options
+    this.#context = context
+    this.#output = output
+    this.#inputMessages = plainCopy('inputMessages', [...(options.inputMessages ?? [])])
+  }
+
+  get isClosed(): boolean {
+    return this.#state.progress.status !== 'in_progress'
+  }
+
+  /** The response as of now, a detached value. */
+  get response(): Response {
+    const { progress, usage } = this.#state
+    const messages = this.#options.responseMessages === true ? this.#state.messages : null
+    const isCounted = progress.status === 'completed' || progress.status === 'incomplete'
+    // Like vLLM's, the messages come with the terminal event.
+    const isOpen = !this.isClosed
+    return responseOf(this.#state, this.#options.store === true, {
+      output: this.#output.wire(),
+      usage: isCounted ? usageOf(usage, this.#options.usageByTurn === true) : null,
+      ...(messages && {
+        input_messages: isOpen ? null : copyOf(this.#inputMessages),
+        output_messages: isOpen ? null : messagesOf(messages),
+      }),
+    })
+  }
+
+  /** @throws HarmonyResponsesError `translator_closed` after the terminal event */
+  expectOpen(method: string): void {
+    if (this.isClosed) check(false, method, 'an open response', this.#state.progress.status, 'translator_closed')
+  }
+
+  /** Emits `created` and `in_progress`, the first time. Returns whether it was the first. */
+  begin(): boolean {
+    if (this.#state.isStarted) return false
+    this.#state.isStarted = true
+    this.#emit('created')
+    this.#emit('in_progress')
+    return true
+  }
+
+  /** Emits `error`, which comes before `response.failed` on HTTP streams. */
+  emitError({ code, message }: Required<Failure>): void {
+    const sequence_number = this.#context.nextSequenceNumber()
+    this.#context.emit({ type: 'error', sequence_number, error: { type: code, code, message, param: null } })
+  }
+
+  /** Emits the terminal event. */
+  close(progress: Partial<ResponseProgress> & Pick<ResponseProgress, 'status'>): void {
+    this.#state.progress = { ...this.#state.progress, ...progress }
+    this.#emit(progress.status)
+  }
+
+  #emit(stage: 'created' | ResponseStatus): void {
+    const sequence_number = this.#context.nextSequenceNumber()
+    this.#context.emit({ type: `response.${stage}`, sequence_number, response: this.response })
+  }
+}

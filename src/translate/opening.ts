@@ -1,0 +1,27 @@
+import type { DeclaredTools } from '../recipients/declared-tools.js'
+import { unknownToolTypes } from '../recipients/tool-types.js'
+import type { Item } from './items/kinds.js'
+import type { TranslatorOptions } from './options.js'
+import type { OutputItems } from './output-items.js'
+import type { TranslatorContext } from './translator-context.js'
+import type { TranslatorState } from './translator-state.js'
+
+/** What comes before the model's first token: diagnostics about the request, listings, and calls that were approved. */
+export function emitOpening(
+  { request, listings }: TranslatorState,
+  { approvedCalls = [] }: TranslatorOptions,
+  tools: DeclaredTools,
+  context: TranslatorContext,
+  output: OutputItems,
+): void {
+  for (const type of unknownToolTypes(request.tools ?? [])) context.notice('unknown_tool_type', type)
+  for (const label of new Set([...listings, ...approvedCalls].map(({ serverLabel }) => serverLabel))) {
+    if (!tools.mcpServers.has(label)) context.notice('undeclared_server', label)
+  }
+  for (const listing of listings) output.insert({ kind: 'mcp_list_tools', listing })
+  for (const { arguments: text, ...call } of approvedCalls) {
+    output.begin({ ...call, kind: 'mcp_call', available: true })
+    output.write(text)
+    output.end(output.current as Item, 'completed')
+  }
+}

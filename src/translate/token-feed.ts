@@ -1,0 +1,143 @@
+import type { Origin } from '../harmony/events.js'
+import type { HarmonyHandler } from '../harmony/handler.js'
+import type { HarmonyParser } from '../harmony/parser.js'
+import { FIRST_SPECIAL, SPECIAL, specialNames } from '../harmony/vocabulary.js'
+import type { HarmonyToken, HostMessage, HostTokens } from '../tokens/token-source.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { LOGPROBS, scoredToken } from './logprobs.js'
+import type { OutputItems } from './output-items.js'
+import type { ResultPairing } from './result-pairing.js'
+import type { TracedState, Tracer } from './tracer.js'
+import type { TranslatorContext } from './translator-context.js'
+import type { TranslatorState } from './translator-state.js'
+import { countText, countToken, isSampled, startMessage } from './usage.js'
+
+/** What a feed needs of the translator that it belongs to. */
+interface FeedParts {
+  readonly state: TranslatorState
+  readonly tokenTable: TokenTable | undefined
+  readonly context: TranslatorContext
+  readonly output: OutputItems
+  readonly results: ResultPairing
+  readonly parser: HarmonyParser
+  /** What the parser reports to. A host's message goes there past the parser. */
+  readonly handler: HarmonyHandler
+  readonly tracer: Tracer | undefined
+}
+
+/** Feeds tokens to the parser, and counts and numbers them. */
+export class TokenFeed {
+  readonly #parts: FeedParts
+  readonly #state: TranslatorState
+  readonly #output: OutputItems
+  readonly #parser: HarmonyParser
+  readonly #tracer: Tracer | undefined
+  /** Whether probabilities are asked for. */
+  readonly #isScored: boolean
+
+  constructor(parts: FeedParts) {
+    this.#parts = parts
+    this.#state = parts.state
+    this.#output = parts.output
+    this.#parser = parts.parser
+    this.#tracer = parts.tracer
+    this.#isScored = parts.context.includes(LOGPROBS)
+  }
+
+  /** A token that the model sampled. */
+  push(token: HarmonyToken): void {
+    const id = typeof token === 'number' ? token : token.id
+    const isText = id < FIRST_SPECIAL
+    // What the model writes in another's name is not shown, and neither are its probabilities.
+    const isScored = this.#isScored && isText && this.#state.other === null
+    if (isScored) this.#output.score(scoredToken(token, this.#parts.tokenTable))
+    countToken(this.#state.usage)
+    this.#pass(id, 'model')
+    if (!isText) this.#countMarker(id)
+  }
+
+  pushText(text: string, origin: Origin): void {
+    if (text === '') return
+    if (origin === 'model') {
+      // Engines that give ids as text begin with <|channel|>, or with what comes in its place.
+      if (this.#state.index < 0 && /^20[01]\d{3}$/.test(text)) this.#parts.context.notice('spelled_ids', text)
+      countText(this.#state.usage)
+      // A marker has a bar in it, however it is cut.
+      this.#state.isMarked ||= text.includes('|')
+    }
+    this.#pass(text, origin)
+    // Text among tokens with probabilities is a gap: the tokens before it are dropped.
+    this.#output.pending.forgetHeader()
+  }
+
+  /** What the host put into the transcript. */
+  pushHost(host: HostTokens['host']): void {
+    if ((host as string).length === 0) return
+    this.#state.usage.isNext = true
+    if (typeof host === 'string') this.pushText(host, 'host')
+    else if ('author' in host) this.#pushMessage(host)
+    else for (const id of host) this.#pass(id, 'host')
+    this.#output.pending.forgetHeader()
+  }
+
+  /** The messages of a result that its call has already. What the model samples next is a turn. */
+  pushTranscript(transcript: HostTokens['host']): void {
+    // What the host left open before is a result of its own.
+    this.endHostMessage()
+    this.#parts.results.whilePaused(() => {
+      this.pushHost(transcript)
+      this.endHostMessage()
+    })
+    if (this.#parser.position === 'between') this.#parser.beginTurn()
+  }
+
+  /** Ends the message that the host left open. */
+  endHostMessage(): void {
+    if (this.#state.other?.origin === 'host') this.#parser.end()
+  }
+
+  /** Reports what every engine that works gives at least: tokens, and special ones among them. */
+  noticeSilence(): void {
+    const { usage, isMarked } = this.#state
+    const { context } = this.#parts
+    if (isSampled(usage)) {
+      if (!isMarked) context.notice('missing_markers', '')
+    } else if (this.#output.wire().length === 0) context.notice('nothing_sampled', '')
+  }
+
+  #countMarker(id: number): void {
+    this.#state.isMarked = true
+    if (id === SPECIAL.startoftext || !specialNames.has(id)) this.#output.pending.breakHeader()
+    else this.#output.pending.forgetHeader()
+    if (id === SPECIAL.start) startMessage(this.#state.usage)
+  }
+
+  #pass(chunk: number | string, origin: Origin): void {
+    this.#state.index++
+    const tracer = this.#tracer
+    tracer?.before(this.#state.index, chunk, origin, this.#tracedState())
+    if (typeof chunk === 'number') this.#parser.push(chunk, origin)
+    else this.#parser.pushText(chunk, origin)
+    tracer?.after(this.#tracedState())
+  }
+
+  /** A tool's complete message. No parser reads its text, so nothing in it can be a marker. */
+  #pushMessage({ author, text, channel = 'commentary' }: HostMessage): void {
+    const { handler } = this.#parts
+    const origin = 'host'
+    this.#state.index++
+    this.#tracer?.before(this.#state.index, text, origin, this.#tracedState())
+    // The engine may have swallowed what ended the model's message.
+    this.#parser.end()
+    handler.messageStart({ role: 'tool', name: author, recipient: 'assistant', channel }, origin)
+    if (text !== '') handler.messageText(text, origin, false)
+    handler.messageEnd('end', origin, false)
+    this.#parser.beginTurn()
+    this.#tracer?.after(this.#tracedState())
+  }
+
+  #tracedState(): TracedState {
+    const { position, isHolding } = this.#parser
+    return { position, isHolding, gathered: this.#output.pending.text.length }
+  }
+}

@@ -1,0 +1,72 @@
+import type { HarmonyHeader, Origin } from '../harmony/events.js'
+import type { ResponseStreamEvent } from '../responses/events.js'
+import { type Listing, listingsOf } from './mcp-listing.js'
+import type { TranslatorOptions } from './options.js'
+import type { Pages } from './pages.js'
+import { readClock } from './read-clock.js'
+import type { MessageLog } from './response-messages.js'
+import { IN_PROGRESS, type ResponseState } from './response-object.js'
+import type { TextBuffer } from './text-buffer.js'
+import { addHostUsage, createUsage, type UsageCount } from './usage.js'
+import { withoutSecrets } from './without-secrets.js'
+
+/** A message of somebody other than the assistant, as far as it came. Plain data. */
+export interface OtherMessage {
+  header: HarmonyHeader
+  /** Who wrote it: what the model wrote in another's name is a fabrication, unless the host trusts it. */
+  origin: Origin
+  text: TextBuffer
+}
+
+/** What a translator itself has to remember. Plain JSON. */
+export interface TranslatorState extends ResponseState {
+  readonly listings: readonly Listing[]
+  readonly usage: UsageCount
+  /** Of the model's browser, once it has shown one. */
+  pages: Pages | null
+  /** Every message, if the request asks for them and the host lets it. */
+  readonly messages: MessageLog | null
+  isStarted: boolean
+  /** Whether a special token came. Engines that strip them give none. */
+  isMarked: boolean
+  containerId: string | null
+  /** The message of somebody other than the assistant that is being read. */
+  other: OtherMessage | null
+  /** The number of the next event. */
+  sequenceNumber: number
+  /** How many ids were made. */
+  ordinal: number
+  /** The number of the token or text chunk that came last, from 0. */
+  index: number
+  /** Events that no method has returned yet. */
+  queued: ResponseStreamEvent[]
+}
+
+/**
+ * A translator before its first token.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function createState(options: TranslatorOptions): TranslatorState {
+  const request = withoutSecrets(options.request ?? {})
+  const state: TranslatorState = {
+    responseId: options.responseId,
+    createdAt: readClock(options.clock),
+    progress: IN_PROGRESS,
+    isStarted: false,
+    request,
+    listings: listingsOf(options.mcpListings ?? []),
+    containerId: null,
+    other: null,
+    isMarked: false,
+    usage: createUsage(),
+    pages: null,
+    messages: options.responseMessages === true && request.enable_response_messages === true ? [] : null,
+    sequenceNumber: 0,
+    ordinal: 0,
+    index: -1,
+    queued: [],
+  }
+  addHostUsage(state.usage, options.usage ?? {})
+  return state
+}
