@@ -1,1 +1,2 @@
-export { type HostItem, hostItem, type WholeItem } from './translate/host-item.js'
+export { hostItem, type WholeItem } from './translate/host-item.js'
+export type { HostItem } from './translate/items/inserted-item.js'

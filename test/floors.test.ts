@@ -15,6 +15,8 @@ const FLOORS: readonly (readonly string[])[] = [
 /** Rooms of one floor do not know each other, but for these. */
 const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'harmony/': ['tokens/'],
+  // How tools are addressed is a part of the format.
+  'recipients/': ['harmony/'],
   'engine/': ['tokens/', 'harmony/'],
   'cli/': ['diagnostics.ts', 'index.ts'],
 }

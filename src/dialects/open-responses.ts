@@ -8,12 +8,36 @@ import { type Dialect, type DialectEvent, type Fields, listOf, mapParts, mapResp
  * the wire with `done: true`: the specification wants a `[DONE]` at the end.
  */
 
-/** The items that the specification knows, and the tools. */
-const ITEMS: ReadonlySet<unknown> = new Set(['message', 'reasoning', 'function_call', 'function_call_output'])
-const TOOLS: ReadonlySet<unknown> = new Set(['function'])
+/**
+ * What the specification knows of each item: the first words of the events about it. Null: it knows no such item, and
+ * the item, like every event about it, gets the prefix.
+ */
+const EVENTS_OF: { readonly [Type in OutputItem['type']]: readonly string[] | null } = {
+  message: ['content_part', 'output_text', 'refusal'],
+  reasoning: ['content_part', 'reasoning', 'reasoning_text', 'reasoning_summary_part', 'reasoning_summary_text'],
+  function_call: ['function_call_arguments'],
+  custom_tool_call: null,
+  mcp_list_tools: null,
+  mcp_approval_request: null,
+  mcp_call: null,
+  code_interpreter_call: null,
+  web_search_call: null,
+  shell_call: null,
+  shell_call_output: null,
+  local_shell_call: null,
+}
 
-/** Events about items that it does not know begin so. */
-const FOREIGN = /^response\.(custom_tool|mcp|code_interpreter|web_search|shell)_/
+const ITEMS: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
+  'function_call_output',
+  .../* @__PURE__ */ Object.keys(EVENTS_OF).filter((type) => EVENTS_OF[type as keyof typeof EVENTS_OF] !== null),
+])
+const TOOLS: ReadonlySet<unknown> = /* @__PURE__ */ new Set(['function'])
+
+/** The first words of all events that it knows, where they have two. */
+const EVENTS: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
+  'output_item',
+  .../* @__PURE__ */ Object.values(EVENTS_OF).flatMap((words) => words ?? []),
+])
 
 /** Who made up what the specification does not know. */
 const SLUG = 'openai:'
@@ -60,7 +84,9 @@ function partsWith(typeOf: (type: unknown, known: ReadonlySet<unknown>) => unkno
 
 function encodeEvent(type: string): string {
   if (type.startsWith(RAW)) return THEIRS + type.slice(RAW.length)
-  return FOREIGN.test(type) ? SLUG + type : type
+  const [, word, moment] = type.split('.')
+  // Those of two words are the response's own: response.created.
+  return moment === undefined || EVENTS.has(word) ? type : SLUG + type
 }
 
 function decodeEvent(type: string): string {

@@ -19,7 +19,7 @@ import {
 
 const PART = /^response\.(content|reasoning)_part\.(added|done)$/
 
-/** Events that tell a call's arguments for the last time. */
+/** Events that repeat a call's arguments as a whole. */
 const ARGUMENTS: ReadonlySet<unknown> = new Set([
   'response.function_call_arguments.done',
   'response.mcp_call_arguments.done',
@@ -98,33 +98,50 @@ function decodeText(part: Fields): Fields {
   return part['logprobs'] === null ? { ...part, logprobs: [] } : part
 }
 
+interface ItemMap {
+  encode(item: Fields, isAdded: boolean): Fields
+  decode(item: Fields, isAdded: boolean): Fields
+}
+
+/** How vLLM words each item; null: as the API does. */
+const ITEMS: { readonly [Type in OutputItem['type']]: ItemMap | null } = {
+  message: {
+    encode: (item) => ({ ...item, content: listOf(item['content']).map(encodeText) }),
+    decode: (item) => ({ ...item, content: listOf(item['content']).map(decodeText) }),
+  },
+  reasoning: {
+    encode: (item, isAdded) => ({ encrypted_content: null, ...item, content: isAdded ? null : item['content'] }),
+    decode({ encrypted_content, ...rest }) {
+      const sealed = encrypted_content === null ? {} : { encrypted_content }
+      return { ...rest, ...sealed, content: rest['content'] ?? [] }
+    },
+  },
+  function_call: null,
+  custom_tool_call: null,
+  mcp_list_tools: null,
+  mcp_approval_request: null,
+  mcp_call: null,
+  code_interpreter_call: {
+    encode: (item, isAdded) => (isAdded ? { ...item, code: null } : item),
+    decode: (item, isAdded) => (isAdded ? { ...item, code: '' } : item),
+  },
+  web_search_call: null,
+  shell_call: null,
+  shell_call_output: null,
+  local_shell_call: null,
+}
+
+/** Items that the host inserted may be of any other type. */
+function mapOf({ type }: Fields): ItemMap | null | undefined {
+  return Object.hasOwn(ITEMS, String(type)) ? ITEMS[type as OutputItem['type']] : null
+}
+
 function encodeItem(item: Fields, isAdded: boolean): Fields {
-  switch (item['type']) {
-    case 'message':
-      return { ...item, content: listOf(item['content']).map(encodeText) }
-    case 'reasoning':
-      return { encrypted_content: null, ...item, content: isAdded ? null : item['content'] }
-    case 'code_interpreter_call':
-      return isAdded ? { ...item, code: null } : item
-    default:
-      return item
-  }
+  return mapOf(item)?.encode(item, isAdded) ?? item
 }
 
 function decodeItem(item: Fields, isAdded: boolean): Fields {
-  switch (item['type']) {
-    case 'message':
-      return { ...item, content: listOf(item['content']).map(decodeText) }
-    case 'reasoning': {
-      const { encrypted_content, ...rest } = item
-      const sealed = encrypted_content === null ? {} : { encrypted_content }
-      return { ...rest, ...sealed, content: item['content'] ?? [] }
-    }
-    case 'code_interpreter_call':
-      return isAdded ? { ...item, code: '' } : item
-    default:
-      return item
-  }
+  return mapOf(item)?.decode(item, isAdded) ?? item
 }
 
 /** vLLM counts no tokens that were written into a cache. */

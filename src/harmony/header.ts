@@ -1,4 +1,5 @@
 import type { Origin, Role } from './events.js'
+import { BROWSER, CONTAINER, FUNCTIONS, MCP, nameIn, PYTHON } from './namespaces.js'
 import { CHANNELS, type Channel, CONTENT_TYPES, ROLES } from './vocabulary.js'
 
 /*
@@ -232,7 +233,7 @@ function isLongStrayText(draft: HeaderDraft): boolean {
     const isCertain = opening !== 'start' || loose.length >= 2
     return isCertain && length - (loose[0] as Word).start >= LONGEST_STRAY_TEXT
   }
-  const isHeaders = opening === 'start' || /^(to=|functions\.|mcp\.|assistant)/.test(word)
+  const isHeaders = opening === 'start' || HEADER_STARTS.some((start) => word.startsWith(start))
   return word.length >= LONGEST_STRAY_TEXT && !isHeaders
 }
 
@@ -331,9 +332,16 @@ function readWord(
   return tool === undefined ? ['unknown'] : ['tool', tool]
 }
 
+/** The namespaces that every gpt-oss model knows. */
+const KNOWN = [FUNCTIONS, BROWSER, CONTAINER]
+
+/** A long word that begins so belongs to a header, not to prose. */
+const HEADER_STARTS = ['to=', `${FUNCTIONS}.`, `${MCP}.`, 'assistant']
+
 /** The recipient that a bare word names: a tool of the request, or of the namespaces every gpt-oss model knows. */
 function toolName(word: string, tools: ToolLookup | undefined): string | undefined {
-  return tools?.(word) ?? (/^(python$|(functions|browser|container)\..)/.test(word) ? word : undefined)
+  const isKnown = word === PYTHON || KNOWN.some((namespace) => nameIn(namespace, word) !== undefined)
+  return tools?.(word) ?? (isKnown ? word : undefined)
 }
 
 /** `assistant`, `user:alice` -> the role. */

@@ -1,14 +1,31 @@
+import type { BuiltinTool } from './builtin-tools.js'
 import type { DeclaredTools } from './declared-tools.js'
-import { lookUp, type RecipientPolicy } from './policy.js'
+import { type BuiltinCall, lookUp, type RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
 
-/** A recipient in the policy's table of built-ins, where the request declares the tool. */
+/** What a call becomes; `shell` stands for the declared one of the two shells. */
+const RECIPIENTS: {
+  readonly [Tool in Exclude<BuiltinTool, 'local_shell'>]: (
+    call: Extract<BuiltinCall, { tool: Tool }>,
+    tools: DeclaredTools,
+  ) => Recipient | undefined
+} = {
+  code_interpreter: (_, { builtins }) =>
+    builtins.has('code_interpreter') ? { kind: 'code_interpreter_call' } : undefined,
+  web_search: ({ action }, { builtins }) =>
+    builtins.has('web_search') ? { kind: 'web_search_call', action } : undefined,
+  shell(_, { builtins, shell }) {
+    if (builtins.has('shell')) return { kind: 'shell_call', environment: shell }
+    return builtins.has('local_shell') ? { kind: 'local_shell_call' } : undefined
+  },
+}
+
+/** A recipient in the policy's table of built-ins, if the request declares the tool. */
 export function matchBuiltin(recipient: string, tools: DeclaredTools, policy: RecipientPolicy): Recipient | undefined {
   const call = lookUp(policy.builtins, recipient)
-  if (call === undefined) return undefined
-  if (!tools.builtins.has(call.tool)) {
-    return call.tool === 'shell' && tools.builtins.has('local_shell') ? { kind: 'local_shell_call' } : undefined
-  }
-  if (call.tool === 'web_search') return { kind: 'web_search_call', action: call.action }
-  return call.tool === 'shell' ? { kind: 'shell_call', environment: tools.shell } : { kind: 'code_interpreter_call' }
+  // A policy of the host's may name a tool that is not one: its recipient is then undeclared.
+  return (
+    call &&
+    lookUp<(call: never, tools: DeclaredTools) => Recipient | undefined>(RECIPIENTS, call.tool)?.(call as never, tools)
+  )
 }

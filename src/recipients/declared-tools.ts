@@ -1,10 +1,9 @@
 import { check } from '../errors.js'
+import { FUNCTIONS, MCP, nameIn } from '../harmony/namespaces.js'
 import type { McpTool, NamespaceTool, RequestTool, ShellTool } from '../responses/request.js'
+import { type BuiltinTool, builtinOf } from './builtin-tools.js'
 import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.js'
 import type { Recipient } from './recipient.js'
-
-/** The built-in tools that gpt-oss models were trained to call. */
-export type BuiltinTool = 'code_interpreter' | 'web_search' | 'shell' | 'local_shell'
 
 /** An MCP tool, once a recipient has been split into its server and its name there. */
 export interface McpToolName {
@@ -30,12 +29,6 @@ export interface DeclaredTools extends DeclaredFunctions {
   /** Where a declared shell runs: in a container of the host's, expressly on the client's machine, or it is not said. */
   readonly shell: 'container' | 'local' | null
 }
-
-/** What the recipients of functions and custom tools begin with. */
-export const FUNCTIONS_NAMESPACE = 'functions.'
-
-/** `web_search`, `web_search_preview`, and either with a date: `web_search_2025_08_26`. */
-const WEB_SEARCH_TYPE = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/
 
 /**
  * Reads the request's `tools`. Types that no recipient can address are ignored. Several `mcp` entries of one label add
@@ -83,16 +76,11 @@ function declare(tools: readonly RequestTool[], hints?: ToolHints): DeclaredTool
         mcpServers.set(label, declareMcpServer(tool as McpTool, `${path}.`, mcpServers.get(label), hints))
         break
       }
-      case 'shell':
-        shell = environmentOf(tool as ShellTool, `${path}.environment`)
-        builtins.add(type)
-        break
-      case 'code_interpreter':
-      case 'local_shell':
-        builtins.add(type)
-        break
-      default:
-        if (WEB_SEARCH_TYPE.test(type)) builtins.add('web_search')
+      default: {
+        const builtin = builtinOf(type)
+        if (builtin !== undefined) builtins.add(builtin)
+        if (builtin === 'shell') shell = environmentOf(tool as ShellTool, `${path}.environment`)
+      }
     }
   }
   return {
@@ -164,10 +152,9 @@ export function declaredMcpTool(
  * alone names no tool.
  */
 export function toolNamed(word: string, tools: DeclaredTools): string | undefined {
-  const name = word.startsWith(FUNCTIONS_NAMESPACE) ? word.slice(FUNCTIONS_NAMESPACE.length) : ''
-  if (declaredFunction(name, tools) !== undefined) return word
-  if (declaredFunction(word, tools) !== undefined) return FUNCTIONS_NAMESPACE + word
-  if (word.startsWith(FUNCTIONS_NAMESPACE) || tools.mcpServers.has(word)) return undefined
+  if (declaredFunction(nameIn(FUNCTIONS, word) ?? '', tools) !== undefined) return word
+  if (declaredFunction(word, tools) !== undefined) return `${FUNCTIONS}.${word}`
+  if (word.startsWith(`${FUNCTIONS}.`) || tools.mcpServers.has(word)) return undefined
   return declaredMcpTool(word, tools) === undefined ? undefined : word
 }
 
@@ -180,7 +167,7 @@ function environmentOf({ environment }: ShellTool, path: string): DeclaredTools[
 /** How recipients begin that address a server of one of these labels, the longest first. */
 export function mcpPrefixes(labels: readonly string[]): DeclaredTools['mcpPrefixes'] {
   // A label that itself begins with `mcp.` is meant literally: it comes before an equal prefix.
-  return ['', 'mcp.']
+  return ['', `${MCP}.`]
     .flatMap((start) => labels.map((serverLabel) => ({ prefix: start + serverLabel, serverLabel })))
     .sort((a, b) => b.prefix.length - a.prefix.length)
 }

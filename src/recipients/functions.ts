@@ -1,10 +1,11 @@
-import { type DeclaredTools, declaredFunction, FUNCTIONS_NAMESPACE } from './declared-tools.js'
+import { FUNCTIONS, nameIn } from '../harmony/namespaces.js'
+import { type DeclaredTools, declaredFunction } from './declared-tools.js'
 import type { Recipient } from './recipient.js'
 
 /** `functions.NAME` and `functions.NAMESPACE.NAME`, whether or not the request declares it. */
 export function matchFunctionsNamespace(recipient: string, tools: DeclaredTools): Recipient | undefined {
-  const name = recipient.startsWith(FUNCTIONS_NAMESPACE) ? recipient.slice(FUNCTIONS_NAMESPACE.length) : ''
-  if (name === '') return undefined
+  const name = nameIn(FUNCTIONS, recipient)
+  if (name === undefined) return undefined
   // A namespace may be called `functions` itself.
   return matchFunctionName(name, tools) ?? matchNamespace(recipient, tools) ?? functionRecipient(name, tools)
 }

@@ -1,3 +1,4 @@
+import { MCP, nameIn } from '../harmony/namespaces.js'
 import { type DeclaredTools, declaredMcpTool, type McpToolName } from './declared-tools.js'
 import { lookUp, type RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
@@ -16,7 +17,7 @@ export function matchMcpTool(recipient: string, tools: DeclaredTools, policy: Re
  * `github.issues.list` is the tool `issues.list` of `github`. Where nothing follows, the first segment is the name too.
  */
 export function splitMcpTool(recipient: string, aliases: RecipientPolicy['aliases']): McpToolName {
-  const path = recipient.replace(/^mcp\.(?!$)/, '')
+  const path = nameIn(MCP, recipient) ?? recipient
   const dot = path.indexOf('.', 1)
   const segment = dot === -1 ? path : path.slice(0, dot)
   return { serverLabel: lookUp(aliases, segment) ?? segment, name: path.slice(segment.length + 1) || segment }

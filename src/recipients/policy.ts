@@ -1,4 +1,5 @@
 import { check } from '../errors.js'
+import { BROWSER, CONTAINER, PYTHON } from '../harmony/namespaces.js'
 
 /** A built-in tool as a recipient calls it; a web search says what it does by the recipient. */
 export type BuiltinCall =
@@ -52,13 +53,13 @@ const openai: RecipientPolicy = {
   nobody: ['assistant', 'user', ''],
   order: ['functions', 'builtins', 'function_names', 'namespaces', 'mcp'],
   builtins: {
-    python: { tool: 'code_interpreter' },
-    'browser.search': { tool: 'web_search', action: 'search' },
-    'browser.open': { tool: 'web_search', action: 'open_page' },
-    'browser.find': { tool: 'web_search', action: 'find_in_page' },
-    'container.exec': { tool: 'shell' },
+    [PYTHON]: { tool: 'code_interpreter' },
+    [`${BROWSER}.search`]: { tool: 'web_search', action: 'search' },
+    [`${BROWSER}.open`]: { tool: 'web_search', action: 'open_page' },
+    [`${BROWSER}.find`]: { tool: 'web_search', action: 'find_in_page' },
+    [`${CONTAINER}.exec`]: { tool: 'shell' },
   },
-  aliases: { python: 'code_interpreter', browser: 'web_search_preview', container: 'container' },
+  aliases: { [PYTHON]: 'code_interpreter', [BROWSER]: 'web_search_preview', [CONTAINER]: 'container' },
   undeclared: 'function_call',
   mcpApproval: 'always',
 }

@@ -2,27 +2,12 @@ import { check } from '../errors.js'
 import { lookUp } from '../recipients/policy.js'
 import { copyOf } from './copy-of.js'
 import type { IdPrefix } from './ids.js'
+import type { Fields, HostItem, Typed } from './items/inserted-item.js'
+import { prefixOf } from './items/kinds.js'
 import { plainCopy } from './plain-copy.js'
 
 /** An item of the API's, whole, of any type. Where it has no `id`, the translator makes one. */
 export type WholeItem = Typed | (Typed & Fields)
-
-interface Typed {
-  readonly type: string
-  readonly id?: string
-}
-
-type Fields = Readonly<Record<string, unknown>>
-
-/** An item with all that is told of it, but for the numbers, which are the translator's: for `Translator.insert`. */
-export interface HostItem {
-  readonly prefix: IdPrefix
-  /** As it is announced: without what the events bring. */
-  readonly begun: Typed & Fields
-  /** What is told between `output_item.added` and `output_item.done`. */
-  readonly events: readonly ({ readonly type: string } & Fields)[]
-  readonly whole: Typed & Fields
-}
 
 /**
  * What is told between `added` and `done`: the states that an item enters, `*` being the last; a field whose text is
@@ -59,20 +44,8 @@ const BEGINNINGS: Fields = {
   error: undefined,
 }
 
-/** What ids begin with. A type that is not here has `item`. */
+/** The prefixes of ids of items that this library never makes of tokens. A type that is nowhere has `item`. */
 const PREFIXES: Readonly<Record<string, IdPrefix>> = {
-  message: 'msg',
-  reasoning: 'rs',
-  function_call: 'fc',
-  custom_tool_call: 'ctc',
-  mcp_call: 'mcp',
-  mcp_list_tools: 'mcpl',
-  mcp_approval_request: 'mcpr',
-  code_interpreter_call: 'ci',
-  web_search_call: 'ws',
-  shell_call: 'sh',
-  shell_call_output: 'sho',
-  local_shell_call: 'lsh',
   compaction: 'cmp',
   file_search_call: 'fs',
   image_generation_call: 'ig',
@@ -96,7 +69,7 @@ export function hostItem(item: WholeItem): HostItem {
   const events: HostItem['events'][number][] = []
   const tell: Tell = (event, fields) => events.push(copyOf({ type: `response.${event}`, ...fields }))
   for (const step of lookUp(ORDERS, type)?.split(' ') ?? []) tellStep(whole, step, tell)
-  return { prefix: lookUp(PREFIXES, type) ?? 'item', begun: begunOf(whole), events, whole }
+  return { prefix: prefixOf(type) ?? lookUp(PREFIXES, type) ?? 'item', begun: begunOf(whole), events, whole }
 }
 
 /** An item as it is announced: clients put together what the events bring. */

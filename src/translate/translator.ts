@@ -8,7 +8,7 @@ import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/t
 import { callHost } from './call-host.js'
 import { checkHost, checkHostTokens, checkToken } from './check-chunk.js'
 import { clientFailure, type Failure, hostFailure } from './failure.js'
-import type { HostItem } from './host-item.js'
+import type { HostItem } from './items/inserted-item.js'
 import { Lifecycle } from './lifecycle.js'
 import { hintsOf } from './mcp-listing.js'
 import { MessageRouter } from './message-router.js'

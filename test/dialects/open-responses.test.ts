@@ -74,3 +74,16 @@ describeWithShared('by the schemas of Open Responses', () => {
     )
   })
 })
+
+test('an image that the host inserted has the prefix on every event about it', async () => {
+  const run = createRun()
+  run.insert({ type: 'image_generation_call', status: 'completed', result: 'aGk=' })
+  run.end('stop')
+  expect(typesOf(await mapped(run.events)).slice(2, -1)).toEqual([
+    'response.output_item.added',
+    'openai:response.image_generation_call.in_progress',
+    'openai:response.image_generation_call.generating',
+    'openai:response.image_generation_call.completed',
+    'response.output_item.done',
+  ])
+})

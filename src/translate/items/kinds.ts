@@ -1,8 +1,9 @@
 import type { OutputItem, OutputItemByType } from '../../responses/items.js'
+import type { IdPrefix } from '../ids.js'
 import { codeInterpreterCall } from './code-interpreter-call.js'
 import { customToolCall } from './custom-tool-call.js'
 import { functionCall } from './function-call.js'
-import { hostItem } from './host-item.js'
+import { insertedItem } from './inserted-item.js'
 import type { ItemKind } from './item-kind.js'
 import { localShellCall } from './local-shell-call.js'
 import { mcpApprovalRequest } from './mcp-approval-request.js'
@@ -28,7 +29,7 @@ interface ItemKinds {
   readonly shell_call: typeof shellCall
   readonly shell_call_output: typeof shellCallOutput
   readonly local_shell_call: typeof localShellCall
-  readonly host_item: typeof hostItem
+  readonly host_item: typeof insertedItem
 }
 
 /** Every type of the wire, and the one that stands for whatever the host inserts. */
@@ -45,7 +46,7 @@ const KINDS: { readonly [Type in keyof OutputItemByType | 'host_item']: ItemKind
   shell_call: shellCall,
   shell_call_output: shellCallOutput,
   local_shell_call: localShellCall,
-  host_item: hostItem,
+  host_item: insertedItem,
 }
 
 export type ItemType = keyof ItemKinds
@@ -60,6 +61,11 @@ export type Subject = { [Type in ItemType]: ItemKinds[Type] extends ItemKind<inf
 export function kindOf({ type }: { readonly type: ItemType }): ItemKind<Item, Subject> {
   // The compiler does not see that the kind that is looked up by an item's type fits that item.
   return KINDS[type] as unknown as ItemKind<Item, Subject>
+}
+
+/** What the ids of items of this type begin with; `undefined` for types that have no kind here. */
+export function prefixOf(type: string): IdPrefix | undefined {
+  return Object.hasOwn(KINDS, type) ? KINDS[type as ItemType].prefix : undefined
 }
 
 /** An item in its wire form as of now, a detached copy. */
