@@ -10,7 +10,7 @@ export interface HarmonyHeader {
   name?: string
   /** Whom the message is addressed to, as written: `functions.get_weather`, `python`, `assistant`. */
   recipient?: string
-  /** `analysis`, `commentary` or `final`; another word only where the model made one up beside a recipient. */
+  /** `analysis`, `commentary` or `final`; another word only if the model made one up beside a recipient. */
   channel?: string
   /** `json`, `code`, ...; without the `<|constrain|>` marker. */
   contentType?: string
@@ -19,12 +19,12 @@ export interface HarmonyHeader {
 }
 
 /**
- * What ended a message: a stop token by its name; `implicit` where the next message began without one; `turn`
- * where the model's turn or the stream ended without one (engines that swallow the stop token, length limits).
+ * What ended a message: a stop token by its name; `implicit` if the next message began without one; `turn` if the
+ * model's turn or the stream ended without one (engines that swallow the stop token, length limits).
  */
 export type Terminator = 'end' | 'call' | 'return' | 'endoftext' | 'implicit' | 'turn'
 
-/** How a malformed stretch of Harmony was repaired. `src/diagnostics.ts` has a sentence for each. */
+/** How a malformed stretch of Harmony was repaired. `src/diagnostics.ts` explains each. */
 export type RepairCode =
   | 'repeated_start'
   | 'repeated_role'
@@ -62,25 +62,25 @@ export type RepairCode =
 /** A repair: what was malformed, and the model's text that ended up in no message. */
 export interface Repair {
   readonly code: RepairCode
-  /** What the model wrote and no message says because of this repair. Absent where nothing was dropped. */
+  /** The model's text that is in no message because of this repair. Absent if nothing was dropped. */
   readonly text?: string
-  /** What the official parser said, where it is the one that parses. */
+  /** The official parser's error message, if it is the one that parses. */
   readonly subject?: string
 }
 
-/** A repair; without `text` where that is empty. */
+/** A repair, without `text` if that is empty. */
 export function repair(code: RepairCode, text = ''): Repair {
   return text === '' ? { code } : { code, text }
 }
 
-/** What a Harmony parser tells, in stream order. Between a start and its end come only texts and repairs. */
+/** What a Harmony parser reports, in stream order. Between a start and its end come only texts and repairs. */
 export type HarmonyEvent =
   | { readonly type: 'message_start'; readonly header: HarmonyHeader; readonly origin: Origin }
   | { readonly type: 'message_text'; readonly text: string; readonly origin: Origin }
   | { readonly type: 'message_end'; readonly terminator: Terminator; readonly origin: Origin }
   | { readonly type: 'repair'; readonly repair: Repair }
 
-/** A whole message, as the official parser would list it. */
+/** A complete message, as the official parser would list it. */
 export interface HarmonyMessage extends HarmonyHeader {
   content: string
 }

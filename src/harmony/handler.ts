@@ -1,7 +1,7 @@
 import type { HarmonyEvent, HarmonyHeader, Origin, Repair, Terminator } from './events.js'
 
 /**
- * What a Harmony parser calls, in stream order: one method for each kind of thing, so that a token makes no object.
+ * What a Harmony parser calls, in stream order: one method for each kind of event, so that a token allocates no object.
  * Between a start and its end come only texts and repairs.
  */
 export interface HarmonyHandler {

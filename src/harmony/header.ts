@@ -3,14 +3,15 @@ import { BROWSER, CONTAINER, FUNCTIONS, MCP, nameIn, PYTHON } from './namespaces
 import { CHANNELS, type Channel, CONTENT_TYPES, ROLES } from './vocabulary.js'
 
 /*
- * A header is a row of segments, each begun by a marker token; words are cut at white space:
+ * A header is a row of segments. A marker token begins each, and white space separates its words:
  *
  *     <|start|>assistant to=functions.f<|channel|>commentary <|constrain|>json<|message|>
- *              '-------- start --------'          '-channel-'             '---' constrain
+ *              ^^^^^^^^^^^^^^^^^^^^^^^^           ^^^^^^^^^^^             ^^^^
+ *              start                              channel                 constrain
  *
- * Segments are cut by token ids alone, so text that merely spells a marker stays text. Everything here depends on the
- * characters and markers only, never on how they were cut into tokens or chunks: a header that turns into prose does so
- * at the same character whatever the chunking (law 1). What the words mean together is settled in settle-header.ts.
+ * Segments are separated by token ids alone, so text that merely spells a marker stays text. Everything here depends on
+ * the characters and markers only, never on how they were cut into tokens or chunks: a header that turns into prose does
+ * so at the same character whatever the chunking (law 1). What the words mean together: resolve-header.ts.
  */
 
 /** How the header began: implied by the prompt, by `<|start|>`, or by text or a marker where `<|start|>` belonged. */
@@ -22,7 +23,7 @@ export interface Segment {
   marker: SegmentMarker
   text: string
   words: Word[]
-  /** Whether one of its words is no word of a header at all, and whether one of those is more than noise. */
+  /** Whether it has a word that no header has, and whether one of those is more than noise. */
   hasUnknown?: boolean
   hasProse?: boolean
 }
@@ -41,13 +42,13 @@ export interface Word {
   kind: WordKind
   /** As written. */
   text: string
-  /** What it means: a recipient without its "to=", a channel as repaired, the role or tool it names ('' if none). */
+  /** Its meaning: a recipient without its "to=", a channel as repaired, the role or tool it names ('' if it names none). */
   value: string
-  /** Where it stands: the segment's marker, and the offset in that segment. */
+  /** Its place: the segment's marker, and the offset in that segment. */
   marker: SegmentMarker
   start: number
-  /** The marker that it stands directly behind, if it is the first word of its segment. */
-  behind: SegmentMarker | undefined
+  /** The marker directly before it, if it is the first word of its segment. */
+  after: SegmentMarker | undefined
 }
 
 /** A header that is being written. Plain data. */
@@ -60,11 +61,11 @@ export interface HeaderDraft {
   length: number
   /** Whether the model wrote any of it. */
   sampled?: boolean
-  /** The model's own text, where the host wrote some of it too, which is not the model's to be quoted. */
+  /** The model's own text, if the host wrote some of the header too: diagnostics quote the model only. */
   quoted?: string
-  /** Whether it is implied by a message of the host's that nothing ended: then `<|start|>` may come all the same. */
-  isBehindHost?: boolean
-  /** Whether a marker came with nothing behind it. */
+  /** Whether a message of the host's that nothing ended implies it: then `<|start|>` may still come. */
+  followsHost?: boolean
+  /** Whether a marker came with nothing after it. */
   hasEmptySegment?: boolean
   /** Whether a recipient was written, or "to=". */
   isAddressed?: boolean
@@ -73,10 +74,10 @@ export interface HeaderDraft {
 /** Recognises a bare word that names one of the request's tools, and gives its full recipient. */
 export type ToolLookup = (word: string) => string | undefined
 
-/** Longest header, in UTF-16 units: some 256 tokens, far beyond any real one. Models loop in headers without end. */
+/** Longest header, in UTF-16 units: some 256 tokens, far more than any real one. Models can loop in a header. */
 export const LONGEST_HEADER = 1024
 
-/** How much text without any marker to wait for one, in UTF-16 units: a few tokens. */
+/** How much text may come before the first marker, in UTF-16 units: a few tokens. */
 const LONGEST_STRAY_TEXT = 32
 
 const WHITE = /\s/
@@ -96,7 +97,7 @@ export function addHeaderMarker(draft: HeaderDraft, marker: 'channel' | 'constra
   if (draft.quoted !== undefined) draft.quoted += ' '
   if (last.marker === 'start' || last.text !== '') draft.segments.push({ marker, text: '', words: [] })
   else {
-    // An empty segment says nothing: without this an endless <|channel|><|constrain|> grows without bound.
+    // Empty segments are not kept: an endless <|channel|><|constrain|> would grow without bound.
     last.marker = marker
     draft.hasEmptySegment = true
   }
@@ -105,9 +106,8 @@ export function addHeaderMarker(draft: HeaderDraft, marker: 'channel' | 'constra
 /**
  * Adds text to the last segment.
  *
- * @param origin - who wrote it: the host's is never prose
- * @returns where in the segment the message's text begins, if it is now certain that the header has ended without
- * `<|message|>`
+ * @param origin - who wrote it: the host's text is never prose
+ * @returns where in the segment the message's text begins, if the header has certainly ended without `<|message|>`
  */
 export function addHeaderText(
   draft: HeaderDraft,
@@ -117,7 +117,7 @@ export function addHeaderText(
 ): number | undefined {
   if (origin === 'host') draft.quoted ??= writtenText(draft)
   else if (draft.quoted !== undefined) draft.quoted += text
-  // A plain word at once: in so short a header nothing can begin inside it. That is a third of the time of most headers.
+  // A plain word needs no look at each character: prose and JSON begin at others. Most headers take a third less time.
   if (draft.length + text.length < LONGEST_STRAY_TEXT && /^[\w.=]+$/.test(text)) {
     draft.length += text.length
     lastSegment(draft).text += text
@@ -134,7 +134,7 @@ export function addHeaderText(
   return undefined
 }
 
-/** Takes a character, unless it makes certain that the message's text has begun: then returns where. */
+/** Takes a character, unless it proves that the message's text has begun: then returns where. */
 function takeCharacter(
   draft: HeaderDraft,
   char: string,
@@ -179,7 +179,7 @@ export function finishHeaderText(
   return origin === 'model' && isProse(draft) ? textStart(draft) : undefined
 }
 
-/** Where the message's text begins in a header that ended without `<|message|>`: at its end where there is none. */
+/** Where the message's text begins in a header that ended without `<|message|>`; its end if it has no text. */
 export function lastText(draft: HeaderDraft): number {
   const { hasUnknown, text } = lastSegment(draft)
   return hasUnknown ? textStart(draft) : text.length
@@ -193,7 +193,7 @@ export function isHostsHeader(
   if (sampled) return false
   const first = segments[0]?.words[0]
   const text = first?.text ?? (segments.length === 1 ? word : '')
-  // The host may leave it in the middle of the assistant's name.
+  // The host may stop in the middle of the assistant's name.
   if ('assistant'.startsWith(text)) return false
   const [kind, value] = readWord(text, opening, 'start', undefined, tools)
   return kind === 'author' || (kind === 'role' && value !== 'assistant' && value !== '')
@@ -207,7 +207,12 @@ export function wordsOf(draft: HeaderDraft): Word[] {
   return draft.segments.flatMap(({ words }) => words)
 }
 
-/** JSON where a word begins, or glued to a word that may end a header: `json{"location":...`, `to=functions.f{...` */
+/**
+ * Whether JSON begins: where a word would, or right after a word that may end a header.
+ *
+ *     <|channel|>commentary to=functions.f <|constrain|>json{"location":"Rome"}
+ *                                                           ^
+ */
 function opensJson(draft: HeaderDraft, char: string): boolean {
   const { word } = draft
   if (!/[{[]/.test(char)) return false
@@ -215,14 +220,19 @@ function opensJson(draft: HeaderDraft, char: string): boolean {
   return isOneOf(CHANNELS, word) && lastSegment(draft).marker === 'channel'
 }
 
-/** Two loose words, one of them unknown, after a marker, in a header that addresses no tool. */
+/**
+ * Whether the last segment is prose: two loose words, one of them unknown, in a header that addresses no tool.
+ *
+ *     <|channel|>final The answer
+ *                      ^^^^^^^^^^
+ */
 function isProse(draft: HeaderDraft): boolean {
-  // Before the first marker one may still follow ("foo bar<|channel|>final"); a call's header is kept to its end.
+  // Before the first marker, one may still follow ("foo bar<|channel|>final"). A call's header is read to its end.
   if (draft.segments.length === 1 || lastSegment(draft).hasProse !== true || addressesTool(draft)) return false
   return looseWords(draft).length >= 2
 }
 
-/** Text before the first marker that has gone on for too long to be a header, or junk between two messages. */
+/** Whether the text before the first marker is too long for a header, or for junk between two messages. */
 function isLongStrayText(draft: HeaderDraft): boolean {
   const { opening, word, length } = draft
   if (draft.segments.length > 1) return false
@@ -244,8 +254,8 @@ function addressesTool(draft: HeaderDraft): boolean {
 }
 
 /**
- * The words of the last segment that are prose if prose they are: all but those that mean something for certain where
- * they stand. "final", "json" and "python" may begin a sentence; only a `<|message|>` behind them makes them a header.
+ * The words of the last segment that may be prose: all whose meaning is not certain from their place. "final", "json"
+ * and "python" may begin a sentence; only a `<|message|>` after them makes them a header.
  */
 export function looseWords(draft: HeaderDraft): Word[] {
   return lastSegment(draft).words.filter((word, index, words) => {
@@ -256,7 +266,7 @@ export function looseWords(draft: HeaderDraft): Word[] {
         return draft.opening !== 'start' && word.value !== 'assistant'
       case 'channel':
       case 'tool':
-        return word.behind !== 'channel'
+        return word.after !== 'channel'
       case 'type':
         return word.marker === 'start'
       case 'to':
@@ -267,16 +277,16 @@ export function looseWords(draft: HeaderDraft): Word[] {
   })
 }
 
-/** Whether the word behind a "to" or "to =" is its value. */
+/** Whether the word after a "to" or "to =" is its value. */
 export function isValue(word: Word | undefined): boolean {
   return (word?.kind === 'recipient' && word.text === word.value) || word?.text[0] === '='
 }
 
-/** Where the text that is no header begins: at the first loose word of the last segment, or at the word being written. */
+/** Where the text begins that is not the header's: at the first loose word of the last segment, or at the open word. */
 function textStart(draft: HeaderDraft): number {
   const { text, words } = lastSegment(draft)
   const first = looseWords(draft)[0]
-  // Where no header was written at all, the white space before the text is the text's.
+  // Without any header, the white space before the text belongs to the text.
   if (draft.segments.length === 1 && first === words[0]) return 0
   return first?.start ?? text.length - draft.word.length
 }
@@ -288,29 +298,35 @@ function finishWord(draft: HeaderDraft, tools: ToolLookup | undefined): void {
   const { marker, words } = segment
   const start = segment.text.length - text.length
   const before = words.at(-1)
-  const behind = before === undefined ? marker : undefined
-  const [kind, value = text] = readWord(text, draft.opening, behind, before, tools)
-  words.push({ kind, text, value, marker, start, behind })
+  const after = before === undefined ? marker : undefined
+  const [kind, value = text] = readWord(text, draft.opening, after, before, tools)
+  words.push({ kind, text, value, marker, start, after })
   draft.word = ''
-  // Noted as the words come: looking through all of them with each character makes a long header cost a second.
-  if (kind === 'recipient' || text === 'to=' || (kind === 'tool' && behind === 'channel')) draft.isAddressed = true
+  // Stored as the words come: searching all of them for each character makes a long header take a second.
+  if (kind === 'recipient' || text === 'to=' || (kind === 'tool' && after === 'channel')) draft.isAddressed = true
   if (kind === 'unknown' || kind === 'author') {
     segment.hasUnknown = true
     segment.hasProse ||= !isNoise(text)
   }
 }
 
-/** What a word means where it stands: its kind, and its value where that is not the text. */
+/**
+ * The meaning of a word in its place: its kind, and its value if that is not its text.
+ *
+ *     <|start|>assistant to=functions.f<|channel|>commentary <|constrain|>json<|message|>
+ *              ^^^^^^^^^ ^^^^^^^^^^^^^^           ^^^^^^^^^^             ^^^^
+ *              role      recipient                channel                type
+ */
 function readWord(
   text: string,
   opening: Opening,
-  behind: SegmentMarker | undefined,
+  after: SegmentMarker | undefined,
   before: Word | undefined,
   tools: ToolLookup | undefined,
 ): [kind: WordKind, value?: string] {
   const tool = toolName(text, tools)
 
-  // "to=X", and the forms in which the value stands apart: "to = X", "to =X", "to= X".
+  // "to=X", and the forms with white space: "to = X", "to =X", "to= X".
   let address = text
   if (before?.text === 'to' && text.startsWith('=')) address = `to${text}`
   else if (before?.kind === 'to' && (before.text === '=' || (before.text === 'to=' && tool !== undefined))) {
@@ -319,15 +335,15 @@ function readWord(
   if (address === 'to' || address === 'to=') return ['to']
   if (address.startsWith('to=')) return ['recipient', address.slice('to='.length)]
 
-  if (behind === 'start') {
+  if (after === 'start') {
     const role = roleOf(text)
     const isRole = /^(assistant)+$/.test(text) || (opening !== 'turn' && role !== undefined)
     if (isRole) return ['role', role ?? '']
     if (opening === 'start' && !isOneOf(CHANNELS, text)) return ['author', tool ?? '']
   }
   if (isOneOf(CONTENT_TYPES, text)) return ['type']
-  if (behind === 'constrain') return ['unknown']
-  const channel = behind === 'channel' ? nearestChannel(text) : CHANNELS.find((name) => name === text)
+  if (after === 'constrain') return ['unknown']
+  const channel = after === 'channel' ? nearestChannel(text) : CHANNELS.find((name) => name === text)
   if (channel !== undefined) return ['channel', channel]
   return tool === undefined ? ['unknown'] : ['tool', tool]
 }
@@ -350,7 +366,7 @@ function roleOf(word: string): Role | undefined {
   return ROLES.find((role) => role === name)
 }
 
-/** Text that says nothing in a header: no letters, or a channel's name with noise around it ("––commentary"). */
+/** Whether text means nothing in a header: no letters, or a channel's name with noise around it ("––commentary"). */
 export function isNoise(text: string): boolean {
   const letters = lettersOf(text)
   return letters === '' || isOneOf(CHANNELS, letters)
@@ -364,7 +380,7 @@ function isOneOf(names: readonly string[], word: string): boolean {
   return names.includes(word)
 }
 
-/** The channel a word stands for: in another case, with something behind it, cut short, or one letter off. */
+/** The channel that a word means: in another case, with something after it, cut short, or one letter off. */
 function nearestChannel(word: string): Channel | undefined {
   const lower = word.toLowerCase()
   return CHANNELS.find(

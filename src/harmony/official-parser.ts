@@ -6,7 +6,7 @@ import { createPrefillFilter, type PrefillFilter } from './prefill-filter.js'
 import { SPECIAL } from './vocabulary.js'
 
 /**
- * What is needed of the official parser: the interface that its wasm build (`JsStreamableParser` of npm's
+ * The part of the official parser that is used: the interface that its wasm build (`JsStreamableParser` of npm's
  * `openai-harmony`) and its Python and Rust forms share. It was made for role `assistant`.
  */
 export interface OfficialStreamableParser {
@@ -42,10 +42,10 @@ const TERMINATORS: ReadonlyMap<number, Terminator> = new Map([
 /**
  * Puts the official parser in the place of the native one: `new Translator({ parser: officialParser(create) })`.
  *
- * It understands what the official parser understands: malformed headers lose their message, with a `refused_token`
- * repair. It takes token ids only, and its state cannot be written down.
+ * It understands what the official parser understands: a malformed header loses its message, with a `refused_token`
+ * repair. It takes token ids only, and its state cannot be snapshotted.
  *
- * @param create - makes one with role `assistant`. Called at the first token of every turn, and where tokens come behind
+ * @param create - makes one with role `assistant`. Called at the first token of every turn, and when tokens come after
  *   the end of one; what it made is freed once, before the next is made or when the response is over.
  */
 export function officialParser(create: () => OfficialStreamableParser): (handler: HarmonyHandler) => HarmonyParser {
@@ -56,15 +56,15 @@ class OfficialAdapter implements HarmonyParser {
   readonly #create: () => OfficialStreamableParser
   readonly #handler: HarmonyHandler
   readonly #message: PrefillFilter
-  /** Made when the first token comes, so that what is never used need not be freed. */
+  /** Made when the first token comes: one that is never used need not be freed. */
   #official: OfficialStreamableParser | undefined
   #mode: ParserPosition = 'header'
   /** Whether the model wrote any of the header. */
   #sampled = false
   #origin: Origin = 'model'
-  /** UTF-16 units of the content that were told. The last delta of a message is only in its whole content. */
-  #told = 0
-  /** What the official parser broke down with, until the next turn. */
+  /** UTF-16 units of the content that were emitted. The last delta of a message is only in its complete content. */
+  #emitted = 0
+  /** The error that broke the official parser, until the next turn. */
   #failure: { readonly error: unknown } | undefined
   #isClosed = false
 
@@ -78,7 +78,7 @@ class OfficialAdapter implements HarmonyParser {
     return this.#mode
   }
 
-  // It does not say, and tells it with the end of the message.
+  // The official parser does not say; it gives what it held with the end of the message.
   readonly isHolding = false
 
   flush(): void {}
@@ -86,7 +86,7 @@ class OfficialAdapter implements HarmonyParser {
   push(id: number, by: Origin): void {
     if (this.#isClosed) return
     if (this.#failure !== undefined) throw this.#failure.error
-    if (by === 'model' && this.#origin === 'host' && this.#message.isHosts) this.#endHosts(id)
+    if (by === 'model' && this.#origin === 'host' && this.#message.isHosts) this.#endHostMessage(id)
     this.#origin = by
     if (this.#mode === 'content') this.#takeContent(id)
     else this.#takeHeader(id)
@@ -131,13 +131,13 @@ class OfficialAdapter implements HarmonyParser {
     const terminator = TERMINATORS.get(id)
     const [refusal, text] = this.#use((official) => [
       refusalOf(official, id),
-      terminator === undefined ? (official.lastContentDelta ?? '') : lastContent(official).slice(this.#told),
+      terminator === undefined ? (official.lastContentDelta ?? '') : lastContent(official).slice(this.#emitted),
     ])
-    if (refusal !== undefined) this.#tellRefusal(refusal)
-    else if (terminator === undefined) this.#tell(text)
+    if (refusal !== undefined) this.#reportRefusal(refusal)
+    else if (terminator === undefined) this.#emitText(text)
     else {
       this.#mode = 'between'
-      this.#tell(text)
+      this.#emitText(text)
       this.#message.end(terminator, this.#origin)
     }
   }
@@ -149,43 +149,43 @@ class OfficialAdapter implements HarmonyParser {
       JSON.parse(official.state) as OfficialState,
     ])
     this.#mode = state === 'Content' ? 'content' : state === 'Header' ? 'header' : 'between'
-    if (refusal !== undefined) this.#tellRefusal(refusal)
+    if (refusal !== undefined) this.#reportRefusal(refusal)
     else if (header !== undefined && this.#mode === 'content') {
-      this.#told = 0
+      this.#emitted = 0
       this.#message.begin(headerOf(header), this.#origin)
     }
   }
 
-  #tellRefusal(subject: string): void {
+  #reportRefusal(subject: string): void {
     this.#handler.repair({ code: 'refused_token', subject })
   }
 
-  #tell(text: string): void {
-    this.#told += text.length
+  #emitText(text: string): void {
+    this.#emitted += text.length
     if (text !== '') this.#message.text(text, this.#origin)
   }
 
-  /** The host did not end its message, and what the model samples is none of it. */
-  #endHosts(id: number): void {
+  /** Ends a message that the host left open: what the model samples does not belong to it. */
+  #endHostMessage(id: number): void {
     this.#handler.repair(repair('missing_end'))
     this.#finish('implicit')
     if (id !== SPECIAL.start) this.#mode = 'header'
     this.#sampled = false
   }
 
-  /** Ends what stands open. What comes next needs a parser that waits for `<|start|>`, unless a turn begins. */
+  /** Ends what is open. Unless a turn begins, the next token needs a parser that waits for `<|start|>`. */
   #finish(terminator: Terminator, isCut?: boolean): void {
     const wasOpen = this.#mode === 'content'
-    // Nothing more is read of one that broke down.
+    // One that broke is not read any more.
     const content = wasOpen && this.#official !== undefined ? this.#use((official) => official.currentContent) : ''
     this.#mode = 'between'
     this.#release()
     if (!wasOpen) return
-    this.#tell(content.slice(this.#told))
+    this.#emitText(content.slice(this.#emitted))
     this.#message.end(terminator, this.#origin, isCut)
   }
 
-  /** Gives the official parser to what reads it, and lets go of one that broke down: nothing it says can be trusted. */
+  /** Reads from the official parser, and frees one that broke: its state cannot be trusted. */
   #use<T>(read: (official: OfficialStreamableParser) => T): T {
     try {
       this.#official ??= this.#make()
@@ -200,7 +200,7 @@ class OfficialAdapter implements HarmonyParser {
   #make(): OfficialStreamableParser {
     const official = this.#create()
     this.#official = official
-    // Behind the end of a message it waits for <|start|>, and an empty message brings it there.
+    // After an empty message it waits for <|start|>, as it would at the end of any other.
     if (this.#mode === 'between') for (const id of [SPECIAL.message, SPECIAL.end]) official.process(id)
     return official
   }
@@ -211,12 +211,12 @@ class OfficialAdapter implements HarmonyParser {
     try {
       official?.free?.()
     } catch {
-      // One that broke down in the middle of a token cannot be freed.
+      // One that broke in the middle of a token cannot be freed.
     }
   }
 }
 
-/** What it says where it refuses the token. */
+/** The official parser's error message, if it refuses the token. */
 function refusalOf(official: OfficialStreamableParser, id: number): string | undefined {
   try {
     official.process(id)

@@ -24,35 +24,35 @@ import { FIRST_SPECIAL, specialNames, VOCABULARY_SIZE } from './vocabulary.js'
 export type ParserPosition = 'between' | 'header' | 'content'
 
 /**
- * What reads Harmony, and calls a {@link HarmonyHandler}. The native parser and the adapter around the official one share
- * it. The handler that it was made with is called before the call of the parser returns.
+ * Reads Harmony, and calls a {@link HarmonyHandler}. The native parser and the adapter around the official one implement
+ * it. All calls to the handler happen before the parser's own method returns.
  */
 export interface HarmonyParser {
   readonly position: ParserPosition
-  /** Whether something came that is not told yet: part of a character, or of what may be a marker. */
+  /** Whether input is held back: part of a character, or of what may be a marker. */
   readonly isHolding: boolean
   /** Takes one token id: a whole number from 0. Ids outside the vocabulary are dropped with a repair. */
   push(id: number, origin: Origin): void
   /** Takes text in which special tokens are spelled as `<|markers|>`, cut anywhere. */
   pushText(text: string, origin: Origin): void
-  /** Tells what is held back, as it is: a half character as U+FFFD, a half marker as text. */
+  /** Reports what is held back as it is: a half character as U+FFFD, a half marker as text. */
   flush(): void
   /** The model is called (again): an open message ends, and an assistant header is implied. */
   beginTurn(): void
   /**
-   * What stands open ends, as nothing of it will come any more. Returns where the model stood: `between` also in a header
-   * or a prefilled message of which it has sampled nothing. (Every turn begins in a header.)
+   * Ends what is open: no more of it will come. Returns where the model stood: `between` also in a header or a prefilled
+   * message of which it has sampled nothing. (Every turn begins in a header.)
    *
    * It may be called any number of times in one response, also in the middle: a tool's result ends the call that was
-   * being written. What is pushed behind it stands between messages, until a turn begins.
+   * being written. What is pushed after it stands between messages, until a turn begins.
    *
    * @param isCut - whether the model was stopped in what it was writing. Default false: it was done.
    */
   end(isCut?: boolean): ParserPosition
   /**
-   * The response is over: lets go of what no garbage collector frees, such as wasm objects. Called at the terminal event
-   * and when a pulled stream is left, in any state; a second time it does nothing. It tells nothing and throws nothing.
-   * Behind it `position`, `isHolding` and `flush` still answer, and a push is ignored.
+   * The response is over: frees what no garbage collector frees, such as wasm objects. Called at the terminal event and
+   * when a pulled stream is left, in any state; a second time it does nothing. It reports nothing and throws nothing.
+   * After it, `position`, `isHolding` and `flush` still answer, and a push is ignored.
    */
   close?(): void
   /** The whole state as plain JSON data. */
@@ -99,7 +99,7 @@ export function createNativeParser(
   return new NativeParser(options, handler, snapshot)
 }
 
-// A class, because a server has one for each stream that it is in the middle of, and closures are its memory.
+// A class, because a server has one for each open stream, and closures would take more memory.
 class NativeParser implements HarmonyParser {
   readonly #handler: HarmonyHandler
   readonly #tools: ToolLookup | undefined
@@ -109,9 +109,9 @@ class NativeParser implements HarmonyParser {
   #lexer: MarkerLexer | undefined
   #mode: ParserPosition
   #draft: HeaderDraft
-  /** Who wrote the run of tokens we are in. A character or a marker never spans two origins. */
+  /** Who wrote the current run of tokens. A character or a marker never spans two origins. */
   #origin: Origin
-  /** Set by `<|return|>` until the next token of the model, which is told once. */
+  /** Set by `<|return|>` until the next token of the model, which is reported once. */
   #returned: boolean
   #finalSeen: boolean
   /** Whether the lexer, not the detokenizer, may hold something back. */
@@ -202,73 +202,73 @@ class NativeParser implements HarmonyParser {
     return createMarkerLexer({ text: (text) => this.#takeText(text), marker: (id) => this.#takeMarker(id) }, held)
   }
 
-  /** What was held back belongs to the run it came in: a character is not completed across origins or input forms. */
+  /** What is held back belongs to its run: a character is not completed across origins or input forms. */
   #enterRun(by: Origin, text: boolean): void {
     if (by === this.#origin && text === this.#isText) return
     this.flush()
-    if (by === 'model') this.#endHosts()
+    if (by === 'model') this.#endHostMessage()
     this.#origin = by
     this.#isText = text
     if (by === 'host') this.#returned = false
   }
 
   /**
-   * What the model samples is no part of a message that the host writes in another's name, though the host did not end it:
-   * the text would become a tool's output. It is a turn's beginning.
+   * Ends a message that the host began in another's name and left open: what the model samples next would become a
+   * tool's output. It begins a turn instead.
    */
-  #endHosts(): void {
+  #endHostMessage(): void {
     if (this.#message.isHosts) {
-      this.#tell('missing_end')
+      this.#report('missing_end')
       this.#endMessage('implicit')
-    } else if (this.#mode === 'header' && isHostsHeader(this.#draft, this.#tools)) this.#tell('dropped_header')
+    } else if (this.#mode === 'header' && isHostsHeader(this.#draft, this.#tools)) this.#report('dropped_header')
     else return
     this.#openDraft('turn')
-    this.#draft.isBehindHost = true
+    this.#draft.followsHost = true
   }
 
   #takeText(text: string): void {
     if (text === '') return
-    if (this.#returned) this.#tellAfterReturn()
+    if (this.#returned) this.#reportAfterReturn()
     if (this.#mode === 'content') this.#message.text(text, this.#origin)
     else {
-      this.#goOnWithHeader()
+      this.#continueHeader()
       this.#turnIntoProse(addHeaderText(this.#draft, text, this.#tools, this.#origin))
     }
   }
 
   #takeMarker(id: number): void {
-    if (this.#returned) this.#tellAfterReturn()
+    if (this.#returned) this.#reportAfterReturn()
     const name = specialNames.get(id)
     if (name === undefined || name === 'startoftext') {
-      this.#tell(id < VOCABULARY_SIZE ? 'reserved_token' : 'unknown_token')
+      this.#report(id < VOCABULARY_SIZE ? 'reserved_token' : 'unknown_token')
       return
     }
-    if (name === 'endoftext') this.#tell('end_of_text')
+    if (name === 'endoftext') this.#report('end_of_text')
     this.#finishWord()
     switch (name) {
       case 'start':
-        // A host that goes on with the transcript ends the message for engines that swallow the stop token.
-        if (this.#mode === 'content' && this.#origin === 'model') this.#tell('missing_end')
+        // A host that continues the transcript ends the message for engines that swallow the stop token.
+        if (this.#mode === 'content' && this.#origin === 'model') this.#report('missing_end')
         this.#endMessage('implicit')
         this.#openDraft('start')
-        this.#goOnWithHeader()
+        this.#continueHeader()
         break
       case 'channel':
       case 'constrain':
       case 'message':
-        if (this.#mode === 'content' && name !== 'channel') this.#tell('stray_marker')
+        if (this.#mode === 'content' && name !== 'channel') this.#report('stray_marker')
         else {
           if (this.#mode === 'content') {
-            this.#tell('missing_end')
+            this.#report('missing_end')
             this.#endMessage('implicit')
           }
-          this.#goOnWithHeader()
+          this.#continueHeader()
           if (name === 'message') this.#beginMessage(resolveHeader(this.#draft, this.#origin, this.#finalSeen))
           else addHeaderMarker(this.#draft, name)
         }
         break
       default:
-        if (this.#mode === 'between' && name !== 'endoftext') this.#tell('stray_terminator')
+        if (this.#mode === 'between' && name !== 'endoftext') this.#report('stray_terminator')
         this.#endMessage(name)
         this.#returned = name === 'return'
     }
@@ -279,13 +279,13 @@ class NativeParser implements HarmonyParser {
     this.#draft = openHeader(opening)
   }
 
-  /** Something of a header comes: of the open one, or of one without `<|start|>`. */
-  #goOnWithHeader(): void {
+  /** Text or a marker of a header comes: of the open one, or of one without `<|start|>`. */
+  #continueHeader(): void {
     if (this.#mode === 'between') this.#openDraft('implied')
     this.#draft.sampled ||= this.#origin === 'model'
   }
 
-  /** A marker, or the end, finishes the word before it, and that may have been one word of prose too many. */
+  /** A marker, or the end, finishes the word before it. That word may prove that the header is prose. */
   #finishWord(): void {
     if (this.#mode === 'header') this.#turnIntoProse(finishHeaderText(this.#draft, this.#tools, this.#origin))
   }
@@ -296,18 +296,18 @@ class NativeParser implements HarmonyParser {
   }
 
   #beginMessage({ header, lead, repairs }: ResolvedHeader): void {
-    for (const told of repairs) this.#handler.repair(told)
+    for (const repair of repairs) this.#handler.repair(repair)
     if (header === undefined) return
     this.#mode = 'content'
-    // Nobody asks for it any more, and it would be kept as long as the message.
-    this.#draft = SETTLED
+    // Nothing reads it any more, and it would stay in memory as long as the message.
+    this.#draft = NO_HEADER
     const { channel = 'final' } = header
     if (channel === 'final' && header.role === 'assistant' && header.recipient === undefined) this.#finalSeen = true
     this.#message.begin(header, this.#origin)
     if (lead !== '') this.#message.text(lead, this.#origin, true)
   }
 
-  /** Ends what stands open: a message, or a header, which may turn out to be a message after all. */
+  /** Ends what is open: a message, or a header, which may turn out to be a message after all. */
   #endMessage(terminator: Terminator, isCut?: boolean): void {
     if (this.#mode === 'header' && !this.#isForgotten(terminator)) {
       this.#beginMessage(resolveUnclosed(this.#draft, this.#origin, lastText(this.#draft), terminator))
@@ -316,32 +316,32 @@ class NativeParser implements HarmonyParser {
     this.#mode = 'between'
   }
 
-  /** What the host began and nobody went on with is no loss: a fresh turn, <|start|>assistant behind a tool result. */
+  /** Whether a header can be dropped in silence: the host began it, and the model wrote none of it. */
   #isForgotten(terminator: Terminator): boolean {
     if (this.#draft.sampled) return false
-    if (terminator === 'turn' || this.#draft.isBehindHost) return true
+    if (terminator === 'turn' || this.#draft.followsHost) return true
     return this.#origin === 'host' && wordsOf(this.#draft).every(({ kind }) => kind === 'role')
   }
 
-  /** The turn is over, whatever stands open. */
+  /** The turn is over, whatever is open. */
   #finish(isCut?: boolean): void {
     this.flush()
     this.#finishWord()
     this.#endMessage('turn', isCut)
   }
 
-  #tellAfterReturn(): void {
+  #reportAfterReturn(): void {
     this.#returned = false
-    if (this.#origin === 'model') this.#tell('tokens_after_return')
+    if (this.#origin === 'model') this.#report('tokens_after_return')
   }
 
-  #tell(code: RepairCode): void {
+  #report(code: RepairCode): void {
     this.#handler.repair(repair(code))
   }
 }
 
-/** Never written to: whatever writes to a header has opened one. */
-const SETTLED: HeaderDraft = openHeader('turn')
+/** Never written to: `#continueHeader` opens another. */
+const NO_HEADER: HeaderDraft = openHeader('turn')
 
 const NO_TABLE: TokenTable = { size: 0, text: missingTable, bytes: missingTable }
 

@@ -1,34 +1,34 @@
 import type { HarmonyHeader, Origin, Terminator } from './events.js'
 import type { HarmonyHandler } from './handler.js'
 
-/** The message that is being told. Plain data. */
+/** The message that is being reported. Plain data. */
 export interface MessageState {
   header: HarmonyHeader
-  /** Whether its start was told. What the host prefilled is not, until the model goes on with it. */
+  /** Whether its start was reported. A message that the host prefilled is not, until the model continues it. */
   announced: boolean
   /** Whether the host began it in the name of somebody other than the assistant. */
   isHosts?: boolean
 }
 
-/** Tells messages: the rule that the host's part of the assistant's message is not the model's, for every parser. */
+/** Keeps the host's part of the assistant's messages from the handler: it is not the model's. Used by every parser. */
 export interface PrefillFilter {
-  /** A header is complete. A message of the assistant that the host began is told only once the model goes on with it. */
+  /** A header is complete. An assistant's message that the host began is reported only when the model continues it. */
   begin(header: HarmonyHeader, origin: Origin): void
   text(text: string, origin: Origin, isFromHeader?: boolean): void
   end(terminator: Terminator, origin: Origin, isCut?: boolean): void
-  /** Whether a message is open whose start was told. */
+  /** Whether a message is open whose start was reported. */
   readonly isAnnounced: boolean
   /** Whether a message is open that the host began in the name of somebody other than the assistant. */
   readonly isHosts: boolean
-  /** The header is no copy. */
+  /** The header in it is not a copy. */
   state(): MessageState
 }
 
 export function createPrefillFilter(handler: HarmonyHandler, state?: MessageState): PrefillFilter {
-  return new Writer(handler, state ?? { header: { role: 'assistant' }, announced: false })
+  return new NativePrefillFilter(handler, state ?? { header: { role: 'assistant' }, announced: false })
 }
 
-class Writer implements PrefillFilter {
+class NativePrefillFilter implements PrefillFilter {
   readonly #handler: HarmonyHandler
   #header: HarmonyHeader
   #announced: boolean
@@ -49,14 +49,14 @@ class Writer implements PrefillFilter {
 
   text(text: string, origin: Origin, isFromHeader = false): void {
     if (origin === 'host' && this.#header.role === 'assistant') return
-    // What the model goes on with after a prefilled header is the first that is known of the message.
+    // After a prefilled header, the model's first text is the first that is known of the message.
     const isLead = isFromHeader || !this.#announced
     if (!this.#announced) this.#announce(origin)
     this.#handler.messageText(text, origin, isLead)
   }
 
   end(terminator: Terminator, origin: Origin, isCut = false): void {
-    // A prefilled message that the model merely ended is a message; one that nobody went on with is none.
+    // A prefilled message that the model merely ended is a message; one that it never continued is not.
     if (!this.#announced && origin === 'model' && terminator !== 'turn') this.#announce(origin)
     if (this.#announced) this.#handler.messageEnd(terminator, origin, isCut)
     this.#announced = false

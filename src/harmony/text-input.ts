@@ -1,8 +1,8 @@
 import { LONGEST_MARKER, markerId } from './vocabulary.js'
 
 /**
- * Finds the special tokens in text that spells them as literal `<|markers|>`, as engines without token ids give it. What
- * comes out does not depend on where the text was cut.
+ * Finds the special tokens in text that spells them as literal `<|markers|>`, as engines without token ids give it. The
+ * result does not depend on where the text was cut.
  */
 export interface MarkerLexer {
   /**
@@ -10,13 +10,13 @@ export interface MarkerLexer {
    * in order; a run of text is one call, never an empty one. Takes time linear in the text, whatever the cuts.
    */
   push(text: string): void
-  /** Releases what was held back, as text: no marker comes any more. */
+  /** Emits what was held back as text: no more of a marker will come. */
   flush(): void
   /** What is held back: less than one marker, or one high surrogate. All the state there is, for snapshots. */
   held(): string
 }
 
-/** Who takes the lexemes. */
+/** Receives the lexemes. */
 export interface MarkerSink {
   text(text: string): void
   /** The id of a special token. */
@@ -30,8 +30,8 @@ const MARKER = /<\|[a-z0-9_]+\|>/g
 const UNFINISHED = /(?:<(?:\|(?:[a-z0-9_]+\|?)?)?|[\uD800-\uDBFF])$/
 
 /**
- * A lexer for one stream. It starts empty, or with what `held()` of another one gave. A marker whose name no token has
- * is text, as is one that never ends.
+ * A lexer for one stream. It starts empty, or with what `held()` of another returned. A marker whose name no token has
+ * is text, and so is one that never ends.
  */
 export function createMarkerLexer(sink: MarkerSink, held = ''): MarkerLexer {
   return new Lexer(sink, held)
@@ -48,30 +48,30 @@ class Lexer implements MarkerLexer {
 
   push(text: string): void {
     const input = this.#held + text
-    // A marker has no `<` inside, so only the last one can begin it; a tail as long as the longest marker can be none.
+    // A marker has no `<` inside, so only the last one can begin it; a longer tail than the longest marker cannot begin one.
     this.#held = UNFINISHED.exec(input.slice(1 - LONGEST_MARKER))?.[0] ?? ''
     let start = 0
     for (const { 0: spelling, index } of input.matchAll(MARKER)) {
       const id = markerId(spelling.slice(2, -2))
       if (id === undefined) continue
-      this.#tell(input.slice(start, index))
+      this.#emitText(input.slice(start, index))
       this.#sink.marker(id)
       start = index + spelling.length
     }
-    this.#tell(input.slice(start, input.length - this.#held.length))
+    this.#emitText(input.slice(start, input.length - this.#held.length))
   }
 
   flush(): void {
     const rest = this.#held
     this.#held = ''
-    this.#tell(rest)
+    this.#emitText(rest)
   }
 
   held(): string {
     return this.#held
   }
 
-  #tell(text: string): void {
+  #emitText(text: string): void {
     if (text !== '') this.#sink.text(text)
   }
 }
