@@ -56,6 +56,10 @@ describe('the floors of src/', () => {
     expect(upwardImports(sources)).toEqual([])
   })
 
+  test('no file imports itself through others, not even by types', () => {
+    expect(circles(sources)).toEqual([])
+  })
+
   test('floors 0-2 import nothing from npm or node:, except eventsource-parser in sse/decode.ts', () => {
     expect(foreignImports(sources)).toEqual([])
   })
@@ -126,6 +130,16 @@ describe('the checks themselves', () => {
       'conformance/check.ts -> translate/translator.ts',
       'conformance/x.ts -> harmony/parser.ts',
     ])
+  })
+
+  test('a circle of imports is reported once, though it is of types alone', () => {
+    const made = house({
+      'translate/a.ts': `import type { B } from './b.js'`,
+      'translate/b.ts': `import type { C } from './c.js'`,
+      'translate/c.ts': `import type { A } from './a.js'; import './d.js'`,
+      'translate/d.ts': '',
+    })
+    expect(circles(made)).toEqual(['translate/a.ts -> translate/b.ts -> translate/c.ts -> translate/a.ts'])
   })
 
   test('an import from npm or node: is reported on floors 0-2 alone', () => {
@@ -206,6 +220,22 @@ function upwardImports(files: Sources): string[] {
       .filter((target) => !mayImport(file, target))
       .map((target) => `${file} -> ${target}`),
   )
+}
+
+/** Each circle of imports, by the way around it from the file that was found first. */
+function circles(files: Sources): string[] {
+  const found: string[] = []
+  const finished = new Set<string>()
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+    const text = files.get(file)
+    if (text === undefined || path.includes(file) || finished.has(file)) return
+    const targets = importsOf(file, text).flatMap((specifier) => resolveImport(files, file, specifier) ?? [])
+    for (const target of targets) visit(target, [...path, file])
+    finished.add(file)
+  }
+  for (const file of files.keys()) visit(file, [])
+  return found
 }
 
 function mayImport(file: string, target: string): boolean {

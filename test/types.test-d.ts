@@ -4,12 +4,14 @@
  */
 
 import type {
+  ResponseInputItem as SdkInputItem,
   ResponseCreateParams as SdkRequest,
   ResponseCreateParamsNonStreaming as SdkRequestNonStreaming,
   Response as SdkResponse,
   ResponseStreamEvent as SdkStreamEvent,
 } from 'openai/resources/responses/responses'
 import type {
+  ResponseInputItem as Sdk6InputItem,
   ResponseOutputItem as Sdk6OutputItem,
   ResponseCreateParams as Sdk6Request,
   Response as Sdk6Response,
@@ -30,10 +32,14 @@ import {
   type ErrorEvent,
   HarmonyResponsesError,
   type HarmonyToken,
+  type InputContent,
+  type InputItem,
   type McpCallItem,
   type OutputItem,
   policies,
+  type RequestTool,
   type Response,
+  type ResponseObject,
   type ResponseRequest,
   type ResponseStreamEvent,
   type StreamEnd,
@@ -131,6 +137,21 @@ declare const requestNonStreaming: SdkRequestNonStreaming
 declare const request6: Sdk6Request
 
 expectType<ResponseRequest>(request)
+
+// What the SDK can send is typed here, and `type` narrows it.
+declare const inputItem: SdkInputItem
+declare const inputItem6: Sdk6InputItem
+declare const tool: RequestTool
+declare const input: InputItem
+expectType<InputItem>(inputItem)
+expectType<InputItem>(inputItem6)
+if (tool.type === 'function') expectType<string>(tool.name)
+if (tool.type === 'mcp') expectType<string>(tool.server_label)
+if (input.type === 'function_call_output') expectType<string | readonly InputContent[]>(input.output)
+// @ts-expect-error a tool of an MCP server has no name
+if (tool.type === 'mcp') tool.name
+expectType<ResponseObject>(response)
+
 translate([], { request })
 translate([], { request: requestNonStreaming })
 translate([], { request: request6 })

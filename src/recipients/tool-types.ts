@@ -1,4 +1,4 @@
-import type { RequestTool } from '../responses/request.js'
+import type { UnknownTool } from '../responses/request.js'
 
 /** The types of tools that openai 7.57 knows, those with a date by their form. */
 const KNOWN =
@@ -8,8 +8,8 @@ const KNOWN =
 const INSIDE = /^(function|custom)$/
 
 /** The types of a request's tools that nobody knows, each once: misspelled, or newer than this library. */
-export function unknownToolTypes(tools: readonly RequestTool[]): Set<string> {
-  const unknown = tools.flatMap(({ type, tools: inside = [] }: RequestTool & { tools?: RequestTool[] }) => [
+export function unknownToolTypes(tools: readonly UnknownTool[]): Set<string> {
+  const unknown = tools.flatMap(({ type, tools: inside = [] }: UnknownTool & { tools?: UnknownTool[] }) => [
     ...(KNOWN.test(type) ? [] : [type]),
     ...(type === 'namespace' ? inside.map((tool) => tool.type).filter((each) => !INSIDE.test(each)) : []),
   ])

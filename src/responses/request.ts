@@ -1,11 +1,9 @@
+import type { InputItem } from './input-items.js'
+
 /** The request, as far as it shapes the stream: the Responses create params that are echoed or that drive translation. */
 
-/** Anything with a `type`; the tools that steer classification are read from it by shape. */
-export interface RequestTool {
-  readonly type: string
-}
-
-export interface FunctionTool extends RequestTool {
+/** A function of the client's. */
+export interface FunctionTool {
   readonly type: 'function'
   readonly name: string
   readonly description?: string | null
@@ -13,27 +11,28 @@ export interface FunctionTool extends RequestTool {
   readonly strict?: boolean | null
 }
 
-export interface CustomTool extends RequestTool {
+/** A tool of the client's whose input is free text. */
+export interface CustomTool {
   readonly type: 'custom'
   readonly name: string
 }
 
 /** Tools of the client's under one name: Codex declares each of its MCP servers so. Calls of them carry the name. */
-export interface NamespaceTool extends RequestTool {
+export interface NamespaceTool {
   readonly type: 'namespace'
   readonly name: string
   readonly description?: string
-  readonly tools: readonly (FunctionTool | CustomTool | RequestTool)[]
+  readonly tools: readonly (FunctionTool | CustomTool)[]
 }
 
-/** Some tools of an MCP server: those of these names, and those that only read. What is left out rules nothing out. */
+/** Some tools of an MCP server: those of these names, and those that only read. A condition that is absent excludes none. */
 export interface McpToolFilter {
   readonly tool_names?: readonly string[] | null
   /** Whether the server's listing says of a tool that it only reads (`annotations.readOnlyHint`). */
   readonly read_only?: boolean | null
 }
 
-export interface McpTool extends RequestTool {
+export interface McpTool {
   readonly type: 'mcp'
   readonly server_label: string
   /** Which of the server's tools the model may call; absent or null means all of them. */
@@ -51,14 +50,55 @@ export interface McpTool extends RequestTool {
 }
 
 /** Shell commands. In a container the host runs them; anywhere else the client does. */
-export interface ShellTool extends RequestTool {
+export interface ShellTool {
   readonly type: 'shell'
   readonly environment?: { readonly type: string; readonly container_id?: string } | null
 }
 
-/** Any other tool, as a literal. */
-export interface OtherTool extends RequestTool {
-  readonly [parameter: string]: unknown
+/** Code that the host runs: what the model writes for `python`. */
+export interface CodeInterpreterTool {
+  readonly type: 'code_interpreter'
+  /** A container's id, or what a new one is made of. */
+  readonly container?: string | { readonly type: string } | null
+}
+
+/** A search that the host runs: what the model writes for `browser`. */
+export interface WebSearchTool {
+  readonly type: 'web_search' | 'web_search_preview' | `web_search_${number}_${string}` | `web_search_preview_${string}`
+}
+
+/** Commands that the client runs on its own machine. */
+export interface LocalShellTool {
+  readonly type: 'local_shell'
+}
+
+/** The API's other tools. No recipient addresses them: they are echoed, and steer nothing. */
+export interface EchoedOnlyTool {
+  readonly type:
+    | 'apply_patch'
+    | 'computer'
+    | 'computer_use_preview'
+    | 'file_search'
+    | 'image_generation'
+    | 'programmatic_tool_calling'
+    | 'tool_search'
+}
+
+/** A tool that a request declares. `type` narrows it. */
+export type RequestTool =
+  | FunctionTool
+  | CustomTool
+  | NamespaceTool
+  | McpTool
+  | ShellTool
+  | CodeInterpreterTool
+  | WebSearchTool
+  | LocalShellTool
+  | EchoedOnlyTool
+
+/** A tool as a body of JSON has it, of whatever type. It may have any parameters. */
+export interface UnknownTool {
+  readonly type: string
 }
 
 /**
@@ -70,14 +110,15 @@ export interface OtherTool extends RequestTool {
 export interface ResponseRequest {
   readonly model?: string | undefined
   readonly tools?:
-    | readonly (FunctionTool | CustomTool | NamespaceTool | McpTool | ShellTool | OtherTool | RequestTool)[]
+    | readonly (RequestTool | UnknownTool | (UnknownTool & { readonly [parameter: string]: unknown }))[]
     | null
     | undefined
   readonly include?: readonly string[] | null | undefined
   readonly background?: unknown
   readonly enable_response_messages?: unknown
   readonly frequency_penalty?: unknown
-  readonly input?: unknown
+  /** The conversation. It is neither echoed nor kept: the prompt was made of it before. */
+  readonly input?: string | readonly InputItem[] | null | undefined
   readonly instructions?: unknown
   readonly max_output_tokens?: unknown
   readonly max_tool_calls?: unknown

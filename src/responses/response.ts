@@ -87,7 +87,7 @@ export type EchoedTool =
  * The response object. It carries every field that Open Responses requires, from `response.created` on, and never
  * `output_text`, which is the SDKs' own: a server that sends it is believed verbatim.
  */
-export interface Response extends RequestEcho {
+export interface ResponseObject extends RequestEcho {
   id: string
   object: 'response'
   /** Unix time in whole seconds. */
@@ -109,6 +109,9 @@ export interface Response extends RequestEcho {
   /** What was said since, tool messages included. Only under the same conditions. */
   output_messages?: ResponseMessage[] | null
 }
+
+/** The same by the SDK's name. Where fetch's `Response` is in scope too, {@link ResponseObject} keeps them apart. */
+export type Response = ResponseObject
 
 /** A Harmony message in the shape in which vLLM returns it. What its header does not say is left out. */
 export interface ResponseMessage {

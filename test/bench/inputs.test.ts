@@ -4,7 +4,7 @@ import { urlCitations } from '../../src/citations.js'
 import { createHarmonyParser } from '../../src/harmony/index.js'
 import { SPECIAL } from '../../src/harmony/vocabulary.js'
 import { Translator } from '../../src/index.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { encodeText } from '../support/tokens.js'
 
 const tokenTable = await loadTokenTable()

@@ -4,8 +4,8 @@ import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyEvent, HarmonyHeader, HarmonyMessage, Repair } from '../../src/harmony/events.js'
 import type { HarmonyParser } from '../../src/harmony/parser.js'
 import { declareTools, toolNamed } from '../../src/recipients/declared-tools.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import type { TokenChunk } from '../../src/tokens/token-source.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
 import {
   chunkPlan,
   cutChunks,

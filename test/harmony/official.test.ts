@@ -4,7 +4,7 @@ import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyMessage, Terminator } from '../../src/harmony/events.js'
 import { parseMessages } from '../../src/harmony/parse-messages.js'
 import { VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import {
   editedTranscript,
   harmonyTextSpellingMarkers,

@@ -5,7 +5,7 @@ import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyEvent, HarmonyMessage, Origin, Repair, Terminator } from '../../src/harmony/events.js'
 import { parseMessages } from '../../src/harmony/parse-messages.js'
 import type { HarmonyParser, HarmonyParserOptions, ParserSnapshot } from '../../src/harmony/parser.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { cutText, editedTranscript, headerSoup, malformedTranscript, tokenSoup } from '../support/arbitraries.js'
 import { encodeHarmony, encodeText, m, showToken, tokenBytes } from '../support/tokens.js'
 

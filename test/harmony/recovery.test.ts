@@ -3,7 +3,7 @@ import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyMessage, Repair } from '../../src/harmony/events.js'
 import { parseMessages } from '../../src/harmony/parse-messages.js'
 import type { HarmonyParserOptions } from '../../src/harmony/parser.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { encodeHarmony, encodeText, m } from '../support/tokens.js'
 
 /*

@@ -4,7 +4,7 @@ import { classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools } from '../../src/recipients/declared-tools.js'
 import { type PolicyName, policies, type RecipientPolicy } from '../../src/recipients/policy.js'
 import { recipientKey } from '../../src/recipients/recipient.js'
-import type { McpTool, RequestTool } from '../../src/responses/request.js'
+import type { McpTool, UnknownTool } from '../../src/responses/request.js'
 import { channel, RUNS, recipient, tools, word } from './arbitraries.js'
 import { classified, spell } from './spell.js'
 import { builtin, custom, fn, mcp } from './tools.js'
@@ -40,21 +40,21 @@ describe('what a recipient becomes under each preset', () => {
 
   interface Row {
     to: string
-    tools: RequestTool[]
+    tools: UnknownTool[]
     becomes: Record<PolicyName, string>
   }
-  const everywhere = (to: string, tools: RequestTool[], becomes: string, vllm = becomes): Row => ({
+  const everywhere = (to: string, tools: UnknownTool[], becomes: string, vllm = becomes): Row => ({
     to,
     tools,
     becomes: { openai: becomes, agents: becomes, vllm, 'functions-only': becomes },
   })
   /** A declared built-in or MCP server, which `functions-only` does not know. */
-  const hosted = (to: string, tools: RequestTool[], becomes: string, vllm = becomes): Row => ({
+  const hosted = (to: string, tools: UnknownTool[], becomes: string, vllm = becomes): Row => ({
     to,
     tools,
     becomes: { openai: becomes, agents: becomes, vllm, 'functions-only': `function_call ${to} (undeclared)` },
   })
-  const undeclared = (to: string, tools: RequestTool[], split: string, vllm = split): Row => ({
+  const undeclared = (to: string, tools: UnknownTool[], split: string, vllm = split): Row => ({
     to,
     tools,
     becomes: {
@@ -108,7 +108,7 @@ describe('what a recipient becomes under each preset', () => {
     undeclared('<|constrain|>json', [], '<|constrain|>json / <|constrain|>json'),
   ]
 
-  const declared = (tools: RequestTool[]): string =>
+  const declared = (tools: UnknownTool[]): string =>
     tools.map((tool) => ('server_label' in tool ? `mcp ${tool.server_label}` : tool.type)).join(', ') || 'nothing'
 
   for (const { to, tools, becomes } of rows) {
@@ -215,7 +215,7 @@ describe('a call that needs approval', () => {
 })
 
 describe('a call of the shell', () => {
-  const shell = (environment: unknown): RequestTool => ({ ...builtin('shell'), environment }) as RequestTool
+  const shell = (environment: unknown): UnknownTool => ({ ...builtin('shell'), environment }) as UnknownTool
 
   test.each<[string, unknown, string]>([
     ['where nothing is said', undefined, 'shell_call null'],
@@ -302,7 +302,7 @@ describe('laws', () => {
   })
 
   test('two recipients have the same key exactly where they are the same callee', () => {
-    const callee = (recipient: string, tools: RequestTool[], policy: RecipientPolicy) => {
+    const callee = (recipient: string, tools: UnknownTool[], policy: RecipientPolicy) => {
       const found = classifyRecipient(recipient, undefined, declareTools(tools), policy)
       return { line: spell(found), key: recipientKey(found) }
     }
@@ -324,7 +324,7 @@ describe('laws', () => {
     ),
     { minLength: 1, maxLength: 4 },
   )
-  const guard = (tools: RequestTool[], rules: McpTool['require_approval'][]): RequestTool[] =>
+  const guard = (tools: UnknownTool[], rules: McpTool['require_approval'][]): UnknownTool[] =>
     tools.map((tool, at) => {
       const require_approval = rules[at % rules.length]
       return tool.type === 'mcp' && require_approval !== undefined ? { ...tool, require_approval } : tool

@@ -4,7 +4,7 @@ import { HarmonyResponsesError } from '../../src/errors.js'
 import { classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools, toolNamed } from '../../src/recipients/declared-tools.js'
 import type { ToolHints } from '../../src/recipients/mcp-server.js'
-import type { McpTool, RequestTool } from '../../src/responses/request.js'
+import type { McpTool, UnknownTool } from '../../src/responses/request.js'
 import { RUNS, tools, word } from './arbitraries.js'
 import { builtin, custom, fn, mcp, ns } from './tools.js'
 
@@ -89,14 +89,14 @@ describe('declareTools', () => {
     [[{ type: 'mcp', server_label: 7 }], 'tools[0].server_label: expected a string, got 7'],
   ]
   test.each(malformed)('rejects %j and says where and why', (tools, message) => {
-    const rejection = () => declareTools(tools as RequestTool[])
+    const rejection = () => declareTools(tools as UnknownTool[])
     expect(rejection).toThrow(new HarmonyResponsesError('bad_option', message))
     expect(rejection).toThrow(expect.objectContaining({ code: 'bad_option' }))
   })
 })
 
 describe('the MCP servers of declareTools', () => {
-  const answers = (tools: RequestTool[], label: string, hints?: ToolHints): string => {
+  const answers = (tools: UnknownTool[], label: string, hints?: ToolHints): string => {
     const server = declareTools(tools, hints).mcpServers.get(label)
     return ['read', 'write']
       .map((name) => (server?.needsApproval(name) ? '?' : server?.allows(name) ? '!' : '-'))
@@ -143,9 +143,9 @@ describe('the MCP servers of declareTools', () => {
 })
 
 describe('the environment of the shell of declareTools', () => {
-  const shell = (environment?: unknown): RequestTool => ({ type: 'shell', environment }) as RequestTool
+  const shell = (environment?: unknown): UnknownTool => ({ type: 'shell', environment }) as UnknownTool
 
-  test.each<[string, RequestTool[], 'container' | 'local' | null]>([
+  test.each<[string, UnknownTool[], 'container' | 'local' | null]>([
     ['is null where nothing is declared', [], null],
     ['is null where it is not said', [builtin('shell')], null],
     ['is null where it is undefined', [shell(undefined)], null],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { policies } from '../../src/recipients/policy.js'
-import type { RequestTool } from '../../src/responses/request.js'
+import type { UnknownTool } from '../../src/responses/request.js'
 import { RUNS, tools, word } from './arbitraries.js'
 import { classified } from './spell.js'
 import { builtin, custom, fn, mcp, ns } from './tools.js'
@@ -94,7 +94,7 @@ describe('a tool that a declared namespace does not have', () => {
 test('what a request declares in a namespace can be called, whatever else it declares', () => {
   const policy = fc.constantFrom(...presets)
   fc.assert(
-    fc.property(word, word, tools, policy, (namespace, name, others: RequestTool[], policy) => {
+    fc.property(word, word, tools, policy, (namespace, name, others: UnknownTool[], policy) => {
       const taught = `functions.${namespace}.${name}`
       expect(classified(taught, [...others, ns(namespace, name)], policy)).toMatch(
         // A longer namespace, a custom tool or a function may be called just so.

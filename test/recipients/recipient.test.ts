@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools } from '../../src/recipients/declared-tools.js'
 import { type Recipient, recipientKey } from '../../src/recipients/recipient.js'
-import type { McpTool, RequestTool } from '../../src/responses/request.js'
+import type { McpTool, UnknownTool } from '../../src/responses/request.js'
 import { builtin, fn, mcp } from './tools.js'
 
-const key = (recipient: string, tools: RequestTool[]) =>
+const key = (recipient: string, tools: UnknownTool[]) =>
   recipientKey(classifyRecipient(recipient, undefined, declareTools(tools)))
 
 describe('recipientKey', () => {

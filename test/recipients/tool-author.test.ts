@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { declareTools } from '../../src/recipients/declared-tools.js'
 import { resolvePolicy } from '../../src/recipients/policy.js'
 import { calleesNamed } from '../../src/recipients/tool-author.js'
-import type { RequestTool } from '../../src/responses/request.js'
+import type { UnknownTool } from '../../src/responses/request.js'
 import { type Preset, spell } from './spell.js'
 import { builtin, fn, mcp } from './tools.js'
 
 /** Whom an author may stand for, a group in a line. */
-function callees(author: string, tools: RequestTool[], approved: string[] = [], preset?: Preset): string[] {
+function callees(author: string, tools: UnknownTool[], approved: string[] = [], preset?: Preset): string[] {
   const groups = [...calleesNamed(author, declareTools(tools), resolvePolicy(preset), approved)]
   return groups.filter((group) => group.length > 0).map((group) => group.map(spell).join(', '))
 }

@@ -2,7 +2,7 @@ import bpeRanks from 'gpt-tokenizer/bpeRanks/o200k_base'
 import { splitMarkers } from '../../src/conformance/arbitraries/markers.js'
 import { markerText, SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
 import { createEncoder } from '../../src/tokens/encoder.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 
 export { cut } from '../../src/conformance/arbitraries/chunk-plan.js'
 export { spellsMarker, splitMarkers } from '../../src/conformance/arbitraries/markers.js'

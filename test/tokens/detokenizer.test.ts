@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createDetokenizer, type Detokenizer } from '../../src/tokens/detokenizer.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 
 const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { merges } from '../../src/tokens/generated/o200k-harmony.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { createMergeTable } from '../../src/tokens/merge-table.js'
-import { createTokenTable, loadTokenTable } from '../../src/tokens/token-table.js'
+import { createTokenTable } from '../../src/tokens/token-table.js'
 
 /** `a`, `b`, `ab`, `aba`, and the two halves of `é` with the whole: six digits each, `(` is 0 and `)` is 1. */
 const SMALL = ['((( ()I', '(() ()J', '((( (()', '((* (((', '((, (++', '((- (*Q', '((, ((-'].join('').replaceAll(' ', '')

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { FIRST_SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
-import { createTokenTable, loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
+import { createTokenTable } from '../../src/tokens/token-table.js'
 
 const table = await loadTokenTable()
 const oracle = readOracle()

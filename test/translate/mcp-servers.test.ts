@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { McpListing, PolicyName, ResponseRequest } from '../../src/index.js'
-import type { RequestTool } from '../../src/responses/request.js'
+import type { UnknownTool } from '../../src/responses/request.js'
 import { builtin, fn, mcp } from '../recipients/tools.js'
 import { brief, briefOutput, callTo, codes, createRun, inTurn, messageOn, type Run, terminal } from './run.js'
 
@@ -8,7 +8,7 @@ const POLICIES: PolicyName[] = ['openai', 'agents', 'vllm', 'functions-only']
 const DONE = (index: number): string[] => [`mcp_call.completed ${index}`, `output_item.done ${index} completed`]
 
 /** A translator at which these calls wait, each with its number as arguments. */
-function called(tools: RequestTool[], recipients: string[], policy: PolicyName = 'openai'): Run {
+function called(tools: UnknownTool[], recipients: string[], policy: PolicyName = 'openai'): Run {
   const run = createRun({ request: { tools }, policy })
   run.start()
   run.push(inTurn(...recipients.map((recipient, at) => callTo(recipient, `${at}<|call|>`))))
@@ -16,7 +16,7 @@ function called(tools: RequestTool[], recipients: string[], policy: PolicyName =
 }
 
 /** What these calls become, an item in a line. */
-function made(tools: RequestTool[], recipients: string[], policy?: PolicyName): string[] {
+function made(tools: UnknownTool[], recipients: string[], policy?: PolicyName): string[] {
   return briefOutput(terminal(called(tools, recipients, policy).end()))
 }
 
@@ -268,7 +268,7 @@ describe("a label that is a built-in's name", () => {
   const SEARCH = 'web_search_call incomplete {"type":"search","query":""}'
 
   describe.each(['openai', 'agents'] as const)('%s', (policy) => {
-    test.each<[string, RequestTool[], string[], string[]]>([
+    test.each<[string, UnknownTool[], string[], string[]]>([
       [
         'python, without the built-in',
         [mcp('python')],
@@ -384,7 +384,7 @@ describe("a label that is a built-in's name", () => {
 
 describe('a user function named python', () => {
   const FUNCTION = (at: number): string => `function_call python completed "${at}"`
-  test.each<[PolicyName, RequestTool[], string[]]>([
+  test.each<[PolicyName, UnknownTool[], string[]]>([
     ['openai', [fn('python')], [FUNCTION(0), FUNCTION(1)]],
     ['agents', [fn('python')], [FUNCTION(0), FUNCTION(1)]],
     ['functions-only', [fn('python')], [FUNCTION(0), FUNCTION(1)]],

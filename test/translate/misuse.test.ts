@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type TokenChunk, Translator, translate } from '../../src/index.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { urlCitations } from '../../src/translate/url-citations.js'
 import { fn, mcp } from '../recipients/tools.js'
 import { encodeHarmony } from '../support/tokens.js'

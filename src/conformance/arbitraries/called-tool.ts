@@ -4,8 +4,8 @@ import type {
   FunctionTool,
   McpTool,
   NamespaceTool,
-  RequestTool,
   ResponseRequest,
+  UnknownTool,
 } from '../../responses/request.js'
 
 /** The item types that calls become. */
@@ -28,7 +28,7 @@ export interface CalledTool {
   /** Of an `mcp_call`. */
   readonly serverLabel?: string
   /** The tool in the request that this call is for. */
-  readonly declaration: RequestTool
+  readonly declaration: UnknownTool
 }
 
 type Builtin = 'python' | 'browser' | 'container'
@@ -122,7 +122,7 @@ export const declareFunction = (name: string): FunctionTool => ({
   strict: false,
 })
 
-const declareNamespace = (name: string, tool: RequestTool): NamespaceTool => ({
+const declareNamespace = (name: string, tool: FunctionTool | CustomTool): NamespaceTool => ({
   type: 'namespace',
   name,
   description: '',
@@ -138,12 +138,12 @@ const declareMcp = (label: string): McpTool & { server_url: string } => ({
 
 const BUILTIN_TOOLS: Record<
   Builtin,
-  { itemType: CallItemType; declared: RequestTool; preview: RequestTool; label: string }
+  { itemType: CallItemType; declared: UnknownTool; preview: UnknownTool; label: string }
 > = {
   python: {
     itemType: 'code_interpreter_call',
-    declared: { type: 'code_interpreter', container: { type: 'auto' } } as RequestTool,
-    preview: { type: 'code_interpreter', container: 'cntr_1' } as RequestTool,
+    declared: { type: 'code_interpreter', container: { type: 'auto' } } as UnknownTool,
+    preview: { type: 'code_interpreter', container: 'cntr_1' } as UnknownTool,
     label: 'code_interpreter',
   },
   browser: {
@@ -154,7 +154,7 @@ const BUILTIN_TOOLS: Record<
   },
   container: {
     itemType: 'shell_call',
-    declared: { type: 'shell', environment: { type: 'container_auto' } } as RequestTool,
+    declared: { type: 'shell', environment: { type: 'container_auto' } } as UnknownTool,
     preview: { type: 'shell' },
     label: 'container',
   },
@@ -182,7 +182,8 @@ export function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): Cal
         itemType,
         name,
         namespace,
-        declaration: declareNamespace(namespace, declaration),
+        // Only functions and custom tools are drawn inside a namespace.
+        declaration: declareNamespace(namespace, declaration as FunctionTool | CustomTool),
       }
     }
     case 'mcp': {
@@ -204,12 +205,12 @@ export function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): Cal
 }
 
 /** A request with these tools, each once. */
-export function requestFor(declarations: readonly RequestTool[]): ResponseRequest {
+export function requestFor(declarations: readonly UnknownTool[]): ResponseRequest {
   const tools = new Map(declarations.map((tool) => [JSON.stringify(tool), tool]))
   return { model: 'gpt-oss-20b', input: 'Hi', tools: [...tools.values()] }
 }
 
-const toolLabel = (tool: RequestTool): string => {
+const toolLabel = (tool: UnknownTool): string => {
   const name = 'name' in tool ? tool.name : 'server_label' in tool ? tool.server_label : undefined
   return name === undefined ? tool.type : `${tool.type} ${String(name)}`
 }

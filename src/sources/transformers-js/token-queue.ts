@@ -1,4 +1,8 @@
-import type { TransformersStreamer } from '../transformers-js.js'
+/** What Transformers.js calls as it generates: first with the prompt, then with each token. */
+export interface TransformersStreamer {
+  put(tokens: bigint[][]): void
+  end(): void
+}
 
 /** Tokens that are pushed by one side, which cannot wait, and pulled by another. */
 export interface TokenQueue {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeText, harmonyText, harmonyTextSpellingMarkers } from '../../../src/conformance/arbitraries/index.js'
-import { createTokenTable, loadTokenTable } from '../../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
+import { createTokenTable } from '../../../src/tokens/token-table.js'
 
 const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const tokenTable = await loadTokenTable()

@@ -10,7 +10,7 @@ import {
   textSoup,
   wellFormedTranscript,
 } from '../../../src/conformance/arbitraries/index.js'
-import { loadTokenTable } from '../../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
 import { faultsOf } from '../../laws/check-stream.js'
 import { run } from '../../laws/streams.js'
 

@@ -22,7 +22,7 @@ import { spellsMarker, splitMarkers } from '../../../src/conformance/arbitraries
 import { HarmonyResponsesError } from '../../../src/errors.js'
 import { FIRST_SPECIAL, markerText } from '../../../src/harmony/vocabulary.js'
 import { createDetokenizer } from '../../../src/tokens/detokenizer.js'
-import { loadTokenTable } from '../../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
 
 const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const tokenTable = await loadTokenTable()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../../src/errors.js'
 import { createLlamaCppEngine, EngineError, type LlamaCppEngineOptions } from '../../../src/sources/llama-cpp.js'
-import { loadTokenTable } from '../../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
 import { FakeModel, type FakeSequence, fakeLlama, type Writes } from '../../support/fake-llama.js'
 import { encodeHarmony, m } from '../../support/tokens.js'
 

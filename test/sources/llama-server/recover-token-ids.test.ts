@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createTokenIdRecovery } from '../../../src/sources/llama-server/recover-token-ids.js'
-import { loadTokenTable } from '../../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
 
 const table = await loadTokenTable()
 const heldBack = createTokenIdRecovery(table)
