@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clip, createPaint, excerpt, visible, widthOf, wrap } from '../../src/cli/terminal-text.js'
 import { harmonyText } from '../support/arbitraries.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
+import { RUNS } from '../support/runs.js'
 
 describe('visible text', () => {
   test.each([

@@ -15,7 +15,8 @@ import {
 import { EVENT_TYPES } from '../../src/conformance/schemas/index.js'
 import type { StreamEvent } from '../../src/conformance/stream-event.js'
 import { openResponses, toDialect } from '../../src/dialects/index.js'
-import { anyStream, endReason, RUNS, run, runBroken } from '../laws/streams.js'
+import { anyStream, endReason, run, runBroken } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
 import { BASES } from './invariants/streams.js'
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { faultyStream } from '../../src/conformance/arbitraries/index.js'
 import { CLIENTS, explain } from '../../src/conformance/index.js'
 import type { StreamEvent } from '../../src/conformance/stream-event.js'
-import { RUNS } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { callTo, createRun, inTurn, messageOn } from '../translate/run.js'
 
 /** A preamble and a call, as we stream them. */

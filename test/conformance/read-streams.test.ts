@@ -4,6 +4,7 @@ import { readStreams } from '../../src/conformance/read-streams.js'
 import type { StreamEvent } from '../../src/conformance/stream-event.js'
 import { encodeSse } from '../../src/sse/encode.js'
 import { anyStream, run } from '../laws/streams.js'
+import { runs } from '../support/runs.js'
 
 const CREATED = { type: 'response.created', sequence_number: 0 }
 const DELTA = { type: 'response.output_text.delta', delta: 'a\nb' }
@@ -51,7 +52,7 @@ describe('streams are read', () => {
         expect(readStreams(events.map(encodeSse as never).join(''))).toEqual([events])
         expect(readStreams(events.map((event) => `${JSON.stringify(event)}\n`).join(''))).toEqual([events])
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

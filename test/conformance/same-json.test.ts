@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jsonHash } from '../../src/conformance/json-hash.js'
 import { DEEPEST, differing, type Fields, isSame } from '../../src/conformance/stream-event.js'
+import { runs } from '../support/runs.js'
 
 /** The oracle: JSON as text, with keys in order. */
 function written(value: unknown): string | undefined {
@@ -41,7 +42,7 @@ describe('two JSON values', () => {
       fc.property(pair, ([a, b]) => {
         expect(isSame(a, b)).toBe(written(a) === written(b))
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 
@@ -50,7 +51,7 @@ describe('two JSON values', () => {
       fc.property(pair, ([a, b]) => {
         expect(jsonHash(a) === jsonHash(b)).toBe(written(a) === written(b))
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 
@@ -75,7 +76,7 @@ describe('two objects', () => {
         const expected = [...names].filter((name) => written(own(a, name)) !== written(own(b, name)))
         expect(new Set(differing(a, b))).toEqual(new Set(expected))
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkEvents } from '../../src/conformance/index.js'
 import { shown, shownApart } from '../../src/conformance/shown.js'
-import { RUNS } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { BASES, damaged, setItem } from './invariants/streams.js'
 
 const LONG = 'msg_0123456789abcdef0123456789abcdef0123456789abcdef0123456789'

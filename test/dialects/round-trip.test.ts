@@ -11,7 +11,8 @@ import {
 } from '../../src/dialects/index.js'
 import { translateBatches } from '../../src/index.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
-import { anyStream, endReason, RUNS, run, runBroken } from '../laws/streams.js'
+import { anyStream, endReason, run, runBroken } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { deepFreeze } from '../translate/run.js'
 
 const dialects = [

@@ -5,10 +5,11 @@ import { sourcePlan } from '../../src/conformance/arbitraries/index.js'
 import { checkSource, planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
 import { translate } from '../../src/defaults.js'
 import { EngineError, STOP_TOKENS, type TokenEngine, tokenStream } from '../../src/engine/index.js'
+import { runs } from '../support/runs.js'
 import { type Answer, refuse, scriptedServer } from '../support/scripted-server.js'
 import { m } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 100)
+const RUNS = runs(100)
 
 // The README shows this, word for word: the last test compares them.
 

@@ -4,8 +4,8 @@ import { sourcePlan } from '../../src/conformance/arbitraries/index.js'
 import { checkSource, planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
 import type { StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
+import { RUNS } from '../support/runs.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 500)
 const OVER = { done: true, value: undefined }
 
 type Run = (signal: AbortSignal) => AsyncGenerator<TokenChunk, StreamEnd | undefined>

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { HEADER_SPACE, HEADER_WORDS } from '../../src/conformance/arbitraries/header-soup.js'
 import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyMessage, Repair } from '../../src/harmony/events.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
+import { RUNS } from '../support/runs.js'
 
 interface Said {
   readonly messages: HarmonyMessage[]

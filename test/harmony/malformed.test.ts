@@ -10,15 +10,15 @@ import {
   chunkPlan,
   cutChunks,
   cutText,
-  MALFORMED_ROWS,
+  MALFORMED_SHAPES,
+  type MalformedShape,
   type MalformedTranscript,
-  malformedRow,
   malformedTranscript,
   textPlan,
 } from '../support/arbitraries.js'
+import { RUNS, runs } from '../support/runs.js'
 import { spellsMarker } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const TIMEOUT = 20_000 + RUNS * 20
 
 const tokenTable = await loadTokenTable()
@@ -114,26 +114,27 @@ const addressesTool = ({ role, recipient }: HarmonyMessage): boolean =>
  * Shapes that are malformed to other engines, or to what the tools say, but that are Harmony to the parser: they are
  * read as they stand, and law 8 (`official.test.ts`) holds the official parser against them.
  */
-const WELL_FORMED: Readonly<Record<number, (transcript: MalformedTranscript) => boolean>> = {
-  22: ({ variant, text }) => variant === 'odd content type with recipient' && !text.includes('<|constrain|>commentary'),
-  28: () => true,
-  29: ({ text }) => !text.includes('comment to='),
-  30: () => true,
-  31: () => true,
-  32: () => true,
-  36: () => true,
-  37: () => true,
-  38: () => true,
-  39: () => true,
-  40: () => true,
-  41: () => true,
-  42: ({ tokens }) => tokens.length === 0,
-  44: () => true,
-  45: () => true,
-  47: () => true,
+const WELL_FORMED: Readonly<Partial<Record<MalformedShape, (transcript: MalformedTranscript) => boolean>>> = {
+  'unknown-content-type': ({ variant, text }) =>
+    variant === 'odd content type with recipient' && !text.includes('<|constrain|>commentary'),
+  'recipient-without-namespace': () => true,
+  'call-on-wrong-channel': ({ text }) => !text.includes('comment to='),
+  'undeclared-tool': () => true,
+  'code-as-arguments': () => true,
+  'recipient-not-a-tool': () => true,
+  preamble: () => true,
+  'arguments-without-recipient': () => true,
+  'invalid-json-arguments': () => true,
+  'wrong-call-terminator': () => true,
+  'parallel-calls': () => true,
+  'reasoning-only': () => true,
+  'cut-in-header': ({ tokens }) => tokens.length === 0,
+  'split-header-words': () => true,
+  'text-cut-in-markers': () => true,
+  'markers-in-tool-result': () => true,
 }
 
-const isWellFormed = (transcript: MalformedTranscript): boolean => WELL_FORMED[transcript.row]?.(transcript) === true
+const isWellFormed = (transcript: MalformedTranscript): boolean => WELL_FORMED[transcript.shape]?.(transcript) === true
 
 describe('a malformed stretch', () => {
   test('leaves the well-formed messages around it as they are', { timeout: TIMEOUT }, () => {
@@ -181,7 +182,7 @@ describe('a malformed stretch', () => {
 
   test('is told, unless it is Harmony as it stands', { timeout: TIMEOUT }, () => {
     check((transcript) => {
-      // Several rows end in <|return|>, and then the messages behind are told as well.
+      // Several shapes end in <|return|>, and then the messages behind are told as well.
       const repairs = parseIds(transcript).repairs.filter(({ code }) => code !== 'tokens_after_return')
       expect(repairs.length === 0).toBe(isWellFormed(transcript))
     })
@@ -232,8 +233,8 @@ describe('a malformed stretch', () => {
   })
 })
 
-test.each(Array.from({ length: MALFORMED_ROWS }, (_, index) => index + 1))('row %i throws nothing', (row) => {
-  for (const transcript of fc.sample(malformedRow(row), { numRuns: 50, seed: 1 })) {
+test.each(MALFORMED_SHAPES)('the malformed shape %s throws nothing', (shape) => {
+  for (const transcript of fc.sample(malformedTranscript(shape), runs(50))) {
     expect(() => parseIds(transcript)).not.toThrow()
   }
 })

@@ -4,8 +4,9 @@ import { type OfficialStreamableParser, officialParser } from '../../src/harmony
 import type { TokenChunk } from '../../src/tokens/token-source.js'
 import { translateBatches } from '../../src/translate/translate.js'
 import { Translator } from '../../src/translate/translator.js'
-import { fixed, RUNS, tokenTable } from '../laws/streams.js'
+import { fixed, tokenTable } from '../laws/streams.js'
 import { loadOfficial } from '../support/official-parser.js'
+import { RUNS } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
 
 const official = await loadOfficial()

@@ -14,9 +14,9 @@ import {
   wellFormedTranscript,
 } from '../support/arbitraries.js'
 import { loadOfficial } from '../support/official-parser.js'
+import { RUNS, runs } from '../support/runs.js'
 import { encodeHarmony, encodeText, m, tokenBytes } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const TIMEOUT = 20_000 + RUNS * 20
 
 const tokenTable = await loadTokenTable()
@@ -147,7 +147,7 @@ describe('where no repair is told, the official parser accepts the stream and re
   })
 
   test.each(Object.entries(KINDS))('which says something of %s', { timeout: TIMEOUT }, (_, { stream, fairShare }) => {
-    const streams = fc.sample(stream, { numRuns: 2000, seed: 8 })
+    const streams = fc.sample(stream, { numRuns: runs(2000), seed: 8 })
     const spokenOf = streams.filter(({ tokens, role }) => {
       const { repairs } = parseMessages(tokens, { tokenTable, role })
       return repairs.length === 0

@@ -7,9 +7,9 @@ import { parseMessages } from '../../src/harmony/parse-messages.js'
 import type { HarmonyParser, HarmonyParserOptions, ParserSnapshot } from '../../src/harmony/parser.js'
 import { loadTokenTable } from '../../src/tokens/token-table.js'
 import { cutText, editedTranscript, headerSoup, malformedTranscript, tokenSoup } from '../support/arbitraries.js'
+import { RUNS } from '../support/runs.js'
 import { encodeHarmony, encodeText, m, showToken, tokenBytes } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const TIMEOUT = 20_000 + RUNS * 20
 
 const tokenTable = await loadTokenTable()

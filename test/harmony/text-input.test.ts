@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMarkerLexer } from '../../src/harmony/text-input.js'
 import { FIRST_SPECIAL, LONGEST_MARKER, markerText, SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
+import { RUNS } from '../support/runs.js'
 
 type Lexeme = string | number
 

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { Translator } from '../../src/translate/translator.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
+import { RUNS } from '../support/runs.js'
 import { deltaOf, faultsOf, textOf } from './check-stream.js'
-import { anyStream, endReason, fixed, oneByOne, RUNS, run, runBroken, tokenTable } from './streams.js'
+import { anyStream, endReason, fixed, oneByOne, run, runBroken, tokenTable } from './streams.js'
 
 test('deltas, done texts, items and the terminal response agree, indexes and numbers have no gap', () => {
   fc.assert(

@@ -4,8 +4,9 @@ import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
 import type { OutputItem } from '../../src/responses/items.js'
 import type { Trace } from '../../src/translate/tracer.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
+import { RUNS } from '../support/runs.js'
 import { textOf } from './check-stream.js'
-import { anyStream, endReason, type Outcome, oneByOne, PAGES, RUNS, run, runTraced, tokenTable } from './streams.js'
+import { anyStream, endReason, type Outcome, oneByOne, PAGES, run, runTraced, tokenTable } from './streams.js'
 
 type TokenTrace = Extract<Trace, { type: 'token' }>
 

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { Translator } from '../../src/translate/translator.js'
 import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { chunkPlan, cutChunks, cutText, textPlan } from '../support/arbitraries.js'
-import { anyStream, endReason, fixed, RUNS, run, tokenTable } from './streams.js'
+import { RUNS } from '../support/runs.js'
+import { anyStream, endReason, fixed, run, tokenTable } from './streams.js'
 
 /** As it would come out of a database in another process. */
 const stored = (snapshot: TranslatorSnapshot): TranslatorSnapshot => JSON.parse(JSON.stringify(snapshot))

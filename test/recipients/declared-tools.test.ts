@@ -5,7 +5,8 @@ import { classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools, toolNamed } from '../../src/recipients/declared-tools.js'
 import type { ToolHints } from '../../src/recipients/mcp-server.js'
 import type { McpTool, RequestTool } from '../../src/responses/request.js'
-import { RUNS, tools, word } from './arbitraries.js'
+import { RUNS } from '../support/runs.js'
+import { tools, word } from './arbitraries.js'
 import { builtin, custom, fn, mcp, ns } from './tools.js'
 
 describe('declareTools', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../src/errors.js'
 import { declareMcpServer, type McpServer, type ToolHints } from '../../src/recipients/mcp-server.js'
 import type { McpTool, McpToolFilter } from '../../src/responses/request.js'
-import { RUNS } from './arbitraries.js'
+import { RUNS } from '../support/runs.js'
 
 type Allowed = McpTool['allowed_tools']
 type Approval = McpTool['require_approval']

@@ -5,9 +5,8 @@ import { HarmonyResponsesError } from '../../src/errors.js'
 import { EngineError, type GenerateOptions, llamaCppSource, type TokenStream } from '../../src/sources/llama-cpp.js'
 import type { StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
 import { type Asked, CONFIDENCE, FakeSequence, type Writes } from '../support/fake-llama.js'
+import { RUNS } from '../support/runs.js'
 import { encodeHarmony, m } from '../support/tokens.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 300)
 
 const prompt = encodeHarmony('<|start|>user<|message|>Hi.<|end|><|start|>assistant')
 const answer = encodeHarmony('<|channel|>final<|message|>Hello there.<|return|>')

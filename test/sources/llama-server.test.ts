@@ -6,6 +6,7 @@ import { createLlamaServerEngine } from '../../src/sources/llama-server.js'
 import { loadTokenTable } from '../../src/tokens/token-table.js'
 import { httpEngineLaws } from '../support/http-engine-laws.js'
 import { readTokens } from '../support/read-tokens.js'
+import { runs } from '../support/runs.js'
 import { frame, scriptedServer, stream } from '../support/scripted-server.js'
 
 /** As a server answers that runs a gpt-oss model. */
@@ -175,7 +176,7 @@ describe('llama-server', () => {
           expect(bytes(tokens)).toEqual(bytes(ids))
           if (ahead === 0) expect(tokens).toHaveLength(ids.length)
         }),
-        { numRuns: 200 },
+        { numRuns: runs(200) },
       )
     })
 

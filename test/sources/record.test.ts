@@ -7,8 +7,7 @@ import { record } from '../../src/sources/record.js'
 import { readTokenFixture, replay, type TokenFixture } from '../../src/sources/replay.js'
 import type { StreamEnd, TokenChunk, TokenSource } from '../../src/tokens/token-source.js'
 import { chunkPlan, cutChunks, malformedTranscript, wellFormedTranscript } from '../support/arbitraries.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
+import { RUNS } from '../support/runs.js'
 
 /** A sink that keeps what it is given. */
 function shelf() {

@@ -6,9 +6,9 @@ import { translate } from '../../src/defaults.js'
 import { markerText } from '../../src/harmony/vocabulary.js'
 import { type TextPieces, textSource } from '../../src/sources/text.js'
 import { readTokens } from '../support/read-tokens.js'
+import { RUNS } from '../support/runs.js'
 import { cut } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 200)
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 async function textOf(pieces: TextPieces): Promise<string> {

@@ -9,8 +9,8 @@ import {
   type TransformersModel,
 } from '../../src/sources/transformers-js.js'
 import { readTokens } from '../support/read-tokens.js'
+import { RUNS } from '../support/runs.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 200)
 const STOPS = [200002, 200012, 199999]
 
 /** As much of the package's class as `generate` looks at. */

@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { createSseBytes } from '../../src/sse/bytes.js'
 import { encodeSse, type SseEvent } from '../../src/sse/index.js'
 import { anyStream, endReason, run } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { anyEvents, unlikeDeltas } from './events.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 const utf8 = new TextEncoder()
 

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { createSseDecoder, decodeSse, encodeSse, SSE_DONE, type SseSource } from '../../src/sse/index.js'
+import { RUNS } from '../support/runs.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const LAW_TIMEOUT_MS = 10_000 + RUNS * 10
 const SHARED = process.env['HARMONY_SHARED']
 

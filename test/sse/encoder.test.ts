@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createSseEncoder, encodeSse, type SseEvent } from '../../src/sse/index.js'
 import { anyStream, endReason, run } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { anyEvents, unlikeDeltas } from './events.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 const all = (events: readonly SseEvent[]): string[] => {
   const encode = createSseEncoder()

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createDetokenizer, type Detokenizer } from '../../src/tokens/detokenizer.js'
 import { loadTokenTable } from '../../src/tokens/token-table.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
+import { RUNS } from '../support/runs.js'
 
 const table = await loadTokenTable()
 const ids = Array.from({ length: table.size }, (_, id) => id)

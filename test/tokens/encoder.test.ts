@@ -6,10 +6,10 @@ import { createEncoder } from '../../src/tokens/encoder.js'
 import { createTokenTable, loadTokenTable } from '../../src/tokens/token-table.js'
 import { harmonyText, harmonyTextSpellingMarkers } from '../support/arbitraries.js'
 import { loadOfficial, type Official } from '../support/official-parser.js'
+import { RUNS } from '../support/runs.js'
 import { describeWithShared, goldenTraces } from '../support/shared-data.js'
 import { encodeHarmony, tokenBytes } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const TIMEOUT = 20_000 + RUNS * 20
 
 const table = await loadTokenTable()

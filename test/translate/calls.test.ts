@@ -5,9 +5,8 @@ import { ANYBODY, Calls } from '../../src/translate/calls.js'
 import type { Item, Stage } from '../../src/translate/items/item.js'
 import { Translator } from '../../src/translate/translator.js'
 import { builtin, fn, mcp } from '../recipients/tools.js'
+import { RUNS } from '../support/runs.js'
 import { callTo, createRun, FIXED, inTurn, type Run, runOf, toolMessage } from './run.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 /** A call that counts how often anybody asks how far it is. */
 class CountedCall {

@@ -5,6 +5,7 @@ import type { HostMessage } from '../../src/tokens/token-source.js'
 import { loadTokenTable } from '../../src/tokens/token-table.js'
 import { Translator } from '../../src/translate/translator.js'
 import { builtin, mcp } from '../recipients/tools.js'
+import { runs } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { brief, briefOutput, callTo, createRun, FIXED, messageOn, terminal } from './run.js'
 
@@ -112,7 +113,7 @@ describe("a tool's message as { author, text }", () => {
         const { output } = terminal(run.end('stop'))
         expect(output).toMatchObject([{ output: text }, { content: [{ text: 'Hi' }] }])
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     ))
 
   test.each<[unknown, RegExp]>([

@@ -11,7 +11,8 @@ import {
 import type { Logprob } from '../../src/responses/items.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
-import { anyStream, oneByOne, RUNS } from '../laws/streams.js'
+import { anyStream, oneByOne } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { encodeHarmony, encodeText } from '../support/tokens.js'
 import { createRun, FIXED, type Run, terminal } from './run.js'
 

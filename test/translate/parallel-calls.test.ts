@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { OutputItem, ResponseRequest, ResponseStreamEvent } from '../../src/index.js'
 import { faultsOf } from '../laws/check-stream.js'
 import { fn, mcp } from '../recipients/tools.js'
+import { runs } from '../support/runs.js'
 import { brief, briefOutput, callTo, codes, createRun, inTurn, messageOn, type Run, terminal } from './run.js'
 
 const request: ResponseRequest = {
@@ -169,7 +170,7 @@ describe('any calls, answered in any order and way, or not at all,', () => {
           calls.flatMap((_, index) => (got.has(index) ? [] : [`missing_result ${idAt(run, index)}`])),
         )
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

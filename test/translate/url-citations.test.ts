@@ -9,6 +9,7 @@ import { Translator } from '../../src/translate/translator.js'
 import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { withoutDeltaBorders } from '../laws/streams.js'
 import { builtin, fn } from '../recipients/tools.js'
+import { runs } from '../support/runs.js'
 import { cut, encodeHarmony, encodeText, tokenBytes } from '../support/tokens.js'
 import { brief, briefOutput, callTo, createRun, FIXED, inTurn, messageOn, type Run, terminal } from './run.js'
 
@@ -472,7 +473,7 @@ describe('a page that writes its address against us', () => {
         expect(spelled(annotation.url)).toBe(spelled(address))
         expect(part.text.slice(annotation.start_index, annotation.end_index)).toBe(part.text.slice(2, -1))
       }),
-      { numRuns: 400, examples: [['https://evil.example](javascript:alert(1))[x/y', undefined, 'utf16']] },
+      { numRuns: runs(400), examples: [['https://evil.example](javascript:alert(1))[x/y', undefined, 'utf16']] },
     )
     expect(links).toBeGreaterThan(100)
   })
@@ -513,7 +514,7 @@ describe('a page that writes its address against us', () => {
         if (webAddressOf(url) === undefined) expect(markdown).toBe(text)
         else expect(shape(markdown)).toEqual(shape(shown(text, 'https://e.com/')))
       }),
-      { numRuns: 400, examples: [['https://`', '`', '']] },
+      { numRuns: runs(400), examples: [['https://`', '`', '']] },
     )
   })
 })
@@ -715,7 +716,7 @@ describe('cut anywhere, marks and near-marks give the same', () => {
         expectGrammar(events, expected)
         expect(withoutDeltaBorders(events)).toEqual(withoutDeltaBorders(wholeEvents))
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 
@@ -739,7 +740,7 @@ describe('cut anywhere, marks and near-marks give the same', () => {
         expect(withoutDeltaBorders(run([ids]))).toEqual(withoutDeltaBorders(single))
         expect(withoutDeltaBorders(run(cut(ids, sizes)))).toEqual(withoutDeltaBorders(single))
       }),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     )
   })
 
@@ -754,7 +755,7 @@ describe('cut anywhere, marks and near-marks give the same', () => {
         expectGrammar(events, expected)
         expect(translator.response.output).toMatchObject([{ status: 'incomplete', content: [expected] }])
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -772,7 +773,7 @@ describe('cut anywhere, marks and near-marks give the same', () => {
         events.push(...pieces.slice(from).flatMap((piece) => third.push(piece)))
         expect(events).toEqual(whole)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })
@@ -1167,7 +1168,7 @@ describe('log-probabilities', () => {
         )
         expectScored(text, ids, cut(score(ids), sizes))
       }),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     )
   })
 
@@ -1179,7 +1180,7 @@ describe('log-probabilities', () => {
         expectScored(text, ids, [score(ids)])
         expectScored(text, ids, cut(score(ids), sizes))
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 

@@ -4,6 +4,7 @@ import { loadTokenTable, type ResponseUsage } from '../../src/index.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
 import { Translator } from '../../src/translate/translator.js'
 import { mcp } from '../recipients/tools.js'
+import { runs } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { callTo, codes, createRun, FIXED, messageOn, type Run, runOf, terminal, toolMessage } from './run.js'
 
@@ -476,7 +477,7 @@ describe('usage by turn', () => {
         for (const each of [input, cached, tools]) expect(each).toHaveLength(calls.length)
         expect(shown?.total_tokens).toBe(sum(input) + sum(output))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 

@@ -4,9 +4,8 @@ import { expect, test } from 'vitest'
 import type { ResponseRequest } from '../../src/index.js'
 import { record } from '../../src/sources/record.js'
 import { Translator } from '../../src/translate/translator.js'
+import { RUNS } from '../support/runs.js'
 import { createRun, FIXED, messageOn, runOf } from './run.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 const CANARY = 'CANARY'
 

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeText, harmonyText, harmonyTextSpellingMarkers } from '../../../src/conformance/arbitraries/index.js'
 import { createTokenTable, loadTokenTable } from '../../../src/tokens/token-table.js'
+import { RUNS } from '../../support/runs.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const tokenTable = await loadTokenTable()
 
 const decode = (ids: readonly number[]): string =>

@@ -9,8 +9,10 @@ import {
   type WireEvent,
 } from '../../../src/conformance/arbitraries/index.js'
 import { faultsOf } from '../../laws/check-stream.js'
+import { RUNS, runs as scaled } from '../../support/runs.js'
 
-const RUNS = Math.max(2000, Number(process.env['LAW_RUNS'] ?? 0))
+/** So many that no kind of fault is missing by chance. */
+const MANY = Math.max(1000, RUNS)
 
 const folder = new URL('../../../fixtures/', import.meta.url)
 const streams: readonly (readonly WireEvent[])[] = [
@@ -36,7 +38,7 @@ function failing(): WireEvent[] {
   ].map((event, sequence_number) => parse(JSON.stringify({ ...event, sequence_number })))
 }
 
-const check = (stream: fc.Arbitrary<FaultyStream>, holds: (faulty: FaultyStream) => void, runs = RUNS): void =>
+const check = (stream: fc.Arbitrary<FaultyStream>, holds: (faulty: FaultyStream) => void, runs = MANY): void =>
   fc.assert(
     fc.property(stream, (faulty) => {
       holds(faulty)
@@ -140,14 +142,14 @@ describe('a faulty stream', () => {
     })
     expect([...seen.keys()].sort()).toEqual([...FAULT_KINDS].sort())
     // Evenly: each of the 26 kinds is one in 26, give or take.
-    expect(Math.min(...seen.values())).toBeGreaterThan(RUNS / FAULT_KINDS.length / 3)
+    expect(Math.min(...seen.values())).toBeGreaterThan(MANY / FAULT_KINDS.length / 3)
   })
 
   test.each(FAULT_KINDS)('differs from its original in its %s alone', (kind) => {
     for (const stream of streams) {
       let faulty: FaultyStream[]
       try {
-        faulty = fc.sample(faultyStream([stream], { kinds: [kind] }), { numRuns: 12, seed: 2 })
+        faulty = fc.sample(faultyStream([stream], { kinds: [kind] }), scaled(12))
       } catch (error) {
         expect(String(error)).toContain('expected one that can have')
         continue
@@ -184,9 +186,13 @@ describe('a faulty stream', () => {
       'response_id_changed',
       'swapped_events',
     ]
-    check(faultyStream(streams), ({ events, fault }) => {
-      if (!unseen.includes(fault.kind)) expect(faultsOf(events as never)).not.toEqual([])
-    })
+    check(
+      faultyStream(streams),
+      ({ events, fault }) => {
+        if (!unseen.includes(fault.kind)) expect(faultsOf(events as never)).not.toEqual([])
+      },
+      scaled(2000),
+    )
   })
 
   test('has only faults that it was asked for, and can have', () => {

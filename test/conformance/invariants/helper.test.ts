@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
+import { sampled } from '../../support/runs.js'
 import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 import {
   BASES,
@@ -104,7 +105,7 @@ describe('what the stream helper of openai throws at is an error under client:op
 
   test.each(cases)('%s: %s', async (_name, _kind, base, damages) => {
     const missed: string[] = []
-    for (const [what, damage] of damages(base())) {
+    for (const [what, damage] of sampled(damages(base()))) {
       const events = damaged(base(), damage)
       const thrown = await thrownBy(events)
       if (thrown !== undefined && brokenBy(events, 'client:openai').length === 0) missed.push(`${what}: ${thrown}`)

@@ -59,7 +59,7 @@ describe('what a checker keeps and does', () => {
     expect(reading.open.size).toBe(0)
     expect(reading.done.size).toBe(20_000)
     const checker = createChecker()
-    for (const event of messages(20_000)) expect(checker.push(event)).toEqual([])
+    expect([...messages(20_000)].flatMap((event) => checker.push(event))).toEqual([])
     expect(checker.push({ type: 'response.output_text.delta', output_index: 0, delta: 'x' })).not.toEqual([])
     expect(checker.end().map(({ rule }) => rule)).toEqual(['one-terminal-event-last'])
   })

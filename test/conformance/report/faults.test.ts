@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FAULT_KINDS, type FaultKind, faultyStream } from '../../../src/conformance/arbitraries/index.js'
 import { checkEvents } from '../../../src/conformance/index.js'
-import { RUNS } from '../../laws/streams.js'
+import { RUNS } from '../../support/runs.js'
 import { causesOf, GOOD, unrenumbered } from './streams.js'
 
 /** Faults that some stream bears without a violation, and why. */

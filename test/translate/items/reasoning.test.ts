@@ -13,6 +13,7 @@ import { deriveId } from '../../../src/translate/ids.js'
 import type { TranslatorOptions } from '../../../src/translate/options.js'
 import { Translator } from '../../../src/translate/translator.js'
 import { anyStream, endReason, run as runStream } from '../../laws/streams.js'
+import { runs } from '../../support/runs.js'
 import { encodeHarmony } from '../../support/tokens.js'
 import { brief, briefItem, createRun, FIXED, inTurn, messageOn, type Run, runOf, terminal } from '../run.js'
 
@@ -315,7 +316,7 @@ describe('the modes of reasoning', () => {
           expect(other.events.map((event) => event.sequence_number)).toEqual([...other.events.keys()])
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
