@@ -436,24 +436,30 @@ describeWithShared('golden traces', () => {
   const traces = goldenTraces().map((trace) => [trace.name, trace] as const)
 
   describe('that the official parser reads as they are meant, we read alike', () => {
-    test.each(traces.filter(([name]) => DIFFERENCES[name] === undefined))('%s', (_, trace) => {
-      const { strict } = trace.head
-      expect([strict.error, strict.eos.error]).toEqual([null, null])
-      const parsed = parseMessages(trace.tokens, { tokenTable, role: trace.role })
-      expect(parsed).toEqual({ messages: officialMessages(strict), repairs: [] })
-    })
+    test.each(traces.filter(([name]) => DIFFERENCES[name] === undefined))(
+      'golden traces that the official parser reads as they are meant, we read alike: %s',
+      (_, trace) => {
+        const { strict } = trace.head
+        expect([strict.error, strict.eos.error]).toEqual([null, null])
+        const parsed = parseMessages(trace.tokens, { tokenTable, role: trace.role })
+        expect(parsed).toEqual({ messages: officialMessages(strict), repairs: [] })
+      },
+    )
   })
 
-  describe('that it refuses or misreads, or that we tell about, are repaired', () => {
-    test.each(traces.filter(([name]) => DIFFERENCES[name] !== undefined))('%s', (name, trace) => {
-      const { messages, repairs } = parseMessages(trace.tokens, { tokenTable, role: trace.role })
-      const { why, ...expected } = DIFFERENCES[name] as Difference
-      const got = { messages: messages.map(show), repairs: repairs.map(({ code }) => code) }
-      expect(got, why).toEqual(expected)
-    })
+  describe('that it refuses or misreads, or that we report, are repaired', () => {
+    test.each(traces.filter(([name]) => DIFFERENCES[name] !== undefined))(
+      'golden traces that it refuses or misreads, or that we report, are repaired: %s',
+      (name, trace) => {
+        const { messages, repairs } = parseMessages(trace.tokens, { tokenTable, role: trace.role })
+        const { why, ...expected } = DIFFERENCES[name] as Difference
+        const got = { messages: messages.map(show), repairs: repairs.map(({ code }) => code) }
+        expect(got, why).toEqual(expected)
+      },
+    )
   })
 
-  test('are all there that the table speaks of', () => {
+  test('golden traces are all there that the table speaks of', () => {
     const names = traces.map(([name]) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names).toEqual(expect.arrayContaining(Object.keys(DIFFERENCES)))
@@ -463,7 +469,7 @@ describeWithShared('golden traces', () => {
 describeWithShared('random token soups', () => {
   const soups = fuzzTraces()
 
-  test('throw nothing', () => {
+  test('random token soups throw nothing', () => {
     for (const { tokens } of soups) {
       for (const role of ['assistant', null] as const) {
         expect(() => parseMessages(tokens, { tokenTable, role })).not.toThrow()
@@ -471,7 +477,7 @@ describeWithShared('random token soups', () => {
     }
   })
 
-  test('without a repair are read as the newest official parser reads them', () => {
+  test('random token soups without a repair are read as the newest official parser reads them', () => {
     let agreed = 0
     for (const { tokens, role, strict } of soups) {
       const { messages, repairs } = parseMessages(tokens, { tokenTable, role })
@@ -483,7 +489,7 @@ describeWithShared('random token soups', () => {
     expect(agreed).toBeGreaterThan(10)
   })
 
-  test('lose no text: every token is content, lead, told by a repair, or a word that the header says', () => {
+  test('random token soups lose no text: every token is content, lead, reported by a repair, or a word that the header says', () => {
     for (const { tokens, role } of soups) {
       const { lost, wrong } = account(tokens, role)
       expect({ lost, wrong }, tokens.map(showToken).join(' ')).toEqual({ lost: [], wrong: [] })

@@ -137,7 +137,7 @@ const WELL_FORMED: Readonly<Partial<Record<MalformedShape, (transcript: Malforme
 const isWellFormed = (transcript: MalformedTranscript): boolean => WELL_FORMED[transcript.shape]?.(transcript) === true
 
 describe('a malformed stretch', () => {
-  test('leaves the well-formed messages around it as they are', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch leaves the well-formed messages around it as they are', { timeout: TIMEOUT }, () => {
     check((transcript) => {
       const { messages } = parseIds(transcript)
       expect(messages.slice(0, transcript.before.length)).toEqual(transcript.before)
@@ -145,7 +145,9 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('loses no text: it is in a message or in what a repair tells, in order', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch loses no text: it is in a message or in what a repair reports, in order', {
+    timeout: TIMEOUT,
+  }, () => {
     check((transcript) => {
       const { said } = parseIds(transcript)
       const surrounded = [...transcript.before, ...transcript.after].map(({ content }) => content)
@@ -158,7 +160,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('makes the calls that the table says, and no others', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch makes the calls that the table says, and no others', { timeout: TIMEOUT }, () => {
     check((transcript) => {
       const tools = declareTools(transcript.request.tools)
       const messages = ofStretch(transcript, parseIds(transcript).messages)
@@ -171,7 +173,9 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('brings no spelling of a control token into a message or a header', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch brings no spelling of a control token into a message or a header', {
+    timeout: TIMEOUT,
+  }, () => {
     check((transcript) => {
       if (transcript.spelled) return
       for (const message of parseIds(transcript).messages) {
@@ -180,7 +184,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('is told, unless it is Harmony as it stands', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch is reported, unless it is Harmony as it stands', { timeout: TIMEOUT }, () => {
     check((transcript) => {
       // Several shapes end in <|return|>, and then the messages behind are told as well.
       const repairs = parseIds(transcript).repairs.filter(({ code }) => code !== 'tokens_after_return')
@@ -188,7 +192,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('has only fields that its header can have', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch has only fields that its header can have', { timeout: TIMEOUT }, () => {
     const fields: (keyof HarmonyHeader)[] = ['role', 'name', 'recipient', 'channel', 'contentType', 'constrained']
     check((transcript) => {
       for (const { content: _, ...header } of parseIds(transcript).messages) {
@@ -201,7 +205,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('is read alike however its ids are chunked', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch is read alike however its ids are chunked', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(malformedTranscript(), chunkPlan(), (transcript, plan) => {
         expect(parse(transcript, cutChunks(transcript.chunks, plan))).toEqual(parse(transcript, transcript.chunks))
@@ -210,7 +214,7 @@ describe('a malformed stretch', () => {
     )
   })
 
-  test('is read alike as text, however that is cut', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch is read alike as text, however that is cut', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(malformedTranscript(), textPlan(), (transcript, plan) => {
         if (transcript.textChunks === undefined) return
@@ -220,7 +224,9 @@ describe('a malformed stretch', () => {
     )
   })
 
-  test('gives texts only inside messages, and ends every message that it starts', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch gives texts only inside messages, and ends every message that it starts', {
+    timeout: TIMEOUT,
+  }, () => {
     check((transcript) => {
       let isOpen = false
       for (const event of parse(transcript, transcript.chunks)) {

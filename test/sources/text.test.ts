@@ -46,7 +46,7 @@ function scripted(plan: SourcePlan, isBytes: boolean) {
 }
 
 describe('a source of text', () => {
-  test('keeps the laws of a source', async () => {
+  test('a source of text keeps the laws of a source', async () => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), fc.boolean(), async (plan, isBytes) => {
         const violations = await checkSource((plan, signal) => {
@@ -59,7 +59,7 @@ describe('a source of text', () => {
     )
   })
 
-  test('puts characters together that are cut between pieces of bytes', async () => {
+  test('a source of text puts characters together that are cut between pieces of bytes', async () => {
     await fc.assert(
       fc.asyncProperty(harmonyText(), fc.array(fc.integer({ min: 1, max: 5 })), async (text, sizes) => {
         const pieces = cut(bytes(text), sizes)
@@ -70,7 +70,7 @@ describe('a source of text', () => {
     )
   })
 
-  test('reads anything that gives text or bytes', async () => {
+  test('a source of text reads anything that gives text or bytes', async () => {
     expect(await textOf(['a', bytes('b'), '', 'c'])).toBe('abc')
     expect(await textOf('é<|end|>')).toBe('é<|end|>')
     expect(await textOf(bytes('é') as never)).toBe('é')
@@ -84,7 +84,7 @@ describe('a source of text', () => {
     expect(await textOf(strings)).toBe('a')
   })
 
-  test('closes a stream that is waited for', async () => {
+  test('a source of text closes a stream that is waited for', async () => {
     let reason: unknown = 'not cancelled'
     const body = new ReadableStream<Uint8Array>({
       cancel(why) {
@@ -98,14 +98,14 @@ describe('a source of text', () => {
     expect(reason).toBeUndefined()
   })
 
-  test('is told its end', async () => {
+  test('a source of text is given its end', async () => {
     const end = { reason: 'stop', usage: { outputTokens: 3 } } as const
     expect((await readTokens(textSource(['a'], { end }))).end).toBe(end)
     expect((await readTokens(textSource(['a'], { end: () => end }))).end).toBe(end)
     expect((await readTokens(textSource(['a']))).end).toBeUndefined()
   })
 
-  test('refuses what is no text', async () => {
+  test('a source of text refuses what is no text', async () => {
     expect(() => textSource(1 as never)).toThrow('pieces: expected a stream or an iterable of text or bytes, got 1')
     expect(() => textSource(['a'], null as never)).toThrow('options')
     await expect(textSource([1] as never).next()).rejects.toThrow('piece: expected text or bytes, got 1')
@@ -126,7 +126,7 @@ describe('what is lost against ids', () => {
     response.output.map((item) => (item as { content: { text: string; logprobs?: unknown }[] }).content[0])
   const SAID = '<|channel|>final<|message|>Hello<|return|>'
 
-  test('the count of tokens, where nobody tells it', async () => {
+  test('what is lost against ids: the count of tokens, where nobody reports it', async () => {
     expect((await collect([SAID], { reason: 'stop' })).usage).toBeNull()
     const usage = { inputTokens: 10, outputTokens: 5 }
     expect((await collect([SAID], { reason: 'stop', usage })).usage).toMatchObject({
@@ -135,16 +135,16 @@ describe('what is lost against ids', () => {
     })
   })
 
-  test('log-probabilities', async () => {
+  test('what is lost against ids: log-probabilities', async () => {
     expect(messages(await collect([SAID]))).toMatchObject([{ text: 'Hello', logprobs: [] }])
   })
 
-  test('whether a marker was one: a text that spells it ends the message', async () => {
+  test('what is lost against ids: whether a marker was one: a text that spells it ends the message', async () => {
     const quoted = '<|channel|>final<|message|>Messages end with <|end|>, you see.<|return|>'
     expect(messages(await collect([quoted]))[0]?.text).toBe('Messages end with ')
   })
 
-  test('what was no UTF-8', async () => {
+  test('what is lost against ids: what was no UTF-8', async () => {
     expect(await textOf([Uint8Array.of(0x61, 0xf0, 0x9f), 'b', Uint8Array.of(0xff, 0xe2)])).toBe('a\ufffdb\ufffd\ufffd')
   })
 })

@@ -11,7 +11,7 @@ const all = (events: readonly SseEvent[]): string[] => {
 }
 
 describe('an encoder of a stream', () => {
-  test('writes what encodeSse writes, whatever the stream', () => {
+  test('an encoder of a stream writes what encodeSse writes, whatever the stream', () => {
     fc.assert(
       fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
         const { events } = run(chunks, setup, reason)
@@ -21,7 +21,7 @@ describe('an encoder of a stream', () => {
     )
   })
 
-  test('writes what encodeSse writes, whatever the events', () => {
+  test('an encoder of a stream writes what encodeSse writes, whatever the events', () => {
     fc.assert(
       fc.property(anyEvents(), (events) => {
         expect(all(events)).toEqual(events.map(encodeSse))
@@ -30,12 +30,12 @@ describe('an encoder of a stream', () => {
     )
   })
 
-  test('notices what is different in one delta of many', () => {
+  test('an encoder of a stream notices what is different in one delta of many', () => {
     const events = unlikeDeltas()
     expect(all(events)).toEqual(events.map(encodeSse))
   })
 
-  test('counts on, from every number to the next', () => {
+  test('an encoder of a stream counts on, from every number to the next', () => {
     const events = Array.from({ length: 1234 }, (_, number) => ({
       type: 'x.delta',
       sequence_number: number,

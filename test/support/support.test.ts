@@ -42,14 +42,14 @@ beforeAll(async () => {
 }, 60_000)
 
 describe('the official parser', () => {
-  test('leaves fetch as it was', async () => {
+  test('the official parser leaves fetch as it was', async () => {
     const before = globalThis.fetch
     await loadOfficial()
     expect(globalThis.fetch).toBe(before)
     await expect(fetch('file:///nothing.wasm')).rejects.toThrow()
   })
 
-  test('goes on after an error and says where it was', () => {
+  test('the official parser goes on after an error and says where it was', () => {
     const tokens = encodeHarmony(
       '<|channel|>final<|message|>a<|return|>x<|start|>assistant<|channel|>final<|message|>b<|end|>',
     )
@@ -64,7 +64,7 @@ describe('the official parser', () => {
     })
   })
 
-  test('tells the message in progress', () => {
+  test('the official parser reports the message in progress', () => {
     const call = encodeHarmony('<|channel|>commentary to= <|constrain|>json<|message|>{"a"')
     expect(official.parse(call, 'assistant')).toMatchObject({
       accepted: true,
@@ -88,7 +88,7 @@ describe('the official parser', () => {
     })
   })
 
-  test('can wait for its first start', () => {
+  test('the official parser can wait for its first start', () => {
     const message = encodeHarmony('assistant<|channel|>final<|message|>Hi<|return|>')
     expect(official.parse([m.start, ...message], null).messages).toEqual([
       { role: 'assistant', channel: 'final', content: 'Hi' },
@@ -97,7 +97,7 @@ describe('the official parser', () => {
     expect(official.parse([], null)).toEqual({ messages: [], accepted: true, errors: [], state: 'ExpectStart' })
   })
 
-  test('can be had as it is', () => {
+  test('the official parser can be had as it is', () => {
     const raw = official.createRaw('assistant')
     for (const id of encodeHarmony('<|channel|>final<|message|>Hi')) raw.process(id)
     expect([raw.currentChannel, raw.currentRecipient, raw.currentContent, raw.lastContentDelta]).toEqual([
@@ -115,13 +115,13 @@ describe('tokens', () => {
     check(anyText(), (text) => expect(encodeHarmony(text)).toEqual(official.encode(text)))
   })
 
-  test('cut cuts', () => {
+  test('cut cuts a text into pieces of the given lengths', () => {
     expect(cut('abcdef', [1, 0, 2])).toEqual(['a', '', 'bc', 'def'])
     expect(cut([1, 2, 3], [5, 5])).toEqual([[1, 2, 3]])
     expect(cut('', [1])).toEqual([])
   })
 
-  test('showToken shows', () => {
+  test('showToken shows a token as a person reads it', () => {
     expect([m.start, 173781, 9552, 200013, 201088].map(showToken)).toEqual([
       '<|start|>',
       '"assistant"',
@@ -151,7 +151,9 @@ describe('arbitraries', () => {
     })
   })
 
-  test('also without the role, and with texts that spell markers', { timeout: TIMEOUT }, () => {
+  test('the official parser accepts well-formed transcripts without the role, too, and with texts that spell markers', {
+    timeout: TIMEOUT,
+  }, () => {
     const spelling = wellFormedTranscript({ text: harmonyTextSpellingMarkers() })
     check(spelling, ({ tokens, messages, textChunks }) => {
       const started = [m.start, ...encodeText('assistant'), ...tokens]

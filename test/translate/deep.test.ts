@@ -57,7 +57,7 @@ function moved(run: Run, options: { request: ResponseRequest }, isMoved: boolean
 }
 
 describe.each(CALLS)('%s', (_, tools, recipient) => {
-  test.each(ARGUMENTS)('throws nothing at %s, cut or whole, here or in another process', (_name, text) => {
+  test.each(ARGUMENTS)('a call throws nothing at %s, cut or whole, here or in another process', (_name, text) => {
     const options = { request: { tools: tools ?? [] } }
     for (const [cut, isMoved] of [
       [text.length, false],
@@ -88,7 +88,7 @@ describe('a command', () => {
   }
 
   test.each([nested(5_000), '["ls",["-l"]]', '{"cmd":["ls",{"flag":"-l"}]}'])(
-    'of which a word is no word is told as unreadable: %.40s',
+    'a command of which a word is no word is reported as unreadable: %.40s',
     (text) => {
       const { diagnostics, translator } = run(text)
       expect(diagnostics).toMatchObject([{ code: 'unreadable_arguments', subject: 'shell_call', text }])
@@ -96,13 +96,13 @@ describe('a command', () => {
     },
   )
 
-  test('may have numbers and the like for words', () => {
+  test('a command may have numbers and the like for words', () => {
     const { diagnostics, translator } = run('["head","-n",5,true,null]')
     expect(diagnostics).toEqual([])
     expect(translator.response.output).toMatchObject([{ action: { commands: ['head -n 5 true null'] } }])
   })
 
-  test('has no timeout that JSON cannot say', () => {
+  test('a command has no timeout that JSON cannot say', () => {
     expect(run('{"cmd":["ls"],"timeout":1e999}').translator.response.output).toMatchObject([
       { action: { timeout_ms: null } },
     ])
@@ -142,7 +142,7 @@ describe('data of the caller that is too deep is an error of his', () => {
     expect(codeOf(() => new Translator({ ...FIXED, request: { input: deep(depth) } as never }))).toBeUndefined()
   })
 
-  test('but not one of 400 levels, which every event with a response repeats', () => {
+  test('data of the caller that is too deep is an error of his, but not one of 400 levels, which every event with a response repeats', () => {
     const request = { tools: [{ type: 'function', name: 'f', parameters: deep(400) } as never] }
     const run = createRun({ request })
     run.push('<|channel|>final<|message|>Hi<|return|>')
@@ -188,10 +188,13 @@ describe('data of the caller that is too deep is an error of his', () => {
     ])
   })
 
-  test.each(['mcpListings', 'inputMessages'])('%s, from the very call of translate()', (option) => {
-    const entry = { serverLabel: 'a', tools: [{ name: 't', inputSchema: deep(DEEP) }] }
-    expect(codeOf(() => translate([], { [option]: [entry] }))).toMatchObject(['bad_option', expect.any(String)])
-  })
+  test.each(['mcpListings', 'inputMessages'])(
+    'data of the caller that is too deep is an error of his: %s, from the very call of translate()',
+    (option) => {
+      const entry = { serverLabel: 'a', tools: [{ name: 't', inputSchema: deep(DEEP) }] }
+      expect(codeOf(() => translate([], { [option]: [entry] }))).toMatchObject(['bad_option', expect.any(String)])
+    },
+  )
 
   test('a result that is no plain data', () => {
     const run = createRun({ request: { tools: [builtin('code_interpreter')] } })

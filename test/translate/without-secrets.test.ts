@@ -266,7 +266,7 @@ test('a recording drops what is no list of tools', async () => {
   }
 })
 
-test('calls are told apart by what is kept of the tools, also behind a snapshot', () => {
+test('calls are distinguished by what is kept of the tools, also after a snapshot', () => {
   const tools = [
     {
       type: 'mcp',

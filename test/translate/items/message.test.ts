@@ -94,7 +94,7 @@ describe('the events of a message', () => {
     expect(events[4]).toMatchObject({ item: { content: [{ text: '' }] } })
   })
 
-  test('cut off, it is closed incomplete with what it has', () => {
+  test('a message: cut off, it is closed incomplete with what it has', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>Half')
     const events = run.end()
@@ -124,16 +124,16 @@ describe('the text of a message', () => {
     ['characters beyond the BMP', '😀𝔸👨‍👩‍👧'],
     ['what JSON escapes', '"\\\u0000\u2028'],
     ['a byte order mark', '\ufeffHi'],
-  ])('keeps %s', (_, text) => {
+  ])('the text of a message keeps %s', (_, text) => {
     expect(textOf(`<|channel|>final<|message|>${text}<|return|>`)).toBe(text)
   })
 
-  test('to the assistant or the user is to nobody', () => {
+  test('the text of a message to the assistant or the user is to nobody', () => {
     expect(textOf('<|channel|>final to=user<|message|>Hi<|return|>')).toBe('Hi')
     expect(textOf('<|channel|>commentary to=assistant<|message|>Hi<|end|>')).toBe('Hi')
   })
 
-  test('with a content type is text all the same', () => {
+  test('the text of a message with a content type is text all the same', () => {
     expect(textOf('<|channel|>final <|constrain|>json<|message|>{"a":1}<|return|>')).toBe('{"a":1}')
   })
 })

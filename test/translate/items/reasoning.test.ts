@@ -167,7 +167,7 @@ describe('the modes of reasoning', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('both: content first, then summary, a delta of each for every push, content closed first', () => {
+  test('the modes of reasoning: both: content first, then summary, a delta of each for every push, content closed first', () => {
     const run = started('both')
     const item = done('completed', [CONTENT_PART], [SUMMARY_PART])
     expect(push(run)).toEqual([
@@ -221,7 +221,7 @@ describe('the modes of reasoning', () => {
       ],
     ],
     ['hidden', []],
-  ])('%s: an empty thought has its parts and no delta', (mode, between) => {
+  ])('the modes of reasoning: %s: an empty thought has its parts and no delta', (mode, between) => {
     expect(brief(started(mode).push('<|channel|>analysis<|message|><|end|>'))).toEqual([
       'output_item.added 0',
       ...between,
@@ -241,7 +241,7 @@ describe('the modes of reasoning', () => {
       ],
     ],
     ['hidden', []],
-  ])('%s: cut off, it is closed incomplete with what it has', (mode, closing) => {
+  ])('the modes of reasoning: %s: cut off, it is closed incomplete with what it has', (mode, closing) => {
     const run = started(mode)
     run.push('<|channel|>analysis<|message|>Hmm.')
     const events = run.end()
@@ -250,17 +250,20 @@ describe('the modes of reasoning', () => {
     expect(terminal(events).output).toEqual([done('incomplete', content, summary)])
   })
 
-  test.each(MODES)('%s: where the response fails or is aborted it stands incomplete with what was shown', (mode) => {
-    const [content, summary] = shownIn(mode)
-    for (const stop of [(run: Run) => run.fail({ message: 'no' }), (run: Run) => run.abort()]) {
-      const run = started(mode)
-      run.push('<|channel|>analysis<|message|>Hmm.')
-      const before = run.events.length
-      stop(run)
-      expect(brief(run.events.slice(before)).filter((line) => line.includes('done'))).toEqual([])
-      expect(terminal(run.events).output).toEqual([done('incomplete', content, summary)])
-    }
-  })
+  test.each(MODES)(
+    'the modes of reasoning: %s: where the response fails or is aborted it stands incomplete with what was shown',
+    (mode) => {
+      const [content, summary] = shownIn(mode)
+      for (const stop of [(run: Run) => run.fail({ message: 'no' }), (run: Run) => run.abort()]) {
+        const run = started(mode)
+        run.push('<|channel|>analysis<|message|>Hmm.')
+        const before = run.events.length
+        stop(run)
+        expect(brief(run.events.slice(before)).filter((line) => line.includes('done'))).toEqual([])
+        expect(terminal(run.events).output).toEqual([done('incomplete', content, summary)])
+      }
+    },
+  )
 
   /** The content and the summary that a thought of `Hmm.` has in this mode. */
   function shownIn(mode: Mode): [unknown[], unknown[]] {
@@ -288,24 +291,27 @@ describe('the modes of reasoning', () => {
     ])
   })
 
-  test.each(MODES)('%s: its tokens are counted', (mode) => {
+  test.each(MODES)('the modes of reasoning: %s: its tokens are counted', (mode) => {
     const tokens = encodeHarmony(messageOn('analysis', 'Hmm.<|end|>'))
     const run = started(mode, { tokenTable })
     run.push(tokens)
     expect(terminal(run.end()).usage?.output_tokens_details.reasoning_tokens).toBe(tokens.length)
   })
 
-  test.each(['none', 'RAW', '', 'constructor', null, 7, true, { raw: true }])('%j is none, and is refused', (mode) => {
-    expect(() => createRun({ reasoning: mode as Mode })).toThrow(
-      expect.objectContaining({
-        name: 'HarmonyResponsesError',
-        code: 'bad_option',
-        message: expect.stringMatching(/^reasoning: expected one of raw, summary, both, hidden, got /),
-      }),
-    )
-  })
+  test.each(['none', 'RAW', '', 'constructor', null, 7, true, { raw: true }])(
+    'the modes of reasoning: %j is none, and is refused',
+    (mode) => {
+      expect(() => createRun({ reasoning: mode as Mode })).toThrow(
+        expect.objectContaining({
+          name: 'HarmonyResponsesError',
+          code: 'bad_option',
+          message: expect.stringMatching(/^reasoning: expected one of raw, summary, both, hidden, got /),
+        }),
+      )
+    },
+  )
 
-  test('change nothing else in any stream', () => {
+  test('the modes of reasoning change nothing else in any stream', () => {
     fc.assert(
       fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
         const [raw, ...others] = MODES.map((reasoning) => runStream(chunks, { ...setup, reasoning }, reason))
@@ -359,22 +365,22 @@ describe('a request that asks for a summary', () => {
     { summary: 'detailed', effort: 'low' },
     { generate_summary: 'auto' },
     { generate_summary: 'detailed', summary: null },
-  ])('gets one: %o', (reasoning) => {
+  ])('a request that asks for a summary gets one: %o', (reasoning) => {
     expect(as({ request: { reasoning } })).toEqual(as({ reasoning: 'summary' }))
   })
 
   test.each([null, {}, { summary: null }, { effort: 'high' }, { summary: 'none' }, { summary: {} }, 'auto'])(
-    'is not %o: reasoning is shown as it is',
+    'a request that asks for a summary is not %o: reasoning is shown as it is',
     (reasoning) => {
       expect(as({ request: { reasoning } })).toEqual(as({ reasoning: 'raw' }))
     },
   )
 
-  test.each(MODES)("gets what the host's option says: %s", (reasoning) => {
+  test.each(MODES)("a request that asks for a summary gets what the host's option says: %s", (reasoning) => {
     expect(as({ reasoning, request: { reasoning: { summary: 'auto' } } })).toEqual(as({ reasoning }))
   })
 
-  test('gets one from a translator that is restored, whatever request that is given', () => {
+  test('a request that asks for a summary gets one from a translator that is restored, whatever request that is given', () => {
     const first = createRun({ request: { reasoning: { summary: 'auto' } } })
     first.start()
     for (const request of [{}, { reasoning: { summary: null } }]) {
@@ -406,21 +412,24 @@ describe('sealed reasoning', () => {
   const itemsOf = (events: readonly ResponseStreamEvent[]): OutputItem[] =>
     events.flatMap((event) => ('item' in event ? [event.item] : []))
 
-  test.each(MODES)('stands on the item when it is done and in the last response, never before (%s)', (reasoning) => {
-    const { run, sealed } = sealing({ reasoning })
-    run.push('<|channel|>analysis<|message|>Hm', 'm.')
-    expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
-    expect(run.translator.response.output[0]).not.toHaveProperty('encrypted_content')
-    expect(sealed).toEqual([])
-    run.push('<|end|>')
-    const [added, closed] = itemsOf(run.events)
-    expect(added).not.toHaveProperty('encrypted_content')
-    expect(closed).toHaveProperty('encrypted_content', 'sealed rs_0 Hmm.')
-    expect(terminal(run.end()).output).toEqual([closed])
-    expect(sealed).toEqual([['Hmm.', 'rs_0']])
-  })
+  test.each(MODES)(
+    'sealed reasoning stands on the item when it is done and in the last response, never before (%s)',
+    (reasoning) => {
+      const { run, sealed } = sealing({ reasoning })
+      run.push('<|channel|>analysis<|message|>Hm', 'm.')
+      expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
+      expect(run.translator.response.output[0]).not.toHaveProperty('encrypted_content')
+      expect(sealed).toEqual([])
+      run.push('<|end|>')
+      const [added, closed] = itemsOf(run.events)
+      expect(added).not.toHaveProperty('encrypted_content')
+      expect(closed).toHaveProperty('encrypted_content', 'sealed rs_0 Hmm.')
+      expect(terminal(run.end()).output).toEqual([closed])
+      expect(sealed).toEqual([['Hmm.', 'rs_0']])
+    },
+  )
 
-  test('is made once for each item, of its own text', () => {
+  test('sealed reasoning is made once for each item, of its own text', () => {
     const { run, sealed } = sealing({ ids: deriveId })
     run.push(
       inTurn(messageOn('analysis', 'a<|end|>'), messageOn('final', 'b<|end|>'), messageOn('analysis', 'c<|end|>')),
@@ -438,7 +447,7 @@ describe('sealed reasoning', () => {
     expect(output[1]).not.toHaveProperty('encrypted_content')
   })
 
-  test.each(MODES)('is made of what there is of a thought that was cut off (%s)', (reasoning) => {
+  test.each(MODES)('sealed reasoning is made of what there is of a thought that was cut off (%s)', (reasoning) => {
     const { run, sealed } = sealing({ reasoning })
     run.push('<|channel|>analysis<|message|>Hm')
     const events = run.end()
@@ -447,14 +456,14 @@ describe('sealed reasoning', () => {
     expect(terminal(events).output).toEqual(itemsOf(events))
   })
 
-  test('is made of an empty thought, too', () => {
+  test('sealed reasoning is made of an empty thought, too', () => {
     const { run, sealed } = sealing()
     run.push('<|channel|>analysis<|message|><|end|>')
     expect(sealed).toEqual([['', 'rs_0']])
     expect(itemsOf(run.events)[1]).toHaveProperty('encrypted_content', 'sealed rs_0 ')
   })
 
-  test('is not made of a thought that a failure broke off', () => {
+  test('sealed reasoning is not made of a thought that a failure broke off', () => {
     for (const stop of [(run: Run) => run.fail({ message: 'no' }), (run: Run) => run.abort()]) {
       const { run, sealed } = sealing()
       run.push('<|channel|>analysis<|message|>Hm')
@@ -467,7 +476,7 @@ describe('sealed reasoning', () => {
   test.each<[string, ResponseRequest]>([
     ['nothing', {}],
     ['something else', { include: ['message.output_text.logprobs'] }],
-  ])('is neither made nor shown where the request includes %s', (_, other) => {
+  ])('sealed reasoning is neither made nor shown where the request includes %s', (_, other) => {
     const { run, sealed } = sealing({ request: other })
     run.push(messageOn('analysis', 'Hm.<|end|>'))
     run.end()
@@ -475,14 +484,14 @@ describe('sealed reasoning', () => {
     expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
   })
 
-  test('is nowhere where nobody seals, though the request includes it', () => {
+  test('sealed reasoning is nowhere where nobody seals, though the request includes it', () => {
     const run = createRun({ request })
     run.push(messageOn('analysis', 'Hm.<|end|>'))
     run.end()
     expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
   })
 
-  test('is of no message and no call', () => {
+  test('sealed reasoning is of no message and no call', () => {
     const { run, sealed } = sealing()
     run.push(inTurn(messageOn('commentary', 'a<|end|>'), '<|channel|>analysis to=functions.f<|message|>{}<|call|>'))
     run.end()
@@ -490,7 +499,7 @@ describe('sealed reasoning', () => {
     expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
   })
 
-  test('survives a snapshot, and is not made again', () => {
+  test('sealed reasoning survives a snapshot, and is not made again', () => {
     const { run: first, sealed } = sealing()
     first.push(messageOn('analysis', 'Hm.<|end|>'))
     const snapshot = JSON.parse(JSON.stringify(first.translator.snapshot()))
@@ -499,7 +508,7 @@ describe('sealed reasoning', () => {
     expect(sealed).toHaveLength(1)
   })
 
-  test('is made of the whole text where a snapshot was taken within it', () => {
+  test('sealed reasoning is made of the whole text where a snapshot was taken within it', () => {
     const { run: first } = sealing()
     first.push('<|channel|>analysis<|message|>Hm')
     const sealReasoning = (text: string, id: string): string => `${id}:${text}`
@@ -508,7 +517,7 @@ describe('sealed reasoning', () => {
     expect(terminal(run.end()).output).toMatchObject([{ encrypted_content: 'rs_0:Hmm.' }])
   })
 
-  test('by what is no function is refused', () => {
+  test('sealed reasoning by what is no function is refused', () => {
     expect(() => createRun({ sealReasoning: 'key' as never })).toThrow(
       expect.objectContaining({
         code: 'bad_option',
