@@ -11,7 +11,7 @@ async function collect(events: AsyncIterable<ResponseStreamEvent>): Promise<Resp
 }
 
 describe('without options', () => {
-  test('a translator translates', () => {
+  test('a translator without options translates', () => {
     const translator = new Translator()
     const events = [...translator.push(HARMONY), ...translator.end()]
     expect(events.at(-1)).toMatchObject({
@@ -86,7 +86,7 @@ describe('restore', () => {
     expect(restored.push('i')).toEqual(first.push('i'))
   })
 
-  test('checks the snapshot and the options', () => {
+  test('restore checks the snapshot and the options', () => {
     const snapshot = new Translator().snapshot()
     expect(() => Translator.restore({} as never)).toThrow(expect.objectContaining({ code: 'bad_snapshot' }))
     expect(() => Translator.restore(snapshot, { policy: 'openia' as never })).toThrow(
@@ -101,7 +101,7 @@ describe('options', () => {
     expect(() => translate([], options as never)).toThrow(expect.objectContaining({ code: 'bad_option' }))
   })
 
-  test('null and text are refused', () => {
+  test('null and text are refused as options', () => {
     for (const options of [null, 'x']) {
       expect(() => new Translator(options as never)).toThrow(expect.objectContaining({ code: 'bad_option' }))
       expect(() => translate([], options as never)).toThrow(expect.objectContaining({ code: 'bad_option' }))

@@ -209,7 +209,7 @@ describe('check', () => {
     )
   })
 
-  test('warnings alone are no reason to exit with 1', async () => {
+  test('check does not exit with 1 for warnings alone', async () => {
     const two = fixture(
       '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>analysis<|message|>b<|end|>',
     )
@@ -368,20 +368,20 @@ describe('what cannot be read exits with 2 and one line', () => {
       pieces: (path: string) => createReadStream(path),
     })
 
-  test.each(['replay', 'check'])('a file that is not there: %s', async (command) => {
+  test.each(['replay', 'check'])('a file that is not there exits with 2 and one line: %s', async (command) => {
     const io = withFiles()
     const path = join(tmpdir(), 'no-such-folder', 'no.json')
     expect(await run([command, path], io)).toBe(2)
     expect(io.err).toBe(`harmony-responses: cannot read ${path}: no such file or directory\n`)
   })
 
-  test.each(['replay', 'check'])('a folder: %s', async (command) => {
+  test.each(['replay', 'check'])('a folder cannot be read, which exits with 2 and one line: %s', async (command) => {
     const io = withFiles()
     expect(await run([command, tmpdir()], io)).toBe(2)
     expect(io.err).toMatch(/^harmony-responses: cannot read .+: illegal operation on a directory\n$/)
   })
 
-  test.each(['replay', 'check'])('standard input that breaks off: %s', async (command) => {
+  test.each(['replay', 'check'])('standard input that breaks off exits with 2 and one line: %s', async (command) => {
     const io = fakeIo({ '-': new Error('gone') })
     expect(await run([command, '-'], io)).toBe(2)
     expect(io.err).toBe('harmony-responses: cannot read standard input: gone\n')

@@ -46,7 +46,7 @@ describe('columns', () => {
     expect(widthOf(text)).toBe(width)
   })
 
-  test('text that is too wide is clipped to them', () => {
+  test('text that is too wide is clipped to the columns', () => {
     expect(clip('abcdef', 6)).toBe('abcdef')
     expect(clip('abcdef', 5)).toBe('abcd…')
     expect(clip('日本語', 4)).toBe('日…')

@@ -77,7 +77,7 @@ describe('no word of a header is lost: it means something there, is text of the 
     '<|start|>user<|message|>Hi<|end|>',
   )
 
-  test('whatever the header', () => {
+  test('no word of any header is lost: it means something there, is text of the message, or is reported', () => {
     fc.assert(
       fc.property(begun, fc.array(fc.tuple(header, rest), { minLength: 1, maxLength: 2 }), (host, written) => {
         let count = 0

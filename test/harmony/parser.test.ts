@@ -389,7 +389,7 @@ describe('the host', () => {
       },
     )
 
-    test('text alone: it is an answer without a header', () => {
+    test('text alone, after a message that the host does not end, is an answer without a header', () => {
       expect(behind(RESULT, 'It is fifty-six thousand and eighty-eight.')).toEqual({
         messages: ['tool analysis: 56088', 'assistant -: It is fifty-six thousand and eighty-eight.'],
         repairs: ['missing_end', 'missing_message'],
@@ -397,7 +397,7 @@ describe('the host', () => {
       })
     })
 
-    test('anything, after the message of a user', () => {
+    test('the host has written the message of a user that it does not end: anything sampled after it is the message of a fresh turn', () => {
       expect(behind('<|start|>user<|message|>Sum it up', ANSWER).messages).toEqual([
         'user -: Sum it up',
         'assistant final: It is 56088.',
@@ -435,7 +435,7 @@ describe('the host', () => {
       },
     )
 
-    test('text: its first character ends the message, also where that may begin a marker', () => {
+    test("the first character of sampled text ends the host's open message, also where it may begin a marker", () => {
       const session = new Session()
       session.parser.pushText(RESULT, 'host')
       session.parser.pushText('', 'model')

@@ -125,7 +125,7 @@ describe('the marker lexer', () => {
     )
   })
 
-  it('calls the sink once for a run of text', () => {
+  it('the marker lexer calls the sink once for a run of text', () => {
     const calls = lexCalls(['one <b> <|two|> < three<|end|>four'])
     expect(calls).toEqual(['one <b> <|two|> < three', SPECIAL.end, 'four'])
   })

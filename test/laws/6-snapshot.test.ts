@@ -31,7 +31,7 @@ test('restoring a snapshot at any boundary goes on exactly as if nothing had hap
   )
 })
 
-test('the same holds for text input and for calls announced whole', () => {
+test('restoring a snapshot goes on exactly for text input and for calls announced whole, too', () => {
   fc.assert(
     fc.property(anyStream(), textPlan(), fc.nat(), ({ textChunks, setup }, plan, at) => {
       fc.pre(textChunks !== undefined)

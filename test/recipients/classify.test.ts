@@ -202,7 +202,7 @@ describe('a call that needs approval', () => {
     },
   )
 
-  test('functions-only: is a function call', () => {
+  test('a call that needs approval is a function call under functions-only', () => {
     expect(classified('github.search', tools, 'functions-only')).toBe('function_call github.search (undeclared)')
   })
 

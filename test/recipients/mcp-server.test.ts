@@ -194,7 +194,7 @@ describe('laws', () => {
     )
   })
 
-  test("'always' asks for exactly what is allowed", () => {
+  test("require_approval 'always' asks for exactly what is allowed", () => {
     assert(
       fc.property(allowed, hints, name, (allowed_tools, hints, name) => {
         const server = declare(
@@ -206,7 +206,7 @@ describe('laws', () => {
     )
   })
 
-  test("'never' asks for nothing", () => {
+  test("require_approval 'never' asks for nothing", () => {
     assert(
       fc.property(allowed, hints, name, unsaid, (allowed, hints, name, unsaid) => {
         const rules = {

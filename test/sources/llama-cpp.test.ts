@@ -284,7 +284,7 @@ describe('an abort', () => {
 })
 
 describe('two calls on one sequence', () => {
-  test('run one after the other, though they are read at once', async () => {
+  test('two calls on one sequence run one after the other, though they are read at once', async () => {
     const other = [...prompt, ...prompt]
     const sequence = new FakeSequence(answers([other, [...answer].reverse().concat(m.call)], [prompt, answer]))
     const both = await Promise.all([

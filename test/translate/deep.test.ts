@@ -122,7 +122,7 @@ describe('data of the caller that is too deep is an error of his', () => {
   }
   const EXPECTED = 'plain JSON data, at most 500 levels deep'
 
-  test.each([501, 5_000, DEEP])('a request, %i levels deep', (depth) => {
+  test.each([501, 5_000, DEEP])('a request that is too deep is an error of the caller, %i levels deep', (depth) => {
     const schema = { type: 'function', name: 'f', parameters: deep(depth) } as never
     for (const request of [
       { tools: [schema] },
@@ -150,36 +150,42 @@ describe('data of the caller that is too deep is an error of his', () => {
     expect(codeOf(() => Translator.restore(run.translator.snapshot(), { ...FIXED }))).toBeUndefined()
   })
 
-  test.each([501, 5_000, DEEP])('listings and messages, %i levels deep', (depth) => {
-    const mcpListings = [{ serverLabel: 'a', tools: [{ name: 't', inputSchema: deep(depth) }] }]
-    expect(codeOf(() => new Translator({ ...FIXED, mcpListings }))).toMatchObject(['bad_option', expect.any(String)])
-    expect(codeOf(() => new Translator({ ...FIXED, inputMessages: [deep(depth)] }))).toMatchObject([
-      'bad_option',
-      expect.any(String),
-    ])
-  })
-
-  test.each([501, 5_000, DEEP])('results of tools, %i levels deep, which change nothing', (depth) => {
-    const request = { tools: [builtin('code_interpreter'), builtin('web_search')], include: [] }
-    const run = createRun({ request })
-    run.push(`${callTo('python', '1')}<|call|><|start|>assistant${callTo('browser.search', '{"query":"q"}')}`)
-    const before = run.translator.snapshot()
-    const [code, search] = run.translator.response.output as { id: string }[]
-    for (const result of [
-      { itemId: code?.id, outputs: [{ type: 'logs', logs: deep(depth) }] },
-      { itemId: search?.id, sources: [{ url: 'https://example.com', more: deep(depth) }] },
-      { itemId: search?.id, pages: [{ url: 'https://example.com', cursor: 1, more: deep(depth) }] },
-      { itemId: code?.id, output: 'x', error: { message: 'no', data: deep(depth) } },
-    ]) {
-      expect(codeOf(() => run.translator.toolResult(result as never))).toEqual([
-        'bad_result',
-        `toolResult: expected ${EXPECTED}, got an object`,
+  test.each([501, 5_000, DEEP])(
+    'listings and messages that are too deep are an error of the caller, %i levels deep',
+    (depth) => {
+      const mcpListings = [{ serverLabel: 'a', tools: [{ name: 't', inputSchema: deep(depth) }] }]
+      expect(codeOf(() => new Translator({ ...FIXED, mcpListings }))).toMatchObject(['bad_option', expect.any(String)])
+      expect(codeOf(() => new Translator({ ...FIXED, inputMessages: [deep(depth)] }))).toMatchObject([
+        'bad_option',
+        expect.any(String),
       ])
-    }
-    expect(run.translator.snapshot()).toEqual(before)
-  })
+    },
+  )
 
-  test('a request that contains itself', () => {
+  test.each([501, 5_000, DEEP])(
+    'results of tools that are too deep are an error of the caller and change nothing, %i levels deep',
+    (depth) => {
+      const request = { tools: [builtin('code_interpreter'), builtin('web_search')], include: [] }
+      const run = createRun({ request })
+      run.push(`${callTo('python', '1')}<|call|><|start|>assistant${callTo('browser.search', '{"query":"q"}')}`)
+      const before = run.translator.snapshot()
+      const [code, search] = run.translator.response.output as { id: string }[]
+      for (const result of [
+        { itemId: code?.id, outputs: [{ type: 'logs', logs: deep(depth) }] },
+        { itemId: search?.id, sources: [{ url: 'https://example.com', more: deep(depth) }] },
+        { itemId: search?.id, pages: [{ url: 'https://example.com', cursor: 1, more: deep(depth) }] },
+        { itemId: code?.id, output: 'x', error: { message: 'no', data: deep(depth) } },
+      ]) {
+        expect(codeOf(() => run.translator.toolResult(result as never))).toEqual([
+          'bad_result',
+          `toolResult: expected ${EXPECTED}, got an object`,
+        ])
+      }
+      expect(run.translator.snapshot()).toEqual(before)
+    },
+  )
+
+  test('a request that contains itself is an error of the caller', () => {
     const metadata: { [field: string]: unknown } = {}
     metadata['self'] = metadata
     expect(codeOf(() => new Translator({ ...FIXED, request: { metadata } as never }))).toMatchObject([

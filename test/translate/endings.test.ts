@@ -81,7 +81,7 @@ describe('where the model stood, and what the host says of it', () => {
     expect(codes(run.diagnostics)).toEqual(['tokens_after_return'])
   })
 
-  test('what was held back comes before the end', () => {
+  test('text that was held back comes before the end', () => {
     const run = pushed('<|channel|>final<|message|>a <|ret')
     expect(brief(run.end('stop')).slice(0, 2)).toEqual(['output_text.delta 0 "<|ret"', 'output_text.done 0'])
     expect(briefOutput(run.translator.response)).toEqual(['message completed "a <|ret"'])

@@ -73,7 +73,7 @@ describe('of an error in a source', () => {
     },
   )
 
-  test('an EngineError, both learn its text', async () => {
+  test('of an EngineError in a source, the client and the host learn the text', async () => {
     const error = new EngineError('context_length_exceeded', 'the prompt has 9000 tokens')
     const told: unknown[] = []
     const events = await read(failing(error), { onError: (one) => told.push(one) })

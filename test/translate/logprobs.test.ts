@@ -41,7 +41,7 @@ function deltas(events: readonly ResponseStreamEvent[]): [string, number[]][] {
 
 const utf8 = (text: string): number[] => [...new TextEncoder().encode(text)]
 
-test('a token: its text, its logprob, its bytes, and the most likely ones', () => {
+test('a token has its text, its logprob, its bytes, and the most likely ones', () => {
   const run = inMessage()
   const [hi = 0] = encodeText('Hi')
   const [hello = 0] = encodeText('Hello')

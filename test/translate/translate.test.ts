@@ -89,7 +89,7 @@ afterEach(async () => {
 })
 
 describe('what comes out', () => {
-  test('is what the push side gives, and the response is returned', async () => {
+  test('translate gives what the push side gives, and returns the response', async () => {
     const run = createRun({ ...options })
     run.push(...CHUNKS)
     const events = [...run.events, ...run.end()]
@@ -98,7 +98,7 @@ describe('what comes out', () => {
     expect(returned).toEqual(terminal(events))
   })
 
-  test('in batches: one per chunk that gave something, none of them empty', async () => {
+  test('translateBatches gives one batch for each chunk that gave something, none of them empty', async () => {
     const run = createRun({ ...options })
     const expected = [run.start(), ...CHUNKS.map((chunk) => run.push(chunk)), run.end()].filter(
       ({ length }) => length > 0,
@@ -108,7 +108,7 @@ describe('what comes out', () => {
     expect(returned).toEqual(terminal(items.at(-1) ?? []))
   })
 
-  test('loads the token table where the options bring none', async () => {
+  test('translate loads the token table where the options bring none', async () => {
     const { returned } = await readAll(translate(encodeHarmony(messageOn('final', 'Hi<|return|>')), FIXED))
     expect(briefOutput(returned)).toEqual(['message completed "Hi"'])
   })
@@ -206,7 +206,7 @@ describe('a bad option is thrown by the call itself, and nothing is asked of the
     expect(source[Symbol.iterator]).not.toHaveBeenCalled()
   })
 
-  test('options that are null', () => {
+  test('options that are null are thrown by the call itself', () => {
     expect(() => translate([], null as never)).toThrow(expect.objectContaining({ code: 'bad_option' }))
   })
 })
@@ -320,7 +320,7 @@ describe('a source whose promises are none', () => {
         }),
     ],
     ['are nothing', () => undefined],
-  ])('those that %s', async (_, promise) => {
+  ])('a source whose promises are not promises is read: those that %s', async (_, promise) => {
     const chunks = ['<|channel|>final<|message|>', 'a', 'b']
     const steps = [...chunks.map((value) => ({ done: false, value })), { done: true, value: undefined }]
     const source = { [Symbol.asyncIterator]: () => ({ next: () => promise(steps.shift()) }) }

@@ -126,7 +126,7 @@ describe('turns', () => {
     expect(brief(run.answer('github.a', 'late'))).toEqual(['mcp_call.completed 0', 'output_item.done 0 completed'])
   })
 
-  test('<|return|> of the one before is no reason to complain', () => {
+  test('the <|return|> of the turn before is not reported', () => {
     const run = createRun()
     run.push(messageOn('final', 'One<|return|>'))
     run.translator.beginTurn()

@@ -762,7 +762,7 @@ describe('cut anywhere, marks and near-marks give the same', () => {
     )
   })
 
-  test('restored from a snapshot between any two pushes', () => {
+  test('marks and near-marks give the same restored from a snapshot between any two pushes', () => {
     fc.assert(
       fc.property(someText, someSizes, fc.nat(), (text, sizes, at) => {
         const pieces = [begin, ...cut(text, sizes), '<|return|>']
@@ -939,7 +939,7 @@ describe('marks are left alone', () => {
   })
 })
 
-test('they are turned into annotations in a preamble too', () => {
+test('marks are turned into annotations in a preamble too', () => {
   const run = createRun({ citations })
   run.push(messageOn('commentary', 'a【4†L1】<|end|>'))
   expect(partOf(run)).toMatchObject({ text: `a ${LINK}`, annotations: [{ start_index: 2 }] })
@@ -963,7 +963,7 @@ describe('options that are none throw bad_option', () => {
     ['true', true],
     ['the settings instead of the stage', { units: 'utf16' }],
     ['null', null],
-  ])('citations: %s', (_, option) => {
+  ])('citations that are none throw bad_option: %s', (_, option) => {
     expect(() => createRun({ citations: option as never })).toThrow(BAD)
   })
 })

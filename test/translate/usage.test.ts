@@ -425,7 +425,7 @@ describe('usage by turn', () => {
     }
   })
 
-  test.each(['yes', 1, null, {}])('asked for by %j is refused', (usageByTurn) => {
+  test.each(['yes', 1, null, {}])('usage by turn that is asked for by %j is refused', (usageByTurn) => {
     expect(() => createRun({ usageByTurn: usageByTurn as never })).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option' }),
     )

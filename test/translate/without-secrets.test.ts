@@ -192,7 +192,7 @@ async function traces(request: ResponseRequest): Promise<string[]> {
   return [...told, ...kept].map((value) => JSON.stringify(value))
 }
 
-test.each(entries)('of a tool of type %s is echoed what its fields are, and nothing else', (type, fields) => {
+test.each(entries)('a tool of type %s is echoed with its own fields, and nothing else', (type, fields) => {
   const echoed = Object.entries(fields).map(([field, { echoed }]) => [field, echoed])
   const { tools } = createRun({ request: { tools: [given(type)] as never } }).translator.response
   // Through JSON: a sample leaves out with undefined.
@@ -200,7 +200,7 @@ test.each(entries)('of a tool of type %s is echoed what its fields are, and noth
 })
 
 test.each(['something_new', 'constructor', '__proto__', 'container', 'tools', 'web_searching'])(
-  'of a tool of the type %s, which nobody knows, are echoed its type and its name',
+  'a tool of the unknown type %s is echoed with its type and its name',
   (type) => {
     const tools = [{ type, name: 'n', server_label: 'l', url: CANARY, config: { name: CANARY } }]
     expect(createRun({ request: { tools } }).translator.response.tools).toEqual([{ type, name: 'n' }])

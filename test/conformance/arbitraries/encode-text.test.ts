@@ -39,11 +39,11 @@ test.each([
   'a'.repeat(5000),
   '\u0000',
   '💖'.repeat(999),
-])('so does %j', (text) => {
+])('the ids of a text decode to exactly that text: %j', (text) => {
   expect(decode(encodeText(text, tokenTable))).toBe(text)
 })
 
-test('takes the longest token at each place, across words if there is one', () => {
+test('encodeText takes the longest token at each place, across words if there is one', () => {
   expect(encodeText('Hello world', tokenTable)).toEqual([13225, 2375])
   const ids = encodeText(' internationalization', tokenTable)
   expect(tokenTable.text(ids[0] ?? 0)).toBe(' international')
@@ -53,7 +53,7 @@ test('a lone surrogate becomes U+FFFD', () => {
   expect(decode(encodeText('a\ud800b', tokenTable))).toBe('a\ufffdb')
 })
 
-test('takes any table, and says which byte one lacks', () => {
+test('encodeText takes any table, and says which byte one lacks', () => {
   const ab = createTokenTable(Uint8Array.of(1, 1, 2, 97, 98, 97, 98))
   expect(encodeText('aabb', ab)).toEqual([0, 2, 1])
   expect(() => encodeText('abc', ab)).toThrow('expected a token for every byte, got none for byte 99')

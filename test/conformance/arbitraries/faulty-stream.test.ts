@@ -133,7 +133,7 @@ function expectOnly({ events, fault: { kind, at } }: FaultyStream, before: reado
 }
 
 describe('a faulty stream', () => {
-  test('is of every kind in turn, and says so', () => {
+  test('a faulty stream is of every kind in turn, and says so', () => {
     const seen = new Map<FaultKind, number>()
     check(faultyStream(streams), ({ fault: { kind, what, at }, events }) => {
       seen.set(kind, (seen.get(kind) ?? 0) + 1)
@@ -145,7 +145,7 @@ describe('a faulty stream', () => {
     expect(Math.min(...seen.values())).toBeGreaterThan(MANY / FAULT_KINDS.length / 3)
   })
 
-  test.each(FAULT_KINDS)('differs from its original in its %s alone', (kind) => {
+  test.each(FAULT_KINDS)('a faulty stream differs from its original in its %s alone', (kind) => {
     for (const stream of streams) {
       let faulty: FaultyStream[]
       try {
@@ -161,7 +161,7 @@ describe('a faulty stream', () => {
     }
   })
 
-  test('is detached from its original', () => {
+  test('a faulty stream is detached from its original', () => {
     const [stream = []] = streams
     const parts = new Set<unknown>()
     const visit = (value: unknown): void => {
@@ -175,7 +175,7 @@ describe('a faulty stream', () => {
     expect(parts.size).toBe(owned)
   })
 
-  test('is a fault to a judge who knows nothing of the planting', () => {
+  test('a faulty stream is a fault to a judge who knows nothing of the planting', () => {
     for (const stream of streams) expect(faultsOf(stream as never)).toEqual([])
     // The judge of the laws does not look at these, or not everywhere; it finds all others.
     const unseen: readonly FaultKind[] = [
@@ -195,7 +195,7 @@ describe('a faulty stream', () => {
     )
   })
 
-  test('has only faults that it was asked for, and can have', () => {
+  test('a faulty stream has only faults that it was asked for, and can have', () => {
     check(
       faultyStream(streams, { kinds: ['flat_error', 'call_id_changed'] }),
       ({ fault }) => expect(['flat_error', 'call_id_changed']).toContain(fault.kind),
@@ -208,7 +208,7 @@ describe('a faulty stream', () => {
     expect(() => faultyStream(streams, { kinds: ['nothing' as never] })).toThrow('kinds: expected some of dropped_')
   })
 
-  test('is made of an arbitrary as well', () => {
+  test('a faulty stream is made of an arbitrary as well', () => {
     const arbitrary = fc.constantFrom(...streams)
     const seen = new Set<FaultKind>()
     check(faultyStream(arbitrary), ({ fault }) => void seen.add(fault.kind))
@@ -231,7 +231,7 @@ describe('a faulty stream that a judge misses', () => {
       { numRuns: 2000, seed: 11 },
     ).counterexample?.[0]
 
-  test.each(FAULT_KINDS)('shrinks to the shortest that can have its %s', (kind) => {
+  test.each(FAULT_KINDS)('a faulty stream that a judge misses shrinks to the shortest that can have its %s', (kind) => {
     const able = streams.filter((stream) => {
       try {
         return faultyStream([stream], { kinds: [kind] }) !== undefined
@@ -245,7 +245,7 @@ describe('a faulty stream that a judge misses', () => {
     expect(Math.abs((events?.length ?? 0) - shortest)).toBeLessThanOrEqual(1)
   })
 
-  test('prints as the fault and what is around it', () => {
+  test('a faulty stream that a judge misses prints as the fault and what is around it', () => {
     expect(
       fc.stringify(simplest(faultyStream(streams), 'flat_error')),
     ).toBe(`FaultyStream(flat_error at 2 of 4: the fields of the error are not within error

@@ -110,7 +110,7 @@ describe('without a token table', () => {
     })
   })
 
-  test('it is the same transcript as with one', () => {
+  test('without a token table: it is the same transcript as with one', () => {
     const runs = { numRuns: 200, seed: 5 }
     const ids = fc.sample(wellFormedTranscript({ tokenTable }), runs)
     const texts = fc.sample(wellFormedTranscript(), runs)
@@ -166,7 +166,7 @@ describe('without a token table', () => {
 })
 
 describe('cutting', () => {
-  test('keeps every token and whose it is', () => {
+  test('cutting keeps every token and whose it is', () => {
     fc.assert(
       fc.property(wellFormedTranscript({ tokenTable }), chunkPlan({ scored: true }), ({ tokens, chunks }, plan) => {
         expect(flattenChunks(cutChunks(chunks, plan))).toEqual(tokens)
@@ -175,7 +175,7 @@ describe('cutting', () => {
     )
   })
 
-  test('keeps every character and whose it is', () => {
+  test('cutting keeps every character and whose it is', () => {
     fc.assert(
       fc.property(wellFormedTranscript(), textPlan(), ({ textChunks }, plan) => {
         const pieces = cutText(textChunks, plan)
@@ -189,7 +189,7 @@ describe('cutting', () => {
     )
   })
 
-  test('refuses the other kind of chunk', () => {
+  test('cutting refuses the other kind of chunk', () => {
     expect(() => cutChunks(['text'], [])).toThrow('cutChunks: expected ids, as cutText is for text, got "text"')
     expect(() => cutChunks([{ host: 'text' }], [])).toThrow('cutText is for text')
     expect(() => cutText([5], [])).toThrow('cutText: expected text, as cutChunks is for ids, got 5')
@@ -223,7 +223,7 @@ describe('what is printed where a property fails', () => {
     ).toMatch(/^unknown-token-id, unknown id in \w+( \w+)* \(fuzzing of the official parser\): Transcript\(".*⟨250000⟩/)
   })
 
-  test('soup', () => {
+  test('soup is printed as ids with the words of tokens', () => {
     const isMessage = (ids: readonly number[]): boolean => ids.includes(200006) && ids.includes(12606)
     expect(simplest(tokenSoup(), isMessage)).toMatch(/^\[[^\]]*200006 <\|start\|>[^\]]*\]$/)
     expect(simplest(tokenSoup(), isMessage)).toContain('12606 "comment", 815 "ary"')

@@ -143,7 +143,7 @@ describe('loading', () => {
 })
 
 describe('calls', () => {
-  test('run as many at once as there are sequences, and the rest wait their turn', async () => {
+  test('calls run as many at once as there are sequences, and the rest wait their turn', async () => {
     const { engine, sequences } = await makeEngine({ parallel: 2 })
     const order: number[] = []
     const calls = [1, 2, 3, 4, 5].map(async (n) => {

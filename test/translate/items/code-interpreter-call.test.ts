@@ -138,7 +138,7 @@ describe('the events of a code interpreter call', () => {
   test.each<[string, (run: Run) => unknown]>([
     ['a failure', (run) => run.fail({ message: 'no' })],
     ['an abort', (run) => run.abort()],
-  ])('pending at %s it is never done, and stands incomplete', (_, stop) => {
+  ])('a code interpreter call that is pending at %s is never done, and stands incomplete', (_, stop) => {
     const run = createRun({ request })
     run.push(callTo('python', '1<|call|>'))
     const before = run.events.length

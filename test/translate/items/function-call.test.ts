@@ -122,7 +122,7 @@ describe('its arguments', () => {
     expect(run.diagnostics[0]?.text).toBe(dropped)
   })
 
-  test('white space before them is kept, in the first delta that says something', () => {
+  test('white space before the arguments is kept, in the first delta that says something', () => {
     expect(pushCall(createRun({ request }), ' \n', ' {', ' } ', '\n', '<|call|>')).toEqual([
       'output_item.added 0',
       'function_call_arguments.delta 0 " \\n {"',
@@ -142,7 +142,7 @@ describe('its arguments', () => {
     },
   )
 
-  test('white space of a call that is cut off is in its arguments or in a diagnostic', () => {
+  test('white space of a function call that is cut off is in its arguments or in a diagnostic', () => {
     const run = createRun({ request })
     pushCall(run, '  ')
     const [item] = terminal(run.end()).output

@@ -143,14 +143,14 @@ describe('a tool that the request does not allow', () => {
   })
 })
 
-test('its result may be outputs, which are written as JSON', () => {
+test('the result of an MCP call may be outputs, which are written as JSON', () => {
   const run = createRun({ request })
   run.push(callTo('github.search', '{}<|call|>'))
   run.toolResult({ itemId: 'mcp_0', outputs: [{ type: 'logs', logs: '2' }] })
   expect(terminal(run.end()).output).toMatchObject([{ output: '[{"type":"logs","logs":"2"}]' }])
 })
 
-test.each(['', ' \n', '{"a":1}', 'a <| b'])('the output %j is verbatim', (output) => {
+test.each(['', ' \n', '{"a":1}', 'a <| b'])('the output %j of an MCP call is verbatim', (output) => {
   const run = createRun({ request })
   run.push(inTurn(callTo('github.search', '{}<|call|>'), callTo('github.search', '{}<|call|>')))
   run.answer('github.search', output)

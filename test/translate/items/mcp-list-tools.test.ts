@@ -398,7 +398,7 @@ describe('listings that are none are refused, in words that say which', () => {
     )
   })
 
-  test('undefined is none at all', () => {
+  test('listings that are undefined are no listings', () => {
     expect(brief(make(undefined).start())).toEqual(['created', 'in_progress'])
   })
 })

@@ -5,7 +5,7 @@ const ANSWER = { item_id: 'msg_0', output_index: 0 }
 const TEXT = { ...ANSWER, content_index: 0 }
 
 describe('the events of a message', () => {
-  test('the answer, in order and whole', () => {
+  test('the events of an answer come in order and whole', () => {
     const run = createRun()
     run.start()
     expect(run.push('<|channel|>final<|message|>Hel', 'lo<|return|>')).toEqual([
@@ -79,7 +79,7 @@ describe('the events of a message', () => {
     for (const event of second) if ('content_index' in event) expect(event.content_index).toBe(0)
   })
 
-  test('an empty one has its part and no delta', () => {
+  test('an empty message has its part and no delta', () => {
     const run = createRun()
     run.start()
     const events = run.push('<|channel|>final<|message|><|return|>')

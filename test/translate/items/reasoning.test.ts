@@ -21,7 +21,7 @@ const tokenTable = await loadTokenTable()
 
 const TEXT = { item_id: 'rs_0', output_index: 0, content_index: 0 }
 
-test('a chain of thought, in order and whole', () => {
+test('the events of a chain of thought come in order and whole', () => {
   const run = createRun()
   run.start()
   expect(run.push('<|channel|>analysis<|message|>Hm', 'm.<|end|>')).toEqual([
@@ -62,7 +62,7 @@ test('a chain of thought, in order and whole', () => {
   expect(run.diagnostics).toEqual([])
 })
 
-test('an empty one has its part and no delta', () => {
+test('an empty chain of thought has its part and no delta', () => {
   const run = createRun()
   run.start()
   expect(run.push('<|channel|>analysis<|message|><|end|>').map(({ type }) => type)).toEqual([
@@ -83,7 +83,7 @@ test('each message is an item of its own, even side by side', () => {
   ])
 })
 
-test('cut off, it is closed incomplete with what it has', () => {
+test('reasoning that is cut off is closed incomplete with what it has', () => {
   const run = createRun()
   run.push('<|channel|>analysis<|message|>Half')
   const events = run.end()
@@ -104,7 +104,7 @@ test('reasoning alone is a whole answer: nothing is invented', () => {
   expect(response.output.map(briefItem)).toEqual(['reasoning completed "Hm."'])
 })
 
-test('on the analysis channel but to a tool, it is a call', () => {
+test('a message on the analysis channel that addresses a tool is a call', () => {
   const run = createRun()
   run.push('<|channel|>analysis to=functions.f<|message|>{}<|call|>')
   expect(terminal(run.end()).output.map(briefItem)).toEqual(['function_call f completed "{}"'])
@@ -140,13 +140,13 @@ function started(reasoning: Mode, options: Partial<TranslatorOptions> = {}): Run
 describe('the modes of reasoning', () => {
   const push = (run: Run): ResponseStreamEvent[] => run.push('<|channel|>analysis<|message|>Hm', 'm.<|end|>')
 
-  test('raw is the default', () => {
+  test('raw is the default mode of reasoning', () => {
     const plain = createRun()
     plain.start()
     expect(push(started('raw'))).toEqual(push(plain))
   })
 
-  test('summary: one summary part, and no content', () => {
+  test("reasoning 'summary' has one summary part, and no content", () => {
     const run = started('summary')
     const item = done('completed', [], [SUMMARY_PART])
     expect(push(run)).toEqual([
@@ -198,7 +198,7 @@ describe('the modes of reasoning', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('hidden: announced and done, without text, content or summary', () => {
+  test("reasoning 'hidden' is announced and done, without text, content or summary", () => {
     const run = started('hidden')
     const item = done('completed', [], [])
     expect(push(run)).toEqual([ADDED, { type: 'response.output_item.done', sequence_number: 3, output_index: 0, item }])

@@ -655,7 +655,7 @@ describe('a hosted shell call', () => {
   test.each<[string, (run: Run) => unknown]>([
     ['failure', (run) => run.fail({ message: 'no' })],
     ['abort', (run) => run.abort()],
-  ])('pending at a %s stays completed, as it was streamed', (_, stop) => {
+  ])('a hosted shell call that is pending at a %s stays completed, as it was streamed', (_, stop) => {
     const run = called()
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
     stop(run)

@@ -560,7 +560,7 @@ describe('its result', () => {
     ])
   })
 
-  test('a second time shows no page', () => {
+  test('a result that comes a second time shows no page', () => {
     const run = browsing('https://a.com')
     run.toolResult({ itemId: 'ws_0', pages: [{ cursor: 0, url: 'https://late.com' }] })
     call(run, 'browser.find', '{"pattern":"x"}')
@@ -638,7 +638,7 @@ describe('its result', () => {
   })
 })
 
-test('its id begins with ws, in the form of the API', () => {
+test('the id of a web search begins with ws, in the form of the API', () => {
   const translator = new Translator({ responseId: 'resp_test', clock: () => 0, request })
   translator.push(inTurn(callTo('browser.search', 'a<|call|>'), callTo('browser.open', 'b<|call|>')))
   const ids = translator.response.output.map(({ id }) => id)
