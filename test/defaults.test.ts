@@ -1,14 +1,9 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type ResponseStreamEvent, Translator, translate, translateBatches } from '../src/index.js'
+import { Translator, translate, translateBatches } from '../src/index.js'
 import { Translator as CoreTranslator } from '../src/translate/translator.js'
+import { collect } from './support/collect.js'
 
 const HARMONY = '<|channel|>final<|message|>Hi<|return|>'
-
-async function collect(events: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
-  const all: ResponseStreamEvent[] = []
-  for await (const event of events) all.push(event)
-  return all
-}
 
 describe('without options', () => {
   test('a translator without options translates', () => {

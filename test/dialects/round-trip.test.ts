@@ -12,6 +12,7 @@ import {
 import { translateBatches } from '../../src/index.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { anyStream, endReason, run, runBroken } from '../laws/streams.js'
+import { collect } from '../support/collect.js'
 import { RUNS } from '../support/runs.js'
 import { deepFreeze } from '../translate/run.js'
 
@@ -19,12 +20,6 @@ const dialects = [
   ['open-responses', openResponses],
   ['vllm', vllm],
 ] as const
-
-async function collect<T>(events: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const event of events) all.push(event)
-  return all
-}
 
 /** What the terminal event of a stream holds. */
 function responseOf(events: readonly { type: string }[]): never {

@@ -4,7 +4,7 @@ import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { Translator } from '../../src/translate/translator.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
 import { RUNS } from '../support/runs.js'
-import { deltaOf, faultsOf, textOf } from './check-stream.js'
+import { deltaOf, faultsOf, itemText } from './check-stream.js'
 import { anyStream, endReason, fixed, oneByOne, run, runBroken, tokenTable } from './streams.js'
 
 test('deltas, done texts, items and the terminal response agree, indexes and numbers have no gap', () => {
@@ -73,7 +73,7 @@ test('the response is at every moment what was streamed so far', () => {
         }
         const output = translator.response.output
         for (const [index, item] of output.entries()) {
-          if (item.type !== 'shell_call_output') expect(textOf(item)).toBe(texts[index])
+          if (item.type !== 'shell_call_output') expect(itemText(item)).toBe(texts[index])
         }
         expect(texts).toHaveLength(output.length)
       }

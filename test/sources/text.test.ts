@@ -11,14 +11,14 @@ import { cut } from '../support/tokens.js'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-async function textOf(pieces: TextPieces): Promise<string> {
+async function joinPieces(pieces: TextPieces): Promise<string> {
   return (await readTokens(textSource(pieces))).tokens.join('')
 }
 
 /** An engine that gives each token's text, and can be seen. */
 function scripted(plan: SourcePlan, isBytes: boolean) {
-  const textOf = (id: number): string => (id >= 200000 ? markerText(id) : `${id} `)
-  const pieces = planPieces(plan).map((ids) => ids.map(textOf).join(''))
+  const joinPieces = (id: number): string => (id >= 200000 ? markerText(id) : `${id} `)
+  const pieces = planPieces(plan).map((ids) => ids.map(joinPieces).join(''))
   const text = pieces.join('')
   let isAsked = false
   let close = (): void => {}
@@ -63,25 +63,25 @@ describe('a source of text', () => {
     await fc.assert(
       fc.asyncProperty(harmonyText(), fc.array(fc.integer({ min: 1, max: 5 })), async (text, sizes) => {
         const pieces = cut(bytes(text), sizes)
-        expect(await textOf(pieces)).toBe(text)
-        expect(await textOf(new Blob([text]).stream())).toBe(text)
+        expect(await joinPieces(pieces)).toBe(text)
+        expect(await joinPieces(new Blob([text]).stream())).toBe(text)
       }),
       { numRuns: RUNS },
     )
   })
 
   test('a source of text reads anything that gives text or bytes', async () => {
-    expect(await textOf(['a', bytes('b'), '', 'c'])).toBe('abc')
-    expect(await textOf('é<|end|>')).toBe('é<|end|>')
-    expect(await textOf(bytes('é') as never)).toBe('é')
-    expect(await textOf(new Response('é').body as ReadableStream<Uint8Array>)).toBe('é')
+    expect(await joinPieces(['a', bytes('b'), '', 'c'])).toBe('abc')
+    expect(await joinPieces('é<|end|>')).toBe('é<|end|>')
+    expect(await joinPieces(bytes('é') as never)).toBe('é')
+    expect(await joinPieces(new Response('é').body as ReadableStream<Uint8Array>)).toBe('é')
     const strings = new ReadableStream<string>({
       start(controller) {
         controller.enqueue('a')
         controller.close()
       },
     })
-    expect(await textOf(strings)).toBe('a')
+    expect(await joinPieces(strings)).toBe('a')
   })
 
   test('a source of text closes a stream that is waited for', async () => {
@@ -145,6 +145,8 @@ describe('what is lost against ids', () => {
   })
 
   test('what is lost against ids: what was no UTF-8', async () => {
-    expect(await textOf([Uint8Array.of(0x61, 0xf0, 0x9f), 'b', Uint8Array.of(0xff, 0xe2)])).toBe('a\ufffdb\ufffd\ufffd')
+    expect(await joinPieces([Uint8Array.of(0x61, 0xf0, 0x9f), 'b', Uint8Array.of(0xff, 0xe2)])).toBe(
+      'a\ufffdb\ufffd\ufffd',
+    )
   })
 })

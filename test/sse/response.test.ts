@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { translate } from '../../src/index.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { decodeSse, encodeSse, SSE_DONE, sseStream, toSseResponse } from '../../src/sse/index.js'
+import { collect } from '../support/collect.js'
 
 function delta(text: string, sequence_number: number): ResponseStreamEvent {
   const type = 'response.output_text.delta'
@@ -49,12 +50,6 @@ function stuck() {
     },
   }
   return source
-}
-
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = []
-  for await (const item of items) list.push(item)
-  return list
 }
 
 describe('the response', () => {

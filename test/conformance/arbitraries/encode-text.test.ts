@@ -3,15 +3,11 @@ import { expect, test } from 'vitest'
 import { encodeText, harmonyText, harmonyTextSpellingMarkers } from '../../../src/conformance/arbitraries/index.js'
 import { createTokenTable, loadTokenTable } from '../../../src/tokens/token-table.js'
 import { RUNS } from '../../support/runs.js'
+import { decodeTokens } from '../../support/tokens.js'
 
 const tokenTable = await loadTokenTable()
 
-const decode = (ids: readonly number[]): string =>
-  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-    Uint8Array.from(ids.flatMap((id) => [...tokenTable.bytes(id)])),
-  )
-
-test('ids decode to exactly their text', () => {
+test('ids decodeTokens to exactly their text', () => {
   const anyText = fc.oneof(
     harmonyText(),
     harmonyTextSpellingMarkers(),
@@ -21,7 +17,7 @@ test('ids decode to exactly their text', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const ids = encodeText(text, tokenTable)
-      expect(decode(ids)).toBe(text)
+      expect(decodeTokens(ids)).toBe(text)
       for (const id of ids) expect(tokenTable.bytes(id).length).toBeGreaterThan(0)
     }),
     { numRuns: RUNS },
@@ -39,8 +35,8 @@ test.each([
   'a'.repeat(5000),
   '\u0000',
   '💖'.repeat(999),
-])('the ids of a text decode to exactly that text: %j', (text) => {
-  expect(decode(encodeText(text, tokenTable))).toBe(text)
+])('the ids of a text decodeTokens to exactly that text: %j', (text) => {
+  expect(decodeTokens(encodeText(text, tokenTable))).toBe(text)
 })
 
 test('encodeText takes the longest token at each place, across words if there is one', () => {
@@ -50,7 +46,7 @@ test('encodeText takes the longest token at each place, across words if there is
 })
 
 test('a lone surrogate becomes U+FFFD', () => {
-  expect(decode(encodeText('a\ud800b', tokenTable))).toBe('a\ufffdb')
+  expect(decodeTokens(encodeText('a\ud800b', tokenTable))).toBe('a\ufffdb')
 })
 
 test('encodeText takes any table, and says which byte one lacks', () => {

@@ -55,8 +55,8 @@ function decode(ids: readonly number[]): string {
 }
 
 const saidBy = (chunk: TextChunk): 'host' | 'model' => (typeof chunk === 'string' ? 'model' : 'host')
-const textOf = (chunk: TextChunk): string => (typeof chunk === 'string' ? chunk : chunk.host)
-const joined = ({ textChunks = [] }: Partial<TextStream>): string => textChunks.map(textOf).join('')
+const chunkText = (chunk: TextChunk): string => (typeof chunk === 'string' ? chunk : chunk.host)
+const joined = ({ textChunks = [] }: Partial<TextStream>): string => textChunks.map(chunkText).join('')
 
 /** What is said may hold the brackets that stand around the host's stretches. */
 const withoutBrackets = (text: string): string => text.replace(/[⟦⟧]/g, '')
@@ -81,7 +81,7 @@ describe('with a token table', () => {
         const isHosts = typeof chunk === 'object' && 'host' in chunk
         return { by: isHosts ? 'host' : 'model', text: decode(flattenChunks([chunk])) }
       })
-      expect(written).toEqual(textChunks.map((chunk) => ({ by: saidBy(chunk), text: textOf(chunk) })))
+      expect(written).toEqual(textChunks.map((chunk) => ({ by: saidBy(chunk), text: chunkText(chunk) })))
     })
   })
 

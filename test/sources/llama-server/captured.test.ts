@@ -10,7 +10,7 @@ import { describeWithShared, llamaServerCaptures, sharedFolder } from '../../sup
 const table = await loadTokenTable()
 
 /** What ids and text say together, with markers spelled out. */
-function textOf(tokens: readonly unknown[]): string {
+function spellOut(tokens: readonly unknown[]): string {
   const parts: Uint8Array[] = []
   for (const token of tokens) {
     if (typeof token === 'string') parts.push(new TextEncoder().encode(token))
@@ -42,7 +42,7 @@ function isAmong(tokens: readonly unknown[], emitted: readonly number[]): boolea
 /** Nothing is lost, nothing is made up, and all is counted. */
 async function expectWhole(prompt: readonly number[], body: string, emitted: readonly number[]): Promise<void> {
   const { tokens, end } = await read(prompt, body)
-  expect(textOf(tokens)).toBe(textOf(emitted))
+  expect(spellOut(tokens)).toBe(spellOut(emitted))
   expect(end?.usage?.outputTokens ?? tokens.length).toBe(emitted.length)
   expect(emitted).toSatisfy((all: readonly number[]) => isAmong(tokens, all))
   if (end?.reason === 'stop') expect(tokens.at(-1)).toBe(emitted.at(-1))

@@ -110,7 +110,7 @@ describe('the events of a message', () => {
 })
 
 describe('the text of a message', () => {
-  const textOf = (harmony: string): string | undefined => {
+  const answerTo = (harmony: string): string | undefined => {
     const run = createRun()
     run.push(harmony)
     const [item] = terminal(run.end('stop')).output
@@ -125,15 +125,15 @@ describe('the text of a message', () => {
     ['what JSON escapes', '"\\\u0000\u2028'],
     ['a byte order mark', '\ufeffHi'],
   ])('the text of a message keeps %s', (_, text) => {
-    expect(textOf(`<|channel|>final<|message|>${text}<|return|>`)).toBe(text)
+    expect(answerTo(`<|channel|>final<|message|>${text}<|return|>`)).toBe(text)
   })
 
   test('the text of a message to the assistant or the user is to nobody', () => {
-    expect(textOf('<|channel|>final to=user<|message|>Hi<|return|>')).toBe('Hi')
-    expect(textOf('<|channel|>commentary to=assistant<|message|>Hi<|end|>')).toBe('Hi')
+    expect(answerTo('<|channel|>final to=user<|message|>Hi<|return|>')).toBe('Hi')
+    expect(answerTo('<|channel|>commentary to=assistant<|message|>Hi<|end|>')).toBe('Hi')
   })
 
   test('the text of a message with a content type is text all the same', () => {
-    expect(textOf('<|channel|>final <|constrain|>json<|message|>{"a":1}<|return|>')).toBe('{"a":1}')
+    expect(answerTo('<|channel|>final <|constrain|>json<|message|>{"a":1}<|return|>')).toBe('{"a":1}')
   })
 })
