@@ -7,7 +7,7 @@ import { decodeTokens } from '../../support/tokens.js'
 
 const tokenTable = await loadTokenTable()
 
-test('ids decodeTokens to exactly their text', () => {
+test('ids decode to exactly their text', () => {
   const anyText = fc.oneof(
     harmonyText(),
     harmonyTextSpellingMarkers(),
@@ -35,7 +35,7 @@ test.each([
   'a'.repeat(5000),
   '\u0000',
   '💖'.repeat(999),
-])('the ids of a text decodeTokens to exactly that text: %j', (text) => {
+])('the ids of a text decode to exactly that text: %j', (text) => {
   expect(decodeTokens(encodeText(text, tokenTable))).toBe(text)
 })
 
