@@ -475,7 +475,7 @@ describe('a page that writes its address against us', () => {
       }),
       { numRuns: runs(400), examples: [['https://evil.example](javascript:alert(1))[x/y', undefined, 'utf16']] },
     )
-    expect(links).toBeGreaterThan(100)
+    expect(links).toBeGreaterThan(runs(400) / 4)
   })
 
   test('a page that writes its address against us changes nothing of the Markdown around it', () => {
