@@ -11,7 +11,7 @@ import {
   type SourceRule,
 } from '../../src/conformance/index.js'
 import type { StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
-import { RUNS, runs } from '../support/runs.js'
+import { RUNS } from '../support/runs.js'
 
 type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
 const OVER = { done: true, value: undefined } as const
@@ -277,7 +277,7 @@ describe('a fault is found', () => {
         const violations = await checkSource(source(fault), plan, { patience: 5 })
         return violations.every((violation) => violation.rule !== rule)
       }),
-      { numRuns: runs(200), endOnFailure: true },
+      { numRuns: 200, endOnFailure: true },
     )
     expect(details.failed).toBe(true)
   })
@@ -296,7 +296,8 @@ describe('sourcePlan()', () => {
         if (plan.reader.does !== 'reads on') expect(plan.reader.after).toBeLessThanOrEqual(plan.tokens.length)
         seen.add(`${plan.ending}, ${plan.reader.does}`)
       }),
-      { numRuns: runs(500) },
+      // So many that none of the eleven is missing by chance.
+      { numRuns: 500 },
     )
     expect(seen.size).toBe(11)
   })
