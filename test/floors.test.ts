@@ -306,8 +306,15 @@ function pure(files: Sources): [file: string, text: string][] {
 
 // ------------------------------------------------------------------------------------------------- reading TypeScript
 
+const parsed = new Map<string, ts.SourceFile>()
+
+/** Each file is parsed once, whatever asks for it. */
 function parse(file: string, text: string): ts.SourceFile {
-  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const known = parsed.get(file)
+  if (known?.text === text) return known
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  parsed.set(file, source)
+  return source
 }
 
 /** What a file names in imports and re-exports of any form; `(computed)` for one that only running it would tell. */

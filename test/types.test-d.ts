@@ -17,6 +17,7 @@ import type {
   Response as Sdk6Response,
   ResponseStreamEvent as Sdk6StreamEvent,
 } from 'openai-6/resources/responses/responses'
+import { type MalformedShape, malformedTranscript } from '../src/conformance/arbitraries/index.js'
 import {
   fromDialectResponse,
   type OpenResponsesResponse,
@@ -335,6 +336,13 @@ decodeSse(new Uint8Array())
 expectType<Error>(new HarmonyResponsesError('bad_chunk', 'no'))
 // @ts-expect-error no such code
 new HarmonyResponsesError('bad', 'no')
+
+expectType<MalformedShape>('repeated-channel')
+malformedTranscript({ shapes: ['repeated-channel', 'end-in-header'] })
+// @ts-expect-error no such shape
+malformedTranscript({ shapes: ['repeated-chanel'] })
+// @ts-expect-error a name, not a number
+malformedTranscript({ shapes: [2] })
 
 /** The unions are closed: a switch over them needs no default. */
 export function spellItem(item: OutputItem): string {

@@ -31,7 +31,7 @@ const withoutIds = (text: string): string => text.replace(/_….{4}/g, '_…')
 const rowsOf = (text: string): string[] => text.split('\n').filter((line) => /^ {2,3}\d+ {2}(?:model|host)/.test(line))
 
 describe('a timeline', () => {
-  test('shows tokens, Harmony and events side by side', async () => {
+  test('a timeline shows tokens, Harmony and events side by side', async () => {
     expect(`\n${withoutIds(await timeline(HELLO))}`).toBe(`
 test: made here
 state: the parser's, before the token · #0: an output item · ← 3-5: the tokens of a delta · !: a diagnostic
@@ -60,7 +60,7 @@ response completed resp_…
 `)
   })
 
-  test('shows the events beneath their token where the terminal is narrow', async () => {
+  test('a timeline shows the events beneath their token where the terminal is narrow', async () => {
     const lines = withoutIds(await timeline(HELLO, 80)).split('\n')
     const row = lines.findIndex((line) => line.includes('<|message|>'))
     expect(lines.slice(row, row + 5)).toEqual([
@@ -72,11 +72,11 @@ response completed resp_…
     ])
   })
 
-  test.each([70, 80, 109, 110, 120, 200])('fits into %i columns', async (columns) => {
+  test.each([70, 80, 109, 110, 120, 200])('a timeline fits into %i columns', async (columns) => {
     for (const line of (await timeline(CALL, columns)).split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns)
   })
 
-  test('has one row for each token, however they were captured', async () => {
+  test('a timeline has one row for each token, however they were captured', async () => {
     expect(rowsOf(await timeline(CALL))).toHaveLength(
       CALL.tokens.flatMap((chunk) =>
         typeof chunk === 'object' && 'host' in chunk ? [...(chunk.host as number[])] : [chunk],
@@ -84,41 +84,41 @@ response completed resp_…
     )
   })
 
-  test('shows whose a token is', async () => {
+  test('a timeline shows whose a token is', async () => {
     const rows = rowsOf(await timeline(CALL))
     expect(rows.find((row) => row.includes("'42'"))).toMatch(/ host +4689 /)
     expect(rows.find((row) => row.includes("' is'"))).toMatch(/ model +382 /)
   })
 
-  test('shows whom a message is addressed to', async () => {
+  test('a timeline shows whom a message is addressed to', async () => {
     expect(await timeline(CALL, 160)).toContain('message_start assistant to=python analysis code')
   })
 
-  test('sums up what every call did', async () => {
+  test('a timeline sums up what every call did', async () => {
     const text = await timeline(CALL)
     expect(text).toContain("\n#0 code_interpreter_call completed '6*7' -> '42'\n#1 message final_answer completed")
   })
 
-  test('shows which tokens a character came from that was cut between them', async () => {
+  test('a timeline shows which tokens a character came from that was cut between them', async () => {
     const text = await timeline(fixture(encodeHarmony('<|channel|>final<|message|>🗾<|return|>')))
     expect(text).toMatch(/output_text\.delta '🗾' ← 3-5\n/)
   })
 
-  test('says what was noticed, where it was noticed and in the end', async () => {
+  test('a timeline says what was noticed, where it was noticed and in the end', async () => {
     const text = await timeline(fixture(encodeHarmony('<|channel|>final<|message|>Hi<|constrain|><|return|>')), 160)
     const row = rowsOf(text).find((line) => line.includes('<|constrain|>'))
     expect(row).toMatch(/ ! stray_marker: a marker without meaning: dropped$/)
     expect(text).toContain('1 diagnostic: stray_marker\n')
   })
 
-  test('shows text chunks as they came, and that nobody counted their tokens', async () => {
+  test('a timeline shows text chunks as they came, and that nobody counted their tokens', async () => {
     const text = await timeline(fixture(['<|channel|>final<|mess', 'age|>Hi']))
     expect(rowsOf(text)).toHaveLength(2)
     expect(text).toMatch(/^ +1 {2}model +text {2}'age\|>Hi' /m)
     expect(text).toContain('tokens not counted\n')
   })
 
-  test('shows why the stream ended', async () => {
+  test('a timeline shows why the stream ended', async () => {
     const end = { reason: 'max_output_tokens', usage: { inputTokens: 9 } } as const
     const text = await timeline(fixture(encodeHarmony('<|channel|>final<|message|>Hi'), { end }))
     expect(text).toMatch(/^ +end max_output_tokens +message_end turn /m)
@@ -126,13 +126,13 @@ response completed resp_…
     expect(text).toMatch(/\nresponse incomplete resp_….{4} max_output_tokens\n$/)
   })
 
-  test('follows the options of the translation', async () => {
+  test('a timeline follows the options of the translation', async () => {
     const cut = fixture(encodeHarmony('<|channel|>commentary to=functions.f<|message|>{"q":'))
     expect(await timeline(cut, 120, { calls: 'live' })).toContain('output_item.added')
     expect(await timeline(cut, 120, { calls: 'whole' })).not.toContain('output_item.added')
   })
 
-  test('lets nothing of the fixture move the cursor or change colours', async () => {
+  test('a timeline lets nothing of the fixture move the cursor or change colours', async () => {
     const nasty = '\u001b[2J\u202e\u0007'
     const text = await timeline(
       fixture([`<|channel|>commentary to=functions.${nasty}<|message|>${nasty}<|call|>`], {
@@ -143,7 +143,7 @@ response completed resp_…
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
 
-  test('has colours only where the terminal has, and the same text with them', async () => {
+  test('a timeline has colours only where the terminal has, and the same text with them', async () => {
     const painted = await timeline(HELLO, 120, {}, true)
     expect(painted).toContain('\u001b[')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colours

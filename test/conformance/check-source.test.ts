@@ -11,8 +11,8 @@ import {
   type SourceRule,
 } from '../../src/conformance/index.js'
 import type { StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
+import { RUNS } from '../support/runs.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 300)
 type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
 const OVER = { done: true, value: undefined } as const
 
@@ -218,7 +218,7 @@ const CASES: [fault: Fault, plan: SourcePlan, rule: SourceRule, expected: string
 const SOON: CheckSourceOptions = { patience: 30 }
 
 describe('a good source', () => {
-  test('keeps every rule, whatever the plan', async () => {
+  test('a good source keeps every rule, whatever the plan', async () => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), async (plan) => {
         expect(await checkSource(source(), plan)).toEqual([])
@@ -227,7 +227,7 @@ describe('a good source', () => {
     )
   })
 
-  test('may hand its tokens over in any form', async () => {
+  test('a good source may hand its tokens over in any form', async () => {
     const forms: TokenChunk[] = [1, [2, { id: 3 }], { id: 4, logprob: -1 }, Uint32Array.of(5, 200002)]
     async function* tokens(): AsyncGenerator<TokenChunk, StreamEnd> {
       yield* forms
@@ -240,7 +240,7 @@ describe('a good source', () => {
     expect(await checkSource(open, plan({ tokens: [1, 2, 3, 4, 5, 200002] }))).toEqual([])
   })
 
-  test('of text is held against its text', async () => {
+  test('a good source of text is held against its text', async () => {
     const open =
       (...pieces: string[]): OpenSource =>
       () => ({
@@ -259,7 +259,7 @@ describe('a good source', () => {
 })
 
 describe('a fault is found', () => {
-  test.each(CASES)('%s', async (fault, plan, rule, expected, got) => {
+  test.each(CASES)('a fault is found: %s', async (fault, plan, rule, expected, got) => {
     const violations = await checkSource(source(fault), plan, SOON)
     expect(violations.map(({ position, ...violation }) => violation)).toContainEqual({ rule, expected, got })
     expect(new Set(violations.map((violation) => violation.rule)).size).toBeLessThanOrEqual(2)
@@ -270,7 +270,7 @@ describe('a fault is found', () => {
     expect(new Set(CASES.map(([, , rule]) => rule))).toEqual(new Set(Object.keys(SOURCE_RULES)))
   })
 
-  test.each(CASES)('%s: by the plans of sourcePlan(), too', async (fault, plan, rule) => {
+  test.each(CASES)('a fault is found: %s: by the plans of sourcePlan(), too', async (fault, plan, rule) => {
     const options: SourcePlanOptions = { endings: [plan.ending], readers: [plan.reader.does] }
     const details = await fc.check(
       fc.asyncProperty(sourcePlan(options), async (plan) => {
@@ -284,7 +284,7 @@ describe('a fault is found', () => {
 })
 
 describe('sourcePlan()', () => {
-  test('draws plans that a backend can play', () => {
+  test('sourcePlan() draws plans that a backend can play', () => {
     const seen = new Set<string>()
     fc.assert(
       fc.property(sourcePlan(), (plan) => {
@@ -296,12 +296,13 @@ describe('sourcePlan()', () => {
         if (plan.reader.does !== 'reads on') expect(plan.reader.after).toBeLessThanOrEqual(plan.tokens.length)
         seen.add(`${plan.ending}, ${plan.reader.does}`)
       }),
+      // So many that none of the eleven is missing by chance.
       { numRuns: 500 },
     )
     expect(seen.size).toBe(11)
   })
 
-  test('shrinks to the shortest call, and shows it', () => {
+  test('sourcePlan() shrinks to the shortest call, and shows it', () => {
     const details = fc.check(
       fc.property(sourcePlan(), () => false),
       { seed: 1 },
@@ -309,7 +310,7 @@ describe('sourcePlan()', () => {
     expect(fc.stringify(details.counterexample?.[0])).toBe('[<|return|>] by 1, then stop; the reader reads on')
   })
 
-  test('takes what it may draw', () => {
+  test('sourcePlan() takes what it may draw', () => {
     fc.assert(
       fc.property(sourcePlan({ tokens: [7], endings: ['length'], readers: ['leaves'] }), (plan) => {
         expect(plan).toMatchObject({ ending: 'length', reader: { does: 'leaves' } })

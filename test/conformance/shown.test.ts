@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkEvents } from '../../src/conformance/index.js'
 import { shown, shownApart } from '../../src/conformance/shown.js'
-import { RUNS } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { BASES, damaged, setItem } from './invariants/streams.js'
 
 const LONG = 'msg_0123456789abcdef0123456789abcdef0123456789abcdef0123456789'
@@ -23,11 +23,11 @@ describe('a value in a message', () => {
     ['{"authorization":(hidden),"headers":(hidden)}', { authorization: 'Bearer sk-1', headers: { a: 'sk-2' } }],
     ['10n', 10n],
     ['a function', () => 1],
-  ])('is shown as %s', (text, value) => {
+  ])('a value in a message is shown as %s', (text, value) => {
     expect(shown(value)).toBe(text)
   })
 
-  test('has 80 characters at most and never throws, whatever it is', () => {
+  test('a value in a message has 80 characters at most and never throws, whatever it is', () => {
     const value = fc.oneof(fc.jsonValue({ maxDepth: 6 }), fc.string({ unit: 'binary' }), fc.anything())
     fc.assert(
       fc.property(value, (value) => {
@@ -37,7 +37,7 @@ describe('a value in a message', () => {
     )
   })
 
-  test('is whole JSON where that is short', () => {
+  test('a value in a message is whole JSON where that is short', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
         const json = JSON.stringify(value)
@@ -47,7 +47,7 @@ describe('a value in a message', () => {
     )
   })
 
-  test('takes no longer where it is a million fields wide or deep', () => {
+  test('a value in a message takes no longer where it is a million fields wide or deep', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
     expect(shown(deep)).toBe('[[[[[…]]]]]')
     expect(shown(Array.from({ length: 1_000_000 }, () => 1)).length).toBeLessThanOrEqual(80)

@@ -14,9 +14,6 @@ import { Translator } from '../../src/translate/translator.js'
 import { urlCitations } from '../../src/translate/url-citations.js'
 import { malformedTranscript, tokenSoup, wellFormedTranscript } from '../support/arbitraries.js'
 
-/** How often each law is tried. CI uses the default; `npm run test:laws` tries 100,000. */
-export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 250)
-
 export const tokenTable: TokenTable = await loadTokenTable()
 
 /** A stream of whatever kind. */

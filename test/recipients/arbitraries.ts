@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import type { UnknownTool } from '../../src/responses/request.js'
 
-export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 250)
-
 /** Segments that mean something to somebody, so that made-up recipients and declared tools meet often. */
 const segment = fc.constantFrom(
   ...['functions', 'mcp', 'python', 'browser', 'search', 'open', 'container', 'exec', 'code_interpreter'],

@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { createSseBytes } from '../../src/sse/bytes.js'
 import { encodeSse, type SseEvent } from '../../src/sse/index.js'
 import { anyStream, endReason, run } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { anyEvents, unlikeDeltas } from './events.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 const utf8 = new TextEncoder()
 
@@ -23,7 +22,7 @@ function expectSame(written: readonly (SseEvent | readonly SseEvent[])[]): void 
 const delta = (sequence_number: number, text = 'a'): SseEvent => ({ type: 'x.delta', sequence_number, delta: text })
 
 describe('a byte encoder of a stream', () => {
-  test('writes the bytes of what encodeSse writes, whatever the stream', () => {
+  test('a byte encoder of a stream writes the bytes of what encodeSse writes, whatever the stream', () => {
     fc.assert(
       fc.property(anyStream(), endReason, fc.boolean(), ({ chunks, setup }, reason, isBatched) => {
         const { events } = run(chunks, setup, reason)
@@ -33,7 +32,7 @@ describe('a byte encoder of a stream', () => {
     )
   })
 
-  test('writes the bytes of what encodeSse writes, whatever the events, one or some at a time', () => {
+  test('a byte encoder of a stream writes the bytes of what encodeSse writes, whatever the events, one or some at a time', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(anyEvents(), fc.boolean()), { maxLength: 4 }), (parts) => {
         expectSame(parts.flatMap(([events, isBatch]): (SseEvent | SseEvent[])[] => (isBatch ? [events] : events)))
@@ -42,18 +41,18 @@ describe('a byte encoder of a stream', () => {
     )
   })
 
-  test('notices what is different in one delta of many', () => {
+  test('a byte encoder of a stream notices what is different in one delta of many', () => {
     expectSame(unlikeDeltas())
     expectSame([unlikeDeltas()])
   })
 
-  test('counts on, from every number to the next', () => {
+  test('a byte encoder of a stream counts on, from every number to the next', () => {
     const events = Array.from({ length: 1234 }, (_, number) => delta(number))
     expectSame(events)
     expectSame([events])
   })
 
-  test('writes every character', () => {
+  test('a byte encoder of a stream writes every character', () => {
     const texts = Array.from({ length: 0x100 }, (_, page) =>
       Array.from({ length: 0x100 }, (_, at) => String.fromCharCode((page << 8) | at)),
     ).flat()
@@ -61,12 +60,12 @@ describe('a byte encoder of a stream', () => {
     expectSame(['💖', '\ud83d', '\udc96', 'é', '漢'.repeat(255), '漢'.repeat(2000)].map((text) => delta(3, text)))
   })
 
-  test('writes frames longer than any before, and short ones behind them', () => {
+  test('a byte encoder of a stream writes frames longer than any before, and short ones after them', () => {
     const long = delta(2, 'x'.repeat(100_000))
     expectSame([delta(1), [delta(2), long, delta(3)], delta(4), [long, long], long, [delta(5)], []])
   })
 
-  test('gives memory that holds nothing else', () => {
+  test('a byte encoder of a stream gives memory that holds nothing else', () => {
     const encode = createSseBytes()
     for (const events of [delta(1), delta(2), [delta(3), delta(4)], [], { type: 'x' }] as const) {
       const { buffer, byteLength } = encode(events)
@@ -74,7 +73,7 @@ describe('a byte encoder of a stream', () => {
     }
   })
 
-  test('goes on where an event was no JSON', () => {
+  test('a byte encoder of a stream goes on where an event was no JSON', () => {
     const encode = createSseBytes()
     encode(delta(1))
     expect(() => encode([delta(2), { type: 'x', big: 1n }])).toThrow(TypeError)

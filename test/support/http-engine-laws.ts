@@ -9,10 +9,11 @@ import { translate } from '../../src/index.js'
 import type { HttpOptions } from '../../src/sources/http/http-client.js'
 import { LONGEST_EVENT, MOST_LINES } from '../../src/sources/http/read-events.js'
 import { readTokens } from './read-tokens.js'
+import { runs } from './runs.js'
 import { frame, refuse, scriptedServer, stream } from './scripted-server.js'
 import { cut } from './tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 100)
+const RUNS = runs(100)
 const PROMPT = [200006, 173781]
 const HELLO: SourcePlan = { tokens: [13225, 2375, 200002], cuts: [1], ending: 'stop', reader: { does: 'reads on' } }
 

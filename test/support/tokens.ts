@@ -21,6 +21,12 @@ export function encodeText(text: string): number[] {
   return encoder(text)
 }
 
+/** The text of ordinary tokens; throws where their bytes are no UTF-8. */
+export function decodeTokens(ids: readonly number[]): string {
+  const bytes = Uint8Array.from(ids.flatMap((id) => [...table.bytes(id)]))
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+}
+
 /** The bytes of an ordinary token, as gpt-tokenizer has them; `undefined` for special and unknown ids. */
 export function tokenBytes(id: number): Uint8Array | undefined {
   const token = bpeRanks[id]

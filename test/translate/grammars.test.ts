@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import type { OutputItem } from '../../src/responses/items.js'
-import { anyStream, endReason, RUNS, run } from '../laws/streams.js'
+import { anyStream, endReason, run } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
 
 /*

@@ -19,6 +19,7 @@ export {
   type MalformedTranscript,
   malformedTranscript,
 } from './malformed/malformed-transcript.js'
+export type { MalformedShape } from './malformed/shape.js'
 export { type SourcePlanOptions, sourcePlan } from './source-plan.js'
 export type { Encode, IdOptions, TextChunk, TextStream, TokenStream } from './stream-forms.js'
 export { harmonyText, harmonyTextSpellingMarkers } from './text.js'

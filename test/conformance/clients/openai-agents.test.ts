@@ -76,7 +76,7 @@ test('a status that cannot be sent back breaks only a run that goes on', () => {
   expect(rules(searching(calls))).toEqual(['openai-agents-sends-back'])
 })
 
-test('a response that is incomplete is told by an exception, which is no fault', () => {
+test('a response that is incomplete is reported by an exception, which is no fault', () => {
   expect(rules(stream('truncated-call'))).toEqual([])
 })
 

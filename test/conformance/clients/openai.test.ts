@@ -47,7 +47,7 @@ test('a part that was not added breaks at its first text', () => {
   expect(violation).toMatchObject({ rule: 'openai-part-index', type: 'response.output_text.delta' })
 })
 
-test('an event of another item is told with both ids', () => {
+test('an event of another item is reported with both ids', () => {
   const [violation] = judge(changed(answer, 'response.output_text.delta', { item_id: 'msg_other' }))
   expect(violation).toMatchObject({ rule: 'openai-item-id', got: '"msg_other"' })
 })
