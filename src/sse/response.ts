@@ -1,6 +1,6 @@
 import { check, checkStream } from '../errors.js'
-import { createSseBytes } from './bytes.js'
 import { SSE_DONE, type SseEvent } from './encode.js'
+import { createSseEncoder } from './encoder.js'
 
 /** Events, one at a time or some at a time, as `translate` and `translateBatches` give them. */
 export type SseEvents = AsyncIterable<Events> | Iterable<Events>
@@ -60,7 +60,8 @@ export function sseStream(events: SseEvents, options: SseStreamOptions = {}): Re
   checkOptions('sseStream', options)
   const iterator: AsyncIterator<Events> | Iterator<Events> =
     Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
-  const encode = createSseBytes()
+  const encode = createSseEncoder()
+  const utf8 = new TextEncoder()
   let controller: ReadableStreamDefaultController<Uint8Array>
   /** The source was asked and has not answered, or is exhausted. */
   let isAsked = false
@@ -70,12 +71,12 @@ export function sseStream(events: SseEvents, options: SseStreamOptions = {}): Re
     if (isCancelled) return
     try {
       if (next.done) {
-        if (options.done) controller.enqueue(new TextEncoder().encode(SSE_DONE))
+        if (options.done) controller.enqueue(utf8.encode(SSE_DONE))
         controller.close()
       } else {
-        const bytes = encode(next.value)
+        const text = isBatch(next.value) ? next.value.map(encode).join('') : encode(next.value)
         isAsked = false
-        controller.enqueue(bytes)
+        controller.enqueue(utf8.encode(text))
       }
     } catch (error) {
       // An event that is no JSON: nobody reads on, so the source need not go on either.
@@ -124,6 +125,10 @@ function checkOptions(what: string, options: SseStreamOptions): void {
 /** Calls `return` before the first `await`, and makes a promise of whatever comes of it. */
 async function close(iterator: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
   await iterator.return?.()
+}
+
+function isBatch(events: Events): events is readonly SseEvent[] {
+  return Array.isArray(events)
 }
 
 function isPromise(next: Next | Promise<Next>): next is Promise<Next> {

@@ -10,6 +10,7 @@ import type { TranslateOptions } from './options.js'
 import { Translator } from './translator.js'
 
 type Batch = ResponseStreamEvent[]
+type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
 
 /**
  * Pulls a source through a translator; see `translateBatches`.
@@ -57,22 +58,19 @@ export function pull<Value>(
     }
   }
 
-  /** What the next chunk gives, which may be nothing. */
-  async function read(translator: Translator): Promise<Batch> {
-    if (closed === undefined) {
-      // Opened here and not before: that may fail, which is the source's failure.
-      chunks ??= iterate(source)
-      const step = (await waiter.wait(chunks.next())) as IteratorResult<TokenChunk, StreamEnd | undefined>
-      if (closed === undefined) return step.done ? end(translator, step.value) : push(translator, step.value)
+  function start(translator: Translator): Batch {
+    try {
+      return translator.start()
+    } catch (error) {
+      return fail(translator, error)
     }
-    if (closed === 'left') return []
-    isEnded = true
-    return translator.abort()
   }
 
-  function push(translator: Translator, chunk: TokenChunk): Batch {
+  /** The events of what the source gave: none for many a chunk. */
+  function take(translator: Translator, { done, value }: Step): Batch {
+    if (done) return end(translator, value)
     isFed = true
-    return translator.push(chunk)
+    return translator.push(value)
   }
 
   function end(translator: Translator, end: StreamEnd | undefined): Batch {
@@ -82,6 +80,12 @@ export function pull<Value>(
     const events = translator.end(end?.reason)
     isEnded = true
     return events
+  }
+
+  function stop(translator: Translator): Batch {
+    if (closed === 'left') return []
+    isEnded = true
+    return translator.abort()
   }
 
   function fail(translator: Translator, error: unknown): Batch {
@@ -98,18 +102,22 @@ export function pull<Value>(
   async function* run(): AsyncGenerator<Value, Response> {
     const translator = await createTranslator()
     try {
-      let next: () => Batch | Promise<Batch> = () => translator.start()
-      do {
-        let events: Batch
+      let events = start(translator)
+      for (;;) {
+        if (events.length > 0) for (const value of valuesOf(events)) yield value
+        if (isEnded || closed === 'left') return translator.response
         try {
-          events = await next()
+          let step: Step | undefined
+          if (closed === undefined) {
+            // Opened here and not before: that may fail, which is the source's failure.
+            chunks ??= iterate(source)
+            step = (await waiter.wait(chunks.next())) as Step
+          }
+          events = closed ? stop(translator) : take(translator, step as Step)
         } catch (error) {
           events = fail(translator, error)
         }
-        if (events.length > 0) for (const value of valuesOf(events)) yield value
-        next = () => read(translator)
-      } while (!isEnded && closed !== 'left')
-      return translator.response
+      }
     } finally {
       close('left')
       // The terminal event does so by itself, and here there is none.
