@@ -1,6 +1,6 @@
 /*
- * The one place that reads a clock, draws randomness, loads the token table and writes to the console. Below it everything is pure; whoever
- * wants to inject these passes them as options.
+ * The one place that reads a clock, draws randomness, loads the token table and writes to the console. Below it
+ * everything is pure; whoever wants to inject these passes them as options.
  */
 
 import type { ResponseStreamEvent } from './responses/events.js'
@@ -45,8 +45,8 @@ export class Translator extends CoreTranslator {
  *
  * Yields `response.created` and `response.in_progress` before the first token, then every event as soon as it is true,
  * and exactly one terminal event last; returns the response. The source is pulled only as fast as events are taken. It
- * is closed at the end, when the consumer stops reading, and on `signal` at once. A source that throws gives `error` and
- * `response.failed`. What the model emits never throws; see `onDiagnostic`.
+ * is closed at the end, when the consumer stops reading, and on `signal` at once. A source that throws gives `error`
+ * and `response.failed`. What the model emits never throws; see `onDiagnostic`.
  *
  * @param source - token ids, arrays of them, text with literal `<|markers|>`, or `{ host }` chunks, in any mixture
  * @throws HarmonyResponsesError `bad_option`, from the call itself

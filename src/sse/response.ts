@@ -48,10 +48,10 @@ export function toSseResponse(events: SseEvents, init: SseResponseInit = {}): Re
 }
 
 /**
- * The events as UTF-8 bytes, one chunk per frame; where the events come as arrays, one chunk per array, which costs less.
- * Each chunk has memory of its own. An event is asked for when its frame is read and not before, so the reader's pace is
- * the source's, one event at a time. The stream closes as soon as the source is exhausted (clients such as Codex wait for
- * that) and errors with what the source throws. Cancelling it closes the source at once.
+ * The events as UTF-8 bytes, one chunk per frame; where the events come as arrays, one chunk per array, which costs
+ * less. Each chunk has memory of its own. An event is asked for when its frame is read and not before, so the reader's
+ * pace is the source's, one event at a time. The stream closes as soon as the source is exhausted (clients such as
+ * Codex wait for that) and errors with what the source throws. Cancelling it closes the source at once.
  *
  * @throws HarmonyResponsesError at once: `bad_stream`, `bad_option`
  */
@@ -94,8 +94,8 @@ export function sseStream(events: SseEvents, options: SseStreamOptions = {}): Re
       start(given) {
         controller = given
       },
-      // Without a promise, which would be a third of what the stream costs. So this is called for a second read although
-      // the first one waits: its turn comes when `enqueue`, for the first one, calls this again.
+      // Without a promise, which would be a third of what the stream costs. So this is called for a second read
+      // although the first one waits: its turn comes when `enqueue`, for the first one, calls this again.
       pull() {
         if (isAsked) return
         isAsked = true

@@ -40,7 +40,9 @@ export function translateEvents(
   return pull(source, options, loadTokenTable, (events) => events)
 }
 
-/** What the translator would find wrong with the options: it is made only when somebody reads, and the table is there. */
+/**
+ * What the translator would find wrong with the options: it is made only when somebody reads, and the table is there.
+ */
 function checkPull(source: TokenSource, options: TranslateOptions): void {
   checkOptions(options)
   withoutSecrets(options.request ?? {})
