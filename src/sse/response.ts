@@ -6,7 +6,6 @@ import { createSseEncoder } from './encoder.js'
 export type SseEvents = AsyncIterable<Events> | Iterable<Events>
 
 type Events = SseEvent | readonly SseEvent[]
-type Next = IteratorResult<Events, unknown>
 
 export interface SseStreamOptions {
   /** Ends the stream with `data: [DONE]`, as Open Responses asks; OpenAI does not. Default: false. */
@@ -62,46 +61,26 @@ export function sseStream(events: SseEvents, options: SseStreamOptions = {}): Re
     Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
   const encode = createSseEncoder()
   const utf8 = new TextEncoder()
-  let controller: ReadableStreamDefaultController<Uint8Array>
-  /** The source was asked and has not answered, or is exhausted. */
-  let isAsked = false
   let isCancelled = false
 
-  function send(next: Next): void {
-    if (isCancelled) return
+  function frames(events: Events): Uint8Array {
     try {
-      if (next.done) {
-        if (options.done) controller.enqueue(utf8.encode(SSE_DONE))
-        controller.close()
-      } else {
-        const text = isBatch(next.value) ? next.value.map(encode).join('') : encode(next.value)
-        isAsked = false
-        controller.enqueue(utf8.encode(text))
-      }
+      return utf8.encode(isBatch(events) ? events.map(encode).join('') : encode(events))
     } catch (error) {
       // An event that is no JSON: nobody reads on, so the source need not go on either.
       close(iterator).catch(() => {})
-      fail(error)
+      throw error
     }
-  }
-
-  function fail(error: unknown): void {
-    controller.error(error)
   }
 
   return new ReadableStream<Uint8Array>(
     {
-      start(given) {
-        controller = given
-      },
-      // Without a promise, which would be a third of what the stream costs. So this is called for a second read
-      // although the first one waits: its turn comes when `enqueue`, for the first one, calls this again.
-      pull() {
-        if (isAsked) return
-        isAsked = true
-        const next = iterator.next() as Next | Promise<Next>
-        if (isPromise(next)) next.then(send, fail)
-        else send(next)
+      async pull(controller) {
+        const { done, value } = await iterator.next()
+        if (isCancelled) return
+        if (!done) return controller.enqueue(frames(value))
+        if (options.done) controller.enqueue(utf8.encode(SSE_DONE))
+        controller.close()
       },
       cancel() {
         isCancelled = true
@@ -129,8 +108,4 @@ async function close(iterator: AsyncIterator<unknown> | Iterator<unknown>): Prom
 
 function isBatch(events: Events): events is readonly SseEvent[] {
   return Array.isArray(events)
-}
-
-function isPromise(next: Next | Promise<Next>): next is Promise<Next> {
-  return typeof (next as { then?: unknown }).then === 'function'
 }
