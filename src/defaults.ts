@@ -45,8 +45,8 @@ export class Translator extends CoreTranslator {
  *
  * Yields `response.created` and `response.in_progress` before the first token, then every event as soon as it is true,
  * and exactly one terminal event last; returns the response. The source is pulled only as fast as events are taken. It
- * is closed at the end, when the consumer stops reading, and on `signal` at once. A source that throws gives `error` and
- * `response.failed`. What the model emits never throws; see `onDiagnostic`.
+ * is closed at the end, when the consumer stops reading, and on `signal` at once. A source that throws gives `error`
+ * and `response.failed`. What the model emits never throws; see `onDiagnostic`.
  *
  * @param source - token ids, arrays of them, text with literal `<|markers|>`, or `{ host }` chunks, in any mixture
  * @throws HarmonyResponsesError `bad_option`, from the call itself

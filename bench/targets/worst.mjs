@@ -16,7 +16,9 @@ const SLOWEST = 3
 export default {
   name: 'worst',
   measures: 'the worst inputs we know beside a message of varied tokens, per token, and each at two lengths',
-  target: `at most ${SLOWEST} times the common case; with ${LONGER} times the tokens at most ${LINEAR} times the time each`,
+  target:
+    `at most ${SLOWEST} times the common case; ` +
+    `with ${LONGER} times the tokens at most ${LINEAR} times the time each`,
 
   async run({ compare, glance, size }) {
     const short = size(2_000, 300)

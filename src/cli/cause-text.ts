@@ -11,7 +11,9 @@ const NAMED = 6
 
 const SENTENCES: ReadonlyMap<string, string> = new Map(INVARIANTS.map(({ id, sentence }) => [id, sentence]))
 
-/** A cause in lines: where it is, what is wrong, the rule that says so, how often it comes, and what follows from it. */
+/**
+ * A cause in lines: where it is, what is wrong, the rule that says so, how often it comes, and what follows from it.
+ */
 export function causeLines(cause: Cause, events: number, columns: number, paint: Paint): string[] {
   const { lead, severity, fault } = cause
   const label = `  ${severity.padEnd(MARGIN - 4)}  `

@@ -67,8 +67,10 @@ export function describeItem(item: OutputItem): string {
     case 'web_search_call':
       return `web_search_call ${item.action.type}`
     case 'function_call':
-    case 'custom_tool_call':
-      return `${item.type} ${item.namespace === undefined ? '' : `${item.namespace}.`}${item.name} ${shortId(item.call_id)}`
+    case 'custom_tool_call': {
+      const prefix = item.namespace === undefined ? '' : `${item.namespace}.`
+      return `${item.type} ${prefix}${item.name} ${shortId(item.call_id)}`
+    }
     default:
       return item.type
   }

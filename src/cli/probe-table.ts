@@ -44,7 +44,8 @@ function lineOf({ scenario, verdict, why, findings, notes }: ScenarioResult, pai
   const head = `${paint(verdict.padEnd(12), STYLES[verdict])} ${scenario.padEnd(17)}`
   // The first line stands beside the head, what does not fit below it.
   const beside = words === '' ? '\n' : ` ${block(words, BESIDE).trimStart()}`
-  return `${words === '' ? head.trimEnd() : head}${beside}${notes.map((note) => block(`note: ${note}`, BESIDE)).join('')}`
+  const below = notes.map((note) => block(`note: ${note}`, BESIDE)).join('')
+  return `${words === '' ? head.trimEnd() : head}${beside}${below}`
 }
 
 /** Where the words beside a verdict and a name begin. */

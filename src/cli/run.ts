@@ -18,8 +18,8 @@ const COMMON = {
  * The command line.
  *
  * @param argv - the arguments alone
- * @returns the exit code: 0, 1 where the input is bad or a check finds something, 2 where the usage is, or a file cannot
- *   be read
+ * @returns the exit code: 0, 1 where the input is bad or a check finds something, 2 where the usage is, or a file
+ *   cannot be read
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
@@ -52,7 +52,8 @@ async function execute(argv: readonly string[], io: Io): Promise<number> {
 function helpOfAll(): string {
   const usages = COMMANDS.map(({ name, operands, summary }) => usage(name, operands, summary)).join('')
   const options = COMMANDS.map(({ name, help }) => `\nOptions of ${name}:\n${help}`).join('')
-  return `harmony-responses: Harmony token streams as OpenAI Responses events\n\nUsage:\n${usages}${options}\n  --help\n  --version\n`
+  const title = 'harmony-responses: Harmony token streams as OpenAI Responses events'
+  return `${title}\n\nUsage:\n${usages}${options}\n  --help\n  --version\n`
 }
 
 function helpOf({ name, operands, summary, help }: Command): string {

@@ -172,8 +172,8 @@ function newsSpan(entry: Moment['news'][number]): Span {
 /** The counts below a timeline. */
 function usageOf({ usage }: Response): string {
   if (usage === null) return 'tokens not counted'
-  const { input_tokens, output_tokens, output_tokens_details } = usage
-  return `${input_tokens} input tokens, ${output_tokens} output tokens, ${output_tokens_details.reasoning_tokens} of them reasoning`
+  const { input_tokens: input, output_tokens: output, output_tokens_details: details } = usage
+  return `${input} input tokens, ${output} output tokens, ${details.reasoning_tokens} of them reasoning`
 }
 
 function styleOf(type: string): Style | undefined {

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sourcePlan } from '../../src/conformance/arbitraries/index.js'
-import { checkSource, planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
+import { checkSource, type OpenedSource, planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
+import type { TokenStream } from '../../src/engine/engine.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
+import { record } from '../../src/sources/record.js'
 import type { StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
 import { RUNS } from '../support/runs.js'
 
@@ -50,12 +52,15 @@ function endless() {
 }
 
 describe('a token stream', () => {
-  test('a token stream keeps the laws of a source', async () => {
+  test.each<[string, (stream: TokenStream) => OpenedSource['source']]>([
+    ['a token stream keeps the laws of a source', (stream) => stream],
+    ['a token stream keeps them while it is recorded', (stream) => record(stream, () => {})],
+  ])('%s', async (_, read) => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), async (plan) => {
         const violations = await checkSource((plan, signal) => {
           const { run, backend } = playing(plan)
-          return { source: tokenStream(run, signal), backend }
+          return { source: read(tokenStream(run, signal)), backend }
         }, plan)
         expect(violations).toEqual([])
       }),

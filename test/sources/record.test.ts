@@ -96,6 +96,13 @@ describe('a recording passes on', () => {
     expect(kept).toHaveLength(1)
   })
 
+  test('a recording ends the next() under way when it is left', async () => {
+    const recording = record(engine([], { stuck: true }), () => {}, { name: 'a' })
+    const step = recording.next()
+    void recording.return(undefined)
+    expect(await step).toEqual({ done: true, value: undefined })
+  })
+
   test('a recording passes on an error that is thrown into it, after closing the source', async () => {
     const source = engine([1, 2])
     const recording = record(source, () => {}, { name: 'a' })

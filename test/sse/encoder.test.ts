@@ -43,4 +43,12 @@ describe('an encoder of a stream', () => {
     }))
     expect(all(events)).toEqual(events.map(encodeSse))
   })
+
+  test('goes on after an event that is not JSON', () => {
+    const encode = createSseEncoder()
+    const delta = (sequence_number: number): SseEvent => ({ type: 'x.delta', sequence_number, delta: 'a' })
+    encode(delta(1))
+    expect(() => encode({ ...delta(2), big: 1n })).toThrow(TypeError)
+    expect(encode(delta(3))).toBe(encodeSse(delta(3)))
+  })
 })

@@ -33,7 +33,10 @@ const said = z.object({
 })
 const justText = z.string().transform((message): z.infer<typeof said> => ({ message }))
 
-/** What servers answer instead of tokens: `{error: {message, type, code}}`, that without its `error`, FastAPI's `detail`. */
+/**
+ * What servers answer instead of tokens: `{error: {message, type, code}}`, that without its `error`, FastAPI's
+ * `detail`.
+ */
 const errorBody = z.union([
   z.object({ error: z.union([said, justText]) }).transform(({ error }) => error),
   said,
