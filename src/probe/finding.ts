@@ -41,15 +41,15 @@ export function findingOf(request: string, { severity = 'error', breaks = [], ru
 }
 
 /** The longest text of a server's that a finding repeats. */
-const LONGEST = 160
+const MAX_PREVIEW = 160
 
 /** Text that may be long, in one line. Three dots at its end are what the search for half a secret goes by. */
-export function shortened(text: string): string {
+export function preview(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > LONGEST ? `${line.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')}...` : line
+  return line.length > MAX_PREVIEW ? `${line.slice(0, MAX_PREVIEW).replace(/[\ud800-\udbff]$/, '')}...` : line
 }
 
 /** A value as JSON, shortened; `nothing` where there is none. */
-export function inJson(value: unknown): string {
-  return value === undefined ? 'nothing' : shortened(JSON.stringify(value) ?? String(value))
+export function jsonPreview(value: unknown): string {
+  return value === undefined ? 'nothing' : preview(JSON.stringify(value) ?? String(value))
 }

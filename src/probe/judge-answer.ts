@@ -1,6 +1,6 @@
 import { parseEvent, responseSchema } from '../conformance/index.js'
-import { type Fields, fieldsOf, isFields, textOf } from '../conformance/stream-event.js'
-import { type Fault, type Finding, findingOf, inJson, shortened } from './finding.js'
+import { asFields, asString, type Fields, isFields } from '../conformance/stream-event.js'
+import { type Fault, type Finding, findingOf, jsonPreview, preview } from './finding.js'
 
 /** Holds a response that was not streamed against its schema: the first problem leads, the others are counted. */
 export function judgeResponse(request: string, response: unknown): Finding[] {
@@ -22,9 +22,9 @@ export interface Refusal {
 /** Reads the body of a status from 400 on, as OpenAI words it: `{"error": {"message", "type", "param", "code"}}`. */
 export function readRefusal(contentType: string, text: string): Refusal {
   const body = parsed(text)
-  const error = fieldsOf(fieldsOf(body)['error'])
-  const message = textOf(error['message'])
-  const told = message === '' ? shortened(text) || 'an empty body' : shortened(message)
+  const error = asFields(asFields(body)['error'])
+  const message = asString(error['message'])
+  const told = message === '' ? preview(text) || 'an empty body' : preview(message)
   const fault = (expected: string, got: string, severity: Fault['severity'] = 'error'): Refusal => ({
     message: told,
     faults: [{ rule: 'error-body', severity, expected, got }],
@@ -36,7 +36,7 @@ export function readRefusal(contentType: string, text: string): Refusal {
   if (missing.length === 0 && typeof error['type'] === 'string') return { message: told, faults: [] }
   // The AI SDK takes an error without a type for one that it cannot read; nobody misses the other two.
   const isTyped = typeof error['type'] === 'string'
-  return fault('error.type, error.param and error.code', inJson(body), isTyped ? 'warning' : 'error')
+  return fault('error.type, error.param and error.code', jsonPreview(body), isTyped ? 'warning' : 'error')
 }
 
 /** The JSON object that a text is, if it is one. */

@@ -1,6 +1,6 @@
 import { type Cause, CLIENTS, type Client, createChecker, createReport, type Profile } from '../conformance/index.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
-import { type Finding, shortened } from './finding.js'
+import { type Finding, preview } from './finding.js'
 
 /** What the judge says of a stream. */
 export interface Judgement {
@@ -43,23 +43,24 @@ export function judgeEvents(
   for (const client of CLIENTS) {
     const [first] = causesFor(`client:${client}`).filter(({ severity }) => severity === 'error')
     if (first === undefined) continue
-    const owner = ownerOf(first, concerns.slice(0, isOfProfile)) ?? sameAs(first, concerns.slice(isOfProfile))
+    const owner =
+      matchingConcern(first, concerns.slice(0, isOfProfile)) ?? sameRuleAndPosition(first, concerns.slice(isOfProfile))
     if (owner === undefined) concerns.push({ cause: first, breaks: new Set([client]) })
     else owner.breaks.add(client)
   }
 
-  const findings = concerns.map(({ cause, breaks }) => findingOf(request, cause, [...breaks]))
+  const findings = concerns.map(({ cause, breaks }) => toFinding(request, cause, [...breaks]))
   const at = ({ severity, position = 0 }: Finding): number => (severity === 'error' ? 0 : events.length + 1) + position
   return { findings: findings.sort((a, b) => at(a) - at(b)), notes: [...notes] }
 }
 
 /** What of the profile's findings explains that a client breaks: what names the same field, event or item. */
-function ownerOf({ lead }: Cause, concerns: readonly Concern[]): Concern | undefined {
+function matchingConcern({ lead }: Cause, concerns: readonly Concern[]): Concern | undefined {
   const errors = concerns.filter(({ cause }) => cause.severity === 'error')
   const nearness = ({ cause }: Concern): number => {
     const { position, about } = cause.lead
     const isOfItem = about?.outputIndex !== undefined && about.outputIndex === lead.about?.outputIndex
-    const shared = fieldsIn(cause.lead.expected).filter((field) => fieldsIn(lead.expected).includes(field))
+    const shared = fieldNamesIn(cause.lead.expected).filter((field) => fieldNamesIn(lead.expected).includes(field))
     return 2 * shared.length + (position === lead.position ? 1 : 0) + (isOfItem ? 1 : 0)
   }
   let [nearest, most]: [Concern | undefined, number] = [undefined, 0]
@@ -71,12 +72,12 @@ function ownerOf({ lead }: Cause, concerns: readonly Concern[]): Concern | undef
 }
 
 /** The fields that a message names: `created_at`, `output_index`. */
-function fieldsIn(words: string): string[] {
+function fieldNamesIn(words: string): string[] {
   return words.match(/[a-z]+(?:_[a-z]+)+/g) ?? []
 }
 
 /** The same that another client breaks at. */
-function sameAs({ lead }: Cause, concerns: readonly Concern[]): Concern | undefined {
+function sameRuleAndPosition({ lead }: Cause, concerns: readonly Concern[]): Concern | undefined {
   return concerns.find(({ cause }) => cause.lead.rule === lead.rule && cause.lead.position === lead.position)
 }
 
@@ -88,7 +89,7 @@ function causesOf(events: readonly StreamEvent[], profile: Profile, isWhole: boo
   return report.causes()
 }
 
-function findingOf(
+function toFinding(
   request: string,
   { lead, severity, count, follow, consequences }: Cause,
   breaks: readonly Client[],
@@ -101,7 +102,7 @@ function findingOf(
     breaks,
     request,
     position,
-    ...(type === undefined ? {} : { type: shortened(type) }),
+    ...(type === undefined ? {} : { type: preview(type) }),
     expected,
     got,
     more: count - 1 + follow,

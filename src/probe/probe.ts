@@ -1,15 +1,15 @@
 import { PROFILES, type Profile } from '../conformance/index.js'
-import { fieldsOf, listOf } from '../conformance/stream-event.js'
+import { asFields, asList } from '../conformance/stream-event.js'
 import { check } from '../errors.js'
 import { createConcealer } from '../sources/http/conceal.js'
 import { requestHeaders } from '../sources/http/request-headers.js'
-import { endpointOf } from './address.js'
+import { endpointOf } from './endpoint.js'
 import type { Finding } from './finding.js'
 import { objectIn } from './judge-answer.js'
-import type { Scenario, Shown } from './scenario.js'
+import type { Outcome, Scenario } from './scenario.js'
 import { SCENARIOS } from './scenarios/index.js'
 import { type Limits, send, type Timer } from './send.js'
-import { Busy, createSession, type Session, StillDead } from './session.js'
+import { createSession, RateLimited, ServerGone, type Session } from './session.js'
 
 /**
  * `fail`: at least one finding is an error. `inconclusive`: the model did something else than what the scenario is about,
@@ -97,13 +97,13 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
       if (lost > 1) yield goneSince(scenario, since)
       else {
         const result = await resultOf(scenario, session).catch((error: unknown) => {
-          if (error instanceof StillDead) return undefined
+          if (error instanceof ServerGone) return undefined
           if (error instanceof Error) error.message = conceal.text(error.message)
           throw error
         })
         lost = result === undefined ? lost + 1 : 0
         yield result === undefined ? goneSince(scenario, since) : concealed(result, conceal.text)
-        if (result !== undefined && session.isDead) since = scenario.name
+        if (result !== undefined && session.isGone) since = scenario.name
       }
     }
   }
@@ -130,20 +130,20 @@ async function firstModel(
   limits: Limits,
 ): Promise<string> {
   const { status, text } = await send(fetch, { method: 'GET', url, headers }, limits)
-  const [first] = status === 200 ? listOf(objectIn(text)?.['data']) : []
-  const { id } = fieldsOf(first)
+  const [first] = status === 200 ? asList(objectIn(text)?.['data']) : []
+  const { id } = asFields(first)
   return typeof id === 'string' ? id : 'default'
 }
 
 async function resultOf(scenario: Scenario, session: Session): Promise<ScenarioResult> {
   const sight = session.begin()
-  let shown: Shown
+  let shown: Outcome
   try {
     shown = await scenario.run(sight.server)
   } catch (error) {
-    if (error instanceof Busy) shown = { verdict: 'inconclusive', why: error.message }
+    if (error instanceof RateLimited) shown = { verdict: 'inconclusive', why: error.message }
     // What it found before is worth more than that nothing comes any more.
-    else if (error instanceof StillDead && sight.findings.length > 0) shown = 'shown'
+    else if (error instanceof ServerGone && sight.findings.length > 0) shown = 'shown'
     else throw error
   }
   const { findings, notes, requests } = sight

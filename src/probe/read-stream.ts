@@ -1,8 +1,8 @@
 import { createParser } from 'eventsource-parser'
-import { kindOf } from '../conformance/event-kind.js'
+import { eventKindOf } from '../conformance/event-kind.js'
 import { isFields, type StreamEvent } from '../conformance/stream-event.js'
-import { type Fault, inJson, shortened } from './finding.js'
-import type { Heard } from './send.js'
+import { type Fault, jsonPreview, preview } from './finding.js'
+import type { ReadDecision } from './send.js'
 
 /** A stream of events as it comes over HTTP. What cannot be read is a fault, and reading goes on behind it. */
 export interface StreamReader {
@@ -11,7 +11,7 @@ export interface StreamReader {
   readonly faults: readonly Fault[]
   /** How many pieces of the body brought events. */
   readonly pieces: number
-  push(text: string): Heard
+  push(text: string): ReadDecision
   /** The body is over. */
   end(): void
 }
@@ -22,7 +22,7 @@ export interface StreamReader {
 const STRICT = ['openai', 'ai-sdk', 'openai-agents', 'langchain'] as const
 
 /** More faults of one stream say nothing new. */
-const MOST_FAULTS = 3
+const MAX_FAULTS = 3
 
 /**
  * Reads server-sent events as clients do.
@@ -40,14 +40,14 @@ export function createStreamReader(isEnough: (events: readonly StreamEvent[]) =>
   let last = ''
 
   const tell = (fault: Fault): void => {
-    if (faults.length < MOST_FAULTS) faults.push(fault)
+    if (faults.length < MAX_FAULTS) faults.push(fault)
   }
 
   function onFrame(data: string, name: string | undefined): void {
     frames++
     if (isDone) {
       const expected = 'nothing after [DONE]'
-      tell({ rule: 'done-is-last', severity: 'warning', expected, got: shortened(data) })
+      tell({ rule: 'done-is-last', severity: 'warning', expected, got: preview(data) })
       return
     }
     if (data === '[DONE]') {
@@ -57,16 +57,16 @@ export function createStreamReader(isEnough: (events: readonly StreamEvent[]) =>
     const value = parsed(data)
     if (!isFields(value) || typeof value['type'] !== 'string') {
       const expected = `an event as JSON in frame ${frames}`
-      tell({ rule: 'frame-is-event', breaks: STRICT, expected, got: shortened(data) })
+      tell({ rule: 'frame-is-event', breaks: STRICT, expected, got: preview(data) })
       return
     }
     const event = value as StreamEvent
     if (name !== undefined && name !== event.type) {
-      const expected = `the event: line of ${shortened(event.type)} to repeat its type`
-      tell({ rule: 'event-line', severity: 'warning', expected, got: inJson(name) })
+      const expected = `the event: line of ${preview(event.type)} to repeat its type`
+      tell({ rule: 'event-line', severity: 'warning', expected, got: jsonPreview(name) })
     }
     events.push(event)
-    if (kindOf(event.type).isTerminal) isOver = true
+    if (eventKindOf(event.type).isTerminal) isOver = true
     if (isEnough(events)) isLeaving = true
   }
 
@@ -75,7 +75,7 @@ export function createStreamReader(isEnough: (events: readonly StreamEvent[]) =>
     onError({ type, line = '' }) {
       if (type !== 'unknown-field') return
       const expected = 'lines of server-sent events (data: ..., event: ...)'
-      tell({ rule: 'frame-lines', breaks: STRICT, expected, got: shortened(line) })
+      tell({ rule: 'frame-lines', breaks: STRICT, expected, got: preview(line) })
     },
   })
 
@@ -103,7 +103,7 @@ export function createStreamReader(isEnough: (events: readonly StreamEvent[]) =>
       feed('\n\n')
       if (frames > before) {
         const expected = 'a blank line after the last frame'
-        tell({ rule: 'frame-is-closed', breaks: STRICT, expected, got: `the end, after ${inJson(last)}` })
+        tell({ rule: 'frame-is-closed', breaks: STRICT, expected, got: `the end, after ${jsonPreview(last)}` })
       }
     },
   }

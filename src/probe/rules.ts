@@ -24,7 +24,7 @@ export const RULES = {
   'tool-choice-kept': 'A tool_choice that is accepted is kept.',
   'format-kept': 'A strict format that is accepted is kept.',
   'limit-kept': 'max_output_tokens is kept.',
-  'truncation-told': 'An answer that was cut off says that it is incomplete, and why.',
+  'truncation-reported': 'An answer that was cut off says that it is incomplete, and why.',
   refuses: 'A bad request is refused with a status from 400 to 499.',
   'error-body': 'An error has the body that clients read: {"error": {"message", "type", "param", "code"}}.',
   'previous-echoed': 'A response repeats the previous_response_id of its request.',

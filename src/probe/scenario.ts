@@ -8,17 +8,17 @@ export interface Scenario {
   readonly name: string
   /** What it wants to see, in one sentence. */
   readonly asks: string
-  run(server: Server): Promise<Shown>
+  run(server: Server): Promise<Outcome>
 }
 
 /**
  * Whether a scenario saw what it is about; where findings are, they decide. `inconclusive`: the model did something
  * else, which is its right. `unsupported`: the server refused an ability that is optional, as it should.
  */
-export type Shown = 'shown' | { readonly verdict: 'inconclusive' | 'unsupported'; readonly why: string }
+export type Outcome = 'shown' | { readonly verdict: 'inconclusive' | 'unsupported'; readonly why: string }
 
-export const inconclusive = (why: string): Shown => ({ verdict: 'inconclusive', why })
-export const unsupported = (why: string): Shown => ({ verdict: 'unsupported', why })
+export const inconclusive = (why: string): Outcome => ({ verdict: 'inconclusive', why })
+export const unsupported = (why: string): Outcome => ({ verdict: 'unsupported', why })
 
 /** How a request is sent, and what it means where it is refused. */
 export interface Ask {
@@ -56,7 +56,7 @@ export interface Server {
   /** Asks for the rest of a stream, and judges its frames alone. `undefined` where a finding says why there is none. */
   resume(request: string, id: string, after: number): Promise<Resumed | undefined>
   /** Files a finding. */
-  tell(request: string, fault: Fault): void
+  report(request: string, fault: Fault): void
   /** Files a sentence that is no finding. */
   note(text: string): void
 }

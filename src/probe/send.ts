@@ -26,7 +26,7 @@ export interface Reply {
 }
 
 /** What a reader says to a piece of an answer: go on, that was all that had to come, or leave. */
-export type Heard = 'more' | 'all' | 'leave'
+export type ReadDecision = 'more' | 'all' | 'leave'
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST'
@@ -50,10 +50,10 @@ export interface Limits {
 }
 
 /** How long a server may take to close a stream that is over, in milliseconds; no longer than the longest silence. */
-const CLOSING = 5000
+const CLOSING_TIMEOUT = 5000
 
 /** An answer as a whole may take as many times the longest silence. */
-const LONGEST = 10
+const DEADLINE_FACTOR = 10
 
 /**
  * Sends one request and reads its answer to the end, or as far as it comes. Never rejects for what the server does.
@@ -64,14 +64,14 @@ export async function send(
   fetch: typeof globalThis.fetch,
   { url, ...init }: WireRequest,
   { timeout, maxBytes, signal, timer }: Limits,
-  hear: (text: string) => Heard = () => 'more',
+  hear: (text: string) => ReadDecision = () => 'more',
 ): Promise<Reply> {
   signal?.throwIfAborted()
   const stop = new AbortController()
   const stopWith = (): void => stop.abort(signal?.reason)
   signal?.addEventListener('abort', stopWith)
   let isTooLate = false
-  const cancelDeadline = timer(LONGEST * timeout, () => {
+  const cancelDeadline = timer(DEADLINE_FACTOR * timeout, () => {
     isTooLate = true
     stop.abort()
   })
@@ -100,9 +100,9 @@ export async function send(
 
     const utf8 = new TextDecoder()
     let size = 0
-    let heard: Heard = 'more'
+    let heard: ReadDecision = 'more'
     for (;;) {
-      const step = await within(reader.read(), heard === 'all' ? Math.min(timeout, CLOSING) : timeout)
+      const step = await within(reader.read(), heard === 'all' ? Math.min(timeout, CLOSING_TIMEOUT) : timeout)
       if (step === undefined) return reply(heard === 'all' ? 'open' : 'silent')
       // Also where `fetch` does not listen to signals.
       signal?.throwIfAborted()

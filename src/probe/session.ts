@@ -1,13 +1,21 @@
 import type { Profile } from '../conformance/index.js'
-import { type Fields, fieldsOf, isFields, listOf, type StreamEvent } from '../conformance/stream-event.js'
-import type { Endpoint } from './address.js'
-import { deadEnd, leftOpen, notEnded, notJson, notStreamed, otherType, refused } from './faults.js'
+import { asFields, asList, type Fields, isFields, type StreamEvent } from '../conformance/stream-event.js'
+import type { Endpoint } from './endpoint.js'
+import {
+  connectionLeftOpen,
+  incompleteAnswer,
+  notJson,
+  notStreamed,
+  refusedRequest,
+  unsuccessfulResponse,
+  wrongContentType,
+} from './faults.js'
 import { type Fault, type Finding, findingOf } from './finding.js'
 import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
 import { judgeEvents } from './judge-events.js'
 import { createStreamReader, type StreamReader } from './read-stream.js'
 import type { Answer, Ask, Server } from './scenario.js'
-import { type Heard, type Limits, type Reply, send } from './send.js'
+import { type Limits, type ReadDecision, type Reply, send } from './send.js'
 
 /** What a session needs of the world. */
 export interface SessionOptions {
@@ -20,7 +28,7 @@ export interface SessionOptions {
 }
 
 /** All that one scenario saw. */
-export interface Sight {
+export interface ScenarioRun {
   readonly server: Server
   readonly findings: Finding[]
   readonly notes: string[]
@@ -30,9 +38,9 @@ export interface Sight {
 /** The requests to one server, over all scenarios. */
 export interface Session {
   /** Begins a scenario. */
-  begin(): Sight
+  begin(): ScenarioRun
   /** Whether the last request was not answered at all. */
-  readonly isDead: boolean
+  readonly isGone: boolean
 }
 
 /** There is no Responses server where one was looked for. */
@@ -41,19 +49,19 @@ export class CannotReach extends Error {
 }
 
 /** Thrown where a server that did not answer before still does not: nothing new is to be learned. */
-export class StillDead extends Error {}
+export class ServerGone extends Error {}
 
 /** Thrown where the server has too much to do, which is no fault of its answers. */
-export class Busy extends Error {}
+export class RateLimited extends Error {}
 
 /** What a good request is refused with where there is no such endpoint, it wants a key, or it is not ready. */
 const NO_ENDPOINT: readonly number[] = [301, 302, 307, 308, 401, 403, 404, 405, 429, 501, 503]
 
 /** An answer that the model may take at most so many tokens for: enough for some reasoning, and an end in any case. */
-const MOST_TOKENS = 2048
+const MAX_TOKENS = 2048
 
 /** Streams with fewer events may come in one piece. */
-const FEW_EVENTS = 20
+const MIN_STREAMED_EVENTS = 20
 
 export function createSession({ endpoint, model, profile, headers, fetch, limits }: SessionOptions): Session {
   /** Whether a good request was ever answered. */
@@ -64,13 +72,13 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     method: 'GET' | 'POST',
     url: string,
     body?: string,
-    hear?: (text: string) => Heard,
+    hear?: (text: string) => ReadDecision,
   ): Promise<Reply> {
     const wasDead = isDead
     const request = { method, url, headers, ...(body === undefined ? {} : { body }) }
     const reply = await send(fetch, request, limits, hear)
     isDead = reply.status === 0
-    if (isDead && wasDead) throw new StillDead()
+    if (isDead && wasDead) throw new ServerGone()
     if (isDead && !isKnown && reply.end === 'broken')
       throw new CannotReach(`cannot reach ${endpoint.shown}: ${reply.reason}`)
     return reply
@@ -85,7 +93,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   }
 
   return {
-    get isDead() {
+    get isGone() {
       return isDead
     },
     begin() {
@@ -100,7 +108,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         if (!notes.includes(text)) notes.push(text)
       }
       const bodyOf = (body: Fields, isStream: boolean): string =>
-        JSON.stringify({ model, max_output_tokens: MOST_TOKENS, store: false, ...body, stream: isStream })
+        JSON.stringify({ model, max_output_tokens: MAX_TOKENS, store: false, ...body, stream: isStream })
 
       /** What keeps an answer from being read, if anything does: it leads, and nothing else is said. */
       function obstacle(request: string, reply: Reply, { isOptional = false, refusal }: Ask): Answer | undefined {
@@ -108,12 +116,12 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         checkKnown(reply)
         if (status === 200) return undefined
         const { message, faults } = readRefusal(contentType, text)
-        if (status === 429) throw new Busy(`the server limits the rate: 429: ${message}`)
+        if (status === 429) throw new RateLimited(`the server limits the rate: 429: ${message}`)
         if (status >= 400 && status < 500 && isOptional) {
           for (const fault of faults) tell(request, fault)
           return { ...NOTHING, refusal: `${status}: ${message}` }
         }
-        tell(request, status === 0 ? deadEnd(reply, 0, limits) : refused(reply, message, refusal))
+        tell(request, status === 0 ? incompleteAnswer(reply, 0, limits) : refusedRequest(reply, message, refusal))
         return NOTHING
       }
 
@@ -128,24 +136,24 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         const isWhole = end === 'whole' || end === 'open'
         if (end === 'whole' && (events.length > 0 || contentType === 'text/event-stream')) reader.end()
         if ((events.length === 0 && reader.faults.length === 0) || objectIn(text) !== undefined) {
-          tell(request, isWhole ? notStreamed(reply) : deadEnd(reply, 0, limits))
+          tell(request, isWhole ? notStreamed(reply) : incompleteAnswer(reply, 0, limits))
           return NOTHING
         }
-        if (contentType !== 'text/event-stream') tell(request, otherType('text/event-stream', reply))
+        if (contentType !== 'text/event-stream') tell(request, wrongContentType('text/event-stream', reply))
         for (const fault of reader.faults) tell(request, fault)
-        if (!isWhole && end !== 'left') tell(request, deadEnd(reply, events.length, limits))
+        if (!isWhole && end !== 'left') tell(request, incompleteAnswer(reply, events.length, limits))
         const judgement = judgeEvents(request, events, profile, isWhole)
         findings.push(...judgement.findings)
         for (const text of judgement.notes) note(text)
-        if (end === 'open') tell(request, leftOpen())
-        if (events.length >= FEW_EVENTS && reader.pieces === 1)
+        if (end === 'open') tell(request, connectionLeftOpen())
+        if (events.length >= MIN_STREAMED_EVENTS && reader.pieces === 1)
           note('the stream came in one piece: does the server stream?')
         return answerOf(request, events, tell)
       }
 
       const server: Server = {
         model,
-        tell,
+        report: tell,
         note,
         stream: (request, body, ask = {}) => streamed(request, body, ask, createStreamReader()),
         leave: (request, body, isEnough) => streamed(request, body, {}, createStreamReader(isEnough)),
@@ -155,7 +163,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           const stopped = obstacle(request, reply, ask)
           if (stopped !== undefined) return stopped
           if (reply.end !== 'whole') {
-            tell(request, deadEnd(reply, 0, limits))
+            tell(request, incompleteAnswer(reply, 0, limits))
             return NOTHING
           }
           const response = objectIn(reply.text)
@@ -163,17 +171,17 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
             tell(request, notJson(reply))
             return NOTHING
           }
-          if (reply.contentType !== 'application/json') tell(request, otherType('application/json', reply))
+          if (reply.contentType !== 'application/json') tell(request, wrongContentType('application/json', reply))
           findings.push(...judgeResponse(request, response))
           const items = itemsOf(response)
-          if (!isEnded(response)) tell(request, notEnded(response))
+          if (!isEnded(response)) tell(request, unsuccessfulResponse(response))
           return { isGood: isEnded(response), events: [], response, items }
         },
         async post(request, body) {
           requests++
           const reply = await exchange('POST', endpoint.responses, body)
           if (reply.status !== 0 && reply.end === 'whole') return reply
-          tell(request, deadEnd(reply, 0, limits))
+          tell(request, incompleteAnswer(reply, 0, limits))
           return undefined
         },
         async resume(request, id, after) {
@@ -187,7 +195,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
             tell(
               request,
               status === 0
-                ? deadEnd(reply, 0, limits)
+                ? incompleteAnswer(reply, 0, limits)
                 : { rule: 'answers', expected: 'the rest of the stream, or a status from 400 to 499', got },
             )
             return undefined
@@ -196,7 +204,8 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           if (objectIn(text) !== undefined) return { refusal: 'it answers with JSON that is not streamed' }
           if (end === 'whole') reader.end()
           for (const fault of reader.faults) tell(request, fault)
-          if (end !== 'whole') tell(request, end === 'open' ? leftOpen() : deadEnd(reply, reader.events.length, limits))
+          if (end !== 'whole')
+            tell(request, end === 'open' ? connectionLeftOpen() : incompleteAnswer(reply, reader.events.length, limits))
           return { events: reader.events }
         },
       }
@@ -215,18 +224,18 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
 const NOTHING: Answer = { isGood: false, events: [], response: {}, items: [] }
 
 /** What a stream comes to. */
-function answerOf(request: string, events: readonly StreamEvent[], tell: Server['tell']): Answer {
+function answerOf(request: string, events: readonly StreamEvent[], tell: Server['report']): Answer {
   const terminal = events.find(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
-  const response = fieldsOf(terminal?.['response'])
-  const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => fieldsOf(item))
+  const response = asFields(terminal?.['response'])
+  const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => asFields(item))
   const items = done.length > 0 ? done : itemsOf(response)
   const isFailed = terminal?.type === 'response.failed'
-  if (isFailed) tell(request, notEnded(response))
+  if (isFailed) tell(request, unsuccessfulResponse(response))
   return { isGood: terminal !== undefined && !isFailed, events, response, items }
 }
 
 function itemsOf(response: Fields): Fields[] {
-  return listOf(response['output']).filter(isFields)
+  return asList(response['output']).filter(isFields)
 }
 
 function isEnded({ status }: Fields): boolean {

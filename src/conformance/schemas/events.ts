@@ -20,7 +20,7 @@ type OfCommand<Type extends string, Fields> = Sequenced<Type, { output_index: nu
 type Delta = { delta: string }
 type Logged = { logprobs: WireDeltaLogprob[] }
 type Lifecycle = 'created' | 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed'
-type Happened =
+type Progress =
   | `code_interpreter_call.${'in_progress' | 'interpreting' | 'completed'}`
   | `file_search_call.${'in_progress' | 'searching' | 'completed'}`
   | `image_generation_call.${'in_progress' | 'generating' | 'completed'}`
@@ -35,7 +35,7 @@ export type WireStreamEvent =
   | Sequenced<'error', { error: { type: string; code: string | null; message: string; param: string | null } }>
   | Sequenced<'keepalive'>
   | Sequenced<`response.output_item.${'added' | 'done'}`, { output_index: number; item: WireOutputItem }>
-  | OfItem<`response.${Happened}`>
+  | OfItem<`response.${Progress}`>
   | OfPart<`response.content_part.${'added' | 'done'}`, { part: WireContentPart }>
   | OfPart<'response.output_text.delta', Delta & Logged>
   | OfPart<'response.output_text.done', { text: string } & Logged>
@@ -93,7 +93,7 @@ const lifecycle = { response: responseSchema }
 const ofOutputItem = { output_index: count, item: outputItemSchema }
 const ofCommandOutput = { command_index: count }
 
-const happened = strict('happened', {
+const progressEvent = strict('happened', {
   type: oneOf(
     'response.code_interpreter_call.in_progress',
     'response.code_interpreter_call.interpreting',
@@ -134,7 +134,7 @@ const union = byType('the type of a stream event', [
   sequenced('keepalive', {}),
   sequenced('response.output_item.added', ofOutputItem),
   sequenced('response.output_item.done', ofOutputItem),
-  happened,
+  progressEvent,
   ofPart('response.content_part.added', { part: contentPart }),
   ofPart('response.content_part.done', { part: contentPart }),
   ofPart('response.output_text.delta', { ...delta, logprobs }),

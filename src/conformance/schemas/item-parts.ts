@@ -5,6 +5,7 @@ import {
   anything,
   byType,
   exactly,
+  integer,
   list,
   number,
   oneOf,
@@ -13,7 +14,6 @@ import {
   text,
   textOrNull,
   typed,
-  whole,
 } from './schema-builders.js'
 
 const at = { x: number, y: number }
@@ -51,7 +51,7 @@ export const webSearchAction: z.ZodType<WireWebSearchAction, WireWebSearchAction
 export const environment: z.ZodType<ShellEnvironment, ShellEnvironment> = exactly<ShellEnvironment>()(
   byType('local or container_reference', [typed('local', {}), typed('container_reference', { container_id: text })]),
 )
-const outcome = byType('exit or timeout', [typed('exit', { exit_code: whole }), typed('timeout', {})])
+const outcome = byType('exit or timeout', [typed('exit', { exit_code: integer }), typed('timeout', {})])
 /** What one command wrote. */
 export const shellOutput: z.ZodType<WireShellOutput, WireShellOutput> = exactly<WireShellOutput>()(
   strict('shell output', { stdout: text, stderr: text, outcome, created_by: text.exactOptional() }),

@@ -35,8 +35,10 @@ export function orExtension<Schema extends z.ZodType>(schema: Schema): z.ZodUnio
 const urlCitation = open('url_citation', { url: text, title: text, start_index: integer, end_index: integer })
 export const citation: z.ZodType = byType('url_citation', [urlCitation])
 
-const rival = { token: text, logprob: number, bytes: list(integer) }
-export const probabilities: z.ZodType = list(fields({ ...rival, top_logprobs: list(fields(rival)) })).exactOptional()
+const tokenLogprob = { token: text, logprob: number, bytes: list(integer) }
+export const logprobs: z.ZodType = list(
+  fields({ ...tokenLogprob, top_logprobs: list(fields(tokenLogprob)) }),
+).exactOptional()
 
 const imageDetail = oneOf('low', 'high', 'auto')
 const inputText = open('input_text', { text })
@@ -44,7 +46,7 @@ const inputImage = open('input_image', { image_url: textOrNull, detail: imageDet
 const inputFile = open('input_file', { filename: text.exactOptional(), file_url: text.exactOptional() })
 const inputVideo = open('input_video', { video_url: text })
 const written = [
-  open('output_text', { text, annotations: list(citation), logprobs: probabilities }),
+  open('output_text', { text, annotations: list(citation), logprobs: logprobs }),
   open('text', { text }),
   open('summary_text', { text }),
   open('reasoning_text', { text }),

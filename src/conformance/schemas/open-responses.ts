@@ -4,11 +4,11 @@ import {
   fields,
   integer,
   integerOrNull,
+  logprobs,
   open,
   openItem,
   orExtension,
   part,
-  probabilities,
 } from './open-responses-items.js'
 import { anything, byType, flag, list, number, oneOf, orNull, text, textOrNull } from './schema-builders.js'
 
@@ -120,8 +120,8 @@ const union = byType('the type of an event', [
   sequenced('response.output_item.done', ofOutput),
   ofPart('response.content_part.added', { part }),
   ofPart('response.content_part.done', { part }),
-  ofPart('response.output_text.delta', { ...hidden, logprobs: probabilities }),
-  ofPart('response.output_text.done', { text, logprobs: probabilities }),
+  ofPart('response.output_text.delta', { ...hidden, logprobs: logprobs }),
+  ofPart('response.output_text.done', { text, logprobs: logprobs }),
   ofPart('response.output_text.annotation.added', {
     annotation_index: integer,
     annotation: orNull('an object', citation),

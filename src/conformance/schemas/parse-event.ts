@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { shown } from '../shown.js'
+import { preview } from '../preview.js'
 import { responseStreamEventSchema, type WireStreamEvent } from './events.js'
 
 /** Where a value is not what the wire has there, in words. */
@@ -31,7 +31,7 @@ const NO_PROBLEM: readonly EventProblem[] = []
 /** Everything that is wrong with an event: held against what OpenAI's wire has, or against another schema. */
 export function problemsOf(value: unknown, schema: z.ZodType = responseStreamEventSchema): readonly EventProblem[] {
   const { error } = schema.safeParse(value)
-  return error === undefined ? NO_PROBLEM : error.issues.map((issue) => problemAt(sharpest(issue), value))
+  return error === undefined ? NO_PROBLEM : error.issues.map((issue) => problemAt(mostSpecific(issue), value))
 }
 
 function problemAt({ path, message }: { path: PropertyKey[]; message: string }, value: unknown): EventProblem {
@@ -39,7 +39,7 @@ function problemAt({ path, message }: { path: PropertyKey[]; message: string }, 
   return {
     path: path.length === 0 ? 'event' : z.core.toDotPath(path),
     expected: message,
-    got: shown(got),
+    got: preview(got),
   }
 }
 
@@ -47,12 +47,12 @@ function problemAt({ path, message }: { path: PropertyKey[]; message: string }, 
 export const UNKNOWN_KEY = 'no such key'
 
 /** An issue as it is told: at an unknown key itself, and in the branch of a union that fits best. */
-function sharpest(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
+function mostSpecific(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
   if (issue.code === 'unrecognized_keys') return { path: [...issue.path, issue.keys[0] ?? ''], message: UNKNOWN_KEY }
   if (issue.code !== 'invalid_union') return issue
   // A branch that fails deeper down got further. Where all fail at the value itself, the union says what it takes.
   return issue.errors
     .flatMap((issues) => issues.slice(0, 1))
-    .map((inner) => sharpest({ ...inner, path: [...issue.path, ...inner.path] }))
+    .map((inner) => mostSpecific({ ...inner, path: [...issue.path, ...inner.path] }))
     .reduce((best, inner) => (inner.path.length > best.path.length ? inner : best), issue)
 }

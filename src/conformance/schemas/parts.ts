@@ -76,9 +76,14 @@ const annotationUnion = byType('the type of an annotation', [
   typed('file_path', { file_id: text, index: count }),
 ])
 
-const rival = strict('rival', { token: text, logprob: number, bytes: list(count) })
-const partLogprob = strict('logprob', { token: text, logprob: number, bytes: list(count), top_logprobs: list(rival) })
-const deltaRival = strict('rival of a delta', { token: text.exactOptional(), logprob: number.exactOptional() })
+const topLogprob = strict('rival', { token: text, logprob: number, bytes: list(count) })
+const partLogprob = strict('logprob', {
+  token: text,
+  logprob: number,
+  bytes: list(count),
+  top_logprobs: list(topLogprob),
+})
+const deltaTopLogprob = strict('rival of a delta', { token: text.exactOptional(), logprob: number.exactOptional() })
 
 const outputText = typed('output_text', {
   text,
@@ -95,7 +100,7 @@ export const deltaLogprobs: z.ZodType<WireDeltaLogprob[], WireDeltaLogprob[]> = 
     strict('logprob of a delta', {
       token: text,
       logprob: number,
-      top_logprobs: list(deltaRival).exactOptional(),
+      top_logprobs: list(deltaTopLogprob).exactOptional(),
     }),
   ),
 )

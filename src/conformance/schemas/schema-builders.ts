@@ -3,7 +3,7 @@ import { extrasOf } from './wire-extras.js'
 
 // Every schema is given what it expects in words: an issue's message is what people read after "expected".
 
-const WHOLE = 'a whole number from 0'
+const WHOLE_NUMBER = 'a whole number from 0'
 
 export const text: z.ZodString = z.string('a string')
 export const textOrNull: z.ZodNullable<z.ZodString> = z.string('a string or null').nullable()
@@ -11,11 +11,11 @@ export const flag: z.ZodBoolean = z.boolean('true or false')
 export const flagOrNull: z.ZodNullable<z.ZodBoolean> = z.boolean('true, false or null').nullable()
 export const number: z.ZodNumber = z.number('a number')
 export const numberOrNull: z.ZodNullable<z.ZodNumber> = z.number('a number or null').nullable()
-export const whole: z.ZodInt = z.int('a whole number')
-export const count: z.ZodInt = z.int(WHOLE).nonnegative(WHOLE)
+export const integer: z.ZodInt = z.int('a whole number')
+export const count: z.ZodInt = z.int(WHOLE_NUMBER).nonnegative(WHOLE_NUMBER)
 export const countOrNull: z.ZodNullable<z.ZodInt> = z
-  .int(`${WHOLE}, or null`)
-  .nonnegative(`${WHOLE}, or null`)
+  .int(`${WHOLE_NUMBER}, or null`)
+  .nonnegative(`${WHOLE_NUMBER}, or null`)
   .nullable()
 /** Any JSON value, but there has to be one. */
 export const anything: z.ZodType<unknown, unknown> = z.custom((value) => value !== undefined, 'a value')

@@ -1,5 +1,5 @@
 import type { Fields } from '../../conformance/stream-event.js'
-import { callsIn, resultOf, userSays } from '../items.js'
+import { callOutput, callsIn, userMessage } from '../items.js'
 import { type Answer, type Ask, inconclusive, type Scenario, type Server } from '../scenario.js'
 import { GET_WEATHER, INCLUDE, runTool } from './tools.js'
 
@@ -9,7 +9,7 @@ export const call: Scenario = roundTrip('call', 'streamed')
 export const callWhole: Scenario = roundTrip('call-whole', 'whole')
 
 /** Refused is what the server itself said a moment ago. */
-export const TAKEN_BACK: Ask = {
+export const ITEMS_SENT_BACK: Ask = {
   refusal: {
     rule: 'items-go-back',
     expected: "the server's own items, sent back as they came, with the call's output",
@@ -22,15 +22,15 @@ function roundTrip(name: string, how: keyof typeof IN_WORDS): Scenario {
     asks: `A function call, ${IN_WORDS[how]}; its items go back as they came, with the output, and are answered.`,
     async run(server) {
       const send = how === 'streamed' ? server.stream : server.answer
-      const input = [userSays('What is the weather in Oslo right now? Use the tool.')]
+      const input = [userMessage('What is the weather in Oslo right now? Use the tool.')]
       const body = { input, tools: [GET_WEATHER], include: INCLUDE }
       const first = await callOf(server, send, body)
       if (!first.isGood) return 'shown'
       const calls = callsIn(first.items)
       if (calls.length === 0) return inconclusive('the model called no tool, asked twice')
       if (first.response['status'] === 'incomplete') return inconclusive('the limit of tokens ended the call')
-      const back = [...input, ...first.items, ...calls.map((each) => resultOf(each, runTool(each)))]
-      await send('round trip', { ...body, input: back }, TAKEN_BACK)
+      const back = [...input, ...first.items, ...calls.map((each) => callOutput(each, runTool(each)))]
+      await send('round trip', { ...body, input: back }, ITEMS_SENT_BACK)
       return 'shown'
     },
   }

@@ -1,5 +1,5 @@
-import { fieldsOf } from '../../conformance/stream-event.js'
-import { inJson } from '../finding.js'
+import { asFields } from '../../conformance/stream-event.js'
+import { jsonPreview } from '../finding.js'
 import { textIn } from '../items.js'
 import { inconclusive, type Scenario, unsupported } from '../scenario.js'
 
@@ -25,8 +25,8 @@ export const previousResponse: Scenario = {
     if (!second.isGood) return 'shown'
     const { previous_response_id: echoed } = second.response
     if (echoed !== id) {
-      const expected = `previous_response_id ${inJson(id)} in the response`
-      server.tell('second', { rule: 'previous-echoed', severity: 'warning', expected, got: inJson(echoed) })
+      const expected = `previous_response_id ${jsonPreview(id)} in the response`
+      server.report('second', { rule: 'previous-echoed', severity: 'warning', expected, got: jsonPreview(echoed) })
     }
     if (textIn(second.items).includes(WORD)) return 'shown'
 
@@ -39,13 +39,17 @@ export const previousResponse: Scenario = {
     }
     if (withHistory <= without) {
       const expected = `more input tokens than the ${without} of the question alone`
-      server.tell('second', { rule: 'previous-used', expected, got: `${withHistory}: previous_response_id is ignored` })
+      server.report('second', {
+        rule: 'previous-used',
+        expected,
+        got: `${withHistory}: previous_response_id is ignored`,
+      })
     }
     return 'shown'
   },
 }
 
 function inputTokens(response: object): number | undefined {
-  const { input_tokens: tokens } = fieldsOf((response as { usage?: unknown }).usage)
+  const { input_tokens: tokens } = asFields((response as { usage?: unknown }).usage)
   return typeof tokens === 'number' && tokens > 0 ? tokens : undefined
 }

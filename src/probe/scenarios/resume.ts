@@ -1,7 +1,7 @@
-import { differing, type Fields, type StreamEvent } from '../../conformance/stream-event.js'
-import { inJson, shortened } from '../finding.js'
+import { differingFields, type Fields, type StreamEvent } from '../../conformance/stream-event.js'
+import { jsonPreview, preview } from '../finding.js'
 import type { Difference } from '../same-shape.js'
-import { inconclusive, type Scenario, type Server, type Shown, unsupported } from '../scenario.js'
+import { inconclusive, type Outcome, type Scenario, type Server, unsupported } from '../scenario.js'
 
 export const resume: Scenario = {
   name: 'resume',
@@ -16,7 +16,7 @@ export const resume: Scenario = {
   },
 }
 
-async function resumed(server: Server, request: string, body: Fields): Promise<Shown> {
+async function resumed(server: Server, request: string, body: Fields): Promise<Outcome> {
   const { isGood, refusal, events, response } = await server.stream(request, body, { isOptional: true })
   if (refusal !== undefined) return unsupported(refusal)
   const { id } = response
@@ -29,7 +29,7 @@ async function resumed(server: Server, request: string, body: Fields): Promise<S
   if (rest.refusal !== undefined) return unsupported(rest.refusal)
   const missing = events.slice(events.indexOf(cut as StreamEvent) + 1)
   const difference = firstDifference(missing, rest.events, after)
-  if (difference !== undefined) server.tell('resumed', { rule: 'resumes-exactly', ...difference })
+  if (difference !== undefined) server.report('resumed', { rule: 'resumes-exactly', ...difference })
   return 'shown'
 }
 
@@ -40,13 +40,13 @@ function firstDifference(
 ): Difference | undefined {
   for (const [at, event] of events.entries()) {
     const other = others[at]
-    const place = `event ${at} after starting_after=${after}: ${shortened(event.type)}`
+    const place = `event ${at} after starting_after=${after}: ${preview(event.type)}`
     if (other === undefined) return { expected: place, got: `the end, after ${others.length} events` }
     // Obfuscation is made anew each time.
-    const [name] = differing(event, other).filter((each) => each !== 'obfuscation')
+    const [name] = differingFields(event, other).filter((each) => each !== 'obfuscation')
     if (name !== undefined)
-      return { expected: `${place} with ${name} ${inJson(event[name])}`, got: inJson(other[name]) }
+      return { expected: `${place} with ${name} ${jsonPreview(event[name])}`, got: jsonPreview(other[name]) }
   }
   const more = others[events.length]
-  return more === undefined ? undefined : { expected: 'nothing after the last event', got: inJson(more.type) }
+  return more === undefined ? undefined : { expected: 'nothing after the last event', got: jsonPreview(more.type) }
 }

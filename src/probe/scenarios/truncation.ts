@@ -1,6 +1,6 @@
-import { type Fields, fieldsOf } from '../../conformance/stream-event.js'
-import { inJson } from '../finding.js'
-import { inconclusive, type Scenario, type Server, type Shown } from '../scenario.js'
+import { asFields, type Fields } from '../../conformance/stream-event.js'
+import { jsonPreview } from '../finding.js'
+import { inconclusive, type Outcome, type Scenario, type Server } from '../scenario.js'
 
 /** The least that OpenAI takes. */
 const LIMIT = 16
@@ -21,24 +21,28 @@ export const truncation: Scenario = {
   },
 }
 
-function judge(server: Server, request: string, { status, incomplete_details, usage }: Fields): Shown {
-  const { output_tokens: tokens } = fieldsOf(usage)
-  const { reason } = fieldsOf(incomplete_details)
+function judge(server: Server, request: string, { status, incomplete_details, usage }: Fields): Outcome {
+  const { output_tokens: tokens } = asFields(usage)
+  const { reason } = asFields(incomplete_details)
   if (typeof tokens === 'number' && tokens > LIMIT) {
     const expected = `max_output_tokens (${LIMIT}) to be kept`
-    server.tell(request, { rule: 'limit-kept', expected, got: `${tokens} tokens, ${inJson(status)}` })
+    server.report(request, { rule: 'limit-kept', expected, got: `${tokens} tokens, ${jsonPreview(status)}` })
     return 'shown'
   }
   if (status === 'incomplete') {
     if (reason !== 'max_output_tokens') {
       const expected = 'incomplete_details.reason "max_output_tokens"'
-      server.tell(request, { rule: 'truncation-told', expected, got: inJson(incomplete_details) })
+      server.report(request, { rule: 'truncation-reported', expected, got: jsonPreview(incomplete_details) })
     }
     return 'shown'
   }
   if (tokens === LIMIT) {
     const expected = `status "incomplete" after ${LIMIT} tokens of ${LIMIT}`
-    server.tell(request, { rule: 'truncation-told', expected, got: `${inJson(status)}, as if it were whole` })
+    server.report(request, {
+      rule: 'truncation-reported',
+      expected,
+      got: `${jsonPreview(status)}, as if it were whole`,
+    })
     return 'shown'
   }
   const count = typeof tokens === 'number' ? `after ${tokens} tokens` : 'and the answer does not count its tokens'

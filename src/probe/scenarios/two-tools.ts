@@ -1,7 +1,7 @@
-import { inJson } from '../finding.js'
-import { callsIn, resultOf, userSays } from '../items.js'
+import { jsonPreview } from '../finding.js'
+import { callOutput, callsIn, userMessage } from '../items.js'
 import { inconclusive, type Scenario } from '../scenario.js'
-import { TAKEN_BACK } from './call.js'
+import { ITEMS_SENT_BACK } from './call.js'
 import { GET_TIME, GET_WEATHER, INCLUDE, runTool } from './tools.js'
 
 export const twoTools: Scenario = {
@@ -9,7 +9,7 @@ export const twoTools: Scenario = {
   asks: 'Two calls in one answer, of two tools, each with an id of its own; both outputs go back and are answered.',
   async run(server) {
     const text = 'What is the weather in Oslo, and what time is it there? Call both tools at once, then answer.'
-    const input = [userSays(text)]
+    const input = [userMessage(text)]
     const body = { input, tools: [GET_WEATHER, GET_TIME], parallel_tool_calls: true, include: INCLUDE }
     const first = await server.stream('request', body)
     if (!first.isGood) return 'shown'
@@ -21,14 +21,14 @@ export const twoTools: Scenario = {
     const ids = calls.map(({ callId }) => callId)
     if (new Set(ids).size < ids.length) {
       // Outputs are matched by it: one of the calls never gets its own.
-      server.tell('request', {
+      server.report('request', {
         rule: 'call-ids-differ',
         expected: 'a call_id of its own for each call',
-        got: inJson(ids),
+        got: jsonPreview(ids),
       })
     }
-    const back = [...input, ...first.items, ...calls.map((each) => resultOf(each, runTool(each)))]
-    await server.stream('round trip', { ...body, input: back }, TAKEN_BACK)
+    const back = [...input, ...first.items, ...calls.map((each) => callOutput(each, runTool(each)))]
+    await server.stream('round trip', { ...body, input: back }, ITEMS_SENT_BACK)
     return 'shown'
   },
 }

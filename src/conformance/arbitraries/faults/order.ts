@@ -1,5 +1,5 @@
 import { type OrderFault, renumber, type Site, type Sites } from './fault.js'
-import { isTerminal, nameOf, partOf, STAGES, type Stage, stageOf, textOf, type WireEvent } from './wire-event.js'
+import { eventLabel, isTerminal, partKey, STAGES, type Stage, stageOf, textKey, type WireEvent } from './wire-event.js'
 
 /** Events that are missing, there twice, or in another place. The numbers of what is left are as they should be. */
 export const order: Readonly<Record<OrderFault, Sites>> = {
@@ -13,9 +13,9 @@ export const order: Readonly<Record<OrderFault, Sites>> = {
   dropped_part_added: dropped(
     // Nobody can miss the beginning of a part of which nothing came.
     (event, { events, at }) =>
-      stageOf(event) === 'part added' && events.some((later, index) => index > at && partOf(later) === partOf(event)),
+      stageOf(event) === 'part added' && events.some((later, index) => index > at && partKey(later) === partKey(event)),
   ),
-  dropped_delta: dropped((event, { said }) => isHeard(event, said)),
+  dropped_delta: dropped((event, { completed: said }) => changesText(event, said)),
   // Where a response did not complete, items may stay open.
   dropped_done: dropped(
     (event, { isComplete }) => isComplete && (stageOf(event) === 'text done' || stageOf(event) === 'part done'),
@@ -24,18 +24,18 @@ export const order: Readonly<Record<OrderFault, Sites>> = {
   dropped_terminal: dropped(isTerminal),
 
   duplicated_event: (events) =>
-    sitesIn(events, (event, { said }) => isOnce(event) || isHeard(event, said)).map(({ at, event }) => ({
+    sitesIn(events, (event, { completed: said }) => isOnce(event) || changesText(event, said)).map(({ at, event }) => ({
       at: at + 1,
-      what: `${nameOf(event)} comes twice`,
+      what: `${eventLabel(event)} comes twice`,
       plant: () => renumbered(events, events.toSpliced(at, 0, event)),
     })),
 
   swapped_events: (events) => {
-    const said = saidIn(events)
+    const said = completedTexts(events)
     return events.flatMap((first, at): Site[] => {
       const second = events[at + 1]
       if (second === undefined || !isOrdered(first, second, said)) return []
-      const what = `${nameOf(second)} comes before ${nameOf(first)}`
+      const what = `${eventLabel(second)} comes before ${eventLabel(first)}`
       return [{ at, what, plant: () => renumbered(events, events.toSpliced(at, 2, second, first)) }]
     })
   },
@@ -44,7 +44,7 @@ export const order: Readonly<Record<OrderFault, Sites>> = {
     const at = events.findIndex(isTerminal)
     const before = events[at - 1]
     if (before === undefined) return []
-    const what = `${nameOf(before)} comes again after the terminal event`
+    const what = `${eventLabel(before)} comes again after the terminal event`
     return [{ at: at + 1, what, plant: () => renumbered(events, events.toSpliced(at + 1, 0, before)) }]
   },
 }
@@ -55,32 +55,34 @@ interface Context {
   readonly at: number
   readonly isComplete: boolean
   /** The texts that have a done event, which says what their deltas must have been. */
-  readonly said: ReadonlySet<string>
+  readonly completed: ReadonlySet<string>
 }
 
 type Choice = (event: WireEvent, context: Context) => boolean
 
 function sitesIn(events: readonly WireEvent[], isSite: Choice): { at: number; event: WireEvent }[] {
-  const said = saidIn(events)
+  const said = completedTexts(events)
   const isComplete = events.some(({ type }) => type === 'response.completed')
-  return events.flatMap((event, at) => (isSite(event, { events, at, isComplete, said }) ? [{ at, event }] : []))
+  return events.flatMap((event, at) =>
+    isSite(event, { events, at, isComplete, completed: said }) ? [{ at, event }] : [],
+  )
 }
 
 function dropped(isSite: Choice): Sites {
   return (events) =>
     sitesIn(events, isSite).map(({ at, event }) => ({
       at,
-      what: `${nameOf(event)} is missing`,
+      what: `${eventLabel(event)} is missing`,
       plant: () => renumbered(events, events.toSpliced(at, 1)),
     }))
 }
 
-const saidIn = (events: readonly WireEvent[]): ReadonlySet<string> =>
-  new Set(events.filter((event) => stageOf(event) === 'text done').map(textOf))
+const completedTexts = (events: readonly WireEvent[]): ReadonlySet<string> =>
+  new Set(events.filter((event) => stageOf(event) === 'text done').map(textKey))
 
 /** Whether the text is another without this event. */
-const isHeard = (event: WireEvent, said: ReadonlySet<string>): boolean =>
-  stageOf(event) === 'delta' && event['delta'] !== '' && said.has(textOf(event))
+const changesText = (event: WireEvent, said: ReadonlySet<string>): boolean =>
+  stageOf(event) === 'delta' && event['delta'] !== '' && said.has(textKey(event))
 
 /** Whether an event comes once in the life of its response, item or part. */
 function isOnce(event: WireEvent): boolean {
@@ -97,9 +99,9 @@ function isOrdered(first: WireEvent, second: WireEvent, said: ReadonlySet<string
   if (stages[0] === undefined || stages[1] === undefined) return false
   if (first['output_index'] !== second['output_index']) return false
   const isWhole = (stage: Stage): boolean => stage === 'item added' || stage === 'item done'
-  if (partOf(first) !== partOf(second) && !isWhole(stages[0]) && !isWhole(stages[1])) return false
+  if (partKey(first) !== partKey(second) && !isWhole(stages[0]) && !isWhole(stages[1])) return false
   if (stages[0] !== stages[1]) return STAGES.indexOf(stages[0]) < STAGES.indexOf(stages[1])
-  const isOneText = textOf(first) === textOf(second) && said.has(textOf(first))
+  const isOneText = textKey(first) === textKey(second) && said.has(textKey(first))
   return isOneText && `${first['delta']}${second['delta']}` !== `${second['delta']}${first['delta']}`
 }
 

@@ -37,30 +37,30 @@ export const textField = (event: WireEvent): string | undefined =>
   ['text', 'arguments', 'input', 'code', 'command', 'refusal'].find((field) => typeof event[field] === 'string')
 
 /** Which part of which item an event is of; items whose events name no part have one. */
-export const partOf = (event: WireEvent): string =>
+export const partKey = (event: WireEvent): string =>
   JSON.stringify(['output_index', 'content_index', 'summary_index', 'command_index'].map((field) => event[field]))
 
 /** The text that an event is of: its deltas and its done have the same. */
-export const textOf = (event: WireEvent): string => `${event.type.replace(/\.(delta|done)$/, '')} ${partOf(event)}`
+export const textKey = (event: WireEvent): string => `${event.type.replace(/\.(delta|done)$/, '')} ${partKey(event)}`
 
 /** The item that an event carries. */
-export const itemOf = (event: WireEvent | undefined): Fields | undefined => fieldsOf(event?.['item'])
+export const itemIn = (event: WireEvent | undefined): Fields | undefined => copyFields(event?.['item'])
 
 /** The response that an event carries. */
-export const responseOf = (event: WireEvent | undefined): Fields | undefined => fieldsOf(event?.['response'])
+export const responseIn = (event: WireEvent | undefined): Fields | undefined => copyFields(event?.['response'])
 
 /** The items of the response that an event carries. */
-export function outputOf(event: WireEvent | undefined): readonly unknown[] {
-  const output = responseOf(event)?.['output']
+export function outputIn(event: WireEvent | undefined): readonly unknown[] {
+  const output = responseIn(event)?.['output']
   return Array.isArray(output) ? output : []
 }
 
 /** A value as an object, if it is one. */
-export const fieldsOf = (value: unknown): Fields | undefined =>
+export const copyFields = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null ? { ...value } : undefined
 
 /** An event in a few words: `response.output_text.delta of item 2`. */
-export function nameOf(event: WireEvent): string {
+export function eventLabel(event: WireEvent): string {
   const index = event['output_index']
   return index === undefined ? event.type : `${event.type} of item ${String(index)}`
 }

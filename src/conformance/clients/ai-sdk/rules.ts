@@ -8,7 +8,7 @@ export type RuleId =
   | 'ai-sdk-hosted-call'
   | 'ai-sdk-tool-input'
 
-/** What the AI SDK breaks at. */
+/** The rules of the AI SDK. */
 export const RULES: readonly (ClientRule & { readonly id: RuleId })[] = [
   {
     id: 'ai-sdk-validates',
