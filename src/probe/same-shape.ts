@@ -1,17 +1,17 @@
 import { asFields, asList, asString, type Fields, isFields } from '../conformance/stream-event.js'
 
-/** Where two responses differ in form, in words. */
+/** The first difference between the fields of two responses, in words. */
 export interface Difference {
   readonly expected: string
   readonly got: string
 }
 
-/** Fields that a response may have or not: when they come depends on the model, not on how it was asked. */
+/** Fields that only some responses have, depending on the model and not on streaming. */
 const OPTIONAL_FIELDS: readonly string[] = ['completed_at', 'service_tier', 'output_text']
 
 /**
- * The first difference in form of a response that was not streamed from one that was: fields, types of values, and the
- * same of its items and their parts. What the model said, and whether it reasoned, may differ.
+ * The first difference between a streamed response and one that was not, in fields or types of values, including items
+ * and their parts. Text may differ, and whether there is reasoning.
  */
 export function shapeDifference(streamed: Fields, whole: Fields): Difference | undefined {
   const response = firstDifferingField('', streamed, whole, OPTIONAL_FIELDS)
@@ -20,9 +20,9 @@ export function shapeDifference(streamed: Fields, whole: Fields): Difference | u
   for (const [type, item] of ones) {
     const other = others.get(type)
     if (other === undefined) {
-      // A model may reason once and not the next time. An answer has a message in any case.
+      // A model may reason only once in a while, but an answer always has a message.
       if (type !== 'message') continue
-      return { expected: 'a message among its items', got: `${[...others.keys()].join(', ') || 'none'}` }
+      return { expected: 'a message in the output', got: `${[...others.keys()].join(', ') || 'none'}` }
     }
     const difference = firstDifferingField(`${type}.`, item, other, []) ?? partDifference(type, item, other)
     if (difference !== undefined) return difference
@@ -51,7 +51,7 @@ function firstDifferingField(
   for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {
     if (free.includes(name)) continue
     const [expected, got] = [fieldType(one, name), fieldType(other, name)]
-    // What is null here may have a value there.
+    // A field that is null in one response may have a value in the other.
     if (expected === got || (expected === 'null' && got !== 'nothing') || (got === 'null' && expected !== 'nothing'))
       continue
     return { expected: `${path}${name} is ${expected}`, got }

@@ -17,7 +17,7 @@ import { createStreamReader, type StreamReader } from './read-stream.js'
 import type { Answer, Ask, Server } from './scenario.js'
 import { type Limits, type ReadDecision, type Reply, send } from './send.js'
 
-/** What a session needs of the world. */
+/** Options for {@link createSession}. */
 export interface SessionOptions {
   readonly endpoint: Endpoint
   readonly model: string
@@ -27,7 +27,7 @@ export interface SessionOptions {
   readonly limits: Limits
 }
 
-/** All that one scenario saw. */
+/** The run of one scenario: its server, and what was found. */
 export interface ScenarioRun {
   readonly server: Server
   readonly findings: Finding[]
@@ -35,36 +35,36 @@ export interface ScenarioRun {
   readonly requests: number
 }
 
-/** The requests to one server, over all scenarios. */
+/** Sends the requests of all scenarios to one server. */
 export interface Session {
-  /** Begins a scenario. */
+  /** Begins the run of a scenario. */
   begin(): ScenarioRun
-  /** Whether the last request was not answered at all. */
+  /** Whether the last request got no answer at all. */
   readonly isGone: boolean
 }
 
-/** There is no Responses server where one was looked for. */
+/** Thrown if there is no Responses server at the URL. */
 export class CannotReach extends Error {
   override readonly name = 'CannotReach'
 }
 
-/** Thrown where a server that did not answer before still does not: nothing new is to be learned. */
+/** Thrown if the server does not answer twice in a row, because further requests would show nothing new. */
 export class ServerGone extends Error {}
 
-/** Thrown where the server has too much to do, which is no fault of its answers. */
+/** Thrown if the server limits the rate, which is not a fault. */
 export class RateLimited extends Error {}
 
-/** What a good request is refused with where there is no such endpoint, it wants a key, or it is not ready. */
+/** The statuses for a good request that mean: no such endpoint, a key is needed, or the server is not ready. */
 const NO_ENDPOINT: readonly number[] = [301, 302, 307, 308, 401, 403, 404, 405, 429, 501, 503]
 
-/** An answer that the model may take at most so many tokens for: enough for some reasoning, and an end in any case. */
+/** The token limit of each request: enough for some reasoning, but it ends every answer. */
 const MAX_TOKENS = 2048
 
-/** Streams with fewer events may come in one piece. */
+/** Streams with fewer events may come in one piece, which proves nothing. */
 const MIN_STREAMED_EVENTS = 20
 
 export function createSession({ endpoint, model, profile, headers, fetch, limits }: SessionOptions): Session {
-  /** Whether a good request was ever answered. */
+  /** Whether a good request has been answered. */
   let isKnown = false
   let isDead = false
 
@@ -84,7 +84,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     return reply
   }
 
-  /** Where the very first good request is refused so, it is not the server's answers that are wrong. */
+  /** Throws if the first good request gets one of `NO_ENDPOINT`: then there is no Responses server to test. */
   function checkKnown({ status, contentType, text }: Reply): void {
     if (status === 200) isKnown = true
     if (isKnown || !NO_ENDPOINT.includes(status)) return
@@ -110,8 +110,8 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       const bodyOf = (body: Fields, isStream: boolean): string =>
         JSON.stringify({ model, max_output_tokens: MAX_TOKENS, store: false, ...body, stream: isStream })
 
-      /** What keeps an answer from being read, if anything does: it leads, and nothing else is said. */
-      function obstacle(request: string, reply: Reply, { isOptional = false, refusal }: Ask): Answer | undefined {
+      /** Handles a status other than 200. Returns the answer to give up with, or undefined to go on reading. */
+      function refusedAnswer(request: string, reply: Reply, { isOptional = false, refusal }: Ask): Answer | undefined {
         const { status, contentType, text } = reply
         checkKnown(reply)
         if (status === 200) return undefined
@@ -129,7 +129,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         requests++
         const reply = await exchange('POST', endpoint.responses, bodyOf(body, true), (text) => reader.push(text))
         const { end } = reply
-        const stopped = obstacle(request, reply, ask)
+        const stopped = refusedAnswer(request, reply, ask)
         if (stopped !== undefined) return stopped
         const { contentType, text } = reply
         const { events } = reader
@@ -160,7 +160,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         async answer(request, body, ask = {}) {
           requests++
           const reply = await exchange('POST', endpoint.responses, bodyOf(body, false))
-          const stopped = obstacle(request, reply, ask)
+          const stopped = refusedAnswer(request, reply, ask)
           if (stopped !== undefined) return stopped
           if (reply.end !== 'whole') {
             tell(request, incompleteAnswer(reply, 0, limits))
@@ -223,7 +223,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
 
 const NOTHING: Answer = { isGood: false, events: [], response: {}, items: [] }
 
-/** What a stream comes to. */
+/** The answer of a stream: its response and items. */
 function answerOf(request: string, events: readonly StreamEvent[], tell: Server['report']): Answer {
   const terminal = events.find(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
   const response = asFields(terminal?.['response'])

@@ -45,7 +45,7 @@ function refusing(name: string, asks: string, requests: readonly BadRequest[]): 
     asks,
     async run(server) {
       for (const each of requests) await refuse(server, each)
-      return 'shown'
+      return 'observed'
     },
   }
 }

@@ -8,7 +8,7 @@ const IN_WORDS = { streamed: 'streamed', whole: 'not streamed' } as const
 export const call: Scenario = roundTrip('call', 'streamed')
 export const callWhole: Scenario = roundTrip('call-whole', 'whole')
 
-/** Refused is what the server itself said a moment ago. */
+/** How to treat a refusal of items that the server itself sent. */
 export const ITEMS_SENT_BACK: Ask = {
   refusal: {
     rule: 'items-go-back',
@@ -25,18 +25,18 @@ function roundTrip(name: string, how: keyof typeof IN_WORDS): Scenario {
       const input = [userMessage('What is the weather in Oslo right now? Use the tool.')]
       const body = { input, tools: [GET_WEATHER], include: INCLUDE }
       const first = await callOf(server, send, body)
-      if (!first.isGood) return 'shown'
+      if (!first.isGood) return 'observed'
       const calls = callsIn(first.items)
       if (calls.length === 0) return inconclusive('the model called no tool, asked twice')
       if (first.response['status'] === 'incomplete') return inconclusive('the limit of tokens ended the call')
       const back = [...input, ...first.items, ...calls.map((each) => callOutput(each, runTool(each)))]
       await send('round trip', { ...body, input: back }, ITEMS_SENT_BACK)
-      return 'shown'
+      return 'observed'
     },
   }
 }
 
-/** An answer with a call in it, where the model makes one: the second time it has to. */
+/** An answer with a call, if the model makes one. The second request requires it. */
 async function callOf(server: Server, send: Server['stream'], body: Fields): Promise<Answer> {
   const first = await send('request', body)
   if (!first.isGood || callsIn(first.items).length > 0) return first

@@ -24,7 +24,7 @@ export const jsonSchema: Scenario = {
       { isOptional: true },
     )
     if (refusal !== undefined) return unsupported(`strict formats are refused: ${refusal}`)
-    if (!isGood) return 'shown'
+    if (!isGood) return 'observed'
     if (response['status'] === 'incomplete') return inconclusive('the limit of tokens ended the answer')
     if (hasRefusal(items)) return inconclusive('the model refused')
     const text = textIn(items)
@@ -32,7 +32,7 @@ export const jsonSchema: Scenario = {
       const expected = 'JSON of the strict schema: {"city": string, "population": integer}'
       server.report('request', { rule: 'format-kept', expected, got: preview(text) || 'no text' })
     }
-    return 'shown'
+    return 'observed'
   },
 }
 

@@ -2,7 +2,7 @@ import { asFields, type Fields } from '../../conformance/stream-event.js'
 import { jsonPreview } from '../finding.js'
 import { inconclusive, type Outcome, type Scenario, type Server } from '../scenario.js'
 
-/** The least that OpenAI takes. */
+/** The lowest limit that OpenAI accepts. */
 const LIMIT = 16
 
 export const truncation: Scenario = {
@@ -14,10 +14,10 @@ export const truncation: Scenario = {
       max_output_tokens: LIMIT,
     }
     const streamed = await server.stream('stream', body)
-    const doubts = [streamed.isGood ? judge(server, 'stream', streamed.response) : 'shown']
+    const doubts = [streamed.isGood ? judge(server, 'stream', streamed.response) : 'observed']
     const whole = await server.answer('answer', body)
     if (whole.isGood) doubts.push(judge(server, 'answer', whole.response))
-    return doubts.find((doubt) => doubt !== 'shown') ?? 'shown'
+    return doubts.find((doubt) => doubt !== 'observed') ?? 'observed'
   },
 }
 
@@ -25,25 +25,25 @@ function judge(server: Server, request: string, { status, incomplete_details, us
   const { output_tokens: tokens } = asFields(usage)
   const { reason } = asFields(incomplete_details)
   if (typeof tokens === 'number' && tokens > LIMIT) {
-    const expected = `max_output_tokens (${LIMIT}) to be kept`
+    const expected = `max_output_tokens (${LIMIT}) to be obeyed`
     server.report(request, { rule: 'limit-kept', expected, got: `${tokens} tokens, ${jsonPreview(status)}` })
-    return 'shown'
+    return 'observed'
   }
   if (status === 'incomplete') {
     if (reason !== 'max_output_tokens') {
       const expected = 'incomplete_details.reason "max_output_tokens"'
       server.report(request, { rule: 'truncation-reported', expected, got: jsonPreview(incomplete_details) })
     }
-    return 'shown'
+    return 'observed'
   }
   if (tokens === LIMIT) {
     const expected = `status "incomplete" after ${LIMIT} tokens of ${LIMIT}`
     server.report(request, {
       rule: 'truncation-reported',
       expected,
-      got: `${jsonPreview(status)}, as if it were whole`,
+      got: `${jsonPreview(status)}, as if it were complete`,
     })
-    return 'shown'
+    return 'observed'
   }
   const count = typeof tokens === 'number' ? `after ${tokens} tokens` : 'and the answer does not count its tokens'
   return inconclusive(`the answer ended before the limit, ${count}`)

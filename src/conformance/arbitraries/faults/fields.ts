@@ -13,7 +13,7 @@ import {
   type WireEvent,
 } from './wire-event.js'
 
-/** Events of which a number, an id or a text is another than it should be. */
+/** The places for each fault in the fields of events. */
 export const fields: Readonly<Record<FieldFault, Sites>> = {
   sequence_gap: (events) =>
     events.slice(1).map((event, index) => ({
@@ -128,10 +128,10 @@ export const fields: Readonly<Record<FieldFault, Sites>> = {
   }),
 
   done_text_differs: (events) => {
-    const heard = new Set(events.filter((event) => stageOf(event) === 'delta').map(textKey))
+    const streamed = new Set(events.filter((event) => stageOf(event) === 'delta').map(textKey))
     return each((event) => {
       const field = textField(event)
-      if (stageOf(event) !== 'text done' || field === undefined || !heard.has(textKey(event))) return []
+      if (stageOf(event) !== 'text done' || field === undefined || !streamed.has(textKey(event))) return []
       return [
         { what: `${eventLabel(event)} has another ${field} than its deltas`, fields: { [field]: `${event[field]}?` } },
       ]
@@ -142,12 +142,12 @@ export const fields: Readonly<Record<FieldFault, Sites>> = {
     const item = itemIn(event)
     const field = ['arguments', 'input'].find((name) => item?.[name] === '')
     if (stageOf(event) !== 'item added' || field === undefined) return []
-    const said = events
+    const streamed = events
       .filter((one) => stageOf(one) === 'delta' && one['output_index'] === event['output_index'])
       .map((one) => one['delta'])
       .join('')
-    if (said === '') return []
-    return [{ what: `${eventLabel(event)} has its ${field} already`, fields: { item: { ...item, [field]: said } } }]
+    if (streamed === '') return []
+    return [{ what: `${eventLabel(event)} has its ${field} already`, fields: { item: { ...item, [field]: streamed } } }]
   }),
 
   flat_error: (events) =>
@@ -155,14 +155,14 @@ export const fields: Readonly<Record<FieldFault, Sites>> = {
       const { error, ...rest } = event
       const nested = copyFields(error)
       if (event.type !== 'error' || nested === undefined) return []
-      // The payload's own type is lost, as it is where the SDK's type is taken for the wire's.
+      // Drops the type of the nested error, as a server does that follows the SDK's types.
       const { type: _, ...flat } = nested
       const what = 'the fields of the error are not within error'
       return [{ at, what, plant: () => events.with(at, { ...rest, ...flat, type: 'error' }) }]
     }),
 }
 
-/** Another value for some fields of one event. */
+/** New values for some fields of one event. */
 interface Change {
   readonly what: string
   readonly fields: Record<string, unknown>
@@ -172,7 +172,7 @@ type NewId = (id: string) => string
 
 type Changes = (event: WireEvent, events: readonly WireEvent[], newId: NewId) => readonly Change[]
 
-/** Changes of single events, wherever they can be. */
+/** Finds all places for changes of single events. */
 function each(changesOf: Changes): Sites {
   return (events) => {
     const newId = newIds(events)
@@ -184,7 +184,7 @@ function each(changesOf: Changes): Sites {
   }
 }
 
-/** Changes of the terminal event. */
+/** Finds the places for changes of the terminal event. */
 function terminal(changesOf: Changes): Sites {
   return each((event, events, newId) =>
     isTerminal(event)
@@ -193,12 +193,12 @@ function terminal(changesOf: Changes): Sites {
   )
 }
 
-/** The response of an event with other items for `count` of its items. */
+/** The `response` field of an event with `count` items of its output replaced. */
 function withOutput(event: WireEvent, index: number, count: number, ...items: unknown[]): Record<string, unknown> {
   return { response: { ...responseIn(event), output: outputIn(event).toSpliced(index, count, ...items) } }
 }
 
-/** Makes ids of the same form that occur nowhere in the stream; asked twice for one id, it gives the same. */
+/** Creates ids of the same form that do not occur in the stream; always the same new id for one old id. */
 function newIds(events: readonly WireEvent[]): NewId {
   const known = new Map<string, string>()
   let text: string | undefined
