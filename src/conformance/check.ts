@@ -39,8 +39,8 @@ export interface CheckOptions {
    */
   readonly without?: readonly string[]
   /**
-   * The stream is the rest of one that was interrupted, as `GET /responses/{id}?stream=true&starting_after=N` returns it:
-   * it continues after the event with this sequence_number, or (`true`) after any event. Items may already be open.
+   * The stream is the rest of an interrupted one, as `GET /responses/{id}?stream=true&starting_after=N` returns it: it
+   * continues after the event with this sequence_number, or (`true`) after any event. Items may already be open.
    * Default false.
    */
   readonly resumed?: boolean | number

@@ -19,15 +19,15 @@ export {
   type Invariant,
   PROFILES,
   type Profile,
-  type ReportViolation as Tell,
-  type ViolationDetails as TellDetails,
+  type ReportViolation,
+  type ViolationDetails,
 } from './invariant.js'
 export { INVARIANTS } from './invariants/index.js'
 export type { CaptureFormat } from './read/capture-format.js'
 export type {
   BrokenRead,
   EventRead,
-  FormatRead as GivenRead,
+  FormatRead,
   FramingRead,
   StreamRead,
   UntypedRead,

@@ -13,11 +13,11 @@ export interface Listeners {
 /** All rules that check events of a type, for any profile. */
 function listenersTo(type: string): Listeners {
   const kind = eventKindOf(type)
-  return { kind, indexes: INVARIANTS.flatMap(({ on }, place) => (on === undefined || on(kind) ? [place] : [])) }
+  return { kind, indexes: INVARIANTS.flatMap(({ on }, index) => (on === undefined || on(kind) ? [index] : [])) }
 }
 
-function neededBy(profile: Profile, { kind, indexes: places }: Listeners): Listeners {
-  return { kind, indexes: places.filter((place) => INVARIANTS[place]?.neededBy.includes(profile)) }
+function neededBy(profile: Profile, { kind, indexes }: Listeners): Listeners {
+  return { kind, indexes: indexes.filter((index) => INVARIANTS[index]?.neededBy.includes(profile)) }
 }
 
 // Computed once per type: asking every rule at every event would take longer than the checks themselves.

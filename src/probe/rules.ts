@@ -15,7 +15,7 @@ export const RULES = {
   'frame-lines': 'A stream consists of lines of server-sent events.',
   'frame-is-event': 'Each frame holds one event as JSON, with a type.',
   'frame-is-closed': 'A blank line closes each frame, the last one included.',
-  'event-line': 'The event: line of a frame, where there is one, repeats the type.',
+  'event-line': 'The event: line of a frame, if there is one, repeats the type.',
   'done-is-last': 'Nothing comes after [DONE].',
   'response-shape': 'An answer that is not streamed has the fields that a streamed response has at OpenAI.',
   'same-shape': 'The same request gets a response with the same fields, streamed or not.',

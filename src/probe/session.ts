@@ -101,7 +101,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       const notes: string[] = []
       let requests = 0
 
-      const tell = (request: string, fault: Fault): void => {
+      const report = (request: string, fault: Fault): void => {
         findings.push(findingOf(request, fault))
       }
       const note = (text: string): void => {
@@ -118,10 +118,10 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         const { message, faults } = readRefusal(contentType, text)
         if (status === 429) throw new RateLimited(`the server limits the rate: 429: ${message}`)
         if (status >= 400 && status < 500 && isOptional) {
-          for (const fault of faults) tell(request, fault)
+          for (const fault of faults) report(request, fault)
           return { ...NOTHING, refusal: `${status}: ${message}` }
         }
-        tell(request, status === 0 ? incompleteAnswer(reply, 0, limits) : refusedRequest(reply, message, refusal))
+        report(request, status === 0 ? incompleteAnswer(reply, 0, limits) : refusedRequest(reply, message, refusal))
         return NOTHING
       }
 
@@ -136,24 +136,24 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         const isWhole = end === 'whole' || end === 'open'
         if (end === 'whole' && (events.length > 0 || contentType === 'text/event-stream')) reader.end()
         if ((events.length === 0 && reader.faults.length === 0) || objectIn(text) !== undefined) {
-          tell(request, isWhole ? notStreamed(reply) : incompleteAnswer(reply, 0, limits))
+          report(request, isWhole ? notStreamed(reply) : incompleteAnswer(reply, 0, limits))
           return NOTHING
         }
-        if (contentType !== 'text/event-stream') tell(request, wrongContentType('text/event-stream', reply))
-        for (const fault of reader.faults) tell(request, fault)
-        if (!isWhole && end !== 'left') tell(request, incompleteAnswer(reply, events.length, limits))
+        if (contentType !== 'text/event-stream') report(request, wrongContentType('text/event-stream', reply))
+        for (const fault of reader.faults) report(request, fault)
+        if (!isWhole && end !== 'left') report(request, incompleteAnswer(reply, events.length, limits))
         const judgement = judgeEvents(request, events, profile, isWhole)
         findings.push(...judgement.findings)
         for (const text of judgement.notes) note(text)
-        if (end === 'open') tell(request, connectionLeftOpen())
+        if (end === 'open') report(request, connectionLeftOpen())
         if (events.length >= MIN_STREAMED_EVENTS && reader.pieces === 1)
           note('the stream came in one piece: does the server stream?')
-        return answerOf(request, events, tell)
+        return answerOf(request, events, report)
       }
 
       const server: Server = {
         model,
-        report: tell,
+        report: report,
         note,
         stream: (request, body, ask = {}) => streamed(request, body, ask, createStreamReader()),
         leave: (request, body, isEnough) => streamed(request, body, {}, createStreamReader(isEnough)),
@@ -163,25 +163,25 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           const stopped = refusedAnswer(request, reply, ask)
           if (stopped !== undefined) return stopped
           if (reply.end !== 'whole') {
-            tell(request, incompleteAnswer(reply, 0, limits))
+            report(request, incompleteAnswer(reply, 0, limits))
             return NOTHING
           }
           const response = objectIn(reply.text)
           if (response === undefined) {
-            tell(request, notJson(reply))
+            report(request, notJson(reply))
             return NOTHING
           }
-          if (reply.contentType !== 'application/json') tell(request, wrongContentType('application/json', reply))
+          if (reply.contentType !== 'application/json') report(request, wrongContentType('application/json', reply))
           findings.push(...judgeResponse(request, response))
           const items = itemsOf(response)
-          if (!isEnded(response)) tell(request, unsuccessfulResponse(response))
+          if (!isEnded(response)) report(request, unsuccessfulResponse(response))
           return { isGood: isEnded(response), events: [], response, items }
         },
         async post(request, body) {
           requests++
           const reply = await exchange('POST', endpoint.responses, body)
           if (reply.status !== 0 && reply.end === 'whole') return reply
-          tell(request, incompleteAnswer(reply, 0, limits))
+          report(request, incompleteAnswer(reply, 0, limits))
           return undefined
         },
         async resume(request, id, after) {
@@ -192,7 +192,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           const { status, contentType, text, end } = reply
           if (status === 0 || (status >= 500 && status !== 501)) {
             const got = `${status}: ${readRefusal(contentType, text).message}`
-            tell(
+            report(
               request,
               status === 0
                 ? incompleteAnswer(reply, 0, limits)
@@ -203,9 +203,12 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           if (status !== 200) return { refusal: `${status}: ${readRefusal(contentType, text).message}` }
           if (objectIn(text) !== undefined) return { refusal: 'it answers with JSON that is not streamed' }
           if (end === 'whole') reader.end()
-          for (const fault of reader.faults) tell(request, fault)
+          for (const fault of reader.faults) report(request, fault)
           if (end !== 'whole')
-            tell(request, end === 'open' ? connectionLeftOpen() : incompleteAnswer(reply, reader.events.length, limits))
+            report(
+              request,
+              end === 'open' ? connectionLeftOpen() : incompleteAnswer(reply, reader.events.length, limits),
+            )
           return { events: reader.events }
         },
       }
@@ -224,13 +227,13 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
 const NOTHING: Answer = { isGood: false, events: [], response: {}, items: [] }
 
 /** The answer of a stream: its response and items. */
-function answerOf(request: string, events: readonly StreamEvent[], tell: Server['report']): Answer {
+function answerOf(request: string, events: readonly StreamEvent[], report: Server['report']): Answer {
   const terminal = events.find(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
   const response = asFields(terminal?.['response'])
   const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => asFields(item))
   const items = done.length > 0 ? done : itemsOf(response)
   const isFailed = terminal?.type === 'response.failed'
-  if (isFailed) tell(request, unsuccessfulResponse(response))
+  if (isFailed) report(request, unsuccessfulResponse(response))
   return { isGood: terminal !== undefined && !isFailed, events, response, items }
 }
 

@@ -27,8 +27,8 @@ const planSize = (): fc.Arbitrary<number> =>
   )
 
 /**
- * How an engine may yield its tokens: one by one, several at a time, or none, as numbers, arrays or typed arrays. Shrinks
- * to an empty plan.
+ * How an engine may yield its tokens: one by one, several at a time, or none, as numbers, arrays or typed arrays.
+ * Shrinks to an empty plan.
  */
 export function chunkPlan(options: ChunkPlanOptions = {}): fc.Arbitrary<ChunkPlan> {
   const forms: ChunkPlan[number]['form'][] = ['array', 'ids', 'uint32']
@@ -147,8 +147,8 @@ export function repeat(plan: readonly number[], length: number): number[] {
 }
 
 /**
- * Splits an array or a string into pieces of these lengths. The rest after the last length is one more piece, and lengths
- * beyond the end are ignored.
+ * Splits an array or a string into pieces of these lengths. The rest after the last length is one more piece, and
+ * lengths beyond the end are ignored.
  */
 export function cut<T extends { readonly length: number; slice(start: number, end?: number): T }>(
   whole: T,

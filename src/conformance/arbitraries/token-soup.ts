@@ -78,8 +78,8 @@ function showSoupToken(id: number): string {
 }
 
 /**
- * Random text with literal markers and halves of them: the counterpart of `tokenSoup` for servers that read text. Shrinks
- * to fewer pieces, towards `<|channel|>`.
+ * Random text with literal markers and halves of them: the counterpart of `tokenSoup` for servers that read text.
+ * Shrinks to fewer pieces, towards `<|channel|>`.
  */
 export function textSoup(): fc.Arbitrary<string> {
   const piece = fc.oneof(

@@ -36,43 +36,43 @@ export const codex: ClientModel = {
     {
       id: 'codex-reads-message',
       sentence:
-        'A done message has role "assistant", phase "commentary", "final_answer" or none, and content of output_text with its text: Codex drops the whole message otherwise, silently.',
+        'A done message has role "assistant", phase "commentary", "final_answer" or none, and output_text parts with text: Codex silently drops the whole message otherwise.',
       severity: 'error',
     },
     {
       id: 'codex-refusal',
       sentence:
-        'A done message has no refusal part: Codex drops the whole message, silently, and its user sees no answer.',
+        'A done message has no refusal part: otherwise Codex silently drops the whole message, and its user sees no answer.',
       severity: 'warning',
     },
     {
       id: 'codex-reads-call',
       sentence:
-        'A done call has a name, its namespace where it was announced with one, a call_id and its arguments or input, as text: Codex drops the call otherwise, silently, and the run ends there; a call without its namespace it does not know.',
+        'A done call has a name, a call_id and its arguments or input as strings, and its namespace if the added item has one: otherwise Codex silently drops the call, and the run ends there, or it does not find the tool without its namespace.',
       severity: 'error',
     },
     {
       id: 'codex-reads-reasoning',
       sentence:
-        'A done reasoning item has a summary, if an empty one, and content of reasoning_text: Codex drops the item otherwise, shows no summary, and sends nothing of it back in the next turn.',
+        'A done reasoning item has a summary, which may be empty, and content of reasoning_text: otherwise Codex drops the item, shows no summary, and sends nothing of it back in the next turn.',
       severity: 'warning',
     },
     {
       id: 'codex-reads-completed',
       sentence:
-        'response.completed has a response with an id, and its usage, where it has one, the three totals, cached_tokens and reasoning_tokens as integers: Codex fails the turn otherwise, after retries.',
+        'response.completed has a response with an id, and its usage, if there is any, has the three totals, cached_tokens and reasoning_tokens as integers: otherwise Codex fails the turn after retries.',
       severity: 'error',
     },
     {
       id: 'codex-reads-error',
       sentence:
-        'The error of response.failed has its code and message as text: Codex says "response.failed event received" otherwise, and nothing of what went wrong.',
+        'The error of response.failed has its code and message as strings: otherwise Codex only says "response.failed event received", and not what went wrong.',
       severity: 'error',
     },
     {
       id: 'codex-reads-reason',
       sentence:
-        'response.incomplete has incomplete_details.reason: Codex fails the turn with "reason: unknown" otherwise.',
+        'response.incomplete has incomplete_details.reason: otherwise Codex fails the turn with "reason: unknown".',
       severity: 'error',
     },
   ],
@@ -191,7 +191,7 @@ class CodexReader implements ClientReader {
     const { error } = asFields(response)
     const { code = null, message = null } = asFields(error)
     if (!isFields(error) || !isTextOrNone(code) || !isTextOrNone(message)) {
-      this.#reportBreak('codex-reads-error', 'an error with code and message as text', error)
+      this.#reportBreak('codex-reads-error', 'an error with code and message as strings', error)
       this.#fail('response.failed event received')
       return
     }

@@ -85,9 +85,9 @@ const between = (
   about: string,
   words: Readonly<Record<Place, string>>,
   { places: [place], at }: Vote<unknown>,
-  said: string,
+  value: string,
   other: string,
-): Dissent => ({ words: `${about}: ${words[place as Place]} ${said}, all else ${other}`, at })
+): Dissent => ({ words: `${about}: ${words[place as Place]} ${value}, all else ${other}`, at })
 
 /** An item for messages, such as `item 1 (message)`. */
 const itemLabel = (item: AgreedItem): string => `item ${item.index ?? '?'} (${item.kind ?? 'of no type'})`

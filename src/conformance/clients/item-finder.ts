@@ -67,7 +67,7 @@ export class ItemFinder {
     })
   }
 
-  /** All items in the order of their output indexes, or in the order of the stream if indexes are missing or repeated. */
+  /** All items by output index, or in the order of the stream if indexes are missing or repeated. */
   get inOrder(): readonly AgreedItem[] {
     const indexes = this.items.map(({ index }) => index)
     const isClear = new Set(indexes).size === indexes.length && !indexes.includes(undefined)

@@ -165,8 +165,8 @@ export class LangchainMessage {
   }
 
   /**
-   * Adds the arguments of a done call. LangChain does not read them, but applications get the parsed value. So a text with
-   * the same value, such as one whose last bracket LangChain added, counts as equal.
+   * Adds the arguments of a done call. LangChain does not read them, but applications get the parsed value. So a text
+   * with the same value, such as one whose last bracket LangChain added, counts as equal.
    */
   addDoneArguments(given: string): void {
     const value = partialJson(given)

@@ -52,12 +52,12 @@ export const langchain: ClientModel = {
     {
       id: 'langchain-output',
       sentence:
-        'The output of the terminal response is a list of whole items, with lists of content and annotations: LangChain converts it all, though it shows none of it, and throws a TypeError where one is missing.',
+        'The output of the terminal response is a list of complete items, with lists of content and annotations: LangChain converts all of it, although it shows none of it, and throws a TypeError if a list is missing.',
       severity: 'error',
     },
     {
       id: 'langchain-response-error',
-      sentence: 'The error of a response that is completed or incomplete is null: LangChain throws any other.',
+      sentence: 'The error of a response that is completed or incomplete is null: LangChain throws any other value.',
       severity: 'error',
     },
     {
@@ -73,13 +73,13 @@ export const langchain: ClientModel = {
     },
     {
       id: 'langchain-call-id',
-      sentence: 'An added call has a call_id: without one LangChain hands it on as an invalid tool call.',
+      sentence: 'An added call has a call_id: without one, LangChain passes it on as an invalid tool call.',
       severity: 'error',
     },
     {
       id: 'langchain-merges',
       sentence:
-        'A field that LangChain merges from chunk to chunk (text, arguments, names, ids, summary parts, the response) has one type in all of them: it throws otherwise.',
+        'A field that LangChain merges from chunk to chunk (text, arguments, names, ids, summary parts, the response) has the same type in all of them: it throws otherwise.',
       severity: 'error',
     },
   ],

@@ -247,7 +247,7 @@ export const ITEMS: readonly Invariant[] = [
     sentence: 'The type of an event fits the type of its item.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    on: ({ itemType: owner }) => owner !== undefined,
+    on: ({ itemType }) => itemType !== undefined,
     begin: stateless((event, { kind, item, part }, report) => {
       if (item === undefined) return
       if (item.type !== kind.itemType) report(`an event for an item of type ${item.type}`, undefined, event.type)
@@ -408,12 +408,12 @@ export const ITEMS: readonly Invariant[] = [
     on: isTerminal,
     begin: stateless((event, { done }, report) => {
       const output = new Map(itemsInResponse(event).map((item) => [asString(item['id']), item]))
-      for (const [index, { id, type, fieldHashes: fields }] of done) {
+      for (const [index, { id, type, fieldHashes }] of done) {
         const item = output.get(id)
         if (item === undefined) continue
-        const missing = [...fields.keys()].filter((name) => !Object.hasOwn(item, name))
+        const missing = [...fieldHashes.keys()].filter((name) => !Object.hasOwn(item, name))
         const differs = Object.keys(item)
-          .filter((name) => fields.get(name) !== jsonHash(item[name]))
+          .filter((name) => fieldHashes.get(name) !== jsonHash(item[name]))
           .concat(missing)
           .filter((name) => !ENCRYPTED.has(name))
         if (differs.length > 0)

@@ -87,9 +87,9 @@ export const LIFECYCLE: readonly Invariant[] = [
       event(event, { terminal }, report) {
         if (terminal !== undefined) report(`nothing after ${terminal.type}`, undefined, event.type)
       },
-      end({ terminal, previousKind: before }, report) {
+      end({ terminal, previousKind }, report) {
         // `failed-after-error` reports an error without response.failed.
-        if (terminal === undefined && before?.type !== 'error')
+        if (terminal === undefined && previousKind?.type !== 'error')
           report('response.completed, response.incomplete or response.failed', undefined, 'the end of the stream')
       },
     }),
@@ -225,8 +225,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'Only response.failed may follow an error event.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless(({ type }, { previousKind: before }, report) => {
-      if (before?.type === 'error' && type !== 'response.failed') report('response.failed', type)
+    begin: stateless(({ type }, { previousKind }, report) => {
+      if (previousKind?.type === 'error' && type !== 'response.failed') report('response.failed', type)
     }),
   },
   {
@@ -234,8 +234,8 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'response.failed follows an error event; OpenAI omits it if it cannot keep the response.',
     neededBy: ['open-responses'],
     severity: 'error',
-    begin: atEnd(({ previousKind: before }, report) => {
-      if (before?.type === 'error') report('response.failed', undefined, 'the end of the stream')
+    begin: atEnd(({ previousKind }, report) => {
+      if (previousKind?.type === 'error') report('response.failed', undefined, 'the end of the stream')
     }),
   },
   {

@@ -133,8 +133,8 @@ export const PARTS: readonly Invariant[] = [
       ] as const) {
         if (held.length > parts.length && !item.isResumed)
           report(`as many parts as were added, ${parts.length}`, undefined, `${held.length}`)
-        for (const [index, { donePart: done }] of parts.entries()) {
-          if (done !== undefined && !isSamePart(done, held[index]))
+        for (const [index, { donePart }] of parts.entries()) {
+          if (donePart !== undefined && !isSamePart(donePart, held[index]))
             report(`part ${index} as in its .done event`, held[index])
         }
       }
@@ -158,8 +158,8 @@ export const PARTS: readonly Invariant[] = [
     sentence: 'The first part of a message is added right after the message.',
     neededBy: ['openai'],
     severity: 'warning',
-    begin: stateless((event, { previousKind: before, previous }, report) => {
-      const isMessage = before?.isItemAdded && asFields(previous?.['item'])['type'] === 'message'
+    begin: stateless((event, { previousKind, previous }, report) => {
+      const isMessage = previousKind?.isItemAdded && asFields(previous?.['item'])['type'] === 'message'
       if (isMessage && event.type !== 'response.content_part.added')
         report('response.content_part.added', undefined, event.type)
     }),

@@ -148,22 +148,28 @@ export class SseReader {
     this.#lastType = type
     if (type === undefined) return
 
-    const tell = (rule: string, at: number, expected: string, got: string, lost: readonly string[] = [type]): void => {
+    const report = (
+      rule: string,
+      at: number,
+      expected: string,
+      got: string,
+      lost: readonly string[] = [type],
+    ): void => {
       this.#sink.framing({ kind: 'framing', rule, line: at, expected, got, type, lost })
     }
-    if (misplaced !== undefined) tell(misplaced.rule, misplaced.line, 'a line that begins with data:', misplaced.got)
+    if (misplaced !== undefined) report(misplaced.rule, misplaced.line, 'a line that begins with data:', misplaced.got)
     if (isSecond) {
       const both = before === undefined ? [type] : [before, type]
-      tell('frames-apart', line, 'a blank line before it', 'a second event in the frame', both)
+      report('frames-apart', line, 'a blank line before it', 'a second event in the frame', both)
     }
-    if (wasDone && type !== 'response.created') tell('done-is-last', line, 'nothing after [DONE]', 'an event')
+    if (wasDone && type !== 'response.created') report('done-is-last', line, 'nothing after [DONE]', 'an event')
     if (name === undefined) {
-      if (!this.#hasReportedNameless) tell('event-named', line, `event: ${type}`, 'no name')
+      if (!this.#hasReportedNameless) report('event-named', line, `event: ${type}`, 'no name')
       this.#hasReportedNameless = true
     } else if (name !== type) {
       const isMisleading = (name === 'error' && type !== 'error') || name.startsWith('thread.')
       const rule = isMisleading ? 'event-name-misleads' : 'event-name-is-type'
-      tell(rule, line, `event: ${type}`, `event: ${name.slice(0, 60)}`)
+      report(rule, line, `event: ${type}`, `event: ${name.slice(0, 60)}`)
     }
   }
 

@@ -127,13 +127,13 @@ class Reader implements StreamReader {
 
   // ---------------------------------------------------------------------------------------------------------- text
 
-  #takeDecoded({ text, format: given, invalidAt: badAt }: DecodedText): void {
-    if (given !== undefined) this.#reportFormat(given, 1)
-    if (given !== undefined && given.format !== 'utf-16') this.#isStopped = true
-    this.#takeText(text.slice(0, badAt))
-    if (badAt === undefined) return
+  #takeDecoded({ text, format, invalidAt }: DecodedText): void {
+    if (format !== undefined) this.#reportFormat(format, 1)
+    if (format !== undefined && format.format !== 'utf-16') this.#isStopped = true
+    this.#takeText(text.slice(0, invalidAt))
+    if (invalidAt === undefined) return
     const { line } = this.#text.lines
-    this.#takeText(text.slice(badAt))
+    this.#takeText(text.slice(invalidAt))
     if (!this.#isSse) return
     this.#reads.push({ kind: 'framing', rule: 'text-encoding', line, expected: 'UTF-8', got: 'other bytes' })
   }
@@ -301,7 +301,7 @@ class Reader implements StreamReader {
 
   /** Reports broken text: only the beginning of a run of it. */
   #reportBroken(head: string, line: number, why: BrokenReason): void {
-    if (this.#isBroken && why === 'cut') return
+    if (this.#isStopped || (this.#isBroken && why === 'cut')) return
     this.#isBroken = true
     const expected = {
       cut: 'an event as JSON',

@@ -49,11 +49,11 @@ export class CaptureDecoder {
     const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second !== undefined && second !== 0)
     if (isLittle || isBig) {
       this.#utf = new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be', { ignoreBOM: true })
-      const given = { format: 'utf-16', description: 'UTF-16, as PowerShell writes what it redirects' } as const
-      return { ...this.#decode(head), format: given }
+      const format = { format: 'utf-16', description: 'UTF-16, as PowerShell writes what it redirects' } as const
+      return { ...this.#decode(head), format }
     }
-    const given = detectBinary(head)
-    if (given !== undefined) return { text: '', format: given }
+    const format = detectBinary(head)
+    if (format !== undefined) return { text: '', format }
     this.#utf = new TextDecoder('utf-8', { ignoreBOM: true })
     this.#strict = new TextDecoder('utf-8', { fatal: true })
     return this.#decode(head)

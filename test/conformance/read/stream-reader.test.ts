@@ -252,6 +252,11 @@ describe('what is no event does not hide those after it', () => {
     ])
   })
 
+  test('nothing after an HTML page is reported, whether it comes with the page or later', () => {
+    const page = '<html\n\n{{'
+    expect(readsOf([page])).toEqual(readsOf([...page]))
+  })
+
   test('never throws, whatever comes', () => {
     const word = fc.constantFrom(
       'data: ',

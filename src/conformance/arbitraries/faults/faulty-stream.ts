@@ -26,12 +26,12 @@ export interface FaultOptions {
 
 /**
  * Event streams with exactly one fault, to test a checker of streams: it must find a fault in each of them, and none in
- * the originals. It takes well-formed streams of plain JSON events, as a list or as an arbitrary. Each change is really a
- * fault: it drops no delta that makes no difference, and swaps no events that may come in any order. If the order of
+ * the originals. It takes well-formed streams of plain JSON events, as a list or as an arbitrary. Each change is really
+ * a fault: it drops no delta that makes no difference, and swaps no events that may come in any order. If the order of
  * events changes, they are renumbered, so that the order is the only fault.
  *
- * With a list, all possible kinds are equally frequent. Shrinking keeps the kind, and leads to the shortest stream and the
- * first place for it. With an arbitrary, it shrinks as the streams do; if the drawn kind is impossible in a stream, the
+ * With a list, all possible kinds are equally frequent. Shrinking keeps the kind, and leads to the shortest stream and
+ * the first place for it. With an arbitrary, it shrinks as the streams do; if the drawn kind is impossible in a stream, the
  * next possible kind is used.
  *
  * @throws HarmonyResponsesError `bad_option` if no stream of a list can have any of the kinds. An arbitrary must yield

@@ -113,7 +113,7 @@ export const fields: Readonly<Record<FieldFault, Sites>> = {
     outputIn(event)
       .slice(1)
       .map((item, index) => ({
-        what: `item ${index + 1} stands before item ${index}`,
+        what: `item ${index + 1} comes before item ${index}`,
         fields: withOutput(event, index, 2, item, outputIn(event)[index]),
       })),
   ),

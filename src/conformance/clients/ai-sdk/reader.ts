@@ -101,11 +101,11 @@ export class AiSdkReader implements ClientReader {
     const isFailed = event.type === 'response.failed'
     const response = asFields(event['response'])
     const isNested = nestedErrorSchema.safeParse(event).success
-    const said = isFailed ? response['error'] : isNested ? event['error'] : event
+    const reported = isFailed ? response['error'] : isNested ? event['error'] : event
     const { reason } = asFields(response['incomplete_details'])
     this.#ending = reason ? endingFor(reason, this.#hasCall) : 'failed'
-    if (!isFields(said)) return
-    if (!isFailed || !this.#hasError) this.seen.error ??= asString(said['message'])
+    if (!isFields(reported)) return
+    if (!isFailed || !this.#hasError) this.seen.error ??= asString(reported['message'])
     this.#hasError = true
     if (!this.#isEarly) return
     this.#ending = 'failed'
