@@ -1,6 +1,6 @@
 import { INVARIANTS } from '../conformance/invariants/index.js'
 import type { Cause, LocatedViolation, Repeated } from '../conformance/report/cause.js'
-import { isAtEnd, missingField } from '../conformance/report/kind.js'
+import { isAtEnd, missingField } from '../conformance/report/violation-kind.js'
 import { clip, type Paint, plain, type Style, wrap } from './terminal-text.js'
 
 /** Where the lines of a cause stand. */

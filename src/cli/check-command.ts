@@ -68,7 +68,7 @@ async function checkFile(file: string, options: CheckOptions, output: Output, io
   }
 
   let failure: unknown
-  const onGzip = (): Promise<void> => take([{ kind: 'given', format: 'gzip', words: 'gzip, unpacked', line: 1 }])
+  const onGzip = (): Promise<void> => take([{ kind: 'format', format: 'gzip', description: 'gzip, unpacked', line: 1 }])
   try {
     for await (const piece of unpacked(io.pieces(file), onGzip)) await take(checker.push(piece))
   } catch (error) {
@@ -89,7 +89,7 @@ async function checkFile(file: string, options: CheckOptions, output: Output, io
 }
 
 function reasonOf(finding: Finding): string[] {
-  if (finding.kind === 'given') return [finding.words]
+  if (finding.kind === 'format') return [finding.description]
   return finding.kind === 'broken' ? [broken(finding)] : []
 }
 
@@ -119,8 +119,8 @@ function inWords(file: string, isOneOfMany: boolean, profile: Profile, { screen 
   return {
     take(finding) {
       switch (finding.kind) {
-        case 'given':
-          given.push(finding.words)
+        case 'format':
+          given.push(finding.description)
           return undefined
         case 'broken':
           breakCount++
@@ -167,8 +167,8 @@ function asJson(file: string, isOneOfMany: boolean, profile: Profile, { screen }
         case 'end':
           if (checked !== undefined) streams.push(checked.json(finding.events))
           break
-        case 'given': {
-          const { format, words, line } = finding
+        case 'format': {
+          const { format, description: words, line } = finding
           given.push({ format, words, line })
           break
         }

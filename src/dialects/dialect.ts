@@ -2,44 +2,45 @@ import { check, checkEvent, checkStream } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 
-/** A JSON object of whatever fields. */
+/** A JSON object with any fields. */
 export interface Fields {
   [field: string]: unknown
 }
 
-/** An event in a dialect's words. */
+/** An event in a dialect. */
 export interface DialectEvent extends Fields {
   type: string
   sequence_number: number
 }
 
-/** A response in a dialect's words; each dialect's own type says which they are. */
+/** A response in a dialect. Each dialect has its own type for it. */
 export interface DialectResponse {
   id: string
   object: 'response'
   output: { type: string }[]
 }
 
-/** Maps the events of one stream, one to one and in order. Nothing it is given is changed. */
+/** Maps the events of one stream, one to one and in order. It does not change its input. */
 export type EventMap<From, To> = (event: From) => To
 
-/** How a family of servers words the same stream and the same response. Both ways together change nothing. */
+/** How a family of servers represents the same streams and responses. Encoding and then decoding changes nothing. */
 export interface Dialect<Name extends string = string, Theirs extends DialectResponse = DialectResponse> {
   readonly name: Name
-  /** A map for one stream into the dialect. */
+  /** Creates a map from OpenAI's format to the dialect, for one stream. */
   encoder(): EventMap<ResponseStreamEvent, DialectEvent>
-  /** A map for one stream out of it: of a stream that was mapped into it, the stream that it was. */
+  /** Creates a map from the dialect back to OpenAI's format, for one stream. */
   decoder(): EventMap<DialectEvent, ResponseStreamEvent>
-  /** A response as the events of a stream in the dialect hold it. */
+  /** Maps a response to the dialect. */
   encodeResponse(response: Response): Theirs
   decodeResponse(response: Theirs): Response
 }
 
 /**
- * A stream in a dialect, as lazily as it comes, its events numbered from 0.
+ * Maps a stream to a dialect, lazily, with its events numbered from 0.
  *
- * @param events - one at a time or some at a time, as `translate` and `translateBatches` give them
- * @throws HarmonyResponsesError at once `bad_option`: no dialect; `bad_stream`: no stream, or, when it comes, no event
+ * @param events - single events or batches, as `translate` and `translateBatches` yield them
+ * @throws HarmonyResponsesError at once: `bad_option` if `dialect` is not a dialect, `bad_stream` if `events` is not a
+ * stream; while reading: `bad_stream` if a value is not an event
  */
 export function toDialect(events: Events<ResponseStreamEvent>, dialect: Dialect): AsyncGenerator<DialectEvent, void> {
   checkDialect('toDialect', dialect, 'encoder')
@@ -48,7 +49,7 @@ export function toDialect(events: Events<ResponseStreamEvent>, dialect: Dialect)
 }
 
 /**
- * A stream that was made by {@link toDialect}, as it was.
+ * Maps a stream in a dialect, such as {@link toDialect} yields, back to OpenAI's format.
  *
  * @throws HarmonyResponsesError as {@link toDialect} does
  */
@@ -59,11 +60,11 @@ export function fromDialect(events: Events<DialectEvent>, dialect: Dialect): Asy
 }
 
 /**
- * The answer to a request that does not stream, in a dialect: what the terminal event of its stream would hold.
+ * Maps the response to a request without streaming to a dialect, as the terminal event of a stream would have it.
  *
  *     toDialectResponse(await collectResponse(translate(tokens, { request })), openResponses)
  *
- * @throws HarmonyResponsesError `bad_option`: no dialect; `bad_stream`: no response
+ * @throws HarmonyResponsesError `bad_option` if `dialect` is not a dialect, `bad_stream` if `response` is not a response
  */
 export function toDialectResponse<Theirs extends DialectResponse>(
   response: Response,
@@ -75,7 +76,7 @@ export function toDialectResponse<Theirs extends DialectResponse>(
 }
 
 /**
- * A response that was made by {@link toDialectResponse}, as it was.
+ * Maps a response in a dialect, such as {@link toDialectResponse} returns, back to OpenAI's format.
  *
  * @throws HarmonyResponsesError as {@link toDialectResponse} does
  */
@@ -117,22 +118,22 @@ function checkResponse(what: string, response: unknown): void {
   check(Object(response).object === 'response', what, 'a response', response, 'bad_stream')
 }
 
-/** How the parts of events and responses are mapped, one way. */
+/** Maps items and responses, in one direction. */
 export interface PartMap {
-  /** Of an item; `isAdded` where it is only announced. */
+  /** Maps an item. `isAdded`: it is the item of `response.output_item.added`. */
   item(item: Fields, isAdded: boolean): Fields
-  /** Of a response whose items are mapped. */
+  /** Maps a response, after its items. */
   response(response: Fields): Fields
 }
 
-/** An event with its items and its response mapped, wherever they stand in it. */
+/** Maps the item or response in an event. */
 export function mapParts(event: Fields, map: PartMap): Fields {
   const { item, response, type } = event
   if (isFields(item)) return { ...event, item: map.item(item, type === 'response.output_item.added') }
   return isFields(response) ? { ...event, response: mapResponse(response, map) } : event
 }
 
-/** A response, of an event or alone. */
+/** Maps a response and its items. */
 export function mapResponse(response: Fields, map: PartMap): Fields {
   return map.response({ ...response, output: listOf(response['output']).map((item) => map.item(item, false)) })
 }

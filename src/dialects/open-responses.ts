@@ -3,9 +3,9 @@ import type { EchoedTool, Response } from '../responses/response.js'
 import { type Dialect, type DialectEvent, type Fields, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
 
 /*
- * Open Responses (specification of 2026-04-24): its own names for the events of raw reasoning, and a prefix before
- * everything that it does not know: items of hosted tools and the events about them, and tools but functions. Put it on
- * the wire with `done: true`: the specification wants a `[DONE]` at the end.
+ * Open Responses (specification of 2026-04-24). It has its own names for the events of raw reasoning, and a prefix for
+ * everything that it does not define: items of hosted tools, events about them, and tools other than functions. Send it
+ * with `done: true`, because the specification requires `[DONE]` at the end.
  */
 
 /**
@@ -39,16 +39,16 @@ const EVENTS: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
   .../* @__PURE__ */ Object.values(EVENTS_OF).flatMap((words) => words ?? []),
 ])
 
-/** Who made up what the specification does not know. */
+/** The prefix of everything that the specification does not define: the name of who defined it. */
 const SLUG = 'openai:'
 
-/** A response as Open Responses words it. */
+/** A response in the format of Open Responses. */
 export interface OpenResponsesResponse extends Omit<Response, 'output' | 'tools'> {
   output: Prefixed<OutputItem, 'message' | 'reasoning' | 'function_call'>[]
   tools: Prefixed<EchoedTool, 'function'>[]
 }
 
-/** Of a union by `type`, each member that is not known with the prefix before its type. */
+/** A union by `type`, with a prefix before the types that are not `Known`. */
 type Prefixed<Union extends { type: string }, Known> = Union extends { type: Known }
   ? Union
   : Omit<Union, 'type'> & { type: `${typeof SLUG}${Union['type']}` }
@@ -58,7 +58,8 @@ const THEIRS = 'response.reasoning.'
 
 export const openResponses: Dialect<'open-responses', OpenResponsesResponse> = {
   name: 'open-responses',
-  // The casts: what a table of names makes of an event, the compiler cannot follow; the round trip is a tested law.
+  // The casts in: an interface has no index signature, so it is not assignable to `Fields`.
+  // The casts out: the compiler cannot derive the types after renaming by a table. A law tests the round trip.
   encoder: () => (event) => rename(event as unknown as Fields, encodeEvent, ENCODED) as DialectEvent,
   decoder: () => (event) => rename(event, decodeEvent, DECODED) as never,
   encodeResponse: (response) => mapResponse(response as unknown as Fields, ENCODED) as never,

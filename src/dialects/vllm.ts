@@ -12,23 +12,23 @@ import {
 } from './dialect.js'
 
 /*
- * vLLM's words, as its servers put them on the wire in 2025 and 2026: parts of raw reasoning have events of their own
- * (`response.reasoning_part.*`), a call's last arguments come with its name, and what is not there is null. Where vLLM
- * is wrong (indexes, ids, what is completed and when) this is not: the README has the list.
+ * vLLM's format, as its servers sent it in 2025 and 2026: parts of raw reasoning have their own events
+ * (`response.reasoning_part.*`), the `.done` event of arguments has the name of the call, and missing fields are null. It
+ * does not copy vLLM's mistakes (indexes, ids, order of events), which the documentation lists.
  */
 
 const PART = /^response\.(content|reasoning)_part\.(added|done)$/
 
-/** Events that repeat a call's arguments as a whole. */
+/** The events with the complete arguments of a call. */
 const ARGUMENTS: ReadonlySet<unknown> = new Set([
   'response.function_call_arguments.done',
   'response.mcp_call_arguments.done',
 ])
 
-/** A response as vLLM words it. */
+/** A response in vLLM's format. */
 export interface VllmResponse extends Omit<Response, 'output' | 'usage'> {
   output: VllmItem[]
-  /** vLLM counts no tokens that were written into a cache. */
+  /** vLLM does not count the tokens that were written to a cache. */
   usage: VllmUsage | null
 }
 
@@ -49,7 +49,8 @@ interface VllmUsage extends Omit<ResponseUsage, 'input_tokens_details'> {
 export const vllm: Dialect<'vllm', VllmResponse> = {
   name: 'vllm',
 
-  // The casts: what is mapped field by field, the compiler cannot follow; the round trip is a tested law.
+  // The casts in: an interface has no index signature, so it is not assignable to `Fields`.
+  // The casts out: the compiler cannot derive the types after mapping field by field. A law tests the round trip.
   encoder() {
     const names = new Map<unknown, unknown>()
     return (event) => {
@@ -88,7 +89,7 @@ function decodePart(event: Fields): Fields {
   return { ...event, type: `response.content_part.${moment}`, part: decodeText(part) }
 }
 
-/** A finished text without probabilities has none, not an empty list of them. */
+/** vLLM has null instead of an empty list of logprobs in a finished text. */
 function encodeText(part: Fields): Fields {
   const { logprobs } = part
   return Array.isArray(logprobs) && logprobs.length === 0 ? { ...part, logprobs: null } : part
@@ -144,7 +145,7 @@ function decodeItem(item: Fields, isAdded: boolean): Fields {
   return mapOf(item)?.decode(item, isAdded) ?? item
 }
 
-/** vLLM counts no tokens that were written into a cache. */
+/** vLLM does not count the tokens that were written to a cache. */
 function encodeResponse(response: Fields): Fields {
   const { usage } = response
   if (!isFields(usage) || !isFields(usage['input_tokens_details'])) return response

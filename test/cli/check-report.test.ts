@@ -49,8 +49,8 @@ describe('the report of a stream', () => {
     expect(text).toBe(
       `stream 1: 9 events, 5 violations, 1 warning, 1 cause (profile openai)
   error    line 10, event 3 response.output_text.delta, item 0, part 0
-           expected an event that announced this part before, got none
-           within-part: Text comes between the announcement of its part and the part’s end.
+           expected an earlier event that added this part, got none
+           within-part: Text comes after its part was added, and before the part is done.
            and 3 more like it: lines 13, 16, …
            and because of it: 2 more (part-follows-message, item-is-its-parts)
 `,
@@ -77,7 +77,7 @@ describe('the report of a stream', () => {
       `stream 1: 22 events, 44 violations, 0 warnings, 1 cause (profile openai)
   error    line 1, event 0 response.created
            sequence_number is missing from all 22 events
-           sequence-numbers: sequence_number is 0, 1, 2, ... over all events.
+           sequence-numbers: sequence_number is 0, 1, 2, ... across all events.
            and because of it: 22 more (event-shape ×22)
 `,
     )

@@ -202,7 +202,7 @@ describe('check', () => {
         'stream 1: 9 events, 2 violations, 0 warnings, 1 cause (profile openai)',
         '  error    line 5, event 4 response.output_text.delta, item 0, part 0',
         '           expected an item_id, got nothing',
-        '           item-id-present: Every event about an item has its item_id, but for the commands of a shell call.',
+        '           item-id-present: Every event about an item has an item_id, except the events of shell commands.',
         '           and because of it: 1 more (event-shape)',
         '',
       ].join('\n'),
@@ -240,7 +240,7 @@ describe('check', () => {
     ['<!doctype html><title>502 Bad Gateway</title>', 'an HTML page: 502 Bad Gateway'],
     ['{"error":{"message":"model \\u001b[31mnot\\nfound"}}', 'an error: model [31mnot found'],
     ['{"detail":"Not Found"}', 'an error: Not Found'],
-    ['{"name":"x"}', 'JSON that is no event: an object of name'],
+    ['{"name":"x"}', 'JSON that is not an event: an object with name'],
     [
       'data: {"object":"chat.completion.chunk"}\n\ndata: [DONE]\n\n',
       'a Chat Completions stream, not one of the Responses API',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CLIENT_INVARIANTS } from '../../src/conformance/clients/index.js'
-import { kindOf } from '../../src/conformance/event-kind.js'
+import { eventKindOf } from '../../src/conformance/event-kind.js'
 import {
   checkEvents,
   createChecker,
@@ -155,7 +155,7 @@ describe('the invariants', () => {
   })
 
   test('the invariants look at some event each, or at the end', () => {
-    const kinds = EVENT_TYPES.map(kindOf)
+    const kinds = EVENT_TYPES.map(eventKindOf)
     for (const { id, on } of INVARIANTS) {
       // A client's model says what the client breaks at, and looks at all events itself.
       const isOfClient = CLIENT_INVARIANTS.some((rule) => rule.id === id)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { faultyStream } from '../../src/conformance/arbitraries/index.js'
-import { CLIENTS, explain } from '../../src/conformance/index.js'
+import { CLIENTS, type Client, explain as explanationOf } from '../../src/conformance/index.js'
 import type { StreamEvent } from '../../src/conformance/stream-event.js'
 import { RUNS } from '../support/runs.js'
 import { callTo, createRun, inTurn, messageOn } from '../translate/run.js'
@@ -16,6 +16,8 @@ function stream(): StreamEvent[] {
   run.end('stop')
   return JSON.parse(JSON.stringify(run.events))
 }
+
+const explain = (events: readonly StreamEvent[], client: Client): string => explanationOf(events, client).text
 
 const without = (events: StreamEvent[], type: RegExp): StreamEvent[] => events.filter((event) => !type.test(event.type))
 
@@ -43,7 +45,7 @@ describe('a damaged stream', () => {
       if (type === 'response.output_item.added' && call?.type === 'function_call') call.arguments = '{"city":"Oslo"}'
     }
     expect(explain(damaged, 'langchain')).toContain(
-      'item 1 (function_call): the announced item has its arguments, and the deltas have them, too',
+      'item 1 (function_call): the added item has the arguments, and the deltas have them, too',
     )
   })
 

@@ -61,9 +61,9 @@ describe('what is no stream is refused, with its line', () => {
   test.each<[string, string]>([
     ['{"type":"a"}\n{"type":', 'line 2: expected an event as JSON, got "{\\"type\\":"'],
     ['data: {"type":"a"}\n\ndata: {oh}\n\n', 'line 3: expected an event as JSON, got "{oh}"'],
-    ['{"a":1}', 'line 1: expected an event with a type, got JSON that is no event: an object of a'],
+    ['{"a":1}', 'line 1: expected an event with a type, got JSON that is not an event: an object with a'],
     ['data: {"a":1}\n\n', 'line 1: expected an event with a type, got an object'],
-    ['[1]', 'line 1: expected an event with a type, got JSON that is no event: 1'],
+    ['[1]', 'line 1: expected an event with a type, got JSON that is not an event: 1'],
     ['[\n{"type":"a"},\n{', 'line 3: expected an event as JSON, got "{"'],
     ['<html>', 'line 1: expected an event with a type, got an HTML page'],
     ['Hello', 'line 1: expected an event as JSON, got "Hello"'],

@@ -29,7 +29,7 @@ describe('a model that does something else is no fault of its server:', () => {
   test('a model that does something else is no fault of its server: one whose arguments are no JSON is noted', async () => {
     const results = await habits('writes no JSON')
     expect(failing(results)).toEqual([])
-    expect(results.get('call')?.notes.join()).toContain("the model's doing")
+    expect(results.get('call')?.notes.join()).toContain("the model's fault")
   })
 
   test('a model that does something else is no fault of its server: one that is done before the limit leaves truncation inconclusive', async () => {

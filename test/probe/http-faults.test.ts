@@ -214,7 +214,7 @@ describe('limits and formats', () => {
             : event,
         ),
     })
-    expect(found.filter((rule) => rule === 'truncation-told')).toHaveLength(2)
+    expect(found.filter((rule) => rule === 'truncation-reported')).toHaveLength(2)
   })
 
   test('a limit that is ignored fails truncation', async () => {
@@ -224,7 +224,7 @@ describe('limits and formats', () => {
 
   test('a truncated answer that does not say why fails truncation', async () => {
     const found = await rules('truncation', { whole: (response) => ({ ...response, incomplete_details: null }) })
-    expect(found).toContain('truncation-told')
+    expect(found).toContain('truncation-reported')
   })
 })
 

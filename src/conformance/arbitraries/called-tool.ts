@@ -8,7 +8,7 @@ import type {
   UnknownTool,
 } from '../../responses/request.js'
 
-/** The item types that calls become. */
+/** The types of items that calls become. */
 export type CallItemType =
   | 'function_call'
   | 'custom_tool_call'
@@ -17,23 +17,23 @@ export type CallItemType =
   | 'web_search_call'
   | 'shell_call'
 
-/** Whom a call is addressed to, and what the declared tools make of it. */
+/** The recipient of a call, and the item that it becomes with the declared tools. */
 export interface CalledTool {
   readonly recipient: string
   readonly itemType: CallItemType
-  /** The item's `name`, where it has one and the recipient says it. */
+  /** The item's `name`, if the item has one and the recipient contains it. */
   readonly name?: string
-  /** Of a function or custom tool that is declared in one. */
+  /** The namespace of the tool, if it is declared in one. */
   readonly namespace?: string
-  /** Of an `mcp_call`. */
+  /** The `server_label` of an `mcp_call`. */
   readonly serverLabel?: string
-  /** The tool in the request that this call is for. */
+  /** The called tool as the request declares it. */
   readonly declaration: UnknownTool
 }
 
 type Builtin = 'python' | 'browser' | 'container'
 
-/** Which tool a call is for; what a built-in is declared as is one choice for the whole transcript. */
+/** The tool of a call. `BuiltinDeclarations` decides for the whole transcript how built-in tools are declared. */
 export type ToolChoice =
   | { readonly kind: 'function' | 'custom'; readonly name: string }
   | {
@@ -50,12 +50,12 @@ export type ToolChoice =
     }
   | { readonly kind: Builtin; readonly recipient: string }
 
-/** What each built-in is declared as: itself, its older form, or a server of that label. */
+/** How each built-in tool is declared: as itself, in its older form, or as an MCP server with its label. */
 export type BuiltinDeclarations = Readonly<Record<Builtin, 'builtin' | 'preview' | 'mcp'>>
 
 const FUNCTION_NAMES = ['get_weather', 'x', 'math.sum', 'my-tool', 'python', 'search', 'Get_Weather2']
 const CUSTOM_NAMES = ['apply_patch', 'run-sql', 'grammar.v1']
-// No two of them can be read from one recipient, and none is an MCP server's label.
+// A recipient never matches two of them, and none is the label of an MCP server.
 const NAMESPACES = ['mcp__docs', 'crm', 'team', 'team.v2', 'multi-agent']
 const NAMESPACE_TOOLS = [
   { kind: 'function', name: 'lookup' },
@@ -113,7 +113,7 @@ export const toolChoice = (): fc.Arbitrary<ToolChoice> =>
     },
   )
 
-/** The declaration of a function that takes anything. */
+/** Declares a function that accepts any arguments. */
 export const declareFunction = (name: string): FunctionTool => ({
   type: 'function',
   name,
@@ -160,7 +160,7 @@ const BUILTIN_TOOLS: Record<
   },
 }
 
-/** The recipient that a call of the tool is addressed to, and what it becomes. */
+/** The recipient of a call of the tool, and the item that it becomes. */
 export function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): CalledTool {
   switch (tool.kind) {
     case 'function': {
@@ -174,7 +174,7 @@ export function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): Cal
     }
     case 'namespace': {
       const { namespace, form } = tool
-      // What it is within its namespace, it is declared and called as outside of one.
+      // Within its namespace, a tool is declared and called like one without a namespace.
       const { itemType, declaration, name = '' } = calledTool(tool.tool, builtins)
       const path = `${namespace}.${name}`
       return {
@@ -204,7 +204,7 @@ export function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): Cal
   }
 }
 
-/** A request with these tools, each once. */
+/** A request that declares these tools, without repeats. */
 export function requestFor(declarations: readonly UnknownTool[]): ResponseRequest {
   const tools = new Map(declarations.map((tool) => [JSON.stringify(tool), tool]))
   return { model: 'gpt-oss-20b', input: 'Hi', tools: [...tools.values()] }
@@ -215,7 +215,7 @@ const toolLabel = (tool: UnknownTool): string => {
   return name === undefined ? tool.type : `${tool.type} ${String(name)}`
 }
 
-/** The tools of a request, for reading. */
+/** The tools of a request, for messages. */
 export function showTools(request: ResponseRequest): string {
   return `tools: [${(request.tools ?? []).map(toolLabel).join(', ')}]`
 }

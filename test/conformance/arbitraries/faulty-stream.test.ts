@@ -151,7 +151,7 @@ describe('a faulty stream', () => {
       try {
         faulty = fc.sample(faultyStream([stream], { kinds: [kind] }), scaled(12))
       } catch (error) {
-        expect(String(error)).toContain('expected one that can have')
+        expect(String(error)).toContain('expected a stream that can have')
         continue
       }
       for (const one of faulty) {
@@ -202,9 +202,9 @@ describe('a faulty stream', () => {
       100,
     )
     expect(() => faultyStream([failing()], { kinds: ['dropped_delta', 'call_id_changed'] })).toThrow(
-      'streams: expected one that can have dropped_delta or call_id_changed',
+      'streams: expected a stream that can have dropped_delta or call_id_changed',
     )
-    expect(() => faultyStream([])).toThrow('streams: expected one')
+    expect(() => faultyStream([])).toThrow('streams: expected a stream')
     expect(() => faultyStream(streams, { kinds: ['nothing' as never] })).toThrow('kinds: expected some of dropped_')
   })
 

@@ -190,9 +190,9 @@ describe('cutting', () => {
   })
 
   test('cutting refuses the other kind of chunk', () => {
-    expect(() => cutChunks(['text'], [])).toThrow('cutChunks: expected ids, as cutText is for text, got "text"')
-    expect(() => cutChunks([{ host: 'text' }], [])).toThrow('cutText is for text')
-    expect(() => cutText([5], [])).toThrow('cutText: expected text, as cutChunks is for ids, got 5')
+    expect(() => cutChunks(['text'], [])).toThrow('cutChunks: expected ids (cutText splits text), got "text"')
+    expect(() => cutChunks([{ host: 'text' }], [])).toThrow('cutText splits text')
+    expect(() => cutText([5], [])).toThrow('cutText: expected text (cutChunks splits ids), got 5')
   })
 })
 

@@ -53,8 +53,8 @@ describe('what a checker keeps and does', () => {
   test('what a checker keeps and does of 20,000 items that are done nothing is open, and it goes on', () => {
     const reading = new StreamState()
     for (const event of messages(20_000)) {
-      reading.look(event)
-      reading.take(event)
+      reading.locate(event)
+      reading.apply(event)
     }
     expect(reading.open.size).toBe(0)
     expect(reading.done.size).toBe(20_000)
@@ -69,14 +69,14 @@ describe('what a checker keeps and does', () => {
     const long = 'x'.repeat(10_000)
     for (const event of BASES.answer() as Stream) {
       const said = JSON.parse(JSON.stringify(event).replaceAll('Hi', long))
-      reading.look(said)
-      reading.take(said)
+      reading.locate(said)
+      reading.apply(said)
       if (event.type === 'response.output_item.done') break
     }
-    reading.look({ type: 'keepalive' })
-    reading.take({ type: 'keepalive' })
+    reading.locate({ type: 'keepalive' })
+    reading.apply({ type: 'keepalive' })
     const { done, open } = reading
-    const kept = JSON.stringify([[...open.values()], [...done.values()].map(({ fields }) => [...fields])])
+    const kept = JSON.stringify([[...open.values()], [...done.values()].map(({ fieldHashes: fields }) => [...fields])])
     expect(kept.length).toBeLessThan(1000)
   })
 

@@ -40,7 +40,7 @@ describe('a stream that is resumed', () => {
     const [number, created] = checkEvents(rest(answer, 3) as readonly StreamEvent[])
     expect([number?.rule, created?.rule]).toEqual(['sequence-numbers', 'created-first'])
     expect(created?.got).toBe(
-      '"response.output_text.delta" with sequence_number 4; a stream that is resumed there is checked as resumed',
+      '"response.output_text.delta" with sequence_number 4; check a resumed stream with the option `resumed`',
     )
   })
 
@@ -62,7 +62,7 @@ describe('a stream that is resumed', () => {
   test('a stream that is resumed ends its texts with what it said of them', () => {
     expect(errorsOf(damaged(rest(answer, 4), set('output_text.done', { text: 'Hi me' })), 4)).toEqual([
       '1 text-is-deltas',
-      '2 text-told',
+      '2 text-done-event',
     ])
     expect(errorsOf(damaged(rest(call, 3), set('function_call_arguments.done', { arguments: '{}' })), 3)).toEqual([
       '1 call-is-deltas',
@@ -117,7 +117,7 @@ describe('a stream that is resumed', () => {
   test('a stream that is resumed has to be as Open Responses requires, too', () => {
     expect(errorsOf(rest(answer, 4), 4, 'open-responses')).toEqual([])
     const other = damaged(rest(answer, 4), set('output_text.done', { text: 'Hi me' }))
-    expect(errorsOf(other, 4, 'open-responses')).toEqual(['1 text-is-deltas', '2 text-told'])
+    expect(errorsOf(other, 4, 'open-responses')).toEqual(['1 text-is-deltas', '2 text-done-event'])
   })
 
   test.each([['yes'], [-1], [1.5], [null]])('a stream that is resumed is not resumed after %j', (resumed) => {

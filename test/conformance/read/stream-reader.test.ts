@@ -27,7 +27,7 @@ const linesOf = (reads: readonly StreamRead[]): number[] =>
   reads.flatMap((read) => (read.kind === 'event' ? [read.line] : []))
 
 const namesOf = (reads: readonly StreamRead[]): string[] =>
-  reads.flatMap((read) => (read.kind === 'given' ? [`${read.format}: ${read.words}`] : []))
+  reads.flatMap((read) => (read.kind === 'format' ? [`${read.format}: ${read.description}`] : []))
 
 const breaksOf = (reads: readonly StreamRead[]): string[] =>
   reads.flatMap((read) => (read.kind === 'broken' ? [`${read.line}: ${read.expected}, not ${read.got}`] : []))
@@ -253,6 +253,11 @@ describe('what is no event does not hide those after it', () => {
     ])
   })
 
+  test('nothing after an HTML page is reported, whether it comes with the page or later', () => {
+    const page = '<html\n\n{{'
+    expect(readsOf([page])).toEqual(readsOf([...page]))
+  })
+
   test('what is no event does not hide those after it never throws, whatever comes', () => {
     const word = fc.constantFrom(
       'data: ',
@@ -348,7 +353,7 @@ describe('no capture is too much', () => {
     const deep = (depth: number): string => `{"type":"a","x":${'['.repeat(depth)}${']'.repeat(depth)}}\n`
     expect(eventsOf(readsOf([deep(50_000)]))).toHaveLength(1)
     const reads = readsOf([deep(300_000), '{"type":"b"}'])
-    expect(breaksOf(reads)[0]).toMatch(/^1: an event that is not so deep, not /)
+    expect(breaksOf(reads)[0]).toMatch(/^1: an event with less nesting, not /)
     expect(eventsOf(reads)).toEqual([{ type: 'b' }])
   })
 

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createReport, INVARIANTS, type Violation } from '../../../src/conformance/index.js'
-import { AT_ANY_EVENT, FIELDS, FOLLOWS, OF_ORDER, SHAPE_RULES } from '../../../src/conformance/report/follows.js'
+import {
+  EXPLAINS_WHOLE_EVENT,
+  ORDER_RULES,
+  POSSIBLE_CAUSES,
+  RULE_FIELDS,
+  SHAPE_RULES,
+} from '../../../src/conformance/report/possible-causes.js'
 import { BASES, type Damage, damaged, drop, type Loose, set, setItem } from '../invariants/streams.js'
 import { reportOf } from './streams.js'
 
@@ -137,12 +143,12 @@ describe('a report', () => {
 
 test('what follows from what names invariants alone', () => {
   const ids = new Set(INVARIANTS.map(({ id }) => id))
-  const listed = Object.entries(FOLLOWS).flatMap(([id, { item = [], event = [], stream = [] }]) => [
+  const listed = Object.entries(POSSIBLE_CAUSES).flatMap(([id, { item = [], event = [], stream = [] }]) => [
     id,
     ...item,
     ...event,
     ...stream,
   ])
-  const all = [...listed, ...Object.keys(FIELDS), ...OF_ORDER, ...SHAPE_RULES, ...AT_ANY_EVENT]
+  const all = [...listed, ...Object.keys(RULE_FIELDS), ...ORDER_RULES, ...SHAPE_RULES, ...EXPLAINS_WHOLE_EVENT]
   expect([...new Set(all.map((name) => name.split(':')[0]))].filter((id) => !ids.has(id ?? ''))).toEqual([])
 })

@@ -36,7 +36,7 @@ function passes(on: string, keys: object): boolean {
     return outputItemSchema.safeParse({ ...itemSpecimens[on as keyof typeof itemSpecimens], ...keys }).success
   }
   if (on === 'logprob of a delta') return !parseEvent({ ...delta, logprobs: [{ ...scored, ...keys }] }).problem
-  if (on === 'rival of a delta') {
+  if (on === 'top logprob of a delta') {
     return !parseEvent({ ...delta, logprobs: [{ ...scored, top_logprobs: [{ ...scored, ...keys }] }] }).problem
   }
   if (on === 'response') return responseSchema.safeParse({ ...responseSpecimen, ...keys }).success
