@@ -13,7 +13,7 @@ const SHARED = [
     'translate/logprobs',
     'translate/copy-of',
     'translate/plain-copy',
-    'translate/tell-host',
+    'translate/call-host',
     'translate/without-secrets',
   ],
   // Apart, because some bundlers ship the table with all that could load it, and few subpaths could.

@@ -13,7 +13,10 @@ const manifest: { version: string } = JSON.parse(await readFile(new URL('../../p
 
 process.exitCode = await run(argv.slice(2), {
   version: manifest.version,
-  screen: { columns: stdout.columns || 120, hasColors: stdout.isTTY === true && !env['NO_COLOR'] },
+  screen: {
+    columns: Number(env['COLUMNS']) || stdout.columns || 120,
+    hasColors: stdout.isTTY === true && !env['NO_COLOR'],
+  },
   readFile: (path) => readFile(path, 'utf8'),
   readStdin: () => text(stdin),
   pieces: (path) => (path === '-' ? piecesOfStdin() : createReadStream(path)),
