@@ -14,7 +14,7 @@ import {
 /*
  * vLLM's words, as its servers put them on the wire in 2025 and 2026: parts of raw reasoning have events of their own
  * (`response.reasoning_part.*`), a call's last arguments come with its name, and what is not there is null. Where vLLM
- * is wrong (indexes, ids, what is completed and when) this is not: the README has the list.
+ * is wrong (indexes, ids, what is completed and when) this is not: docs/dialects.md has the list.
  */
 
 const PART = /^response\.(content|reasoning)_part\.(added|done)$/
