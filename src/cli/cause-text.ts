@@ -22,7 +22,7 @@ export function causeLines(cause: Cause, events: number, columns: number, paint:
     paint(label, severityStyle(severity)) + paint(first, 'bold'),
     ...rest.map((line) => ' '.repeat(MARGIN) + paint(line, 'bold')),
     ...block(whatIsWrong(cause, events)),
-    ...block(fault === 'model' ? 'The model wrote it: a server that passes it on does nothing wrong.' : undefined),
+    ...block(fault === 'model' ? 'The model wrote this; a server that passes it on is right.' : undefined),
     ...block(`${lead.rule}: ${SENTENCES.get(lead.rule) ?? ''}`, 'dim'),
     ...block(isEverywhere(cause, events) ? undefined : moreOf(cause)),
     ...block(followersOf(cause)),

@@ -51,7 +51,7 @@ export function createCheckedStream({ profile, number, screen }: CheckedStreamOp
     const count = (told.get(rule) ?? 0) + 1
     told.set(rule, count)
     if (count > TOLD + 1) return ''
-    if (count > TOLD) return `${paint(`… more of ${rule} are counted`, 'dim')}\n`
+    if (count > TOLD) return `${paint(`… further violations of ${rule} are only counted`, 'dim')}\n`
     const at = line === undefined ? `event ${position}` : `line ${line}`
     const what = type === undefined ? '' : ` ${clip(plain(type.replace(/^response\./, '')), 50)}`
     const where = isAtEnd(violation) ? 'at the end' : at + what
