@@ -76,8 +76,8 @@ function isEverywhere({ count }: Cause, events: number): boolean {
 
 /** What wrong numbers say of the events. */
 function evidenceOf({ lead, first, follow }: Cause): string | undefined {
-  const told = first.map(({ about }) => about?.evidence)
-  if (told.includes('reordered')) return 'events came out of order'
+  const evidence = first.map(({ about }) => about?.evidence)
+  if (evidence.includes('reordered')) return 'events came out of order'
   if (lead.about?.evidence === 'repeated') return 'an event came twice'
   if (lead.about?.evidence !== 'lost') return undefined
   return follow > 0

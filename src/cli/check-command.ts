@@ -48,7 +48,7 @@ interface Output {
   end(isStream: boolean): string | undefined
 }
 
-/** Returns the exit code: 2 where there is no stream, 1 where one is not as it should be. */
+/** Returns the exit code: 2 if there is no stream, 1 if one breaks a rule. */
 async function checkFile(file: string, options: CheckOptions, output: Output, io: Io): Promise<number> {
   const checker = createCaptureChecker(options)
   let streams = 0
@@ -102,7 +102,7 @@ function broken({ line, expected, got }: Extract<Finding, { kind: 'broken' }>): 
   return `line ${line}: expected ${expected}, got ${got}`
 }
 
-/** So many are shown of what is no event. */
+/** How many broken places are shown. */
 const SHOWN = 10
 
 function inWords(file: string, isOneOfMany: boolean, profile: Profile, { screen }: Io): Output {

@@ -34,7 +34,7 @@ Exit codes: 0 no client loses anything, 1 a client does, 2 wrong usage, an unrea
   },
 })
 
-/** The streams of a file; a file without any is no stream, as for `check`. */
+/** The streams of a file. A file without events is refused, as `check` does. */
 function parse(text: string, file: string): StreamEvent[][] {
   let streams: StreamEvent[][]
   try {

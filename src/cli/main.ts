@@ -6,7 +6,7 @@ import { run } from './run.js'
 
 const { stdin, stdout, stderr, argv, env } = process
 
-// A reader that goes away is told by the write that fails; without a listener the error would also end the process.
+// When the reader goes away, the next write fails and says so; without a listener the error would end the process, too.
 stdout.on('error', () => {})
 
 const manifest: { version: string } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))

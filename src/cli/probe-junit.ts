@@ -62,7 +62,7 @@ function xml(text: string): string {
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
-/** Half a character, and two that are none. */
+/** Lone surrogates and the two noncharacters that XML forbids. */
 function spelled(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16)}`
 }

@@ -93,7 +93,7 @@ function rowOf(
   ].join('')
 }
 
-/** How many of the rules behind a cause are named. */
+/** How many of the rules that a cause breaks are named. */
 const SOME = 6
 /** Where the words below a row begin. */
 const INDENT = 3

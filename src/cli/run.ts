@@ -18,8 +18,7 @@ const COMMON = {
  * The command line.
  *
  * @param argv - the arguments alone
- * @returns the exit code: 0, 1 where the input is bad or a check finds something, 2 where the usage is, or a file cannot
- *   be read
+ * @returns the exit code: 0; 1 if the input is invalid or a check finds something; 2 for wrong usage or an unreadable file
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {

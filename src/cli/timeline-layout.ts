@@ -30,7 +30,7 @@ export interface Moment {
   readonly news: (Extract<Trace, { type: 'event' }> | Diagnostic)[]
 }
 
-/** Lays out the parts of a timeline, each as text of whole lines. */
+/** Lays out the parts of a timeline, each as complete lines of text. */
 export interface Layout {
   /** Whether {@link Layout.hostRun} shows what the host wrote, in the place of a row for each of its tokens. */
   readonly foldsHost: boolean

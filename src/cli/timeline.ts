@@ -79,7 +79,7 @@ function* hostRuns(moments: Iterable<Moment>): Generator<readonly Moment[]> {
   if (run.length > 0) yield run
 }
 
-/** A chunk's tokens, each as a chunk. Text stays whole: it was cut where the engine cut it. */
+/** A chunk's tokens, each as a chunk. Text stays in one piece: the engine cut it there. */
 function singly(chunk: FixtureChunk): readonly TokenChunk[] {
   if (typeof chunk !== 'object') return [chunk]
   if (!('host' in chunk)) return 'id' in chunk ? [chunk] : chunk
