@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 
-// The house, from the ground up: README's picture as a table. A name that ends in / is a folder of src/.
+// The house, from the ground up: docs/house.md's picture as a table. A name that ends in / is a folder of src/.
 const FLOORS: readonly (readonly string[])[] = [
   /* F0 */ ['errors.ts', 'closable.ts', 'responses/'],
   /* F1 */ ['harmony/', 'tokens/', 'recipients/', 'sse/', 'engine/'],

@@ -24,7 +24,7 @@ export function causeLines(cause: Cause, events: number, columns: number, paint:
     paint(label, severityStyle(severity)) + paint(first, 'bold'),
     ...rest.map((line) => ' '.repeat(MARGIN) + paint(line, 'bold')),
     ...block(whatIsWrong(cause, events)),
-    ...block(fault === 'model' ? 'The model wrote it: a server that passes it on does nothing wrong.' : undefined),
+    ...block(fault === 'model' ? 'The model wrote this; a server that passes it on is right.' : undefined),
     ...block(`${lead.rule}: ${SENTENCES.get(lead.rule) ?? ''}`, 'dim'),
     ...block(isEverywhere(cause, events) ? undefined : moreOf(cause)),
     ...block(followersOf(cause)),
@@ -78,8 +78,8 @@ function isEverywhere({ count }: Cause, events: number): boolean {
 
 /** What wrong numbers say of the events. */
 function evidenceOf({ lead, first, follow }: Cause): string | undefined {
-  const told = first.map(({ about }) => about?.evidence)
-  if (told.includes('reordered')) return 'events came out of order'
+  const evidence = first.map(({ about }) => about?.evidence)
+  if (evidence.includes('reordered')) return 'events came out of order'
   if (lead.about?.evidence === 'repeated') return 'an event came twice'
   if (lead.about?.evidence !== 'lost') return undefined
   return follow > 0

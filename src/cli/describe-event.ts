@@ -132,7 +132,7 @@ export function describeResponse(response: Response): string {
   return `${shortId(response.id)} ${reason ?? ''}`.trimEnd()
 }
 
-/** What the parser told, in one line. A text that is just the token's says nothing new. */
+/** What the parser said, in one line. A text that is just the token's says nothing new. */
 export function describeHarmony(event: HarmonyEvent, tokenText: string): string {
   switch (event.type) {
     case 'message_start':

@@ -9,9 +9,11 @@ import { plain } from './terminal-text.js'
 export const explain: Command = defineCommand({
   name: 'explain',
   operands: 'FILE',
-  summary: 'says what clients make of such a stream; - reads standard input',
-  help: `  --client NAME             openai, ai-sdk, openai-agents, langchain or codex (default: a line for each)
-It exits as check does: with 1 where a client errs.
+  summary: 'says what each client makes of a captured stream',
+  help: `  --client NAME  openai, ai-sdk, openai-agents, langchain or codex (default: a line for each)
+  --help
+
+Exit codes: 0 no client loses anything, 1 a client does, 2 wrong usage, an unreadable file, or no stream in it.
 `,
   options: { client: { type: 'string' } },
   async run({ client }, operands, io) {
@@ -31,7 +33,7 @@ It exits as check does: with 1 where a client errs.
   },
 })
 
-/** The streams of a file; a file without any is no stream, as for `check`. */
+/** The streams of a file. A file without events is refused, as `check` does. */
 function parse(text: string, file: string): StreamEvent[][] {
   let streams: StreamEvent[][]
   try {
@@ -40,6 +42,6 @@ function parse(text: string, file: string): StreamEvent[][] {
     if (!(error instanceof HarmonyResponsesError)) throw error
     throw new UsageError(`${nameOf(file)}: ${error.message}`, { cause: error })
   }
-  if (streams.length === 0) throw new UsageError(`${nameOf(file)}: no stream of events: it has no event`)
+  if (streams.length === 0) throw new UsageError(`${nameOf(file)}: no Responses stream: it contains no events`)
   return streams
 }

@@ -23,7 +23,7 @@ export interface TranslationOptions extends Pick<TranslateOptions, 'policy' | 'c
   readonly dialect?: (typeof DIALECTS)[number]
 }
 
-/** A fixture's translation as text, in pieces of whole lines. The same fixture always gives the same text. */
+/** A fixture's translation as text, in pieces of complete lines. The same fixture always gives the same text. */
 export async function* printReplay(
   fixture: TokenFixture,
   format: Format,

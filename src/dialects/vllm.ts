@@ -14,7 +14,7 @@ import {
 /*
  * vLLM's format, as its servers sent it in 2025 and 2026: parts of raw reasoning have their own events
  * (`response.reasoning_part.*`), the `.done` event of arguments has the name of the call, and missing fields are null. It
- * does not copy vLLM's mistakes (indexes, ids, order of events), which the documentation lists.
+ * does not copy vLLM's mistakes (indexes, ids, order of events), which docs/dialects.md lists.
  */
 
 const PART = /^response\.(content|reasoning)_part\.(added|done)$/

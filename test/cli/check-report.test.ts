@@ -98,7 +98,7 @@ describe('the report of a stream', () => {
       damaged(BASES.call(), setItem('function_call', { ...fields }, ['done', 'terminal']))
     expect(watched(call({ arguments: { city: 'Paris' } })).text).not.toContain('The model wrote it')
     const { text } = watched(damaged(BASES.thoughts()))
-    expect(text).toContain('The model wrote it: a server that passes it on does nothing wrong.\n')
+    expect(text).toContain('The model wrote this; a server that passes it on is right.\n')
   })
 
   test('the report of a stream shows values, shortened, and nothing of them that moves the cursor', () => {
@@ -167,7 +167,7 @@ describe('a stream that is watched', () => {
   test('a stream that is watched mutes a rule after its third violation, and says so once', () => {
     const watched = stream()
     const lines = Array.from({ length: 6 }, (_, position) => watched.event([violation({ position })], position + 1))
-    expect(lines.slice(3)).toEqual(['… more of within-part are counted\n', '', ''])
+    expect(lines.slice(3)).toEqual(['… further violations of within-part are only counted\n', '', ''])
     expect(watched.event([violation({ rule: 'seconds', position: 6 })], 7)).toContain('(seconds)')
     expect(watched.end(7)).toContain('and 5 more like it')
   })

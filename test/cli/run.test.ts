@@ -234,8 +234,8 @@ describe('check', () => {
   })
 
   test.each([
-    ['', 'it has no event'],
-    [': keepalive\n\ndata: [DONE]\n\n', 'it has no event'],
+    ['', 'it contains no events'],
+    [': keepalive\n\ndata: [DONE]\n\n', 'it contains no events'],
     ['Hello\nthere', 'line 1: expected an event as JSON, got "Hello"'],
     ['<!doctype html><title>502 Bad Gateway</title>', 'an HTML page: 502 Bad Gateway'],
     ['{"error":{"message":"model \\u001b[31mnot\\nfound"}}', 'an error: model [31mnot found'],
@@ -246,7 +246,7 @@ describe('check', () => {
       'a Chat Completions stream, not one of the Responses API',
     ],
   ])('what holds no stream is named: %j', async (text, what) => {
-    const err = `harmony-responses: a.jsonl: no stream of events: ${what}\n`
+    const err = `harmony-responses: a.jsonl: no Responses stream: ${what}\n`
     expect(await check(text)).toEqual({ code: 2, out: '', err })
   })
 
@@ -314,22 +314,33 @@ describe('explain', () => {
 })
 
 describe('--help and --version', () => {
-  test('the help names every option', async () => {
+  const help = async (...argv: string[]): Promise<string> => {
     const io = fakeIo()
-    expect(await run(['--help'], io)).toBe(0)
-    for (const word of [
-      'replay FILE',
-      '--format',
-      '--policy',
-      '--calls',
-      '--reasoning',
-      '--citations',
-      '--dialect',
-      '--help',
-      '--version',
-    ]) {
-      expect(io.out).toContain(word)
+    expect(await run([...argv, '--help'], io)).toBe(0)
+    return io.out
+  }
+
+  test('the help names every command, on one screen', async () => {
+    const text = await help()
+    for (const command of ['replay FILE', 'check FILE...', 'explain FILE', 'probe URL', '--help', '--version']) {
+      expect(text).toContain(`  ${command}`)
     }
+    expect(text.split('\n').length).toBeLessThan(15)
+  })
+
+  test.each([
+    ['replay', ['--format', '--policy', '--calls', '--reasoning', '--citations', '--dialect']],
+    ['check', ['--profile', '--resumed', '--json']],
+    ['explain', ['--client']],
+    ['probe', ['--model', '--header', '--only', '--profile', '--timeout', '--json', '--junit']],
+  ])('the help of %s names its options and its exit codes', async (command, options) => {
+    const text = await help(command)
+    expect([...text.matchAll(/^ {2}(--\w+)/gm)].map(([, option]) => option)).toEqual([...options, '--help'])
+    expect(text).toContain('Exit codes: 0 ')
+  })
+
+  test.each(['replay', 'check', 'explain', 'probe'])('the help of %s fits 120 columns', async (command) => {
+    for (const line of (await help(command)).split('\n')) expect(line.length).toBeLessThanOrEqual(120)
   })
 
   test('the version is printed alone', async () => {
@@ -341,7 +352,7 @@ describe('--help and --version', () => {
 
 describe('bad usage exits with 2 and one line', () => {
   test.each<[string[], string]>([
-    [[], 'expected a command: replay FILE or check FILE... or explain FILE or probe URL (see --help)'],
+    [[], 'expected a command: replay FILE, check FILE..., explain FILE, probe URL (see --help)'],
     [['play', 'a.json'], 'command: expected one of replay, check, explain, probe, got "play"'],
     [['replay'], 'replay: expected a file, or - for standard input'],
     [['replay', 'a.json', 'b.json'], 'replay: expected one file, got 2'],
@@ -390,7 +401,7 @@ describe('what cannot be read exits with 2 and one line', () => {
 
 describe('a bad fixture exits with 1 and one line', () => {
   test.each<[string, RegExp]>([
-    ['{"version": 1,, }', /a\.json: fixture: expected JSON, got text that is none: .* position 14/],
+    ['{"version": 1,, }', /a\.json: fixture: expected JSON, got invalid JSON: .* position 14/],
     ['no\n\u001b[31mjson', /a\.json: fixture: expected JSON/],
     ['[]', /a\.json: fixture: expected a token fixture, got an array/],
     [fixture('', { tokens: [1, -1] }), /a\.json: tokens\[1\]: expected a token id .*, got -1/],

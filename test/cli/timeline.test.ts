@@ -60,19 +60,86 @@ response completed resp_…
 `)
   })
 
-  test('a timeline shows the events beneath their token where the terminal is narrow', async () => {
-    const lines = withoutIds(await timeline(HELLO, 80)).split('\n')
+  test('a timeline shows tokens and events side by side on 80 columns', async () => {
+    expect(`\n${withoutIds(await timeline(HELLO, 80))}`).toBe(`
+test: made here
+#0: an output item · ← 3-5: the tokens of a delta · !: a diagnostic
+
+   #  who    token           events
+      start                  created resp_…
+                             in_progress resp_…
+   0  model  <|channel|>
+   1  model  'final'
+   2  model  <|message|>     message_start assistant final
+                             #0 output_item.added message final_answer msg_…
+                             #0 content_part.added output_text
+   3  model  'Hi'            #0 output_text.delta 'Hi'
+   4  model  ' you'          #0 output_text.delta ' you'
+   5  model  <|return|>      #0 output_text.done 'Hi you'
+                             #0 content_part.done output_text
+                             #0 output_item.done message final_answer completed
+
+      end                    completed resp_…
+
+#0 message final_answer completed 'Hi you'
+0 input tokens, 6 output tokens, 0 of them reasoning
+10 events, 0 diagnostics
+response completed resp_…
+`)
+  })
+
+  test('a timeline shows what the parser says from 90 columns on', async () => {
+    const lines = withoutIds(await timeline(HELLO, 100)).split('\n')
     const row = lines.findIndex((line) => line.includes('<|message|>'))
-    expect(lines.slice(row, row + 5)).toEqual([
-      '   2  model 200008  <|message|>     header   message_start assistant final',
-      '                    #0 output_item.added message final_answer msg_…',
-      '                    #0 content_part.added output_text',
-      "   3  model  12194  'Hi'            content  message_text",
-      "                    #0 output_text.delta 'Hi'",
+    expect(lines.slice(row, row + 4)).toEqual([
+      '   2  model  <|message|>     message_start assistant      #0 output_item.added message final_answer',
+      '                               final                        msg_…',
+      '                                                          #0 content_part.added output_text',
+      "   3  model  'Hi'            message_text                 #0 output_text.delta 'Hi'",
     ])
   })
 
-  test.each([70, 80, 109, 110, 120, 200])('a timeline fits into %i columns', async (columns) => {
+  test.each([
+    [
+      80,
+      [
+        '  11  host   10 tokens       message_start tool:python to=assistant analysis',
+        "                             message_text '42'",
+        '                             #0 code_interpreter_call.completed',
+        '                             #0 output_item.done code_interpreter_call completed',
+        '',
+        '  21  host   2 tokens        <|start|>assistant',
+        '  23  model  <|channel|>',
+      ],
+    ],
+    [
+      100,
+      [
+        '  11  host   10 tokens       message_start tool:python    #0 code_interpreter_call.completed',
+        '                               to=assistant analysis      #0 output_item.done code_interpreter_call',
+        "                             message_text '42'              completed",
+        '',
+        '  21  host   2 tokens        <|start|>assistant',
+        '  23  model  <|channel|>',
+      ],
+    ],
+  ])('a timeline folds what the host wrote into one row on %i columns', async (columns, expected) => {
+    const lines = (await timeline(CALL, columns)).split('\n')
+    const row = lines.findIndex((line) => / {2}host /.test(line))
+    expect(lines.slice(row, row + expected.length)).toEqual(expected)
+  })
+
+  test('a timeline keeps wide characters in their columns', async () => {
+    const wide = fixture(encodeHarmony('<|channel|>final<|message|>日本語 🌅🌅 東京<|return|>'))
+    for (const columns of [80, 100, 120, 200]) {
+      const rows = rowsOf(await timeline(wide, columns)).filter((line) => line.includes('output_text.delta'))
+      const starts = rows.map((row) => widthOf(row.slice(0, row.indexOf('#0 output_text.delta'))))
+      expect(rows.length).toBeGreaterThan(2)
+      expect(new Set(starts).size).toBe(1)
+    }
+  })
+
+  test.each([60, 70, 80, 89, 90, 100, 109, 110, 120, 200])('a timeline fits into %i columns', async (columns) => {
     for (const line of (await timeline(CALL, columns)).split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns)
   })
 

@@ -60,7 +60,7 @@ test('in the vllm dialect, code that is only announced is null', async () => {
 })
 
 /**
- * Every difference between vLLM's own events of the captured run and ours of the same tokens. The README has the table:
+ * Every difference between vLLM's own events of the captured run and ours of the same tokens. docs/dialects.md has the table:
  * a row for each `row`. Whatever differs and is in no line here fails the test, and so does a line that nothing needs.
  */
 const DIFFERENCES: readonly { readonly row: string; readonly at: RegExp }[] = [
@@ -125,9 +125,9 @@ describeWithShared("beside vLLM's own events of the captured run", () => {
   })
 })
 
-test('the README names every difference', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  for (const { row } of DIFFERENCES) expect(readme).toContain(`| ${row} |`)
+test('docs/dialects.md names every difference', () => {
+  const page = readFileSync(new URL('../../docs/dialects.md', import.meta.url), 'utf8')
+  for (const { row } of DIFFERENCES) expect(page).toContain(`| ${row} |`)
 })
 
 /** Where two values differ, as paths. */

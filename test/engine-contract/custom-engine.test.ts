@@ -11,7 +11,7 @@ import { m } from '../support/tokens.js'
 
 const RUNS = runs(100)
 
-// The README shows this, word for word: the last test compares them.
+// docs/engines.md shows this, word for word: the last test compares them.
 
 /** An engine that answers with a line of JSON for each token, `{"id": 976}`, and for the end, `{"end": "stop"}`. */
 const createMyEngine = (url: string): TokenEngine => ({
@@ -88,11 +88,11 @@ describe('an engine of your own', () => {
   })
 })
 
-test('the README shows this engine, in under thirty lines', () => {
+test('docs/engines.md shows this engine, in under thirty lines', () => {
   const code =
     /\n(\/\*\* An engine that answers[\s\S]*?\n}\)\n)/.exec(readFileSync(new URL(import.meta.url), 'utf8'))?.[1] ?? ''
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/engines.md', import.meta.url), 'utf8')
   expect(code).toContain('async health(')
-  expect(readme).toContain(`\n${code}`)
+  expect(page).toContain(`\n${code}`)
   expect(code.split('\n').length).toBeLessThan(30)
 })

@@ -28,14 +28,14 @@ const hostile: Faults['reply'] = ({ path }, response) => {
 const withoutTerminal: Faults['events'] = (events) => events.slice(0, -1)
 
 describe('the table', () => {
-  test('the table says that nothing was found, and exits with 0', async () => {
+  test('the table says that there are no problems, and exits with 0', async () => {
     const { code, out, err } = await probe({}, ['--only', 'plain', '--only', 'abort'])
     expect([code, err]).toEqual([0, ''])
     expect(out).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+\/v1\/responses, model canned-model, held against openai and the clients\n/,
+      /^http:\/\/127\.0\.0\.1:\d+\/v1\/responses, model canned-model, checked against openai and the clients\n/,
     )
     expect(out).toMatch(/^pass +plain$/m)
-    expect(out).toMatch(/^2 pass: nothing was found\.$/m)
+    expect(out).toMatch(/^2 pass; no problems$/m)
     expect(out).not.toMatch(/^pass +call/m)
   })
 
@@ -117,7 +117,7 @@ describe('--junit', () => {
     }
     const { code, out } = await probe({}, ['--junit', 'probe.xml'], { writeFile })
     expect(code).toBe(0)
-    expect(out).toContain('nothing was found')
+    expect(out).toContain('no problems')
     const xml = files['probe.xml'] ?? ''
     expect(elementsOf(xml).filter((name) => name === 'testcase')).toHaveLength(SCENARIOS.length)
     expect(xml).toContain(`tests="${SCENARIOS.length}" failures="0" errors="0" skipped="0"`)
@@ -218,8 +218,8 @@ describe('exits with 2', () => {
     [['localhost:8000'], 'url: expected an http or https URL'],
     [['http://a', '--only', 'nothing'], 'only: expected some of plain, call,'],
     [['http://a', '--profile', 'x'], '--profile: expected one of openai,'],
-    [['http://a', '--timeout', 'soon'], '--timeout: expected seconds, more than 0, got "soon"'],
-    [['http://a', '--timeout', '0'], '--timeout: expected seconds'],
+    [['http://a', '--timeout', 'soon'], '--timeout: expected a number of seconds greater than 0, got "soon"'],
+    [['http://a', '--timeout', '0'], '--timeout: expected a number of seconds'],
     [['http://a', '--header', 'sk-secret'], "--header: expected 'Name: value'"],
     [['http://a', '--json', '--junit', '-'], '--junit -: expected a file beside --json'],
     [['http://a', '--nonsense'], "Unknown option '--nonsense'"],
@@ -235,7 +235,7 @@ describe('exits with 2', () => {
 test('--help names every scenario and every option', async () => {
   const io = fakeIo()
   expect(await run(['probe', '--help'], io)).toBe(0)
-  for (const { name, asks } of SCENARIOS) expect(io.out).toContain(`  ${name.padEnd(18)} ${asks}\n`)
+  for (const { name } of SCENARIOS) expect(io.out).toContain(` ${name}`)
   for (const option of ['model', 'header', 'only', 'profile', 'timeout', 'json', 'junit'])
     expect(io.out).toContain(`--${option}`)
 })
@@ -244,10 +244,10 @@ test('the probe is a command of harmony-responses', async () => {
   const server = await serve()
   const io = fakeIo()
   expect(await run(['probe', server.url, '--only', 'plain'], io)).toBe(0)
-  expect(io.out).toContain('nothing was found')
+  expect(io.out).toContain('no problems')
   const other = fakeIo()
   expect(await run(['--help'], other)).toBe(0)
-  expect(other.out).toContain('harmony-responses probe URL')
+  expect(other.out).toContain('  probe URL')
 })
 
 test('a reader that goes away ends the command in peace', async () => {

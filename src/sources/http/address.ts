@@ -26,7 +26,7 @@ export function addressOf(url: unknown): Address {
   const isHttp = /^https?:\/\//i.test(url)
   // What is no URL can hold a password all the same: `bob:pass@host`, or one with a `#` that was not encoded.
   if (!isHttp && !/[@?#]/.test(url)) check(false, 'url', EXPECTED, url)
-  if (!isHttp || !URL.canParse(url)) throw wrong(EXPECTED, 'a text that is none')
+  if (!isHttp || !URL.canParse(url)) throw wrong(EXPECTED, 'text that is not a valid URL')
   const { host, origin, pathname, search, searchParams, hash, username, password } = new URL(url)
   if (hash !== '') throw wrong(EXPECTED, 'one with a #, which is %23 in a password')
   const path = pathname.replace(/\/+$/, '')
