@@ -1,5 +1,5 @@
 import type { About } from './about.js'
-import { CLIENTS, type Client } from './clients/client.js'
+import { CLIENTS, type Client } from './clients/names.js'
 import type { EventKind } from './event-kind.js'
 import type { StreamEvent } from './stream-event.js'
 import type { StreamState } from './stream-state.js'

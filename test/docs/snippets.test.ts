@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { blocks } from './pages.js'
 import { bundle, type Snippet, snippetOf, typeErrors } from './snippets.js'
@@ -25,10 +26,15 @@ describe('the TypeScript of the pages', () => {
   let files = new Map<string, string>()
 
   beforeAll(async () => {
+    // A snippet shows how a property is written; that it holds is tested elsewhere.
+    fc.configureGlobal({ numRuns: 20 })
     errors = typeErrors(snippets)
     files = await bundle(Object.fromEntries(snippets.map(({ name, module }) => [name, module])), folder)
   })
-  afterAll(() => rmSync(folder, { recursive: true }))
+  afterAll(() => {
+    fc.resetConfigureGlobal()
+    rmSync(folder, { recursive: true })
+  })
 
   test.each(snippets)('$name compiles in strict mode', (snippet) => {
     expect(errors.get(snippet)).toEqual([])

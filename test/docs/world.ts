@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import fc from 'fast-check'
 import { type OpenSource, planPieces } from '../../src/conformance/index.js'
 import { EngineError, tokenStream } from '../../src/engine/index.js'
 import {
@@ -15,9 +14,6 @@ import {
   type TokenChunk,
   Translator,
 } from '../../src/index.js'
-
-// A snippet shows how a property is written; that it holds is tested elsewhere.
-fc.configureGlobal({ numRuns: 20 })
 
 // <|channel|>final<|message|>Hi!<|return|>, as every engine below samples it.
 const IDS = [200005, 17196, 200008, 12194, 0, 200002]

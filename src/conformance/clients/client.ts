@@ -1,13 +1,11 @@
 import type { Invariant } from '../invariant.js'
 import { jsonHash } from '../json-hash.js'
 import type { StreamEvent } from '../stream-event.js'
+import type { Client } from './names.js'
 import { TextHash } from './text-hash.js'
 import type { EventRef } from './votes.js'
 
-/** The clients that have a model. */
-export const CLIENTS = ['openai', 'ai-sdk', 'openai-agents', 'langchain', 'codex'] as const
-
-export type Client = (typeof CLIENTS)[number]
+export { CLIENTS, type Client } from './names.js'
 
 /** A rule that only the model of a client can check, because it depends on the state of the client. */
 export type ClientRule = Omit<Invariant, 'neededBy' | 'on' | 'begin'>
