@@ -9,10 +9,12 @@ const FLOORS: readonly (readonly string[])[] = [
   /* F0 */ ['errors.ts', 'closable.ts', 'responses/'],
   /* F1 */ ['harmony/', 'tokens/', 'recipients/', 'sse/', 'engine/'],
   /* F2 */ ['translate/', 'dialects/'],
-  /* F3 */ ['sources/', 'prompt/', 'tools/', 'server/', 'defaults.ts'],
-  /* F4 */ ['index.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'items.ts', 'cli/'],
+  /* F3 */ ['sources/', 'defaults.ts'],
+  // F4 is for what joins prompts, engines, the translator and tools: the turns of one response.
+  /* F4 */ [],
+  /* F5 */ ['index.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'items.ts', 'cli/'],
 ]
-/** Rooms of one floor do not know each other, but for these. */
+/** Rooms of one floor do not know each other, except for these. */
 const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'harmony/': ['tokens/'],
   // How tools are addressed is a part of the format.
@@ -20,14 +22,14 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'engine/': ['tokens/', 'harmony/'],
   'cli/': ['diagnostics.ts', 'index.ts'],
 }
-/** What stands beside the house: all that it may import. Only the doors (F4) may import it. */
+/** What stands beside the house: all that it may import. Only the doors (F5) may import it. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'conformance/': ['errors.ts', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
   'probe/': ['errors.ts', 'conformance/', 'sources/http/'],
 }
 /** Floors up to this one run anywhere and always answer the same: no npm, no Node, no clock, no state. */
 const PURE = 2
-/** But for these. */
+/** Except for these. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = { 'sse/decode.ts': ['eventsource-parser'] }
 
 const AMBIENT: readonly [name: string, pattern: RegExp][] = [
