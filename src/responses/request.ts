@@ -120,7 +120,7 @@ export interface ResponseRequest {
   readonly enable_response_messages?: unknown
   readonly frequency_penalty?: unknown
   /** The conversation. It is neither echoed nor kept: the prompt was made of it before. */
-  readonly input?: string | readonly InputItem[] | null | undefined
+  readonly input?: string | readonly (InputItem | object)[] | null | undefined
   readonly instructions?: unknown
   readonly max_output_tokens?: unknown
   readonly max_tool_calls?: unknown
