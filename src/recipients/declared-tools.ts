@@ -38,11 +38,11 @@ export interface DeclaredTools extends DeclaredFunctions {
  * @throws HarmonyResponsesError `bad_option` where an entry lacks what its type requires, or a filter is none
  */
 export function declareTools(tools: readonly RequestTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
-  return tools == null || tools.length === 0 ? NONE : declare(tools, hints)
+  return tools == null || tools.length === 0 ? NO_TOOLS : declare(tools, hints)
 }
 
 /** One for all requests without tools: its sets take as much memory as a parser. */
-const NONE: DeclaredTools = /* @__PURE__ */ declare([])
+const NO_TOOLS: DeclaredTools = /* @__PURE__ */ declare([])
 
 function declare(tools: readonly RequestTool[], hints?: ToolHints): DeclaredTools {
   const { functions, customTools } = createFunctions()
@@ -52,27 +52,27 @@ function declare(tools: readonly RequestTool[], hints?: ToolHints): DeclaredTool
   let shell: DeclaredTools['shell'] = null
 
   for (const [tool, path] of entriesOf(tools, 'tools')) {
-    const type = textOf(tool, path, 'type')
+    const type = requiredField(tool, path, 'type')
     switch (type) {
       case 'function':
-        functions.add(textOf(tool, path, 'name'))
+        functions.add(requiredField(tool, path, 'name'))
         break
       case 'custom':
-        customTools.add(textOf(tool, path, 'name'))
+        customTools.add(requiredField(tool, path, 'name'))
         break
       case 'namespace': {
-        const name = textOf(tool, path, 'name')
+        const name = requiredField(tool, path, 'name')
         const inside = namespaces.get(name) ?? createFunctions()
         namespaces.set(name, inside)
         for (const [member, at] of entriesOf((tool as NamespaceTool).tools, `${path}.tools`)) {
-          const type = textOf(member, at, 'type')
-          if (type === 'custom') inside.customTools.add(textOf(member, at, 'name'))
-          else if (type === 'function') inside.functions.add(textOf(member, at, 'name'))
+          const type = requiredField(member, at, 'type')
+          if (type === 'custom') inside.customTools.add(requiredField(member, at, 'name'))
+          else if (type === 'function') inside.functions.add(requiredField(member, at, 'name'))
         }
         break
       }
       case 'mcp': {
-        const label = textOf(tool, path, 'server_label')
+        const label = requiredField(tool, path, 'server_label')
         mcpServers.set(label, declareMcpServer(tool as McpTool, `${path}.`, mcpServers.get(label), hints))
         break
       }
@@ -105,7 +105,7 @@ function entriesOf(tools: unknown, path: string): (readonly [tool: RequestTool, 
 }
 
 /** A field of a tool, which has to be there. */
-function textOf(tool: unknown, path: string, field: string): string {
+function requiredField(tool: unknown, path: string, field: string): string {
   const value = (Object(tool) as { [field: string]: unknown })[field]
   check(typeof value === 'string' && value !== '', `${path}.${field}`, 'a string', value)
   return value

@@ -62,7 +62,7 @@ function testOf(value: McpTool['allowed_tools'], path: string, isReadOnly: Hint,
   const { tool_names: names = null, read_only: readOnly = null } = filter
   const isList = Array.isArray(names) && names.every((name) => typeof name === 'string')
   const isFilter = typeof (value ?? {}) === 'object' && (readOnly === null || typeof readOnly === 'boolean')
-  check(isFilter && (isList || names === null), path, 'names, or { tool_names }', value)
+  check(isFilter && (isList || names === null), path, 'tool names or { tool_names }', value)
   return (name) => {
     const isNamed = names === null || names.includes('*') || names.includes(name)
     const hint = readOnly === null ? null : isReadOnly(name)

@@ -99,10 +99,10 @@ export function resolvePolicy(
   const table = isTable ? policy : lookUp<RecipientPolicy>(policies, policy)
   check(table !== undefined, 'policy', `one of ${Object.keys(policies).join(', ')}, or a table`, policy)
   const missing = Object.keys(openai).filter((field) => !(field in table))
-  check(missing.length === 0, 'policy', 'a whole table', `one without ${missing.join(', ')}`)
+  check(missing.length === 0, 'policy', 'a complete table', `one without ${missing.join(', ')}`)
   const { order } = table
   const wrong = Array.isArray(order) ? order.find((match) => !openai.order.includes(match)) : order
-  check(wrong === undefined, 'policy.order', `some of ${openai.order.join(', ')}`, wrong)
+  check(wrong === undefined, 'policy.order', `any of ${openai.order.join(', ')}`, wrong)
   const approval: unknown = mcpApproval ?? table.mcpApproval
   check(approval === 'always' || approval === 'never', 'mcpApproval', "'always' or 'never'", approval)
   return approval === table.mcpApproval ? table : { ...table, mcpApproval: approval }

@@ -4,8 +4,8 @@ import { loadTokenTable } from '../tokens/token-table.js'
 import type { HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
 import { checkModel } from './llama-server/check-model.js'
+import { completionSteps, type Vocabulary } from './llama-server/completion-steps.js'
 import { createTokenIdRecovery } from './llama-server/recover-token-ids.js'
-import { stepsOf, type Vocabulary } from './llama-server/steps.js'
 
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export {
@@ -53,7 +53,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
   let isChecked = false
   const load = async (): Promise<Vocabulary> => {
     const table = await loadTokenTable()
-    vocabulary ??= { table, heldBack: createTokenIdRecovery(table) }
+    vocabulary ??= { table, recovery: createTokenIdRecovery(table) }
     return vocabulary
   }
 
@@ -81,7 +81,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
         stream: true,
       }
     },
-    steps: (events, call) => stepsOf(events, call, load),
+    steps: (events, call) => completionSteps(events, call, load),
   })
 }
 

@@ -6,7 +6,7 @@ import { failureOf } from './http/failure-of.js'
 import type { HttpOptions } from './http/http-client.js'
 import { createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
-import type { EngineStep } from './http/tokens-of.js'
+import type { EngineStep } from './http/steps-to-tokens.js'
 
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export {

@@ -42,10 +42,10 @@ export function textSource(pieces: TextPieces, options: TextSourceOptions = {}):
   const isPieces = (isAsync ?? isSync ?? getReader) !== undefined
   check(isPieces, 'pieces', 'a stream or an iterable of text or bytes', pieces)
   check(typeof options === 'object' && options !== null, 'options', 'an object', options)
-  return tokenStream((signal) => textOf(pieces, options, signal), options.signal)
+  return tokenStream((signal) => decodedText(pieces, options, signal), options.signal)
 }
 
-async function* textOf(
+async function* decodedText(
   pieces: TextPieces,
   { end }: TextSourceOptions,
   signal: AbortSignal,

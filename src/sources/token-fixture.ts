@@ -169,7 +169,7 @@ export function readTokenFixture(text: string): TokenFixture {
   } catch (error) {
     // Engines say where, by a position or by what stands around it, which may hold line breaks.
     const reason = (error as Error).message.replace(/[\s\p{Cc}]+/gu, ' ')
-    throw new HarmonyResponsesError('bad_fixture', `fixture: expected JSON, got text that is none: ${reason}`)
+    throw new HarmonyResponsesError('bad_fixture', `fixture: expected JSON, got invalid JSON: ${reason}`)
   }
   return parseTokenFixture(value)
 }

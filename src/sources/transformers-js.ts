@@ -88,7 +88,7 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
   check(typeof model?.generate === 'function', 'model', 'a causal language model of Transformers.js', model)
   check(typeof Tensor === 'function', 'Tensor', "Transformers.js' class", Tensor)
   const isSize = contextSize !== undefined && Number.isSafeInteger(contextSize) && contextSize > 0
-  check(isSize, 'contextSize', 'a whole number of at least 1, where the model does not tell its own', contextSize)
+  check(isSize, 'contextSize', 'a whole number of at least 1 (the model does not report one)', contextSize)
   const turns = turnsOf(model)
 
   async function* run(
@@ -163,7 +163,7 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
 }
 
 function checkPossible({ sampling: { topP = 1, minP = 0, seed } = {}, logprobs }: GenerateOptions): void {
-  const says = (what: string): string => `${what}, which is all that Transformers.js can do`
+  const says = (what: string): string => `${what} (Transformers.js supports nothing else)`
   check(topP === 1, 'sampling.topP', says('1'), topP)
   check(minP === 0, 'sampling.minP', says('0'), minP)
   check(seed === undefined, 'sampling.seed', says('none'), seed)
@@ -171,7 +171,7 @@ function checkPossible({ sampling: { topP = 1, minP = 0, seed } = {}, logprobs }
 }
 
 function tooLong(length: number, contextSize: number): string {
-  return `the prompt has ${length} tokens, and the model's context ${contextSize}`
+  return `the prompt has ${length} tokens, but the model's context holds ${contextSize}`
 }
 
 /** One call at a time on one model, also of two engines: its sessions cannot run twice at once. */

@@ -6,7 +6,7 @@ import type { HarmonyToken } from '../tokens/token-source.js'
 import type { HttpClient, HttpOptions } from './http/http-client.js'
 import { createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { count, jsonOf, logprob, parseEvent, tokenId } from './http/parse-event.js'
-import type { EngineStep } from './http/tokens-of.js'
+import type { EngineStep } from './http/steps-to-tokens.js'
 
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export {
@@ -104,7 +104,7 @@ async function askContextSize(client: HttpClient, model: string | undefined, sig
   if (typeof size === 'number') return size
   throw new EngineError(
     'server_error',
-    `expected a max_model_len of ${model ?? 'a model'} in /v1/models, got none: set contextSize, or maxTokens`,
+    `expected a max_model_len for ${model ?? 'a model'} in /v1/models, got none: set contextSize or maxTokens`,
   )
 }
 
@@ -121,7 +121,7 @@ const chunk = z.object(
     choices: z.array(
       z.object(
         {
-          token_ids: z.array(tokenId, 'an array of token ids, as vLLM has it from 0.10.2 on').nullable(),
+          token_ids: z.array(tokenId, 'an array of token ids (vLLM 0.10.2 or later)').nullable(),
           logprobs: logprobLists.nullish(),
           finish_reason: z.string('a string').nullish(),
           /** The id it stopped at; null at the model's first end-of-sequence token. */

@@ -19,7 +19,7 @@ export function mergeBytes(index: TokenIndex, bytes: Uint8Array, start: number, 
   const pairs = new Int32Array(length).fill(-1)
   const heap: number[] = []
 
-  function look(at: number): void {
+  function updatePair(at: number): void {
     const next = ends[at] ?? length
     const id = next < length ? index.idOf(bytes, start + at, start + (ends[next] ?? 0)) : undefined
     pairs[at] = id ?? -1
@@ -30,7 +30,7 @@ export function mergeBytes(index: TokenIndex, bytes: Uint8Array, start: number, 
     ends[at] = at + 1
     befores[at] = at - 1
   }
-  for (let at = 0; at + 1 < length; at++) look(at)
+  for (let at = 0; at + 1 < length; at++) updatePair(at)
   for (let key = pop(heap); key !== undefined; key = pop(heap)) {
     const at = key % POSITIONS
     // What was found of this pair before one of its parts grew.
@@ -40,9 +40,9 @@ export function mergeBytes(index: TokenIndex, bytes: Uint8Array, start: number, 
     ends[at] = after
     pairs[next] = -1
     if (after < length) befores[after] = at
-    look(at)
+    updatePair(at)
     const before = befores[at] ?? -1
-    if (before >= 0) look(before)
+    if (before >= 0) updatePair(before)
   }
 
   for (let at = 0; at < length; at = ends[at] ?? length) {

@@ -1,13 +1,13 @@
 import type { Item } from './items/kinds.js'
 
 /** The key that every hosted call answers to: a tool message may name no tool. */
-export const ANYBODY = ''
+export const ANY_CALLEE = ''
 
 /** The calls that answer to one key, oldest first. */
 interface Queue {
   readonly calls: Item[]
   /** How many of the first ones are over. */
-  over: number
+  finished: number
 }
 
 /**
@@ -17,17 +17,17 @@ interface Queue {
 export class Calls {
   readonly #byId = new Map<string, Item>()
   readonly #byKey = new Map<string, Queue>()
-  #filed = 0
+  #indexed = 0
 
   /** Files the items that came since the last time. A list may only grow. */
-  file(items: readonly Item[]): this {
-    for (; this.#filed < items.length; this.#filed++) {
-      const item = items[this.#filed] as Item
+  index(items: readonly Item[]): this {
+    for (; this.#indexed < items.length; this.#indexed++) {
+      const item = items[this.#indexed] as Item
       if (!this.#byId.has(item.id)) this.#byId.set(item.id, item)
       if (item.callee === '') continue
-      for (const key of [ANYBODY, item.callee]) {
+      for (const key of [ANY_CALLEE, item.callee]) {
         const queue = this.#byKey.get(key)
-        if (queue === undefined) this.#byKey.set(key, { calls: [item], over: 0 })
+        if (queue === undefined) this.#byKey.set(key, { calls: [item], finished: 0 })
         else queue.calls.push(item)
       }
     }
@@ -43,8 +43,8 @@ export class Calls {
   oldestWaiting(keys: readonly string[]): Item | undefined {
     return this.#oldest(keys, 'waiting', (queue) => {
       // What is over stays over: each call is passed once, however many results come.
-      while (isOver(queue.calls[queue.over])) queue.over++
-      return queue.calls[queue.over]
+      while (isFinished(queue.calls[queue.finished])) queue.finished++
+      return queue.calls[queue.finished]
     })
   }
 
@@ -64,6 +64,6 @@ export class Calls {
   }
 }
 
-function isOver(call: Item | undefined): boolean {
+function isFinished(call: Item | undefined): boolean {
   return call?.stage === 'done' || call?.stage === 'cut'
 }

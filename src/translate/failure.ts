@@ -12,7 +12,7 @@ const NEUTRAL: Failure = { message: 'The server had an internal error.' }
 export function hostFailure(failure: unknown): Failure | undefined {
   if (typeof failure === 'string') return { message: failure }
   // An error of another realm is no `Error` here, but its message is no field for all to see.
-  return read(failure, (given) => !(given instanceof Error) && Object.keys(given).includes('message'))
+  return readFailure(failure, (given) => !(given instanceof Error) && Object.keys(given).includes('message'))
 }
 
 /**
@@ -20,11 +20,11 @@ export function hostFailure(failure: unknown): Failure | undefined {
  * known by its name, because two copies of this package may be installed.
  */
 export function clientFailure(error: unknown): Failure {
-  return read(error, (given) => given instanceof Error && given.name === 'EngineError') ?? NEUTRAL
+  return readFailure(error, (given) => given instanceof Error && given.name === 'EngineError') ?? NEUTRAL
 }
 
 /** What was thrown may throw again when it is read. */
-function read(failure: unknown, isReadable: (failure: object) => boolean): Failure | undefined {
+function readFailure(failure: unknown, isReadable: (failure: object) => boolean): Failure | undefined {
   try {
     const { code, message } = failure as { code: unknown; message: unknown }
     if (typeof message !== 'string' || !isReadable(failure as object)) return undefined

@@ -9,7 +9,7 @@ import { messagesOf } from './response-messages.js'
 import { type ResponseProgress, responseOf } from './response-object.js'
 import type { TranslatorContext } from './translator-context.js'
 import type { TranslatorState } from './translator-state.js'
-import { usageOf } from './usage.js'
+import { responseUsage } from './usage.js'
 
 /** The life cycle of a response: `created`, `in_progress`, then one terminal event, and nothing after it. */
 export class Lifecycle {
@@ -41,7 +41,7 @@ export class Lifecycle {
     const isOpen = !this.isClosed
     return responseOf(this.#state, this.#options.store === true, {
       output: this.#output.wire(),
-      usage: isCounted ? usageOf(usage, this.#options.usageByTurn === true) : null,
+      usage: isCounted ? responseUsage(usage, this.#options.usageByTurn === true) : null,
       ...(messages && {
         input_messages: isOpen ? null : copyOf(this.#inputMessages),
         output_messages: isOpen ? null : messagesOf(messages),

@@ -1,7 +1,7 @@
 import type { HarmonyHeader, Origin, Repair, Terminator } from '../harmony/events.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
 import { classifyRecipient } from '../recipients/classify.js'
-import { pathOf } from './items/callee-of.js'
+import { qualifiedName } from './items/qualified-name.js'
 import type { TranslatorOptions } from './options.js'
 import type { OutputItems } from './output-items.js'
 import { logStart, logText } from './response-messages.js'
@@ -73,7 +73,7 @@ export class MessageRouter implements HarmonyHandler {
     const { recipients, context } = this.#parts
     const recipient = classifyRecipient(name, channel, recipients.tools, recipients.policy)
     if (recipient.kind === 'function_call' && !recipient.declared) {
-      context.notice('undeclared_recipient', pathOf(recipient.name, recipient.namespace))
+      context.notice('undeclared_recipient', qualifiedName(recipient.name, recipient.namespace))
     }
     this.#output.begin(recipient)
   }

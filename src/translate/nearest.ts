@@ -1,7 +1,8 @@
 /** The known word that was most likely meant by another one; undefined where none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   // All but some three letters in the middle are the same, from the beginning and from the end.
-  const isNear = (name: string): boolean => common(plain(word), plain(name)) > Math.max(word.length, name.length) - 4
+  const isNear = (name: string): boolean =>
+    commonLength(plain(word), plain(name)) > Math.max(word.length, name.length) - 4
   return known.find(isNear)
 }
 
@@ -11,7 +12,7 @@ function plain(name: string): string {
 }
 
 /** How many letters two words have in common at their beginning and at their end. */
-function common(one: string, other: string): number {
+function commonLength(one: string, other: string): number {
   const shorter = Math.min(one.length, other.length)
   let begin = 0
   let end = 0

@@ -134,7 +134,7 @@ export function checkOptions(options: TranslateOptions): void {
   checkNames('options', options, Object.values(TYPES).flat())
   const { calls = 'live', citations, reasoning = 'raw', request = {}, signal, tokenTable, usage = {} } = options
   // A fetch Request has no tools and no model: the response would be to an empty one.
-  check(!('json' in request), 'request', 'its parsed body (await request.json())', request)
+  check(!('json' in request), 'request', 'the parsed body (await request.json())', request)
   check(signal === undefined || 'aborted' in signal, 'signal', 'an AbortSignal', signal)
   // Nothing to read gives nothing to show; what makes a stage gives a function.
   const shown: unknown = citations?.(

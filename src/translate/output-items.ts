@@ -62,7 +62,7 @@ export class OutputItems {
   /** The calls, to find the one that a result is for. */
   get calls(): Calls {
     this.#calls ??= new Calls()
-    return this.#calls.file(this.#items)
+    return this.#calls.index(this.#items)
   }
 
   /** The items in their wire form, as of now. */

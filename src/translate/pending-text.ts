@@ -23,12 +23,12 @@ export class PendingText {
   /** The tokens of the text, if their probabilities are asked for. */
   #tokens: ScoredText[] = []
   /** Of tokens that have given no text yet: half characters. */
-  #silent: Logprob[]
+  #unplaced: Logprob[]
   /** The tokens of the open header since its last marker: if it turns out to be a message, they are its first. */
   #header: HeaderToken[]
 
   constructor({ logprobs = [], header = [] }: Partial<PendingTextSnapshot> = {}) {
-    this.#silent = logprobs
+    this.#unplaced = logprobs
     this.#header = header
   }
 
@@ -48,9 +48,9 @@ export class PendingText {
       if (isLead) this.#tokens = tokensOfLead(this.#header, text)
       this.#header = []
     }
-    if (this.#silent.length === 0) return
-    for (const logprob of this.#silent) this.#tokens.push({ logprob, start, end: this.#text.length })
-    this.#silent = []
+    if (this.#unplaced.length === 0) return
+    for (const logprob of this.#unplaced) this.#tokens.push({ logprob, start, end: this.#text.length })
+    this.#unplaced = []
   }
 
   /** The text has been sent. */
@@ -61,13 +61,13 @@ export class PendingText {
 
   /** The item has ended: what gave no text never will. */
   drop(): void {
-    this.#silent = []
+    this.#unplaced = []
     this.#header = []
   }
 
   /** A token of the item's text came, before its text. */
   score(logprob: Logprob): void {
-    this.#silent.push(logprob)
+    this.#unplaced.push(logprob)
   }
 
   /** A token of a header came. */
@@ -88,6 +88,6 @@ export class PendingText {
   }
 
   snapshot(): PendingTextSnapshot {
-    return { logprobs: this.#silent, header: this.#header }
+    return { logprobs: this.#unplaced, header: this.#header }
   }
 }

@@ -2,7 +2,7 @@ import type { DeclaredTools } from '../recipients/declared-tools.js'
 import type { RecipientPolicy } from '../recipients/policy.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { calleesNamed } from '../recipients/tool-author.js'
-import { ANYBODY } from './calls.js'
+import { ANY_CALLEE } from './calls.js'
 import type { ItemContext } from './items/item-context.js'
 import { type Item, isHosted } from './items/kinds.js'
 import type { OutputItems } from './output-items.js'
@@ -55,14 +55,14 @@ export class ResultPairing {
     const answered = this.#oldest(author, 'oldestAnswered')
     if (answered !== undefined) this.#context.notice('second_result', answered.id)
     // The results of what the client ran come back in the transcript, too.
-    else if (author === ANY_AUTHOR || [...this.#calleesOf(author)].flat().some(isHosts)) {
+    else if (author === UNNAMED_TOOL || [...this.#calleesOf(author)].flat().some(isRunByHost)) {
       this.#context.notice('result_without_call', author)
     }
   }
 
   #oldest(author: string, which: 'oldestWaiting' | 'oldestAnswered'): Item | undefined {
     const { calls } = this.#output
-    if (author === ANY_AUTHOR) return calls[which]([ANYBODY])
+    if (author === UNNAMED_TOOL) return calls[which]([ANY_CALLEE])
     for (const callees of this.#calleesOf(author)) {
       const call = calls[which](callees.map(recipientKey))
       if (call !== undefined) return call
@@ -77,9 +77,9 @@ export class ResultPairing {
 }
 
 /** The author of a tool message that does not say which tool it is of. */
-const ANY_AUTHOR = 'tool'
+const UNNAMED_TOOL = 'tool'
 
 /** Whether the host runs the callee, at once or after an approval. */
-function isHosts(callee: Recipient): boolean {
+function isRunByHost(callee: Recipient): boolean {
   return callee.kind === 'mcp_approval_request' || isHosted(callee)
 }

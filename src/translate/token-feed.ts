@@ -73,7 +73,7 @@ export class TokenFeed {
   /** What the host put into the transcript. */
   pushHost(host: HostTokens['host']): void {
     if ((host as string).length === 0) return
-    this.#state.usage.isNext = true
+    this.#state.usage.isNextTurn = true
     if (typeof host === 'string') this.pushText(host, 'host')
     else if ('author' in host) this.#pushMessage(host)
     else for (const id of host) this.#pass(id, 'host')
@@ -138,6 +138,6 @@ export class TokenFeed {
 
   #tracedState(): TracedState {
     const { position, isHolding } = this.#parser
-    return { position, isHolding, gathered: this.#output.pending.text.length }
+    return { position, isHolding, pendingLength: this.#output.pending.text.length }
   }
 }

@@ -55,7 +55,7 @@ export function checkResult(result: ToolResult): ToolResult {
   check(typeof given['itemId'] === 'string' && saysSomething, 'toolResult', expected, got, 'bad_result')
   for (const name of lists) checkList(`toolResult.${name}`, given[name], LISTS[name] as readonly string[], 'bad_result')
   for (const { cursor } of (given['pages'] ?? []) as Partial<CitedPage>[]) {
-    check(Number.isInteger(cursor), 'toolResult.pages', 'a whole number as cursor', cursor, 'bad_result')
+    check(Number.isInteger(cursor), 'toolResult.pages', 'an integer cursor', cursor, 'bad_result')
   }
   return plainCopy('toolResult', result, 'bad_result')
 }

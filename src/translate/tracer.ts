@@ -37,7 +37,7 @@ export interface TracedState {
   readonly position: ParserPosition
   readonly isHolding: boolean
   /** In UTF-16 units. */
-  readonly gathered: number
+  readonly pendingLength: number
 }
 
 /** Observes a translator. It changes nothing. Made by `traceTo` of `harmony-responses/trace`. */
@@ -67,12 +67,12 @@ export type TracerFactory = (start: {
  * Follows every token to its events: `new Translator({ trace: traceTo((trace) => console.log(trace)) })`. A part of its
  * own, so that who does not trace does not load it.
  */
-export function traceTo(tell: (trace: Trace) => void): TracerFactory {
-  return (start) => new TokenTracer(tell, start)
+export function traceTo(report: (trace: Trace) => void): TracerFactory {
+  return (start) => new TokenTracer(report, start)
 }
 
 class TokenTracer implements Tracer {
-  readonly #tell: (trace: Trace) => void
+  readonly #report: (trace: Trace) => void
   readonly #table: TokenTable | undefined
   /** The token that came last. */
   #index: number
@@ -85,12 +85,12 @@ class TokenTracer implements Tracer {
   /** The first token of the header that a message's text may have begun in. */
   #leadFrom = -1
   /** How the translator stood before the token. */
-  #before: Pick<TracedState, 'isHolding' | 'gathered'> = { isHolding: false, gathered: 0 }
+  #before: Pick<TracedState, 'isHolding' | 'pendingLength'> = { isHolding: false, pendingLength: 0 }
 
-  constructor(tell: (trace: Trace) => void, { tokenTable, index, deltaFrom, onError }: Parameters<TracerFactory>[0]) {
+  constructor(report: (trace: Trace) => void, { tokenTable, index, deltaFrom, onError }: Parameters<TracerFactory>[0]) {
     // A callback that fails must not change the stream that it only observes.
-    this.#tell = (trace) => {
-      for (const error of callHost(tell, trace)) callHost(onError, error)
+    this.#report = (trace) => {
+      for (const error of callHost(report, trace)) callHost(onError, error)
     }
     this.#table = tokenTable
     this.#index = index
@@ -105,7 +105,7 @@ class TokenTracer implements Tracer {
   before(index: number, chunk: number | string, origin: Origin, state: TracedState): void {
     const token = typeof chunk === 'number' ? chunk : null
     const text = typeof chunk === 'number' ? spellToken(chunk, this.#table) : chunk
-    this.#tell({ type: 'token', index, token, text, origin, position: state.position })
+    this.#report({ type: 'token', index, token, text, origin, position: state.position })
     const isText = origin === 'model' && (token ?? 0) < FIRST_SPECIAL
     this.#index = index
     if (this.#isOver) this.#deltaFrom = -1
@@ -115,8 +115,8 @@ class TokenTracer implements Tracer {
   }
 
   after(state: TracedState): void {
-    const { isHolding, gathered } = this.#before
-    if (state.isHolding && (!isHolding || state.gathered > gathered)) this.#carryFrom = this.#index
+    const { isHolding, pendingLength } = this.#before
+    if (state.isHolding && (!isHolding || state.pendingLength > pendingLength)) this.#carryFrom = this.#index
   }
 
   observe(handler: HarmonyHandler): HarmonyHandler {
@@ -144,12 +144,12 @@ class TokenTracer implements Tracer {
   }
 
   #harmony(event: HarmonyEvent): void {
-    this.#tell({ type: 'harmony', index: this.#index, event })
+    this.#report({ type: 'harmony', index: this.#index, event })
   }
 
   event(event: ResponseStreamEvent, parser: Pick<HarmonyParser, 'isHolding'>, isHeld: boolean): void {
     const isDelta = event.type.endsWith('.delta') && this.#deltaFrom >= 0
-    this.#tell({ type: 'event', from: isDelta ? this.#deltaFrom : this.#index, to: this.#index, event })
+    this.#report({ type: 'event', from: isDelta ? this.#deltaFrom : this.#index, to: this.#index, event })
     if (!isDelta) return
     if (parser.isHolding) this.#deltaFrom = this.#carryFrom
     else if (!isHeld) this.#deltaFrom = -1

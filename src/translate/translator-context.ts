@@ -9,7 +9,7 @@ import type { ItemContext } from './items/item-context.js'
 import type { TranslatorOptions } from './options.js'
 import { createPages, type Pages } from './pages.js'
 import { type ReasoningForm, reasoningForms } from './reasoning-forms.js'
-import { textFrom } from './text-from.js'
+import { stringResult } from './string-result.js'
 import type { TranslatorState } from './translator-state.js'
 
 /** The context of a translator's items: events and ids go into its state, diagnostics to its host. */
@@ -35,7 +35,7 @@ export class TranslatorContext implements ItemContext {
 
   id(prefix: IdPrefix): string {
     const { ids = deriveId } = this.options
-    return textFrom('ids', ids(prefix, this.#state.ordinal++, this.#state.responseId))
+    return stringResult('ids', ids(prefix, this.#state.ordinal++, this.#state.responseId))
   }
 
   nextSequenceNumber(): number {

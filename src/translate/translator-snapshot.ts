@@ -39,7 +39,7 @@ export function checkSnapshot(
     const copy = structuredClone(parts)
     if (digest === digestOf(copy)) return { ...copy, digest }
   } catch {}
-  throw check(false, 'snapshot', 'what snapshot() returned, unchanged', snapshot, 'bad_snapshot')
+  throw check(false, 'snapshot', 'an unmodified snapshot()', snapshot, 'bad_snapshot')
 }
 
 /** The same for the same data, also where a store sorts fields or leaves out what JSON has no word for. */

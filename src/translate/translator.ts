@@ -194,7 +194,7 @@ export class Translator {
     const { whole, events } = Object(host) as Partial<HostItem>
     check(Array.isArray(events) && typeof whole?.type === 'string', 'insert', 'hostItem(item)', host)
     const { id } = whole
-    check(id === undefined || this.#output.calls.find(id) === undefined, 'insert: id', 'an id of its own', id)
+    check(id === undefined || this.#output.calls.find(id) === undefined, 'insert: id', 'an unused id', id)
     this.#begin()
     this.#output.insert({ kind: 'host_item', host })
     return this.#take()

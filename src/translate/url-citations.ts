@@ -62,7 +62,7 @@ export function urlCitations(options: Citations = {}): CitationStage {
     // Nor does what never ends have to be read for whole marks with every token.
     for (const mark of text.includes(LAST) ? text.matchAll(MARK) : []) {
       const page = resolve?.(Number(mark[1])) ?? pages.byCursor[Number(mark[1])]
-      check(!('then' in Object(page)), 'resolve', 'a page, or undefined', page)
+      check(!('then' in Object(page)), 'resolve', 'a page or undefined, not a promise', page)
       const address = addressOf(page?.url)
       if (page === undefined || address === undefined) continue
       const before = `${text.slice(from, mark.index)} `

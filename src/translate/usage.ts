@@ -11,7 +11,7 @@ interface TurnCount {
   /** Whether it said text, whose tokens nobody counted here. */
   isUncounted: boolean
   /** What it sampled, as the host counted it; that wins. */
-  told: number | null
+  reported: number | null
 }
 
 /** Token counts of one response, over all its turns. Plain data. */
@@ -19,7 +19,7 @@ export interface UsageCount {
   /** Every model call, the one under way last. */
   turns: TurnCount[]
   /** Whether the host spoke since the model did: what it says next is of another call. */
-  isNext: boolean
+  isNextTurn: boolean
   /** What the model sampled, markers and headers included. */
   output: number
   /** The part of it that is reasoning: whole messages without a recipient on the analysis channel. */
@@ -27,18 +27,25 @@ export interface UsageCount {
   /** Sampled since the last message ended: it belongs to reasoning if the message it belongs to does. */
   sinceMessage: number
   /** What was reasoning, as the host counted it; that wins. */
-  toldReasoning: number | null
+  reportedReasoning: number | null
 }
 
 export function createUsage(): UsageCount {
-  return { turns: [createTurn(0)], isNext: false, output: 0, reasoning: 0, sinceMessage: 0, toldReasoning: null }
+  return {
+    turns: [createTurn(0)],
+    isNextTurn: false,
+    output: 0,
+    reasoning: 0,
+    sinceMessage: 0,
+    reportedReasoning: null,
+  }
 }
 
 function createTurn(before: number): TurnCount {
-  return { input: null, cached: 0, before, isUncounted: false, told: null }
+  return { input: null, cached: 0, before, isUncounted: false, reported: null }
 }
 
-function turnOf(usage: UsageCount): TurnCount {
+function currentTurn(usage: UsageCount): TurnCount {
   return usage.turns.at(-1) as TurnCount
 }
 
@@ -49,23 +56,25 @@ function turnOf(usage: UsageCount): TurnCount {
  * @returns whether it was another number
  */
 export function addHostUsage(usage: UsageCount, host: HostUsage): boolean {
-  if (usage.isNext && host.inputTokens !== undefined) startTurn(usage)
-  const turn = turnOf(usage)
+  if (usage.isNextTurn && host.inputTokens !== undefined) startTurn(usage)
+  const turn = currentTurn(usage)
   const { inputTokens = turn.input } = host
   const isOther = turn.input !== null && turn.input !== inputTokens
   turn.input = inputTokens
   // What was cached of another count may be more than all of this one.
   turn.cached = host.cachedTokens ?? (isOther ? Math.min(turn.cached, inputTokens ?? 0) : turn.cached)
-  if (host.outputTokens !== undefined) turn.told = (turn.told ?? 0) + host.outputTokens
-  if (host.reasoningTokens !== undefined) usage.toldReasoning = (usage.toldReasoning ?? 0) + host.reasoningTokens
+  if (host.outputTokens !== undefined) turn.reported = (turn.reported ?? 0) + host.outputTokens
+  if (host.reasoningTokens !== undefined)
+    usage.reportedReasoning = (usage.reportedReasoning ?? 0) + host.reasoningTokens
   return isOther
 }
 
 /** The model is called again, unless it has not said anything yet: then it is the same call. */
 export function startTurn(usage: UsageCount): void {
-  const turn = turnOf(usage)
-  if (usage.output > turn.before || turn.isUncounted || turn.told !== null) usage.turns.push(createTurn(usage.output))
-  usage.isNext = false
+  const turn = currentTurn(usage)
+  if (usage.output > turn.before || turn.isUncounted || turn.reported !== null)
+    usage.turns.push(createTurn(usage.output))
+  usage.isNextTurn = false
 }
 
 /** Whether the model said anything at all. */
@@ -75,13 +84,13 @@ export function isSampled({ output, turns }: UsageCount): boolean {
 
 /** The model said text. */
 export function countText(usage: UsageCount): void {
-  if (usage.isNext) startTurn(usage)
-  turnOf(usage).isUncounted = true
+  if (usage.isNextTurn) startTurn(usage)
+  currentTurn(usage).isUncounted = true
 }
 
 /** A token that the model sampled. */
 export function countToken(usage: UsageCount): void {
-  if (usage.isNext) startTurn(usage)
+  if (usage.isNextTurn) startTurn(usage)
   usage.output++
   usage.sinceMessage++
 }
@@ -108,14 +117,14 @@ export function countMessage(usage: UsageCount, ahead: 0 | 1): number {
  *
  * @param isByTurn - whether also those of each model call are shown, in the fields in which vLLM does
  */
-export function usageOf(usage: UsageCount, isByTurn: boolean): ResponseUsage | null {
+export function responseUsage(usage: UsageCount, isByTurn: boolean): ResponseUsage | null {
   const { turns } = usage
-  if (turns.some((turn) => turn.isUncounted && turn.told === null)) return null
+  if (turns.some((turn) => turn.isUncounted && turn.reported === null)) return null
   const input = turns.map((turn) => turn.input ?? 0)
   const cached = turns.map((turn) => turn.cached)
-  const outputs = turns.map((turn, index) => turn.told ?? (turns[index + 1]?.before ?? usage.output) - turn.before)
+  const outputs = turns.map((turn, index) => turn.reported ?? (turns[index + 1]?.before ?? usage.output) - turn.before)
   const output = sum(outputs)
-  const reasoning = usage.toldReasoning ?? (turns.some((turn) => turn.isUncounted) ? 0 : usage.reasoning)
+  const reasoning = usage.reportedReasoning ?? (turns.some((turn) => turn.isUncounted) ? 0 : usage.reasoning)
   // What a prompt is longer than the one before and what was sampled then is what the tools said.
   const tools = input.map((tokens, turn) => {
     const earlier = input[turn - 1] ?? 0

@@ -55,7 +55,7 @@ const ECHOED: { readonly [typeOrField: string]: string } = {
  * @throws HarmonyResponsesError `bad_option` where the request is not plain data
  */
 export function withoutSecrets({ input: _, ...request }: ResponseRequest): ResponseRequest {
-  const copy = only(KEPT, plainCopy('request', request))
+  const copy = pick(KEPT, plainCopy('request', request))
   for (const field of ['tools', 'tool_choice']) if (field in copy) copy[field] = echoed(field, copy[field])
   return copy
 }
@@ -68,12 +68,12 @@ function echoed(field: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => echoed(field, each))
   const tool = String((value as { type?: unknown }).type).replace(/^(web_search)(_preview)?(_[\d_]+)?$/, '$1')
   const of = field === 'tools' ? tool : field
-  const copy = only(`${Object.hasOwn(ECHOED, of) ? `${ECHOED[of]} ` : ''}type name`, value as object)
+  const copy = pick(`${Object.hasOwn(ECHOED, of) ? `${ECHOED[of]} ` : ''}type name`, value as object)
   for (const [inner, held] of Object.entries(copy)) copy[inner] = echoed(inner, held)
   return copy
 }
 
-function only(fields: string, value: object): { [field: string]: unknown } {
+function pick(fields: string, value: object): { [field: string]: unknown } {
   const names = fields.split(' ')
   return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)))
 }

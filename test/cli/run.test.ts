@@ -390,7 +390,7 @@ describe('what cannot be read exits with 2 and one line', () => {
 
 describe('a bad fixture exits with 1 and one line', () => {
   test.each<[string, RegExp]>([
-    ['{"version": 1,, }', /a\.json: fixture: expected JSON, got text that is none: .* position 14/],
+    ['{"version": 1,, }', /a\.json: fixture: expected JSON, got invalid JSON: .* position 14/],
     ['no\n\u001b[31mjson', /a\.json: fixture: expected JSON/],
     ['[]', /a\.json: fixture: expected a token fixture, got an array/],
     [fixture('', { tokens: [1, -1] }), /a\.json: tokens\[1\]: expected a token id .*, got -1/],

@@ -126,7 +126,7 @@ describe('what is no token fixture', () => {
   test('text that is no JSON is refused with the place where it stops being JSON', () => {
     expect(problem(() => readTokenFixture('{"version": 1,, }'))).toMatch(/^fixture: expected JSON, .* position 14\b/)
     expect(problem(() => readTokenFixture('{"version": 1, "name": nobody}'))).toMatch(/"name": nobody/)
-    expect(problem(() => readTokenFixture('{"version": 1'))).toMatch(/^fixture: expected JSON, got text that is none: /)
+    expect(problem(() => readTokenFixture('{"version": 1'))).toMatch(/^fixture: expected JSON, got invalid JSON: /)
   })
 
   test('the message is one line, whatever the text holds', () => {

@@ -26,13 +26,13 @@ export function addressOf(url: unknown): Address {
   const isHttp = /^https?:\/\//i.test(url)
   // What is no URL can hold a password all the same: `bob:pass@host`, or one with a `#` that was not encoded.
   if (!isHttp && !/[@?#]/.test(url)) check(false, 'url', EXPECTED, url)
-  if (!isHttp || !URL.canParse(url)) throw wrong(EXPECTED, 'a text that is none')
+  if (!isHttp || !URL.canParse(url)) throw wrong(EXPECTED, 'an invalid URL')
   const { host, origin, pathname, search, searchParams, hash, username, password } = new URL(url)
-  if (hash !== '') throw wrong(EXPECTED, 'one with a #, which is %23 in a password')
+  if (hash !== '') throw wrong(EXPECTED, 'one with a # (write %23 in a password)')
   const path = pathname.replace(/\/+$/, '')
   const user = percentDecoded(username)
   const pass = percentDecoded(password)
-  if (user.includes(':')) throw wrong('a user without a colon, as HTTP has it', 'one with a colon')
+  if (user.includes(':')) throw wrong('a user name without a colon', 'one with a colon')
   const hasUser = username !== '' || password !== ''
   const basic = btoa(`${user}:${pass}`)
   return {

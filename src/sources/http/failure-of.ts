@@ -26,22 +26,22 @@ const TOO_MANY = /queue is full|too many requests|overloaded/i
 /** Statuses that speak of the request's content. Others of 4xx are about keys, paths and time: the set-up's fault. */
 const REFUSED = [400, 413, 422]
 
-const said = z.object({
+const errorDetails = z.object({
   message: z.string(),
   type: z.string().nullish().catch(undefined),
   code: z.union([z.string(), z.number()]).nullish().catch(undefined),
 })
-const justText = z.string().transform((message): z.infer<typeof said> => ({ message }))
+const justText = z.string().transform((message): z.infer<typeof errorDetails> => ({ message }))
 
 /** What servers answer instead of tokens: `{error: {message, type, code}}`, that without its `error`, FastAPI's `detail`. */
 const errorBody = z.union([
-  z.object({ error: z.union([said, justText]) }).transform(({ error }) => error),
-  said,
+  z.object({ error: z.union([errorDetails, justText]) }).transform(({ error }) => error),
+  errorDetails,
   z
     .object({
       detail: z.union([justText, z.array(z.unknown()).transform((list) => ({ message: JSON.stringify(list) }))]),
     })
-    .transform(({ detail }): z.infer<typeof said> => detail),
+    .transform(({ detail }): z.infer<typeof errorDetails> => detail),
 ])
 
 /** What is known of a refusal beside its words. */
@@ -61,13 +61,13 @@ export interface RefusalDetails {
 export function failureOf(body: unknown, { status, retryAfterMs, note = '' }: RefusalDetails = {}): EngineError {
   const { data } = errorBody.safeParse(typeof body === 'string' ? jsonOf(body) : body)
   const own = typeof data?.code === 'number' ? data.code : undefined
-  const said = status ?? (own !== undefined && own >= 400 && own < 600 ? own : undefined)
+  const statusCode = status ?? (own !== undefined && own >= 400 && own < 600 ? own : undefined)
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const words = (data?.message || text).trim().slice(0, MOST_WORDS) || `the server answered with status ${said}`
-  const code = codeOf(said, `${data?.type} ${data?.code} ${words}`)
+  const words = (data?.message || text).trim().slice(0, MOST_WORDS) || `the server answered with status ${statusCode}`
+  const code = codeOf(statusCode, `${data?.type} ${data?.code} ${words}`)
   const message = words + note
-  const options = said === undefined ? {} : { status: said }
-  return said !== undefined && TRANSIENT.includes(said)
+  const options = statusCode === undefined ? {} : { status: statusCode }
+  return statusCode !== undefined && TRANSIENT.includes(statusCode)
     ? new TransientError(code, message, { ...options, retryAfterMs })
     : new EngineError(code, message, options)
 }

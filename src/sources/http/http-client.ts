@@ -86,7 +86,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
       response = await (fetch ?? globalThis.fetch)(address.endpoint(path), init)
     } catch (cause) {
       signal.throwIfAborted()
-      throw new TransientError('server_error', `no connection to ${address.host}: ${reasonOf(cause)}`, { cause })
+      throw new TransientError('server_error', `cannot connect to ${address.host}: ${reasonOf(cause)}`, { cause })
     }
     if (response.ok) return response
     const { text, isCut } = await readText(response, MOST_OF_A_REFUSAL)

@@ -4,7 +4,7 @@ import { tokenStream } from '../../engine/token-stream.js'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http-client.js'
 import { readEvents } from './read-events.js'
 import { withRetries } from './retry.js'
-import { type EngineStep, tokensOf } from './tokens-of.js'
+import { type EngineStep, stepsToTokens } from './steps-to-tokens.js'
 
 /** One model call, with what was left out filled in. */
 export interface HttpCall {
@@ -30,13 +30,13 @@ export interface HttpProtocol {
 export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): TokenEngine {
   const client = createHttpClient(options)
 
-  async function* attempt(call: HttpCall, signal: AbortSignal): ReturnType<typeof tokensOf> {
+  async function* attempt(call: HttpCall, signal: AbortSignal): ReturnType<typeof stepsToTokens> {
     const body = await protocol.body(call, client, signal)
     const response = await client.request('POST', protocol.generatePath, signal, body)
-    return yield* tokensOf(protocol.steps(readEvents(response), call), call.stop, call.maxTokens)
+    return yield* stepsToTokens(protocol.steps(readEvents(response), call), call.stop, call.maxTokens)
   }
 
-  async function* run(call: HttpCall, signal: AbortSignal): ReturnType<typeof tokensOf> {
+  async function* run(call: HttpCall, signal: AbortSignal): ReturnType<typeof stepsToTokens> {
     try {
       return yield* withRetries(() => attempt(call, signal), client, signal)
     } catch (error) {
@@ -47,7 +47,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   return {
     generate(promptTokens, options = {}) {
       checkGenerate(promptTokens, options)
-      const call = settled(promptTokens, options)
+      const call = completeCall(promptTokens, options)
       return tokenStream((signal) => run(call, signal), options.signal)
     },
     async health({ signal = new AbortController().signal } = {}) {
@@ -63,7 +63,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
 }
 
 /** Copied, as the call begins later and its arguments are the caller's. */
-function settled(promptTokens: readonly number[] | Uint32Array, options: GenerateOptions): HttpCall {
+function completeCall(promptTokens: readonly number[] | Uint32Array, options: GenerateOptions): HttpCall {
   const { sampling = {}, stop = STOP_TOKENS, maxTokens, logprobs } = options
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed } = sampling
   return {

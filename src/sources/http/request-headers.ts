@@ -26,7 +26,7 @@ export function requestHeaders(apiKey: unknown, own: unknown, fromUrl: string | 
   }
   for (const [name, value] of Object.entries(own)) {
     // Not in the message: what is no name may be a whole line, its value included.
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw wrong('headers', 'names as HTTP has them', 'another')
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw wrong('headers', 'valid HTTP header names', 'an invalid one')
     const what = `headers[${JSON.stringify(name)}]`
     checkValue(what, value)
     // Of `Bearer key` the key alone, too.
@@ -40,14 +40,14 @@ export function requestHeaders(apiKey: unknown, own: unknown, fromUrl: string | 
 function checkValue(what: string, value: unknown): asserts value is string {
   if (typeof value !== 'string')
     throw wrong(what, 'a string', value === null ? 'null' : `a value of type ${typeof value}`)
-  const expected = 'one line of characters up to U+00FF, as HTTP takes them'
+  const expected = 'one line of characters up to U+00FF'
   if (/[\r\n]/.test(value)) throw wrong(what, expected, 'one with a line break')
-  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw wrong(what, expected, 'one with another character')
+  if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw wrong(what, expected, 'a character outside that range')
 }
 
 /** Nobody can tell which of two is meant, and the wrong one would go to the wrong server. */
 function setOnly(headers: Headers, name: string, value: string, fromUrl: string | undefined, what: string): void {
-  if (fromUrl !== undefined && fromUrl !== value) throw wrong(what, 'none beside the user and password in url', 'both')
+  if (fromUrl !== undefined && fromUrl !== value) throw wrong(what, 'it unset when url has a user and password', 'both')
   headers.set(name, value)
 }
 

@@ -32,6 +32,6 @@ export function checkVocabulary(model: LlamaModel, table: TokenTable): void {
 }
 
 function fail(expected: string, got: string): never {
-  const message = `modelPath: expected a gpt-oss model, with the o200k_harmony vocabulary: ${expected}, got ${got}`
+  const message = `modelPath: expected a gpt-oss model with the o200k_harmony vocabulary: ${expected}, got ${got}`
   throw new HarmonyResponsesError('bad_option', message)
 }

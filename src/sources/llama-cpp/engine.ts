@@ -84,14 +84,14 @@ export async function createLlamaCppEngine(options: LlamaCppEngineOptions): Prom
   const { signal } = options
   signal?.throwIfAborted()
   const loading = load(options)
-  return signal === undefined ? loading : givenUpAt(signal, loading)
+  return signal === undefined ? loading : abortable(signal, loading)
 }
 
 /**
  * llama.cpp is not told of the signal: of a load that is aborted before it reads the file, node-llama-cpp 3.22 keeps a
  * handle for ever, and disposing a llama that lives on would then wait for ever.
  */
-function givenUpAt(signal: AbortSignal, loading: Promise<LlamaCppEngine>): Promise<LlamaCppEngine> {
+function abortable(signal: AbortSignal, loading: Promise<LlamaCppEngine>): Promise<LlamaCppEngine> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => {
       reject(signal.reason)
@@ -174,7 +174,7 @@ function createEngine(
   const { contextSize } = context
   let disposing: Promise<void> | undefined
 
-  function gone(cause?: unknown): EngineError {
+  function disposedError(cause?: unknown): EngineError {
     return new EngineError('server_error', 'The engine has been disposed.', { cause })
   }
 
@@ -195,7 +195,7 @@ function createEngine(
           slot.promptLength = prompt.length
           return yield* sequenceTokens(slot.sequence, prompt, settled, signal)
         } catch (error) {
-          if (disposing !== undefined || context.disposed) throw gone(error)
+          if (disposing !== undefined || context.disposed) throw disposedError(error)
           // A step that failed halfway leaves cells behind, at which every later one on this sequence fails.
           const broken = slot.sequence
           slot.sequence = undefined
@@ -208,10 +208,10 @@ function createEngine(
     },
     async health({ signal } = {}) {
       signal?.throwIfAborted()
-      if (disposing !== undefined || context.disposed) throw gone()
+      if (disposing !== undefined || context.disposed) throw disposedError()
     },
     dispose() {
-      slots.close(gone())
+      slots.close(disposedError())
       disposing ??= dispose()
       return disposing
     },
@@ -243,7 +243,7 @@ function checkEngineOptions(options: LlamaCppEngineOptions): void {
   check(signal === undefined || signal instanceof AbortSignal, 'signal', 'an AbortSignal', signal)
   if (llama === undefined) return
   check(typeof Object(llama).loadModel === 'function', 'llama', 'what getLlama() of node-llama-cpp resolves to', llama)
-  check(gpu === undefined, 'gpu', 'none beside llama, which has one', gpu)
+  check(gpu === undefined, 'gpu', 'it unset when llama is given', gpu)
 }
 
 const GPUS: readonly unknown[] = ['auto', 'metal', 'cuda', 'vulkan', false]

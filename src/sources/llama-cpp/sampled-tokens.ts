@@ -77,7 +77,7 @@ function rankedToken(output: LlamaControlledOutput | undefined, count: number): 
   const { token, logits, totalLogitWeight } = output?.next ?? {}
   const selected = token == null ? undefined : logits?.get(token)
   if (token == null || logits === undefined || selected === undefined || totalLogitWeight === undefined) {
-    throw new EngineError('server_error', 'llama.cpp drew no token.')
+    throw new EngineError('server_error', 'llama.cpp sampled no token.')
   }
   // The token that was drawn comes with them even where it is none of the likeliest.
   const likeliest = Array.from(logits, ([id, logit]) => ({ id, logit })).sort((a, b) => b.logit - a.logit)

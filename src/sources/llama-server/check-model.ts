@@ -30,8 +30,8 @@ export async function checkModel(client: HttpClient, model: string | undefined, 
   const one = data?.data.find(({ id, aliases }) => isIt(id) || aliases?.some(isIt))
   const size = one?.meta?.n_vocab
   if (one === undefined || typeof size !== 'number' || size === VOCABULARY_SIZE) return
-  const got = `${JSON.stringify(one.id)} with one of ${size}`
-  const message = `expected a gpt-oss model, with a vocabulary of ${VOCABULARY_SIZE} tokens, got ${got}`
+  const got = `${JSON.stringify(one.id)} with ${size}`
+  const message = `expected a gpt-oss model with a vocabulary of ${VOCABULARY_SIZE} tokens, got ${got}`
   throw new EngineError('server_error', message)
 }
 

@@ -7,7 +7,7 @@ export interface TokenIdRecovery {
    * What a text says in front of its last token: empty where that is all there is, `undefined` where the token begins
    * inside a character of the text.
    */
-  inFront(text: string, last: number): string | undefined
+  textBefore(text: string, last: number): string | undefined
   /**
    * The ids that came before `last` and make its text whole.
    *
@@ -69,7 +69,7 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
   }
 
   return {
-    inFront(text, last) {
+    textBefore(text, last) {
       // The server spells `<|channel|>` and its like, and is silent on the ids that end a turn unless run with --special.
       if (last >= FIRST_SPECIAL) return before(text, markerText(last)) ?? text.slice(0, text.lastIndexOf(BROKEN) + 1)
       const own = table.text(last)

@@ -18,7 +18,7 @@ export function argumentsOf<Wanted>(
   context: ItemContext,
 ): Wanted | undefined {
   const text = textOf(item.text)
-  const value = meantBy(text)
+  const value = parseLoosely(text)
   const isMain = typeof value === 'string' || Array.isArray(value)
   const given = isMain ? { [main]: value } : Object(value) === value ? (value as Arguments) : undefined
   const wanted = given && read(given)
@@ -27,7 +27,7 @@ export function argumentsOf<Wanted>(
 }
 
 /** A text as JSON, or as itself where it is none; undefined where it is JSON that is cut off, or blank. */
-function meantBy(text: string): unknown {
+function parseLoosely(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

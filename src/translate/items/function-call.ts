@@ -1,8 +1,8 @@
 import { isEmpty, textOf } from '../text-buffer.js'
 import { callText } from './call-text.js'
-import { pathOf } from './callee-of.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
+import { qualifiedName } from './qualified-name.js'
 
 /*
  * function_call: a function of the client's (functions.NAME, NAMESPACE.NAME)
@@ -25,7 +25,7 @@ export interface FunctionCall extends ItemBase {
 
 const ARGUMENTS = callText('function_call_arguments', 'arguments')
 
-const calls = ({ name, namespace }: FunctionCall): string => pathOf(name, namespace)
+const calls = ({ name, namespace }: FunctionCall): string => qualifiedName(name, namespace)
 
 export const functionCall: ItemKind<FunctionCall> = {
   prefix: 'fc',

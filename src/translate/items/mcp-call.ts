@@ -4,10 +4,10 @@ import { copyOf } from '../copy-of.js'
 import { textOf } from '../text-buffer.js'
 import { type CallResult, textOfResult } from '../tool-result.js'
 import { callText } from './call-text.js'
-import { pathOf } from './callee-of.js'
 import { openHosted } from './host-status.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
+import { qualifiedName } from './qualified-name.js'
 
 /*
  * mcp_call: a tool of an MCP server, run by the host
@@ -47,7 +47,7 @@ export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
   result: 'completes',
   hasFailedEvent: true,
 
-  calls: ({ name, serverLabel }) => pathOf(name, serverLabel),
+  calls: ({ name, serverLabel }) => qualifiedName(name, serverLabel),
 
   create: ({ serverLabel, name, available, approvalRequestId = null }) => ({
     serverLabel,

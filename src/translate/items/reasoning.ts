@@ -1,6 +1,6 @@
 import type { ReasoningForm } from '../reasoning-forms.js'
+import { stringResult } from '../string-result.js'
 import { appendText, textOf } from '../text-buffer.js'
-import { textFrom } from '../text-from.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 import type { ItemKind } from './item-kind.js'
@@ -76,7 +76,8 @@ export const reasoning: ItemKind<Reasoning> = {
       emitPart(item, form, 'done', text, context)
     }
     const { sealReasoning } = context.options
-    if (sealReasoning && context.includes(SEALED)) item.sealed = textFrom('sealReasoning', sealReasoning(text, item.id))
+    if (sealReasoning && context.includes(SEALED))
+      item.sealed = stringResult('sealReasoning', sealReasoning(text, item.id))
   },
 
   wire: (item) => ({

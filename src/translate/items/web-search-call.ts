@@ -42,7 +42,8 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
 
   close(item, outcome, context) {
     const { type } = item.action
-    item.action = argumentsOf(item, MAIN[type], (given) => askedFor(type, given, context.pages), context) ?? item.action
+    item.action =
+      argumentsOf(item, MAIN[type], (given) => requestedAction(type, given, context.pages), context) ?? item.action
     if (outcome === 'completed') setStatus(item, 'searching', context)
   },
 
@@ -65,7 +66,7 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
 }
 
 /** What the model's arguments ask for, as the browser tool that gpt-oss was trained with reads them. */
-function askedFor(type: WebSearchAction['type'], given: Arguments, pages: Pages): WebSearchAction | undefined {
+function requestedAction(type: WebSearchAction['type'], given: Arguments, pages: Pages): WebSearchAction | undefined {
   const { id = isScroll(given) ? -1 : undefined, cursor } = given
   const main = given[MAIN[type]]
   const page = typeof cursor === 'number' && cursor >= 0 ? (pages.byCursor[cursor]?.url ?? '') : pages.current

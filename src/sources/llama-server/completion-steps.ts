@@ -4,7 +4,7 @@ import type { HarmonyToken, HostUsage } from '../../tokens/token-source.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import type { HttpCall } from '../http/http-engine.js'
 import { count, logprob, parseEvent, tokenId } from '../http/parse-event.js'
-import type { EngineStep } from '../http/tokens-of.js'
+import type { EngineStep } from '../http/steps-to-tokens.js'
 import { BROKEN, type TokenIdRecovery } from './recover-token-ids.js'
 import { createOpenMessage } from './stop-token.js'
 
@@ -40,16 +40,16 @@ type Event = z.infer<typeof event>
 /** What is known of the tokens, shared by all calls. */
 export interface Vocabulary {
   readonly table: TokenTable
-  readonly heldBack: TokenIdRecovery
+  readonly recovery: TokenIdRecovery
 }
 
 /** What the events of one call to `/completion` say. */
-export async function* stepsOf(
+export async function* completionSteps(
   events: AsyncIterable<unknown>,
   { prompt, logprobs }: HttpCall,
   load: () => Promise<Vocabulary>,
 ): AsyncGenerator<EngineStep> {
-  const { table, heldBack } = await load()
+  const { table, recovery } = await load()
   const open = createOpenMessage(prompt, table)
   /** Tokens so far, also those that came as text. */
   let given = 0
@@ -59,19 +59,19 @@ export async function* stepsOf(
   let hasText = false
 
   /** What one event's tokens are, with those in front of them that were held back. */
-  function* piecesOf(step: Event): Generator<EngineStep['tokens']> {
+  function* tokensOfEvent(step: Event): Generator<EngineStep['tokens']> {
     const { content, tokens, tokens_predicted: predicted } = step
     const own = withLogprobs(step, logprobs)
     const missing = (predicted ?? Number.NaN) - given - tokens.length
     const [id] = tokens
     // Several are all there are: none of them is hidden in a text.
     if (id === undefined || tokens.length > 1 || content === '') return yield own
-    const front = heldBack.inFront(content, id)
+    const front = recovery.textBefore(content, id)
     if (front === '') {
       countsAhead ||= missing > 0
       return yield own
     }
-    const found = front === undefined ? heldBack.find(content, id, countsAhead ? 0 : missing) : undefined
+    const found = front === undefined ? recovery.find(content, id, countsAhead ? 0 : missing) : undefined
     if (found !== undefined) {
       given += found.length
       return yield [...found, ...own]
@@ -87,12 +87,12 @@ export async function* stepsOf(
 
   for await (const value of events) {
     const step = parseEvent(event, value, 'llama-server')
-    for (const tokens of piecesOf(step)) yield { tokens }
+    for (const tokens of tokensOfEvent(step)) yield { tokens }
     given += step.tokens.length
     last = step.tokens.at(-1) ?? last
     for (const id of step.tokens) open.add(id)
     if (!step.stop) {
-      yield { tokens: [], usage: usageOf(step, hasText) }
+      yield { tokens: [], usage: usageFrom(step, hasText) }
       continue
     }
     // Half a character is held back to the end, and whatever comes behind it with it.
@@ -105,11 +105,11 @@ export async function* stepsOf(
     }
     const reason = step.stop_type === 'limit' ? 'max_output_tokens' : 'stop'
     const stopToken = isSwallowed ? open.stopToken() : undefined
-    yield { tokens: [], usage: usageOf(step, hasText), end: { reason, stopToken } }
+    yield { tokens: [], usage: usageFrom(step, hasText), end: { reason, stopToken } }
   }
 }
 
-function usageOf({ tokens_evaluated, tokens_predicted, timings }: Event, hasText: boolean): HostUsage {
+function usageFrom({ tokens_evaluated, tokens_predicted, timings }: Event, hasText: boolean): HostUsage {
   return {
     ...(typeof tokens_evaluated === 'number' ? { inputTokens: tokens_evaluated } : {}),
     ...(typeof timings?.cache_n === 'number' ? { cachedTokens: timings.cache_n } : {}),

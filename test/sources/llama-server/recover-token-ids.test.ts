@@ -3,7 +3,7 @@ import { createTokenIdRecovery } from '../../../src/sources/llama-server/recover
 import { loadTokenTable } from '../../../src/tokens/token-table.js'
 
 const table = await loadTokenTable()
-const heldBack = createTokenIdRecovery(table)
+const recovery = createTokenIdRecovery(table)
 const utf8 = new TextEncoder()
 
 /** The token that is the last byte of a text, and nothing else. */
@@ -20,25 +20,25 @@ describe('tokens that were held back', () => {
   test.each([1, 2, 3, 4, 50, 1000])('are found of %i characters, the last of which came in two tokens', (count) => {
     const text = '🦜'.repeat(count)
     const last = lastByteOf(text)
-    const ids = heldBack.find(text, last, 0) ?? []
+    const ids = recovery.find(text, last, 0) ?? []
     expect(textOf([...ids, last])).toBe(text)
   })
 
   test.each([2, 3])('are as many as there were: %i', (count) => {
     const last = lastByteOf('🦜')
-    const ids = heldBack.find('🦜', last, count)
+    const ids = recovery.find('🦜', last, count)
     expect(ids).toHaveLength(count)
     expect(textOf([...(ids ?? []), last])).toBe('🦜')
   })
 
   test('are not found of text that has U+FFFD for a byte', () => {
-    expect(heldBack.find(`${'🦜'.repeat(500)}\ufffd`, lastByteOf('🦜'), 0)).toBeUndefined()
+    expect(recovery.find(`${'🦜'.repeat(500)}\ufffd`, lastByteOf('🦜'), 0)).toBeUndefined()
   })
 
   test('are not found in endless time where nothing can be cut into so many', () => {
     const text = `${'🌦🦜'.repeat(20)}`
     const last = lastByteOf(text)
-    const ids = heldBack.find(text, last, 3) ?? []
+    const ids = recovery.find(text, last, 3) ?? []
     expect(textOf([...ids, last])).toBe(text)
   })
 })

@@ -16,7 +16,7 @@ export interface EngineStep {
 }
 
 /** How long a stream may stay open once it is known why it ends: its counts come last, and some servers never close. */
-export const LAST_WORDS_MS = 2000
+export const FINAL_COUNTS_MS = 2000
 
 /**
  * The tokens of an engine's steps, as a `TokenStream` promises them: the stop token last, put back where the engine
@@ -24,7 +24,7 @@ export const LAST_WORDS_MS = 2000
  *
  * @throws EngineError `server_error` where the steps end and none said why, which another try may mend
  */
-export async function* tokensOf(
+export async function* stepsToTokens(
   steps: AsyncIterable<EngineStep>,
   stop: readonly number[],
   maxTokens: number = Number.POSITIVE_INFINITY,
@@ -38,11 +38,11 @@ export async function* tokensOf(
 
   const reader = steps[Symbol.asyncIterator]()
   const patience = new AbortController()
-  let outOfPatience: Promise<typeof NOTHING_MORE> | undefined
+  let outOfPatience: Promise<typeof DONE> | undefined
   try {
     for (;;) {
       const next = reader.next()
-      if (reason !== undefined) outOfPatience ??= sleep(LAST_WORDS_MS, patience.signal).then(() => NOTHING_MORE)
+      if (reason !== undefined) outOfPatience ??= sleep(FINAL_COUNTS_MS, patience.signal).then(() => DONE)
       const { done, value: step } = await (outOfPatience === undefined ? next : Promise.race([next, outOfPatience]))
       if (done) break
       if (step.usage !== undefined) usage = { ...usage, ...step.usage }
@@ -70,11 +70,11 @@ export async function* tokensOf(
     // Not awaited: a generator that waits for its server hears of it only when the call is closed, which comes next.
     reader.return?.().catch(() => {})
   }
-  if (reason === undefined) throw new TransientError('server_error', 'the stream ended before the engine said why')
+  if (reason === undefined) throw new TransientError('server_error', 'the stream ended without a finish reason')
   return end()
 }
 
-const NOTHING_MORE = { done: true, value: undefined } as const
+const DONE = { done: true, value: undefined } as const
 
 function isStop(id: number | undefined, stop: readonly number[]): boolean {
   return id !== undefined && stop.includes(id)
