@@ -1,6 +1,8 @@
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 
-/** How the next token is drawn. What is left out is as the Responses API has it: every token may come, at temperature 1. */
+/**
+ * How the next token is drawn. What is left out is as the Responses API has it: every token may come, at temperature 1.
+ */
 export interface Sampling {
   /** 0 takes the likeliest token always. Default 1. */
   readonly temperature?: number

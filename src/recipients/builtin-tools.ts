@@ -1,6 +1,6 @@
 /**
- * The built-in tools that gpt-oss models were trained to call. A name added here makes the compiler ask what the request
- * calls it (below), and what a call of it becomes (`builtins.ts`).
+ * The built-in tools that gpt-oss models were trained to call. A name added here makes the compiler ask what the
+ * request calls it (below), and what a call of it becomes (`builtins.ts`).
  */
 export type BuiltinTool = 'code_interpreter' | 'web_search' | 'shell' | 'local_shell'
 

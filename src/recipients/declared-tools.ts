@@ -26,7 +26,9 @@ export interface DeclaredTools extends DeclaredFunctions {
   /** How recipients begin that address a declared MCP server (`LABEL` and `mcp.LABEL`), the longest first. */
   readonly mcpPrefixes: readonly { readonly prefix: string; readonly serverLabel: string }[]
   readonly builtins: ReadonlySet<BuiltinTool>
-  /** Where a declared shell runs: in a container of the host's, expressly on the client's machine, or it is not said. */
+  /**
+   * Where a declared shell runs: in a container of the host's, expressly on the client's machine, or it is not said.
+   */
   readonly shell: 'container' | 'local' | null
 }
 
@@ -148,8 +150,8 @@ export function declaredMcpTool(
 
 /**
  * The recipient that a bare word of a malformed header stands for, if it names a declared tool: `functions.bash` for
- * `bash` or `functions.bash`, `functions.NS.bash` for `NS.bash`, the word itself for `LABEL.tool`, `mcp.LABEL.tool` or `mcp.LABEL`. A server's label
- * alone names no tool.
+ * `bash` or `functions.bash`, `functions.NS.bash` for `NS.bash`, the word itself for `LABEL.tool`, `mcp.LABEL.tool` or
+ * `mcp.LABEL`. A server's label alone names no tool.
  */
 export function toolNamed(word: string, tools: DeclaredTools): string | undefined {
   if (declaredFunction(nameIn(FUNCTIONS, word) ?? '', tools) !== undefined) return word

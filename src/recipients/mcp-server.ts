@@ -15,8 +15,9 @@ export type ToolHints = (serverLabel: string, name: string) => boolean | undefin
 type ToolTest = (name: string) => boolean
 
 /**
- * An `mcp` entry of the request, added to those of the same label before it. Which tools only read, the servers' listings
- * say. Where there is none, an `allowed_tools` by `read_only` leaves it to the host, and an approval by it is asked for.
+ * An `mcp` entry of the request, added to those of the same label before it. Which tools only read, the servers'
+ * listings say. Where there is none, an `allowed_tools` by `read_only` leaves it to the host, and an approval by it is
+ * asked for.
  *
  * @throws HarmonyResponsesError `bad_option`
  */

@@ -4,10 +4,15 @@ export type Recipient =
   | { kind: 'reasoning' }
   /** No recipient, any other channel: `commentary` is a preamble, everything else the answer. */
   | { kind: 'message'; phase: 'commentary' | 'final_answer' }
-  /** `declared` is false where the request has no such function. `namespace` is there where one of that name is declared. */
+  /**
+   * `declared` is false where the request has no such function. `namespace` is there where one of that name is
+   * declared.
+   */
   | { kind: 'function_call'; name: string; namespace?: string; declared: boolean }
   | { kind: 'custom_tool_call'; name: string; namespace?: string }
-  /** `available` is false where `allowed_tools` leaves the tool out, and where the policy says so of undeclared tools. */
+  /**
+   * `available` is false where `allowed_tools` leaves the tool out, and where the policy says so of undeclared tools.
+   */
   | { kind: 'mcp_call'; serverLabel: string; name: string; available: boolean }
   /** A tool whose calls the user has to approve first. */
   | { kind: 'mcp_approval_request'; serverLabel: string; name: string }

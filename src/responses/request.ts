@@ -1,4 +1,6 @@
-/** The request, as far as it shapes the stream: the Responses create params that are echoed or that drive translation. */
+/**
+ * The request, as far as it shapes the stream: the Responses create params that are echoed or that drive translation.
+ */
 
 /** Anything with a `type`; the tools that steer classification are read from it by shape. */
 export interface RequestTool {
@@ -63,9 +65,9 @@ export interface OtherTool extends RequestTool {
 
 /**
  * A Responses create request. Every field is optional: a server can pass the body it received, and the SDKs' create
- * params fit. `tools`, `include`, `reasoning.summary` and `enable_response_messages` steer the stream. What the response
- * object repeats of the others is echoed as it comes, of `tools` and `tool_choice` without what may be a secret; the
- * rest is not kept.
+ * params fit. `tools`, `include`, `reasoning.summary` and `enable_response_messages` steer the stream. What the
+ * response object repeats of the others is echoed as it comes, of `tools` and `tool_choice` without what may be a
+ * secret; the rest is not kept.
  */
 export interface ResponseRequest {
   readonly model?: string | undefined

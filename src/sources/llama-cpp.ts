@@ -32,9 +32,9 @@ export type { Llama, LlamaSequence } from './llama-cpp/node-llama-cpp.js'
  * return it: one that is left lying halfway blocks its sequence. The sequence stays yours to dispose; after a
  * `server_error` do so, as llama.cpp does not always take more tokens then.
  *
- * Log-probabilities are the model's own where `temperature` is 0, or where it is 1 and neither `topK`, `topP` nor `minP`
- * is set. Otherwise they are what was drawn from: of the scores divided by the temperature, over the tokens that the
- * limits left. They cost some 8 ms a token, as the vocabulary is sorted.
+ * Log-probabilities are the model's own where `temperature` is 0, or where it is 1 and neither `topK`, `topP` nor
+ * `minP` is set. Otherwise they are what was drawn from: of the scores divided by the temperature, over the tokens that
+ * the limits left. They cost some 8 ms a token, as the vocabulary is sorted.
  *
  * A seed repeats a call only with the same `logprobs` beside it, and while nothing else runs in the context.
  *

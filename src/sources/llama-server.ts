@@ -28,8 +28,8 @@ export interface LlamaServerEngineOptions extends HttpOptions {
  *     const engine = createLlamaServerEngine({ url: 'http://localhost:8080' })
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  *
- * llama-server gives the stop token as it gives any other. It knows no ids to stop at but the model's own, which are the
- * default ones: at others the stream ends, and the request is closed. Log-probabilities are the model's own, before
+ * llama-server gives the stop token as it gives any other. It knows no ids to stop at but the model's own, which are
+ * the default ones: at others the stream ends, and the request is closed. Log-probabilities are the model's own, before
  * temperature and limits.
  *
  * It keeps back the ids of a character that is cut in several tokens, and then gives its text and the last id only. The
@@ -38,7 +38,8 @@ export interface LlamaServerEngineOptions extends HttpOptions {
  * tells nothing: the text is U+FFFD, and the stop token behind it, which is swallowed too, is `<|call|>` for a message
  * with a recipient, else `<|return|>`.
  *
- * With the first call it is asked once for its models: one that is not gpt-oss, by its count of tokens, is an EngineError.
+ * With the first call it is asked once for its models: one that is not gpt-oss, by its count of tokens, is an
+ * EngineError.
  *
  * Tested against what a real server sent (llama.cpp v0.5.0, November 2026), on scripted models. `return_tokens` and
  * `stop_type` came in December 2024.

@@ -27,8 +27,8 @@ export type SglangEngineOptions = HttpOptions
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  *
  * By default SGLang sends with every token all that came before it: run it with `--incremental-streaming-output`, which
- * makes long answers cheaper; either is understood. `--skip-tokenizer-init` is welcome, too. It also stops at the ids of
- * the model's own `generation_config.json`, whatever `stop` says. A `seed` counts with
+ * makes long answers cheaper; either is understood. `--skip-tokenizer-init` is welcome, too. It also stops at the ids
+ * of the model's own `generation_config.json`, whatever `stop` says. A `seed` counts with
  * `--enable-deterministic-inference`.
  *
  * Written to, and tested against, the documented shapes, not a running server: the `/generate` endpoint in the

@@ -67,14 +67,14 @@ export interface TransformersJsEngineOptions {
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  *
  * Calls on one model wait for each other, in the order in which they are first read. Transformers.js cannot be made to
- * wait: what nobody has read yet is kept, at most `maxTokens` ids. A call that is closed lets the step under way end; the
- * next one waits for that. Nothing is kept from call to call, so that each evaluates its whole prompt.
+ * wait: what nobody has read yet is kept, at most `maxTokens` ids. A call that is closed lets the step under way end;
+ * the next one waits for that. Nothing is kept from call to call, so that each evaluates its whole prompt.
  *
  * It can do `temperature` and `topK`. What it cannot is refused: `topP` below 1, `minP` above 0, `seed`, `logprobs`.
  *
  * Written to, and tested against, the published source, not a running model: `generate` in modeling_utils.js, and
- * streamers.js, stopping_criteria.js and controller.js in packages/transformers/src of huggingface/transformers.js, as of
- * November 2026 (versions 3 and 4).
+ * streamers.js, stopping_criteria.js and controller.js in packages/transformers/src of huggingface/transformers.js, as
+ * of November 2026 (versions 3 and 4).
  *
  * @see https://huggingface.co/docs/transformers.js
  * @throws HarmonyResponsesError `bad_option`

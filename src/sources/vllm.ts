@@ -38,8 +38,8 @@ export interface VllmEngineOptions extends HttpOptions {
  * `generation_config.json`, which are the default ones, whatever `stop` says. `usage.cachedTokens` is told by servers
  * that run with `--enable-prompt-tokens-details`. Of `logprobs`, servers allow 20 and `--max-logprobs` changes that.
  *
- * Not `/inference/v1/generate`, which is made for tokens: only later versions stream from it, it does not say in a stream
- * which token it stopped at, and its shapes still move.
+ * Not `/inference/v1/generate`, which is made for tokens: only later versions stream from it, it does not say in a
+ * stream which token it stopped at, and its shapes still move.
  *
  * Written to, and tested against, the documented shapes, not a running server: `CompletionRequest`,
  * `CompletionStreamResponse` and `CompletionLogProbs` in vllm/entrypoints/openai/completion/protocol.py, and the stream

@@ -4,11 +4,13 @@ import type { TokenTable } from './token-table.js'
 export interface Detokenizer {
   /**
    * The text that became certain with this token: '' while a character is incomplete, U+FFFD for bytes that cannot
-   * become one, by the rules of the web's `TextDecoder`; a byte order mark is kept. Never ends inside a character. An id
-   * that is no ordinary token is no bytes.
+   * become one, by the rules of the web's `TextDecoder`; a byte order mark is kept. Never ends inside a character. An
+   * id that is no ordinary token is no bytes.
    */
   push(id: number): string
-  /** What is left at the end of the run: U+FFFD where a character stayed incomplete, else ''. Then nothing is carried. */
+  /**
+   * What is left at the end of the run: U+FFFD where a character stayed incomplete, else ''. Then nothing is carried.
+   */
   flush(): string
   /** The bytes of the incomplete character, 0 to 3, as plain numbers: all the state there is, for snapshots. */
   carried(): number[]
@@ -75,7 +77,9 @@ class TableDetokenizer implements Detokenizer {
 
 const REPLACEMENT = '\uFFFD'
 
-/** Whether a byte may follow: the second one not where the character would be overlong, half a pair, or beyond Unicode. */
+/**
+ * Whether a byte may follow: the second one not where the character would be overlong, half a pair, or beyond Unicode.
+ */
 function continues({ 0: lead = 0, length }: readonly number[], byte: number): boolean {
   if (byte < 0x80 || byte > 0xbf) return false
   if (length > 1) return true

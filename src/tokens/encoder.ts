@@ -33,8 +33,8 @@ const PIECES = new RegExp(
  *     const encode = createEncoder(await loadTokenTable())
  *     const prompt = [200006, ...encode('user'), 200008, ...encode(text), 200007]
  *
- * What a letter is, the runtime's Unicode says. The official tokenizer's is 16.0: beside one of 17.0, words of the 4,699
- * characters that came with it may be cut elsewhere. The text is the same.
+ * What a letter is, the runtime's Unicode says. The official tokenizer's is 16.0: beside one of 17.0, words of the
+ * 4,699 characters that came with it may be cut elsewhere. The text is the same.
  *
  * Makes an index of the table, in some 100 ms and 4 MB; so make one encoder and keep it. The encoder holds no state. A
  * lone surrogate is encoded as U+FFFD. The time is linear in the text, n log n in its longest word.

@@ -4,8 +4,8 @@ import type { TokenIndex } from './token-index.js'
 const POSITIONS = 2 ** 32
 
 /**
- * Byte pair encoding of one piece: of all neighbours that together are a token, those of the lowest id are merged first,
- * the leftmost of equals, until none is left. Appends the ids.
+ * Byte pair encoding of one piece: of all neighbours that together are a token, those of the lowest id are merged
+ * first, the leftmost of equals, until none is left. Appends the ids.
  *
  * Every byte has to be a token. Takes n log n of n bytes, by a heap; merging by looking through all pairs again takes
  * minutes for a text of 100,000 letters.

@@ -13,15 +13,17 @@ const BACKSLASH = 0x5c
  * when it is asked for. So there is nothing to unpack before the first token, and nothing that a runtime could lack.
  *
  * Six characters per token, in the order of the ids: the ids of its first and second part, each as three digits of base
- * 64, the highest first. A token of one byte has its own id there, and then the byte. The ids of the parts are lower than
- * the token's, and tokens have at most 255 bytes: who writes the table sees to it.
+ * 64, the highest first. A token of one byte has its own id there, and then the byte. The ids of the parts are lower
+ * than the token's, and tokens have at most 255 bytes: who writes the table sees to it.
  */
 export function createMergeTable(merges: string): TokenTable {
   const size = merges.length / WIDTH
   const noBytes = new Uint8Array(0)
   /** Where the bytes of each token start in the pool; 0 until it is there. */
   const starts = new Uint32Array(size)
-  /** The tokens that were asked for and their parts, each its length and then its bytes. Views of them are out there. */
+  /**
+   * The tokens that were asked for and their parts, each its length and then its bytes. Views of them are out there.
+   */
   let pool = new Uint8Array(2 ** 16)
   let end = 0
 

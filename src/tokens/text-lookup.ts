@@ -1,6 +1,6 @@
 /**
- * Which text a token's bytes are, by its id; `undefined` where they are not UTF-8 on their own, and where there are none.
- * A byte order mark is kept.
+ * Which text a token's bytes are, by its id; `undefined` where they are not UTF-8 on their own, and where there are
+ * none. A byte order mark is kept.
  *
  * @param size - how many tokens there are
  */

@@ -24,8 +24,8 @@ export interface HostMessage {
  * What the host put into the transcript and the model did not sample. It makes no output item and is no output token.
  *
  * Put a tool's result there as a {@link HostMessage}; the model's next turn begins behind it. Ids have to be encoded so
- * that text becomes no special token. **A string may hold literal `<|markers|>`: never build one around text that a tool
- * gave, because a web page that spells `<|start|>` would write messages of its own.**
+ * that text becomes no special token. **A string may hold literal `<|markers|>`: never build one around text that a
+ * tool gave, because a web page that spells `<|start|>` would write messages of its own.**
  */
 export interface HostTokens {
   readonly host: readonly number[] | Uint32Array | string | HostMessage

@@ -1,7 +1,9 @@
 import type { Logprob, UrlCitation } from '../responses/items.js'
 import type { Pages } from './pages.js'
 
-/** A token's probability, and where in a text its own is. Tokens that only together spell a character share its place. */
+/**
+ * A token's probability, and where in a text its own is. Tokens that only together spell a character share its place.
+ */
 export interface ScoredText {
   readonly logprob: Logprob
   readonly start: number

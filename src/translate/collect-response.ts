@@ -9,7 +9,8 @@ type Events = ResponseStreamEvent | readonly ResponseStreamEvent[]
  * `.incomplete` or `.failed`). The events are read to their end, so that a source can finish its work.
  *
  * @param events - one at a time or some at a time, as `translate` and `translateBatches` give them
- * @throws HarmonyResponsesError `no_terminal_event`: the stream ended without one; `bad_stream`: it is no stream of events
+ * @throws HarmonyResponsesError `no_terminal_event`: the stream ended without one; `bad_stream`: it is no stream of
+ *   events
  */
 export async function collectResponse(events: AsyncIterable<Events> | Iterable<Events>): Promise<Response> {
   checkStream('collectResponse', events)

@@ -1,6 +1,6 @@
 /**
- * A detached copy of plain JSON data, and of dates, which JSON knows how to write. `structuredClone` writes everything into bytes and reads it back: for an empty
- * list, of which every message has several, it takes fifty times as long.
+ * A detached copy of plain JSON data, and of dates, which JSON knows how to write. `structuredClone` writes everything
+ * into bytes and reads it back: for an empty list, of which every message has several, it takes fifty times as long.
  */
 export function copyOf<Data>(data: Data): Data {
   if (Object(data) !== data) return data

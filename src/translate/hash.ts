@@ -6,8 +6,8 @@ export const SEED: Lanes = [1, 2, 3, 4]
 
 /**
  * The hash of a text that goes on behind another. Each step changes the lanes one after another, by odd factors, shifts
- * and sums that can all be undone: no step lets two states become one, so two texts collide only where a later character
- * takes back, in all 128 bits, what an earlier one did.
+ * and sums that can all be undone: no step lets two states become one, so two texts collide only where a later
+ * character takes back, in all 128 bits, what an earlier one did.
  */
 export function hash(text: string, before: Lanes): Lanes {
   let [a, b, c, d] = before

@@ -6,13 +6,13 @@ import type { Fields, HostItem, Typed } from './items/inserted-item.js'
 import { prefixOf } from './items/kinds.js'
 import { plainCopy } from './plain-copy.js'
 
-/** An item of the API's, whole, of any type. Where it has no `id`, the translator makes one. */
+/** A complete item of the API, of any type. The translator adds an `id` if it has none. */
 export type WholeItem = Typed | (Typed & Fields)
 
 /**
- * What is told between `added` and `done`: the states that an item enters, `*` being the last; a field whose text is
- * told; or a list of parts, each of which is. File search and images are as captured streams have them, the others as
- * `items/` writes them. A type that is not here is added and done.
+ * The events between `added` and `done`, by item type. Each word is a status event (`*` is the final one), a text field
+ * or a list of parts. File search and images follow captured streams, the others match what `items/` emits. Types that
+ * are not listed have no events in between.
  */
 const SEQUENCES: Readonly<Record<string, string>> = {
   file_search_call: 'in_progress searching *',
@@ -27,7 +27,7 @@ const SEQUENCES: Readonly<Record<string, string>> = {
   reasoning: 'content summary',
 }
 
-/** How the fields begin that the events of such types bring; undefined ones are left out. */
+/** Values in `output_item.added` of fields that later events fill in. Undefined: the field is left out. */
 const INITIAL: Fields = {
   status: 'in_progress',
   arguments: '',
@@ -44,7 +44,7 @@ const INITIAL: Fields = {
   error: undefined,
 }
 
-/** The prefixes of ids of items that this library never makes of tokens. A type that is nowhere has `item`. */
+/** Id prefixes of item types that never come from tokens. Default for any other type: `item`. */
 const PREFIXES: Readonly<Record<string, IdPrefix>> = {
   compaction: 'cmp',
   file_search_call: 'fs',
@@ -57,9 +57,9 @@ const PREFIXES: Readonly<Record<string, IdPrefix>> = {
 
 /**
  * An item of the host's own, for `translator.insert(hostItem(item))`: a compaction, a file search, an image, a message.
- * Most types are announced and done; those that have events of their own are told as captured streams emit them.
+ * Most types get only `added` and `done`; types with events of their own get those of captured streams too.
  *
- * @throws HarmonyResponsesError `bad_option` where it is no plain data, or has no type
+ * @throws HarmonyResponsesError `bad_option` if it is not plain data or has no type
  */
 export function hostItem(item: WholeItem): HostItem {
   const { type, id } = Object(item) as Partial<Typed>
@@ -72,7 +72,7 @@ export function hostItem(item: WholeItem): HostItem {
   return { prefix: prefixOf(type) ?? lookUp(PREFIXES, type) ?? 'item', begun: announcedForm(whole), events, whole }
 }
 
-/** An item as it is announced: clients put together what the events bring. */
+/** The item in `output_item.added`, without what later events deliver: clients would append it a second time. */
 function announcedForm(item: Typed & Fields): Typed & Fields {
   if (lookUp(SEQUENCES, item.type) === undefined) return item
   const begun = Object.entries(item).map(([field, value]) => [
@@ -89,7 +89,7 @@ function emitStep(item: Typed & Fields, step: string, emit: Emit): void {
   const beginning = INITIAL[step]
   if (step === '*') {
     if (status === 'completed' && error == null) emit(`${type}.completed`, {})
-    // Of failure only MCP has an event.
+    // Only MCP items have a `.failed` event.
     else if (/^mcp/.test(type)) emit(`${type}.failed`, {})
   } else if (beginning === '') emitText(`${type}_${step}`, step, item, {}, emit)
   else if (beginning === undefined) emit(`${type}.${step}`, {})
@@ -121,7 +121,7 @@ function emitPart(part: Fields, list: string, at: number, emit: Emit): void {
   emit(`${name}.done`, { ...place, part })
 }
 
-/** A text in one delta, and whole. */
+/** Emits a text as one delta, then complete. */
 function emitText(name: string, field: string, holder: Fields, about: Fields, emit: Emit, between?: () => void): void {
   const text = holder[field] ?? ''
   check(typeof text === 'string', `hostItem: ${field}`, 'a string', text)

@@ -17,8 +17,8 @@ export type Given = Batch | null
 /** A source that is pulled through a translator. */
 export interface Pull {
   /**
-   * Asks for the next batch: undefined where it is given later. One request at a time, and each with the same callbacks:
-   * some for each would be a good part of what a token costs.
+   * Asks for the next batch: undefined where it is given later. One request at a time, and each with the same
+   * callbacks: some for each would be a good part of what a token costs.
    */
   request(give: (given: Given) => void, refuse: (error: unknown) => void): Given | undefined
   /** Nobody wants more: closes the source at once, and answers a request that waits for it. */

@@ -28,8 +28,9 @@ export interface ResponseState {
 }
 
 /**
- * The response object as of now. Every call makes a detached value. What it repeats of the request has OpenAI's defaults:
- * Open Responses requires every field. One literal: engines keep what is put together of so many fields as a hash table.
+ * The response object as of now. Every call makes a detached value. What it repeats of the request has OpenAI's
+ * defaults: Open Responses requires every field. One literal: engines keep what is put together of so many fields as a
+ * hash table.
  *
  * @param store - what a request means that does not say whether the response is stored
  */

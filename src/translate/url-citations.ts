@@ -8,8 +8,9 @@ export type { CitedPage }
 /** How citation marks are read. */
 export interface Citations {
   /**
-   * The page that the model means by a cursor, at once: a promise is refused. Default, and where this returns undefined: the page that the browser
-   * showed under it, as its answers in the transcript say, or `toolResult({ pages })`.
+   * The page that the model means by a cursor, at once: a promise is refused. Default, and where this returns
+   * undefined: the page that the browser showed under it, as its answers in the transcript say, or `toolResult({ pages
+   * })`.
    */
   readonly resolve?: (cursor: number) => Omit<CitedPage, 'cursor'> | undefined
   /**
@@ -31,8 +32,8 @@ const LAST = '】'
 /**
  * Turns the model's citation marks into `url_citation` annotations, and the mark itself into a link that people can
  * read: ` ([example.com](https://example.com/page))`. The annotation is about the link without the space before it. A
- * mark whose cursor nobody knows stays as it is, and so does one of a page that is not at an `http:` or `https:` address.
- * No address, whatever it holds, writes Markdown other than that one link.
+ * mark whose cursor nobody knows stays as it is, and so does one of a page that is not at an `http:` or `https:`
+ * address. No address, whatever it holds, writes Markdown other than that one link.
  *
  *     new Translator({ request, citations: urlCitations() })
  *
@@ -103,7 +104,9 @@ function addressOf(url: string | undefined): URL | undefined {
   }
 }
 
-/** An address as the annotation may have it. Others have characters that programs correct, and not all in the same way. */
+/**
+ * An address as the annotation may have it. Others have characters that programs correct, and not all in the same way.
+ */
 const CLEAN = /^https?:\/\/[^\s\p{C}"<>\\^`{|}]+$/u
 
 /** Domain and address are the page's to choose, so both are escaped. */

@@ -378,7 +378,11 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       ['a header without a name', { headers: { 'x-a: hunter22': '' } }, 'headers: expected valid HTTP header names'],
       ['a list of headers', { headers: [['x-a', 'hunter22']] as never }, 'headers: expected an object of names'],
       ['a Headers', { headers: new Headers({ a: 'hunter22' }) as never }, 'headers: expected an object of names'],
-      ['a URL that is none', { url: 'http://bob:hun#ter22@h/' }, 'url: expected an http or https URL, got an invalid URL'],
+      [
+        'a URL that is none',
+        { url: 'http://bob:hun#ter22@h/' },
+        'url: expected an http or https URL, got an invalid URL',
+      ],
       ['a URL without http', { url: 'bob:hunter22@h' }, 'url: expected an http or https URL, got an invalid URL'],
       ['a URL with a #', { url: 'http://bob:1#hunter22@h/' }, 'url: expected an http or https URL, got one with a #'],
       ['a user with a colon', { url: 'http://b%3Ab:hunter22@h/' }, 'url: expected a user name without a colon'],

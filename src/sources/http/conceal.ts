@@ -4,8 +4,8 @@ import { EngineError } from '../../engine/engine-error.js'
 export interface Concealer {
   text(text: string): string
   /**
-   * The error, where neither it nor what caused it holds a secret. Otherwise the same EngineError without its cause, and
-   * with a mark in place of the secret. Errors of other classes are the caller's own.
+   * The error, where neither it nor what caused it holds a secret. Otherwise the same EngineError without its cause,
+   * and with a mark in place of the secret. Errors of other classes are the caller's own.
    */
   error(error: unknown): unknown
 }

@@ -33,7 +33,10 @@ const errorDetails = z.object({
 })
 const justText = z.string().transform((message): z.infer<typeof errorDetails> => ({ message }))
 
-/** What servers answer instead of tokens: `{error: {message, type, code}}`, that without its `error`, FastAPI's `detail`. */
+/**
+ * What servers answer instead of tokens: `{error: {message, type, code}}`, that without its `error`, FastAPI's
+ * `detail`.
+ */
 const errorBody = z.union([
   z.object({ error: z.union([errorDetails, justText]) }).transform(({ error }) => error),
   errorDetails,

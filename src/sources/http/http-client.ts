@@ -35,8 +35,8 @@ export interface HttpOptions {
   readonly retries?: number
   /**
    * Waits before another try: what the server's `Retry-After` asks for, else 500 ms, doubled each time up to a minute.
-   * A server that asks for more than a minute is not tried again. It should end early where the signal aborts. Default: a
-   * timer.
+   * A server that asks for more than a minute is not tried again. It should end early where the signal aborts. Default:
+   * a timer.
    */
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
 }

@@ -6,8 +6,8 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 60_000
 
 /**
- * A stream that is tried again where it fails before its first value, by something that another try may mend. After that
- * value nothing is: whoever reads has had it.
+ * A stream that is tried again where it fails before its first value, by something that another try may mend. After
+ * that value nothing is: whoever reads has had it.
  */
 export async function* withRetries<T, R>(
   attempt: () => AsyncGenerator<T, R>,

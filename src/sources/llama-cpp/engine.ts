@@ -46,7 +46,9 @@ export interface LlamaCppEngineOptions {
    * the same, and freed then.
    */
   readonly signal?: AbortSignal
-  /** What `getLlama()` of node-llama-cpp gave, to share it or to set more than there is here. It stays yours to dispose. */
+  /**
+   * What `getLlama()` of node-llama-cpp gave, to share it or to set more than there is here. It stays yours to dispose.
+   */
   readonly llama?: Llama
 }
 
@@ -220,7 +222,8 @@ function createEngine(
 
 /**
  * How many tokens of a prompt a slot holds already; none where it would lose more of another one. Every prompt begins
- * like every other: by the longest beginning alone, conversations would overwrite each other while other slots are idle.
+ * like every other: by the longest beginning alone, conversations would overwrite each other while other slots are
+ * idle.
  */
 function keptTokens({ sequence, promptLength }: Slot, prompt: number[]): number {
   if (sequence === undefined) return 0

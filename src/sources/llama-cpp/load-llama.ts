@@ -6,8 +6,8 @@ import { llamaError } from './sequence-tokens.js'
 const MODULE = 'node-llama-cpp'
 
 /**
- * llama.cpp as node-llama-cpp's prebuilt binaries have it. Nothing is downloaded or compiled, and nothing is printed but
- * errors: gpt-oss makes it warn of its own special tokens, wrongly, at every load.
+ * llama.cpp as node-llama-cpp's prebuilt binaries have it. Nothing is downloaded or compiled, and nothing is printed
+ * but errors: gpt-oss makes it warn of its own special tokens, wrongly, at every load.
  *
  * @throws EngineError `server_error` where node-llama-cpp or a binary for this computer is not there
  */

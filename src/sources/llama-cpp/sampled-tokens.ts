@@ -24,7 +24,9 @@ export function sampledTokens(
   return ranked(sequence, tokens, how, overflow, logprobs)
 }
 
-/** The engine's own defaults are others (temperature 0, topK 40, topP 0.95, the time as seed): it is told everything. */
+/**
+ * The engine's own defaults are others (temperature 0, topK 40, topP 0.95, the time as seed): it is told everything.
+ */
 function llamaSampling(sampling: Sampling): LlamaSampling & { readonly seed: number } {
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed = Math.floor(Math.random() * SEEDS) } = sampling
   return {

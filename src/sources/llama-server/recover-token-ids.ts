@@ -51,7 +51,9 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
     return undefined
   }
 
-  /** The fewest tokens, of equals those of which the first is longest: found from the end, so that a long text is cheap. */
+  /**
+   * The fewest tokens, of equals those of which the first is longest: found from the end, so that a long text is cheap.
+   */
   function fewest(bytes: string): number[] | undefined {
     const best: { count: number; id: number; next: number }[] = []
     best[bytes.length] = { count: 0, id: -1, next: -1 }
@@ -70,7 +72,8 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
 
   return {
     textBefore(text, last) {
-      // The server spells `<|channel|>` and its like, and is silent on the ids that end a turn unless run with --special.
+      // The server spells `<|channel|>` and its like, and is silent on the ids that end a turn unless run with
+      // --special.
       if (last >= FIRST_SPECIAL) return before(text, markerText(last)) ?? text.slice(0, text.lastIndexOf(BROKEN) + 1)
       const own = table.text(last)
       return own === undefined ? undefined : before(text, own)

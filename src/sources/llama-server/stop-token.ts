@@ -4,7 +4,9 @@ import type { TokenTable } from '../../tokens/token-table.js'
 /** Follows the message that is open, to tell what ends it. */
 export interface OpenMessage {
   add(id: number): void
-  /** `<|call|>` where the message has a recipient, else `<|return|>`: which of them it was is all that is asked here. */
+  /**
+   * `<|call|>` where the message has a recipient, else `<|return|>`: which of them it was is all that is asked here.
+   */
   stopToken(): number
 }
 

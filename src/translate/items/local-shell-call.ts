@@ -38,7 +38,7 @@ function actionOf(command: string[] | undefined, given: Arguments): LocalShellCa
   const { env, user } = given
   const timeout = numberOf(given['timeout_ms'] ?? given['timeout'])
   const folder = given['working_directory'] ?? given['workdir']
-  // What was not asked for is absent: the AI SDK refuses an item in which it is null.
+  // Omit what was not asked for: the AI SDK rejects the item if one of these is null.
   return (
     command && {
       type: 'exec',

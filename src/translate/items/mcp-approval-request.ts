@@ -9,7 +9,7 @@ import { qualifiedName } from './qualified-name.js'
  *     output_item.added               at the terminator, with all its arguments
  *     output_item.done
  *
- * It has no status. The model's turn ends here: the approval comes with the client's next request.
+ * It has no status. The model's turn ends here: the client sends the approval in its next request.
  */
 
 export interface McpApprovalRequest extends ItemBase {

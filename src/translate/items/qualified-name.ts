@@ -1,4 +1,4 @@
-/** The name of a tool after that of its server or namespace, for people. */
+/** A tool's name, prefixed with its server or namespace, for diagnostics. */
 export function qualifiedName(name: string, parent: string | null | undefined): string {
   return parent == null ? name : `${parent}.${name}`
 }
