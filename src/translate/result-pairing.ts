@@ -8,7 +8,7 @@ import { type Item, isHosted } from './items/kinds.js'
 import type { OutputItems } from './output-items.js'
 import { type TextBuffer, textOf } from './text-buffer.js'
 
-/** Whom a message may be addressed to, or be from. */
+/** What a message may be addressed to or come from. */
 export interface Recipients {
   readonly tools: DeclaredTools
   readonly policy: RecipientPolicy
@@ -16,7 +16,7 @@ export interface Recipients {
   readonly labels: readonly string[]
 }
 
-/** Pairs the results that come as messages of tools with the calls that wait for them. */
+/** Matches results that arrive as tool messages with the calls that wait for them. */
 export class ResultPairing {
   readonly #output: OutputItems
   readonly #context: ItemContext
@@ -29,7 +29,7 @@ export class ResultPairing {
     this.#recipients = recipients
   }
 
-  /** Does something that writes messages into the transcript whose results the calls have already. */
+  /** Runs a step whose tool messages are ignored, because their calls already have these results. */
   whilePaused(step: () => void): void {
     this.#isPaused = true
     try {
@@ -44,7 +44,7 @@ export class ResultPairing {
     return this.#oldest(author, 'oldestWaiting') !== undefined
   }
 
-  /** Completes the oldest waiting call of the tool that speaks. */
+  /** Completes the tool's oldest waiting call. */
   takeMessage(author: string, text: TextBuffer): void {
     if (this.#isPaused) return
     const waiting = this.#oldest(author, 'oldestWaiting')
@@ -54,7 +54,7 @@ export class ResultPairing {
     }
     const answered = this.#oldest(author, 'oldestAnswered')
     if (answered !== undefined) this.#context.notice('second_result', answered.id)
-    // The results of what the client ran come back in the transcript, too.
+    // Not reported for the client's tools, whose results are in the transcript too.
     else if (author === UNNAMED_TOOL || [...this.#calleesOf(author)].flat().some(isRunByHost)) {
       this.#context.notice('result_without_call', author)
     }
@@ -76,10 +76,10 @@ export class ResultPairing {
   }
 }
 
-/** The author of a tool message that does not say which tool it is of. */
+/** The author of a tool message that does not name its tool. */
 const UNNAMED_TOOL = 'tool'
 
-/** Whether the host runs the callee, at once or after an approval. */
+/** Whether the host runs the callee, immediately or after an approval. */
 function isRunByHost(callee: Recipient): boolean {
   return callee.kind === 'mcp_approval_request' || isHosted(callee)
 }

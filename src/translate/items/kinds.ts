@@ -72,7 +72,7 @@ export function prefixOf(type: string): IdPrefix | undefined {
 export function wireOf(item: Item): OutputItem {
   const { type, id, status } = item
   const { hasNoStatus, wire } = kindOf(item)
-  // A literal with two spreads is built field by field, which takes thirty times as long.
+  // With two spreads V8 builds the object field by field, which takes thirty times as long.
   return (hasNoStatus ? { type, id, ...wire(item) } : { type, id, status, ...wire(item) }) as OutputItem
 }
 
