@@ -2,35 +2,35 @@ import { check, checkEvent, checkStream } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 
-/** A JSON object of whatever fields. */
+/** A JSON object with any fields. */
 export interface Fields {
   [field: string]: unknown
 }
 
-/** An event in a dialect's words. */
+/** An event in a dialect. */
 export interface DialectEvent extends Fields {
   type: string
   sequence_number: number
 }
 
-/** A response in a dialect's words; each dialect's own type says which they are. */
+/** A response in a dialect; each dialect has a more precise type. */
 export interface DialectResponse {
   id: string
   object: 'response'
   output: { type: string }[]
 }
 
-/** Maps the events of one stream, one to one and in order. Nothing it is given is changed. */
+/** Maps the events of one stream, one to one and in order, without mutating them. */
 export type EventMap<From, To> = (event: From) => To
 
-/** How a family of servers words the same stream and the same response. Both ways together change nothing. */
+/** How a family of servers writes the same stream and the same response. Encoding then decoding is lossless. */
 export interface Dialect<Name extends string = string, Theirs extends DialectResponse = DialectResponse> {
   readonly name: Name
-  /** A map for one stream into the dialect. */
+  /** Creates a mapping of one stream into the dialect. */
   encoder(): EventMap<ResponseStreamEvent, DialectEvent>
-  /** A map for one stream out of it: of a stream that was mapped into it, the stream that it was. */
+  /** Creates the inverse mapping of one stream. */
   decoder(): EventMap<DialectEvent, ResponseStreamEvent>
-  /** A response as the events of a stream in the dialect hold it. */
+  /** Maps a response to the form it has in the dialect's events. */
   encodeResponse(response: Response): Theirs
   decodeResponse(response: Theirs): Response
 }
@@ -117,22 +117,22 @@ function checkResponse(what: string, response: unknown): void {
   check(Object(response).object === 'response', what, 'a response', response, 'bad_stream')
 }
 
-/** How the parts of events and responses are mapped, one way. */
+/** Maps the parts of events and responses in one direction. */
 export interface PartMap {
-  /** Of an item; `isAdded` where it is only announced. */
+  /** Maps an item; `isAdded` for `output_item.added`. */
   item(item: Fields, isAdded: boolean): Fields
-  /** Of a response whose items are mapped. */
+  /** Maps a response whose items are already mapped. */
   response(response: Fields): Fields
 }
 
-/** An event with its items and its response mapped, wherever they stand in it. */
+/** Maps the item or the response in an event. */
 export function mapParts(event: Fields, map: PartMap): Fields {
   const { item, response, type } = event
   if (isFields(item)) return { ...event, item: map.item(item, type === 'response.output_item.added') }
   return isFields(response) ? { ...event, response: mapResponse(response, map) } : event
 }
 
-/** A response, of an event or alone. */
+/** Maps a response, from an event or on its own. */
 export function mapResponse(response: Fields, map: PartMap): Fields {
   return map.response({ ...response, output: listOf(response['output']).map((item) => map.item(item, false)) })
 }

@@ -12,20 +12,20 @@ import {
 } from './dialect.js'
 
 /*
- * vLLM's words, as its servers put them on the wire in 2025 and 2026: parts of raw reasoning have events of their own
- * (`response.reasoning_part.*`), a call's last arguments come with its name, and what is not there is null. Where vLLM
- * is wrong (indexes, ids, what is completed and when) this is not: the README has the list.
+ * vLLM's wire format of 2025 and 2026: parts of raw reasoning have events of their own (`response.reasoning_part.*`),
+ * the `.done` event of a call's arguments contains its name, and missing values are null. vLLM's bugs (indexes, ids,
+ * what is completed when) are not reproduced: the documentation lists them.
  */
 
 const PART = /^response\.(content|reasoning)_part\.(added|done)$/
 
-/** Events that repeat a call's arguments as a whole. */
+/** Events that repeat a call's complete arguments. */
 const ARGUMENTS: ReadonlySet<unknown> = new Set([
   'response.function_call_arguments.done',
   'response.mcp_call_arguments.done',
 ])
 
-/** A response as vLLM words it. */
+/** A response in vLLM's form. */
 export interface VllmResponse extends Omit<Response, 'output' | 'usage'> {
   output: VllmItem[]
   /** vLLM counts no tokens that were written into a cache. */
@@ -49,7 +49,7 @@ interface VllmUsage extends Omit<ResponseUsage, 'input_tokens_details'> {
 export const vllm: Dialect<'vllm', VllmResponse> = {
   name: 'vllm',
 
-  // The casts: what is mapped field by field, the compiler cannot follow; the round trip is a tested law.
+  // The casts are needed because TypeScript cannot follow the field mapping; a property test covers the round trip.
   encoder() {
     const names = new Map<unknown, unknown>()
     return (event) => {
@@ -88,7 +88,7 @@ function decodePart(event: Fields): Fields {
   return { ...event, type: `response.content_part.${moment}`, part: decodeText(part) }
 }
 
-/** A finished text without probabilities has none, not an empty list of them. */
+/** vLLM writes null for a finished text without log-probabilities, not an empty list. */
 function encodeText(part: Fields): Fields {
   const { logprobs } = part
   return Array.isArray(logprobs) && logprobs.length === 0 ? { ...part, logprobs: null } : part
@@ -103,7 +103,7 @@ interface ItemMap {
   decode(item: Fields, isAdded: boolean): Fields
 }
 
-/** How vLLM words each item; null: as the API does. */
+/** How vLLM's form of each item differs; null: not at all. */
 const ITEMS: { readonly [Type in OutputItem['type']]: ItemMap | null } = {
   message: {
     encode: (item) => ({ ...item, content: listOf(item['content']).map(encodeText) }),
@@ -131,7 +131,7 @@ const ITEMS: { readonly [Type in OutputItem['type']]: ItemMap | null } = {
   local_shell_call: null,
 }
 
-/** Items that the host inserted may be of any other type. */
+/** The mapping of an item. Items that the host inserted may have any other type. */
 function mapOf({ type }: Fields): ItemMap | null | undefined {
   return Object.hasOwn(ITEMS, String(type)) ? ITEMS[type as OutputItem['type']] : null
 }
