@@ -71,8 +71,7 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
 
   return {
     textBefore(text, last) {
-      // The server spells `<|channel|>` and its like, and is silent on the ids that end a turn unless run with
-      // --special.
+      // The server spells special tokens such as `<|channel|>`, but stop tokens only when run with --special.
       if (last >= FIRST_SPECIAL) return before(text, markerText(last)) ?? text.slice(0, text.lastIndexOf(BROKEN) + 1)
       const own = table.text(last)
       return own === undefined ? undefined : before(text, own)
