@@ -10,7 +10,7 @@ import type { Recipient } from './recipient.js'
  * 1. The tool that the model addresses by this name. The longest label of a declared server wins. 2. An approved call,
  * by the labels of all servers that are declared or have one. The longest label wins again, so that a call of `b.c` at
  * `a` is not confused with one of `c` at `a.b`. If both were approved, give the result of the former by its item id. 3.
- * The built-ins of which this is the first segment: the errors of gpt-oss's browser come from `browser`.
+ * The built-ins with this first segment: the errors of gpt-oss's browser come from `browser`.
  *
  * @param approved - the server labels of the approved calls, declared or not
  */

@@ -1,8 +1,6 @@
-/**
- * The request, as far as it shapes the stream: the Responses create params that are echoed or that drive translation.
- */
+/** The part of the request that matters here: the Responses create params that are echoed or that drive translation. */
 
-/** Anything with a `type`; the tools that steer classification are read from it by shape. */
+/** Anything with a `type`. The fields that affect classification are read if they are there. */
 export interface RequestTool {
   readonly type: string
 }
@@ -20,7 +18,7 @@ export interface CustomTool extends RequestTool {
   readonly name: string
 }
 
-/** Tools of the client's under one name: Codex declares each of its MCP servers so. Calls of them carry the name. */
+/** A group of the client's tools. Codex declares each of its MCP servers this way. Calls carry the namespace's name. */
 export interface NamespaceTool extends RequestTool {
   readonly type: 'namespace'
   readonly name: string
@@ -28,22 +26,22 @@ export interface NamespaceTool extends RequestTool {
   readonly tools: readonly (FunctionTool | CustomTool | RequestTool)[]
 }
 
-/** Some tools of an MCP server: those of these names, and those that only read. What is left out rules nothing out. */
+/** Selects tools of an MCP server, by name and by whether they are read-only. An absent field selects all. */
 export interface McpToolFilter {
   readonly tool_names?: readonly string[] | null
-  /** Whether the server's listing says of a tool that it only reads (`annotations.readOnlyHint`). */
+  /** Whether a tool is read-only according to the server's listing (`annotations.readOnlyHint`). */
   readonly read_only?: boolean | null
 }
 
 export interface McpTool extends RequestTool {
   readonly type: 'mcp'
   readonly server_label: string
-  /** Which of the server's tools the model may call; absent or null means all of them. */
+  /** The server's tools that the model may call; absent or null means all. */
   readonly allowed_tools?: readonly string[] | McpToolFilter | null
   /**
-   * Whose calls the user has to approve first. Where it says nothing (absent, null, or an object of neither), the
-   * policy does, and OpenAI asks for all. Of a filter object, `always` wins over `never`, and where `never` is given,
-   * every tool that it leaves out needs approval.
+   * The tools whose calls the user has to approve first. If it is unset (absent, null, or an object with neither key),
+   * the policy decides; OpenAI requires approval for all. In a filter object, `always` wins over `never`, and if
+   * `never` is given, every tool that it does not select needs approval.
    */
   readonly require_approval?:
     | 'always'
@@ -52,22 +50,22 @@ export interface McpTool extends RequestTool {
     | null
 }
 
-/** Shell commands. In a container the host runs them; anywhere else the client does. */
+/** A shell. The host runs its commands in a container; otherwise the client runs them. */
 export interface ShellTool extends RequestTool {
   readonly type: 'shell'
   readonly environment?: { readonly type: string; readonly container_id?: string } | null
 }
 
-/** Any other tool, as a literal. */
+/** Any other tool. */
 export interface OtherTool extends RequestTool {
   readonly [parameter: string]: unknown
 }
 
 /**
  * A Responses create request. Every field is optional: a server can pass the body it received, and the SDKs' create
- * params fit. `tools`, `include`, `reasoning.summary` and `enable_response_messages` steer the stream. What the
- * response object repeats of the others is echoed as it comes, of `tools` and `tool_choice` without what may be a
- * secret; the rest is not kept.
+ * params are assignable. `tools`, `include`, `reasoning.summary` and `enable_response_messages` affect the stream.
+ * Other fields of the response object are echoed unchanged, `tools` and `tool_choice` without possible secrets; the
+ * rest is dropped.
  */
 export interface ResponseRequest {
   readonly model?: string | undefined

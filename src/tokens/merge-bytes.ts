@@ -12,7 +12,7 @@ const POSITIONS = 2 ** 32
  */
 export function mergeBytes(index: TokenIndex, bytes: Uint8Array, start: number, end: number, ids: number[]): void {
   const length = end - start
-  /** Where the part that begins here ends, and where the one before it begins. Stale for merged parts. */
+  /** The end of the part that begins here, and the start of the part before it. Stale for merged parts. */
   const ends = new Uint32Array(length)
   const befores = new Int32Array(length)
   /** The id of the token that the part that begins here forms with the next one; -1 for none. */

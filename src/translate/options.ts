@@ -26,8 +26,8 @@ export interface ApprovedCall {
 }
 
 /**
- * How a {@link Translator} is set up. Only `responseId` and `clock` are required, because the core uses no randomness
- * and no clock.
+ * How a {@link Translator} is set up. Only `responseId` and `clock` are required, because the core has no randomness
+ * and no clock of its own.
  */
 export interface TranslatorOptions {
   /** Id of the response, usually `resp_` and hexadecimal digits. */

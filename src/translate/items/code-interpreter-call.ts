@@ -8,7 +8,7 @@ import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
 
 /*
- * code_interpreter_call: code that the host runs (python, where the request declares code_interpreter)
+ * code_interpreter_call: code that the host runs (python, if the request declares code_interpreter)
  *
  *     output_item.added
  *       code_interpreter_call.in_progress

@@ -6,7 +6,7 @@ import type { ItemKind } from './item-kind.js'
 import { COMMAND, commandOf } from './shell-command.js'
 
 /*
- * local_shell_call: a command for the client's machine (container.exec, where the request declares local_shell)
+ * local_shell_call: a command for the client's machine (container.exec, if the request declares local_shell)
  *
  *     output_item.added               at the terminator, with the whole command
  *     output_item.done

@@ -6,7 +6,7 @@ import type { ItemKind } from './item-kind.js'
 import { COMMAND, commandLineOf, commandOf } from './shell-command.js'
 
 /*
- * shell_call: commands for a shell (container.exec, where the request declares shell)
+ * shell_call: commands for a shell (container.exec, if the request declares shell)
  *
  *     output_item.added
  *       shell_call_command.added      at the terminator
