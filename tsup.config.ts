@@ -1,24 +1,4 @@
-import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'tsup'
-import { joinModules } from './scripts/join-modules.mjs'
-
-// What the core shares with other subpaths, each too small for a file of its own: the core is four files, not ten.
-const SHARED = [
-  [
-    'tokens/detokenizer',
-    'harmony/vocabulary',
-    'errors',
-    'recipients/policy',
-    'translate/grown-list',
-    'translate/logprobs',
-    'translate/copy-of',
-    'translate/plain-copy',
-    'translate/tell-host',
-    'translate/without-secrets',
-  ],
-  // Apart, because some bundlers ship the table with all that could load it, and few subpaths could.
-  ['tokens/token-table', 'tokens/text-lookup'],
-]
 
 // JavaScript only: the types come from tsc, so that they map 1:1 to src and go-to-definition lands there.
 export default defineConfig({
@@ -50,7 +30,6 @@ export default defineConfig({
   platform: 'neutral',
   // The command line uses the core as its users do, so that the core is the file that they import.
   external: [/^node:/, '../index.js'],
-  esbuildPlugins: [joinModules(fileURLToPath(new URL('src', import.meta.url)), SHARED)],
   removeNodeProtocol: false,
   splitting: true,
   dts: false,

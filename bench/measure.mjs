@@ -3,8 +3,8 @@ import { cpuUsage } from 'node:process'
 
 /**
  * How often each contender is timed (the median counts), whether all garbage is collected first, how much time a sample
- * fills by running the contender again and again, and how long it runs before that, so that it is compiled as well as it
- * ever will be.
+ * fills by running the contender again and again, and how long it runs before that, so that it is compiled as well as
+ * it ever will be.
  */
 const THOROUGH = { rounds: 7, isClean: true, sampleMs: 80, warmUpMs: 1000 }
 const QUICK = { rounds: 3, isClean: false, sampleMs: 25, warmUpMs: 25 }
@@ -31,8 +31,8 @@ const SMOKE = { rounds: 1, isClean: false, sampleMs: 0, warmUpMs: 0 }
  *
  * @typedef {object} Times
  * @property {(name: string) => number} ns nanoseconds per unit, the median
- * @property {(name: string, other: string) => number} ratio how many times as long as another a contender takes per unit:
- *   the median of what it is in each round
+ * @property {(name: string, other: string) => number} ratio how many times as long as another a contender takes per
+ *   unit: the median of what it is in each round
  */
 
 /** @returns {Measure} */

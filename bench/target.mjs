@@ -13,7 +13,8 @@
  * @property {string} name as in `--only NAME`
  * @property {string} measures what is compared with what
  * @property {string} target what is to be reached
- * @property {(measure: import('./measure.mjs').Measure) => Promise<Row[]>} run throws where a contender's result is wrong
+ * @property {(measure: import('./measure.mjs').Measure) => Promise<Row[]>} run throws where a contender's result is
+ *   wrong
  */
 
 /** In the order in which they run. Each is `targets/NAME.mjs`, and runs in a process of its own. */

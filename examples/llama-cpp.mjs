@@ -1,7 +1,7 @@
 // Asks a gpt-oss model on this computer one question, and prints the Responses events as they come.
 //
-//     npm install harmony-responses node-llama-cpp
-//     node llama-cpp.mjs gpt-oss-20b-mxfp4.gguf "Why is the sky blue?"
+//     npm install && npm run build && npm install --no-save node-llama-cpp@3
+//     node examples/llama-cpp.mjs gpt-oss-20b-mxfp4.gguf "Why is the sky blue?"
 
 import { existsSync } from 'node:fs'
 import { translate } from 'harmony-responses'

@@ -63,8 +63,8 @@ function mergesOf(tokens) {
 }
 
 /**
- * The ids of a token's two parts: of all cuts into tokens the one whose higher id is lowest, as it is the way down to the
- * bytes that has fewest steps. They are ten at most; where the longest token is cut off in front, eighteen.
+ * The ids of a token's two parts: of all cuts into tokens the one whose higher id is lowest, as it is the way down to
+ * the bytes that has fewest steps. They are ten at most; where the longest token is cut off in front, eighteen.
  */
 function numbersOf(token, id, ids) {
   if (token.length > MAX_TOKEN_BYTES) fail(`token ${id} has ${token.length} bytes, more than ${MAX_TOKEN_BYTES}`)

@@ -1,12 +1,12 @@
 /*
- * The one place that reads a clock, draws randomness, loads the token table and writes to the console. Below it everything is pure; whoever
- * wants to inject these passes them as options.
+ * The defaults that are not pure: the system's clock, a random response id, the token table and the console. Nothing
+ * below this file uses any of them; every one can be passed as an option.
  */
 
 import type { ResponseStreamEvent } from './responses/events.js'
 import type { Response } from './responses/response.js'
+import { loadTokenTable } from './tokens/load-token-table.js'
 import type { TokenSource } from './tokens/token-source.js'
-import { loadTokenTable } from './tokens/token-table.js'
 import {
   type TranslateOptions as CoreTranslateOptions,
   type TranslatorOptions as CoreTranslatorOptions,
@@ -18,10 +18,10 @@ import { checkSnapshot, type TranslatorSnapshot } from './translate/translator-s
 
 type Defaulted = 'responseId' | 'clock'
 
-/** Options of {@link Translator}. Every one is optional. */
+/** The core's options, of which `responseId` (random) and `clock` (the system's) have defaults here. All are optional. */
 export type TranslatorOptions = Omit<CoreTranslatorOptions, Defaulted> & Partial<Pick<CoreTranslatorOptions, Defaulted>>
 
-/** Options of {@link translate} and {@link translateBatches}. Every one is optional. */
+/** {@link TranslatorOptions} and a `signal`, for the pulling side. All are optional. */
 export type TranslateOptions = Omit<CoreTranslateOptions, Defaulted> & Partial<Pick<CoreTranslateOptions, Defaulted>>
 
 /**
@@ -45,8 +45,8 @@ export class Translator extends CoreTranslator {
  *
  * Yields `response.created` and `response.in_progress` before the first token, then every event as soon as it is true,
  * and exactly one terminal event last; returns the response. The source is pulled only as fast as events are taken. It
- * is closed at the end, when the consumer stops reading, and on `signal` at once. A source that throws gives `error` and
- * `response.failed`. What the model emits never throws; see `onDiagnostic`.
+ * is closed at the end, when the consumer stops reading, and on `signal` at once. A source that throws gives `error`
+ * and `response.failed`. What the model emits never throws; see `onDiagnostic`.
  *
  * @param source - token ids, arrays of them, text with literal `<|markers|>`, or `{ host }` chunks, in any mixture
  * @throws HarmonyResponsesError `bad_option`, from the call itself
@@ -74,7 +74,7 @@ function withDefaults<Options extends TranslatorOptions>(
   return { ...options, responseId, clock, onError }
 }
 
-/** The client sees what an engine says; of anything else nobody would ever learn. */
+/** The client is sent an engine's error; any other error would be lost. */
 function logError(error: unknown): void {
   if ((error as Partial<Error> | null)?.name !== 'EngineError') console.error(error)
 }

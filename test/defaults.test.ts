@@ -1,17 +1,12 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type ResponseStreamEvent, Translator, translate, translateBatches } from '../src/index.js'
+import { Translator, translate, translateBatches } from '../src/index.js'
 import { Translator as CoreTranslator } from '../src/translate/translator.js'
+import { collect } from './support/collect.js'
 
 const HARMONY = '<|channel|>final<|message|>Hi<|return|>'
 
-async function collect(events: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
-  const all: ResponseStreamEvent[] = []
-  for await (const event of events) all.push(event)
-  return all
-}
-
 describe('without options', () => {
-  test('a translator translates', () => {
+  test('a translator without options translates', () => {
     const translator = new Translator()
     const events = [...translator.push(HARMONY), ...translator.end()]
     expect(events.at(-1)).toMatchObject({
@@ -20,7 +15,7 @@ describe('without options', () => {
     })
   })
 
-  test('so do translate and translateBatches', async () => {
+  test('translate and translateBatches work without options', async () => {
     const events = await collect(translate(HARMONY))
     expect(events.at(-1)?.type).toBe('response.completed')
     const batches = []
@@ -30,23 +25,23 @@ describe('without options', () => {
 })
 
 describe('the default response id', () => {
-  test('has the form of the API', () => {
+  test('the default response id has the form of the API', () => {
     expect(new Translator().response.id).toMatch(/^resp_[0-9a-f]{50}$/)
   })
 
-  test('is another one every time', () => {
+  test('the default response id is another one every time', () => {
     const ids = new Set(Array.from({ length: 1000 }, () => new Translator().response.id))
     expect(ids.size).toBe(1000)
   })
 
-  test('is one for a whole stream', async () => {
+  test('the default response id is one for a whole stream', async () => {
     const events = await collect(translate(HARMONY))
     const ids = events.flatMap((event) => ('response' in event ? [event.response.id] : []))
     expect(ids).toHaveLength(3)
     expect(new Set(ids).size).toBe(1)
   })
 
-  test("gives way to the caller's, from which all other ids follow", async () => {
+  test("the default response id gives way to the caller's, from which all other ids follow", async () => {
     const [one, other] = await Promise.all([
       collect(translate(HARMONY, { responseId: 'resp_mine', clock: () => 0 })),
       collect(translate(HARMONY, { responseId: 'resp_mine', clock: () => 0 })),
@@ -57,7 +52,7 @@ describe('the default response id', () => {
 })
 
 describe('the default clock', () => {
-  test("is the system's, in whole seconds", () => {
+  test("the default clock is the system's, in whole seconds", () => {
     vi.useFakeTimers({ now: 1_700_000_000_900 })
     try {
       const translator = new Translator()
@@ -70,13 +65,13 @@ describe('the default clock', () => {
     }
   })
 
-  test("gives way to the caller's", () => {
+  test("the default clock gives way to the caller's", () => {
     expect(new Translator({ clock: () => 7 }).response.created_at).toBe(7)
   })
 })
 
 describe('restore', () => {
-  test('gives a translator of the public class, with the id and the time of the first one', () => {
+  test('restore gives a translator of the public class, with the id and the time of the first one', () => {
     const first = new Translator({ clock: () => 7 })
     first.push('<|channel|>final<|message|>H')
     const restored = Translator.restore(first.snapshot())
@@ -86,7 +81,7 @@ describe('restore', () => {
     expect(restored.push('i')).toEqual(first.push('i'))
   })
 
-  test('checks the snapshot and the options', () => {
+  test('restore checks the snapshot and the options', () => {
     const snapshot = new Translator().snapshot()
     expect(() => Translator.restore({} as never)).toThrow(expect.objectContaining({ code: 'bad_snapshot' }))
     expect(() => Translator.restore(snapshot, { policy: 'openia' as never })).toThrow(
@@ -96,19 +91,19 @@ describe('restore', () => {
 })
 
 describe('options', () => {
-  test.each([{ responseId: '' }, { responseId: 7 }, { clock: 7 }])('%o are refused', (options) => {
+  test.each([{ responseId: '' }, { responseId: 7 }, { clock: 7 }])('options: %o are refused', (options) => {
     expect(() => new Translator(options as never)).toThrow(expect.objectContaining({ code: 'bad_option' }))
     expect(() => translate([], options as never)).toThrow(expect.objectContaining({ code: 'bad_option' }))
   })
 
-  test('null and text are refused', () => {
+  test('null and text are refused as options', () => {
     for (const options of [null, 'x']) {
       expect(() => new Translator(options as never)).toThrow(expect.objectContaining({ code: 'bad_option' }))
       expect(() => translate([], options as never)).toThrow(expect.objectContaining({ code: 'bad_option' }))
     }
   })
 
-  test('are not changed', () => {
+  test('options are not changed', () => {
     const options = Object.freeze({ request: Object.freeze({ model: 'gpt-oss-20b' }) })
     expect(new Translator(options).response.model).toBe('gpt-oss-20b')
     expect(Object.keys(options)).toEqual(['request'])

@@ -33,13 +33,13 @@ function joined(chunks: readonly FixtureChunk[]): FixtureChunk[] {
 }
 
 describe.each(names)('the fixture %s', (name) => {
-  test('gives exactly its expected events, cut as it was captured', async () => {
+  test('the fixture gives exactly its expected events, cut as it was captured', async () => {
     const lines: string[] = []
     for await (const text of printReplay(parseTokenFixture(readJson(name)), 'jsonl', {}, screen)) lines.push(text)
     expect(lines.join('')).toBe(read(`${name}.events.jsonl`))
   })
 
-  test('gives the same items and the same response in as few chunks as there can be', async () => {
+  test('the fixture gives the same items and the same response in as few chunks as there can be', async () => {
     const fixture = parseTokenFixture(readJson(name))
     const source = function* () {
       yield* joined(fixture.tokens)
@@ -49,7 +49,7 @@ describe.each(names)('the fixture %s', (name) => {
     expect(response).toEqual(await collectResponse(expectedEvents(name)))
   })
 
-  test('is named as its file, and README.md says what it shows', () => {
+  test('the fixture is named as its file, and README.md says what it shows', () => {
     expect(readJson(name).name).toBe(name)
     expect(read('README.md')).toContain(`| \`${name}.json\` |`)
   })

@@ -4,15 +4,17 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 
-// The house, from the ground up: README's picture as a table. A name that ends in / is a folder of src/.
+// The house, from the ground up: docs/house.md's picture as a table. A name that ends in / is a folder of src/.
 const FLOORS: readonly (readonly string[])[] = [
-  /* F0 */ ['errors.ts', 'responses/'],
+  /* F0 */ ['errors.ts', 'closable.ts', 'responses/'],
   /* F1 */ ['harmony/', 'tokens/', 'recipients/', 'sse/', 'engine/'],
   /* F2 */ ['translate/', 'dialects/'],
-  /* F3 */ ['sources/', 'prompt/', 'tools/', 'server/', 'defaults.ts'],
-  /* F4 */ ['index.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'items.ts', 'cli/'],
+  /* F3 */ ['sources/', 'defaults.ts'],
+  // F4 is for what joins prompts, engines, the translator and tools: the turns of one response.
+  /* F4 */ [],
+  /* F5 */ ['index.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'items.ts', 'cli/'],
 ]
-/** Rooms of one floor do not know each other, but for these. */
+/** Rooms of one floor do not know each other, except for these. */
 const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'harmony/': ['tokens/'],
   // How tools are addressed is a part of the format.
@@ -20,14 +22,14 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   'engine/': ['tokens/', 'harmony/'],
   'cli/': ['diagnostics.ts', 'index.ts'],
 }
-/** What stands beside the house: all that it may import. Only the doors (F4) may import it. */
+/** What stands beside the house: all that it may import. Only the doors (F5) may import it. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'conformance/': ['errors.ts', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
   'probe/': ['errors.ts', 'conformance/', 'sources/http/'],
 }
 /** Floors up to this one run anywhere and always answer the same: no npm, no Node, no clock, no state. */
 const PURE = 2
-/** But for these. */
+/** Except for these. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = { 'sse/decode.ts': ['eventsource-parser'] }
 
 const AMBIENT: readonly [name: string, pattern: RegExp][] = [
@@ -54,6 +56,10 @@ describe('the floors of src/', () => {
 
   test('imports go down or stay within their folder, never up', () => {
     expect(upwardImports(sources)).toEqual([])
+  })
+
+  test('no file imports itself through others, not even by types', () => {
+    expect(circles(sources)).toEqual([])
   })
 
   test('floors 0-2 import nothing from npm or node:, except eventsource-parser in sse/decode.ts', () => {
@@ -126,6 +132,16 @@ describe('the checks themselves', () => {
       'conformance/check.ts -> translate/translator.ts',
       'conformance/x.ts -> harmony/parser.ts',
     ])
+  })
+
+  test('a circle of imports is reported once, though it is of types alone', () => {
+    const made = house({
+      'translate/a.ts': `import type { B } from './b.js'`,
+      'translate/b.ts': `import type { C } from './c.js'`,
+      'translate/c.ts': `import type { A } from './a.js'; import './d.js'`,
+      'translate/d.ts': '',
+    })
+    expect(circles(made)).toEqual(['translate/a.ts -> translate/b.ts -> translate/c.ts -> translate/a.ts'])
   })
 
   test('an import from npm or node: is reported on floors 0-2 alone', () => {
@@ -208,6 +224,22 @@ function upwardImports(files: Sources): string[] {
   )
 }
 
+/** Each circle of imports, by the way around it from the file that was found first. */
+function circles(files: Sources): string[] {
+  const found: string[] = []
+  const finished = new Set<string>()
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+    const text = files.get(file)
+    if (text === undefined || path.includes(file) || finished.has(file)) return
+    const targets = importsOf(file, text).flatMap((specifier) => resolveImport(files, file, specifier) ?? [])
+    for (const target of targets) visit(target, [...path, file])
+    finished.add(file)
+  }
+  for (const file of files.keys()) visit(file, [])
+  return found
+}
+
 function mayImport(file: string, target: string): boolean {
   const from = roomOf(file)
   const to = roomOf(target)
@@ -276,8 +308,15 @@ function pure(files: Sources): [file: string, text: string][] {
 
 // ------------------------------------------------------------------------------------------------- reading TypeScript
 
+const parsed = new Map<string, ts.SourceFile>()
+
+/** Each file is parsed once, whatever asks for it. */
 function parse(file: string, text: string): ts.SourceFile {
-  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  const known = parsed.get(file)
+  if (known?.text === text) return known
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
+  parsed.set(file, source)
+  return source
 }
 
 /** What a file names in imports and re-exports of any form; `(computed)` for one that only running it would tell. */

@@ -4,17 +4,20 @@
  */
 
 import type {
+  ResponseInputItem as SdkInputItem,
   ResponseCreateParams as SdkRequest,
   ResponseCreateParamsNonStreaming as SdkRequestNonStreaming,
   Response as SdkResponse,
   ResponseStreamEvent as SdkStreamEvent,
 } from 'openai/resources/responses/responses'
 import type {
+  ResponseInputItem as Sdk6InputItem,
   ResponseOutputItem as Sdk6OutputItem,
   ResponseCreateParams as Sdk6Request,
   Response as Sdk6Response,
   ResponseStreamEvent as Sdk6StreamEvent,
 } from 'openai-6/resources/responses/responses'
+import { type MalformedShape, malformedTranscript } from '../src/conformance/arbitraries/index.js'
 import {
   fromDialectResponse,
   type OpenResponsesResponse,
@@ -30,10 +33,14 @@ import {
   type ErrorEvent,
   HarmonyResponsesError,
   type HarmonyToken,
+  type InputContent,
+  type InputItem,
   type McpCallItem,
   type OutputItem,
   policies,
+  type RequestTool,
   type Response,
+  type ResponseObject,
   type ResponseRequest,
   type ResponseStreamEvent,
   type StreamEnd,
@@ -131,6 +138,21 @@ declare const requestNonStreaming: SdkRequestNonStreaming
 declare const request6: Sdk6Request
 
 expectType<ResponseRequest>(request)
+
+// What the SDK can send is typed here, and `type` narrows it.
+declare const inputItem: SdkInputItem
+declare const inputItem6: Sdk6InputItem
+declare const tool: RequestTool
+declare const input: InputItem
+expectType<InputItem>(inputItem)
+expectType<InputItem>(inputItem6)
+if (tool.type === 'function') expectType<string>(tool.name)
+if (tool.type === 'mcp') expectType<string>(tool.server_label)
+if (input.type === 'function_call_output') expectType<string | readonly InputContent[]>(input.output)
+// @ts-expect-error a tool of an MCP server has no name
+if (tool.type === 'mcp') tool.name
+expectType<ResponseObject>(response)
+
 translate([], { request })
 translate([], { request: requestNonStreaming })
 translate([], { request: request6 })
@@ -314,6 +336,13 @@ decodeSse(new Uint8Array())
 expectType<Error>(new HarmonyResponsesError('bad_chunk', 'no'))
 // @ts-expect-error no such code
 new HarmonyResponsesError('bad', 'no')
+
+expectType<MalformedShape>('repeated-channel')
+malformedTranscript({ shapes: ['repeated-channel', 'end-in-header'] })
+// @ts-expect-error no such shape
+malformedTranscript({ shapes: ['repeated-chanel'] })
+// @ts-expect-error a name, not a number
+malformedTranscript({ shapes: [2] })
 
 /** The unions are closed: a switch over them needs no default. */
 export function spellItem(item: OutputItem): string {

@@ -7,8 +7,8 @@ export default {
   name: 'pull',
   measures: 'what the pulling side adds to the pushing side: translateBatches() and translate() over a list of chunks',
   target:
-    'chunks of 16: translateBatches() within 1.3 times push and one async hop per chunk, translate() within 2.5 times ' +
-    'push; chunks of one: within 1.3 times an async generator of one constant per chunk',
+    'chunks of 16: translateBatches() within 1.3 times push and one async hop per chunk, ' +
+    'translate() within 2.5 times push',
 
   async run({ compare, size }) {
     const count = size(100_000, 500)
@@ -19,10 +19,7 @@ export default {
       return { ...message, chunks, units: chunks.length }
     }
     const by16 = await compare([batches, each, pushed, hopped, awaited(batches), awaited(hopped)], chunked(16))
-    const by1 = await compare(
-      [batches, each, pushed, hopped, constant, awaited(batches), awaited(constant)],
-      chunked(1),
-    )
+    const by1 = await compare([batches, each, hopped], chunked(1))
     const row = (figure, times, name, other, target = {}) => ({
       figure,
       value: times.ratio(name, other),
@@ -34,10 +31,8 @@ export default {
       row('16: translateBatches() / push and one hop', by16, 'batches', 'hopped', { atMost: 1.3 }),
       row('16: translate() / push', by16, 'each', 'pushed', { atMost: 2.5 }),
       row('16: the first, source and generator both async', by16, 'async batches', 'async hopped'),
-      row('1: translateBatches() / generator of a constant', by1, 'batches', 'constant', { atMost: 1.3 }),
-      row('1: translate() / generator of a constant', by1, 'each', 'constant'),
       row('1: translateBatches() / push and one hop', by1, 'batches', 'hopped'),
-      row('1: the first, source and generator both async', by1, 'async batches', 'async constant'),
+      row('1: translate() / push and one hop', by1, 'each', 'hopped'),
     ]
   },
 }
@@ -86,19 +81,6 @@ const hopped = {
   check: checkEvents,
 }
 
-const CONSTANT = Object.freeze([])
-
-/** Nothing is translated: what an async generator and its loop cost by themselves. */
-const constant = {
-  name: 'constant',
-  async run({ chunks }) {
-    const kept = createKept()
-    for await (const events of yieldConstant(chunks)) kept.take(events)
-    return kept
-  },
-  check: ({ taken }, { chunks }) => expect(taken === chunks.length, 'constant: not one per chunk'),
-}
-
 /** The same contender where the chunks come from an async generator, as an engine's do. */
 const awaited = ({ name, run, check }) => ({
   name: `async ${name}`,
@@ -112,11 +94,6 @@ async function* pushEachAsync(chunks) {
   if (Symbol.asyncIterator in chunks) for await (const chunk of chunks) yield translator.push(chunk)
   else for (const chunk of chunks) yield translator.push(chunk)
   yield translator.end('stop')
-}
-
-async function* yieldConstant(chunks) {
-  if (Symbol.asyncIterator in chunks) for await (const _ of chunks) yield CONSTANT
-  else for (const _ of chunks) yield CONSTANT
 }
 
 async function* yieldAsync(chunks) {

@@ -1,6 +1,6 @@
 import { INVARIANTS } from '../conformance/invariants/index.js'
 import type { Cause, LocatedViolation, Repeated } from '../conformance/report/cause.js'
-import { isAtEnd, missingField } from '../conformance/report/kind.js'
+import { isAtEnd, missingField } from '../conformance/report/violation-kind.js'
 import { clip, type Paint, plain, type Style, wrap } from './terminal-text.js'
 
 /** Where the lines of a cause stand. */
@@ -11,7 +11,9 @@ const NAMED = 6
 
 const SENTENCES: ReadonlyMap<string, string> = new Map(INVARIANTS.map(({ id, sentence }) => [id, sentence]))
 
-/** A cause in lines: where it is, what is wrong, the rule that says so, how often it comes, and what follows from it. */
+/**
+ * A cause in lines: where it is, what is wrong, the rule that says so, how often it comes, and what follows from it.
+ */
 export function causeLines(cause: Cause, events: number, columns: number, paint: Paint): string[] {
   const { lead, severity, fault } = cause
   const label = `  ${severity.padEnd(MARGIN - 4)}  `
@@ -22,7 +24,7 @@ export function causeLines(cause: Cause, events: number, columns: number, paint:
     paint(label, severityStyle(severity)) + paint(first, 'bold'),
     ...rest.map((line) => ' '.repeat(MARGIN) + paint(line, 'bold')),
     ...block(whatIsWrong(cause, events)),
-    ...block(fault === 'model' ? 'The model wrote it: a server that passes it on does nothing wrong.' : undefined),
+    ...block(fault === 'model' ? 'The model wrote this; a server that passes it on is right.' : undefined),
     ...block(`${lead.rule}: ${SENTENCES.get(lead.rule) ?? ''}`, 'dim'),
     ...block(isEverywhere(cause, events) ? undefined : moreOf(cause)),
     ...block(followersOf(cause)),
@@ -76,8 +78,8 @@ function isEverywhere({ count }: Cause, events: number): boolean {
 
 /** What wrong numbers say of the events. */
 function evidenceOf({ lead, first, follow }: Cause): string | undefined {
-  const told = first.map(({ about }) => about?.evidence)
-  if (told.includes('reordered')) return 'events came out of order'
+  const evidence = first.map(({ about }) => about?.evidence)
+  if (evidence.includes('reordered')) return 'events came out of order'
   if (lead.about?.evidence === 'repeated') return 'an event came twice'
   if (lead.about?.evidence !== 'lost') return undefined
   return follow > 0

@@ -10,13 +10,18 @@ import { unpacked } from './unpacked.js'
 export const check: Command = defineCommand({
   name: 'check',
   operands: 'FILE...',
-  summary: 'checks streams of events of any server: SSE, JSON, curl -i or -v, HAR; - reads standard input as it comes',
-  help: `  --profile openai          what OpenAI's streams always do (default)
+  summary: 'checks captured Responses streams of any server',
+  help: `Reads server-sent events, JSON, HAR, and what curl -i or -v prints; standard input (-) as it arrives.
+
+  --profile openai          what OpenAI's streams always do (default)
             open-responses  what Open Responses requires
             client:NAME     what a client needs: openai, ai-sdk, openai-agents, langchain, codex
-  --resumed                 the streams begin where a client came back with starting_after
-  --json                    one line of JSON for machines, for each file
-It exits with 0 where all is well, with 1 where a stream is not as it should be, and with 2 where there is none.
+  --resumed                 the streams begin where a client resumed them with starting_after
+  --json                    prints one line of JSON per file
+  --help
+
+Exit codes: 0 all streams are correct (there may be warnings), 1 a stream breaks a rule or breaks off, 2 wrong usage, an
+unreadable file, or no stream in it.
 `,
   options: {
     profile: { type: 'string', default: 'openai' },
@@ -43,7 +48,7 @@ interface Output {
   end(isStream: boolean): string | undefined
 }
 
-/** Returns the exit code: 2 where there is no stream, 1 where one is not as it should be. */
+/** Returns the exit code: 2 if there is no stream, 1 if one breaks a rule. */
 async function checkFile(file: string, options: CheckOptions, output: Output, io: Io): Promise<number> {
   const checker = createCaptureChecker(options)
   let streams = 0
@@ -68,7 +73,7 @@ async function checkFile(file: string, options: CheckOptions, output: Output, io
   }
 
   let failure: unknown
-  const onGzip = (): Promise<void> => take([{ kind: 'given', format: 'gzip', words: 'gzip, unpacked', line: 1 }])
+  const onGzip = (): Promise<void> => take([{ kind: 'format', format: 'gzip', description: 'gzip, unpacked', line: 1 }])
   try {
     for await (const piece of unpacked(io.pieces(file), onGzip)) await take(checker.push(piece))
   } catch (error) {
@@ -81,15 +86,15 @@ async function checkFile(file: string, options: CheckOptions, output: Output, io
     await print(output.end(streams > 0))
   }
   if (failure === undefined && streams === 0) {
-    const what = reasons.length === 0 ? 'it has no event' : reasons.join('; ')
-    failure = new UsageError(`${nameOf(file)}: no stream of events: ${what}`)
+    const what = reasons.length === 0 ? 'it contains no events' : reasons.join('; ')
+    failure = new UsageError(`${nameOf(file)}: no Responses stream: ${what}`)
   }
   if (failure !== undefined) io.complain(complaint(failure))
   return failure !== undefined ? 2 : isGood ? 0 : 1
 }
 
 function reasonOf(finding: Finding): string[] {
-  if (finding.kind === 'given') return [finding.words]
+  if (finding.kind === 'format') return [finding.description]
   return finding.kind === 'broken' ? [broken(finding)] : []
 }
 
@@ -97,7 +102,7 @@ function broken({ line, expected, got }: Extract<Finding, { kind: 'broken' }>): 
   return `line ${line}: expected ${expected}, got ${got}`
 }
 
-/** So many are shown of what is no event. */
+/** How many broken places are shown. */
 const SHOWN = 10
 
 function inWords(file: string, isOneOfMany: boolean, profile: Profile, { screen }: Io): Output {
@@ -119,8 +124,8 @@ function inWords(file: string, isOneOfMany: boolean, profile: Profile, { screen 
   return {
     take(finding) {
       switch (finding.kind) {
-        case 'given':
-          given.push(finding.words)
+        case 'format':
+          given.push(finding.description)
           return undefined
         case 'broken':
           breakCount++
@@ -167,8 +172,8 @@ function asJson(file: string, isOneOfMany: boolean, profile: Profile, { screen }
         case 'end':
           if (checked !== undefined) streams.push(checked.json(finding.events))
           break
-        case 'given': {
-          const { format, words, line } = finding
+        case 'format': {
+          const { format, description: words, line } = finding
           given.push({ format, words, line })
           break
         }

@@ -1,14 +1,14 @@
 import type { Violation } from '../conformance/check.js'
 import type { Profile } from '../conformance/invariant.js'
 import type { Cause, Totals } from '../conformance/report/cause.js'
-import { isAtEnd } from '../conformance/report/kind.js'
 import { createReport } from '../conformance/report/report.js'
+import { isAtEnd } from '../conformance/report/violation-kind.js'
 import { causeLines, difference, severityStyle } from './cause-text.js'
 import { clip, createPaint, plain } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
 
-/** So many violations of a rule are told as they come; the others are counted. */
-const TOLD = 3
+/** How many violations of a rule are printed live; further ones are only counted. */
+const SHOWN = 3
 
 /** What is wrong with one stream, for machines. */
 export interface StreamJson extends Totals {
@@ -16,16 +16,16 @@ export interface StreamJson extends Totals {
   readonly causes: readonly Cause[]
 }
 
-/** The report of one stream of a capture: as its events come, and as a whole. */
+/** The report of one stream of a capture: live, and complete at the end. */
 export interface CheckedStream {
   /**
-   * Takes what the checker told of an event, or of the end, and of which line. Gives the lines to print where a stream
+   * Takes what the checker reported of an event, or of the end, and its line. Returns the lines to print while a stream
    * is watched live: `''` where there is nothing new to say.
    */
   event(violations: readonly Violation[], line?: number): string
-  /** The whole report, causes first: lines for people. */
+  /** The complete report, causes first: lines for people. */
   end(events: number): string
-  /** The whole report for machines. */
+  /** The complete report for machines. */
   json(events: number): StreamJson
   /** Whether the stream is as it should be so far: warnings do not count. */
   readonly isGood: boolean
@@ -42,16 +42,16 @@ export interface CheckedStreamOptions {
 export function createCheckedStream({ profile, number, screen }: CheckedStreamOptions): CheckedStream {
   const report = createReport()
   const paint = createPaint(screen.hasColors)
-  const told = new Map<string, number>()
+  const shown = new Map<string, number>()
   const room = Math.max(screen.columns - 1, 40)
   let isGood = true
 
   function live(violation: Violation, line: number | undefined): string {
     const { rule, severity, position, type } = violation
-    const count = (told.get(rule) ?? 0) + 1
-    told.set(rule, count)
-    if (count > TOLD + 1) return ''
-    if (count > TOLD) return `${paint(`… more of ${rule} are counted`, 'dim')}\n`
+    const count = (shown.get(rule) ?? 0) + 1
+    shown.set(rule, count)
+    if (count > SHOWN + 1) return ''
+    if (count > SHOWN) return `${paint(`… further violations of ${rule} are only counted`, 'dim')}\n`
     const at = line === undefined ? `event ${position}` : `line ${line}`
     const what = type === undefined ? '' : ` ${clip(plain(type.replace(/^response\./, '')), 50)}`
     const where = isAtEnd(violation) ? 'at the end' : at + what

@@ -67,8 +67,10 @@ export function describeItem(item: OutputItem): string {
     case 'web_search_call':
       return `web_search_call ${item.action.type}`
     case 'function_call':
-    case 'custom_tool_call':
-      return `${item.type} ${item.namespace === undefined ? '' : `${item.namespace}.`}${item.name} ${shortId(item.call_id)}`
+    case 'custom_tool_call': {
+      const prefix = item.namespace === undefined ? '' : `${item.namespace}.`
+      return `${item.type} ${prefix}${item.name} ${shortId(item.call_id)}`
+    }
     default:
       return item.type
   }
@@ -130,7 +132,7 @@ export function describeResponse(response: Response): string {
   return `${shortId(response.id)} ${reason ?? ''}`.trimEnd()
 }
 
-/** What the parser told, in one line. A text that is just the token's says nothing new. */
+/** What the parser said, in one line. A text that is just the token's says nothing new. */
 export function describeHarmony(event: HarmonyEvent, tokenText: string): string {
   switch (event.type) {
     case 'message_start':

@@ -1,4 +1,3 @@
-import { checkEvents } from '../conformance/check.js'
 import { CLIENTS, explain as explainTo } from '../conformance/explain.js'
 import { readStreams } from '../conformance/read-streams.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
@@ -10,29 +9,31 @@ import { plain } from './terminal-text.js'
 export const explain: Command = defineCommand({
   name: 'explain',
   operands: 'FILE',
-  summary: 'says what clients make of such a stream; - reads standard input',
-  help: `  --client NAME             openai, ai-sdk, openai-agents, langchain or codex (default: a line for each)
-It exits as check does: with 1 where a client errs.
+  summary: 'says what each client makes of a captured stream',
+  help: `  --client NAME  openai, ai-sdk, openai-agents, langchain or codex (default: a line for each)
+  --help
+
+Exit codes: 0 no client loses anything, 1 a client does, 2 wrong usage, an unreadable file, or no stream in it.
 `,
   options: { client: { type: 'string' } },
   async run({ client }, operands, io) {
     const clients = client === undefined ? CLIENTS : [oneOf(CLIENTS, '--client', client)]
     const file = oneFile('explain', operands)
     const streams = parse(await readText(file, io), file)
+    let hasErrors = false
     for (const [at, events] of streams.entries()) {
       await io.print(`stream ${at + 1}: ${events.length} event${events.length === 1 ? '' : 's'}\n`)
-      for (const one of clients) await io.print(`  ${plain(explainTo(events, one))}\n`)
+      for (const one of clients) {
+        const { text, errors } = explainTo(events, one)
+        if (errors.length > 0) hasErrors = true
+        await io.print(`  ${plain(text)}\n`)
+      }
     }
-    const errs = streams.some((events) =>
-      clients.some((one) =>
-        checkEvents(events, { profile: `client:${one}` }).some(({ severity }) => severity === 'error'),
-      ),
-    )
-    return errs ? 1 : 0
+    return hasErrors ? 1 : 0
   },
 })
 
-/** The streams of a file; a file without any is no stream, as for `check`. */
+/** The streams of a file. A file without events is refused, as `check` does. */
 function parse(text: string, file: string): StreamEvent[][] {
   let streams: StreamEvent[][]
   try {
@@ -41,6 +42,6 @@ function parse(text: string, file: string): StreamEvent[][] {
     if (!(error instanceof HarmonyResponsesError)) throw error
     throw new UsageError(`${nameOf(file)}: ${error.message}`, { cause: error })
   }
-  if (streams.length === 0) throw new UsageError(`${nameOf(file)}: no stream of events: it has no event`)
+  if (streams.length === 0) throw new UsageError(`${nameOf(file)}: no Responses stream: it contains no events`)
   return streams
 }

@@ -30,7 +30,7 @@ export async function readText(file: string, io: Io): Promise<string> {
   }
 }
 
-/** A command line that makes no sense, or a file that is not there: exit code 2. */
+/** Wrong usage, or a file that cannot be read: exit code 2. */
 export class UsageError extends Error {}
 
 /** Why a file cannot be read, in the same words for all commands. */

@@ -6,14 +6,17 @@ import { run } from './run.js'
 
 const { stdin, stdout, stderr, argv, env } = process
 
-// A reader that goes away is told by the write that fails; without a listener the error would also end the process.
+// When the reader goes away, the next write fails and says so; without a listener the error would end the process, too.
 stdout.on('error', () => {})
 
 const manifest: { version: string } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
 
 process.exitCode = await run(argv.slice(2), {
   version: manifest.version,
-  screen: { columns: stdout.columns || 120, hasColors: stdout.isTTY === true && !env['NO_COLOR'] },
+  screen: {
+    columns: Number(env['COLUMNS']) || stdout.columns || 120,
+    hasColors: stdout.isTTY === true && !env['NO_COLOR'],
+  },
   readFile: (path) => readFile(path, 'utf8'),
   readStdin: () => text(stdin),
   pieces: (path) => (path === '-' ? piecesOfStdin() : createReadStream(path)),

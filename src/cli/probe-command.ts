@@ -6,7 +6,7 @@ import { CannotReach, type Probe, probe as probeServer, SCENARIOS, type Scenario
 import type { Command } from './command.js'
 import { printJunit } from './probe-junit.js'
 import { createProbeTable } from './probe-table.js'
-import { plain } from './terminal-text.js'
+import { plain, wrap } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
 
 /** What the command touches of the world. */
@@ -26,22 +26,25 @@ export interface ProbeWorld {
 const OPTIONS_HELP = `URL is http://host:8000, with or without /v1 or /v1/responses.
 
   --model NAME          default: the first that GET /v1/models lists
-  --header 'K: V'       sent with every request, never printed; repeatable
-  --only NAME           this scenario alone; repeatable
-  --profile openai      whom streams are held against, beside all clients: openai (default), open-responses,
+  --header 'K: V'       sent with every request, and never printed; repeatable
+  --only NAME           runs this scenario only; repeatable
+  --profile openai      what streams are checked against, beside all clients: openai (default), open-responses,
                         client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex
-  --timeout SECONDS     the longest silence (default 60); an answer as a whole may take ten times that
-  --json                one line of JSON instead of the table
+  --timeout SECONDS     the longest silence (default 60); a whole answer may take ten times as long
+  --json                prints one line of JSON instead of the table
   --junit FILE          also writes JUnit XML; - prints it instead of the table
   --help
 
-Scenarios:
-${SCENARIOS.map(({ name, asks }) => `  ${name.padEnd(18)} ${asks}`).join('\n')}
+Scenarios (docs/probe.md says what each asks):
+${wrap(SCENARIOS.map(({ name }) => name).join(', '), 100, 0)
+  .map((line) => `  ${line}`)
+  .join('\n')}
 
-It exits with 0 where nothing is wrong, with 1 where a scenario fails, and with 2 where there is no server to judge.
+Exit codes: 0 no scenario fails, 1 a scenario fails, 2 wrong usage, or no server to check.
 `
 
-const HELP = `harmony-responses probe URL: judges a live Responses server\n\n${OPTIONS_HELP}`
+const SUMMARY = 'checks a live Responses server'
+const HELP = `harmony-responses probe URL: ${SUMMARY}\n\n${OPTIONS_HELP}`
 
 const OPTIONS = {
   model: { type: 'string' },
@@ -57,7 +60,7 @@ const OPTIONS = {
 export const probe: Command = {
   name: 'probe',
   operands: 'URL',
-  summary: 'judges a live Responses server (see probe --help)',
+  summary: SUMMARY,
   help: OPTIONS_HELP,
   options: OPTIONS,
   run: (argv, io) => runProbe(argv, io),
@@ -159,7 +162,7 @@ function headersOf(lines: Values['header']): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
       const at = line.indexOf(':')
-      if (at <= 0) throw new Usage("--header: expected 'Name: value', got a text without a name and a colon")
+      if (at <= 0) throw new Usage("--header: expected 'Name: value', got text without a name and a colon")
       return [line.slice(0, at).trim(), line.slice(at + 1).trim()]
     }),
   )
@@ -174,7 +177,7 @@ function profileOf(given: string): Profile {
 function millisecondsOf(seconds: string): number {
   const milliseconds = Number(seconds) * 1000
   if (seconds.trim() !== '' && Number.isFinite(milliseconds) && milliseconds > 0) return milliseconds
-  throw new Usage(`--timeout: expected seconds, more than 0, got ${JSON.stringify(seconds)}`)
+  throw new Usage(`--timeout: expected a number of seconds greater than 0, got ${JSON.stringify(seconds)}`)
 }
 
 /** Nobody reads standard output any more. */

@@ -41,7 +41,7 @@ function testCase({ scenario, asks, verdict, why = '', findings, notes }: Scenar
 function inWords({ severity, rule, breaks, request, position, type, expected, got, more }: Finding): string {
   const at = position === undefined ? '' : `, ${type === undefined ? 'at the end' : `event ${position} ${type}`}`
   const clients = breaks.length === 0 ? '' : ` (breaks ${breaks.join(', ')})`
-  const rest = more === 0 ? '' : `, and ${more} more behind it`
+  const rest = more === 0 ? '' : `, and ${more} more because of it`
   return `${severity} ${rule}${clients}: ${request}${at}: expected ${expected}, got ${got}${rest}`
 }
 
@@ -62,7 +62,7 @@ function xml(text: string): string {
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
-/** Half a character, and two that are none. */
+/** Lone surrogates and the two noncharacters that XML forbids. */
 function spelled(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16)}`
 }

@@ -36,6 +36,6 @@ export function rowsOf(results: readonly ScenarioResult[]): Row[] {
     }
   }
   const isWarning = ({ finding }: Row): number => (finding.severity === 'warning' ? 1 : 0)
-  // Sorting keeps the order of what is equally bad: a cause stands before what was found behind it.
+  // Sorting is stable: among equally bad rows, a cause stays before what follows from it.
   return [...rows.values()].sort((a, b) => b.breaks.size - a.breaks.size || isWarning(a) - isWarning(b))
 }

@@ -29,7 +29,7 @@ export function createProbeTable({ columns, hasColors }: Screen): ProbeTable {
   }
   return {
     head: ({ url, model, profile }) =>
-      `${plain(`${url}, model ${model}, held against ${profile} and the clients`)}\n\n`,
+      `${plain(`${url}, model ${model}, checked against ${profile} and the clients`)}\n\n`,
     line: (result) => lineOf(result, paint, block),
     foot: (results) => footOf(results, paint, block),
   }
@@ -44,7 +44,8 @@ function lineOf({ scenario, verdict, why, findings, notes }: ScenarioResult, pai
   const head = `${paint(verdict.padEnd(12), STYLES[verdict])} ${scenario.padEnd(17)}`
   // The first line stands beside the head, what does not fit below it.
   const beside = words === '' ? '\n' : ` ${block(words, BESIDE).trimStart()}`
-  return `${words === '' ? head.trimEnd() : head}${beside}${notes.map((note) => block(`note: ${note}`, BESIDE)).join('')}`
+  const below = notes.map((note) => block(`note: ${note}`, BESIDE)).join('')
+  return `${words === '' ? head.trimEnd() : head}${beside}${below}`
 }
 
 /** Where the words beside a verdict and a name begin. */
@@ -57,7 +58,7 @@ function footOf(results: readonly ScenarioResult[], paint: Paint, block: Block):
     .filter(([, number]) => number > 0)
     .map(([verdict, number]) => `${number} ${verdict}`)
     .join(', ')
-  if (rows.length === 0) return `\n${verdicts}: nothing was found.\n`
+  if (rows.length === 0) return `\n${verdicts}; no problems\n`
   const labels = rows.map(labelOf)
   const width = Math.max(...labels.map(({ length }) => length))
   const head = paint(`${' '.repeat(width)}  ${CLIENTS.join('  ')}`, 'bold')
@@ -66,7 +67,7 @@ function footOf(results: readonly ScenarioResult[], paint: Paint, block: Block):
 }
 
 const LEGEND =
-  "What was found, worst first. x: this client breaks. No x: none of these does, but OpenAI's server never does so."
+  "Problems, worst first. x: this client breaks. No x: none of these breaks, but OpenAI's server never does this."
 
 function labelOf({ finding: { severity, rule } }: Row, index: number): string {
   return `${String(index + 1).padStart(2)} ${severity.padEnd(7)} ${rule}`
@@ -89,11 +90,11 @@ function rowOf(
     '\n',
     block(`${request}${at}: expected ${expected}, got ${got}`, INDENT),
     block(`in ${where}`, INDENT),
-    more === 0 ? '' : block(`and ${more} more behind it${others}`, INDENT),
+    more === 0 ? '' : block(`and ${more} more because of it${others}`, INDENT),
   ].join('')
 }
 
-/** How many of the rules behind a cause are named. */
+/** How many of the rules that a cause breaks are named. */
 const SOME = 6
 /** Where the words below a row begin. */
 const INDENT = 3

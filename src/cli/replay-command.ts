@@ -10,25 +10,31 @@ const REASONING = ['raw', 'summary', 'both', 'hidden'] as const
 export const replay: Command = defineCommand({
   name: 'replay',
   operands: 'FILE',
-  summary: 'translates a token fixture; - reads standard input',
-  help: `  --format jsonl            one event a line (default)
+  summary: 'translates a token fixture',
+  help: `  --format jsonl            one event per line (default)
            sse              the frames that a server would send
-           timeline         tokens, Harmony and events side by side
-  --policy openai           a call of an undeclared tool is a function call (default: as the fixture says, else this)
-           agents           ... is an MCP call that failed
-           vllm             everything but functions.* is an MCP call
-           functions-only   everything is a function call
-  --calls  live             the client's calls are announced at once (default)
-           whole            ... once their arguments are whole
-  --reasoning raw           as reasoning text (default: as the fixture or its request says, else this)
-              summary       as a summary, which every client shows
-              both          either way
-              hidden        without its text
-  --citations               citation marks become annotations
-  --dialect openai          the events as OpenAI words them (default)
+           timeline         tokens and events side by side
+  --policy openai           a call to an undeclared tool becomes a function call (default)
+           agents           ... an MCP call that failed
+           vllm             ... an MCP call that waits for its result
+           functions-only   every call becomes a function call
+  --calls  live             announces the client's calls at once (default)
+           whole            ... once their arguments are complete
+  --reasoning raw           shows reasoning as reasoning text (default)
+              summary       ... as a summary, which every client shows
+              both          ... both ways
+              hidden        ... without its text
+  --citations               turns citation marks into annotations
+  --dialect openai          words the events as OpenAI does (default)
             open-responses  ... as Open Responses does
-            vllm            ... as vLLM does; neither is for a timeline
-The same file always gives the same output: ids follow from the fixture's name, times from its created_at.
+            vllm            ... as vLLM does
+  --help
+
+What a fixture or its request says overrides these defaults, and an option overrides both. The same file always
+gives the same output: ids follow from the fixture's name, times from its created_at. A timeline is as wide as the
+terminal, or as COLUMNS says.
+
+Exit codes: 0 translated, 1 not a valid token fixture, 2 wrong usage or an unreadable file.
 `,
   options: {
     format: { type: 'string', default: 'jsonl' },

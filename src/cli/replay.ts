@@ -4,7 +4,7 @@ import { type TranslateOptions, translateBatches } from '../index.js'
 import { replay } from '../sources/replay.js'
 import type { TokenFixture } from '../sources/token-fixture.js'
 import { encodeSse, type SseEvent } from '../sse/encode.js'
-import { loadTokenTable } from '../tokens/token-table.js'
+import { loadTokenTable } from '../tokens/load-token-table.js'
 import { urlCitations } from '../translate/url-citations.js'
 import { timeline } from './timeline.js'
 import type { Screen } from './timeline-layout.js'
@@ -23,7 +23,7 @@ export interface TranslationOptions extends Pick<TranslateOptions, 'policy' | 'c
   readonly dialect?: (typeof DIALECTS)[number]
 }
 
-/** A fixture's translation as text, in pieces of whole lines. The same fixture always gives the same text. */
+/** A fixture's translation as text, in pieces of complete lines. The same fixture always gives the same text. */
 export async function* printReplay(
   fixture: TokenFixture,
   format: Format,

@@ -18,8 +18,8 @@ const COMMON = {
  * The command line.
  *
  * @param argv - the arguments alone
- * @returns the exit code: 0, 1 where the input is bad or a check finds something, 2 where the usage is, or a file cannot
- *   be read
+ * @returns the exit code: 0; 1 if the input is invalid or a check finds something; 2 for wrong usage or an unreadable
+ *   file
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
@@ -40,7 +40,7 @@ async function execute(argv: readonly string[], io: Io): Promise<number> {
   if (values.version) return print(`${io.version}\n`, io)
   if (name === undefined) {
     const usages = COMMANDS.map((each) => `${each.name} ${each.operands}`)
-    throw new UsageError(`expected a command: ${usages.join(' or ')} (see --help)`)
+    throw new UsageError(`expected a command: ${usages.join(', ')} (see --help)`)
   }
   if (command === undefined) {
     const names = COMMANDS.map((each) => each.name).join(', ')
@@ -50,17 +50,20 @@ async function execute(argv: readonly string[], io: Io): Promise<number> {
 }
 
 function helpOfAll(): string {
-  const usages = COMMANDS.map(({ name, operands, summary }) => usage(name, operands, summary)).join('')
-  const options = COMMANDS.map(({ name, help }) => `\nOptions of ${name}:\n${help}`).join('')
-  return `harmony-responses: Harmony token streams as OpenAI Responses events\n\nUsage:\n${usages}${options}\n  --help\n  --version\n`
+  const commands = COMMANDS.map(({ name, operands, summary }) => `  ${`${name} ${operands}`.padEnd(14)}  ${summary}\n`)
+  return `harmony-responses COMMAND: turns token streams of gpt-oss models into Responses events, and checks such events
+
+Commands:
+${commands.join('')}
+A FILE of - is standard input. COMMAND --help lists the options of a command.
+
+  --help
+  --version
+`
 }
 
 function helpOf({ name, operands, summary, help }: Command): string {
-  return `Usage:\n${usage(name, operands, summary)}\n${help}`
-}
-
-function usage(name: string, operands: string, summary: string): string {
-  return `  harmony-responses ${`${name} ${operands}`.padEnd(16)} ${summary}\n`
+  return `harmony-responses ${name} ${operands}: ${summary}\n\n${help}`
 }
 
 async function print(text: string, io: Io): Promise<number> {

@@ -14,6 +14,7 @@ import {
   statusOf,
 } from './describe-event.js'
 import { clip, createPaint, excerpt, plain, type Style, widthOf, wrap } from './terminal-text.js'
+import { columnsFor, TOKEN_WIDTH } from './timeline-columns.js'
 
 /** The terminal that a timeline is made for. */
 export interface Screen {
@@ -29,10 +30,14 @@ export interface Moment {
   readonly news: (Extract<Trace, { type: 'event' }> | Diagnostic)[]
 }
 
-/** Lays out the parts of a timeline, each as text of whole lines. */
+/** Lays out the parts of a timeline, each as complete lines of text. */
 export interface Layout {
+  /** Whether {@link Layout.hostRun} shows what the host wrote, in the place of a row for each of its tokens. */
+  readonly foldsHost: boolean
   legend(fixture: TokenFixture): string
   moment(moment: Moment): string
+  /** Tokens that the host wrote one after the other, at most to the end of a message. */
+  hostRun(moments: readonly Moment[]): string
   summary(response: Response, eventCount: number, diagnostics: readonly Diagnostic[]): string
 }
 
@@ -42,44 +47,38 @@ interface Span {
   readonly style?: Style | undefined
 }
 
-/** A span and the column it begins in. */
-type Cell = readonly [column: number, span: Span | undefined]
+/** A span and the column it begins in; without one it is not shown. */
+type Cell = readonly [column: number | undefined, span: Span | undefined]
 
-const LEGEND =
-  "state: the parser's, before the token · #0: an output item · ← 3-5: the tokens of a delta · !: a diagnostic"
+type TokenTrace = Extract<Trace, { type: 'token' }>
 
-/** The columns of the token, by their ends (numbers) or beginnings (text). */
-const INDEX_END = 4
-const WHO = 6
-const ID_END = 18
-const TOKEN = 20
-const TOKEN_WIDTH = 14
-const STATE = 36
-const HARMONY = 45
+const STATE_LEGEND = "state: the parser's, before the token · "
+const LEGEND = '#0: an output item · ← 3-5: the tokens of a delta · !: a diagnostic'
+
+/** How much of what the host wrote is shown. */
+const HOST_TEXT = 32
 
 /** A diagnostic may quote all the text that was dropped. */
 const DIAGNOSTIC_LENGTH = 160
 
-/** From this width on the events stand beside the tokens; below it, beneath them. */
-const WIDE = 110
-
 export function createLayout({ columns, hasColors }: Screen): Layout {
   const paint = createPaint(hasColors)
-  const isWide = columns >= WIDE
-  // The parser's column grows with the terminal until a long header fits into it.
-  const harmonyWidth = isWide ? Math.min(48, 27 + Math.floor((columns - WIDE) / 2)) : Math.max(16, columns - HARMONY)
-  const news = isWide ? HARMONY + harmonyWidth + 2 : TOKEN
-  const newsWidth = Math.max(24, columns - news)
+  const { indexEnd, who, idEnd, token, state, harmony: harmonyColumn, events, foldsHost } = columnsFor(columns)
 
   function line(...cells: readonly Cell[]): string {
     let end = 0
     let text = ''
     for (const [column, span] of cells) {
-      if (span === undefined) continue
+      if (column === undefined || span === undefined) continue
       text += ' '.repeat(Math.max(0, column - end)) + paint(span.text, span.style)
       end = Math.max(end, column) + widthOf(span.text)
     }
     return `${text}\n`
+  }
+
+  /** Text that ends in a column. */
+  function endingAt(column: number | undefined, span: Span): Cell {
+    return [column === undefined ? undefined : column - span.text.length, span]
   }
 
   function wrapped({ text, style }: Span, width: number): Span[] {
@@ -92,38 +91,79 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
       .join('')
   }
 
+  /** A token's cells in the first row, and beside them what came of it, in as many rows as that takes. */
+  function rows(left: readonly Cell[], harmony: readonly Span[], news: readonly Span[]): string {
+    const middle = harmonyColumn === undefined ? [] : harmony.flatMap((span) => wrapped(span, harmonyColumn.width))
+    const others = harmonyColumn === undefined ? [...harmony, ...news] : news
+    const right = others.flatMap((span) => wrapped(span, events.width))
+    const count = Math.max(1, middle.length, right.length)
+    return Array.from({ length: count }, (_, row) =>
+      line(...(row === 0 ? left : []), [harmonyColumn?.start, middle[row]], [events.start, right[row]]),
+    ).join('')
+  }
+
+  function tokenCells({ index, origin, token: id, text, position }: TokenTrace): Cell[] {
+    const isMarker = id !== null && id >= FIRST_SPECIAL
+    const shown = clip(isMarker ? text : excerpt(text, TOKEN_WIDTH), TOKEN_WIDTH)
+    return [
+      endingAt(indexEnd, { text: String(index), style: 'dim' }),
+      [who, whoSpan(origin)],
+      endingAt(idEnd, { text: id === null ? 'text' : String(id), style: 'dim' }),
+      [token, { text: shown, style: isMarker ? 'magenta' : undefined }],
+      [state, { text: position, style: 'dim' }],
+    ]
+  }
+
   return {
+    foldsHost,
+
     legend({ name, origin }) {
       const head = (text: string): Span => ({ text, style: 'dim' })
       return (
         paragraph(origin === undefined ? name : `${name}: ${origin}`, 'bold') +
-        paragraph(LEGEND, 'dim') +
+        paragraph(state === undefined ? LEGEND : STATE_LEGEND + LEGEND, 'dim') +
         '\n' +
         line(
-          [INDEX_END - 1, head('#')],
-          [WHO, head('who')],
-          [ID_END - 2, head('id')],
-          [TOKEN, head('token')],
-          [STATE, head('state')],
-          [HARMONY, head('Harmony')],
-          [news, isWide ? head('events') : undefined],
+          endingAt(indexEnd, head('#')),
+          [who, head('who')],
+          endingAt(idEnd, head('id')),
+          [token, head('token')],
+          [state, head('state')],
+          [harmonyColumn?.start, head('Harmony')],
+          [events.start, head('events')],
         )
       )
     },
 
-    moment({ cause, harmony, news: told }) {
+    moment({ cause, harmony, news }) {
       const isWord = typeof cause === 'string'
-      const left: Cell[] = isWord ? [[WHO, { text: cause, style: 'dim' }]] : tokenCells(cause)
       const tokenText = isWord ? '' : cause.text
-      const middle = harmony.flatMap((event) => wrapped(harmonySpan(event, tokenText), harmonyWidth))
-      const right = told.flatMap((entry) => wrapped(newsSpan(entry), newsWidth))
-      const beside = isWide ? right : []
-      const beneath = isWide ? [] : right
-      const rows = Array.from({ length: Math.max(1, middle.length, beside.length) }, (_, row) =>
-        line(...(row === 0 ? left : []), [HARMONY, middle[row]], [news, beside[row]]),
-      )
-      const isMessageOver = !isWord && harmony.some(({ type }) => type === 'message_end')
-      return [...rows, ...beneath.map((span) => line([news, span])), isMessageOver ? '\n' : ''].join('')
+      const left: Cell[] = isWord ? [[who, { text: cause, style: 'dim' }]] : tokenCells(cause)
+      // Among the events there is room for what the tokens do not show themselves.
+      const shown = harmonyColumn === undefined ? harmony.filter(isBeyondTokens) : harmony
+      const middle = shown.map((event) => harmonySpan(event, tokenText))
+      return rows(left, middle, news.map(newsSpan)) + (!isWord && endsMessage(harmony) ? '\n' : '')
+    },
+
+    hostRun(moments) {
+      const tokens = moments.flatMap(({ cause }) => (typeof cause === 'string' ? [] : [cause]))
+      const [first] = tokens
+      if (first === undefined) return ''
+      const left: Cell[] = [
+        endingAt(indexEnd, { text: String(first.index), style: 'dim' }),
+        [who, whoSpan('host')],
+        [token, { text: plural(tokens.length, 'token'), style: 'dim' }],
+      ]
+      const all = moments.flatMap(({ harmony }) => harmony)
+      const text = all.map((event) => (event.type === 'message_text' ? event.text : '')).join('')
+      const said: Span[] = [
+        ...all.filter(isBeyondTokens).map((event) => harmonySpan(event, '')),
+        ...(text === '' ? [] : [{ text: `message_text ${excerpt(text, HOST_TEXT)}`, style: 'dim' } as const]),
+      ]
+      const written = tokens.map((each) => each.text).join('')
+      const middle = said.length > 0 ? said : [{ text: clip(plain(written), HOST_TEXT), style: 'dim' } as const]
+      const news = moments.flatMap((moment) => moment.news.map(newsSpan))
+      return rows(left, middle, news) + (endsMessage(all) ? '\n' : '')
     },
 
     summary(response, eventCount, diagnostics) {
@@ -142,18 +182,17 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
   }
 }
 
-function tokenCells({ index, origin, token, text, position }: Exclude<Moment['cause'], string>): Cell[] {
-  const number = String(index)
-  const id = token === null ? 'text' : String(token)
-  const isMarker = token !== null && token >= FIRST_SPECIAL
-  const shown = clip(isMarker ? text : excerpt(text, TOKEN_WIDTH), TOKEN_WIDTH)
-  return [
-    [INDEX_END - number.length, { text: number, style: 'dim' }],
-    [WHO, { text: origin, style: origin === 'host' ? 'yellow' : undefined }],
-    [ID_END - id.length, { text: id, style: 'dim' }],
-    [TOKEN, { text: shown, style: isMarker ? 'magenta' : undefined }],
-    [STATE, { text: position, style: 'dim' }],
-  ]
+function whoSpan(origin: string): Span {
+  return { text: origin, style: origin === 'host' ? 'yellow' : undefined }
+}
+
+/** Whether the parser says more than the token does that it came of. */
+function isBeyondTokens({ type }: HarmonyEvent): boolean {
+  return type === 'message_start' || type === 'repair'
+}
+
+function endsMessage(events: readonly HarmonyEvent[]): boolean {
+  return events.some(({ type }) => type === 'message_end')
 }
 
 function harmonySpan(event: HarmonyEvent, tokenText: string): Span {
@@ -172,8 +211,8 @@ function newsSpan(entry: Moment['news'][number]): Span {
 /** The counts below a timeline. */
 function usageOf({ usage }: Response): string {
   if (usage === null) return 'tokens not counted'
-  const { input_tokens, output_tokens, output_tokens_details } = usage
-  return `${input_tokens} input tokens, ${output_tokens} output tokens, ${output_tokens_details.reasoning_tokens} of them reasoning`
+  const { input_tokens: input, output_tokens: output, output_tokens_details: details } = usage
+  return `${input} input tokens, ${output} output tokens, ${details.reasoning_tokens} of them reasoning`
 }
 
 function styleOf(type: string): Style | undefined {

@@ -6,7 +6,7 @@ import { traceTo } from '../translate/tracer.js'
 import { createLayout, type Moment, type Screen } from './timeline-layout.js'
 
 /**
- * A fixture's translation for people: per token who wrote it, where the parser stood, what the parser told, and the
+ * A fixture's translation for people: per token who wrote it, where the parser stood, what the parser said, and the
  * events that came of it. The tokens are pushed one by one, however they were captured.
  *
  * @returns pieces of text, each of whole lines
@@ -32,26 +32,54 @@ export function* timeline(fixture: TokenFixture, options: TranslatorOptions, scr
       diagnostics.push(diagnostic)
     },
   })
-  const show = (cause: string, step: () => void): string => {
+  const observe = (cause: string, step: () => void): Moment => {
     moment = { cause, harmony: [], news: [] }
     step()
-    return layout.moment(moment)
+    return moment
+  }
+  function* tokenMoments(): Generator<Moment> {
+    for (const chunk of fixture.tokens) {
+      for (const token of singly(chunk)) yield observe('token', () => translator.push(token))
+    }
   }
 
   yield layout.legend(fixture)
-  yield show('start', () => translator.start())
-  for (const chunk of fixture.tokens) {
-    for (const token of singly(chunk)) yield show('token', () => translator.push(token))
+  yield layout.moment(observe('start', () => translator.start()))
+  for (const run of layout.foldsHost ? hostRuns(tokenMoments()) : alone(tokenMoments())) {
+    yield run.length > 1 ? layout.hostRun(run) : run.map(layout.moment).join('')
   }
   const { reason, usage } = fixture.end ?? {}
-  yield show(`end ${reason ?? ''}`.trimEnd(), () => {
+  const end = (): void => {
     if (usage !== undefined) translator.addUsage(usage)
     translator.end(reason)
-  })
+  }
+  yield layout.moment(observe(`end ${reason ?? ''}`.trimEnd(), end))
   yield layout.summary(translator.response, eventCount, diagnostics)
 }
 
-/** A chunk's tokens, each as a chunk. Text stays whole: it was cut where the engine cut it. */
+function* alone(moments: Iterable<Moment>): Generator<readonly Moment[]> {
+  for (const moment of moments) yield [moment]
+}
+
+/** Puts together what the host wrote in one go, at most to the end of a message; the model's tokens stay alone. */
+function* hostRuns(moments: Iterable<Moment>): Generator<readonly Moment[]> {
+  let run: Moment[] = []
+  for (const moment of moments) {
+    const { cause, harmony } = moment
+    const isHost = typeof cause !== 'string' && cause.origin === 'host'
+    if (!isHost && run.length > 0) {
+      yield run
+      run = []
+    }
+    run.push(moment)
+    if (isHost && !harmony.some(({ type }) => type === 'message_end')) continue
+    yield run
+    run = []
+  }
+  if (run.length > 0) yield run
+}
+
+/** A chunk's tokens, each as a chunk. Text stays in one piece: the engine cut it there. */
 function singly(chunk: FixtureChunk): readonly TokenChunk[] {
   if (typeof chunk !== 'object') return [chunk]
   if (!('host' in chunk)) return 'id' in chunk ? [chunk] : chunk

@@ -36,7 +36,7 @@ async function* chained<Piece>(head: readonly Piece[], rest: AsyncIterator<Piece
 }
 
 async function* gunzipped(pieces: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
-  // What was cut off gives what it holds: the reader tells that it was cut.
+  // A file that was cut off gives what it contains: the reader reports the cut.
   const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH })
   // Without a callback an error would end the process; it is thrown where the pieces are read.
   pipeline(Readable.from(pieces), gunzip, () => {})

@@ -1,35 +1,35 @@
-import { type Fields, fieldsOf, type StreamEvent } from './stream-event.js'
+import { asFields, type Fields, type StreamEvent } from './stream-event.js'
 import type { StreamState } from './stream-state.js'
 
-/** What a violation is about: by this, a report finds out which violations follow from which. */
+/** The item or part that a violation concerns. A report groups violations by cause with it. */
 export interface About {
-  /** The item, by its index. */
+  /** The item's output_index. */
   readonly outputIndex?: number
-  /** The item, by the id that the event or the item itself has. */
+  /** The item's id, as the event or the item gives it. */
   readonly itemId?: string
-  /** The content part of the item. */
+  /** The index of the content part. */
   readonly contentIndex?: number
-  /** The summary part of the item. */
+  /** The index of the summary part. */
   readonly summaryIndex?: number
-  /** The position of the event that announced the part, or else the item; absent where nothing did. */
+  /** The position of the event that added the part, or else the item; absent if no event did. */
   readonly since?: number
   /**
-   * What a wrong sequence_number is evidence of: events that never came (`lost`), one that came twice (`repeated`), or
-   * events in another order (`reordered`).
+   * What a wrong sequence_number suggests: that events are missing (`lost`), that one came twice (`repeated`), or that
+   * events came in another order (`reordered`).
    */
   readonly evidence?: 'lost' | 'repeated' | 'reordered'
 }
 
-/** One item, for an invariant that looks at all of them at once. */
+/** Refers to one item, for a rule that checks all items at once. */
 export function aboutItem(outputIndex: number, itemId: string, since?: number): About {
   return { outputIndex, ...(itemId === '' ? {} : { itemId }), ...(since === undefined ? {} : { since }) }
 }
 
-/** What an event is about; `given` is what the invariant knows better. */
-export function aboutOf(event: StreamEvent | undefined, reading: StreamState, given: About = {}): About | undefined {
+/** The item and part that an event concerns. The fields of `given` take precedence. */
+export function aboutOf(event: StreamEvent | undefined, state: StreamState, given: About = {}): About | undefined {
   const { output_index: index, content_index: content, summary_index: summary }: Fields = event ?? {}
-  const { item, part } = event === undefined ? {} : reading
-  const itemId = event?.['item_id'] ?? fieldsOf(event?.['item'])['id'] ?? item?.id
+  const { item, part } = event === undefined ? {} : state
+  const itemId = event?.['item_id'] ?? asFields(event?.['item'])['id'] ?? item?.id
   const since = part?.at ?? item?.at
   const about: About = {
     ...(Number.isInteger(index) ? { outputIndex: index as number } : {}),

@@ -1,37 +1,37 @@
 import { type Checker, type CheckOptions, createChecker, type Violation } from './check.js'
-import { kindOf } from './event-kind.js'
+import { eventKindOf } from './event-kind.js'
 import { neededFraming } from './invariants/framing.js'
-import type { FramingRead, StreamRead } from './read/reads.js'
+import type { FramingRead, StreamRead } from './read/stream-read.js'
 import { createStreamReader, type StreamReaderOptions } from './read/stream-reader.js'
 import { parseEvent } from './schemas/index.js'
 import type { StreamEvent } from './stream-event.js'
 
-/** What a checker of captures finds, in the order in which it stands there. Lines count from 1. */
+/** What a capture checker finds, in the order of the capture. Lines count from 1. */
 export type Finding =
-  /** A stream begins: the first, the second, ... from 1. */
+  /** A stream begins. Streams are numbered from 1. */
   | { readonly kind: 'stream'; readonly stream: number; readonly line: number }
   | { readonly kind: 'violation'; readonly violation: Violation; readonly line: number }
-  /** An event came that ends a response: nothing should follow, also where the server does not close. */
+  /** A terminal event: no event should follow, even if the server keeps the connection open. */
   | { readonly kind: 'terminal'; readonly type: string; readonly events: number; readonly line: number }
-  /** A stream is over, of so many events. What was missing at its end came before. */
+  /** A stream ended after this many events. The violations of its end come before this finding. */
   | { readonly kind: 'end'; readonly stream: number; readonly events: number; readonly line: number }
-  | Extract<StreamRead, { readonly kind: 'broken' | 'given' }>
+  | Extract<StreamRead, { readonly kind: 'broken' | 'format' }>
 
-/** Checks one capture, piece by piece: each stream in it, and how it is framed. */
+/** Checks the streams of one capture and their framing, piece by piece. */
 export interface CaptureChecker {
   /**
-   * Takes the next piece: text, or bytes, cut anywhere.
+   * Checks the next piece: text or bytes, split anywhere.
    *
-   * @throws HarmonyResponsesError `bad_stream`: the piece is neither
+   * @throws HarmonyResponsesError `bad_stream` if the piece is neither text nor bytes
    */
   push(piece: string | Uint8Array): Finding[]
-  /** The capture is over. */
+  /** Ends the capture, and returns the remaining findings. */
   end(): Finding[]
 }
 
 /**
- * A checker of captures in any form that {@link createStreamReader} reads. It needs memory for one event and for what
- * is open, however long the capture is; of a live one it tells everything as soon as it has come.
+ * Creates a checker for captures in any format that {@link createStreamReader} reads. It needs memory for one event and
+ * the open items, however long the capture is. It reports each finding of a live capture at once.
  *
  *     const checker = createCaptureChecker({ profile: 'client:codex' })
  *     for await (const piece of body) for (const finding of checker.push(piece)) print(finding)
@@ -43,13 +43,13 @@ export function createCaptureChecker(options: CheckOptions & StreamReaderOptions
   const { profile = 'openai', without = [], resumed = false, ...readerOptions } = options
   const checking = { profile, without, resumed }
   const reader = createStreamReader(readerOptions)
-  // Options that are wrong are told before anything is read.
+  // Validates the options now: the checkers are created only when a stream begins.
   createChecker(checking)
   let checker: Checker | undefined
   let stream = 0
   let events = 0
   let line = 1
-  /** Framing of what comes before the first event. */
+  /** Framing violations before the first event. */
   let early: FramingRead[] = []
 
   function endStream(): Finding[] {
@@ -90,19 +90,23 @@ export function createCaptureChecker(options: CheckOptions & StreamReaderOptions
       case 'event':
       case 'untyped': {
         const begun = read.isFirst || checker === undefined ? beginStream(read.line) : []
-        // The checker tells that it is no event.
+        // The checker reports a value without a type.
         const event = (read.kind === 'event' ? read.event : read.value) as StreamEvent
         const violations = (checker as Checker | undefined)?.push(event) ?? []
         events++
         line = read.line
         const found = violations.map((violation): Finding => ({ kind: 'violation', violation, line: read.line }))
-        if (read.kind === 'untyped' || !kindOf(read.event.type).isTerminal) return [...begun, ...found]
+        if (read.kind === 'untyped' || !eventKindOf(read.event.type).isTerminal) return [...begun, ...found]
         return [...begun, ...found, { kind: 'terminal', type: read.event.type, events, line: read.line }]
       }
       case 'framing':
         return framing(read)
-      case 'given':
-        return [read.format === 'response' ? { ...read, words: `${read.words}${shapeOf(read.value)}` } : read]
+      case 'format':
+        return [
+          read.format === 'response'
+            ? { ...read, description: `${read.description}${shapeProblem(read.value)}` }
+            : read,
+        ]
       case 'broken':
         return [read]
     }
@@ -114,8 +118,8 @@ export function createCaptureChecker(options: CheckOptions & StreamReaderOptions
   }
 }
 
-/** What is wrong with the shape of a response, in words. */
-function shapeOf(response: unknown): string {
+/** The first problem with the shape of a response, as the end of a sentence; empty if there is none. */
+function shapeProblem(response: unknown): string {
   const { problem } = parseEvent({ type: 'response.completed', sequence_number: 0, response })
   return problem === undefined ? '' : `; ${problem.path}: expected ${problem.expected}, got ${problem.got}`
 }

@@ -1,78 +1,79 @@
 import type { HarmonyToken, StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
 
-/** One model call as a scripted backend plays it, and what its reader does. */
+/** One model call that a scripted backend plays, and how its reader behaves. */
 export interface SourcePlan {
-  /** What the model samples. Where the call ends with `stop`, the last is the stop token, and else none is. */
+  /** The tokens that the model samples. The last one is the stop token if the call ends with `stop`. */
   readonly tokens: readonly number[]
-  /** How many tokens the backend hands over at a time, over and over; each at least 1. See {@link planPieces}. */
+  /** How many tokens (at least 1) the backend sends at a time; repeated as needed. See {@link planPieces}. */
   readonly cuts: readonly number[]
-  /** What comes after the tokens: the model stops, its limit is reached, the backend fails, or nothing comes any more. */
+  /** What follows the tokens: the model stops, the token limit is reached, the backend fails, or nothing more comes. */
   readonly ending: 'stop' | 'length' | 'error' | 'hang'
   /**
-   * Reads to the end; or leaves, or aborts, as soon as so many tokens have come. Where the backend then has no more and
-   * hangs, it does so while a `next()` is under way. A backend that hangs is never read to its end.
+   * Reads to the end, or calls `return()` (`leaves`) or aborts (`aborts`) after this many tokens. If the backend has
+   * sent all its tokens and hangs, the reader leaves or aborts during a pending `next()`. A backend that hangs is never
+   * read to its end.
    */
   readonly reader: { readonly does: 'reads on' } | { readonly does: 'leaves' | 'aborts'; readonly after: number }
 }
 
-/** The backend's side of a call, as a test can see it. */
+/** What a test can observe of the backend. */
 export interface ScriptedBackend {
-  /** Whether the call has reached it: a request came, a generation was begun. */
+  /** Whether the backend received the call: a request arrived, or a generation started. */
   wasAsked(): boolean
-  /** Resolves when it hears that nobody wants more. It may resolve at the end of the call, too. */
+  /** Resolves when the backend learns that the call was closed. It may also resolve at the end of the call. */
   readonly closed: Promise<void>
 }
 
-/** A source over a backend that plays a plan. */
+/** A token source, and the backend that plays the plan. */
 export interface OpenedSource {
   readonly source: Extract<TokenSource, AsyncIterable<unknown>>
   readonly backend: ScriptedBackend
-  /** What a source of text has to give for the plan's tokens. Default: the tokens themselves, as ids. */
+  /** The text that a text source has to yield for the plan's tokens. Default: the source yields the token ids. */
   readonly text?: string
 }
 
-/** Sets up a backend that plays the plan, and opens a source over it that listens to the signal. */
+/** Starts a backend that plays the plan, and opens a source that reads from it and obeys the signal. */
 export type OpenSource = (plan: SourcePlan, signal: AbortSignal) => OpenedSource | Promise<OpenedSource>
 
-/** Where a source is not as a rule says. */
+/** A violation of one of {@link SOURCE_RULES}. */
 export interface SourceViolation {
   /** The rule's id. */
   readonly rule: SourceRule
-  /** How many tokens, or characters of a text, had come. */
+  /** How many tokens, or UTF-16 code units of text, had been read. */
   readonly position: number
   readonly expected: string
-  /** What came instead, in words. */
+  /** What happened instead, in words. */
   readonly got: string
 }
 
 export interface CheckSourceOptions {
-  /** After so many milliseconds, what has not happened counts as never happening. Default 2000. */
+  /** How long to wait before something counts as never happening, in milliseconds. Default 2000. */
   readonly patience?: number
 }
 
-/** What holds of every good source of tokens, by id. */
+/** The rules that every correct token source follows, by id. */
 export const SOURCE_RULES = {
-  'asks-when-read': 'Nothing is asked of the backend before the first next(), nor where the call is over by then.',
-  'tokens-once': 'Every token comes once, in order, and nothing else does.',
-  'stop-token-last': 'The stop token comes, as the last one.',
-  'end-reason': 'The source returns why it ended: stop, or max_output_tokens.',
-  'error-once': 'What goes wrong is thrown by one next(), after the tokens before it.',
-  'over-stays-over': 'After its end, whatever it was, every next() says that it is over.',
-  'return-closes': 'return() is done at once and closes the call; a next() under way says that it is over.',
+  'asks-when-read': 'The backend gets no request before the first next(), and none if the call was closed by then.',
+  'tokens-once': 'Every token is yielded once, in order, and nothing else is.',
+  'stop-token-last': 'The stop token is yielded, as the last one.',
+  'end-reason': 'The source returns the reason for its end: stop or max_output_tokens.',
+  'error-once': 'An error is thrown by one next(), after the tokens before it.',
+  'over-stays-over': 'After the end, whatever caused it, every next() returns done.',
+  'return-closes': 'return() resolves at once and closes the call; a pending next() returns done.',
   'abort-closes': 'An abort closes the call, and one next() throws its reason.',
 } as const
 
 export type SourceRule = keyof typeof SOURCE_RULES
 
 /**
- * Checks one call of a source against {@link SOURCE_RULES}: whether an engine's streams keep the laws that `translate`
- * and a server rely on. With the arbitrary `sourcePlan` it proves them over all plans:
+ * Checks one call of a token source against {@link SOURCE_RULES}, which `translate` and a server rely on. Combine it
+ * with the arbitrary `sourcePlan` to test the rules for any plan:
  *
  *     await fc.assert(fc.asyncProperty(sourcePlan(), async (plan) => {
  *       expect(await checkSource(openOverFakeServer, plan)).toEqual([])
  *     }))
  *
- * It uses timers: one to let the source act before it is asked, and one for what never happens.
+ * It uses timers: one lets the source act before it is read, and one limits the time to wait.
  */
 export async function checkSource(
   open: OpenSource,
@@ -83,82 +84,83 @@ export async function checkSource(
   const call = new AbortController()
   const { source, backend, text } = await open(plan, call.signal)
   const iterator = source[Symbol.asyncIterator]()
-  const reading = createReading(plan, text)
+  const progress = createProgress(plan, text)
   const { reader } = plan
 
-  const tell = (rule: SourceRule, expected: string, got: string): void => {
-    violations.push({ rule, position: reading.position, expected, got })
+  const report = (rule: SourceRule, expected: string, got: string): void => {
+    violations.push({ rule, position: progress.position, expected, got })
   }
   const within = <T>(promise: PromiseLike<T>): Promise<Outcome<T>> => outcomeOf(promise, patience)
-  const next = (): Promise<Outcome<Step>> => within(called(() => iterator.next()))
+  const next = (): Promise<Outcome<Step>> => within(promiseOf(() => iterator.next()))
 
   async function checkOver(): Promise<void> {
     for (let again = 0; again < 2; again++) {
       const outcome = await next()
-      if (!isOver(outcome)) return tell('over-stays-over', 'a next() that says it is over', wordsOf(outcome))
+      if (!isOver(outcome)) return report('over-stays-over', 'next() to return done', describeOutcome(outcome))
     }
   }
 
   async function checkClosed(rule: 'return-closes' | 'abort-closes', wasRead: boolean): Promise<void> {
-    if (!wasRead && backend.wasAsked()) tell('asks-when-read', 'nothing asked of the backend', 'a call')
+    if (!wasRead && backend.wasAsked()) report('asks-when-read', 'no request to the backend', 'a request')
     if (!backend.wasAsked()) return
     const closing = await within(backend.closed)
-    if (closing.kind !== 'value') tell(rule, 'the call at the backend to be closed', 'an open one')
+    if (closing.kind !== 'value') report(rule, 'the call to be closed at the backend', 'an open call')
   }
 
-  /** Reads until so many tokens have come, or to the end. */
+  /** Reads until this many tokens have come, or to the end. */
   async function read(until: number): Promise<Outcome<Step>> {
     for (;;) {
       const outcome = await next()
       if (outcome.kind !== 'value' || outcome.value.done) return outcome
-      reading.take(outcome.value.value)
-      if (reading.tokens >= until) return outcome
+      progress.take(outcome.value.value)
+      if (progress.tokens >= until) return outcome
     }
   }
 
   await turn()
-  if (backend.wasAsked()) tell('asks-when-read', 'nothing asked of the backend before the first next()', 'a call')
+  if (backend.wasAsked()) report('asks-when-read', 'no request to the backend before the first next()', 'a request')
 
   if (reader.does === 'reads on') {
     const last = await read(Number.POSITIVE_INFINITY)
-    checkEnd(plan, reading, last, tell)
+    checkEnd(plan, progress, last, report)
     await checkOver()
     return violations
   }
 
   const last = reader.after > 0 ? await read(reader.after) : undefined
-  const fault = reading.prefixFault()
-  if (fault) tell('tokens-once', ...fault)
-  if (last?.kind === 'nothing' || last?.kind === 'thrown') tell('tokens-once', 'a token', wordsOf(last))
+  const fault = progress.prefixFault()
+  if (fault) report('tokens-once', ...fault)
+  if (last?.kind === 'nothing' || last?.kind === 'thrown') report('tokens-once', 'a token', describeOutcome(last))
   if (last !== undefined && (last.kind !== 'value' || last.value.done)) return violations
 
-  const isWaiting = plan.ending === 'hang' && reading.isWhole()
+  const isWaiting = plan.ending === 'hang' && progress.isComplete()
   const underWay = isWaiting ? next() : undefined
-  // So that there is something to close.
+  // Waits for the request: otherwise there is no call to close.
   for (let waited = 0; isWaiting && !backend.wasAsked() && waited < patience; waited++) await turn()
   const wasRead = isWaiting || reader.after > 0
 
   if (reader.does === 'leaves') {
     const returned = await within(
-      called(() => iterator.return?.() ?? Promise.reject(new Error('there is no return()'))),
+      promiseOf(() => iterator.return?.() ?? Promise.reject(new Error('there is no return()'))),
     )
-    if (!isOver(returned)) tell('return-closes', 'a return() that is done at once', wordsOf(returned))
+    if (!isOver(returned)) report('return-closes', 'return() to resolve at once', describeOutcome(returned))
     const waiting = await underWay
-    if (waiting && !isOver(waiting)) tell('return-closes', 'the next() under way to say it is over', wordsOf(waiting))
+    if (waiting && !isOver(waiting))
+      report('return-closes', 'the pending next() to return done', describeOutcome(waiting))
     await checkClosed('return-closes', wasRead)
   } else {
     const reason = new Error('the reader aborts')
     call.abort(reason)
     const outcome = await (underWay ?? next())
     const isReason = outcome.kind === 'thrown' && outcome.error === reason
-    if (!isReason) tell('abort-closes', "next() to throw the signal's reason", wordsOf(outcome))
+    if (!isReason) report('abort-closes', "next() to throw the signal's reason", describeOutcome(outcome))
     await checkClosed('abort-closes', wasRead)
   }
   await checkOver()
   return violations
 }
 
-/** A plan's tokens as its backend hands them over. */
+/** A plan's tokens in the pieces in which its backend sends them. */
 export function planPieces({ tokens, cuts }: SourcePlan): number[][] {
   const pieces: number[][] = []
   for (let from = 0; from < tokens.length; ) {
@@ -170,45 +172,45 @@ export function planPieces({ tokens, cuts }: SourcePlan): number[][] {
 }
 
 type Step = IteratorResult<TokenChunk, unknown>
-type Tell = (rule: SourceRule, expected: string, got: string) => void
+type Report = (rule: SourceRule, expected: string, got: string) => void
 
-/** What became of a promise, as far as anybody waited. */
+/** The outcome of a promise within the time limit. */
 type Outcome<T> =
   | { readonly kind: 'value'; readonly value: T }
   | { readonly kind: 'thrown'; readonly error: unknown }
   | { readonly kind: 'nothing' }
 
-function checkEnd({ ending }: SourcePlan, reading: Reading, last: Outcome<Step>, tell: Tell): void {
-  const fault = reading.wholeFault()
-  if (fault) tell(...fault)
+function checkEnd({ ending }: SourcePlan, progress: Progress, last: Outcome<Step>, report: Report): void {
+  const fault = progress.finalFault()
+  if (fault) report(...fault)
   if (ending === 'error') {
-    if (last.kind !== 'thrown') tell('error-once', 'next() to throw', wordsOf(last))
+    if (last.kind !== 'thrown') report('error-once', 'next() to throw', describeOutcome(last))
     return
   }
   if (last.kind !== 'value') {
-    tell(last.kind === 'thrown' ? 'error-once' : 'end-reason', 'an end', wordsOf(last))
+    report(last.kind === 'thrown' ? 'error-once' : 'end-reason', 'an end', describeOutcome(last))
     return
   }
   const expected = ending === 'stop' ? 'stop' : 'max_output_tokens'
   const reason = (last.value.value as StreamEnd | undefined)?.reason
-  if (reason !== expected) tell('end-reason', expected, String(reason))
+  if (reason !== expected) report('end-reason', expected, String(reason))
 }
 
-/** What has come so far, held against the plan. */
-interface Reading {
+/** What has been read so far, compared with the plan. */
+interface Progress {
   take(chunk: TokenChunk): void
-  /** Tokens; of a text, as many as are needed for it. */
+  /** How many tokens were read. For text: all of them once the text is complete, none before. */
   readonly tokens: number
-  /** Tokens, or characters of a text. */
+  /** How many tokens, or UTF-16 code units of text, were read. */
   readonly position: number
-  isWhole(): boolean
-  /** What came is not how the plan begins. */
+  isComplete(): boolean
+  /** The first difference between what was read and the beginning of the plan. */
   prefixFault(): [expected: string, got: string] | undefined
-  /** What came is not the whole plan. */
-  wholeFault(): [rule: SourceRule, expected: string, got: string] | undefined
+  /** The first difference between what was read and the complete plan. */
+  finalFault(): [rule: SourceRule, expected: string, got: string] | undefined
 }
 
-function createReading(plan: SourcePlan, text: string | undefined): Reading {
+function createProgress(plan: SourcePlan, text: string | undefined): Progress {
   const expected: readonly (number | string)[] = text === undefined ? plan.tokens : text.split('')
   const got: (number | string)[] = []
   const body = text === undefined && plan.ending === 'stop' ? expected.slice(0, -1) : expected
@@ -225,18 +227,18 @@ function createReading(plan: SourcePlan, text: string | undefined): Reading {
       got.push(...(isText ? chunk.split('') : idsOf(chunk)))
     },
     get tokens() {
-      // A text's pieces are no tokens: it is read to where all of them must have come.
+      // Pieces of text are not tokens: the reader goes on until the text of all tokens has come.
       return text === undefined ? got.length : got.length >= expected.length ? plan.tokens.length : 0
     },
     get position() {
       return got.length
     },
-    isWhole: () => got.length >= expected.length,
+    isComplete: () => got.length >= expected.length,
     prefixFault() {
       const at = firstDifference(got, got.length)
       return at < got.length ? [show(at, expected), show(at, got)] : undefined
     },
-    wholeFault() {
+    finalFault() {
       const at = firstDifference(got, body.length)
       if (at < body.length) return ['tokens-once', show(at, expected), show(at, got)]
       const rest = got.slice(body.length)
@@ -244,12 +246,16 @@ function createReading(plan: SourcePlan, text: string | undefined): Reading {
       if (rest.length === stop.length && rest[0] === stop[0]) return undefined
       return stop.length === 0
         ? ['tokens-once', show(at, expected), show(at, got)]
-        : ['stop-token-last', `${stop} and no more`, rest.length === 0 ? 'nothing' : rest.join(', ')]
+        : [
+            'stop-token-last',
+            `the stop token ${stop} and nothing after it`,
+            rest.length === 0 ? 'nothing' : rest.join(', '),
+          ]
     },
   }
 }
 
-/** A chunk's ids; whatever else it is, in words, so that it is found to be no id. */
+/** A chunk's ids. Anything else becomes a description, which equals no id and so is reported. */
 function idsOf(chunk: TokenChunk): (number | string)[] {
   if (chunk instanceof Uint32Array) return [...chunk]
   if (Array.isArray(chunk)) return (chunk as readonly HarmonyToken[]).map((token) => idsOf(token)[0] ?? 'nothing')
@@ -258,21 +264,21 @@ function idsOf(chunk: TokenChunk): (number | string)[] {
   return [typeof chunk === 'string' ? `text ${chunk}` : 'no token']
 }
 
-/** Also where it throws instead of rejecting. */
-async function called<T>(call: () => PromiseLike<T>): Promise<T> {
+/** Turns a synchronous exception into a rejection. */
+async function promiseOf<T>(call: () => PromiseLike<T>): Promise<T> {
   return call()
 }
 
 function outcomeOf<T>(promise: PromiseLike<T>, patience: number): Promise<Outcome<T>> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve({ kind: 'nothing' }), patience)
-    const settle = (outcome: Outcome<T>): void => {
+    const finish = (outcome: Outcome<T>): void => {
       clearTimeout(timer)
       resolve(outcome)
     }
     promise.then(
-      (value) => settle({ kind: 'value', value }),
-      (error) => settle({ kind: 'thrown', error }),
+      (value) => finish({ kind: 'value', value }),
+      (error) => finish({ kind: 'thrown', error }),
     )
   })
 }
@@ -281,7 +287,7 @@ function isOver(outcome: Outcome<Step | undefined>): boolean {
   return outcome.kind === 'value' && outcome.value?.done === true
 }
 
-function wordsOf(outcome: Outcome<Step | undefined>): string {
+function describeOutcome(outcome: Outcome<Step | undefined>): string {
   if (outcome.kind === 'nothing') return 'nothing'
   if (outcome.kind === 'thrown') return `the error ${JSON.stringify(String(outcome.error))}`
   if (outcome.value?.done) return 'an end'

@@ -1,100 +1,126 @@
 import { check } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { type About, aboutOf } from './about.js'
+import type { Agreement } from './clients/agreement.js'
+import type { Client, Seen } from './clients/client.js'
 import { modelFor } from './clients/index.js'
 import { ClientRun } from './clients/run.js'
-import { type Invariant, PROFILES, type Profile, type Tell } from './invariant.js'
+import { type Invariant, PROFILES, type Profile, type ReportViolation } from './invariant.js'
 import { INVARIANTS } from './invariants/index.js'
 import { StreamListeners } from './listeners.js'
-import { shown } from './shown.js'
+import { preview } from './preview.js'
 import { isFields, type StreamEvent } from './stream-event.js'
 import { StreamState } from './stream-state.js'
 
-/** Where a stream is not as an invariant says. */
+/** A violation of one rule of {@link INVARIANTS}. */
 export interface Violation {
   /** The invariant's id. */
   readonly rule: string
   readonly severity: Invariant['severity']
-  /** Whose doing it is: what a `model` wrote breaks clients, too, but no server can mend it. */
+  /** Who is at fault. What the `model` wrote may break clients, too, but no server can fix it. */
   readonly fault: 'server' | 'model'
-  /** The number of the event, from 0; the number of all events where something is missing at the end. */
+  /** The number of the event, from 0; at the end of the stream, the number of all events. */
   readonly position: number
-  /** The event's type; absent at the end. */
+  /** The event's type; absent at the end of the stream. */
   readonly type?: string
   readonly expected: string
-  /** What came instead: the value as JSON, shortened to 80 characters, or words. */
+  /** What came instead: the value as JSON in at most 80 characters, or a description. */
   readonly got: string
-  /** The item or part that it is about. Absent where it is about the whole stream. */
+  /** The item or part that it concerns. Absent if it concerns the whole stream. */
   readonly about?: About
 }
 
 export interface CheckOptions {
-  /** Whom the stream is held against. Default `openai`. */
+  /** What the stream is checked against. Default `openai`. */
   readonly profile?: Profile
   /**
-   * The ids of invariants to leave out. Without `event-shape` and `event-keys`, which hold each event against its
-   * schema, the others take half the time.
+   * The ids of rules to skip. Skipping `event-shape` and `event-keys`, which validate each event against its schema,
+   * halves the time.
    */
   readonly without?: readonly string[]
   /**
-   * The stream begins after its beginning, as `GET /responses/{id}?stream=true&starting_after=N` answers: after the
-   * event of this sequence_number, or (`true`) after any. Items may be open already. Default false.
+   * The stream is the rest of an interrupted one, as `GET /responses/{id}?stream=true&starting_after=N` returns it: it
+   * continues after the event with this sequence_number, or (`true`) after any event. Items may already be open.
+   * Default false.
    */
   readonly resumed?: boolean | number
 }
 
-/** Checks one live stream. */
+/** Checks one stream while it arrives. */
 export interface Checker {
-  /** Takes the next event, and tells what is wrong with it. */
+  /** Checks the next event, and returns its violations. */
   push(event: StreamEvent | ResponseStreamEvent): Violation[]
-  /** The stream is over: tells what is missing. */
+  /** Ends the stream, and returns the violations that show only now, such as missing events. */
   end(): Violation[]
 }
 
 /**
- * A checker for one stream, event by event: constant work for each, and memory for what is open.
+ * Creates a checker for one stream: constant work per event, and memory for open items only.
  *
  *     const checker = createChecker({ profile: 'client:codex' })
  *     for await (const event of events) for (const violation of checker.push(event)) console.error(violation)
  *     for (const violation of checker.end()) console.error(violation)
  *
- * @throws HarmonyResponsesError `bad_option` where an option is not what its type says, or `without` names no invariant.
+ * @throws HarmonyResponsesError `bad_option` if an option has the wrong type, or `without` has an unknown id.
  */
 export function createChecker(options: CheckOptions = {}): Checker {
+  return createCheckerWithRun(options).checker
+}
+
+/** A checker under a client's profile, with what the client saw: the checker runs the client's model anyway. */
+export interface ClientChecker extends Checker {
+  readonly seen: Seen
+  readonly agreement: Agreement
+}
+
+/** Creates a checker under a client's profile that also gives access to what the client saw. */
+export function createClientChecker(client: Client): ClientChecker {
+  const { checker, run } = createCheckerWithRun({ profile: `client:${client}` })
+  const { seen, agreement } = run as ClientRun
+  return { ...checker, seen, agreement }
+}
+
+/** A checker, and the run of the client's model if the profile is that of a client. */
+interface CheckerWithRun {
+  readonly checker: Checker
+  readonly run: ClientRun | undefined
+}
+
+function createCheckerWithRun(options: CheckOptions): CheckerWithRun {
   const { profile = 'openai', without = [], resumed = false } = options
   check(NEEDED.has(profile), 'profile', ONE_PROFILE, profile)
   check(Array.isArray(without), 'without', 'a list of ids of INVARIANTS', without)
-  for (const id of without) check(PLACES.has(id), 'without', 'ids of INVARIANTS', id)
-  const isPlace = typeof resumed === 'boolean' || (Number.isInteger(resumed) && resumed >= 0)
-  check(isPlace, 'resumed', 'true, false or a sequence_number', resumed)
+  for (const id of without) check(INDEX_OF.has(id), 'without', 'ids of INVARIANTS', id)
+  const isResumePoint = typeof resumed === 'boolean' || (Number.isInteger(resumed) && resumed >= 0)
+  check(isResumePoint, 'resumed', 'true, false or a sequence_number', resumed)
 
-  const reading = new StreamState(resumed)
+  const state = new StreamState(resumed)
   const listeners = new StreamListeners(profile)
-  /** By the places of the invariants. */
+  /** By index in `INVARIANTS`, as all lists here. */
   const needed = NEEDED.get(profile) as readonly boolean[]
-  const checks = INVARIANTS.map(({ id, begin }, place) =>
-    needed[place] && !without.includes(id) ? begin() : undefined,
+  const checks = INVARIANTS.map(({ id, begin }, index) =>
+    needed[index] && !without.includes(id) ? begin() : undefined,
   )
-  // Functions side by side: to find each one in an object of its own takes as long as most of them take.
-  const looks = checks.map((check) => check?.event)
+  // The functions alone: looking each one up in its object takes as long as most of them run.
+  const eventChecks = checks.map((check) => check?.event)
   let found: Violation[] = []
-  /** The event that is looked at; absent at the end. */
-  let looked: StreamEvent | undefined
+  /** The event being checked; undefined at the end of the stream. */
+  let current: StreamEvent | undefined
   /** Its type. */
   let type: string | undefined
-  /** How many events came, with and without a type. */
-  let came = 0
-  /** The place of the invariant that looks. */
-  let place = 0
+  /** How many events were received, with and without a type. */
+  let received = 0
+  /** The index of the rule that is checking. */
+  let index = 0
 
-  // One for all: a stream may have a million events, and a server as many streams.
-  const tell: Tell = (expected, value, words, details) => {
-    const { id, severity, fault: usual = 'server' } = INVARIANTS[place] as Invariant
+  // One closure for all events: a stream may have a million.
+  const report: ReportViolation = (expected, value, words, details) => {
+    const { id, severity, fault: usual = 'server' } = INVARIANTS[index] as Invariant
     const of = type === undefined ? {} : { type }
-    const about = aboutOf(looked, reading, details?.about)
+    const about = aboutOf(current, state, details?.about)
     const fault = details?.fault ?? usual
-    const got = words ?? shown(value)
-    const what = { rule: id, severity, fault, position: reading.position, ...of, expected, got }
+    const got = words ?? preview(value)
+    const what = { rule: id, severity, fault, position: state.position, ...of, expected, got }
     found.push(about === undefined ? what : { ...what, about })
   }
 
@@ -102,10 +128,10 @@ export function createChecker(options: CheckOptions = {}): Checker {
   const run =
     model &&
     new ClientRun(model, (rule, expected, got, words, at) => {
-      place = PLACES.get(rule) as number
-      if (checks[place] === undefined) return
-      tell(expected, got, words)
-      // What a client lost is known at the end, and whose doing it is, often too.
+      index = INDEX_OF.get(rule) as number
+      if (checks[index] === undefined) return
+      report(expected, got, words)
+      // What a client lost is known only at the end, but the event at fault may be earlier.
       if (at !== undefined) found.push({ ...(found.pop() as Violation), ...at })
     })
 
@@ -115,53 +141,54 @@ export function createChecker(options: CheckOptions = {}): Checker {
     return violations
   }
 
-  return {
+  const checker: Checker = {
     push(given) {
       const event = given as StreamEvent
-      reading.position = came++
-      looked = undefined
+      state.position = received++
+      current = undefined
       type = typeof Object(event).type === 'string' ? event.type : undefined
-      if (isFields(event)) run?.read(event, reading.count)
+      if (isFields(event)) run?.read(event, state.count)
       if (type === undefined) {
-        // Nothing else can be said of an event without a type.
-        place = UNTYPED
-        if (checks[place] !== undefined) tell('an event with a type', event)
+        // No other rule can check an event without a type.
+        index = UNTYPED
+        if (checks[index] !== undefined) report('an event with a type', event)
         return take()
       }
-      looked = event
-      const { kind, places } = listeners.of(type)
-      reading.look(event, kind)
-      for (let at = 0; at < places.length; at++) {
-        place = places[at] as number
-        looks[place]?.(event, reading, tell)
+      current = event
+      const { kind, indexes } = listeners.of(type)
+      state.locate(event, kind)
+      for (let at = 0; at < indexes.length; at++) {
+        index = indexes[at] as number
+        eventChecks[index]?.(event, state, report)
       }
-      reading.take(event)
+      state.apply(event)
       return take()
     },
     end() {
-      reading.position = came
-      looked = undefined
+      state.position = received
+      current = undefined
       type = undefined
       run?.end()
-      for (place = 0; place < checks.length; place++) checks[place]?.end?.(reading, tell)
+      for (index = 0; index < checks.length; index++) checks[index]?.end?.(state, report)
       return take()
     },
   }
+  return { checker, run }
 }
 
 const ONE_PROFILE = `one of ${PROFILES.join(', ')}`
 
-/** Which invariants each profile needs, by their places. */
+/** For each profile, whether it needs the rule at each index of `INVARIANTS`. */
 const NEEDED: ReadonlyMap<Profile, readonly boolean[]> = new Map(
   PROFILES.map((profile) => [profile, INVARIANTS.map(({ neededBy }) => neededBy.includes(profile))]),
 )
 
-const PLACES: ReadonlyMap<string, number> = new Map(INVARIANTS.map(({ id }, place) => [id, place]))
+const INDEX_OF: ReadonlyMap<string, number> = new Map(INVARIANTS.map(({ id }, index) => [id, index]))
 
-/** The place of what is said of an event without a type. */
+/** The index of the rule for events without a type. */
 const UNTYPED = INVARIANTS.findIndex(({ id }) => id === 'event-has-type')
 
-/** Checks a captured stream. */
+/** Checks a captured stream. See {@link createChecker}. */
 export function checkEvents(
   events: Iterable<StreamEvent | ResponseStreamEvent>,
   options: CheckOptions = {},

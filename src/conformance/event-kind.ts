@@ -1,41 +1,41 @@
 import { lookUp } from './stream-event.js'
 
-/** What an event is, by its type alone. */
+/** What the type of an event says about it. */
 export interface EventKind {
-  /** The one text for all events of the type, which is compared at once: those off the wire letter by letter. */
+  /** The type, as one shared string: comparing it is faster than comparing the strings of parsed events. */
   readonly type: string
   /** It ends the stream. */
   readonly isTerminal: boolean
-  /** It is of the response's life, and carries the response whole. */
+  /** It reports the status of the response, and has the complete response. */
   readonly isLifecycle: boolean
-  /** It announces an item. */
+  /** It is `output_item.added`. */
   readonly isItemAdded: boolean
-  /** An item is over. */
+  /** It is `output_item.done`. */
   readonly isItemDone: boolean
-  /** It announces a part of an item: of its content, or of its summary. */
+  /** It adds a content or summary part. */
   readonly isPartAdded: boolean
-  /** A part is over. */
+  /** It ends a content or summary part. */
   readonly isPartDone: boolean
-  /** It announces a part, as the API does or as servers do of their own: vLLM's `response.reasoning_part`. */
+  /** It adds a part, including events of other servers, such as vLLM's `response.reasoning_part.added`. */
   readonly opensPart: boolean
-  /** A part is over, likewise. */
+  /** It ends a part, including events of other servers. */
   readonly closesPart: boolean
-  /** It tells text of a part, in pieces or as a whole. */
+  /** It has text of a part: a delta, or the complete text. */
   readonly isText: boolean
-  /** It adds to a text of whatever it is about. */
+  /** It is a delta of any text. */
   readonly isDelta: boolean
-  /** It says that whatever it is about is over. */
+  /** It ends something: a text, a part or an item. */
   readonly isDone: boolean
-  /** It counts in summary_index: all others that are about a part count in content_index. */
+  /** It has a summary_index instead of a content_index. */
   readonly isOfSummary: boolean
-  /** It is about an item: all but those of the response, and of sounds. */
+  /** It is about an item: every event except those of the response and of audio. */
   readonly isOfItem: boolean
-  /** It is of a command of a shell call, as it is or as an extension: no server says of which item. */
+  /** It is about a shell command, possibly with an extension prefix. These events have no item_id. */
   readonly isOfShellCommand: boolean
-  /** The type of the part whose text it tells, where its own type says so. */
+  /** The type of the part that its text belongs to, if the event type implies it. */
   readonly partType: string | undefined
-  /** The type of the items that it is for, where its own type says so. */
-  readonly owner: string | undefined
+  /** The type of the item that it is about, if the event type implies it. */
+  readonly itemType: string | undefined
 }
 
 const TERMINAL = /^response\.(completed|incomplete|failed)$/
@@ -45,8 +45,8 @@ const TEXT = /^response\.(output_text|refusal|reasoning_text|reasoning|reasoning
 const OF_ITEM = /^(\w+:)?response\.(?!(created|queued|in_progress|completed|incomplete|failed)$|audio\.)\w+\./
 const SHELL_COMMAND = /(^|:)response\.shell_call_command\./
 
-/** Of which items events are, by the second word of their types. */
-const OWNERS: Readonly<Record<string, string>> = {
+/** The item type that an event is about, by the second segment of the event type. */
+const ITEM_TYPES: Readonly<Record<string, string>> = {
   output_text: 'message',
   refusal: 'message',
   reasoning: 'reasoning',
@@ -68,13 +68,13 @@ const OWNERS: Readonly<Record<string, string>> = {
   shell_call_output_content: 'shell_call_output',
 }
 
-/** The type of the items that an event of some type is for, where its type says so. */
-export function ownerOf(type: string): string | undefined {
+/** The type of the item that events of this type are about, if the type implies it. */
+export function itemTypeOfEvent(type: string): string | undefined {
   const [prefix, word = '', moment] = type.split('.')
-  return prefix === 'response' && moment !== undefined ? lookUp(OWNERS, word) : undefined
+  return prefix === 'response' && moment !== undefined ? lookUp(ITEM_TYPES, word) : undefined
 }
 
-export function kindOf(type: string): EventKind {
+export function eventKindOf(type: string): EventKind {
   const isTerminal = TERMINAL.test(type)
   const moment = PART.exec(type)?.[1]
   return {
@@ -94,17 +94,17 @@ export function kindOf(type: string): EventKind {
     isOfItem: OF_ITEM.test(type),
     isOfShellCommand: SHELL_COMMAND.test(type),
     partType: /^response\.(output_text|refusal)\.(delta|done)$/.exec(type)?.[1],
-    owner: ownerOf(type),
+    itemType: itemTypeOfEvent(type),
   }
 }
 
-// What invariants look at.
+// Selectors for the `on` of a rule.
 
 export const isTerminal = ({ isTerminal }: EventKind): boolean => isTerminal
 export const isLifecycle = ({ isLifecycle }: EventKind): boolean => isLifecycle
 export const isItemAdded = ({ isItemAdded }: EventKind): boolean => isItemAdded
 export const isItemDone = ({ isItemDone }: EventKind): boolean => isItemDone
-/** The event brings an item whole. */
+/** The event has a complete item. */
 export const hasItem = ({ isItemAdded, isItemDone }: EventKind): boolean => isItemAdded || isItemDone
 export const isOfItem = ({ isOfItem }: EventKind): boolean => isOfItem
 export const isPartAdded = ({ isPartAdded }: EventKind): boolean => isPartAdded

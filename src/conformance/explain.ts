@@ -1,50 +1,52 @@
 import { check } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import { checkEvents, type Violation } from './check.js'
-import type { AgreedCall } from './clients/agreement.js'
-import { Agreement } from './clients/agreement.js'
+import { createClientChecker, type Violation } from './check.js'
+import type { AgreedCall, Agreement } from './clients/agreement.js'
 import { CLIENTS, type Client, type ClientModel, type Ending, type Seen, type SeenCall } from './clients/client.js'
 import { callDissent } from './clients/dissent.js'
 import { MODELS } from './clients/index.js'
-import { isAtEnd } from './report/kind.js'
-import { fieldsOf, isFields, type StreamEvent, textOf } from './stream-event.js'
+import { isAtEnd } from './report/violation-kind.js'
+import { asFields, asString, isFields, type StreamEvent } from './stream-event.js'
 
 export { CLIENTS, type Client } from './clients/client.js'
 
-/**
- * What a client will make of a stream, in a few sentences: what it shows, which calls it runs with which arguments, how
- * it ends, and at which event it first trips. Derived from the model that judges the same stream under the client's
- * profile. Events that are none are passed over.
- *
- *     explain(events, 'langchain') // LangChain shows no text, will run get_weather with {}: no arguments delta, ...
- *
- * @throws HarmonyResponsesError `bad_option` where there is no such client. It never throws at what stands in the stream.
- */
-export function explain(events: Iterable<StreamEvent | ResponseStreamEvent>, client: Client): string {
-  check(CLIENTS.includes(client), 'client', `one of ${CLIENTS.join(', ')}`, client)
-  const all = [...events] as unknown[]
-  const model = MODELS[client]
-  const reader = model.begin(() => {})
-  const agreed = new Agreement()
-  let last: StreamEvent | undefined
-  for (const event of all) {
-    // One without a type is none to us, but clients read it, and some throw.
-    if (!isFields(event)) continue
-    reader.read(event as StreamEvent)
-    agreed.take(event as StreamEvent)
-    if (/^response\.(completed|incomplete|failed)$/.test(textOf(event['type']))) last = event as StreamEvent
-  }
-  reader.end()
-  agreed.end()
-  const faults = checkEvents(all as StreamEvent[], { profile: `client:${client}` }).filter(
-    ({ severity }) => severity === 'error',
-  )
-  const { seen } = reader
-  const runs = seen.calls.map((call) => `will run ${callWords(call)}${whyOf(call, agreed.calls)}`)
-  const does = [shownBy(seen), ...runs, endOf({ model, seen, agreed, last, faults })].join(', ')
-  const [first] = faults
-  return first === undefined ? `${model.name} ${does}.` : `${model.name} ${does}. ${tripAt(first)}`
+/** What a client makes of a stream. */
+export interface Explanation {
+  /** A few sentences: what the client shows, which calls it runs, how it ends, and the first event that breaks it. */
+  readonly text: string
+  /** What breaks the client, under its profile: the violations of severity `error`, in order. */
+  readonly errors: readonly Violation[]
 }
+
+/**
+ * Explains what a client makes of a stream: what it shows, which calls it runs with which arguments, how it ends, and
+ * the first event that breaks it. It uses the model that checks streams under the client's profile, in one pass. Values
+ * that are not events are skipped.
+ *
+ *     explain(events, 'langchain').text // LangChain shows no text, will run get_weather with {}: ...
+ *
+ * @throws HarmonyResponsesError `bad_option` if there is no such client. It never throws because of the stream.
+ */
+export function explain(events: Iterable<StreamEvent | ResponseStreamEvent>, client: Client): Explanation {
+  check(CLIENTS.includes(client), 'client', `one of ${CLIENTS.join(', ')}`, client)
+  const checker = createClientChecker(client)
+  const violations: Violation[] = []
+  let last: StreamEvent | undefined
+  for (const event of events as Iterable<StreamEvent>) {
+    violations.push(...checker.push(event))
+    if (isFields(event) && TERMINAL.test(asString(event['type']))) last = event as StreamEvent
+  }
+  violations.push(...checker.end())
+  const { seen, agreement } = checker
+  const errors = violations.filter(({ severity }) => severity === 'error')
+  const model = MODELS[client]
+  const runs = seen.calls.map((call) => `will run ${callWords(call)}${whyOf(call, agreement.calls)}`)
+  const does = [shownBy(seen), ...runs, endOf({ model, seen, agreement, last, errors })].join(', ')
+  const [first] = errors
+  return { text: first === undefined ? `${model.name} ${does}.` : `${model.name} ${does}. ${tripAt(first)}`, errors }
+}
+
+const TERMINAL = /^response\.(completed|incomplete|failed)$/
 
 function shownBy({ streamed, final }: Seen): string {
   const text = streamed.length === 0 && final !== undefined ? final : streamed
@@ -53,7 +55,7 @@ function shownBy({ streamed, final }: Seen): string {
 
 const callWords = ({ name, arguments: given }: SeenCall): string => `${name} with ${given.plain}`
 
-/** Why a call is not run as it was meant. */
+/** Why a call runs with other arguments than most of the stream says; empty if it does not. */
 function whyOf(seen: SeenCall, calls: readonly AgreedCall[]): string {
   const meant = calls.filter(({ name, namespace }) => seen.name === name || seen.name === `${namespace}.${name}`)
   if (meant.some((call) => call.arguments.equals(seen.arguments))) return ''
@@ -61,30 +63,30 @@ function whyOf(seen: SeenCall, calls: readonly AgreedCall[]): string {
   return dissent === undefined ? '' : `: ${dissent.words}`
 }
 
-/** What a stream came to. */
-interface Read {
+/** A stream that a client has read. */
+interface Reading {
   readonly model: ClientModel
   readonly seen: Seen
-  readonly agreed: Agreement
-  /** The last event that ends a response. */
+  readonly agreement: Agreement
+  /** The last terminal event. */
   readonly last: StreamEvent | undefined
-  readonly faults: readonly Violation[]
+  readonly errors: readonly Violation[]
 }
 
-/** How it ends for the client, in the words of the client where it has its own. */
-function endOf(read: Read): string {
-  const { model, seen, agreed, last, faults } = read
-  const own = OWN_ENDS[model.client][seen.ending]?.(read)
+/** How the stream ends for the client. */
+function endOf(reading: Reading): string {
+  const { model, seen, agreement, last, errors } = reading
+  const own = OWN_ENDS[model.client][seen.ending]?.(reading)
   if (own !== undefined) return own
   switch (seen.ending) {
     case 'completed':
-      return faults.length === 0 ? 'and ends well' : 'and ends without noticing that something is lost'
+      return errors.length === 0 ? 'and ends well' : 'and ends without noticing that something is lost'
     case 'incomplete': {
-      const reason = textOf(fieldsOf(fieldsOf(last?.['response'])['incomplete_details'])['reason'])
+      const reason = asString(asFields(asFields(last?.['response'])['incomplete_details'])['reason'])
       return `and learns that it was cut off${reason === '' ? '' : ` (${reason})`}`
     }
     case 'failed':
-      return withMessage('and fails', seen.error ?? agreed.errorMessage)
+      return withMessage('and fails', seen.error ?? agreement.errorMessage)
     case 'threw':
       return withMessage('and throws', seen.error)
     case 'open':
@@ -99,18 +101,18 @@ const NO_END = 'never learns that the response is over'
 
 const NO_RESULT = 'has no result, because no event ends the stream'
 
-type End = (read: Read) => string | undefined
+type End = (reading: Reading) => string | undefined
 
-/** Ends of which a client's user sees something of its own. */
+/** Endings that a client shows in its own way. */
 const OWN_ENDS: Readonly<Record<Client, Partial<Record<Ending, End>>>> = {
   openai: { open: () => `${NO_END}: its status stays in_progress` },
   'ai-sdk': { open: () => 'finishes as interrupted' },
   'openai-agents': {
     open: () => NO_RESULT,
-    threw: ({ last, faults }) => {
-      if (last === undefined && faults[0]?.type === undefined) return NO_RESULT
-      // It throws where nothing is wrong with the stream, too: at an ending that it has no result for.
-      return last !== undefined && last.type !== 'response.completed' && faults.length === 0
+    threw: ({ last, errors }) => {
+      if (last === undefined && errors[0]?.type === undefined) return NO_RESULT
+      // It also throws at a correct stream that ends incomplete or failed, because it has no result for that.
+      return last !== undefined && last.type !== 'response.completed' && errors.length === 0
         ? `throws at ${last.type}`
         : undefined
     },

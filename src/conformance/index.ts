@@ -13,11 +13,25 @@ export {
   type SourceRule,
   type SourceViolation,
 } from './check-source.js'
-export { CLIENTS, type Client, explain } from './explain.js'
-export { type Check, type Invariant, PROFILES, type Profile, type Tell, type TellDetails } from './invariant.js'
+export { CLIENTS, type Client, type Explanation, explain } from './explain.js'
+export {
+  type Check,
+  type Invariant,
+  PROFILES,
+  type Profile,
+  type ReportViolation,
+  type ViolationDetails,
+} from './invariant.js'
 export { INVARIANTS } from './invariants/index.js'
-export type { CaptureFormat } from './read/given.js'
-export type { BrokenRead, EventRead, FramingRead, GivenRead, StreamRead, UntypedRead } from './read/reads.js'
+export type { CaptureFormat } from './read/capture-format.js'
+export type {
+  BrokenRead,
+  EventRead,
+  FormatRead,
+  FramingRead,
+  StreamRead,
+  UntypedRead,
+} from './read/stream-read.js'
 export { createStreamReader, type StreamReader, type StreamReaderOptions } from './read/stream-reader.js'
 export { readStreams } from './read-streams.js'
 export type { Cause, LocatedViolation, Repeated, Totals } from './report/cause.js'

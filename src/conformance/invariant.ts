@@ -1,71 +1,68 @@
 import type { About } from './about.js'
+import { CLIENTS, type Client } from './clients/names.js'
 import type { EventKind } from './event-kind.js'
 import type { StreamEvent } from './stream-event.js'
 import type { StreamState } from './stream-state.js'
 
-/** Whom a stream is held against: what OpenAI always does, what Open Responses requires, what a client needs. */
-export const PROFILES = [
+/** What a stream is checked against: what OpenAI always does, what Open Responses requires, or what one client needs. */
+export type Profile = 'openai' | 'open-responses' | `client:${Client}`
+
+export const PROFILES: readonly Profile[] = [
   'openai',
   'open-responses',
-  'client:openai',
-  'client:ai-sdk',
-  'client:openai-agents',
-  'client:langchain',
-  'client:codex',
-] as const
+  ...CLIENTS.map((client): Profile => `client:${client}`),
+]
 
-export type Profile = (typeof PROFILES)[number]
-
-/** What holds of every good stream. */
+/** A rule that every correct stream follows. */
 export interface Invariant {
-  /** Kebab-case, stable: programs branch on it. */
+  /** In kebab-case. Stable, because programs branch on it. */
   readonly id: string
-  /** What holds, in one sentence. */
+  /** The rule, in one sentence. */
   readonly sentence: string
-  /** Who always does so, who requires it, which clients break without it. */
+  /** The profiles that check the rule: who always follows it, who requires it, which clients break without it. */
   readonly neededBy: readonly Profile[]
-  /** `warning` where nothing is known to break. */
+  /** `warning` if nothing is known to break. */
   readonly severity: 'error' | 'warning'
-  /** `model` where a server that passes on what the model wrote does nothing wrong. Default: the server's. */
+  /** `model` if the server only passes on what the model wrote. Default: the server is at fault. */
   readonly fault?: 'model'
-  /** Which events it looks at, by what their type says; all where it is absent. */
+  /** Selects the events that it checks, by their type. Default: all events. */
   readonly on?: (kind: EventKind) => boolean
-  /** Begins to check one stream: constant work for each event, and memory for what is open alone. */
+  /** Starts checking one stream: constant work per event, and memory for open items only. */
   begin(): Check
 }
 
-/** One stream, being checked. */
+/** The check of one rule on one stream. */
 export interface Check {
-  /** An event came that it looks at. `reading` is how the stream stood before it. */
-  event?(event: StreamEvent, reading: StreamState, tell: Tell): void
-  /** The stream is over. */
-  end?(reading: StreamState, tell: Tell): void
+  /** Checks an event that `on` selects. `state` is the state of the stream before the event. */
+  event?(event: StreamEvent, state: StreamState, report: ReportViolation): void
+  /** Checks the end of the stream. */
+  end?(state: StreamState, report: ReportViolation): void
 }
 
-/** Tells what was expected, in words, and what came: the value, or (then `words`) what there is to say of it. */
-export type Tell = (expected: string, got: unknown, words?: string, details?: TellDetails) => void
+/** Reports what was expected, in words, and what came: the value `got`, or the words that replace it. */
+export type ReportViolation = (expected: string, got: unknown, words?: string, details?: ViolationDetails) => void
 
-/** What an invariant knows of a violation that does not follow from the event and from the invariant itself. */
-export interface TellDetails {
-  /** What it is about, where that is something else than what the event is about. */
+/** Details of a violation that replace the defaults of its event and rule. */
+export interface ViolationDetails {
+  /** The item or part concerned, if it is not that of the event. */
   readonly about?: About
-  /** Whose doing it is, where that is not as the invariant says. */
+  /** Who is at fault, if not who the rule says. */
   readonly fault?: 'server' | 'model'
 }
 
-/** An invariant that needs to remember nothing: it looks at each event and at how the stream stood before it. */
+/** A check without memory of its own: it reads the event and the state of the stream before it. */
 export function stateless(event: NonNullable<Check['event']>): Invariant['begin'] {
   const check = { event }
   return () => check
 }
 
-/** An invariant that looks at the end alone. */
+/** A check of the end of the stream only. */
 export function atEnd(end: NonNullable<Check['end']>): Invariant['begin'] {
   const check = { end }
   return () => check
 }
 
-/** An invariant that looks at events of these types. */
+/** Selects events of these types. */
 export function of(...types: string[]): NonNullable<Invariant['on']> {
   return ({ type }) => types.includes(type)
 }

@@ -1,8 +1,8 @@
-import { DEEPEST, type Fields, isFields } from './stream-event.js'
+import { type Fields, isFields, MAX_DEPTH } from './stream-event.js'
 
 /**
- * A number that is equal for equal JSON values, whatever the order of their keys, and for others almost never: 53 bits
- * of two hashes. What is kept of an item that is done is this and no text.
+ * A 53-bit hash of a JSON value that does not depend on the order of its keys. Done items keep hashes instead of texts,
+ * so that memory does not grow with the output.
  */
 export function jsonHash(value: unknown): number {
   const hash = new Hash()
@@ -10,14 +10,14 @@ export function jsonHash(value: unknown): number {
   return hash.sum()
 }
 
-/** Two hashes of 32 bits, by FNV-1a and a relative of it. */
+/** Two 32-bit hashes: FNV-1a and a variant. */
 class Hash {
   #a = 0x811c9dc5
   #b = 0x9e3779b9
 
   value(value: unknown, depth = 0): void {
     if (typeof value === 'string') this.#text(value, TEXT)
-    else if (depth > DEEPEST) return
+    else if (depth > MAX_DEPTH) return
     else if (Array.isArray(value)) {
       this.#mix(LIST)
       for (const part of value) this.value(part, depth + 1)
@@ -32,12 +32,12 @@ class Hash {
     return (this.#a >>> 0) * 0x200000 + (this.#b & 0x1fffff)
   }
 
-  /** Each field by itself, and their sum: to sort the names takes longer than all the rest. */
+  /** Adds up the hashes of the fields. Sorting the names instead would take longer than all the rest. */
   #fields(fields: Fields, depth: number): void {
     const [a, b] = [this.#a, this.#b]
     let [sumA, sumB] = [0, 0]
     for (const name of Object.keys(fields)) {
-      // As JSON has it: a field without a value is none.
+      // As in JSON, an undefined field counts as missing.
       if (fields[name] === undefined) continue
       this.#a = FIELD_A
       this.#b = FIELD_B
@@ -61,7 +61,7 @@ class Hash {
     }
     this.#a = a
     this.#b = b
-    // Behind the text, so that no two texts side by side are taken for two others.
+    // The length separates adjacent texts: otherwise ["ab", "c"] would have the hash of ["a", "bc"].
     this.#mix(kind + text.length)
   }
 
@@ -71,8 +71,8 @@ class Hash {
   }
 }
 
-/** What the hashes of a field begin with. */
+/** The initial hashes of a field. */
 const [FIELD_A, FIELD_B] = [0x2545f491, 0x7f4a7c15] as const
 
-/** What a value is: far apart, and no unit of a text. */
+/** Tags for the kinds of values, outside the range of UTF-16 code units. */
 const [TEXT, WORD, LIST, OBJECT, END] = [0x10000000, 0x20000000, 0x30000000, 0x40000000, 0x50000000] as const

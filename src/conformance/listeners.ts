@@ -1,36 +1,36 @@
-import { type EventKind, kindOf } from './event-kind.js'
+import { type EventKind, eventKindOf } from './event-kind.js'
 import { PROFILES, type Profile } from './invariant.js'
 import { INVARIANTS } from './invariants/index.js'
 import { EVENT_TYPES } from './schemas/index.js'
 
-/** What an event of some type is, and who looks at it. */
+/** The kind of an event type, and the rules that check its events. */
 export interface Listeners {
   readonly kind: EventKind
-  /** The places of the invariants in `INVARIANTS`, in their order. */
-  readonly places: readonly number[]
+  /** The indexes of the rules in `INVARIANTS`, in ascending order. */
+  readonly indexes: readonly number[]
 }
 
-/** All who look at events of a type, whoever needs them. */
+/** All rules that check events of a type, for any profile. */
 function listenersTo(type: string): Listeners {
-  const kind = kindOf(type)
-  return { kind, places: INVARIANTS.flatMap(({ on }, place) => (on === undefined || on(kind) ? [place] : [])) }
+  const kind = eventKindOf(type)
+  return { kind, indexes: INVARIANTS.flatMap(({ on }, index) => (on === undefined || on(kind) ? [index] : [])) }
 }
 
-function neededBy(profile: Profile, { kind, places }: Listeners): Listeners {
-  return { kind, places: places.filter((place) => INVARIANTS[place]?.neededBy.includes(profile)) }
+function neededBy(profile: Profile, { kind, indexes }: Listeners): Listeners {
+  return { kind, indexes: indexes.filter((index) => INVARIANTS[index]?.neededBy.includes(profile)) }
 }
 
-// Asked once for each type: to ask each invariant at each event takes longer than all that they have to say.
-const TO_ALL = EVENT_TYPES.map(listenersTo)
+// Computed once per type: asking every rule at every event would take longer than the checks themselves.
+const ALL_LISTENERS = EVENT_TYPES.map(listenersTo)
 
 const KNOWN: ReadonlyMap<Profile, ReadonlyMap<string, Listeners>> = new Map(
-  PROFILES.map((profile) => [profile, new Map(TO_ALL.map((all) => [all.kind.type, neededBy(profile, all)]))]),
+  PROFILES.map((profile) => [profile, new Map(ALL_LISTENERS.map((all) => [all.kind.type, neededBy(profile, all)]))]),
 )
 
-/** So many types that nobody knows are remembered: those of a server's own, and no list that grows with the stream. */
-const OTHERS = 100
+/** The limit for remembered unknown types, so that a stream of random types does not fill the memory. */
+const MAX_UNKNOWN_TYPES = 100
 
-/** Who looks at the events of one stream. */
+/** Finds the rules that check the events of one stream. */
 export class StreamListeners {
   readonly #profile: Profile
   readonly #known: ReadonlyMap<string, Listeners> | undefined
@@ -45,7 +45,7 @@ export class StreamListeners {
     const known = this.#known?.get(type) ?? this.#others.get(type)
     if (known !== undefined) return known
     const listeners = neededBy(this.#profile, listenersTo(type))
-    if (this.#others.size < OTHERS) this.#others.set(type, listeners)
+    if (this.#others.size < MAX_UNKNOWN_TYPES) this.#others.set(type, listeners)
     return listeners
   }
 }

@@ -1,13 +1,13 @@
 import { describe, HarmonyResponsesError } from '../errors.js'
-import type { StreamRead } from './read/reads.js'
+import type { StreamRead } from './read/stream-read.js'
 import { createStreamReader } from './read/stream-reader.js'
 import type { StreamEvent } from './stream-event.js'
 
 /**
- * Reads captured streams from text: all that {@link createStreamReader} knows. A `response.created` begins the next
- * stream. How they are framed is not judged here.
+ * Reads captured streams from text, in any format that {@link createStreamReader} reads. Each `response.created` begins
+ * a new stream. Framing is not checked.
  *
- * @throws HarmonyResponsesError `bad_stream`, with the line
+ * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in the text is not an event
  */
 export function readStreams(text: string): StreamEvent[][] {
   const reader = createStreamReader()
@@ -32,10 +32,10 @@ function problemOf(read: StreamRead): string | undefined {
       return `expected ${read.expected}, got ${read.got}`
     case 'untyped':
       return `expected an event with a type, got ${describe(read.value)}`
-    case 'given':
-      return UNREADABLE.includes(read.format) ? `expected an event with a type, got ${read.words}` : undefined
+    case 'format':
+      return UNREADABLE.includes(read.format) ? `expected an event with a type, got ${read.description}` : undefined
     case 'framing':
-      // A frame without data is none that anybody misses.
+      // A frame without data loses nothing.
       return read.rule === 'data-is-json' && read.got !== 'nothing'
         ? `expected an event as JSON, got ${read.got}`
         : undefined

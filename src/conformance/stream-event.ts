@@ -1,18 +1,18 @@
 import { describe } from '../errors.js'
 
-/** An event as it came over the wire: nobody has looked at it yet. */
+/** An event as received: its fields are not validated. */
 export interface StreamEvent {
   readonly type: string
   readonly [field: string]: unknown
 }
 
-/** A JSON object of whatever fields. */
+/** A JSON object with any fields. */
 export interface Fields {
   readonly [field: string]: unknown
 }
 
-/** A value as an object to read fields of; one without any where it is none. */
-export function fieldsOf(value: unknown): Fields {
+/** The value if it is an object, otherwise an empty object. */
+export function asFields(value: unknown): Fields {
   return isFields(value) ? value : {}
 }
 
@@ -20,50 +20,50 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A value as a list; an empty one where it is none. */
-export function listOf(value: unknown): readonly unknown[] {
+/** The value if it is an array, otherwise an empty array. */
+export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** A value as text; empty where it is none. */
-export function textOf(value: unknown): string {
+/** The value if it is a string, otherwise an empty string. */
+export function asString(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A value in a word, for a message: not `String(value)`, which runs what JSON may have put in the place of `toString`. */
-export function wordFor(value: unknown): string {
+/** The string, or a description of another value. `String(value)` would throw if JSON has a field `toString`. */
+export function stringOrDescription(value: unknown): string {
   return typeof value === 'string' ? value : describe(value)
 }
 
-/** An entry of a table. What every object has of itself is no entry: types come from anybody. */
+/** An entry of a table. A type such as `constructor` must not find the properties that every object inherits. */
 export function lookUp<Entry>(table: Readonly<Record<string, Entry>>, key: string): Entry | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined
 }
 
-/** How deep values are looked into: JSON may be nested deeper than a function can call itself. */
-export const DEEPEST = 200
+/** How deep values are compared: JSON may be nested deeper than the call stack allows. */
+export const MAX_DEPTH = 200
 
-/** Whether two values are the same JSON, whatever the order of their keys. */
-export function isSame(a: unknown, b: unknown, depth = 0): boolean {
-  if (a === b || depth > DEEPEST) return true
+/** Whether two JSON values are equal, regardless of the order of their keys. */
+export function isSameJson(a: unknown, b: unknown, depth = 0): boolean {
+  if (a === b || depth > MAX_DEPTH) return true
   if (Array.isArray(a) && Array.isArray(b)) {
     if (a.length !== b.length) return false
-    for (let at = 0; at < a.length; at++) if (!isSame(a[at], b[at], depth + 1)) return false
+    for (let at = 0; at < a.length; at++) if (!isSameJson(a[at], b[at], depth + 1)) return false
     return true
   }
-  return isFields(a) && isFields(b) && differing(a, b, depth + 1).length === 0
+  return isFields(a) && isFields(b) && differingFields(a, b, depth + 1).length === 0
 }
 
-/** The fields in which two objects differ. One without a value is none, as JSON has it. */
-export function differing(a: Fields, b: Fields, depth = 0): string[] {
+/** The names of the fields in which two objects differ. As in JSON, an undefined field counts as missing. */
+export function differingFields(a: Fields, b: Fields, depth = 0): string[] {
   const [names, others] = [Object.keys(a), Object.keys(b)]
-  const isAlike = names.length === others.length && names.every((name, at) => name === others[at])
-  // Servers write an object like the one before it: to look each field up takes three times as long.
-  if (isAlike) return names.filter((name) => !isSame(a[name], b[name], depth))
-  return [...new Set([...names, ...others])].filter((name) => !isSame(own(a, name), own(b, name), depth))
+  const hasSameKeys = names.length === others.length && names.every((name, at) => name === others[at])
+  // The usual case, as servers write the same keys each time; the general comparison takes three times as long.
+  if (hasSameKeys) return names.filter((name) => !isSameJson(a[name], b[name], depth))
+  return [...new Set([...names, ...others])].filter((name) => !isSameJson(ownField(a, name), ownField(b, name), depth))
 }
 
-/** A field of its own: what every object has of itself is none. */
-function own(fields: Fields, name: string): unknown {
+/** An own field: the properties that every object inherits do not count. */
+function ownField(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? fields[name] : undefined
 }

@@ -1,27 +1,28 @@
-import { type EventKind, kindOf } from './event-kind.js'
+import { type EventKind, eventKindOf } from './event-kind.js'
 import { jsonHash } from './json-hash.js'
 import { type EventProblem, problemsOf } from './schemas/index.js'
-import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from './stream-event.js'
+import { asFields, asList, asString, type Fields, isFields, type StreamEvent } from './stream-event.js'
 
-/** A content or summary part of an item that is open. */
+/** A content or summary part of an open item. */
 export interface OpenPart {
-  /** The position of the event that announced it. */
+  /** The position of the event that added it. */
   readonly at: number
+  /** The part as the event that added it gave it. */
   readonly announced: Fields
-  /** It was announced before the stream began: its deltas so far are the end of its text at most. */
+  /** It was added before the resumed stream began, so its deltas may be only the end of its text. */
   readonly isResumed: boolean
-  /** The deltas so far, joined when the text is told. */
+  /** The deltas so far; they are joined once, when the text is done. */
   readonly deltas: string[]
-  /** The text as its `*.done` event told it. */
-  told: string | undefined
-  /** The part as `*_part.done` told it. */
-  done: unknown
+  /** The text in its `.done` event. */
+  finalText: string | undefined
+  /** The part in its `*_part.done` event. */
+  donePart: unknown
   annotations: unknown[]
 }
 
 /** An item between `output_item.added` and `output_item.done`. */
 export interface OpenItem {
-  /** The position of the event that announced it. */
+  /** The position of the event that added it. */
   readonly at: number
   readonly index: number
   readonly added: Fields
@@ -31,77 +32,78 @@ export interface OpenItem {
   readonly summary: OpenPart[]
   /** Deltas of arguments, input or code. */
   readonly deltas: string[]
-  /** What their `*.done` event told. */
-  told: string | undefined
-  /** The events about it, by type. Their number is bounded by the number of types. */
-  readonly seen: Set<string>
+  /** The complete arguments, input or code in their `.done` event. */
+  finalText: string | undefined
+  /** The types of the events about it. A set of types stays small, however many events there are. */
+  readonly eventTypes: Set<string>
   /** The type of the last event about it; empty before the first. */
-  last: string
-  /** It was announced before the stream began: nobody knows how, and what it said before. */
+  lastType: string
+  /** It was added before the resumed stream began: its earlier events are unknown. */
   readonly isResumed: boolean
 }
 
-/** An item that is over. Of what it said only a digest is kept. */
+/** A done item. It keeps hashes instead of texts, so that memory does not grow with the output. */
 export interface DoneItem {
   readonly id: string
   readonly type: string
-  /** Digest of each field. */
-  readonly fields: ReadonlyMap<string, number>
+  /** The hash of each field of the done item. */
+  readonly fieldHashes: ReadonlyMap<string, number>
   readonly status: unknown
 }
 
-/** How a stream stands. Every invariant reads it, and none changes it. */
+/** The state of a stream. All rules read it, and none changes it. */
 export class StreamState {
-  /** Events so far. One without a type is none. */
+  /** How many events with a type came so far. */
   count = 0
-  /** The number of the event that is looked at, of all that came. */
+  /** The number of the current event among all that came, from 0. */
   position = 0
-  /** The response of `response.created`. */
+  /** The response in `response.created`. */
   created: Fields | undefined
   previous: StreamEvent | undefined
-  /** What the previous event is. */
-  before: EventKind | undefined
+  /** The kind of the previous event. */
+  previousKind: EventKind | undefined
   terminal: StreamEvent | undefined
-  /** Items that are open, by output index. */
+  /** The open items, by output_index. */
   readonly open: Map<number, OpenItem> = new Map()
-  /** Items that are done, by output index. */
+  /** The done items, by output_index. */
   readonly done: Map<number, DoneItem> = new Map()
-  /** What the event is that is looked at. */
-  kind: EventKind = kindOf('')
-  /** The open item that it is about. */
+  /** The kind of the current event. */
+  kind: EventKind = eventKindOf('')
+  /** The open item that the current event is about. */
   item: OpenItem | undefined
-  /** The part that it is about. */
+  /** The part that the current event is about. */
   part: OpenPart | undefined
   /**
-   * The stream begins after its beginning: the number of the last event before it, or true where nobody said. Absent
-   * where it begins at its beginning.
+   * For a resumed stream: the sequence_number of the last event before it, or true if that is unknown. Undefined if the
+   * stream has its beginning.
    */
   readonly resumed: number | true | undefined
-  /** What a wire of before August 2025 lacks, where the stream is of one: the names of fields. */
-  lacks: ReadonlySet<string> = NOTHING
-  /** The lowest index of an item that was announced in this stream. */
+  /** The fields that the stream does not have because it is older than August 2025, by name. */
+  absentFields: ReadonlySet<string> = NOTHING
+  /** The lowest output_index of the items that were added in this stream. */
   #lowest = Number.POSITIVE_INFINITY
-  #shaped: StreamEvent | undefined
+  /** The event that `#problems` is about. */
+  #validated: StreamEvent | undefined
   #problems: readonly EventProblem[] = []
 
   constructor(resumed?: number | boolean) {
     this.resumed = resumed === false ? undefined : resumed
   }
 
-  /** What is wrong with the shape of the event that is looked at. Read once, for all who ask. */
-  shapeOf(event: StreamEvent): readonly EventProblem[] {
-    if (this.#shaped !== event) {
-      this.#shaped = event
+  /** The schema problems of the current event. It is validated once, for all rules that ask. */
+  problemsWith(event: StreamEvent): readonly EventProblem[] {
+    if (this.#validated !== event) {
+      this.#validated = event
       this.#problems = problemsOf(event)
     }
     return this.#problems
   }
 
-  /** Looks at an event, before the invariants do. */
-  look(event: StreamEvent, kind: EventKind = kindOf(event.type)): void {
+  /** Finds the item and part that an event is about, before the rules check it. */
+  locate(event: StreamEvent, kind: EventKind = eventKindOf(event.type)): void {
     const { output_index: at } = event
     let item = typeof at === 'number' ? this.open.get(at) : undefined
-    if (item === undefined && this.resumed !== undefined) item = this.#takenUp(event, kind)
+    if (item === undefined && this.resumed !== undefined) item = this.#resumedItem(event, kind)
     this.kind = kind
     this.item = item
     if (item === undefined) {
@@ -110,47 +112,47 @@ export class StreamState {
     }
     const parts = kind.isOfSummary ? item.summary : item.parts
     const index = event[kind.isOfSummary ? 'summary_index' : 'content_index']
-    if (item.isResumed) takeUpParts(parts, index, kind, this.position)
+    if (item.isResumed) addResumedParts(parts, index, kind, this.position)
     this.part = partAt(parts, index)
   }
 
-  /** Takes the event that was looked at, after the invariants have. */
-  take(event: StreamEvent): void {
+  /** Updates the state with the current event, after the rules have checked it. */
+  apply(event: StreamEvent): void {
     const { kind, item } = this
     this.count++
     this.previous = event
-    this.before = kind
-    this.#shaped = undefined
+    this.previousKind = kind
+    this.#validated = undefined
     if (kind.type === 'response.created') {
-      if (this.created === undefined) this.lacks = lackedBy(event)
-      this.created ??= fieldsOf(event['response'])
+      if (this.created === undefined) this.absentFields = absentInOlderApi(event)
+      this.created ??= asFields(event['response'])
     }
     if (kind.isTerminal) this.terminal ??= event
     if (kind.isItemAdded) this.#add(event)
     else if (kind.isItemDone) this.#finish(event)
-    else if (item !== undefined) this.#tell(item, event)
+    else if (item !== undefined) this.#update(item, event)
   }
 
   #add(event: StreamEvent): void {
     const { output_index: index } = event
-    const added = fieldsOf(event['item'])
+    const added = asFields(event['item'])
     if (typeof index !== 'number') return
     this.#lowest = Math.min(this.#lowest, index)
     this.open.set(
       index,
-      openItem(this.position, index, added, textOf(added['id']), textOf(added['type']), event.type, false),
+      openItem(this.position, index, added, asString(added['id']), asString(added['type']), event.type, false),
     )
   }
 
-  /** The item that an event is about, where it was announced before the stream began. */
-  #takenUp(event: StreamEvent, kind: EventKind): OpenItem | undefined {
+  /** The item that an event is about, if it was added before the resumed stream began. */
+  #resumedItem(event: StreamEvent, kind: EventKind): OpenItem | undefined {
     const { output_index: index, item_id } = event
     if (typeof index !== 'number' || !kind.isOfItem || kind.isItemAdded) return undefined
-    // Items are announced in their order: what stands behind one that was announced here was not before.
+    // Items are added in order, so an item after one that was added in this stream cannot be older.
     if (index >= this.#lowest || this.done.has(index)) return undefined
-    const { id, type } = fieldsOf(event['item'])
-    const named = kind.owner ?? (kind.isItemDone ? textOf(type) : ownerOf(event['part']))
-    const item = openItem(this.position, index, {}, textOf(item_id ?? id), named, '', true)
+    const { id, type } = asFields(event['item'])
+    const named = kind.itemType ?? (kind.isItemDone ? asString(type) : itemTypeOfPart(event['part']))
+    const item = openItem(this.position, index, {}, asString(item_id ?? id), named, '', true)
     this.open.set(index, item)
     return item
   }
@@ -158,27 +160,27 @@ export class StreamState {
   #finish({ output_index: index, item }: StreamEvent): void {
     if (typeof index !== 'number') return
     this.open.delete(index)
-    const fields = fieldsOf(item)
+    const fields = asFields(item)
     const { id, type, status } = fields
-    this.done.set(index, { id: textOf(id), type: textOf(type), status, fields: digestsOf(fields) })
+    this.done.set(index, { id: asString(id), type: asString(type), status, fieldHashes: hashesOf(fields) })
   }
 
-  #tell(item: OpenItem, event: StreamEvent): void {
+  #update(item: OpenItem, event: StreamEvent): void {
     const { kind, part } = this
-    // Of a run of deltas, the first says it.
-    if (item.last !== kind.type) item.seen.add(kind.type)
-    item.last = kind.type
-    if (kind.isDelta) (part ?? item).deltas.push(textOf(event['delta']))
+    // Skips the set for a run of deltas, which are most events.
+    if (item.lastType !== kind.type) item.eventTypes.add(kind.type)
+    item.lastType = kind.type
+    if (kind.isDelta) (part ?? item).deltas.push(asString(event['delta']))
     else if (kind.opensPart) {
       const parts = kind.isOfSummary ? item.summary : item.parts
-      parts.push(openPart(this.position, fieldsOf(event['part']), false))
+      parts.push(openPart(this.position, asFields(event['part']), false))
     } else if (kind.closesPart) {
-      if (part !== undefined) part.done = event['part']
+      if (part !== undefined) part.donePart = event['part']
     } else if (kind.type === 'response.shell_call_command.added') {
       item.deltas.length = 0
-      item.told = undefined
+      item.finalText = undefined
     } else if (kind.type === 'response.output_text.annotation.added') part?.annotations.push(event['annotation'])
-    else if (kind.isDone) (part ?? item).told = toldBy(event)
+    else if (kind.isDone) (part ?? item).finalText = finalTextIn(event)
   }
 }
 
@@ -188,36 +190,49 @@ function openItem(
   added: Fields,
   id: string,
   type: string,
-  last: string,
+  lastType: string,
   isResumed: boolean,
 ): OpenItem {
-  const seen = new Set<string>()
-  return { at, index, added, id, type, parts: [], summary: [], deltas: [], told: undefined, seen, last, isResumed }
+  const eventTypes = new Set<string>()
+  return {
+    at,
+    index,
+    added,
+    id,
+    type,
+    parts: [],
+    summary: [],
+    deltas: [],
+    finalText: undefined,
+    eventTypes,
+    lastType,
+    isResumed,
+  }
 }
 
-/** The type of the item that a part is of. */
-function ownerOf(part: unknown): string {
-  return fieldsOf(part)['type'] === 'reasoning_text' ? 'reasoning' : 'message'
+/** The type of the item that a part belongs to. */
+function itemTypeOfPart(part: unknown): string {
+  return asFields(part)['type'] === 'reasoning_text' ? 'reasoning' : 'message'
 }
 
 function openPart(at: number, announced: Fields, isResumed: boolean): OpenPart {
-  return { at, announced, isResumed, deltas: [], told: undefined, done: undefined, annotations: [] }
+  return { at, announced, isResumed, deltas: [], finalText: undefined, donePart: undefined, annotations: [] }
 }
 
-/** So many parts of an item may have been announced before the stream began: a server may name any index. */
-const MOST_PARTS = 100
+/** The limit for parts from before a resumed stream: a server could send any index and fill the memory. */
+const MAX_RESUMED_PARTS = 100
 
-/** Adds the parts that were announced before the stream began, up to the one that an event is about. */
-function takeUpParts(parts: OpenPart[], index: unknown, { opensPart }: EventKind, at: number): void {
-  if (typeof index !== 'number' || index >= MOST_PARTS || parts.at(-1)?.isResumed === false) return
+/** Adds the parts from before a resumed stream, up to the one that an event is about. */
+function addResumedParts(parts: OpenPart[], index: unknown, { opensPart }: EventKind, at: number): void {
+  if (typeof index !== 'number' || index >= MAX_RESUMED_PARTS || parts.at(-1)?.isResumed === false) return
   while (parts.length < index + (opensPart ? 0 : 1)) parts.push(openPart(at, {}, true))
 }
 
-/** From the first second of March 2025, when the API came, to that of August: then it had all fields of `NEWER`. */
-const OLDER = { from: 1_740_787_200, until: 1_754_006_400 }
+/** From March 2025, when the API was released, to August 2025, when it had all `ADDED_FIELDS`. In unix seconds. */
+const OLDER_API = { from: 1_740_787_200, until: 1_754_006_400 }
 
-/** Fields of events and of the response that OpenAI's wire got in 2025. */
-const NEWER = {
+/** The fields of events and of the response that OpenAI added during 2025. */
+const ADDED_FIELDS = {
   event: ['sequence_number'],
   response: ['background', 'max_tool_calls', 'prompt_cache_key', 'safety_identifier', 'service_tier', 'top_logprobs'],
 }
@@ -225,50 +240,50 @@ const NEWER = {
 const NOTHING: ReadonlySet<string> = new Set()
 
 /**
- * What an older wire of OpenAI's lacks, by how its stream is created. A time alone is no sign: it may be made up, and
- * what such a stream lacks later is told.
+ * The fields that a stream of OpenAI's older API does not have, judged by its `response.created`. The creation time
+ * alone is not enough, as a server may make it up. Fields missing only later in the stream are still reported.
  */
-export function lackedBy(event: StreamEvent): ReadonlySet<string> {
-  const response = fieldsOf(event['response'])
+export function absentInOlderApi(event: StreamEvent): ReadonlySet<string> {
+  const response = asFields(event['response'])
   const { created_at } = response
-  if (typeof created_at !== 'number' || !(created_at >= OLDER.from && created_at < OLDER.until)) return NOTHING
-  const lacks = NEWER.event
+  if (typeof created_at !== 'number' || !(created_at >= OLDER_API.from && created_at < OLDER_API.until)) return NOTHING
+  const absent = ADDED_FIELDS.event
     .filter((name) => !(name in event))
-    .concat(NEWER.response.filter((name) => !(name in response)))
-  return lacks.length === 0 ? NOTHING : new Set(lacks)
+    .concat(ADDED_FIELDS.response.filter((name) => !(name in response)))
+  return absent.length === 0 ? NOTHING : new Set(absent)
 }
 
 function partAt(parts: readonly OpenPart[], index: unknown): OpenPart | undefined {
   return typeof index === 'number' ? parts[index] : undefined
 }
 
-function digestsOf(fields: Fields): Map<string, number> {
+function hashesOf(fields: Fields): Map<string, number> {
   const digests = new Map<string, number>()
   for (const name of Object.keys(fields)) digests.set(name, jsonHash(fields[name]))
   return digests
 }
 
-/** Whether a whole text is what its deltas said; where the stream was resumed within it, whether it ends so. */
-export function isToldBy(text: unknown, said: string, { isResumed }: OpenPart | OpenItem): boolean {
-  return isResumed ? typeof text === 'string' && text.endsWith(said) : text === said
+/** Whether a text equals its joined deltas, or ends with them if the stream was resumed within the text. */
+export function matchesDeltas(text: unknown, streamed: string, { isResumed }: OpenPart | OpenItem): boolean {
+  return isResumed ? typeof text === 'string' && text.endsWith(streamed) : text === streamed
 }
 
-/** The text that a `*.done` event tells: of whatever it is. */
-export function toldBy({ text, refusal, arguments: call, input, code, command }: StreamEvent): string | undefined {
-  const told = text ?? refusal ?? call ?? input ?? code ?? command
-  return typeof told === 'string' ? told : undefined
+/** The complete text, refusal, arguments, input, code or command in a `.done` event. */
+export function finalTextIn({ text, refusal, arguments: call, input, code, command }: StreamEvent): string | undefined {
+  const complete = text ?? refusal ?? call ?? input ?? code ?? command
+  return typeof complete === 'string' ? complete : undefined
 }
 
-/** OpenAI lists the tools of several MCP servers at once, and says of one of the lists that it is done. */
-export function isListedElsewhere({ type, seen, last }: OpenItem, { done }: StreamState): boolean {
-  const isListed = type === LISTING && (seen.has(LISTED) || last === LISTED)
+/** Whether an open `mcp_list_tools` is covered by another one: OpenAI lists several servers, and completes one item. */
+export function isOtherMcpListDone({ type, eventTypes, lastType }: OpenItem, { done }: StreamState): boolean {
+  const isListed = type === LISTING && (eventTypes.has(LISTED) || lastType === LISTED)
   return isListed && [...done.values()].some((other) => other.type === LISTING)
 }
 
 const LISTING = 'mcp_list_tools'
 const LISTED = 'response.mcp_list_tools.completed'
 
-/** The items that the terminal response says were made. */
-export function outputOf(event: StreamEvent): Fields[] {
-  return listOf(fieldsOf(event['response'])['output']).filter(isFields)
+/** The items in the output of an event's response. */
+export function itemsInResponse(event: StreamEvent): Fields[] {
+  return asList(asFields(event['response'])['output']).filter(isFields)
 }

@@ -36,10 +36,11 @@ export interface Dialect<Name extends string = string, Theirs extends DialectRes
 }
 
 /**
- * A stream in a dialect, as lazily as it comes, its events numbered from 0.
+ * Maps a stream to a dialect, lazily, with its events numbered from 0.
  *
- * @param events - one at a time or some at a time, as `translate` and `translateBatches` give them
- * @throws HarmonyResponsesError at once `bad_option`: no dialect; `bad_stream`: no stream, or, when it comes, no event
+ * @param events - single events or batches, as `translate` and `translateBatches` yield them
+ * @throws HarmonyResponsesError at once: `bad_option` if `dialect` is not a dialect, `bad_stream` if `events` is not a
+ * stream; while reading: `bad_stream` if a value is not an event
  */
 export function toDialect(events: Events<ResponseStreamEvent>, dialect: Dialect): AsyncGenerator<DialectEvent, void> {
   checkDialect('toDialect', dialect, 'encoder')
@@ -48,7 +49,7 @@ export function toDialect(events: Events<ResponseStreamEvent>, dialect: Dialect)
 }
 
 /**
- * A stream that was made by {@link toDialect}, as it was.
+ * Maps a stream in a dialect, such as {@link toDialect} yields, back to OpenAI's format.
  *
  * @throws HarmonyResponsesError as {@link toDialect} does
  */
@@ -59,11 +60,12 @@ export function fromDialect(events: Events<DialectEvent>, dialect: Dialect): Asy
 }
 
 /**
- * The answer to a request that does not stream, in a dialect: what the terminal event of its stream would hold.
+ * Maps the response to a request without streaming to a dialect, as the terminal event of a stream would have it.
  *
  *     toDialectResponse(await collectResponse(translate(tokens, { request })), openResponses)
  *
- * @throws HarmonyResponsesError `bad_option`: no dialect; `bad_stream`: no response
+ * @throws HarmonyResponsesError `bad_option` if `dialect` is not a dialect, `bad_stream` if `response` is not a
+ *   response
  */
 export function toDialectResponse<Theirs extends DialectResponse>(
   response: Response,
@@ -75,7 +77,7 @@ export function toDialectResponse<Theirs extends DialectResponse>(
 }
 
 /**
- * A response that was made by {@link toDialectResponse}, as it was.
+ * Maps a response in a dialect, such as {@link toDialectResponse} returns, back to OpenAI's format.
  *
  * @throws HarmonyResponsesError as {@link toDialectResponse} does
  */

@@ -28,7 +28,7 @@ const ARGUMENTS: ReadonlySet<unknown> = new Set([
 /** A response in vLLM's form. */
 export interface VllmResponse extends Omit<Response, 'output' | 'usage'> {
   output: VllmItem[]
-  /** vLLM counts no tokens that were written into a cache. */
+  /** vLLM does not count the tokens that were written to a cache. */
   usage: VllmUsage | null
 }
 
@@ -144,7 +144,7 @@ function decodeItem(item: Fields, isAdded: boolean): Fields {
   return mapOf(item)?.decode(item, isAdded) ?? item
 }
 
-/** vLLM counts no tokens that were written into a cache. */
+/** vLLM does not count the tokens that were written to a cache. */
 function encodeResponse(response: Fields): Fields {
   const { usage } = response
   if (!isFields(usage) || !isFields(usage['input_tokens_details'])) return response

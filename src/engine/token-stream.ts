@@ -1,3 +1,4 @@
+import { closable, createWaiter } from '../closable.js'
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import type { TokenStream } from './engine.js'
 
@@ -14,75 +15,41 @@ export function tokenStream(
   signal?: AbortSignal,
 ): TokenStream {
   const call = new AbortController()
+  const waiter = createWaiter()
   let tokens: AsyncGenerator<TokenChunk, StreamEnd | undefined> | undefined
-  let isOver = false
-  /** The `next()` under way. */
-  let waiting: { resolve(step: Step): void; reject(error: unknown): void; answered: Promise<unknown> } | undefined
-  /** The caller aborted while no `next()` was under way: the next one throws. */
-  let owesReason = false
+  let closed: 'aborted' | 'left' | undefined
 
-  function close(reason?: unknown): void {
-    if (isOver) return
-    isOver = true
+  function close(why: 'aborted' | 'left'): void {
+    if (closed !== undefined) return
+    closed = why
     signal?.removeEventListener('abort', abort)
-    call.abort(reason)
-    // The generator's own clean-up, which waits for its step under way. Nobody listens to what comes of it any more.
+    // First, so that the wait under way ends before the generator can throw at the abort.
+    waiter.interrupt()
+    call.abort(why === 'aborted' ? signal?.reason : undefined)
+    // Not awaited: the generator's clean-up comes only after its step under way. Nobody reads its errors any more.
     tokens?.return(undefined).catch(() => {})
   }
+  const abort = (): void => close('aborted')
 
-  function abort(): void {
-    close(signal?.reason)
-    if (waiting === undefined) owesReason = true
-    else waiting.reject(signal?.reason)
+  async function* read(): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
+    if (signal?.aborted) abort()
+    else {
+      signal?.addEventListener('abort', abort)
+      tokens = run(call.signal)
+    }
+    try {
+      while (tokens !== undefined && closed === undefined) {
+        const step = await waiter.wait(tokens.next())
+        if (step === undefined || closed !== undefined) break
+        if (step.done) return step.value
+        yield step.value
+      }
+      if (closed === 'aborted') throw signal?.reason
+      return undefined
+    } finally {
+      close('left')
+    }
   }
 
-  return {
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    async next() {
-      // One after the other, as a generator's are.
-      while (waiting !== undefined) await waiting.answered
-      if (tokens === undefined && !isOver) {
-        if (signal?.aborted) abort()
-        else {
-          signal?.addEventListener('abort', abort)
-          tokens = run(call.signal)
-        }
-      }
-      if (owesReason) {
-        owesReason = false
-        throw signal?.reason
-      }
-      if (isOver || tokens === undefined) return OVER
-      const step = tokens.next()
-      let resolve: (step: Step) => void = () => {}
-      let reject: (error: unknown) => void = () => {}
-      const answer = new Promise<Step>((...settle) => {
-        ;[resolve, reject] = settle
-      })
-      waiting = { resolve, reject, answered: answer.catch(() => {}) }
-      step.then((one) => {
-        if (one.done) close()
-        resolve(one)
-      }, reject)
-      try {
-        return await answer
-      } catch (error) {
-        close(error)
-        throw error
-      } finally {
-        waiting = undefined
-      }
-    },
-    async return() {
-      close()
-      waiting?.resolve(OVER)
-      return OVER
-    },
-  }
+  return closable(read(), () => close('left'))
 }
-
-type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
-
-const OVER = { done: true, value: undefined } as const

@@ -1,20 +1,20 @@
-import { type Fields, fieldsOf, textOf } from '../conformance/stream-event.js'
-import { EVERY_CLIENT, type Fault, inJson, shortened } from './finding.js'
+import { asFields, asString, type Fields } from '../conformance/stream-event.js'
+import { EVERY_CLIENT, type Fault, jsonPreview, preview } from './finding.js'
 import { objectIn } from './judge-answer.js'
 import type { Limits, Reply } from './send.js'
 
-/* What is wrong with an answer before anybody looks into it. */
+/* Faults of an answer as a whole, found before its content is judged. */
 
-/** A response that failed, or is in no state to be one. */
-export function notEnded({ status, error }: Fields): Fault {
-  const message = textOf(fieldsOf(error)['message'])
-  const got = message === '' ? inJson(status) : `${inJson(status)}: ${shortened(message)}`
+/** A response that failed, or has an invalid status. */
+export function unsuccessfulResponse({ status, error }: Fields): Fault {
+  const message = asString(asFields(error)['message'])
+  const got = message === '' ? jsonPreview(status) : `${jsonPreview(status)}: ${preview(message)}`
   return { rule: 'succeeds', expected: 'a response that is completed or incomplete', got, breaks: EVERY_CLIENT }
 }
 
-/** An answer that did not come to its end. */
-export function deadEnd({ end, reason, text }: Reply, events: number, { timeout, maxBytes }: Limits): Fault {
-  const came = events > 0 ? `${events} events` : text === '' ? 'nothing' : shortened(text)
+/** An answer that did not come to its end. `events`: how many events came. */
+export function incompleteAnswer({ end, reason, text }: Reply, events: number, { timeout, maxBytes }: Limits): Fault {
+  const came = events > 0 ? `${events} events` : text === '' ? 'nothing' : preview(text)
   const breaks = EVERY_CLIENT
   switch (end) {
     case 'silent':
@@ -31,8 +31,8 @@ export function deadEnd({ end, reason, text }: Reply, events: number, { timeout,
   }
 }
 
-/** All but Codex read to the end of the connection. */
-export function leftOpen(): Fault {
+/** A connection that stays open after the last event. All clients except Codex wait for it to close. */
+export function connectionLeftOpen(): Fault {
   const breaks = ['openai', 'ai-sdk', 'openai-agents', 'langchain'] as const
   return {
     rule: 'stream-closes',
@@ -42,26 +42,26 @@ export function leftOpen(): Fault {
   }
 }
 
-/** An answer that is no stream, although one was asked for. */
+/** An answer that is not a stream, although the request asked for one. */
 export function notStreamed({ contentType, text }: Reply): Fault {
   const kind = objectIn(text) === undefined ? contentType || 'no content type' : 'JSON that is not streamed'
-  const got = `${kind}: ${shortened(text) || 'nothing'}`
+  const got = `${kind}: ${preview(text) || 'nothing'}`
   return { rule: 'streams', expected: 'a stream of events, as stream: true asks', got, breaks: EVERY_CLIENT }
 }
 
-/** An answer that is no JSON, although no stream was asked for. */
+/** An answer that is not JSON, although the request did not ask for a stream. */
 export function notJson({ contentType, text }: Reply): Fault {
-  const got = `${contentType || 'no content type'}: ${shortened(text) || 'nothing'}`
+  const got = `${contentType || 'no content type'}: ${preview(text) || 'nothing'}`
   return { rule: 'answers-in-json', expected: 'a response as JSON', got, breaks: EVERY_CLIENT }
 }
 
-/** An answer that says that it is something else. */
-export function otherType(expected: string, { contentType }: Reply): Fault {
+/** An answer with a wrong content type. */
+export function wrongContentType(expected: string, { contentType }: Reply): Fault {
   return { rule: 'content-type', expected, got: contentType || 'no content type' }
 }
 
-/** A request that should have been answered, and was not. */
-export function refused({ status }: Reply, message: string, refusal?: Pick<Fault, 'rule' | 'expected'>): Fault {
+/** A good request that was refused. */
+export function refusedRequest({ status }: Reply, message: string, refusal?: Pick<Fault, 'rule' | 'expected'>): Fault {
   const { rule, expected } = refusal ?? { rule: 'answers', expected: 'status 200 for a good request' }
   return { rule, expected, got: `${status}: ${message}`, breaks: EVERY_CLIENT }
 }

@@ -1,10 +1,10 @@
 import { parseEvent, responseSchema } from '../conformance/index.js'
-import { type Fields, fieldsOf, isFields, textOf } from '../conformance/stream-event.js'
-import { type Fault, type Finding, findingOf, inJson, shortened } from './finding.js'
+import { asFields, asString, type Fields, isFields } from '../conformance/stream-event.js'
+import { type Fault, type Finding, findingOf, jsonPreview, preview } from './finding.js'
 
-/** Holds a response that was not streamed against its schema: the first problem leads, the others are counted. */
+/** Validates a response that was not streamed. Reports the first problem, and counts the others. */
 export function judgeResponse(request: string, response: unknown): Finding[] {
-  // As the event that would have ended a stream, which names the sharpest of several problems.
+  // Wrapped in an event, because `parseEvent` reports the most specific problem.
   const { problem } = parseEvent({ type: 'response.completed', sequence_number: 0, response })
   if (problem === undefined) return []
   const all = responseSchema.safeParse(response).error?.issues.length ?? 1
@@ -13,33 +13,33 @@ export function judgeResponse(request: string, response: unknown): Finding[] {
   return [{ ...finding, more: Math.max(all - 1, 0) }]
 }
 
-/** A refusal as clients read it, and what is wrong with its form. */
+/** The message of a refusal, and the faults of its body. */
 export interface Refusal {
   readonly message: string
   readonly faults: readonly Fault[]
 }
 
-/** Reads the body of a status from 400 on, as OpenAI words it: `{"error": {"message", "type", "param", "code"}}`. */
+/** Reads the body of an error status, in OpenAI's format: `{"error": {"message", "type", "param", "code"}}`. */
 export function readRefusal(contentType: string, text: string): Refusal {
   const body = parsed(text)
-  const error = fieldsOf(fieldsOf(body)['error'])
-  const message = textOf(error['message'])
-  const told = message === '' ? shortened(text) || 'an empty body' : shortened(message)
+  const error = asFields(asFields(body)['error'])
+  const message = asString(error['message'])
+  const shown = message === '' ? preview(text) || 'an empty body' : preview(message)
   const fault = (expected: string, got: string, severity: Fault['severity'] = 'error'): Refusal => ({
-    message: told,
+    message: shown,
     faults: [{ rule: 'error-body', severity, expected, got }],
   })
   if (!isFields(body))
-    return fault('an error as JSON: {"error": {"message", ...}}', `${contentType || 'no type'}: ${told}`)
-  if (message === '') return fault('error.message, which clients show', told)
+    return fault('an error as JSON: {"error": {"message", ...}}', `${contentType || 'no type'}: ${shown}`)
+  if (message === '') return fault('error.message, which clients show', shown)
   const missing = ['type', 'param', 'code'].filter((name) => !(name in error))
-  if (missing.length === 0 && typeof error['type'] === 'string') return { message: told, faults: [] }
-  // The AI SDK takes an error without a type for one that it cannot read; nobody misses the other two.
+  if (missing.length === 0 && typeof error['type'] === 'string') return { message: shown, faults: [] }
+  // The AI SDK cannot read an error without a type; no client needs the other two fields.
   const isTyped = typeof error['type'] === 'string'
-  return fault('error.type, error.param and error.code', inJson(body), isTyped ? 'warning' : 'error')
+  return fault('error.type, error.param and error.code', jsonPreview(body), isTyped ? 'warning' : 'error')
 }
 
-/** The JSON object that a text is, if it is one. */
+/** The JSON object in a text; undefined if the text is anything else. */
 export function objectIn(text: string): Fields | undefined {
   const value = parsed(text)
   return isFields(value) ? value : undefined

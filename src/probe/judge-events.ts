@@ -1,26 +1,26 @@
 import { type Cause, CLIENTS, type Client, createChecker, createReport, type Profile } from '../conformance/index.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
-import { type Finding, shortened } from './finding.js'
+import { type Finding, preview } from './finding.js'
 
-/** What the judge says of a stream. */
+/** The judge's findings for a stream. */
 export interface Judgement {
   /** Errors before warnings, each in the order of the stream. */
   readonly findings: readonly Finding[]
-  /** What the model wrote and no server can mend, in words. */
+  /** Violations that are the model's fault, which no server can fix, as sentences. */
   readonly notes: readonly string[]
 }
 
-/** One cause, and whom it breaks. */
+/** A cause, and the clients that it breaks. */
 interface Concern {
   readonly cause: Cause
   readonly breaks: Set<Client>
 }
 
 /**
- * Holds a stream against the profile that was asked for, and against what each client does with it. Where a client
- * breaks, the cause is what the profile says is wrong with the same item, if it says anything.
+ * Checks a stream against a profile and against each client. If a client breaks, its error is attributed to the finding
+ * of the profile about the same item, if there is one.
  *
- * @param isWhole - false where the stream was cut off: then nothing is said of what is missing at its end
+ * @param isWhole - false if the stream was cut off: then missing events at its end are not reported
  */
 export function judgeEvents(
   request: string,
@@ -33,7 +33,7 @@ export function judgeEvents(
     const causes = causesOf(events, held, isWhole)
     for (const { fault, lead } of causes) {
       const { rule, expected, got } = lead
-      if (fault === 'model') notes.add(`the model's doing, in ${request}: ${rule}: expected ${expected}, got ${got}`)
+      if (fault === 'model') notes.add(`the model's fault, in ${request}: ${rule}: expected ${expected}, got ${got}`)
     }
     return causes.filter(({ fault }) => fault === 'server')
   }
@@ -43,23 +43,24 @@ export function judgeEvents(
   for (const client of CLIENTS) {
     const [first] = causesFor(`client:${client}`).filter(({ severity }) => severity === 'error')
     if (first === undefined) continue
-    const owner = ownerOf(first, concerns.slice(0, isOfProfile)) ?? sameAs(first, concerns.slice(isOfProfile))
+    const owner =
+      matchingConcern(first, concerns.slice(0, isOfProfile)) ?? sameRuleAndPosition(first, concerns.slice(isOfProfile))
     if (owner === undefined) concerns.push({ cause: first, breaks: new Set([client]) })
     else owner.breaks.add(client)
   }
 
-  const findings = concerns.map(({ cause, breaks }) => findingOf(request, cause, [...breaks]))
+  const findings = concerns.map(({ cause, breaks }) => toFinding(request, cause, [...breaks]))
   const at = ({ severity, position = 0 }: Finding): number => (severity === 'error' ? 0 : events.length + 1) + position
   return { findings: findings.sort((a, b) => at(a) - at(b)), notes: [...notes] }
 }
 
-/** What of the profile's findings explains that a client breaks: what names the same field, event or item. */
-function ownerOf({ lead }: Cause, concerns: readonly Concern[]): Concern | undefined {
+/** The finding of the profile that explains a client's error: the one about the same field, event or item. */
+function matchingConcern({ lead }: Cause, concerns: readonly Concern[]): Concern | undefined {
   const errors = concerns.filter(({ cause }) => cause.severity === 'error')
   const nearness = ({ cause }: Concern): number => {
     const { position, about } = cause.lead
     const isOfItem = about?.outputIndex !== undefined && about.outputIndex === lead.about?.outputIndex
-    const shared = fieldsIn(cause.lead.expected).filter((field) => fieldsIn(lead.expected).includes(field))
+    const shared = fieldNamesIn(cause.lead.expected).filter((field) => fieldNamesIn(lead.expected).includes(field))
     return 2 * shared.length + (position === lead.position ? 1 : 0) + (isOfItem ? 1 : 0)
   }
   let [nearest, most]: [Concern | undefined, number] = [undefined, 0]
@@ -70,13 +71,13 @@ function ownerOf({ lead }: Cause, concerns: readonly Concern[]): Concern | undef
   return nearest
 }
 
-/** The fields that a message names: `created_at`, `output_index`. */
-function fieldsIn(words: string): string[] {
+/** The field names in a message, such as `created_at` or `output_index`. */
+function fieldNamesIn(words: string): string[] {
   return words.match(/[a-z]+(?:_[a-z]+)+/g) ?? []
 }
 
-/** The same that another client breaks at. */
-function sameAs({ lead }: Cause, concerns: readonly Concern[]): Concern | undefined {
+/** The concern of another client with the same rule at the same event. */
+function sameRuleAndPosition({ lead }: Cause, concerns: readonly Concern[]): Concern | undefined {
   return concerns.find(({ cause }) => cause.lead.rule === lead.rule && cause.lead.position === lead.position)
 }
 
@@ -88,7 +89,7 @@ function causesOf(events: readonly StreamEvent[], profile: Profile, isWhole: boo
   return report.causes()
 }
 
-function findingOf(
+function toFinding(
   request: string,
   { lead, severity, count, follow, consequences }: Cause,
   breaks: readonly Client[],
@@ -101,7 +102,7 @@ function findingOf(
     breaks,
     request,
     position,
-    ...(type === undefined ? {} : { type: shortened(type) }),
+    ...(type === undefined ? {} : { type: preview(type) }),
     expected,
     got,
     more: count - 1 + follow,

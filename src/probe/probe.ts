@@ -1,80 +1,80 @@
 import { PROFILES, type Profile } from '../conformance/index.js'
-import { fieldsOf, listOf } from '../conformance/stream-event.js'
+import { asFields, asList } from '../conformance/stream-event.js'
 import { check } from '../errors.js'
 import { createConcealer } from '../sources/http/conceal.js'
 import { requestHeaders } from '../sources/http/request-headers.js'
-import { endpointOf } from './address.js'
+import { endpointOf } from './endpoint.js'
 import type { Finding } from './finding.js'
 import { objectIn } from './judge-answer.js'
-import type { Scenario, Shown } from './scenario.js'
+import type { Outcome, Scenario } from './scenario.js'
 import { SCENARIOS } from './scenarios/index.js'
 import { type Limits, send, type Timer } from './send.js'
-import { Busy, createSession, type Session, StillDead } from './session.js'
+import { createSession, RateLimited, ServerGone, type Session } from './session.js'
 
 /**
- * `fail`: at least one finding is an error. `inconclusive`: the model did something else than what the scenario is about,
- * or the server was gone before. `unsupported`: the server refuses an ability that is optional.
+ * `fail`: at least one finding is an error. `inconclusive`: the model did not do what the scenario tests, or the server was
+ * gone before. `unsupported`: the server refuses an optional feature.
  */
 export type Verdict = 'pass' | 'fail' | 'inconclusive' | 'unsupported'
 
-/** What one scenario showed. */
+/** The result of one scenario. */
 export interface ScenarioResult {
   readonly scenario: string
-  /** What it wants to see, in one sentence. */
+  /** What it tests, in one sentence. */
   readonly asks: string
   readonly verdict: Verdict
-  /** Why it is inconclusive or unsupported, or would be where nothing else failed. */
+  /** Why it is inconclusive or unsupported, or would be without other failures. */
   readonly why?: string
-  /** Root causes, in the order in which they came. */
+  /** Root causes, in the order in which they were found. */
   readonly findings: readonly Finding[]
-  /** What is no fault, but good to know. */
+  /** Observations that are not faults. */
   readonly notes: readonly string[]
-  /** How many requests it took. */
+  /** How many requests were sent. */
   readonly requests: number
 }
 
 export interface ProbeOptions {
   /** `http://host:8000`, with or without `/v1` or `/v1/responses`. */
   readonly url: string
-  /** Default: the first that the server lists at `/models`, or `default`. */
+  /** Default: the first model that the server lists at `/models`, or `default`. */
   readonly model?: string
   /** Sent with every request, and never repeated in a result. */
   readonly headers?: Readonly<Record<string, string>>
   /** Names of scenarios. Default: all of `SCENARIOS`. */
   readonly only?: readonly string[]
-  /** Whom streams are held against, beside the clients. Default `openai`. */
+  /** What streams are checked against, besides the clients. Default `openai`. */
   readonly profile?: Profile
-  /** The longest silence of the server, in milliseconds. Default 60,000. An answer as a whole may take ten times that. */
+  /** The longest silence of the server, in milliseconds. Default 60,000. A complete answer may take ten times as long. */
   readonly timeout?: number
   /** The longest answer, in bytes. Default 8 MiB. */
   readonly maxBytes?: number
   /** Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch
-  /** Stops the probe: it rejects with the signal's reason. */
+  /** Stops the probe, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Calls back after some milliseconds, unless it is cancelled by what it returns. Default: by `setTimeout`. */
+  /** Calls back after some milliseconds. The returned function cancels it. Default: `setTimeout`. */
   readonly timer?: Timer
 }
 
-/** A probe that is under way. */
+/** A running probe. */
 export interface Probe {
-  /** Where requests go, as it may be shown. */
+  /** The URL of the requests, without secrets. */
   readonly url: string
   readonly model: string
   readonly profile: Profile
-  /** One scenario after the other, one request at a time. */
+  /** The results, one scenario after the other, with one request at a time. */
   readonly results: AsyncGenerator<ScenarioResult>
 }
 
 /**
- * Judges a live Responses server: asks it what clients ask, and holds every answer against what clients need.
+ * Tests a live Responses server: sends the requests that clients send, and checks that every answer has what clients need.
  *
  *     const { results } = await probe({ url: 'http://localhost:8000' })
  *     for await (const { scenario, verdict, findings } of results) console.log(scenario, verdict, findings)
  *
- * What the server does wrong is a finding, never an exception.
+ * Faults of the server are findings, never exceptions.
  *
- * @throws HarmonyResponsesError `bad_option`; from `results`: CannotReach, where there is no Responses server
+ * @throws HarmonyResponsesError `bad_option`; `results` throws CannotReach if there is no Responses server
  */
 export async function probe(options: ProbeOptions): Promise<Probe> {
   const { url, model, headers: own = {}, only, profile = 'openai', timeout = 60_000, maxBytes = 8 * 2 ** 20 } = options
@@ -97,13 +97,13 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
       if (lost > 1) yield goneSince(scenario, since)
       else {
         const result = await resultOf(scenario, session).catch((error: unknown) => {
-          if (error instanceof StillDead) return undefined
+          if (error instanceof ServerGone) return undefined
           if (error instanceof Error) error.message = conceal.text(error.message)
           throw error
         })
         lost = result === undefined ? lost + 1 : 0
         yield result === undefined ? goneSince(scenario, since) : concealed(result, conceal.text)
-        if (result !== undefined && session.isDead) since = scenario.name
+        if (result !== undefined && session.isGone) since = scenario.name
       }
     }
   }
@@ -130,24 +130,24 @@ async function firstModel(
   limits: Limits,
 ): Promise<string> {
   const { status, text } = await send(fetch, { method: 'GET', url, headers }, limits)
-  const [first] = status === 200 ? listOf(objectIn(text)?.['data']) : []
-  const { id } = fieldsOf(first)
+  const [first] = status === 200 ? asList(objectIn(text)?.['data']) : []
+  const { id } = asFields(first)
   return typeof id === 'string' ? id : 'default'
 }
 
 async function resultOf(scenario: Scenario, session: Session): Promise<ScenarioResult> {
   const sight = session.begin()
-  let shown: Shown
+  let shown: Outcome
   try {
     shown = await scenario.run(sight.server)
   } catch (error) {
-    if (error instanceof Busy) shown = { verdict: 'inconclusive', why: error.message }
-    // What it found before is worth more than that nothing comes any more.
-    else if (error instanceof StillDead && sight.findings.length > 0) shown = 'shown'
+    if (error instanceof RateLimited) shown = { verdict: 'inconclusive', why: error.message }
+    // Keeps the findings from before the server stopped answering.
+    else if (error instanceof ServerGone && sight.findings.length > 0) shown = 'observed'
     else throw error
   }
   const { findings, notes, requests } = sight
-  const { verdict, why } = shown === 'shown' ? { verdict: 'pass' as const, why: undefined } : shown
+  const { verdict, why } = shown === 'observed' ? { verdict: 'pass' as const, why: undefined } : shown
   return {
     scenario: scenario.name,
     asks: scenario.asks,
@@ -160,11 +160,11 @@ async function resultOf(scenario: Scenario, session: Session): Promise<ScenarioR
 }
 
 function goneSince({ name, asks }: Scenario, since: string | undefined): ScenarioResult {
-  const why = `the server does not answer any more${since === undefined ? '' : `, since ${since}`}`
+  const why = `the server has stopped answering${since === undefined ? '' : `, since ${since}`}`
   return { scenario: name, asks, verdict: 'inconclusive', why, findings: [], notes: [], requests: 0 }
 }
 
-/** A result that repeats no secret, whoever wrote it into an answer. */
+/** A result without secrets, even if the server repeats them in an answer. */
 function concealed(result: ScenarioResult, conceal: (text: string) => string): ScenarioResult {
   const { why, findings, notes } = result
   return {

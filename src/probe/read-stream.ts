@@ -1,33 +1,33 @@
 import { createParser } from 'eventsource-parser'
-import { kindOf } from '../conformance/event-kind.js'
+import { eventKindOf } from '../conformance/event-kind.js'
 import { isFields, type StreamEvent } from '../conformance/stream-event.js'
-import { type Fault, inJson, shortened } from './finding.js'
-import type { Heard } from './send.js'
+import { type Fault, jsonPreview, preview } from './finding.js'
+import type { ReadDecision } from './send.js'
 
-/** A stream of events as it comes over HTTP. What cannot be read is a fault, and reading goes on behind it. */
+/** Reads a stream of events over HTTP. Unreadable frames are faults, and reading continues after them. */
 export interface StreamReader {
   readonly events: readonly StreamEvent[]
-  /** What is wrong with the frames, first to last. */
+  /** The faults of the frames, in order. */
   readonly faults: readonly Fault[]
-  /** How many pieces of the body brought events. */
+  /** How many pieces of the body had events. */
   readonly pieces: number
-  push(text: string): Heard
-  /** The body is over. */
+  push(text: string): ReadDecision
+  /** Ends the body. */
   end(): void
 }
 
 /**
- * The clients that take every frame for an event, and get none that was not closed. Codex skips what it cannot read.
+ * The clients that read every frame as an event, and lose an unfinished one. Codex skips what it cannot read.
  */
 const STRICT = ['openai', 'ai-sdk', 'openai-agents', 'langchain'] as const
 
-/** More faults of one stream say nothing new. */
-const MOST_FAULTS = 3
+/** The limit for faults of one stream, as more of them say nothing new. */
+const MAX_FAULTS = 3
 
 /**
  * Reads server-sent events as clients do.
  *
- * @param isEnough - whether the reader may leave, asked after each event
+ * @param isEnough - called after each event: whether the reader should stop
  */
 export function createStreamReader(isEnough: (events: readonly StreamEvent[]) => boolean = () => false): StreamReader {
   const events: StreamEvent[] = []
@@ -39,15 +39,15 @@ export function createStreamReader(isEnough: (events: readonly StreamEvent[]) =>
   let isLeaving = false
   let last = ''
 
-  const tell = (fault: Fault): void => {
-    if (faults.length < MOST_FAULTS) faults.push(fault)
+  const report = (fault: Fault): void => {
+    if (faults.length < MAX_FAULTS) faults.push(fault)
   }
 
   function onFrame(data: string, name: string | undefined): void {
     frames++
     if (isDone) {
       const expected = 'nothing after [DONE]'
-      tell({ rule: 'done-is-last', severity: 'warning', expected, got: shortened(data) })
+      report({ rule: 'done-is-last', severity: 'warning', expected, got: preview(data) })
       return
     }
     if (data === '[DONE]') {
@@ -57,16 +57,16 @@ export function createStreamReader(isEnough: (events: readonly StreamEvent[]) =>
     const value = parsed(data)
     if (!isFields(value) || typeof value['type'] !== 'string') {
       const expected = `an event as JSON in frame ${frames}`
-      tell({ rule: 'frame-is-event', breaks: STRICT, expected, got: shortened(data) })
+      report({ rule: 'frame-is-event', breaks: STRICT, expected, got: preview(data) })
       return
     }
     const event = value as StreamEvent
     if (name !== undefined && name !== event.type) {
-      const expected = `the event: line of ${shortened(event.type)} to repeat its type`
-      tell({ rule: 'event-line', severity: 'warning', expected, got: inJson(name) })
+      const expected = `the event: line of ${preview(event.type)} to repeat its type`
+      report({ rule: 'event-line', severity: 'warning', expected, got: jsonPreview(name) })
     }
     events.push(event)
-    if (kindOf(event.type).isTerminal) isOver = true
+    if (eventKindOf(event.type).isTerminal) isOver = true
     if (isEnough(events)) isLeaving = true
   }
 
@@ -75,7 +75,7 @@ export function createStreamReader(isEnough: (events: readonly StreamEvent[]) =>
     onError({ type, line = '' }) {
       if (type !== 'unknown-field') return
       const expected = 'lines of server-sent events (data: ..., event: ...)'
-      tell({ rule: 'frame-lines', breaks: STRICT, expected, got: shortened(line) })
+      report({ rule: 'frame-lines', breaks: STRICT, expected, got: preview(line) })
     },
   })
 
@@ -99,11 +99,11 @@ export function createStreamReader(isEnough: (events: readonly StreamEvent[]) =>
     },
     end() {
       const before = frames
-      // One line end for the line that may be open, one for its frame.
+      // One line end for an unfinished line, and one for its frame.
       feed('\n\n')
       if (frames > before) {
         const expected = 'a blank line after the last frame'
-        tell({ rule: 'frame-is-closed', breaks: STRICT, expected, got: `the end, after ${inJson(last)}` })
+        report({ rule: 'frame-is-closed', breaks: STRICT, expected, got: `the end, after ${jsonPreview(last)}` })
       }
     },
   }

@@ -1,36 +1,36 @@
 /**
- * What the probe itself demands, beside the judge's invariants: of the connection, of HTTP, and of what only several
- * requests together show. Ids are stable: programs branch on them.
+ * The probe's own rules, besides those of the judge: for the connection, for HTTP, and for what only several requests can
+ * show. Ids are stable, because programs branch on them.
  */
 export const RULES = {
   answers: 'A good request is answered with status 200.',
-  'answers-in-time': 'The server is not silent for longer than the time-out.',
-  'answers-in-json': 'An answer that is not streamed is JSON.',
+  'answers-in-time': 'The server is never silent for longer than the time-out.',
+  'answers-in-json': 'An answer that is not streamed is valid JSON.',
   'answer-size': 'An answer comes to an end.',
-  connection: 'The connection holds until the answer is whole.',
+  connection: 'The connection stays open until the answer is complete.',
   succeeds: 'The response is completed or incomplete, not failed.',
   'content-type': 'A stream is text/event-stream, any other answer application/json.',
   streams: 'A request with stream: true is answered with a stream.',
   'stream-closes': 'The connection closes after the terminal event: most clients read to its end.',
-  'frame-lines': 'A stream consists of the lines that server-sent events have.',
+  'frame-lines': 'A stream consists of lines of server-sent events.',
   'frame-is-event': 'Each frame holds one event as JSON, with a type.',
   'frame-is-closed': 'A blank line closes each frame, the last one included.',
-  'event-line': 'The event: line of a frame, where there is one, repeats the type.',
+  'event-line': 'The event: line of a frame, if there is one, repeats the type.',
   'done-is-last': 'Nothing comes after [DONE].',
   'response-shape': 'An answer that is not streamed has the fields that a streamed response has at OpenAI.',
-  'same-shape': 'The same request gets a response of the same form, streamed or not.',
-  'items-go-back': 'The server takes its own items back, with the outputs of calls.',
-  'call-ids-differ': 'Each call has a call_id of its own.',
-  'tool-choice-kept': 'A tool_choice that is accepted is kept.',
-  'format-kept': 'A strict format that is accepted is kept.',
-  'limit-kept': 'max_output_tokens is kept.',
-  'truncation-told': 'An answer that was cut off says that it is incomplete, and why.',
+  'same-shape': 'The same request gets a response with the same fields, streamed or not.',
+  'items-go-back': 'The server accepts its own items as input, with the outputs of calls.',
+  'call-ids-differ': 'Each call has a unique call_id.',
+  'tool-choice-kept': 'A tool_choice that is accepted is obeyed.',
+  'format-kept': 'A strict format that is accepted is obeyed.',
+  'limit-kept': 'max_output_tokens is obeyed.',
+  'truncation-reported': 'An answer that was cut off says that it is incomplete, and why.',
   refuses: 'A bad request is refused with a status from 400 to 499.',
-  'error-body': 'An error has the body that clients read: {"error": {"message", "type", "param", "code"}}.',
+  'error-body': 'An error has a body that clients can read: {"error": {"message", "type", "param", "code"}}.',
   'previous-echoed': 'A response repeats the previous_response_id of its request.',
   'previous-used': 'A previous_response_id that is accepted is not ignored.',
   'resumes-exactly': 'A resumed stream has the events after starting_after, unchanged.',
 } as const
 
-/** The id of a rule of the probe's own. */
+/** The id of one of the probe's own rules. */
 export type Rule = keyof typeof RULES

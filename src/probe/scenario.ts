@@ -2,66 +2,66 @@ import type { Fields, StreamEvent } from '../conformance/stream-event.js'
 import type { Fault } from './finding.js'
 import type { Reply } from './send.js'
 
-/** One thing that is asked of a server, in one request or some that belong together. */
+/** A test of a server, with one or several requests. */
 export interface Scenario {
-  /** Kebab-case, stable: `--only` takes it. */
+  /** In kebab-case. Stable, because `--only` accepts it. */
   readonly name: string
-  /** What it wants to see, in one sentence. */
+  /** What it tests, in one sentence. */
   readonly asks: string
-  run(server: Server): Promise<Shown>
+  run(server: Server): Promise<Outcome>
 }
 
 /**
- * Whether a scenario saw what it is about; where findings are, they decide. `inconclusive`: the model did something
- * else, which is its right. `unsupported`: the server refused an ability that is optional, as it should.
+ * Whether a scenario could test what it is about. If there are findings, they decide instead. `inconclusive`: the model
+ * did something else, which is not a fault. `unsupported`: the server correctly refused an optional feature.
  */
-export type Shown = 'shown' | { readonly verdict: 'inconclusive' | 'unsupported'; readonly why: string }
+export type Outcome = 'observed' | { readonly verdict: 'inconclusive' | 'unsupported'; readonly why: string }
 
-export const inconclusive = (why: string): Shown => ({ verdict: 'inconclusive', why })
-export const unsupported = (why: string): Shown => ({ verdict: 'unsupported', why })
+export const inconclusive = (why: string): Outcome => ({ verdict: 'inconclusive', why })
+export const unsupported = (why: string): Outcome => ({ verdict: 'unsupported', why })
 
-/** How a request is sent, and what it means where it is refused. */
+/** How to treat a refusal of a request. */
 export interface Ask {
-  /** A refusal is no finding: the ability is optional. */
+  /** The feature is optional, so a refusal is not a finding. */
   readonly isOptional?: boolean
-  /** The finding that a refusal is. Default: that the request is a good one. */
+  /** The finding for a refusal. Default: a violation of `answers`. */
   readonly refusal?: Pick<Fault, 'rule' | 'expected'>
 }
 
-/** An answer that the judge has seen. */
+/** An answer, after it was judged. */
 export interface Answer {
-  /** Whether there is a response to go on with; where there is none, a finding or `refusal` says why. */
+  /** Whether there is a response to go on with; if not, a finding or `refusal` says why. */
   readonly isGood: boolean
-  /** The server's words, where it refused an optional ability. */
+  /** The server's message, if it refused an optional feature. */
   readonly refusal?: string
-  /** What was streamed; empty of an answer that was not. */
+  /** The streamed events; empty for an answer that was not streamed. */
   readonly events: readonly StreamEvent[]
-  /** The response: that of the terminal event, or the whole answer. */
+  /** The response in the terminal event, or the complete answer. */
   readonly response: Fields
-  /** The items as clients send them back: those that were done, or those of the response. */
+  /** The items as clients send them back: the done items, or those of the response. */
   readonly items: readonly Fields[]
 }
 
-/** The server, as a scenario sees it: what it sends is judged before the scenario has it. */
+/** The server for a scenario. It judges every answer before it returns it. */
 export interface Server {
   readonly model: string
-  /** Asks for a stream, and judges it. */
+  /** Requests a stream, and judges it. */
   stream(request: string, body: Fields, ask?: Ask): Promise<Answer>
-  /** Asks for an answer that is not streamed, and judges it. */
+  /** Requests an answer without streaming, and judges it. */
   answer(request: string, body: Fields, ask?: Ask): Promise<Answer>
-  /** Asks for a stream, and leaves it in the middle. Resolves to the events that came. */
+  /** Requests a stream, and closes it as soon as `isEnough` returns true. Resolves to the events so far. */
   leave(request: string, body: Fields, isEnough: (events: readonly StreamEvent[]) => boolean): Promise<Answer>
-  /** Sends a body as it is, and judges nothing but that an answer comes; `undefined` where none does. */
+  /** Sends a body unchanged, and judges only whether an answer comes. Resolves to undefined if none does. */
   post(request: string, body: string): Promise<Reply | undefined>
-  /** Asks for the rest of a stream, and judges its frames alone. `undefined` where a finding says why there is none. */
+  /** Requests the rest of a stream, and judges only its frames. Resolves to undefined if a finding says why it failed. */
   resume(request: string, id: string, after: number): Promise<Resumed | undefined>
-  /** Files a finding. */
-  tell(request: string, fault: Fault): void
-  /** Files a sentence that is no finding. */
+  /** Adds a finding. */
+  report(request: string, fault: Fault): void
+  /** Adds a note, which is not a finding. */
   note(text: string): void
 }
 
-/** The rest of a stream, or why there is none. */
+/** The rest of a stream, or the reason why there is none. */
 export type Resumed =
   | { readonly events: readonly StreamEvent[]; readonly refusal?: undefined }
   | { readonly refusal: string; readonly events?: undefined }

@@ -1,32 +1,32 @@
-/** How the reading of an answer ended. */
+/** How an answer ended. */
 export type ReplyEnd =
-  /** The server closed it. */
+  /** The server closed it normally. */
   | 'whole'
   /** The server was silent for too long. */
   | 'silent'
-  /** All that was to come had come, but the server did not close it. */
+  /** The last event came, but the server did not close the connection. */
   | 'open'
   /** The connection broke. */
   | 'broken'
-  /** It was longer than anybody would read. */
+  /** It was longer than `maxBytes`. */
   | 'too long'
-  /** The reader wanted no more. */
+  /** The reader stopped. */
   | 'left'
 
-/** What came of a request, as far as it came. */
+/** The answer to a request, as far as it came. */
 export interface Reply {
-  /** The HTTP status; 0 where not even that came. */
+  /** The HTTP status; 0 if none came. */
   readonly status: number
-  /** Without its parameters, in lower case. */
+  /** The content type in lower case, without parameters. */
   readonly contentType: string
   readonly text: string
   readonly end: ReplyEnd
-  /** Why it broke, in the words of whoever broke it. */
+  /** The error message, if the connection broke. */
   readonly reason?: string
 }
 
-/** What a reader says to a piece of an answer: go on, that was all that had to come, or leave. */
-export type Heard = 'more' | 'all' | 'leave'
+/** What a reader decides after a piece: to expect more, to expect only the end (`all`), or to stop (`leave`). */
+export type ReadDecision = 'more' | 'all' | 'leave'
 
 export interface WireRequest {
   readonly method: 'GET' | 'POST'
@@ -35,47 +35,47 @@ export interface WireRequest {
   readonly body?: string
 }
 
-/** Calls back after some milliseconds, unless it is cancelled by what it returns. */
+/** Calls back after some milliseconds. The returned function cancels it. */
 export type Timer = (milliseconds: number, elapsed: () => void) => () => void
 
-/** How long and how much. */
+/** Limits for an answer. */
 export interface Limits {
   /** The longest silence, in milliseconds. */
   readonly timeout: number
   /** The longest answer, in bytes. */
   readonly maxBytes: number
-  /** Stops everything: `send` rejects with its reason. */
+  /** Stops the request: `send` rejects with the signal's reason. */
   readonly signal: AbortSignal | undefined
   readonly timer: Timer
 }
 
-/** How long a server may take to close a stream that is over, in milliseconds; no longer than the longest silence. */
-const CLOSING = 5000
+/** How long a server may take to close a finished stream, in milliseconds, but at most `timeout`. */
+const CLOSING_TIMEOUT = 5000
 
-/** An answer as a whole may take as many times the longest silence. */
-const LONGEST = 10
+/** How many times `timeout` a complete answer may take. */
+const DEADLINE_FACTOR = 10
 
 /**
- * Sends one request and reads its answer to the end, or as far as it comes. Never rejects for what the server does.
+ * Sends one request, and reads its answer as far as it comes. It never rejects because of the server.
  *
- * @param hear - gets the body as it comes, a piece at a time
+ * @param hear - called with each piece of the body
  */
 export async function send(
   fetch: typeof globalThis.fetch,
   { url, ...init }: WireRequest,
   { timeout, maxBytes, signal, timer }: Limits,
-  hear: (text: string) => Heard = () => 'more',
+  hear: (text: string) => ReadDecision = () => 'more',
 ): Promise<Reply> {
   signal?.throwIfAborted()
   const stop = new AbortController()
   const stopWith = (): void => stop.abort(signal?.reason)
   signal?.addEventListener('abort', stopWith)
   let isTooLate = false
-  const cancelDeadline = timer(LONGEST * timeout, () => {
+  const cancelDeadline = timer(DEADLINE_FACTOR * timeout, () => {
     isTooLate = true
     stop.abort()
   })
-  /** What comes of some work, or nothing where it takes too long. */
+  /** The result of some work; undefined if it takes too long. */
   const within = <T>(work: Promise<T>, milliseconds: number): Promise<T | undefined> =>
     new Promise((resolve, reject) => {
       const cancel = timer(milliseconds, () => resolve(undefined))
@@ -90,7 +90,7 @@ export async function send(
   }
 
   try {
-    // Not followed: a header with a key would go wherever the server says.
+    // Does not follow redirects: they could send the key in a header to another server.
     const response = await within(fetch(url, { ...init, redirect: 'manual', signal: stop.signal }), timeout)
     if (response === undefined) return reply('silent')
     status = response.status
@@ -100,11 +100,11 @@ export async function send(
 
     const utf8 = new TextDecoder()
     let size = 0
-    let heard: Heard = 'more'
+    let heard: ReadDecision = 'more'
     for (;;) {
-      const step = await within(reader.read(), heard === 'all' ? Math.min(timeout, CLOSING) : timeout)
+      const step = await within(reader.read(), heard === 'all' ? Math.min(timeout, CLOSING_TIMEOUT) : timeout)
       if (step === undefined) return reply(heard === 'all' ? 'open' : 'silent')
-      // Also where `fetch` does not listen to signals.
+      // For implementations of `fetch` that ignore the signal.
       signal?.throwIfAborted()
       if (isTooLate) return reply('silent')
       const piece = step.done ? utf8.decode() : utf8.decode(step.value, { stream: true })
@@ -125,7 +125,7 @@ export async function send(
   }
 }
 
-/** `fetch failed` says nothing; what caused it does. */
+/** The reason why a request failed: usually the cause, as the error itself only says `fetch failed`. */
 function reasonOf(error: unknown): string {
   const { cause, message } = Object(error) as { cause?: unknown; message?: unknown }
   const { code, message: deeper } = Object(cause) as { code?: unknown; message?: unknown }

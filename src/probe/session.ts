@@ -1,15 +1,23 @@
 import type { Profile } from '../conformance/index.js'
-import { type Fields, fieldsOf, isFields, listOf, type StreamEvent } from '../conformance/stream-event.js'
-import type { Endpoint } from './address.js'
-import { deadEnd, leftOpen, notEnded, notJson, notStreamed, otherType, refused } from './faults.js'
+import { asFields, asList, type Fields, isFields, type StreamEvent } from '../conformance/stream-event.js'
+import type { Endpoint } from './endpoint.js'
+import {
+  connectionLeftOpen,
+  incompleteAnswer,
+  notJson,
+  notStreamed,
+  refusedRequest,
+  unsuccessfulResponse,
+  wrongContentType,
+} from './faults.js'
 import { type Fault, type Finding, findingOf } from './finding.js'
 import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
 import { judgeEvents } from './judge-events.js'
 import { createStreamReader, type StreamReader } from './read-stream.js'
 import type { Answer, Ask, Server } from './scenario.js'
-import { type Heard, type Limits, type Reply, send } from './send.js'
+import { type Limits, type ReadDecision, type Reply, send } from './send.js'
 
-/** What a session needs of the world. */
+/** Options for {@link createSession}. */
 export interface SessionOptions {
   readonly endpoint: Endpoint
   readonly model: string
@@ -19,44 +27,44 @@ export interface SessionOptions {
   readonly limits: Limits
 }
 
-/** All that one scenario saw. */
-export interface Sight {
+/** The run of one scenario: its server, and what was found. */
+export interface ScenarioRun {
   readonly server: Server
   readonly findings: Finding[]
   readonly notes: string[]
   readonly requests: number
 }
 
-/** The requests to one server, over all scenarios. */
+/** Sends the requests of all scenarios to one server. */
 export interface Session {
-  /** Begins a scenario. */
-  begin(): Sight
-  /** Whether the last request was not answered at all. */
-  readonly isDead: boolean
+  /** Begins the run of a scenario. */
+  begin(): ScenarioRun
+  /** Whether the last request got no answer at all. */
+  readonly isGone: boolean
 }
 
-/** There is no Responses server where one was looked for. */
+/** Thrown if there is no Responses server at the URL. */
 export class CannotReach extends Error {
   override readonly name = 'CannotReach'
 }
 
-/** Thrown where a server that did not answer before still does not: nothing new is to be learned. */
-export class StillDead extends Error {}
+/** Thrown if the server does not answer twice in a row, because further requests would show nothing new. */
+export class ServerGone extends Error {}
 
-/** Thrown where the server has too much to do, which is no fault of its answers. */
-export class Busy extends Error {}
+/** Thrown if the server limits the rate, which is not a fault. */
+export class RateLimited extends Error {}
 
-/** What a good request is refused with where there is no such endpoint, it wants a key, or it is not ready. */
+/** The statuses for a good request that mean: no such endpoint, a key is needed, or the server is not ready. */
 const NO_ENDPOINT: readonly number[] = [301, 302, 307, 308, 401, 403, 404, 405, 429, 501, 503]
 
-/** An answer that the model may take at most so many tokens for: enough for some reasoning, and an end in any case. */
-const MOST_TOKENS = 2048
+/** The token limit of each request: enough for some reasoning, but it ends every answer. */
+const MAX_TOKENS = 2048
 
-/** Streams with fewer events may come in one piece. */
-const FEW_EVENTS = 20
+/** Streams with fewer events may come in one piece, which proves nothing. */
+const MIN_STREAMED_EVENTS = 20
 
 export function createSession({ endpoint, model, profile, headers, fetch, limits }: SessionOptions): Session {
-  /** Whether a good request was ever answered. */
+  /** Whether a good request has been answered. */
   let isKnown = false
   let isDead = false
 
@@ -64,19 +72,19 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     method: 'GET' | 'POST',
     url: string,
     body?: string,
-    hear?: (text: string) => Heard,
+    hear?: (text: string) => ReadDecision,
   ): Promise<Reply> {
     const wasDead = isDead
     const request = { method, url, headers, ...(body === undefined ? {} : { body }) }
     const reply = await send(fetch, request, limits, hear)
     isDead = reply.status === 0
-    if (isDead && wasDead) throw new StillDead()
+    if (isDead && wasDead) throw new ServerGone()
     if (isDead && !isKnown && reply.end === 'broken')
       throw new CannotReach(`cannot reach ${endpoint.shown}: ${reply.reason}`)
     return reply
   }
 
-  /** Where the very first good request is refused so, it is not the server's answers that are wrong. */
+  /** Throws if the first good request gets one of `NO_ENDPOINT`: then there is no Responses server to test. */
   function checkKnown({ status, contentType, text }: Reply): void {
     if (status === 200) isKnown = true
     if (isKnown || !NO_ENDPOINT.includes(status)) return
@@ -85,7 +93,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   }
 
   return {
-    get isDead() {
+    get isGone() {
       return isDead
     },
     begin() {
@@ -93,27 +101,27 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       const notes: string[] = []
       let requests = 0
 
-      const tell = (request: string, fault: Fault): void => {
+      const report = (request: string, fault: Fault): void => {
         findings.push(findingOf(request, fault))
       }
       const note = (text: string): void => {
         if (!notes.includes(text)) notes.push(text)
       }
       const bodyOf = (body: Fields, isStream: boolean): string =>
-        JSON.stringify({ model, max_output_tokens: MOST_TOKENS, store: false, ...body, stream: isStream })
+        JSON.stringify({ model, max_output_tokens: MAX_TOKENS, store: false, ...body, stream: isStream })
 
-      /** What keeps an answer from being read, if anything does: it leads, and nothing else is said. */
-      function obstacle(request: string, reply: Reply, { isOptional = false, refusal }: Ask): Answer | undefined {
+      /** Handles a status other than 200. Returns the answer to give up with, or undefined to go on reading. */
+      function refusedAnswer(request: string, reply: Reply, { isOptional = false, refusal }: Ask): Answer | undefined {
         const { status, contentType, text } = reply
         checkKnown(reply)
         if (status === 200) return undefined
         const { message, faults } = readRefusal(contentType, text)
-        if (status === 429) throw new Busy(`the server limits the rate: 429: ${message}`)
+        if (status === 429) throw new RateLimited(`the server limits the rate: 429: ${message}`)
         if (status >= 400 && status < 500 && isOptional) {
-          for (const fault of faults) tell(request, fault)
+          for (const fault of faults) report(request, fault)
           return { ...NOTHING, refusal: `${status}: ${message}` }
         }
-        tell(request, status === 0 ? deadEnd(reply, 0, limits) : refused(reply, message, refusal))
+        report(request, status === 0 ? incompleteAnswer(reply, 0, limits) : refusedRequest(reply, message, refusal))
         return NOTHING
       }
 
@@ -121,59 +129,59 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         requests++
         const reply = await exchange('POST', endpoint.responses, bodyOf(body, true), (text) => reader.push(text))
         const { end } = reply
-        const stopped = obstacle(request, reply, ask)
+        const stopped = refusedAnswer(request, reply, ask)
         if (stopped !== undefined) return stopped
         const { contentType, text } = reply
         const { events } = reader
         const isWhole = end === 'whole' || end === 'open'
         if (end === 'whole' && (events.length > 0 || contentType === 'text/event-stream')) reader.end()
         if ((events.length === 0 && reader.faults.length === 0) || objectIn(text) !== undefined) {
-          tell(request, isWhole ? notStreamed(reply) : deadEnd(reply, 0, limits))
+          report(request, isWhole ? notStreamed(reply) : incompleteAnswer(reply, 0, limits))
           return NOTHING
         }
-        if (contentType !== 'text/event-stream') tell(request, otherType('text/event-stream', reply))
-        for (const fault of reader.faults) tell(request, fault)
-        if (!isWhole && end !== 'left') tell(request, deadEnd(reply, events.length, limits))
+        if (contentType !== 'text/event-stream') report(request, wrongContentType('text/event-stream', reply))
+        for (const fault of reader.faults) report(request, fault)
+        if (!isWhole && end !== 'left') report(request, incompleteAnswer(reply, events.length, limits))
         const judgement = judgeEvents(request, events, profile, isWhole)
         findings.push(...judgement.findings)
         for (const text of judgement.notes) note(text)
-        if (end === 'open') tell(request, leftOpen())
-        if (events.length >= FEW_EVENTS && reader.pieces === 1)
+        if (end === 'open') report(request, connectionLeftOpen())
+        if (events.length >= MIN_STREAMED_EVENTS && reader.pieces === 1)
           note('the stream came in one piece: does the server stream?')
-        return answerOf(request, events, tell)
+        return answerOf(request, events, report)
       }
 
       const server: Server = {
         model,
-        tell,
+        report: report,
         note,
         stream: (request, body, ask = {}) => streamed(request, body, ask, createStreamReader()),
         leave: (request, body, isEnough) => streamed(request, body, {}, createStreamReader(isEnough)),
         async answer(request, body, ask = {}) {
           requests++
           const reply = await exchange('POST', endpoint.responses, bodyOf(body, false))
-          const stopped = obstacle(request, reply, ask)
+          const stopped = refusedAnswer(request, reply, ask)
           if (stopped !== undefined) return stopped
           if (reply.end !== 'whole') {
-            tell(request, deadEnd(reply, 0, limits))
+            report(request, incompleteAnswer(reply, 0, limits))
             return NOTHING
           }
           const response = objectIn(reply.text)
           if (response === undefined) {
-            tell(request, notJson(reply))
+            report(request, notJson(reply))
             return NOTHING
           }
-          if (reply.contentType !== 'application/json') tell(request, otherType('application/json', reply))
+          if (reply.contentType !== 'application/json') report(request, wrongContentType('application/json', reply))
           findings.push(...judgeResponse(request, response))
           const items = itemsOf(response)
-          if (!isEnded(response)) tell(request, notEnded(response))
+          if (!isEnded(response)) report(request, unsuccessfulResponse(response))
           return { isGood: isEnded(response), events: [], response, items }
         },
         async post(request, body) {
           requests++
           const reply = await exchange('POST', endpoint.responses, body)
           if (reply.status !== 0 && reply.end === 'whole') return reply
-          tell(request, deadEnd(reply, 0, limits))
+          report(request, incompleteAnswer(reply, 0, limits))
           return undefined
         },
         async resume(request, id, after) {
@@ -184,10 +192,10 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           const { status, contentType, text, end } = reply
           if (status === 0 || (status >= 500 && status !== 501)) {
             const got = `${status}: ${readRefusal(contentType, text).message}`
-            tell(
+            report(
               request,
               status === 0
-                ? deadEnd(reply, 0, limits)
+                ? incompleteAnswer(reply, 0, limits)
                 : { rule: 'answers', expected: 'the rest of the stream, or a status from 400 to 499', got },
             )
             return undefined
@@ -195,8 +203,12 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           if (status !== 200) return { refusal: `${status}: ${readRefusal(contentType, text).message}` }
           if (objectIn(text) !== undefined) return { refusal: 'it answers with JSON that is not streamed' }
           if (end === 'whole') reader.end()
-          for (const fault of reader.faults) tell(request, fault)
-          if (end !== 'whole') tell(request, end === 'open' ? leftOpen() : deadEnd(reply, reader.events.length, limits))
+          for (const fault of reader.faults) report(request, fault)
+          if (end !== 'whole')
+            report(
+              request,
+              end === 'open' ? connectionLeftOpen() : incompleteAnswer(reply, reader.events.length, limits),
+            )
           return { events: reader.events }
         },
       }
@@ -214,19 +226,19 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
 
 const NOTHING: Answer = { isGood: false, events: [], response: {}, items: [] }
 
-/** What a stream comes to. */
-function answerOf(request: string, events: readonly StreamEvent[], tell: Server['tell']): Answer {
+/** The answer of a stream: its response and items. */
+function answerOf(request: string, events: readonly StreamEvent[], report: Server['report']): Answer {
   const terminal = events.find(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
-  const response = fieldsOf(terminal?.['response'])
-  const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => fieldsOf(item))
+  const response = asFields(terminal?.['response'])
+  const done = events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => asFields(item))
   const items = done.length > 0 ? done : itemsOf(response)
   const isFailed = terminal?.type === 'response.failed'
-  if (isFailed) tell(request, notEnded(response))
+  if (isFailed) report(request, unsuccessfulResponse(response))
   return { isGood: terminal !== undefined && !isFailed, events, response, items }
 }
 
 function itemsOf(response: Fields): Fields[] {
-  return listOf(response['output']).filter(isFields)
+  return asList(response['output']).filter(isFields)
 }
 
 function isEnded({ status }: Fields): boolean {

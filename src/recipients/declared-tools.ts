@@ -1,6 +1,6 @@
 import { check } from '../errors.js'
 import { FUNCTIONS, MCP, nameIn } from '../harmony/namespaces.js'
-import type { McpTool, NamespaceTool, RequestTool, ShellTool } from '../responses/request.js'
+import type { McpTool, NamespaceTool, ShellTool, UnknownTool } from '../responses/request.js'
 import { type BuiltinTool, builtinOf } from './builtin-tools.js'
 import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.js'
 import type { Recipient } from './recipient.js'
@@ -37,14 +37,14 @@ export interface DeclaredTools extends DeclaredFunctions {
  * @param hints - which tools are read-only according to the servers' listings
  * @throws HarmonyResponsesError `bad_option` if an entry lacks a required field, or a filter is invalid
  */
-export function declareTools(tools: readonly RequestTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
+export function declareTools(tools: readonly UnknownTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
   return tools == null || tools.length === 0 ? NO_TOOLS : declare(tools, hints)
 }
 
 /** Shared by all requests without tools, because its sets take as much memory as a parser. */
 const NO_TOOLS: DeclaredTools = /* @__PURE__ */ declare([])
 
-function declare(tools: readonly RequestTool[], hints?: ToolHints): DeclaredTools {
+function declare(tools: readonly UnknownTool[], hints?: ToolHints): DeclaredTools {
   const { functions, customTools } = createFunctions()
   const namespaces = new Map<string, ReturnType<typeof createFunctions>>()
   const mcpServers = new Map<string, McpServer>()
@@ -99,7 +99,7 @@ function createFunctions(): { functions: Set<string>; customTools: Set<string> }
 }
 
 /** Each tool of a list with its path. */
-function entriesOf(tools: unknown, path: string): (readonly [tool: RequestTool, path: string])[] {
+function entriesOf(tools: unknown, path: string): (readonly [tool: UnknownTool, path: string])[] {
   check(Array.isArray(tools), path, 'an array', tools)
   return tools.map((tool, index) => [tool, `${path}[${index}]`])
 }

@@ -1,4 +1,4 @@
-import type { RequestTool } from '../responses/request.js'
+import type { UnknownTool } from '../responses/request.js'
 
 /** The tool types of openai 7.57; dated types are matched by their form. */
 const KNOWN =
@@ -8,8 +8,8 @@ const KNOWN =
 const INSIDE = /^(function|custom)$/
 
 /** The unknown tool types of a request, each once: misspelled, or newer than this library. */
-export function unknownToolTypes(tools: readonly RequestTool[]): Set<string> {
-  const unknown = tools.flatMap(({ type, tools: inside = [] }: RequestTool & { tools?: RequestTool[] }) => [
+export function unknownToolTypes(tools: readonly UnknownTool[]): Set<string> {
+  const unknown = tools.flatMap(({ type, tools: inside = [] }: UnknownTool & { tools?: UnknownTool[] }) => [
     ...(KNOWN.test(type) ? [] : [type]),
     ...(type === 'namespace' ? inside.map((tool) => tool.type).filter((each) => !INSIDE.test(each)) : []),
   ])

@@ -1,11 +1,9 @@
+import type { InputItem } from './input-items.js'
+
 /** The part of the request that matters here: the Responses create params that are echoed or that drive translation. */
 
-/** Anything with a `type`. The fields that affect classification are read if they are there. */
-export interface RequestTool {
-  readonly type: string
-}
-
-export interface FunctionTool extends RequestTool {
+/** A function of the client's. */
+export interface FunctionTool {
   readonly type: 'function'
   readonly name: string
   readonly description?: string | null
@@ -13,17 +11,18 @@ export interface FunctionTool extends RequestTool {
   readonly strict?: boolean | null
 }
 
-export interface CustomTool extends RequestTool {
+/** A tool of the client's whose input is free text. */
+export interface CustomTool {
   readonly type: 'custom'
   readonly name: string
 }
 
 /** A group of the client's tools. Codex declares each of its MCP servers this way. Calls carry the namespace's name. */
-export interface NamespaceTool extends RequestTool {
+export interface NamespaceTool {
   readonly type: 'namespace'
   readonly name: string
   readonly description?: string
-  readonly tools: readonly (FunctionTool | CustomTool | RequestTool)[]
+  readonly tools: readonly (FunctionTool | CustomTool)[]
 }
 
 /** Selects tools of an MCP server, by name and by whether they are read-only. An absent field selects all. */
@@ -33,7 +32,7 @@ export interface McpToolFilter {
   readonly read_only?: boolean | null
 }
 
-export interface McpTool extends RequestTool {
+export interface McpTool {
   readonly type: 'mcp'
   readonly server_label: string
   /** The server's tools that the model may call; absent or null means all. */
@@ -51,14 +50,55 @@ export interface McpTool extends RequestTool {
 }
 
 /** A shell. The host runs its commands in a container; otherwise the client runs them. */
-export interface ShellTool extends RequestTool {
+export interface ShellTool {
   readonly type: 'shell'
   readonly environment?: { readonly type: string; readonly container_id?: string } | null
 }
 
-/** Any other tool. */
-export interface OtherTool extends RequestTool {
-  readonly [parameter: string]: unknown
+/** Code that the host runs: what the model writes for `python`. */
+export interface CodeInterpreterTool {
+  readonly type: 'code_interpreter'
+  /** A container's id, or the configuration of a new one. */
+  readonly container?: string | { readonly type: string } | null
+}
+
+/** A search that the host runs: what the model writes for `browser`. */
+export interface WebSearchTool {
+  readonly type: 'web_search' | 'web_search_preview' | `web_search_${number}_${string}` | `web_search_preview_${string}`
+}
+
+/** Commands that the client runs on its own machine. */
+export interface LocalShellTool {
+  readonly type: 'local_shell'
+}
+
+/** The API's other tools. No recipient addresses them: they are only echoed. */
+export interface EchoedOnlyTool {
+  readonly type:
+    | 'apply_patch'
+    | 'computer'
+    | 'computer_use_preview'
+    | 'file_search'
+    | 'image_generation'
+    | 'programmatic_tool_calling'
+    | 'tool_search'
+}
+
+/** A tool that a request declares. `type` narrows it. */
+export type RequestTool =
+  | FunctionTool
+  | CustomTool
+  | NamespaceTool
+  | McpTool
+  | ShellTool
+  | CodeInterpreterTool
+  | WebSearchTool
+  | LocalShellTool
+  | EchoedOnlyTool
+
+/** A tool of any type and with any parameters, as it is in a JSON body. */
+export interface UnknownTool {
+  readonly type: string
 }
 
 /**
@@ -70,14 +110,15 @@ export interface OtherTool extends RequestTool {
 export interface ResponseRequest {
   readonly model?: string | undefined
   readonly tools?:
-    | readonly (FunctionTool | CustomTool | NamespaceTool | McpTool | ShellTool | OtherTool | RequestTool)[]
+    | readonly (RequestTool | UnknownTool | (UnknownTool & { readonly [parameter: string]: unknown }))[]
     | null
     | undefined
   readonly include?: readonly string[] | null | undefined
   readonly background?: unknown
   readonly enable_response_messages?: unknown
   readonly frequency_penalty?: unknown
-  readonly input?: unknown
+  /** The conversation. It is neither echoed nor kept: the prompt was made of it before. */
+  readonly input?: string | readonly InputItem[] | null | undefined
   readonly instructions?: unknown
   readonly max_output_tokens?: unknown
   readonly max_tool_calls?: unknown

@@ -87,7 +87,7 @@ export type EchoedTool =
  * The response object. From `response.created` on it has every field that Open Responses requires. It never has
  * `output_text`, which the SDKs compute: they would use a server's value unchecked.
  */
-export interface Response extends RequestEcho {
+export interface ResponseObject extends RequestEcho {
   id: string
   object: 'response'
   /** Unix time in whole seconds. */
@@ -109,6 +109,9 @@ export interface Response extends RequestEcho {
   /** The messages since the prompt, including tool messages. Only under the same conditions. */
   output_messages?: ResponseMessage[] | null
 }
+
+/** The same by the SDK's name. Where fetch's `Response` is in scope too, {@link ResponseObject} keeps them apart. */
+export type Response = ResponseObject
 
 /** A Harmony message in vLLM's shape, without fields that its header omits. */
 export interface ResponseMessage {

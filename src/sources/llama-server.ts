@@ -1,6 +1,6 @@
 import type { TokenEngine } from '../engine/index.js'
 import { check } from '../errors.js'
-import { loadTokenTable } from '../tokens/token-table.js'
+import { loadTokenTable } from '../tokens/load-token-table.js'
 import type { HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
 import { checkModel } from './llama-server/check-model.js'

@@ -1,3 +1,4 @@
+import { closable, createWaiter } from '../closable.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HarmonyToken, StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
@@ -33,6 +34,7 @@ export function record(
   const chunks = iterate(source)
   const request = about.request && withoutSecrets(about.request)
   const tokens: FixtureChunk[] = []
+  const waiter = createWaiter()
   let isOver = false
 
   async function handOver(end?: StreamEnd): Promise<void> {
@@ -49,42 +51,41 @@ export function record(
     })
   }
 
-  /** The source is told to close, but the recording does not wait for that: a source that is stuck never answers. */
-  async function stop(): Promise<void> {
+  /** The sink does not wait for the source: one that is stuck never answers. */
+  async function close(): Promise<void> {
     if (isOver) return
+    waiter.interrupt()
     const closing = (async () => void (await chunks.return?.()))()
     await Promise.all([handOver(), closing])
   }
 
-  // Not a generator function: its `return` would wait for a `next` that is under way, and so for the engine.
-  const recording: AsyncGenerator<TokenChunk, StreamEnd | undefined> = {
-    async next() {
-      if (isOver) return { done: true, value: undefined }
-      let step: IteratorResult<TokenChunk, StreamEnd | undefined>
-      try {
-        step = await chunks.next()
-      } catch (error) {
-        if (!isOver) await handOver().catch(() => {})
-        throw error
-      }
-      if (isOver) return step
-      if (step.done) await handOver(step.value)
-      else tokens.push(copyChunk(step.value))
-      return step
-    },
-    async return(value) {
-      await stop()
-      return { done: true, value: await value }
-    },
-    async throw(error) {
-      await stop()
+  async function nextStep(): Promise<Step | undefined> {
+    try {
+      return await waiter.wait(chunks.next())
+    } catch (error) {
+      if (!isOver) await handOver().catch(() => {})
       throw error
-    },
-    [Symbol.asyncIterator]: () => recording,
+    }
   }
-  return recording
+
+  async function* read(): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
+    while (!isOver) {
+      const step = await nextStep()
+      if (step === undefined || isOver) break
+      if (step.done) {
+        await handOver(step.value)
+        return step.value
+      }
+      tokens.push(copyChunk(step.value))
+      yield step.value
+    }
+    return undefined
+  }
+
+  return closable(read(), close)
 }
 
+type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
 type Chunks = AsyncIterator<TokenChunk, StreamEnd | undefined> | Iterator<TokenChunk, StreamEnd | undefined>
 
 /** A string is one chunk, as it is to `translate`. */

@@ -5,7 +5,7 @@ import { tokenStream } from '../engine/token-stream.js'
 import { check } from '../errors.js'
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import { createPool, type Pool } from './pool.js'
-import { createTokenQueue, type TokenQueue } from './transformers-js/token-queue.js'
+import { createTokenQueue, type TokenQueue, type TransformersStreamer } from './transformers-js/token-queue.js'
 
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export {
@@ -15,12 +15,7 @@ export {
   type TokenEngine,
   type TokenStream,
 } from '../engine/index.js'
-
-/** Transformers.js calls this while it generates: first with the prompt, then with each token. */
-export interface TransformersStreamer {
-  put(tokens: bigint[][]): void
-  end(): void
-}
+export type { TransformersStreamer } from './transformers-js/token-queue.js'
 
 /** Returns whether each sequence of the batch is done. Called after each token. */
 export type TransformersStoppingCriterion = (sequences: bigint[][]) => boolean[]

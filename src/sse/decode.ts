@@ -88,9 +88,9 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
 }
 
 /**
- * Yields the events of an SSE stream up to its end or `[DONE]`, then closes the source; leaving the loop early closes it
- * too. Each event is certain to have a string `type`; the rest of its shape is what the sender made it: the type of the
- * result is a promise that only the conformance kit can check.
+ * Yields the events of an SSE stream up to its end or `[DONE]`, then closes the source; leaving the loop early closes
+ * it too. Each event is certain to have a string `type`; the rest of its shape is what the sender made it: the type of
+ * the result is a promise that only the conformance kit can check.
  *
  * @throws HarmonyResponsesError `bad_stream`, after the events before it: a frame's data is not JSON, is no object with
  *   a string `type`, or was cut off by the end of the stream; from the call itself: the source cannot be read

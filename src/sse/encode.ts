@@ -5,7 +5,8 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 export type SseEvent = ResponseStreamEvent | { readonly type: string; readonly [field: string]: unknown }
 
 /**
- * The frame that ends a stream for Open Responses clients. OpenAI sends none on this API, and every client tolerates it.
+ * The frame that ends a stream for Open Responses clients. OpenAI sends none on this API, and every client tolerates
+ * it.
  */
 export const SSE_DONE = 'data: [DONE]\n\n'
 

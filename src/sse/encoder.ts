@@ -1,5 +1,4 @@
 import { encodeSse, type SseEvent } from './encode.js'
-import { fits, isDelta, type Template, templateOf } from './template.js'
 
 /** Writes the events of one stream, one after the other; each as `encodeSse` would. */
 export type SseEncoder = (event: SseEvent) => string
@@ -10,45 +9,67 @@ export type SseEncoder = (event: SseEvent) => string
  */
 export function createSseEncoder(): SseEncoder {
   let template: Template | undefined
-  /** The frame up to the number's last digit, for ten numbers in a row: each has a piece less to be put together. */
-  let front = ''
-  let tens = -1
   return (event) => {
     if (!isDelta(event)) return encodeSse(event)
-    if (template === undefined || !fits(template, event)) {
-      template = templateOf(event)
-      tens = -1
-      return encodeSse(event)
+    if (template !== undefined && fits(template, event)) {
+      const [head, middle, tail] = template.parts
+      return `${head}${event.sequence_number}${middle}${JSON.stringify(event.delta)}${tail}`
     }
-    const { delta, sequence_number } = event
-    const [head, middle, tail] = template.parts
-    const ten = Math.floor(sequence_number / 10)
-    if (ten !== tens) {
-      tens = ten
-      front = flat(ten === 0 ? head : head + ten)
-    }
-    return front + (sequence_number - ten * 10) + middle + escaped(delta) + tail
+    template = templateOf(event)
+    return encodeSse(event)
   }
 }
 
-/** Longer texts are JSON's own to write, which is faster then. */
-const SHORT = 40
-
-/** The text as it stands between JSON's quotation marks. Most tokens stand there as they are. */
-function escaped(text: string): string {
-  const { length } = text
-  if (length > SHORT) return JSON.stringify(text).slice(1, -1)
-  for (let at = 0; at < length; at++) {
-    const unit = text.charCodeAt(at)
-    // Control characters, quotation mark, backslash, and halves of surrogate pairs, which may lack the other one.
-    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || (unit & 0xf800) === 0xd800) {
-      return JSON.stringify(text).slice(1, -1)
-    }
-  }
-  return text
+type Delta = SseEvent & {
+  readonly sequence_number?: unknown
+  readonly delta: string
+  readonly [field: string]: unknown
 }
 
-/** The same text in one piece: reading a character does that, and what is done with it keeps the reading. */
-function flat(text: string): string {
-  return text.charCodeAt(0) === 0 ? text.slice() : text
+/** The frame of a delta, but for its number and its text. */
+interface Template {
+  readonly keys: readonly string[]
+  readonly values: readonly unknown[]
+  /** The frame up to the number, between number and text, and after the text. */
+  readonly parts: readonly string[]
+}
+
+function isDelta(event: SseEvent): event is Delta {
+  // Events that are null or undefined are left to `encodeSse`, which throws.
+  return typeof (event as Partial<Delta> | null | undefined)?.delta === 'string'
+}
+
+/** Whether an event differs from the template's by number and text alone. */
+function fits({ keys, values }: Template, event: Delta): boolean {
+  // An event of a class may inherit a toJSON.
+  if (!Number.isFinite(event.sequence_number) || Object.getPrototypeOf(event) !== Object.prototype) return false
+  let at = 0
+  for (const key in event) {
+    if (key !== keys[at]) return false
+    const value = event[key]
+    const isOwn = key === 'delta' || key === 'sequence_number'
+    if (!isOwn && value !== values[at] && !(isEmpty(value) && isEmpty(values[at]))) return false
+    at += 1
+  }
+  return at === keys.length
+}
+
+/** What a delta's frame is cut into. An event that has other values than these beside has no template. */
+function templateOf(event: Delta): Template | undefined {
+  const [keys, values] = [Object.keys(event), Object.values(event)]
+  const parts = encodeSse({ ...event, sequence_number: 0, delta: '' }).split(NUMBER_OR_TEXT)
+  const isOrdered = keys.indexOf('sequence_number') < keys.indexOf('delta')
+  return parts.length === 3 && isOrdered && values.every(isConstant) ? { keys, values, parts } : undefined
+}
+
+/** JSON escapes the quotation marks in a text, so these are fields. */
+const NUMBER_OR_TEXT = /(?<="sequence_number":)0|(?<="delta":)""/
+
+/** Whether the value is written the same whenever it is the same. */
+function isConstant(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value) || value === null || isEmpty(value)
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
 }

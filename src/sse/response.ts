@@ -1,12 +1,11 @@
 import { check, checkStream } from '../errors.js'
-import { createSseBytes } from './bytes.js'
 import { SSE_DONE, type SseEvent } from './encode.js'
+import { createSseEncoder } from './encoder.js'
 
 /** Events, one at a time or some at a time, as `translate` and `translateBatches` give them. */
 export type SseEvents = AsyncIterable<Events> | Iterable<Events>
 
 type Events = SseEvent | readonly SseEvent[]
-type Next = IteratorResult<Events, unknown>
 
 export interface SseStreamOptions {
   /** Ends the stream with `data: [DONE]`, as Open Responses asks; OpenAI does not. Default: false. */
@@ -48,10 +47,10 @@ export function toSseResponse(events: SseEvents, init: SseResponseInit = {}): Re
 }
 
 /**
- * The events as UTF-8 bytes, one chunk per frame; where the events come as arrays, one chunk per array, which costs less.
- * Each chunk has memory of its own. An event is asked for when its frame is read and not before, so the reader's pace is
- * the source's, one event at a time. The stream closes as soon as the source is exhausted (clients such as Codex wait for
- * that) and errors with what the source throws. Cancelling it closes the source at once.
+ * The events as UTF-8 bytes, one chunk per frame; where the events come as arrays, one chunk per array, which costs
+ * less. Each chunk has memory of its own. An event is asked for when its frame is read and not before, so the reader's
+ * pace is the source's, one event at a time. The stream closes as soon as the source is exhausted (clients such as
+ * Codex wait for that) and errors with what the source throws. Cancelling it closes the source at once.
  *
  * @throws HarmonyResponsesError at once: `bad_stream`, `bad_option`
  */
@@ -60,47 +59,28 @@ export function sseStream(events: SseEvents, options: SseStreamOptions = {}): Re
   checkOptions('sseStream', options)
   const iterator: AsyncIterator<Events> | Iterator<Events> =
     Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
-  const encode = createSseBytes()
-  let controller: ReadableStreamDefaultController<Uint8Array>
-  /** The source was asked and has not answered, or is exhausted. */
-  let isAsked = false
+  const encode = createSseEncoder()
+  const utf8 = new TextEncoder()
   let isCancelled = false
 
-  function send(next: Next): void {
-    if (isCancelled) return
+  function frames(events: Events): Uint8Array {
     try {
-      if (next.done) {
-        if (options.done) controller.enqueue(new TextEncoder().encode(SSE_DONE))
-        controller.close()
-      } else {
-        const bytes = encode(next.value)
-        isAsked = false
-        controller.enqueue(bytes)
-      }
+      return utf8.encode(isBatch(events) ? events.map(encode).join('') : encode(events))
     } catch (error) {
       // An event that is no JSON: nobody reads on, so the source need not go on either.
       close(iterator).catch(() => {})
-      fail(error)
+      throw error
     }
-  }
-
-  function fail(error: unknown): void {
-    controller.error(error)
   }
 
   return new ReadableStream<Uint8Array>(
     {
-      start(given) {
-        controller = given
-      },
-      // Without a promise, which would be a third of what the stream costs. So this is called for a second read although
-      // the first one waits: its turn comes when `enqueue`, for the first one, calls this again.
-      pull() {
-        if (isAsked) return
-        isAsked = true
-        const next = iterator.next() as Next | Promise<Next>
-        if (isPromise(next)) next.then(send, fail)
-        else send(next)
+      async pull(controller) {
+        const { done, value } = await iterator.next()
+        if (isCancelled) return
+        if (!done) return controller.enqueue(frames(value))
+        if (options.done) controller.enqueue(utf8.encode(SSE_DONE))
+        controller.close()
       },
       cancel() {
         isCancelled = true
@@ -126,6 +106,6 @@ async function close(iterator: AsyncIterator<unknown> | Iterator<unknown>): Prom
   await iterator.return?.()
 }
 
-function isPromise(next: Next | Promise<Next>): next is Promise<Next> {
-  return typeof (next as { then?: unknown }).then === 'function'
+function isBatch(events: Events): events is readonly SseEvent[] {
+  return Array.isArray(events)
 }

@@ -1,4 +1,5 @@
 export { createDetokenizer, type Detokenizer } from './detokenizer.js'
 export { createEncoder } from './encoder.js'
+export { loadTokenTable } from './load-token-table.js'
 export type * from './token-source.js'
-export { createTokenTable, loadTokenTable, type TokenTable } from './token-table.js'
+export { createTokenTable, type TokenTable } from './token-table.js'

@@ -46,8 +46,8 @@ export function createMergeTable(merges: string): TokenTable {
       const head = starts[first] || assemble(first)
       const tail = starts[second] || assemble(second)
       start = reserve(lengthAt(head) + lengthAt(tail))
-      copy(head, start)
-      copy(tail, start + lengthAt(head))
+      pool.copyWithin(start, head, head + lengthAt(head))
+      pool.copyWithin(start + lengthAt(head), tail, tail + lengthAt(tail))
     }
     starts[id] = start
     return start
@@ -78,11 +78,6 @@ export function createMergeTable(merges: string): TokenTable {
     const start = end + 1
     end = start + length
     return start
-  }
-
-  function copy(from: number, to: number): void {
-    // A loop, because calling copyWithin takes longer than copying these few bytes.
-    for (let at = 0; at < lengthAt(from); at++) pool[to + at] = pool[from + at] ?? 0
   }
 
   return { text: createTextLookup(size, bytes), bytes, size }

@@ -18,15 +18,6 @@ export interface TokenTable {
 }
 
 /**
- * The table of o200k_harmony, the vocabulary of the gpt-oss models: 199,998 ordinary tokens. Loads in some ten
- * milliseconds and a few megabytes, without `fs` or `fetch`, and gives the same table every time.
- */
-export async function loadTokenTable(): Promise<TokenTable> {
-  const { tokenTable } = await import('./o200k-harmony.js')
-  return tokenTable
-}
-
-/**
  * A table from its raw bytes, which it keeps: `[one length byte per token][the bytes of all tokens]`, both in the order
  * of the ids. Throws `bad_option` if the lengths do not add up to the bytes.
  */

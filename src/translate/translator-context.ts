@@ -43,7 +43,10 @@ export class TranslatorContext implements ItemContext {
   }
 
   emit(event: ResponseStreamEvent): void {
-    this.#state.queued.push(event)
+    const { queued } = this.#state
+    // A push onto an empty list makes room for seventeen, and most pushes give one event.
+    if (queued.length === 0) this.#state.queued = [event]
+    else queued.push(event)
     this.#onEvent?.(event)
   }
 

@@ -23,7 +23,7 @@ import { checkResult, type ToolResult } from './tool-result.js'
 import type { Tracer } from './tracer.js'
 import { TranslatorContext } from './translator-context.js'
 import { checkSnapshot, sealSnapshot, type TranslatorSnapshot } from './translator-snapshot.js'
-import { createState, type TranslatorState } from './translator-state.js'
+import { createState, NO_EVENTS, type TranslatorState } from './translator-state.js'
 import { addHostUsage, startTurn } from './usage.js'
 
 /** What the host knows about one model call of the response. */
@@ -300,7 +300,8 @@ export class Translator {
   #take(): ResponseStreamEvent[] {
     this.#output.flush()
     const events = this.#state.queued
-    this.#state.queued = []
+    if (events.length === 0) return []
+    this.#state.queued = NO_EVENTS
     return events
   }
 

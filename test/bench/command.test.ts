@@ -6,8 +6,16 @@ const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import
 }
 
 // Not by running them: a build takes its time, and empties the folder that other tests read.
-test.each(['bench', 'demo'])('the build before %s writes nothing where its output goes', (name) => {
+test.each([
+  ['bench', 'npm run --silent build >&2'],
+  ['demo', 'node scripts/build-quietly.mjs'],
+])('the build before %s writes nothing where its output goes', (name, quietBuild) => {
   const [build, ...command] = scripts[name]?.split(' && ') ?? []
-  expect(build).toBe('npm run --silent build >&2')
+  expect(build).toBe(quietBuild)
   expect(command).toHaveLength(1)
+})
+
+test('a quiet build writes to standard error alone', () => {
+  const script = readFileSync(new URL('../../scripts/build-quietly.mjs', import.meta.url), 'utf8')
+  expect(script).not.toMatch(/stdout\.write|console\.log|inherit/)
 })

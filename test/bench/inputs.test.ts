@@ -4,7 +4,7 @@ import { urlCitations } from '../../src/citations.js'
 import { createHarmonyParser } from '../../src/harmony/index.js'
 import { SPECIAL } from '../../src/harmony/vocabulary.js'
 import { Translator } from '../../src/index.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { encodeText } from '../support/tokens.js'
 
 const tokenTable = await loadTokenTable()
@@ -26,24 +26,24 @@ const bodyOf = (ids: readonly number[]): number[] => ids.slice(3, -1)
 const distinct = (ids: readonly number[]): number => new Set(ids).size
 
 describe('every generator', () => {
-  test.each(Object.entries(generators))('%s gives the same for the same seed', (_name, make) => {
+  test.each(Object.entries(generators))('every generator: %s gives the same for the same seed', (_name, make) => {
     expect(make(2_000, SEED)).toEqual(make(2_000, SEED))
   })
 
   test.each(Object.entries(generators).filter(([name]) => name !== 'longest'))(
-    '%s gives something else for another seed',
+    'every generator: %s gives something else for another seed',
     (_name, make) => {
       expect(make(2_000, SEED)).not.toEqual(make(2_000, SEED + 1))
     },
   )
 
-  test('uses the markers of the vocabulary', () => {
+  test('every generator uses the markers of the vocabulary', () => {
     expect(SPECIAL).toMatchObject(MARKER)
   })
 })
 
 describe('messages', () => {
-  test.each(messages)('%s: as many tokens as asked for, in one message of exactly this text', (name) => {
+  test.each(messages)('messages: %s: as many tokens as asked for, in one message of exactly this text', (name) => {
     for (const count of [300, 1_000]) {
       const { ids, text, units } = inputs[name](count, SEED)
       expect(units).toBe(ids.length)
@@ -53,7 +53,7 @@ describe('messages', () => {
     }
   })
 
-  test.each(messages.filter((name) => name !== 'invalid'))('%s: valid UTF-8', (name) => {
+  test.each(messages.filter((name) => name !== 'invalid'))('messages: %s: valid UTF-8', (name) => {
     expect(inputs[name](1_000, SEED).text).not.toContain('\uFFFD')
   })
 
@@ -99,7 +99,7 @@ describe('messages', () => {
     expect(bodyOf(inputs.longest(100, SEED).ids).every((id) => tokenTable.bytes(id).length === 128)).toBe(true)
   })
 
-  test.each(['openMarks', 'unknownMarks'] as const)('%s: nothing becomes a citation', (name) => {
+  test.each(['openMarks', 'unknownMarks'] as const)('messages: %s: nothing becomes a citation', (name) => {
     const { ids, text } = inputs[name](2_000, SEED)
     const translator = new Translator({ tokenTable, citations: urlCitations() })
     for (const id of ids) translator.push(id)

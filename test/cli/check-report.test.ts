@@ -38,19 +38,19 @@ const violation = (fields: Partial<Violation>): Violation => ({
 })
 
 describe('the report of a stream', () => {
-  test('that is as it should be is one line', () => {
+  test('the report of a stream that is as it should be is one line', () => {
     const { stream, live, text } = watched(BASES.answer())
     expect([live, text]).toEqual(['', 'stream 1: 10 events, 0 violations, 0 warnings (profile openai)\n'])
     expect(stream.isGood).toBe(true)
   })
 
-  test('leads with the cause, its line, what was expected and what came; what follows stands below it', () => {
+  test('the report of a stream leads with the cause, its line, what was expected and what came; what follows stands below it', () => {
     const { stream, text } = watched(damaged(BASES.answer(), drop('content_part.added')))
     expect(text).toBe(
       `stream 1: 9 events, 5 violations, 1 warning, 1 cause (profile openai)
   error    line 10, event 3 response.output_text.delta, item 0, part 0
-           expected an event that announced this part before, got none
-           within-part: Text comes between the announcement of its part and the part’s end.
+           expected an earlier event that added this part, got none
+           within-part: Text comes after its part was added, and before the part is done.
            and 3 more like it: lines 13, 16, …
            and because of it: 2 more (part-follows-message, item-is-its-parts)
 `,
@@ -58,26 +58,26 @@ describe('the report of a stream', () => {
     expect(stream.isGood).toBe(false)
   })
 
-  test('says that an event was lost where its number never came', () => {
+  test('the report of a stream says that an event was lost where its number never came', () => {
     const { text } = watched(BASES.answer().toSpliced(3, 1))
     expect(text).toContain('expected sequence_number 3, got 4: an event was lost here, which explains what follows\n')
     expect(text).toContain('and because of it: 6 more (within-part ×4, part-follows-message, item-is-its-parts)\n')
   })
 
-  test('says that an event came twice, or in another order, where the numbers say so', () => {
+  test('the report of a stream says that an event came twice, or in another order, where the numbers say so', () => {
     const twice = BASES.answer().toSpliced(4, 0, BASES.answer()[3] as Draft)
     expect(watched(twice).text).toContain('got 3: an event came twice\n')
     const [a, b] = BASES.answer().slice(3, 5) as [Draft, Draft]
     expect(watched(BASES.answer().toSpliced(3, 2, b, a)).text).toContain('events came out of order\n')
   })
 
-  test('says of a field that no event has that it is missing from all of them', () => {
+  test('the report of a stream says of a field that no event has that it is missing from all of them', () => {
     const events = BASES.talk().map(({ sequence_number: _, ...event }) => event)
     expect(watched(events as Draft[]).text).toBe(
       `stream 1: 22 events, 44 violations, 0 warnings, 1 cause (profile openai)
   error    line 1, event 0 response.created
            sequence_number is missing from all 22 events
-           sequence-numbers: sequence_number is 0, 1, 2, ... over all events.
+           sequence-numbers: sequence_number is 0, 1, 2, ... across all events.
            and because of it: 22 more (event-shape ×22)
 `,
     )
@@ -85,7 +85,7 @@ describe('the report of a stream', () => {
     expect(watched(some).text).toContain('item_id is missing from 2 events\n')
   })
 
-  test('says of an event without a type where it came, and of what is missing at the end that it is missing there', () => {
+  test('the report of a stream says of an event without a type where it came, and of what is missing at the end that it is missing there', () => {
     const { text, live } = watched([{ id: 7 } as never])
     expect(text).toContain('  error    line 1, event 0\n           expected an event with a type, got {"id":7}\n')
     expect(text).toContain('  error    at the end\n           expected response.completed')
@@ -93,15 +93,15 @@ describe('the report of a stream', () => {
     expect(live).toContain('error at the end: expected response.completed')
   })
 
-  test('says what the model wrote, and what the server made of it', () => {
+  test('the report of a stream says what the model wrote, and what the server made of it', () => {
     const call = (fields: object) =>
       damaged(BASES.call(), setItem('function_call', { ...fields }, ['done', 'terminal']))
     expect(watched(call({ arguments: { city: 'Paris' } })).text).not.toContain('The model wrote it')
     const { text } = watched(damaged(BASES.thoughts()))
-    expect(text).toContain('The model wrote it: a server that passes it on does nothing wrong.\n')
+    expect(text).toContain('The model wrote this; a server that passes it on is right.\n')
   })
 
-  test('shows values, shortened, and nothing of them that moves the cursor', () => {
+  test('the report of a stream shows values, shortened, and nothing of them that moves the cursor', () => {
     const evil = `\u001b[2J\u202e${'x'.repeat(500)}`
     const { text, live } = watched(damaged(BASES.answer(), set('content_part.done', { item_id: evil, type: evil })))
     for (const shown of [text, live]) {
@@ -114,7 +114,7 @@ describe('the report of a stream', () => {
     )
   })
 
-  test('stays within the columns', () => {
+  test('the report of a stream stays within the columns', () => {
     const events = damaged(BASES.talk(), drop('content_part.added'), setResponse('completed', { id: 'other' }))
     for (const columns of [60, 80, 100, 200]) {
       const { text, live } = watched(events, { columns, hasColors: false })
@@ -124,7 +124,7 @@ describe('the report of a stream', () => {
     }
   })
 
-  test('is coloured where the terminal has colours: red for errors, yellow for warnings, green where all is well', () => {
+  test('the report of a stream is coloured where the terminal has colours: red for errors, yellow for warnings, green where all is well', () => {
     const screen = { columns: 100, hasColors: true }
     const red = watched(damaged(BASES.answer(), drop('content_part.added')), screen)
     expect(red.text).toContain('\u001b[31m  error    \u001b[0m\u001b[1mline 10, event 3')
@@ -133,7 +133,7 @@ describe('the report of a stream', () => {
     expect(watched(BASES.thoughts()).text).not.toContain('\u001b')
   })
 
-  test('for machines has the same causes', () => {
+  test('the report of a stream for machines has the same causes', () => {
     const { stream } = watched(damaged(BASES.answer(), drop('content_part.added')))
     expect(JSON.parse(JSON.stringify(stream.json(9)))).toMatchObject({
       events: 9,
@@ -156,7 +156,7 @@ describe('the report of a stream', () => {
 describe('a stream that is watched', () => {
   const stream = () => createCheckedStream({ profile: 'openai', number: 1, screen: PLAIN })
 
-  test('tells each violation in a short line', () => {
+  test('a stream that is watched reports each violation in a short line', () => {
     expect(stream().event([violation({})], 12)).toBe(
       'error line 12 output_text.delta: expected a thing, got another (within-part)\n',
     )
@@ -164,15 +164,15 @@ describe('a stream that is watched', () => {
     expect(stream().event([atEnd])).toBe('warning at the end: expected a thing, got another (within-part)\n')
   })
 
-  test('mutes a rule after its third violation, and says so once', () => {
+  test('a stream that is watched mutes a rule after its third violation, and says so once', () => {
     const watched = stream()
     const lines = Array.from({ length: 6 }, (_, position) => watched.event([violation({ position })], position + 1))
-    expect(lines.slice(3)).toEqual(['… more of within-part are counted\n', '', ''])
+    expect(lines.slice(3)).toEqual(['… further violations of within-part are only counted\n', '', ''])
     expect(watched.event([violation({ rule: 'seconds', position: 6 })], 7)).toContain('(seconds)')
     expect(watched.end(7)).toContain('and 5 more like it')
   })
 
-  test('keeps no more of ten thousand faulty events than of ten', () => {
+  test('a stream that is watched keeps no more of ten thousand faulty events than of ten', () => {
     const of = (count: number): number => {
       const watched = stream()
       for (let position = 0; position < count; position++) watched.event([violation({ position })], position)

@@ -86,19 +86,19 @@ describe('standard input is checked as it comes', () => {
 })
 
 describe('files', () => {
-  test('are checked one after the other, each under its name', async () => {
+  test('files are checked one after the other, each under its name', async () => {
     const { code, out } = await check({ a: SSE, b: SSE })
     expect([code, out]).toEqual([0, `a:\n${GOOD}b:\n${GOOD}`])
   })
 
-  test('that cannot be read do not keep others from being checked', async () => {
+  test('files that cannot be read do not keep others from being checked', async () => {
     const missing = new Error("ENOENT: no such file or directory, open 'a'")
     const { code, out, err } = await check({ a: missing, b: SSE })
     expect([code, out]).toEqual([2, `b:\n${GOOD}`])
     expect(err).toBe('harmony-responses: cannot read a: no such file or directory\n')
   })
 
-  test('have a line of JSON each, with their names, and violations with their lines', async () => {
+  test('files have a line of JSON each, with their names, and violations with their lines', async () => {
     const { code, out } = await check({ a: SSE, b: SSE.slice(0, -1) }, '--json')
     const [a, b] = out
       .trimEnd()
@@ -113,14 +113,14 @@ describe('files', () => {
     expect(b.streams[0].causes).toMatchObject([{ lead: { rule: 'last-frame-ends', line: 12 } }])
   })
 
-  test('are unpacked where they are gzip, also one that was cut off', async () => {
+  test('files are unpacked where they are gzip, also one that was cut off', async () => {
     const packed = gzipSync(SSE)
     expect(await check({ a: packed })).toMatchObject({ code: 0, out: `read as gzip, unpacked\n${GOOD}` })
     const { out } = await check({ a: packed.subarray(0, -20) })
     expect(out).toContain('read as gzip, unpacked\nstream 1: ')
   })
 
-  test('that curl wrote say so', async () => {
+  test('files that curl wrote say so', async () => {
     const { out } = await check({ a: `HTTP/1.1 200 OK\r\n\r\n${SSE}` })
     expect(out).toBe(`read as curl -i output, HTTP 200\n${GOOD}`)
   })
@@ -135,20 +135,20 @@ test('a stream that was resumed is checked from where it begins', async () => {
 })
 
 describe('nothing that came is lost', () => {
-  test('before a frame that was cut off: it is told after the report', async () => {
+  test('nothing that came is lost before a frame that was cut off: it is reported after the report', async () => {
     const { code, out, err } = await check({ a: `${SSE}data: {"type":"resp` })
     expect([code, err]).toEqual([1, ''])
     expect(out).toBe(`${GOOD}bad_stream at line 13: expected an event as JSON, got "{\\"type\\":\\"resp"\n`)
   })
 
-  test('before an event without a type', async () => {
+  test('nothing that came is lost before an event without a type', async () => {
     const { code, out } = await check({ a: `${frame({ type: 'response.created' })}data: {"a":1}\n\n${SSE}` })
     expect(code).toBe(1)
     expect(out).toContain('stream 1: 2 events, 1 violation')
     expect(out).toContain('stream 2: 4 events, 0 violations')
   })
 
-  test('before the file broke off', async () => {
+  test('nothing that came is lost before the file broke off', async () => {
     const io = Object.assign(fakeIo(), {
       async *pieces() {
         yield SSE
@@ -159,7 +159,7 @@ describe('nothing that came is lost', () => {
     expect([io.out, io.err]).toEqual([GOOD, 'harmony-responses: cannot read a: i/o error\n'])
   })
 
-  test('of any number of violations: some are shown, and the others counted', async () => {
+  test('nothing that came is lost of any number of violations: some are shown, and the others counted', async () => {
     const { out } = await check(
       { a: SSE + 'data: {"type":"response.output_item.added"}\n\n'.repeat(500) },
       '--profile',
@@ -170,7 +170,7 @@ describe('nothing that came is lost', () => {
   })
 })
 
-test('how events are framed is told of server-sent events alone', async () => {
+test('the framing of events is reported for server-sent events alone', async () => {
   const unframed = EVENTS.map((event) => `data: ${JSON.stringify(event)}\n`).join('')
   const lines = EVENTS.map((event) => `${JSON.stringify(event)}\n`).join('')
   expect((await check({ a: unframed })).out).toContain('frames-apart: A blank line ends each frame')

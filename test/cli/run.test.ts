@@ -29,7 +29,7 @@ const eventsOf = (out: string): ResponseStreamEvent[] =>
     .map((line) => JSON.parse(line))
 
 describe('replay', () => {
-  test('prints one event a line', async () => {
+  test('replay prints one event a line', async () => {
     const { code, out, err } = await replay(GREETING)
     const events = eventsOf(out)
     expect([code, err]).toEqual([0, ''])
@@ -37,13 +37,13 @@ describe('replay', () => {
     expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { created_at: 1735689600 } })
   })
 
-  test('reads standard input where the file is -', async () => {
+  test('replay reads standard input where the file is -', async () => {
     const io = fakeIo({ '-': GREETING })
     expect(await run(['replay', '-'], io)).toBe(0)
     expect(io.out).toBe((await replay(GREETING)).out)
   })
 
-  test('prints the frames that a server would send, and no [DONE]', async () => {
+  test('replay prints the frames that a server would send, and no [DONE]', async () => {
     const { out } = await replay(GREETING, '--format', 'sse')
     const events: ResponseStreamEvent[] = []
     for await (const event of decodeSse([out])) events.push(event)
@@ -51,17 +51,17 @@ describe('replay', () => {
     expect(out).not.toContain('[DONE]')
   })
 
-  test('prints a timeline', async () => {
+  test('replay prints a timeline', async () => {
     const { out } = await replay(GREETING, '--format=timeline')
     expect(out).toContain("output_text.delta 'Hi'")
   })
 
-  test.each(['jsonl', 'sse', 'timeline'])('prints the same bytes for the same file, as %s', async (format) => {
+  test.each(['jsonl', 'sse', 'timeline'])('replay prints the same bytes for the same file, as %s', async (format) => {
     const once = await replay(GREETING, '--format', format)
     expect((await replay(GREETING, '--format', format)).out).toBe(once.out)
   })
 
-  test('gives fixtures of another name other ids', async () => {
+  test('replay gives fixtures of another name other ids', async () => {
     const idOf = async (text: string) =>
       (eventsOf((await replay(text)).out)[0] as { response: { id: string } }).response.id
     const other = fixture('', { name: 'farewell' })
@@ -69,12 +69,12 @@ describe('replay', () => {
     expect(await idOf(other)).not.toBe(await idOf(GREETING))
   })
 
-  test('has the time 0 where the fixture names none', async () => {
+  test('replay has the time 0 where the fixture names none', async () => {
     const { out } = await replay(fixture('', { created_at: undefined }))
     expect(eventsOf(out)[0]).toMatchObject({ response: { created_at: 0 } })
   })
 
-  test('says in one line what is wrong with the tokens, behind the events that came of them', async () => {
+  test('replay says in one line what is wrong with the tokens, after the events that came of them', async () => {
     const { code, out, err } = await replay(fixture(''))
     expect(eventsOf(out).at(-1)).toMatchObject({ type: 'response.failed' })
     expect(err).toMatch(/^harmony-responses: [^\n]*source: expected chunks[^\n]*\n$/)
@@ -88,23 +88,23 @@ describe('replay', () => {
   test.each([
     ['raw', 'response.reasoning_text.delta'],
     ['summary', 'response.reasoning_summary_text.delta'],
-  ])('shows reasoning as --reasoning %s says', async (mode, type) => {
+  ])('replay shows reasoning as --reasoning %s says', async (mode, type) => {
     const types = eventsOf((await replay(THOUGHT, '--reasoning', mode)).out).map((event) => event.type)
     expect(types.filter((each) => /^response\.reasoning_.*delta$/.test(each))).toEqual([type])
   })
 
-  test('hides reasoning where it is told to', async () => {
+  test('replay hides reasoning where it is asked to', async () => {
     const { out } = await replay(THOUGHT, '--reasoning', 'hidden')
     expect(out).not.toContain('Hm')
   })
 
-  test('shows reasoning as the fixture says, where it is told nothing', async () => {
+  test('replay shows reasoning as the fixture says, where nothing else is asked for', async () => {
     const hidden = fixture('<|channel|>analysis<|message|>Hm<|end|>', { setup: { reasoning: 'hidden' } })
     expect((await replay(hidden)).out).not.toContain('Hm')
     expect((await replay(hidden, '--reasoning', 'raw')).out).toContain('Hm')
   })
 
-  test('turns citation marks into annotations only where it is told to', async () => {
+  test('replay turns citation marks into annotations only where it is asked to', async () => {
     const call = '<|channel|>analysis to=browser.open<|message|>{"id":0}<|call|>'
     const page = '<|start|>browser.open to=assistant<|channel|>analysis<|message|>[3] T (https://e.com/x)<|end|>'
     const said = '<|start|>assistant<|channel|>final<|message|>So【3†L1】<|return|>'
@@ -117,12 +117,12 @@ describe('replay', () => {
   test.each([
     ['open-responses', 'response.reasoning.delta'],
     ['vllm', 'response.reasoning_part.added'],
-  ])('words the events as --dialect %s does, in lines and in frames', async (dialect, type) => {
+  ])('replay words the events as --dialect %s does, in lines and in frames', async (dialect, type) => {
     expect((await replay(THOUGHT, '--dialect', dialect)).out).toContain(`"type":"${type}"`)
     expect((await replay(THOUGHT, '--dialect', dialect, '--format', 'sse')).out).toContain(`event: ${type}\n`)
   })
 
-  test('has no timeline in a dialect', async () => {
+  test('replay has no timeline in a dialect', async () => {
     const { code, err } = await replay(THOUGHT, '--dialect', 'vllm', '--format', 'timeline')
     expect([code, err]).toEqual([2, 'harmony-responses: --dialect: expected openai for a timeline, got "vllm"\n'])
   })
@@ -130,7 +130,7 @@ describe('replay', () => {
   test.each([
     ['--reasoning', 'loud', 'expected one of raw, summary, both, hidden, got "loud"'],
     ['--dialect', 'azure', 'expected one of openai, open-responses, vllm, got "azure"'],
-  ])('says what %s may be', async (option, given, expected) => {
+  ])('replay says what %s may be', async (option, given, expected) => {
     const { code, err } = await replay(GREETING, option, given)
     expect([code, err]).toEqual([2, `harmony-responses: ${option}: ${expected}\n`])
   })
@@ -140,12 +140,12 @@ describe('replay', () => {
     ['agents', 'mcp_call'],
     ['vllm', 'mcp_call'],
     ['functions-only', 'function_call'],
-  ])('follows the policy %s', async (policy, type) => {
+  ])('replay follows the policy %s', async (policy, type) => {
     const { out } = await replay(CALL, '--policy', policy)
     expect(eventsOf(out).at(-1)).toMatchObject({ response: { output: [{ type }] } })
   })
 
-  test('follows the policy and the approval that the fixture says, and the policy of the command line before it', async () => {
+  test('replay follows the policy and the approval that the fixture says, and the policy of the command line before it', async () => {
     const text = fixture('<|channel|>commentary to=github.search<|message|>{}<|call|>', {
       request: { tools: [{ type: 'mcp', server_label: 'github' }] },
       setup: { policy: 'functions-only', mcpApproval: 'never' },
@@ -158,12 +158,12 @@ describe('replay', () => {
   test.each([
     ['live', 1],
     ['whole', 0],
-  ])('announces calls as --calls %s says', async (calls, count) => {
+  ])('replay announces calls as --calls %s says', async (calls, count) => {
     const { out } = await replay(fixture('<|channel|>commentary to=functions.f<|message|>{"q":'), '--calls', calls)
     expect(eventsOf(out).filter(({ type }) => type === 'response.output_item.added')).toHaveLength(count)
   })
 
-  test('stops without a word when nobody reads any more', async () => {
+  test('replay stops without a word when nobody reads any more', async () => {
     const io = fakeIo({ 'a.json': GREETING }, Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
     expect(await run(['replay', 'a.json'], io)).toBe(0)
     expect(io.err).toBe('')
@@ -178,19 +178,19 @@ describe('check', () => {
     return { code, out: io.out, err: io.err }
   }
 
-  test('finds nothing wrong with what replay prints', async () => {
+  test('check finds nothing wrong with what replay prints', async () => {
     const { code, out, err } = await check(await events())
     expect([code, out, err]).toEqual([0, 'stream 1: 9 events, 0 violations, 0 warnings (profile openai)\n', ''])
   })
 
-  test('reads standard input, frames, and several streams one after the other', async () => {
+  test('check reads standard input, frames, and several streams one after the other', async () => {
     const sse = (await replay(GREETING, '--format', 'sse')).out
     const io = fakeIo({ '-': sse + sse })
     expect(await run(['check', '-'], io)).toBe(0)
     expect(io.out.match(/^stream \d/gm)).toEqual(['stream 1', 'stream 2'])
   })
 
-  test('says what is wrong, root cause first, and exits with 1', async () => {
+  test('check says what is wrong, root cause first, and exits with 1', async () => {
     const damaged = (await events()).replace(
       /"item_id":"[^"]*","output_index":0,"content_index":0,"delta"/,
       '"output_index":0,"content_index":0,"delta"',
@@ -202,14 +202,14 @@ describe('check', () => {
         'stream 1: 9 events, 2 violations, 0 warnings, 1 cause (profile openai)',
         '  error    line 5, event 4 response.output_text.delta, item 0, part 0',
         '           expected an item_id, got nothing',
-        '           item-id-present: Every event about an item has its item_id, but for the commands of a shell call.',
+        '           item-id-present: Every event about an item has an item_id, except the events of shell commands.',
         '           and because of it: 1 more (event-shape)',
         '',
       ].join('\n'),
     )
   })
 
-  test('warnings alone are no reason to exit with 1', async () => {
+  test('check does not exit with 1 for warnings alone', async () => {
     const two = fixture(
       '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>analysis<|message|>b<|end|>',
     )
@@ -217,7 +217,7 @@ describe('check', () => {
     expect([code, out.includes('1 warning')]).toEqual([0, true])
   })
 
-  test('holds a stream against the profile that it is told', async () => {
+  test('check holds a stream against the profile that it is given', async () => {
     const thought = fixture('<|channel|>analysis<|message|>a<|end|>')
     const { code, out } = await check((await replay(thought)).out, '--profile', 'open-responses')
     expect([code, out.includes('open-responses-event')]).toEqual([1, true])
@@ -225,7 +225,7 @@ describe('check', () => {
     expect((await check(inDialect, '--profile', 'open-responses')).code).toBe(0)
   })
 
-  test('prints one line of JSON for machines', async () => {
+  test('check prints one line of JSON for machines', async () => {
     const { code, out } = await check(await events(), '--json')
     expect([code, JSON.parse(out)]).toEqual([
       0,
@@ -234,19 +234,19 @@ describe('check', () => {
   })
 
   test.each([
-    ['', 'it has no event'],
-    [': keepalive\n\ndata: [DONE]\n\n', 'it has no event'],
+    ['', 'it contains no events'],
+    [': keepalive\n\ndata: [DONE]\n\n', 'it contains no events'],
     ['Hello\nthere', 'line 1: expected an event as JSON, got "Hello"'],
     ['<!doctype html><title>502 Bad Gateway</title>', 'an HTML page: 502 Bad Gateway'],
     ['{"error":{"message":"model \\u001b[31mnot\\nfound"}}', 'an error: model [31mnot found'],
     ['{"detail":"Not Found"}', 'an error: Not Found'],
-    ['{"name":"x"}', 'JSON that is no event: an object of name'],
+    ['{"name":"x"}', 'JSON that is not an event: an object with name'],
     [
       'data: {"object":"chat.completion.chunk"}\n\ndata: [DONE]\n\n',
       'a Chat Completions stream, not one of the Responses API',
     ],
   ])('what holds no stream is named: %j', async (text, what) => {
-    const err = `harmony-responses: a.jsonl: no stream of events: ${what}\n`
+    const err = `harmony-responses: a.jsonl: no Responses stream: ${what}\n`
     expect(await check(text)).toEqual({ code: 2, out: '', err })
   })
 
@@ -265,7 +265,7 @@ describe('check', () => {
     expect(await check(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })
   })
 
-  test('stops without a word when nobody reads any more', async () => {
+  test('check stops without a word when nobody reads any more', async () => {
     const io = fakeIo({ 'a.jsonl': await events() }, Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
     expect(await run(['check', 'a.jsonl'], io)).toBe(0)
     expect(io.err).toBe('')
@@ -280,7 +280,7 @@ describe('explain', () => {
     return { code, out: io.out, err: io.err }
   }
 
-  test('says what each client makes of each stream, in a line each', async () => {
+  test('explain says what each client makes of each stream, in a line each', async () => {
     const { code, out, err } = await explain((await events()) + (await events()))
     expect([code, err]).toEqual([0, ''])
     const names = ['The openai SDK', 'The AI SDK', 'The Agents SDK', 'LangChain', 'Codex']
@@ -288,19 +288,19 @@ describe('explain', () => {
     expect(out.match(/^(stream.*| {2}.*? shows)/gm)).toEqual([...lines(1), ...lines(2)])
   })
 
-  test('says it of one client alone', async () => {
+  test('explain says it of one client alone', async () => {
     const { code, out } = await explain(await events(), '--client', 'codex')
     expect(code).toBe(0)
     expect(out).toMatch(/^stream 1: 9 events\n {2}Codex shows .*, and ends well\.\n$/)
   })
 
-  test('exits with 1 where the client trips, and says so', async () => {
+  test('explain exits with 1 where the client trips, and says so', async () => {
     const cut = (await events()).split('\n').slice(0, -2).join('\n')
     const { code, out } = await explain(cut, '--client', 'ai-sdk')
     expect([code, out.includes('trips')]).toEqual([1, true])
   })
 
-  test('shows nothing of the stream that moves the cursor', async () => {
+  test('explain shows nothing of the stream that moves the cursor', async () => {
     const { out } = await explain((await events()).replaceAll('"delta":"', '"delta":"\\u001b[2J'))
     expect(out).not.toContain('\u001b')
   })
@@ -314,22 +314,33 @@ describe('explain', () => {
 })
 
 describe('--help and --version', () => {
-  test('the help names every option', async () => {
+  const help = async (...argv: string[]): Promise<string> => {
     const io = fakeIo()
-    expect(await run(['--help'], io)).toBe(0)
-    for (const word of [
-      'replay FILE',
-      '--format',
-      '--policy',
-      '--calls',
-      '--reasoning',
-      '--citations',
-      '--dialect',
-      '--help',
-      '--version',
-    ]) {
-      expect(io.out).toContain(word)
+    expect(await run([...argv, '--help'], io)).toBe(0)
+    return io.out
+  }
+
+  test('the help names every command, on one screen', async () => {
+    const text = await help()
+    for (const command of ['replay FILE', 'check FILE...', 'explain FILE', 'probe URL', '--help', '--version']) {
+      expect(text).toContain(`  ${command}`)
     }
+    expect(text.split('\n').length).toBeLessThan(15)
+  })
+
+  test.each([
+    ['replay', ['--format', '--policy', '--calls', '--reasoning', '--citations', '--dialect']],
+    ['check', ['--profile', '--resumed', '--json']],
+    ['explain', ['--client']],
+    ['probe', ['--model', '--header', '--only', '--profile', '--timeout', '--json', '--junit']],
+  ])('the help of %s names its options and its exit codes', async (command, options) => {
+    const text = await help(command)
+    expect([...text.matchAll(/^ {2}(--\w+)/gm)].map(([, option]) => option)).toEqual([...options, '--help'])
+    expect(text).toContain('Exit codes: 0 ')
+  })
+
+  test.each(['replay', 'check', 'explain', 'probe'])('the help of %s fits 120 columns', async (command) => {
+    for (const line of (await help(command)).split('\n')) expect(line.length).toBeLessThanOrEqual(120)
   })
 
   test('the version is printed alone', async () => {
@@ -341,7 +352,7 @@ describe('--help and --version', () => {
 
 describe('bad usage exits with 2 and one line', () => {
   test.each<[string[], string]>([
-    [[], 'expected a command: replay FILE or check FILE... or explain FILE or probe URL (see --help)'],
+    [[], 'expected a command: replay FILE, check FILE..., explain FILE, probe URL (see --help)'],
     [['play', 'a.json'], 'command: expected one of replay, check, explain, probe, got "play"'],
     [['replay'], 'replay: expected a file, or - for standard input'],
     [['replay', 'a.json', 'b.json'], 'replay: expected one file, got 2'],
@@ -354,7 +365,7 @@ describe('bad usage exits with 2 and one line', () => {
       '--policy: expected one of openai, agents, vllm, functions-only, got "none"',
     ],
     [['replay', 'a.json', '--calls', 'never'], '--calls: expected one of live, whole, got "never"'],
-  ])('%j', async (argv, message) => {
+  ])('bad usage exits with 2 and one line: %j', async (argv, message) => {
     const io = fakeIo({ 'a.json': GREETING })
     expect(await run(argv, io)).toBe(2)
     expect(io).toMatchObject({ out: '', err: `harmony-responses: ${message}\n` })
@@ -368,20 +379,20 @@ describe('what cannot be read exits with 2 and one line', () => {
       pieces: (path: string) => createReadStream(path),
     })
 
-  test.each(['replay', 'check'])('a file that is not there: %s', async (command) => {
+  test.each(['replay', 'check'])('a file that is not there exits with 2 and one line: %s', async (command) => {
     const io = withFiles()
     const path = join(tmpdir(), 'no-such-folder', 'no.json')
     expect(await run([command, path], io)).toBe(2)
     expect(io.err).toBe(`harmony-responses: cannot read ${path}: no such file or directory\n`)
   })
 
-  test.each(['replay', 'check'])('a folder: %s', async (command) => {
+  test.each(['replay', 'check'])('a folder cannot be read, which exits with 2 and one line: %s', async (command) => {
     const io = withFiles()
     expect(await run([command, tmpdir()], io)).toBe(2)
     expect(io.err).toMatch(/^harmony-responses: cannot read .+: illegal operation on a directory\n$/)
   })
 
-  test.each(['replay', 'check'])('standard input that breaks off: %s', async (command) => {
+  test.each(['replay', 'check'])('standard input that breaks off exits with 2 and one line: %s', async (command) => {
     const io = fakeIo({ '-': new Error('gone') })
     expect(await run([command, '-'], io)).toBe(2)
     expect(io.err).toBe('harmony-responses: cannot read standard input: gone\n')
@@ -395,7 +406,7 @@ describe('a bad fixture exits with 1 and one line', () => {
     ['[]', /a\.json: fixture: expected a token fixture, got an array/],
     [fixture('', { tokens: [1, -1] }), /a\.json: tokens\[1\]: expected a token id .*, got -1/],
     [fixture('', { request: { tools: [{ type: 'mcp' }] } }), /a\.json: tools\[0\]\.server_label: expected a string/],
-  ])('%j', async (text, message) => {
+  ])('a bad fixture exits with 1 and one line: %j', async (text, message) => {
     for (const format of ['jsonl', 'timeline']) {
       const { code, out, err } = await replay(text, '--format', format)
       expect([code, out]).toEqual([1, ''])

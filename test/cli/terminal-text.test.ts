@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { clip, createPaint, excerpt, visible, widthOf, wrap } from '../../src/cli/terminal-text.js'
 import { harmonyText } from '../support/arbitraries.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
+import { RUNS } from '../support/runs.js'
 
 describe('visible text', () => {
   test.each([
@@ -15,11 +14,11 @@ describe('visible text', () => {
     ['\u00a0\u200b\u2028\ufeff', "'\\u00a0\\u200b\\u2028\\ufeff'"],
     ['\u{e0001}', "'\\u{e0001}'"],
     ['日本 é 🌅', "'日本 é 🌅'"],
-  ])('%j is shown as %s', (text, shown) => {
+  ])('visible text: %j is shown as %s', (text, shown) => {
     expect(visible(text)).toBe(shown)
   })
 
-  test('is one line without hidden characters, whatever the text', () => {
+  test('visible text is one line without hidden characters, whatever the text', () => {
     fc.assert(
       fc.property(fc.oneof(harmonyText(), fc.string({ unit: 'binary' })), (text) => {
         expect(visible(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u)
@@ -28,7 +27,7 @@ describe('visible text', () => {
     )
   })
 
-  test('is cut with an ellipsis in the quotes, and never within a character', () => {
+  test('visible text is cut with an ellipsis in the quotes, and never within a character', () => {
     expect(excerpt('abcdef', 6)).toBe("'abcdef'")
     expect(excerpt('abcdef', 5)).toBe("'abcde…'")
     expect(excerpt('🌅🌅', 3)).toBe("'🌅…'")
@@ -43,11 +42,11 @@ describe('columns', () => {
     ['é', 1],
     ['e\u0301', 1],
     ['\u0301', 0],
-  ])('%s takes as many as a terminal gives it', (text, width) => {
+  ])('columns: %s takes as many as a terminal gives it', (text, width) => {
     expect(widthOf(text)).toBe(width)
   })
 
-  test('text that is too wide is clipped to them', () => {
+  test('text that is too wide is clipped to the columns', () => {
     expect(clip('abcdef', 6)).toBe('abcdef')
     expect(clip('abcdef', 5)).toBe('abcd…')
     expect(clip('日本語', 4)).toBe('日…')
@@ -76,7 +75,7 @@ describe('columns', () => {
 })
 
 describe('colours', () => {
-  test('are written where there are any', () => {
+  test('colours are written where there are any', () => {
     expect(createPaint(true)('hot', 'red')).toBe('\u001b[31mhot\u001b[0m')
     expect(createPaint(true)('plain', undefined)).toBe('plain')
     expect(createPaint(false)('hot', 'red')).toBe('hot')

@@ -31,7 +31,7 @@ const withoutIds = (text: string): string => text.replace(/_….{4}/g, '_…')
 const rowsOf = (text: string): string[] => text.split('\n').filter((line) => /^ {2,3}\d+ {2}(?:model|host)/.test(line))
 
 describe('a timeline', () => {
-  test('shows tokens, Harmony and events side by side', async () => {
+  test('a timeline shows tokens, Harmony and events side by side', async () => {
     expect(`\n${withoutIds(await timeline(HELLO))}`).toBe(`
 test: made here
 state: the parser's, before the token · #0: an output item · ← 3-5: the tokens of a delta · !: a diagnostic
@@ -60,23 +60,90 @@ response completed resp_…
 `)
   })
 
-  test('shows the events beneath their token where the terminal is narrow', async () => {
-    const lines = withoutIds(await timeline(HELLO, 80)).split('\n')
+  test('a timeline shows tokens and events side by side on 80 columns', async () => {
+    expect(`\n${withoutIds(await timeline(HELLO, 80))}`).toBe(`
+test: made here
+#0: an output item · ← 3-5: the tokens of a delta · !: a diagnostic
+
+   #  who    token           events
+      start                  created resp_…
+                             in_progress resp_…
+   0  model  <|channel|>
+   1  model  'final'
+   2  model  <|message|>     message_start assistant final
+                             #0 output_item.added message final_answer msg_…
+                             #0 content_part.added output_text
+   3  model  'Hi'            #0 output_text.delta 'Hi'
+   4  model  ' you'          #0 output_text.delta ' you'
+   5  model  <|return|>      #0 output_text.done 'Hi you'
+                             #0 content_part.done output_text
+                             #0 output_item.done message final_answer completed
+
+      end                    completed resp_…
+
+#0 message final_answer completed 'Hi you'
+0 input tokens, 6 output tokens, 0 of them reasoning
+10 events, 0 diagnostics
+response completed resp_…
+`)
+  })
+
+  test('a timeline shows what the parser says from 90 columns on', async () => {
+    const lines = withoutIds(await timeline(HELLO, 100)).split('\n')
     const row = lines.findIndex((line) => line.includes('<|message|>'))
-    expect(lines.slice(row, row + 5)).toEqual([
-      '   2  model 200008  <|message|>     header   message_start assistant final',
-      '                    #0 output_item.added message final_answer msg_…',
-      '                    #0 content_part.added output_text',
-      "   3  model  12194  'Hi'            content  message_text",
-      "                    #0 output_text.delta 'Hi'",
+    expect(lines.slice(row, row + 4)).toEqual([
+      '   2  model  <|message|>     message_start assistant      #0 output_item.added message final_answer',
+      '                               final                        msg_…',
+      '                                                          #0 content_part.added output_text',
+      "   3  model  'Hi'            message_text                 #0 output_text.delta 'Hi'",
     ])
   })
 
-  test.each([70, 80, 109, 110, 120, 200])('fits into %i columns', async (columns) => {
+  test.each([
+    [
+      80,
+      [
+        '  11  host   10 tokens       message_start tool:python to=assistant analysis',
+        "                             message_text '42'",
+        '                             #0 code_interpreter_call.completed',
+        '                             #0 output_item.done code_interpreter_call completed',
+        '',
+        '  21  host   2 tokens        <|start|>assistant',
+        '  23  model  <|channel|>',
+      ],
+    ],
+    [
+      100,
+      [
+        '  11  host   10 tokens       message_start tool:python    #0 code_interpreter_call.completed',
+        '                               to=assistant analysis      #0 output_item.done code_interpreter_call',
+        "                             message_text '42'              completed",
+        '',
+        '  21  host   2 tokens        <|start|>assistant',
+        '  23  model  <|channel|>',
+      ],
+    ],
+  ])('a timeline folds what the host wrote into one row on %i columns', async (columns, expected) => {
+    const lines = (await timeline(CALL, columns)).split('\n')
+    const row = lines.findIndex((line) => / {2}host /.test(line))
+    expect(lines.slice(row, row + expected.length)).toEqual(expected)
+  })
+
+  test('a timeline keeps wide characters in their columns', async () => {
+    const wide = fixture(encodeHarmony('<|channel|>final<|message|>日本語 🌅🌅 東京<|return|>'))
+    for (const columns of [80, 100, 120, 200]) {
+      const rows = rowsOf(await timeline(wide, columns)).filter((line) => line.includes('output_text.delta'))
+      const starts = rows.map((row) => widthOf(row.slice(0, row.indexOf('#0 output_text.delta'))))
+      expect(rows.length).toBeGreaterThan(2)
+      expect(new Set(starts).size).toBe(1)
+    }
+  })
+
+  test.each([60, 70, 80, 89, 90, 100, 109, 110, 120, 200])('a timeline fits into %i columns', async (columns) => {
     for (const line of (await timeline(CALL, columns)).split('\n')) expect(widthOf(line)).toBeLessThanOrEqual(columns)
   })
 
-  test('has one row for each token, however they were captured', async () => {
+  test('a timeline has one row for each token, however they were captured', async () => {
     expect(rowsOf(await timeline(CALL))).toHaveLength(
       CALL.tokens.flatMap((chunk) =>
         typeof chunk === 'object' && 'host' in chunk ? [...(chunk.host as number[])] : [chunk],
@@ -84,41 +151,41 @@ response completed resp_…
     )
   })
 
-  test('shows whose a token is', async () => {
+  test('a timeline shows whose a token is', async () => {
     const rows = rowsOf(await timeline(CALL))
     expect(rows.find((row) => row.includes("'42'"))).toMatch(/ host +4689 /)
     expect(rows.find((row) => row.includes("' is'"))).toMatch(/ model +382 /)
   })
 
-  test('shows whom a message is addressed to', async () => {
+  test('a timeline shows whom a message is addressed to', async () => {
     expect(await timeline(CALL, 160)).toContain('message_start assistant to=python analysis code')
   })
 
-  test('sums up what every call did', async () => {
+  test('a timeline sums up what every call did', async () => {
     const text = await timeline(CALL)
     expect(text).toContain("\n#0 code_interpreter_call completed '6*7' -> '42'\n#1 message final_answer completed")
   })
 
-  test('shows which tokens a character came from that was cut between them', async () => {
+  test('a timeline shows which tokens a character came from that was cut between them', async () => {
     const text = await timeline(fixture(encodeHarmony('<|channel|>final<|message|>🗾<|return|>')))
     expect(text).toMatch(/output_text\.delta '🗾' ← 3-5\n/)
   })
 
-  test('says what was noticed, where it was noticed and in the end', async () => {
+  test('a timeline says what was noticed, where it was noticed and in the end', async () => {
     const text = await timeline(fixture(encodeHarmony('<|channel|>final<|message|>Hi<|constrain|><|return|>')), 160)
     const row = rowsOf(text).find((line) => line.includes('<|constrain|>'))
     expect(row).toMatch(/ ! stray_marker: a marker without meaning: dropped$/)
     expect(text).toContain('1 diagnostic: stray_marker\n')
   })
 
-  test('shows text chunks as they came, and that nobody counted their tokens', async () => {
+  test('a timeline shows text chunks as they came, and that nobody counted their tokens', async () => {
     const text = await timeline(fixture(['<|channel|>final<|mess', 'age|>Hi']))
     expect(rowsOf(text)).toHaveLength(2)
     expect(text).toMatch(/^ +1 {2}model +text {2}'age\|>Hi' /m)
     expect(text).toContain('tokens not counted\n')
   })
 
-  test('shows why the stream ended', async () => {
+  test('a timeline shows why the stream ended', async () => {
     const end = { reason: 'max_output_tokens', usage: { inputTokens: 9 } } as const
     const text = await timeline(fixture(encodeHarmony('<|channel|>final<|message|>Hi'), { end }))
     expect(text).toMatch(/^ +end max_output_tokens +message_end turn /m)
@@ -126,13 +193,13 @@ response completed resp_…
     expect(text).toMatch(/\nresponse incomplete resp_….{4} max_output_tokens\n$/)
   })
 
-  test('follows the options of the translation', async () => {
+  test('a timeline follows the options of the translation', async () => {
     const cut = fixture(encodeHarmony('<|channel|>commentary to=functions.f<|message|>{"q":'))
     expect(await timeline(cut, 120, { calls: 'live' })).toContain('output_item.added')
     expect(await timeline(cut, 120, { calls: 'whole' })).not.toContain('output_item.added')
   })
 
-  test('lets nothing of the fixture move the cursor or change colours', async () => {
+  test('a timeline lets nothing of the fixture move the cursor or change colours', async () => {
     const nasty = '\u001b[2J\u202e\u0007'
     const text = await timeline(
       fixture([`<|channel|>commentary to=functions.${nasty}<|message|>${nasty}<|call|>`], {
@@ -143,7 +210,7 @@ response completed resp_…
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
 
-  test('has colours only where the terminal has, and the same text with them', async () => {
+  test('a timeline has colours only where the terminal has, and the same text with them', async () => {
     const painted = await timeline(HELLO, 120, {}, true)
     expect(painted).toContain('\u001b[')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colours

@@ -11,8 +11,8 @@ import {
   type SourceRule,
 } from '../../src/conformance/index.js'
 import type { StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
+import { RUNS } from '../support/runs.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 300)
 type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
 const OVER = { done: true, value: undefined } as const
 
@@ -130,65 +130,71 @@ const leaves = (after: number) => ({ does: 'leaves', after }) as const
 
 /** Each fault, a plan that shows it, and the one rule that it breaks. */
 const CASES: [fault: Fault, plan: SourcePlan, rule: SourceRule, expected: string, got: string][] = [
-  ['asks when opened', plan({}), 'asks-when-read', 'nothing asked of the backend before the first next()', 'a call'],
+  ['asks when opened', plan({}), 'asks-when-read', 'no request to the backend before the first next()', 'a request'],
   [
     'asks though it is aborted',
     plan({ reader: aborts(0) }),
     'asks-when-read',
-    'nothing asked of the backend',
-    'a call',
+    'no request to the backend',
+    'a request',
   ],
   ['loses the second token', plan({}), 'tokens-once', '2 at 1', '200002 at 1'],
   ['gives a token twice', plan({}), 'tokens-once', '2 at 1', '1 at 1'],
   ['swaps tokens', plan({ reader: leaves(1) }), 'tokens-once', '1 at 0', '200002 at 0'],
   ['hands over no chunks but words', plan({}), 'tokens-once', '1 at 0', '"text 1" at 0'],
-  ['swallows the stop token', plan({}), 'stop-token-last', '200002 and no more', 'nothing'],
-  ['goes on after the stop token', plan({}), 'stop-token-last', '200002 and no more', '200002, 200006'],
+  ['swallows the stop token', plan({}), 'stop-token-last', 'the stop token 200002 and nothing after it', 'nothing'],
+  [
+    'goes on after the stop token',
+    plan({}),
+    'stop-token-last',
+    'the stop token 200002 and nothing after it',
+    '200002, 200006',
+  ],
   ['says no reason', plan({}), 'end-reason', 'stop', 'undefined'],
   ['says stop at the limit', plan({ tokens: [1], ending: 'length' }), 'end-reason', 'max_output_tokens', 'stop'],
   [
     'throws every time',
     plan({ tokens: [1], ending: 'error' }),
     'over-stays-over',
-    'a next() that says it is over',
+    'next() to return done',
     'the error "Error: failed"',
   ],
   ['ends instead of throwing', plan({ tokens: [1], ending: 'error' }), 'error-once', 'next() to throw', 'an end'],
   ['throws before the last token', plan({ tokens: [1, 2], ending: 'error' }), 'tokens-once', '2 at 1', 'nothing at 1'],
-  ['gives its end twice as a token', plan({}), 'over-stays-over', 'a next() that says it is over', 'a chunk: 1'],
+  ['gives its end twice as a token', plan({}), 'over-stays-over', 'next() to return done', 'a chunk: 1'],
   [
     'leaves the call open',
     plan({ ending: 'hang', tokens: [1], reader: leaves(1) }),
     'return-closes',
-    'the call at the backend to be closed',
-    'an open one',
+    'the call to be closed at the backend',
+    'an open call',
   ],
   [
     'leaves the call open',
     plan({ ending: 'hang', tokens: [1, 2], reader: aborts(1) }),
     'abort-closes',
-    'the call at the backend to be closed',
-    'an open one',
+    'the call to be closed at the backend',
+    'an open call',
   ],
   [
     'return() waits for the next token',
     plan({ ending: 'hang', tokens: [], reader: leaves(0) }),
     'return-closes',
-    'a return() that is done at once',
+    'return() to resolve at once',
     'nothing',
   ],
   [
     'has no return()',
     plan({ reader: leaves(1) }),
     'return-closes',
-    'a return() that is done at once',
+    'return() to resolve at once',
     'the error "Error: there is no return()"',
   ],
   [
     'does not answer the next() under way',
     plan({ ending: 'hang', tokens: [1], reader: leaves(1) }),
     'return-closes',
-    'the next() under way to say it is over',
+    'the pending next() to return done',
     'nothing',
   ],
   [
@@ -210,7 +216,7 @@ const CASES: [fault: Fault, plan: SourcePlan, rule: SourceRule, expected: string
     'throws the reason again',
     plan({ reader: aborts(1) }),
     'over-stays-over',
-    'a next() that says it is over',
+    'next() to return done',
     'the error "Error: the reader aborts"',
   ],
 ]
@@ -218,7 +224,7 @@ const CASES: [fault: Fault, plan: SourcePlan, rule: SourceRule, expected: string
 const SOON: CheckSourceOptions = { patience: 30 }
 
 describe('a good source', () => {
-  test('keeps every rule, whatever the plan', async () => {
+  test('a good source keeps every rule, whatever the plan', async () => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), async (plan) => {
         expect(await checkSource(source(), plan)).toEqual([])
@@ -227,7 +233,7 @@ describe('a good source', () => {
     )
   })
 
-  test('may hand its tokens over in any form', async () => {
+  test('a good source may hand its tokens over in any form', async () => {
     const forms: TokenChunk[] = [1, [2, { id: 3 }], { id: 4, logprob: -1 }, Uint32Array.of(5, 200002)]
     async function* tokens(): AsyncGenerator<TokenChunk, StreamEnd> {
       yield* forms
@@ -240,7 +246,7 @@ describe('a good source', () => {
     expect(await checkSource(open, plan({ tokens: [1, 2, 3, 4, 5, 200002] }))).toEqual([])
   })
 
-  test('of text is held against its text', async () => {
+  test('a good source of text is held against its text', async () => {
     const open =
       (...pieces: string[]): OpenSource =>
       () => ({
@@ -259,7 +265,7 @@ describe('a good source', () => {
 })
 
 describe('a fault is found', () => {
-  test.each(CASES)('%s', async (fault, plan, rule, expected, got) => {
+  test.each(CASES)('a fault is found: %s', async (fault, plan, rule, expected, got) => {
     const violations = await checkSource(source(fault), plan, SOON)
     expect(violations.map(({ position, ...violation }) => violation)).toContainEqual({ rule, expected, got })
     expect(new Set(violations.map((violation) => violation.rule)).size).toBeLessThanOrEqual(2)
@@ -270,7 +276,7 @@ describe('a fault is found', () => {
     expect(new Set(CASES.map(([, , rule]) => rule))).toEqual(new Set(Object.keys(SOURCE_RULES)))
   })
 
-  test.each(CASES)('%s: by the plans of sourcePlan(), too', async (fault, plan, rule) => {
+  test.each(CASES)('a fault is found: %s: by the plans of sourcePlan(), too', async (fault, plan, rule) => {
     const options: SourcePlanOptions = { endings: [plan.ending], readers: [plan.reader.does] }
     const details = await fc.check(
       fc.asyncProperty(sourcePlan(options), async (plan) => {
@@ -284,7 +290,7 @@ describe('a fault is found', () => {
 })
 
 describe('sourcePlan()', () => {
-  test('draws plans that a backend can play', () => {
+  test('sourcePlan() draws plans that a backend can play', () => {
     const seen = new Set<string>()
     fc.assert(
       fc.property(sourcePlan(), (plan) => {
@@ -296,12 +302,13 @@ describe('sourcePlan()', () => {
         if (plan.reader.does !== 'reads on') expect(plan.reader.after).toBeLessThanOrEqual(plan.tokens.length)
         seen.add(`${plan.ending}, ${plan.reader.does}`)
       }),
+      // So many that none of the eleven is missing by chance.
       { numRuns: 500 },
     )
     expect(seen.size).toBe(11)
   })
 
-  test('shrinks to the shortest call, and shows it', () => {
+  test('sourcePlan() shrinks to the shortest call, and shows it', () => {
     const details = fc.check(
       fc.property(sourcePlan(), () => false),
       { seed: 1 },
@@ -309,7 +316,7 @@ describe('sourcePlan()', () => {
     expect(fc.stringify(details.counterexample?.[0])).toBe('[<|return|>] by 1, then stop; the reader reads on')
   })
 
-  test('takes what it may draw', () => {
+  test('sourcePlan() takes what it may draw', () => {
     fc.assert(
       fc.property(sourcePlan({ tokens: [7], endings: ['length'], readers: ['leaves'] }), (plan) => {
         expect(plan).toMatchObject({ ending: 'length', reader: { does: 'leaves' } })

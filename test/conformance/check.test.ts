@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CLIENT_INVARIANTS } from '../../src/conformance/clients/index.js'
-import { kindOf } from '../../src/conformance/event-kind.js'
+import { eventKindOf } from '../../src/conformance/event-kind.js'
 import {
   checkEvents,
   createChecker,
@@ -15,7 +15,8 @@ import {
 import { EVENT_TYPES } from '../../src/conformance/schemas/index.js'
 import type { StreamEvent } from '../../src/conformance/stream-event.js'
 import { openResponses, toDialect } from '../../src/dialects/index.js'
-import { anyStream, endReason, RUNS, run, runBroken } from '../laws/streams.js'
+import { anyStream, endReason, run, runBroken } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
 import { BASES } from './invariants/streams.js'
 
@@ -32,7 +33,7 @@ const serversRulesOf = (events: readonly unknown[], profile: Profile): string[] 
 ]
 
 describe('our own streams', () => {
-  test('are as OpenAI does it', () => {
+  test('our own streams are as OpenAI does it', () => {
     fc.assert(
       fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
         const rules = serversRulesOf(run(chunks, setup, reason).events, 'openai')
@@ -42,7 +43,7 @@ describe('our own streams', () => {
     )
   })
 
-  test('are as OpenAI does it where the engine failed or the client left, too', () => {
+  test('our own streams are as OpenAI does it where the engine failed or the client left, too', () => {
     fc.assert(
       fc.property(anyStream(), fc.nat(60), fc.boolean(), (stream, at, isAbort) => {
         const rules = serversRulesOf(runBroken(stream, at, isAbort).events, 'openai')
@@ -52,7 +53,7 @@ describe('our own streams', () => {
     )
   })
 
-  test('are as Open Responses requires, in its dialect', async () => {
+  test('our own streams are as Open Responses requires, in its dialect', async () => {
     await fc.assert(
       fc.asyncProperty(anyStream(), endReason, async ({ chunks, setup }, reason) => {
         const events: unknown[] = []
@@ -66,7 +67,7 @@ describe('our own streams', () => {
 })
 
 describe('the invariants', () => {
-  test('have ids of their own, a sentence, and somebody who needs them', () => {
+  test('the invariants have ids of their own, a sentence, and somebody who needs them', () => {
     expect(new Set(INVARIANTS.map(({ id }) => id)).size).toBe(INVARIANTS.length)
     for (const { id, sentence, neededBy } of INVARIANTS) {
       expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/)
@@ -76,7 +77,7 @@ describe('the invariants', () => {
     }
   })
 
-  test('say nothing of an event that is checked twice over what they said of it once', () => {
+  test('the invariants say nothing of an event that is checked twice over what they said of it once', () => {
     fc.assert(
       fc.property(anyStream(), ({ chunks, setup }) => {
         const events = run(chunks, setup).events as unknown as StreamEvent[]
@@ -88,7 +89,7 @@ describe('the invariants', () => {
     )
   })
 
-  test('say of a type that nobody knows the same, whether it is the first of its kind or the hundreds', () => {
+  test('the invariants say of a type that nobody knows the same, whether it is the first of its kind or the hundreds', () => {
     const odd = (at: number): StreamEvent => ({ type: `x.${at}`, sequence_number: at, output_index: 7 })
     const events = Array.from({ length: 300 }, (_, at) => odd(at))
     const said = (position: number): string[] => [
@@ -98,7 +99,7 @@ describe('the invariants', () => {
     expect(said(299)).toContain('within-item')
   })
 
-  test('leave out those that are named', () => {
+  test('the invariants leave out those that are named', () => {
     const events = [{ type: 'response.created', sequence_number: 1, response: {} }]
     const all = checkEvents(events).map(({ rule }) => rule)
     const without = ['event-shape', 'sequence-numbers', 'one-terminal-event-last']
@@ -115,11 +116,11 @@ describe('the invariants', () => {
     [{ without: ['event-shapes'] }, 'without: expected ids of INVARIANTS, got "event-shapes"'],
     [{ without: 'event-shape' }, 'without: expected a list of ids of INVARIANTS, got "event-shape"'],
     [{ profile: 'openai-agents' }, /^profile: expected one of openai, .*, got "openai-agents"$/],
-  ])('are not begun with %j', (options, message) => {
+  ])('the invariants are not begun with %j', (options, message) => {
     expect(() => createChecker(options as never)).toThrow(message)
   })
 
-  test('never throw, however deep a value is', () => {
+  test('the invariants never throw, however deep a value is', () => {
     const deep: unknown = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`)
     const item = { type: 'message', id: 'msg_1', role: 'assistant', content: [deep], deep }
     const response = { id: 'resp_1', status: 'completed', output: [item], tools: deep }
@@ -137,13 +138,13 @@ describe('the invariants', () => {
     for (const profile of PROFILES) expect(() => checkEvents(events, { profile })).not.toThrow()
   })
 
-  test('tell a value that cannot be printed', () => {
+  test('the invariants report a value that cannot be printed', () => {
     const output = [{ type: 'message', id: { toString: [] } }]
     const events = [{ type: 'response.completed', response: { status: 'completed', output } }]
     expect(checkEvents(events).map(({ got }) => got)).toContain('items an object')
   })
 
-  test('count events without a type, but take them for none', () => {
+  test('the invariants count events without a type, but take them for none', () => {
     const events = BASES.answer() as unknown as StreamEvent[]
     const odd = [{ id: 7 }, null, 1] as unknown as StreamEvent[]
     const said = (all: StreamEvent[]) => checkEvents(all).map(({ position, rule }) => `${position} ${rule}`)
@@ -153,8 +154,8 @@ describe('the invariants', () => {
     expect(said([...odd, ...events.slice(0, -1)])).toContain('12 one-terminal-event-last')
   })
 
-  test('look at some event each, or at the end', () => {
-    const kinds = EVENT_TYPES.map(kindOf)
+  test('the invariants look at some event each, or at the end', () => {
+    const kinds = EVENT_TYPES.map(eventKindOf)
     for (const { id, on } of INVARIANTS) {
       // A client's model says what the client breaks at, and looks at all events itself.
       const isOfClient = CLIENT_INVARIANTS.some((rule) => rule.id === id)
@@ -162,7 +163,7 @@ describe('the invariants', () => {
     }
   })
 
-  test('never throw, whatever comes', () => {
+  test('the invariants never throw, whatever comes', () => {
     // JSON may well put something else in the place of what every object has of itself.
     const value = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom({ toString: [] }, { valueOf: 1, id: [] }))
     const type = fc.oneof(
@@ -202,7 +203,7 @@ describeWithShared('captured streams', () => {
     readdirSync(`${folder()}/captured/${from}`).map((file) => `captured/${from}/${file}`),
   )
 
-  test.each(genuine)('%s is as OpenAI does it', (file) => {
+  test.each(genuine)('captured streams: %s is as OpenAI does it', (file) => {
     for (const events of read(file)) expect(checkEvents(events)).toEqual([])
   })
 

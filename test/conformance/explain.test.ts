@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { faultyStream } from '../../src/conformance/arbitraries/index.js'
-import { CLIENTS, explain } from '../../src/conformance/index.js'
+import { CLIENTS, type Client, explain as explanationOf } from '../../src/conformance/index.js'
 import type { StreamEvent } from '../../src/conformance/stream-event.js'
-import { RUNS } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { callTo, createRun, inTurn, messageOn } from '../translate/run.js'
 
 /** A preamble and a call, as we stream them. */
@@ -17,10 +17,12 @@ function stream(): StreamEvent[] {
   return JSON.parse(JSON.stringify(run.events))
 }
 
+const explain = (events: readonly StreamEvent[], client: Client): string => explanationOf(events, client).text
+
 const without = (events: StreamEvent[], type: RegExp): StreamEvent[] => events.filter((event) => !type.test(event.type))
 
 describe('a good stream', () => {
-  test.each(CLIENTS)('is shown, run and ended by %s', (client) => {
+  test.each(CLIENTS)('a good stream is shown, run and ended by %s', (client) => {
     expect(explain(stream(), client)).toMatch(
       /^[\w ]+ shows "I look\.", will run get_weather with \{"city":"Oslo"\}, and ends well\.$/,
     )
@@ -28,7 +30,7 @@ describe('a good stream', () => {
 })
 
 describe('a damaged stream', () => {
-  test('without deltas has LangChain run the call with nothing', () => {
+  test('a damaged stream without deltas has LangChain run the call with nothing', () => {
     const damaged = without(stream(), /function_call_arguments\.delta/)
     expect(explain(damaged, 'langchain')).toContain(
       'will run get_weather with {}: item 1 (function_call): no delta says {"city":"Oslo"}',
@@ -36,18 +38,18 @@ describe('a damaged stream', () => {
     expect(explain(damaged, 'codex')).toContain('will run get_weather with {"city":"Oslo"}')
   })
 
-  test('with arguments already announced has LangChain lose them', () => {
+  test('a damaged stream with arguments already announced has LangChain lose them', () => {
     const damaged = stream()
     for (const { type, item } of damaged) {
       const call = item as { type: string; arguments: string } | undefined
       if (type === 'response.output_item.added' && call?.type === 'function_call') call.arguments = '{"city":"Oslo"}'
     }
     expect(explain(damaged, 'langchain')).toContain(
-      'item 1 (function_call): the announced item has its arguments, and the deltas have them, too',
+      'item 1 (function_call): the added item has the arguments, and the deltas have them, too',
     )
   })
 
-  test('without output_item.done has Codex and the AI SDK run nothing', () => {
+  test('a damaged stream without output_item.done has Codex and the AI SDK run nothing', () => {
     const damaged = without(stream(), /output_item\.done/)
     expect(explain(damaged, 'codex')).toMatch(
       /^Codex shows no text, and ends without noticing that something is lost\. It trips at/,
@@ -56,7 +58,7 @@ describe('a damaged stream', () => {
     expect(explain(damaged, 'openai-agents')).toContain('will run get_weather')
   })
 
-  test('without an end is told of as each client tells it', () => {
+  test('a damaged stream without an end is reported as each client reports it', () => {
     const damaged = without(stream(), /response\.completed/)
     expect(
       CLIENTS.map((client) => /, (?=[^,]*\.? ?)(finishes|has no|never|says)[^.]*/.exec(explain(damaged, client))?.[0]),
@@ -69,14 +71,14 @@ describe('a damaged stream', () => {
     ])
   })
 
-  test('says at which event the client trips, what it expected and what came', () => {
+  test('a damaged stream says at which event the client trips, what it expected and what came', () => {
     const damaged = stream().map((event) => (event['item_id'] === 'msg_0' ? { ...event, item_id: 'msg_9' } : event))
     expect(explain(damaged, 'openai')).toMatch(
       /It trips at event 3 \(response\.content_part\.added\): expected item_id "msg_0", got "msg_9"\.$/,
     )
   })
 
-  test('that was cut off ends an Agents run, and fails a turn of Codex', () => {
+  test('a damaged stream that was cut off ends an Agents run, and fails a turn of Codex', () => {
     const run = createRun()
     run.push(messageOn('final', 'Half'))
     run.end('max_output_tokens')
@@ -86,7 +88,7 @@ describe('a damaged stream', () => {
     expect(explain(cut, 'ai-sdk')).toContain('learns that it was cut off (max_output_tokens)')
   })
 
-  test('that failed is told with its message', () => {
+  test('a damaged stream that failed is reported with its message', () => {
     const run = createRun()
     run.push(messageOn('final', 'Half'))
     run.fail({ message: 'engine died' })
@@ -120,7 +122,7 @@ describe('whatever comes', () => {
     .map(([type, fields]): unknown => ({ ...fields, type }))
   const anything = fc.array(fc.oneof(event, fc.jsonValue(), fc.constant(undefined)), { maxLength: 8 })
 
-  test('it never throws, and never says that what trips ends well', () => {
+  test('explain never throws, and never says that what trips ends well', () => {
     fc.assert(
       fc.property(anything, fc.constantFrom(...CLIENTS), (events, client) => {
         const said = explain(events as StreamEvent[], client)
@@ -130,7 +132,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('of a faulty stream it says either that it ends well or that it trips', () => {
+  test('explain says of a faulty stream either that it ends well or that it trips', () => {
     fc.assert(
       fc.property(faultyStream([stream() as never]), fc.constantFrom(...CLIENTS), ({ events }, client) => {
         const said = explain(events, client)
@@ -140,7 +142,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('only a client that is none is refused', () => {
+  test('explain refuses only a client that is none', () => {
     expect(() => explain([], 'curl' as never)).toThrow('client: expected one of openai, ai-sdk, openai-agents')
   })
 })

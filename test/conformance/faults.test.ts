@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { FAULT_KINDS, type FaultKind, faultyStream } from '../../src/conformance/arbitraries/index.js'
 import { checkEvents } from '../../src/conformance/index.js'
+import { runs } from '../support/runs.js'
 import { createRun, messageOn } from '../translate/run.js'
 
 const folder = new URL('../../fixtures/', import.meta.url)
@@ -39,7 +40,7 @@ test.each([...FAULT_KINDS])('a stream with the fault %s is found out', (kind) =>
       if (rules.length === 0)
         expect(`${kind}: ${fault.what}`).toBe(LENIENT[kind] === undefined ? 'found' : `${kind}: ${fault.what}`)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

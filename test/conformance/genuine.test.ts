@@ -58,19 +58,22 @@ describeWithShared('genuine streams', () => {
     created_at !== undefined && created_at > 0 && created_at < AUGUST_2025
   const current = asTheyWere.filter((one) => !isOlder(one))
 
-  test.each(SERVERS)('of %s since August 2025 are accused of nothing', (server) => {
+  test.each(SERVERS)('genuine streams of %s since August 2025 are accused of nothing', (server) => {
     const files = current.filter((one) => one.server === server)
     expect(files.length).toBeGreaterThan(1)
     for (const { file } of files)
       expect([file, said(errorsOf(`${folder}/more/${file}`, RESUMED.test(file)))]).toEqual([file, []])
   })
 
-  test.each(['openai', 'azure', 'lmstudio'])('of %s in its own folder are accused of nothing', (server) => {
-    for (const file of readdirSync(`${folder}/${server}`).filter((name) => name.endsWith('.txt')))
-      expect([file, said(errorsOf(`${folder}/${server}/${file}`))]).toEqual([file, []])
-  })
+  test.each(['openai', 'azure', 'lmstudio'])(
+    'genuine streams of %s in its own folder are accused of nothing',
+    (server) => {
+      for (const file of readdirSync(`${folder}/${server}`).filter((name) => name.endsWith('.txt')))
+        expect([file, said(errorsOf(`${folder}/${server}/${file}`))]).toEqual([file, []])
+    },
+  )
 
-  test('of OpenAI before August 2025 are of an older wire, and of nothing else', () => {
+  test('genuine streams of OpenAI before August 2025 are of an older wire, and of nothing else', () => {
     const older = asTheyWere.filter(isOlder)
     expect(older.length).toBeGreaterThan(10)
     for (const { file } of older) {
@@ -79,7 +82,7 @@ describeWithShared('genuine streams', () => {
     }
   })
 
-  test('that were edited are accused each', () => {
+  test('genuine streams that were edited are accused each', () => {
     for (const name of Object.keys(EDITED)) {
       const edited = recordings.filter(({ file }) => file.includes(name))
       expect([name, edited.length]).not.toEqual([name, 0])

@@ -4,6 +4,7 @@ import { readStreams } from '../../src/conformance/read-streams.js'
 import type { StreamEvent } from '../../src/conformance/stream-event.js'
 import { encodeSse } from '../../src/sse/encode.js'
 import { anyStream, run } from '../laws/streams.js'
+import { runs } from '../support/runs.js'
 
 const CREATED = { type: 'response.created', sequence_number: 0 }
 const DELTA = { type: 'response.output_text.delta', delta: 'a\nb' }
@@ -27,31 +28,31 @@ describe('streams are read', () => {
     ],
     ['an array', JSON.stringify([CREATED, DELTA], null, 2)],
     ['behind a byte order mark', `\ufeff${JSON.stringify(CREATED)}\n${JSON.stringify(DELTA)}`],
-  ])('as %s', (_, text) => {
+  ])('streams are read as %s', (_, text) => {
     expect(readStreams(text)).toEqual([[CREATED, DELTA]])
   })
 
-  test('one after the other', () => {
+  test('streams are read one after the other', () => {
     const line = (event: object): string => `${JSON.stringify(event)}\n`
     expect(readStreams([CREATED, DELTA, CREATED].map(line).join(''))).toEqual([[CREATED, DELTA], [CREATED]])
   })
 
-  test('also where the beginning is missing', () => {
+  test('streams are read where the beginning is missing, too', () => {
     expect(readStreams(JSON.stringify(DELTA))).toEqual([[DELTA]])
   })
 
-  test('of nothing there is none', () => {
+  test('an empty input has no streams', () => {
     for (const text of ['', '\n\n', ': keep-alive\n\n', 'data: [DONE]\n\n', '[]']) expect(readStreams(text)).toEqual([])
   })
 
-  test('as they were written, whatever they say', () => {
+  test('streams are read as they were written, whatever they say', () => {
     fc.assert(
       fc.property(anyStream(), ({ chunks, setup }) => {
         const events = JSON.parse(JSON.stringify(run(chunks, setup).events)) as StreamEvent[]
         expect(readStreams(events.map(encodeSse as never).join(''))).toEqual([events])
         expect(readStreams(events.map((event) => `${JSON.stringify(event)}\n`).join(''))).toEqual([events])
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })
@@ -60,13 +61,13 @@ describe('what is no stream is refused, with its line', () => {
   test.each<[string, string]>([
     ['{"type":"a"}\n{"type":', 'line 2: expected an event as JSON, got "{\\"type\\":"'],
     ['data: {"type":"a"}\n\ndata: {oh}\n\n', 'line 3: expected an event as JSON, got "{oh}"'],
-    ['{"a":1}', 'line 1: expected an event with a type, got JSON that is no event: an object of a'],
+    ['{"a":1}', 'line 1: expected an event with a type, got JSON that is not an event: an object with a'],
     ['data: {"a":1}\n\n', 'line 1: expected an event with a type, got an object'],
-    ['[1]', 'line 1: expected an event with a type, got JSON that is no event: 1'],
+    ['[1]', 'line 1: expected an event with a type, got JSON that is not an event: 1'],
     ['[\n{"type":"a"},\n{', 'line 3: expected an event as JSON, got "{"'],
     ['<html>', 'line 1: expected an event with a type, got an HTML page'],
     ['Hello', 'line 1: expected an event as JSON, got "Hello"'],
-  ])('%j', (text, message) => {
+  ])('what is no stream is refused, with its line: %j', (text, message) => {
     expect(() => readStreams(text)).toThrow(expect.objectContaining({ code: 'bad_stream', message }))
   })
 })

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jsonHash } from '../../src/conformance/json-hash.js'
-import { DEEPEST, differing, type Fields, isSame } from '../../src/conformance/stream-event.js'
+import { differingFields, type Fields, isSameJson, MAX_DEPTH } from '../../src/conformance/stream-event.js'
+import { runs } from '../support/runs.js'
 
 /** The oracle: JSON as text, with keys in order. */
 function written(value: unknown): string | undefined {
@@ -36,25 +37,25 @@ const pair = fc.oneof(
 )
 
 describe('two JSON values', () => {
-  test('are the same where they are the same text, whatever the order of their keys', () => {
+  test('two JSON values are the same where they are the same text, whatever the order of their keys', () => {
     fc.assert(
       fc.property(pair, ([a, b]) => {
-        expect(isSame(a, b)).toBe(written(a) === written(b))
+        expect(isSameJson(a, b)).toBe(written(a) === written(b))
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 
-  test('have the same digest where they are the same text, and another where they are not', () => {
+  test('two JSON values have the same digest where they are the same text, and another where they are not', () => {
     fc.assert(
       fc.property(pair, ([a, b]) => {
         expect(jsonHash(a) === jsonHash(b)).toBe(written(a) === written(b))
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 
-  test('have digests that are whole numbers', () => {
+  test('two JSON values have digests that are whole numbers', () => {
     fc.assert(fc.property(json, (value) => Number.isSafeInteger(jsonHash(value)) && jsonHash(value) >= 0))
   })
 })
@@ -67,20 +68,20 @@ describe('two objects', () => {
     fc.tuple(fields, word, json).map(([value, name, other]) => [value, { ...value, [name]: other }] as const),
   )
 
-  test('differ in the fields whose values are not the same text', () => {
+  test('two objects differ in the fields whose values are not the same text', () => {
     fc.assert(
       fc.property(two, ([a, b]) => {
         const own = (from: Fields, name: string): unknown => (Object.hasOwn(from, name) ? from[name] : undefined)
         const names = new Set([...Object.keys(a), ...Object.keys(b)])
         const expected = [...names].filter((name) => written(own(a, name)) !== written(own(b, name)))
-        expect(new Set(differing(a, b))).toEqual(new Set(expected))
+        expect(new Set(differingFields(a, b))).toEqual(new Set(expected))
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 
-  test('do not differ in a field that one has without a value', () => {
-    expect(differing({ a: 1, b: undefined }, { a: 1 })).toEqual([])
+  test('two objects do not differ in a field that one has without a value', () => {
+    expect(differingFields({ a: 1, b: undefined }, { a: 1 })).toEqual([])
     expect(jsonHash({ a: 1, b: undefined })).toBe(jsonHash({ a: 1 }))
   })
 })
@@ -88,13 +89,13 @@ describe('two objects', () => {
 describe('values nested deeper than a function can call itself', () => {
   const nested = (depth: number, core: string): unknown => JSON.parse(`${'['.repeat(depth)}${core}${']'.repeat(depth)}`)
 
-  test('are compared as far as they are looked into', () => {
-    expect(isSame(nested(100_000, '1'), nested(100_000, '2'))).toBe(true)
-    expect(isSame(nested(DEEPEST, '1'), nested(DEEPEST, '2'))).toBe(false)
+  test('values nested deeper than a function can call itself are compared as far as they are looked into', () => {
+    expect(isSameJson(nested(100_000, '1'), nested(100_000, '2'))).toBe(true)
+    expect(isSameJson(nested(MAX_DEPTH, '1'), nested(MAX_DEPTH, '2'))).toBe(false)
   })
 
-  test('have a digest of what is looked into', () => {
+  test('values nested deeper than a function can call itself have a digest of what is looked into', () => {
     expect(jsonHash(nested(100_000, '1'))).toBe(jsonHash(nested(100_000, '{}')))
-    expect(jsonHash(nested(DEEPEST, '1'))).not.toBe(jsonHash(nested(DEEPEST, '2')))
+    expect(jsonHash(nested(MAX_DEPTH, '1'))).not.toBe(jsonHash(nested(MAX_DEPTH, '2')))
   })
 })

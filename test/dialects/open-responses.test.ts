@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openResponses, toDialect } from '../../src/dialects/index.js'
 import { anyStream, endReason, run } from '../laws/streams.js'
+import { runs } from '../support/runs.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
 import { callTo, createRun, inTurn, messageOn } from '../translate/run.js'
 
@@ -70,7 +71,7 @@ describeWithShared('by the schemas of Open Responses', () => {
             expect(event).toHaveProperty([field])
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

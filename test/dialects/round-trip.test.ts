@@ -11,19 +11,15 @@ import {
 } from '../../src/dialects/index.js'
 import { translateBatches } from '../../src/index.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
-import { anyStream, endReason, RUNS, run, runBroken } from '../laws/streams.js'
+import { anyStream, endReason, run, runBroken } from '../laws/streams.js'
+import { collect } from '../support/collect.js'
+import { RUNS } from '../support/runs.js'
 import { deepFreeze } from '../translate/run.js'
 
 const dialects = [
   ['open-responses', openResponses],
   ['vllm', vllm],
 ] as const
-
-async function collect<T>(events: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const event of events) all.push(event)
-  return all
-}
 
 /** What the terminal event of a stream holds. */
 function responseOf(events: readonly { type: string }[]): never {
@@ -44,7 +40,7 @@ test.each(dialects)('a stream into %s and back is the stream that it was', async
   )
 })
 
-test.each(dialects)('a failed stream into %s and back is, too', async (_, dialect) => {
+test.each(dialects)('a failed stream into %s and back is the stream that it was', async (_, dialect) => {
   await fc.assert(
     fc.asyncProperty(anyStream(), fc.nat(60), fc.boolean(), async (stream, at, isAbort) => {
       const { events } = runBroken(stream, at, isAbort)
@@ -92,17 +88,20 @@ test.each(dialects)('a response alone is in %s what the terminal event of its st
   )
 })
 
-test.each(dialects)('a failed response is, too', async (_, dialect) => {
-  await fc.assert(
-    fc.asyncProperty(anyStream(), fc.nat(60), fc.boolean(), async (stream, at, isAbort) => {
-      const { events } = runBroken(stream, at, isAbort)
-      const mapped = toDialectResponse(responseOf(events), dialect as Dialect)
-      expect(mapped).toEqual(responseOf(await there(events, dialect)))
-      expect(fromDialectResponse(mapped, dialect as Dialect)).toEqual(responseOf(events))
-    }),
-    { numRuns: Math.ceil(RUNS / 10) },
-  )
-})
+test.each(dialects)(
+  'a failed response alone is in %s what the terminal event of its stream holds',
+  async (_, dialect) => {
+    await fc.assert(
+      fc.asyncProperty(anyStream(), fc.nat(60), fc.boolean(), async (stream, at, isAbort) => {
+        const { events } = runBroken(stream, at, isAbort)
+        const mapped = toDialectResponse(responseOf(events), dialect as Dialect)
+        expect(mapped).toEqual(responseOf(await there(events, dialect)))
+        expect(fromDialectResponse(mapped, dialect as Dialect)).toEqual(responseOf(events))
+      }),
+      { numRuns: Math.ceil(RUNS / 10) },
+    )
+  },
+)
 
 test.each(dialects)('batches come in %s as their events do', async (_, dialect) => {
   const options = { responseId: 'resp_1', clock: () => 1, ids: (prefix: string, index: number) => `${prefix}_${index}` }
@@ -123,7 +122,7 @@ describe('what is wrong is said at once:', () => {
   const error = (code: string, message: string) =>
     expect.objectContaining({ name: 'HarmonyResponsesError', code, message })
 
-  test.each(DOORS)('%s without a dialect', (name, door, given) => {
+  test.each(DOORS)('what is wrong is said at once: %s without a dialect', (name, door, given) => {
     for (const [wrong, got] of [
       [undefined, 'undefined'],
       ['vllm', '"vllm"'],
@@ -135,7 +134,7 @@ describe('what is wrong is said at once:', () => {
     }
   })
 
-  test.each(DOORS.slice(0, 2))('%s of no stream', (name, door) => {
+  test.each(DOORS.slice(0, 2))('what is wrong is said at once: %s of no stream', (name, door) => {
     for (const [wrong, got] of [
       [undefined, 'undefined'],
       [Promise.resolve([]), 'Promise'],
@@ -147,12 +146,15 @@ describe('what is wrong is said at once:', () => {
     }
   })
 
-  test.each(DOORS.slice(0, 2))('%s of a stream of something else, when it comes', async (name, door) => {
-    const events = door([new Uint8Array(2)] as never, openResponses) as AsyncIterable<unknown>
-    await expect(collect(events)).rejects.toEqual(error('bad_stream', `${name}: expected an event, got Uint8Array`))
-  })
+  test.each(DOORS.slice(0, 2))(
+    'what is wrong is said at once: %s of a stream of something else, when it comes',
+    async (name, door) => {
+      const events = door([new Uint8Array(2)] as never, openResponses) as AsyncIterable<unknown>
+      await expect(collect(events)).rejects.toEqual(error('bad_stream', `${name}: expected an event, got Uint8Array`))
+    },
+  )
 
-  test.each(DOORS.slice(2))('%s of no response', (name, door) => {
+  test.each(DOORS.slice(2))('what is wrong is said at once: %s of no response', (name, door) => {
     for (const [wrong, got] of [
       [undefined, 'undefined'],
       [Promise.resolve(response), 'Promise'],

@@ -16,7 +16,7 @@ async function mapped(events: Parameters<typeof toDialect>[0]): Promise<Fields[]
 
 const python = { tools: [{ type: 'mcp', server_label: 'code_interpreter', require_approval: 'never' }] }
 
-test('parts of raw reasoning have events of their own', async () => {
+test('in the vllm dialect, parts of raw reasoning have events of their own', async () => {
   const run = createRun()
   run.push(messageOn('analysis', 'Hm<|end|>'))
   run.end('stop')
@@ -40,7 +40,7 @@ test('the last of the arguments comes with the name of the call, a function’s 
   expect(named.map(({ name }) => name)).toEqual(['python', 'f'])
 })
 
-test('finished text without probabilities has null for them', async () => {
+test('in the vllm dialect, finished text without probabilities has null for them', async () => {
   const run = createRun()
   run.push(messageOn('final', 'Hi<|return|>'))
   run.end('stop')
@@ -51,7 +51,7 @@ test('finished text without probabilities has null for them', async () => {
   })
 })
 
-test('code that is only announced is null', async () => {
+test('in the vllm dialect, code that is only announced is null', async () => {
   const run = createRun({ request: { tools: [{ type: 'code_interpreter', container: 'cntr_1' }] } })
   run.push(callTo('python', '1<|call|>'))
   run.end('stop')
@@ -60,7 +60,7 @@ test('code that is only announced is null', async () => {
 })
 
 /**
- * Every difference between vLLM's own events of the captured run and ours of the same tokens. The README has the table:
+ * Every difference between vLLM's own events of the captured run and ours of the same tokens. docs/dialects.md has the table:
  * a row for each `row`. Whatever differs and is in no line here fails the test, and so does a line that nothing needs.
  */
 const DIFFERENCES: readonly { readonly row: string; readonly at: RegExp }[] = [
@@ -104,7 +104,7 @@ describeWithShared("beside vLLM's own events of the captured run", () => {
     return mapped(JSON.parse(JSON.stringify(run.events)))
   }
 
-  test('ours are the same in type, text and nesting', async () => {
+  test("our events are the same in type, text and nesting as vLLM's own of the captured run", async () => {
     const shape = (events: readonly Fields[]): unknown[] =>
       events.map(({ type, output_index, delta, text, arguments: args, part, name }) => {
         const { text: whole, type: kind } = (part ?? {}) as Fields
@@ -125,9 +125,9 @@ describeWithShared("beside vLLM's own events of the captured run", () => {
   })
 })
 
-test('the README names every difference', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  for (const { row } of DIFFERENCES) expect(readme).toContain(`| ${row} |`)
+test('docs/dialects.md names every difference', () => {
+  const page = readFileSync(new URL('../../docs/dialects.md', import.meta.url), 'utf8')
+  for (const { row } of DIFFERENCES) expect(page).toContain(`| ${row} |`)
 })
 
 /** Where two values differ, as paths. */

@@ -5,12 +5,13 @@ import { sourcePlan } from '../../src/conformance/arbitraries/index.js'
 import { checkSource, planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
 import { translate } from '../../src/defaults.js'
 import { EngineError, STOP_TOKENS, type TokenEngine, tokenStream } from '../../src/engine/index.js'
+import { runs } from '../support/runs.js'
 import { type Answer, refuse, scriptedServer } from '../support/scripted-server.js'
 import { m } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 100)
+const RUNS = runs(100)
 
-// The README shows this, word for word: the last test compares them.
+// docs/engines.md shows this, word for word: the last test compares them.
 
 /** An engine that answers with a line of JSON for each token, `{"id": 976}`, and for the end, `{"end": "stop"}`. */
 const createMyEngine = (url: string): TokenEngine => ({
@@ -56,7 +57,7 @@ function lines(plan: SourcePlan): Answer {
 describe('an engine of your own', () => {
   const server = scriptedServer()
 
-  test('keeps the laws of a source', async () => {
+  test('an engine of your own keeps the laws of a source', async () => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), async (plan) => {
         const violations = await checkSource((plan, signal) => {
@@ -69,7 +70,7 @@ describe('an engine of your own', () => {
     )
   })
 
-  test('is all that translate needs', async () => {
+  test('an engine of your own is all that translate needs', async () => {
     const tokens = [m.channel, 17196, m.message, 13225, m.return]
     const { url } = server.script(lines({ tokens, cuts: [2], ending: 'stop', reader: { does: 'reads on' } }))
     const events = translate(createMyEngine(url).generate([m.start, 173781]))
@@ -80,18 +81,18 @@ describe('an engine of your own', () => {
     }
   })
 
-  test('is ill where the server is', async () => {
+  test('an engine of your own is ill where the server is', async () => {
     const { url } = server.script((response) => void response.end(), refuse(503, ''))
     await createMyEngine(url).health()
     await expect(createMyEngine(url).health()).rejects.toThrow('the engine answers 503')
   })
 })
 
-test('the README shows this engine, in under thirty lines', () => {
+test('docs/engines.md shows this engine, in under thirty lines', () => {
   const code =
     /\n(\/\*\* An engine that answers[\s\S]*?\n}\)\n)/.exec(readFileSync(new URL(import.meta.url), 'utf8'))?.[1] ?? ''
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../docs/engines.md', import.meta.url), 'utf8')
   expect(code).toContain('async health(')
-  expect(readme).toContain(`\n${code}`)
+  expect(page).toContain(`\n${code}`)
   expect(code.split('\n').length).toBeLessThan(30)
 })

@@ -6,7 +6,7 @@ import { generateOptions } from '../../src/engine/index.js'
 const LOGPROBS = 'message.output_text.logprobs'
 
 describe('what a request asks of an engine', () => {
-  test('is its sampling, its limit and its log-probabilities', () => {
+  test('what a request asks of an engine is its sampling, its limit and its log-probabilities', () => {
     const request = { temperature: 0.2, top_p: 0.9, max_output_tokens: 64, top_logprobs: 3, include: [LOGPROBS] }
     expect(generateOptions(request)).toEqual({
       sampling: { temperature: 0.2, topP: 0.9 },
@@ -18,15 +18,15 @@ describe('what a request asks of an engine', () => {
   test.each([
     ['a request that says nothing', {}],
     ['a request whose parameters are null', { temperature: null, top_p: null, max_output_tokens: null, include: null }],
-  ])('is nothing where it is %s', (_, request) => {
+  ])('what a request asks of an engine is nothing where it is %s', (_, request) => {
     expect(generateOptions(request)).toEqual({ sampling: {} })
   })
 
-  test('is the log-probability of each token alone where it includes them and asks for no others', () => {
+  test('what a request asks of an engine is the log-probability of each token alone where it includes them and asks for no others', () => {
     expect(generateOptions({ include: [LOGPROBS] })).toEqual({ sampling: {}, logprobs: 0 })
   })
 
-  test('is no log-probability where it does not include them, as in the API', () => {
+  test('what a request asks of an engine is no log-probability where it does not include them, as in the API', () => {
     expect(generateOptions({ top_logprobs: 5, include: ['reasoning.encrypted_content'] })).toEqual({ sampling: {} })
   })
 
@@ -36,11 +36,11 @@ describe('what a request asks of an engine', () => {
     ['top_p', -0.1, 'request.top_p: expected a number from 0 to 1, got -0.1'],
     ['max_output_tokens', 0, 'request.max_output_tokens: expected a whole number of at least 1, got 0'],
     ['top_logprobs', 21, 'request.top_logprobs: expected a whole number from 0 to 20, got 21'],
-  ])('is refused where %s is %j', (name, value, message) => {
+  ])('what a request asks of an engine is refused where %s is %j', (name, value, message) => {
     expect(() => generateOptions({ [name]: value })).toThrow(message)
   })
 
-  test('is taken by every engine, or refused here', () => {
+  test('what a request asks of an engine is taken by every engine, or refused here', () => {
     const value = fc.oneof(
       fc.double(),
       fc.integer({ min: -2, max: 200 }),

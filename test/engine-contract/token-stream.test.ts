@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sourcePlan } from '../../src/conformance/arbitraries/index.js'
-import { checkSource, planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
+import { checkSource, type OpenedSource, planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
+import type { TokenStream } from '../../src/engine/engine.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
+import { record } from '../../src/sources/record.js'
 import type { StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
+import { RUNS } from '../support/runs.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 500)
 const OVER = { done: true, value: undefined }
 
 type Run = (signal: AbortSignal) => AsyncGenerator<TokenChunk, StreamEnd | undefined>
@@ -50,12 +52,15 @@ function endless() {
 }
 
 describe('a token stream', () => {
-  test('keeps the laws of a source', async () => {
+  test.each<[string, (stream: TokenStream) => OpenedSource['source']]>([
+    ['a token stream keeps the laws of a source', (stream) => stream],
+    ['a token stream keeps them while it is recorded', (stream) => record(stream, () => {})],
+  ])('%s', async (_, read) => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), async (plan) => {
         const violations = await checkSource((plan, signal) => {
           const { run, backend } = playing(plan)
-          return { source: tokenStream(run, signal), backend }
+          return { source: read(tokenStream(run, signal)), backend }
         }, plan)
         expect(violations).toEqual([])
       }),
@@ -63,7 +68,7 @@ describe('a token stream', () => {
     )
   })
 
-  test('is what its generator gives, chunk by chunk', async () => {
+  test('a token stream is what its generator gives, chunk by chunk', async () => {
     const stream = tokenStream(async function* () {
       yield 1
       yield [2, { id: 3, logprob: -1 }]
@@ -78,7 +83,7 @@ describe('a token stream', () => {
     expect(await stream.next()).toEqual(OVER)
   })
 
-  test('is closed by a loop that is left', async () => {
+  test('a token stream is closed by a loop that is left', async () => {
     const { run, seen } = endless()
     for await (const token of tokenStream(run)) {
       expect(token).toBe(1)
@@ -88,7 +93,7 @@ describe('a token stream', () => {
     expect(seen.cleaned).toBe(1)
   })
 
-  test('lets its generator clean up after the step under way', async () => {
+  test('a token stream lets its generator clean up after the step under way', async () => {
     const { run, seen } = endless()
     const stream = tokenStream(run)
     await stream.next()
@@ -99,7 +104,7 @@ describe('a token stream', () => {
     expect(seen.cleaned).toBe(1)
   })
 
-  test('says nothing of a generator that throws when it is closed', async () => {
+  test('a token stream says nothing of a generator that throws when it is closed', async () => {
     const stream = tokenStream(async function* (signal) {
       yield 1
       await aborted(signal)
@@ -112,7 +117,7 @@ describe('a token stream', () => {
     expect(await stream.next()).toEqual(OVER)
   })
 
-  test('closed before it was read never begins', async () => {
+  test('a token stream closed before it was read never begins', async () => {
     const { run, seen } = endless()
     const stream = tokenStream(run)
     await stream.return()
@@ -120,7 +125,7 @@ describe('a token stream', () => {
     expect(seen.signal).toBeUndefined()
   })
 
-  test('aborted before it was read never begins, and says why', async () => {
+  test('a token stream aborted before it was read never begins, and says why', async () => {
     const { run, seen } = endless()
     const reason = new Error('enough')
     const stream = tokenStream(run, AbortSignal.abort(reason))
@@ -129,7 +134,7 @@ describe('a token stream', () => {
     expect(seen.signal).toBeUndefined()
   })
 
-  test('gives its generator the reason of the abort', async () => {
+  test('a token stream gives its generator the reason of the abort', async () => {
     const { run, seen } = endless()
     const call = new AbortController()
     const stream = tokenStream(run, call.signal)
@@ -140,7 +145,7 @@ describe('a token stream', () => {
     await expect(stream.next()).rejects.toBe(reason)
   })
 
-  test('does not listen to the signal any more when it is over', async () => {
+  test('a token stream does not listen to the signal any more when it is over', async () => {
     const call = new AbortController()
     const stream = tokenStream(async function* () {
       yield 1
@@ -152,7 +157,7 @@ describe('a token stream', () => {
     expect(await stream.next()).toEqual(OVER)
   })
 
-  test('answers two next() under way, and closes for both', async () => {
+  test('a token stream answers two next() under way, and closes for both', async () => {
     const { run } = endless()
     const stream = tokenStream(run)
     const steps = [stream.next(), stream.next(), stream.next()]
@@ -161,7 +166,7 @@ describe('a token stream', () => {
     expect(await Promise.all(steps.slice(1))).toEqual([OVER, OVER])
   })
 
-  test('throws the reason of an abort once, also to two next() under way', async () => {
+  test('a token stream throws the reason of an abort once, also to two next() under way', async () => {
     const { run } = endless()
     const call = new AbortController()
     const stream = tokenStream(run, call.signal)

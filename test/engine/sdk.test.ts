@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/sources/llama-cpp.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { type HttpServer, serve } from './http-server.js'
 import { cpuLlama, models } from './model.js'

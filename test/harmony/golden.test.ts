@@ -3,7 +3,7 @@ import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyEvent, HarmonyHeader, HarmonyMessage, RepairCode } from '../../src/harmony/events.js'
 import { parseMessages } from '../../src/harmony/parse-messages.js'
 import { CHANNELS, SPECIAL } from '../../src/harmony/vocabulary.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { normaliseMessage, type OfficialMessage } from '../support/official-parser.js'
 import { describeWithShared, fuzzTraces, type GoldenTrace, goldenTraces } from '../support/shared-data.js'
 import { showToken, tokenBytes } from '../support/tokens.js'
@@ -18,35 +18,35 @@ interface Difference {
   readonly repairs: readonly RepairCode[]
 }
 
-/** By the name of the trace. Rows are those of `reference/harmony-input.md`, section 5. */
+/** By the name of the trace. `why` begins with the malformed shape that the trace is an instance of. */
 const DIFFERENCES: Readonly<Record<string, Difference>> = {
   'call-constrain-then-space-json': {
-    why: 'row 24: <|constrain|> and its word are one, spaced or not',
+    why: 'space-after-constrain: <|constrain|> and its word are one, spaced or not',
     messages: ['[commentary to=functions.get_weather <json>] {"location":"SF"}'],
     repairs: ['unusual_header_spacing'],
   },
   'final-with-constrain-json': {
-    why: 'row 21: <|constrain|>json is a content type, never a recipient',
+    why: 'content-type-on-final: <|constrain|>json is a content type, never a recipient',
     messages: ['[final <json>] {"a":1}'],
     repairs: ['content_type_without_recipient'],
   },
   'final-with-constrain-json-adjacent': {
-    why: 'row 21, without a space',
+    why: 'content-type-on-final, without a space',
     messages: ['[final <json>] {"a":1}'],
     repairs: ['content_type_without_recipient'],
   },
   'commentary-constrain-no-recipient': {
-    why: 'row 22: <|constrain|>json is a content type, never a recipient',
+    why: 'unknown-content-type: <|constrain|>json is a content type, never a recipient',
     messages: ['[commentary <json>] {"a":1}'],
     repairs: ['content_type_without_recipient'],
   },
   'commentary-constrain-spaced-no-recipient': {
-    why: 'row 22, with a space',
+    why: 'unknown-content-type, with a space',
     messages: ['[commentary <json>] {"a":1}'],
     repairs: ['content_type_without_recipient'],
   },
   'analysis-code-no-recipient': {
-    why: 'row 21: code is a content type, never a recipient',
+    why: 'content-type-on-final: code is a content type, never a recipient',
     messages: ['[analysis code] print(1)'],
     repairs: ['content_type_without_recipient'],
   },
@@ -56,112 +56,112 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['bare_recipient'],
   },
   'recipient-spaced-to': {
-    why: 'row 24, of "to=": spaces around "=" change nothing',
+    why: 'space-after-constrain, of "to=": spaces around "=" change nothing',
     messages: ['[commentary to=functions.get_weather] {"x":1}'],
     repairs: ['unusual_header_spacing'],
   },
   'recipient-channel-glued': {
-    why: 'row 1: the recipient ends where the marker begins',
+    why: 'channel-glued-to-recipient: the recipient ends where the marker begins',
     messages: ['[commentary to=functions.foo json] {"x":1}'],
     repairs: ['repeated_channel'],
   },
   'role-section-recipient-glued-channel-twice': {
-    why: 'row 1, in the role section',
+    why: 'channel-glued-to-recipient, in the role section',
     messages: ['[commentary to=functions.foo json] {"x":1}'],
     repairs: ['repeated_channel'],
   },
   'constrain-before-recipient': {
-    why: 'row 22: a content type before the recipient changes nothing',
+    why: 'unknown-content-type: a content type before the recipient changes nothing',
     messages: ['[commentary to=functions.foo <json>] {"x":1}'],
     repairs: ['misplaced_recipient'],
   },
   'constrain-double': {
-    why: 'row 26: the second content type is dropped',
+    why: 'extra-header-words: the second content type is dropped',
     messages: ['[commentary to=functions.foo <json>] {"x":1}'],
     repairs: ['extra_header_text'],
   },
   'double-channel-first': {
-    why: 'row 4: the last known channel wins, and no marker is a recipient',
+    why: 'conflicting-channels: the last known channel wins, and no marker is a recipient',
     messages: ['[final] Hi'],
     repairs: ['repeated_channel'],
   },
   'double-channel-second-message': {
-    why: 'row 4, in a second message',
+    why: 'conflicting-channels, in a second message',
     messages: ['[analysis] x', '[final] Hi'],
     repairs: ['repeated_channel'],
   },
   'channel-leading-space': {
-    why: 'row 24, of the channel: white space before it changes nothing',
+    why: 'space-after-constrain, of the channel: white space before it changes nothing',
     messages: ['[final] Hi'],
     repairs: ['unusual_header_spacing'],
   },
   'unknown-channel': {
-    why: 'row 20: another channel is shown as final',
+    why: 'unknown-channel: another channel is shown as final',
     messages: ['[final] Hi'],
     repairs: ['unknown_channel'],
   },
   'channel-uppercase': {
-    why: 'row 20: the nearest channel',
+    why: 'unknown-channel: the nearest channel',
     messages: ['[final] Hi'],
     repairs: ['misspelled_channel'],
   },
   'channel-garbage-words': {
-    why: 'row 8: what is left over is reasoning, as the body is',
+    why: 'free-text-after-channel: what is left over is reasoning, as the body is',
     messages: ['[analysis] We need to answer quicklyHi'],
     repairs: ['missing_message', 'stray_marker'],
   },
   'header-garbage-second-message': {
-    why: 'row 26: words without a meaning are dropped and told',
+    why: 'extra-header-words: words without a meaning are dropped and told',
     messages: ['[analysis] x', '[final] Hi'],
     repairs: ['extra_header_text'],
   },
   'missing-message-first': {
-    why: 'row 12: text without a header is a message',
+    why: 'missing-header: text without a header is a message',
     messages: ['[] I must refuse', '[analysis] We must refuse', "[final] I'm sorry, but I can't help with that."],
     repairs: ['missing_message'],
   },
   'missing-message-first-with-channel': {
-    why: 'row 10: the channel is known, and the text is its message',
+    why: 'missing-message-marker: the channel is known, and the text is its message',
     messages: ['[analysis] I must refuse', "[final] I'm sorry."],
     repairs: ['missing_message'],
   },
   'missing-message-final-only-multiline': {
-    why: 'row 10, of several lines, white space kept',
+    why: 'missing-message-marker, of several lines, white space kept',
     messages: ['[final] The answer\nis:\n\n  42'],
     repairs: ['missing_message'],
   },
   'missing-message-then-call': {
-    why: 'row 12, and the call behind it is not lost',
+    why: 'missing-header, and the call behind it is not lost',
     messages: ["[] ... Let's use the tool.", '[commentary to=functions.get_weather json] {"location": "Tokyo"}'],
     repairs: ['missing_message'],
   },
   'missing-message-call-header': {
-    why: 'row 10, of a call: JSON begins the arguments',
+    why: 'missing-message-marker, of a call: JSON begins the arguments',
     messages: ['[commentary to=functions.get_weather <json>] {"location":"SF"}'],
     repairs: ['missing_message'],
   },
   'missing-channel-token-plain-word': {
-    why: 'row 27: a channel in the place of the role, in a turn that began behind it',
+    why: 'channel-or-tool-as-role: a channel in the place of the role, in a turn that began behind it',
     messages: ['[final] Hi'],
     repairs: ['role_is_channel'],
   },
   'missing-start-channel-directly': {
-    why: 'row 16: a channel between messages begins one',
+    why: 'missing-start: a channel between messages begins one',
     messages: ['[analysis] x', '[final] Hi'],
     repairs: ['missing_start'],
   },
   'missing-end-before-start': {
-    why: 'row 35: a start in the content ends the message',
+    why: 'missing-end: a start in the content ends the message',
     messages: ['[analysis] thinking', '[final] Hi'],
     repairs: ['missing_end'],
   },
   'missing-end-channel-in-content': {
-    why: 'row 35: a channel in the content ends the message',
+    why: 'missing-end: a channel in the content ends the message',
     messages: ['[analysis] thinking', '[final] Hi'],
     repairs: ['missing_end', 'missing_start'],
   },
   'plain-text-then-return': {
-    why: 'row 12: text without a header is a message',
+    why: 'missing-header: text without a header is a message',
     messages: ['[] Hello, how can I help you today?'],
     repairs: ['missing_message'],
   },
@@ -171,7 +171,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: [],
   },
   'only-end': {
-    why: 'row 6: a stop token in an empty header drops it',
+    why: 'end-in-header: a stop token in an empty header drops it',
     messages: [],
     repairs: ['dropped_header'],
   },
@@ -181,7 +181,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['stray_terminator', 'stray_terminator'],
   },
   'consecutive-start': {
-    why: 'row 17: a start in a header begins it again',
+    why: 'repeated-start: a start in a header begins it again',
     messages: ['[analysis] x', '[final] Hi'],
     repairs: ['repeated_start'],
   },
@@ -191,17 +191,17 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['repeated_role'],
   },
   'role-repeated-twice': {
-    why: 'row 18: the role glued to itself is the role',
+    why: 'repeated-role: the role glued to itself is the role',
     messages: ['[final] Hi'],
     repairs: ['repeated_role'],
   },
   'start-empty-header': {
-    why: 'row 27: no role at all is the assistant',
+    why: 'channel-or-tool-as-role: no role at all is the assistant',
     messages: ['[analysis] x', '[] Hi'],
     repairs: ['unknown_role'],
   },
   'unknown-role': {
-    why: 'row 27: an unknown role is the assistant',
+    why: 'channel-or-tool-as-role: an unknown role is the assistant',
     messages: ['[analysis] x', '[final] Hi'],
     repairs: ['unknown_role', 'extra_header_text'],
   },
@@ -211,17 +211,17 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['named_role'],
   },
   'system-developer-user-prompt': {
-    why: 'the same messages; the header that the stream ends in is told (row 42)',
+    why: 'the same messages; the header that the stream ends in is told (cut-in-header)',
     messages: ['[system] You are ChatGPT.', '[developer] # Instructions\n\nBe nice.', '[user] Hi'],
     repairs: ['truncated_header'],
   },
   'tool-result-no-recipient': {
-    why: 'row 27: without a recipient, a model that names a tool calls it',
+    why: 'channel-or-tool-as-role: without a recipient, a model that names a tool calls it',
     messages: ['[commentary to=functions.get_weather] {"sunny": true}'],
     repairs: ['role_is_tool'],
   },
   'call-followed-by-commentary-token-no-start': {
-    why: 'row 33: more calls behind a call, a channel for a header',
+    why: 'channel-word-as-header: more calls behind a call, a channel for a header',
     messages: ['[commentary to=functions.a <json>] {"i":1}', '[commentary to=functions.b <json>] {"i":2}'],
     repairs: ['missing_start', 'role_is_channel'],
   },
@@ -231,7 +231,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['tokens_after_return'],
   },
   'special-tokens-in-content': {
-    why: 'rows 34 and 35: markers in the content are markers, never text',
+    why: 'empty-message-without-end, missing-end: markers in the content are markers, never text',
     messages: ['[final] ab', '[final] d', '[] e'],
     repairs: [
       'stray_marker',
@@ -244,7 +244,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     ],
   },
   'reserved-tokens-in-content': {
-    why: 'row 48: reserved tokens are no text, <|endoftext|> ends the message; the text behind it is one without a header',
+    why: 'unknown-token-id: reserved tokens are no text, <|endoftext|> ends the message; the text behind it is one without a header',
     messages: ['[final] abcde', '[] f'],
     repairs: [
       'reserved_token',
@@ -257,22 +257,22 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     ],
   },
   'out-of-range-token': {
-    why: 'row 48: an id outside the vocabulary is skipped, and nothing else is lost',
+    why: 'unknown-token-id: an id outside the vocabulary is skipped, and nothing else is lost',
     messages: ['[final] abcd ef'],
     repairs: ['unknown_token'],
   },
   'out-of-range-token-in-header': {
-    why: 'row 48, in a header',
+    why: 'unknown-token-id, in a header',
     messages: ['[final] Hi'],
     repairs: ['unknown_token'],
   },
   'emoji-interrupted-by-special': {
-    why: 'row 35, in the middle of a character; its first half is one U+FFFD',
+    why: 'missing-end, in the middle of a character; its first half is one U+FFFD',
     messages: ['[final] x �', '[analysis] y'],
     repairs: ['missing_end', 'missing_start', 'missing_message'],
   },
   'emoji-in-header': {
-    why: 'row 20: the nearest channel',
+    why: 'unknown-channel: the nearest channel',
     messages: ['[final] Hi'],
     repairs: ['misspelled_channel'],
   },
@@ -282,72 +282,72 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['unusual_header_spacing'],
   },
   'truncated-mid-header': {
-    why: 'row 42: a header that was cut is dropped and told',
+    why: 'cut-in-header: a header that was cut is dropped and told',
     messages: [],
     repairs: ['truncated_header'],
   },
   'truncated-after-channel': {
-    why: 'row 42, behind the channel',
+    why: 'cut-in-header, behind the channel',
     messages: [],
     repairs: ['truncated_header'],
   },
   'truncated-mid-second-header': {
-    why: 'row 42, in the second header',
+    why: 'cut-in-header, in the second header',
     messages: ['[analysis] x'],
     repairs: ['truncated_header'],
   },
   'wild-harmony114-triple-channel-bash': {
-    why: 'row 3: the last known channel wins; bash is no tool here, and told',
+    why: 'tool-name-as-channel: the last known channel wins; bash is no tool here, and told',
     messages: ['[analysis] x', '[commentary json] {"cmd":"ls"}'],
     repairs: ['repeated_channel', 'content_type_without_recipient', 'extra_header_text'],
   },
   'wild-harmony114-role-final': {
-    why: 'row 27: a channel in the place of the role',
+    why: 'channel-or-tool-as-role: a channel in the place of the role',
     messages: ['[analysis] x', '[final] Done.'],
     repairs: ['role_is_channel'],
   },
   'wild-harmony114-to-plus-two-words': {
-    why: 'row 26: the first word behind the recipient is the type',
+    why: 'extra-header-words: the first word behind the recipient is the type',
     messages: ['[commentary to=functions.bash code] {"cmd":"ls"}'],
     repairs: ['extra_header_text'],
   },
   'wild-harmony114-constrain-reasoning-then-end': {
-    why: 'row 23: a call that was never written is none, and swallows nothing',
+    why: 'reasoning-after-constrain: a call that was never written is none, and swallows nothing',
     messages: ['[commentary to=functions.bash <json>] {"cmd":"ls"}'],
     repairs: ['dropped_header'],
   },
   'wild-tiles145-constrain-free-text': {
-    why: 'row 23: prose behind <|constrain|> is reasoning',
+    why: 'reasoning-after-constrain: prose behind <|constrain|> is reasoning',
     messages: ['[analysis] write: edit file with content.', '[commentary to=functions.write <json>] {"p":1}'],
     repairs: ['missing_message', 'extra_header_text'],
   },
   'wild-tiles145-role-bash': {
-    why: 'row 27: bash is no tool here, and told',
+    why: 'channel-or-tool-as-role: bash is no tool here, and told',
     messages: ['[analysis] x', '[commentary] {"cmd":"ls"}'],
     repairs: ['unknown_role', 'extra_header_text'],
   },
   'wild-llamacpp27720-question-marks': {
-    why: 'row 6: a stop token ends the header, and the answer behind it is no call',
+    why: 'end-in-header: a stop token ends the header, and the answer behind it is no call',
     messages: ['[analysis] ??', '[final] Done'],
     repairs: ['missing_message'],
   },
   'wild-llamacpp27720-commentary-2q': {
-    why: 'row 6: what is left over is reasoning',
+    why: 'end-in-header: what is left over is reasoning',
     messages: ['[analysis] 2?', '[final] Done'],
     repairs: ['missing_message'],
   },
   'wild-llamacpp27720-doubled-to-assistant': {
-    why: 'row 5: a header without message and text is dropped',
+    why: 'header-without-message: a header without message and text is dropped',
     messages: ['[analysis] ok', '[final] Done'],
     repairs: ['dropped_header'],
   },
   'wild-llamacpp25321-bare-json-no-markup': {
-    why: 'row 13: bare JSON is a message',
+    why: 'no-markers: bare JSON is a message',
     messages: ['[] {"category":"billing","urgent":true}'],
     repairs: ['missing_message'],
   },
   'wild-harmony68-call-commentary-channel': {
-    why: 'rows 33 and 34: the fabricated calls are read, and no text is lost',
+    why: 'channel-word-as-header, empty-message-without-end: the fabricated calls are read, and no text is lost',
     messages: [
       '[analysis] Use tool.',
       '[commentary to=functions.geo <json>] {"city":"Paris"}',
@@ -365,52 +365,52 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     ],
   },
   'wild-sglang31019-json-after-end': {
-    why: 'row 14: text between messages is a message',
+    why: 'missing-header-after-reasoning: text between messages is a message',
     messages: ['[analysis] reasoning text', '[] {"country":"France","capital":"Paris"}'],
     repairs: ['missing_start', 'missing_message'],
   },
   'wild-vllm45213-final-no-message': {
-    why: 'row 10: the channel is known, and JSON is its message',
+    why: 'missing-message-marker: the channel is known, and JSON is its message',
     messages: ['[analysis] r', '[final] {"answer": 42}'],
     repairs: ['missing_message'],
   },
   'wild-dynamo236-final-stray-token': {
-    why: 'row 11: <|constrain|> for <|message|>',
+    why: 'constrain-instead-of-message: <|constrain|> for <|message|>',
     messages: ['[analysis] r', '[final] The answer is 42'],
     repairs: ['missing_message'],
   },
   'wild-dynamo236-finalx': {
-    why: 'row 20: the nearest channel',
+    why: 'unknown-channel: the nearest channel',
     messages: ['[analysis] r', '[final] The answer is 42'],
     repairs: ['misspelled_channel'],
   },
   'wild-vllm42454-comment-channel': {
-    why: 'row 20: the nearest channel',
+    why: 'unknown-channel: the nearest channel',
     messages: ['[commentary to=functions.get_weather <json>] {"location":"SF"}'],
     repairs: ['misspelled_channel'],
   },
   'wild-vllm43408-stray-tokens-after-end': {
-    why: 'row 15: the same messages, and the junk between them is told',
+    why: 'junk-before-start: the same messages, and the junk between them is told',
     messages: ['[analysis] r', '[final] ok'],
     repairs: ['stray_text'],
   },
   'wild-vllm43408-empty-channel': {
-    why: 'row 19: an empty channel is none',
+    why: 'empty-channel: an empty channel is none',
     messages: ['[analysis] r', '[] ok'],
     repairs: ['missing_channel'],
   },
   'wild-trtllm8615-channel-bangs': {
-    why: 'row 46: a header that says nothing is dropped and told',
+    why: 'endless-channel: a header that says nothing is dropped and told',
     messages: [],
     repairs: ['truncated_header'],
   },
   'wild-ogx4807-analysis-free-text-then-message': {
-    why: 'row 8: what is left over is reasoning, as the body is',
+    why: 'free-text-after-channel: what is left over is reasoning, as the body is',
     messages: ['[analysis] need most recent U.S. CPI release and its MoM valueLet us open it.'],
     repairs: ['missing_message', 'stray_marker'],
   },
   'wild-exo1126-start-start': {
-    why: 'row 17: a start in a header begins it again',
+    why: 'repeated-start: a start in a header begins it again',
     messages: ['[final] Hi'],
     repairs: ['repeated_start', 'repeated_start'],
   },
@@ -436,24 +436,30 @@ describeWithShared('golden traces', () => {
   const traces = goldenTraces().map((trace) => [trace.name, trace] as const)
 
   describe('that the official parser reads as they are meant, we read alike', () => {
-    test.each(traces.filter(([name]) => DIFFERENCES[name] === undefined))('%s', (_, trace) => {
-      const { strict } = trace.head
-      expect([strict.error, strict.eos.error]).toEqual([null, null])
-      const parsed = parseMessages(trace.tokens, { tokenTable, role: trace.role })
-      expect(parsed).toEqual({ messages: officialMessages(strict), repairs: [] })
-    })
+    test.each(traces.filter(([name]) => DIFFERENCES[name] === undefined))(
+      'golden traces that the official parser reads as they are meant, we read alike: %s',
+      (_, trace) => {
+        const { strict } = trace.head
+        expect([strict.error, strict.eos.error]).toEqual([null, null])
+        const parsed = parseMessages(trace.tokens, { tokenTable, role: trace.role })
+        expect(parsed).toEqual({ messages: officialMessages(strict), repairs: [] })
+      },
+    )
   })
 
-  describe('that it refuses or misreads, or that we tell about, are repaired', () => {
-    test.each(traces.filter(([name]) => DIFFERENCES[name] !== undefined))('%s', (name, trace) => {
-      const { messages, repairs } = parseMessages(trace.tokens, { tokenTable, role: trace.role })
-      const { why, ...expected } = DIFFERENCES[name] as Difference
-      const got = { messages: messages.map(show), repairs: repairs.map(({ code }) => code) }
-      expect(got, why).toEqual(expected)
-    })
+  describe('that it refuses or misreads, or that we report, are repaired', () => {
+    test.each(traces.filter(([name]) => DIFFERENCES[name] !== undefined))(
+      'golden traces that it refuses or misreads, or that we report, are repaired: %s',
+      (name, trace) => {
+        const { messages, repairs } = parseMessages(trace.tokens, { tokenTable, role: trace.role })
+        const { why, ...expected } = DIFFERENCES[name] as Difference
+        const got = { messages: messages.map(show), repairs: repairs.map(({ code }) => code) }
+        expect(got, why).toEqual(expected)
+      },
+    )
   })
 
-  test('are all there that the table speaks of', () => {
+  test('golden traces are all there that the table speaks of', () => {
     const names = traces.map(([name]) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names).toEqual(expect.arrayContaining(Object.keys(DIFFERENCES)))
@@ -463,7 +469,7 @@ describeWithShared('golden traces', () => {
 describeWithShared('random token soups', () => {
   const soups = fuzzTraces()
 
-  test('throw nothing', () => {
+  test('random token soups throw nothing', () => {
     for (const { tokens } of soups) {
       for (const role of ['assistant', null] as const) {
         expect(() => parseMessages(tokens, { tokenTable, role })).not.toThrow()
@@ -471,7 +477,7 @@ describeWithShared('random token soups', () => {
     }
   })
 
-  test('without a repair are read as the newest official parser reads them', () => {
+  test('random token soups without a repair are read as the newest official parser reads them', () => {
     let agreed = 0
     for (const { tokens, role, strict } of soups) {
       const { messages, repairs } = parseMessages(tokens, { tokenTable, role })
@@ -483,7 +489,7 @@ describeWithShared('random token soups', () => {
     expect(agreed).toBeGreaterThan(10)
   })
 
-  test('lose no text: every token is content, lead, told by a repair, or a word that the header says', () => {
+  test('random token soups lose no text: every token is content, lead, reported by a repair, or a word that the header says', () => {
     for (const { tokens, role } of soups) {
       const { lost, wrong } = account(tokens, role)
       expect({ lost, wrong }, tokens.map(showToken).join(' ')).toEqual({ lost: [], wrong: [] })

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { HEADER_SPACE, HEADER_WORDS } from '../../src/conformance/arbitraries/header-soup.js'
 import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyMessage, Repair } from '../../src/harmony/events.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
+import { RUNS } from '../support/runs.js'
 
 interface Said {
   readonly messages: HarmonyMessage[]
@@ -35,7 +34,7 @@ function isSomewhere(word: string, { messages, repairs }: Said): boolean {
   )
 }
 
-describe('no word of a header is lost: it means something there, is text of the message, or is told', () => {
+describe('no word of a header is lost: it means something there, is text of the message, or is reported', () => {
   // The number of the word stands for `#`, so that each is looked for alone.
   const madeUp = fc.constantFrom(
     'zq#',
@@ -78,7 +77,7 @@ describe('no word of a header is lost: it means something there, is text of the 
     '<|start|>user<|message|>Hi<|end|>',
   )
 
-  test('whatever the header', () => {
+  test('no word of any header is lost: it means something there, is text of the message, or is reported', () => {
     fc.assert(
       fc.property(begun, fc.array(fc.tuple(header, rest), { minLength: 1, maxLength: 2 }), (host, written) => {
         let count = 0
@@ -97,7 +96,7 @@ describe('no word of a header is lost: it means something there, is text of the 
   })
 })
 
-test('what the model wrote of a header that is dropped is told where the host began it', () => {
+test('what the model wrote of a header that is dropped is reported where the host began it', () => {
   expect(parse('<|start|>assistant', '<|channel|>commentary to=functions.x').repairs).toEqual([
     { code: 'truncated_header', text: 'commentary to=functions.x' },
   ])

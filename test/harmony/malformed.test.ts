@@ -4,21 +4,21 @@ import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyEvent, HarmonyHeader, HarmonyMessage, Repair } from '../../src/harmony/events.js'
 import type { HarmonyParser } from '../../src/harmony/parser.js'
 import { declareTools, toolNamed } from '../../src/recipients/declared-tools.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import type { TokenChunk } from '../../src/tokens/token-source.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
 import {
   chunkPlan,
   cutChunks,
   cutText,
-  MALFORMED_ROWS,
+  MALFORMED_SHAPES,
+  type MalformedShape,
   type MalformedTranscript,
-  malformedRow,
   malformedTranscript,
   textPlan,
 } from '../support/arbitraries.js'
+import { RUNS, runs } from '../support/runs.js'
 import { spellsMarker } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const TIMEOUT = 20_000 + RUNS * 20
 
 const tokenTable = await loadTokenTable()
@@ -114,29 +114,30 @@ const addressesTool = ({ role, recipient }: HarmonyMessage): boolean =>
  * Shapes that are malformed to other engines, or to what the tools say, but that are Harmony to the parser: they are
  * read as they stand, and law 8 (`official.test.ts`) holds the official parser against them.
  */
-const WELL_FORMED: Readonly<Record<number, (transcript: MalformedTranscript) => boolean>> = {
-  22: ({ variant, text }) => variant === 'odd content type with recipient' && !text.includes('<|constrain|>commentary'),
-  28: () => true,
-  29: ({ text }) => !text.includes('comment to='),
-  30: () => true,
-  31: () => true,
-  32: () => true,
-  36: () => true,
-  37: () => true,
-  38: () => true,
-  39: () => true,
-  40: () => true,
-  41: () => true,
-  42: ({ tokens }) => tokens.length === 0,
-  44: () => true,
-  45: () => true,
-  47: () => true,
+const WELL_FORMED: Readonly<Partial<Record<MalformedShape, (transcript: MalformedTranscript) => boolean>>> = {
+  'unknown-content-type': ({ variant, text }) =>
+    variant === 'odd content type with recipient' && !text.includes('<|constrain|>commentary'),
+  'recipient-without-namespace': () => true,
+  'call-on-wrong-channel': ({ text }) => !text.includes('comment to='),
+  'undeclared-tool': () => true,
+  'code-as-arguments': () => true,
+  'recipient-not-a-tool': () => true,
+  preamble: () => true,
+  'arguments-without-recipient': () => true,
+  'invalid-json-arguments': () => true,
+  'wrong-call-terminator': () => true,
+  'parallel-calls': () => true,
+  'reasoning-only': () => true,
+  'cut-in-header': ({ tokens }) => tokens.length === 0,
+  'split-header-words': () => true,
+  'text-cut-in-markers': () => true,
+  'markers-in-tool-result': () => true,
 }
 
-const isWellFormed = (transcript: MalformedTranscript): boolean => WELL_FORMED[transcript.row]?.(transcript) === true
+const isWellFormed = (transcript: MalformedTranscript): boolean => WELL_FORMED[transcript.shape]?.(transcript) === true
 
 describe('a malformed stretch', () => {
-  test('leaves the well-formed messages around it as they are', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch leaves the well-formed messages around it as they are', { timeout: TIMEOUT }, () => {
     check((transcript) => {
       const { messages } = parseIds(transcript)
       expect(messages.slice(0, transcript.before.length)).toEqual(transcript.before)
@@ -144,7 +145,9 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('loses no text: it is in a message or in what a repair tells, in order', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch loses no text: it is in a message or in what a repair reports, in order', {
+    timeout: TIMEOUT,
+  }, () => {
     check((transcript) => {
       const { said } = parseIds(transcript)
       const surrounded = [...transcript.before, ...transcript.after].map(({ content }) => content)
@@ -157,7 +160,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('makes the calls that the table says, and no others', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch makes the calls that the table says, and no others', { timeout: TIMEOUT }, () => {
     check((transcript) => {
       const tools = declareTools(transcript.request.tools)
       const messages = ofStretch(transcript, parseIds(transcript).messages)
@@ -170,7 +173,9 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('brings no spelling of a control token into a message or a header', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch brings no spelling of a control token into a message or a header', {
+    timeout: TIMEOUT,
+  }, () => {
     check((transcript) => {
       if (transcript.spelled) return
       for (const message of parseIds(transcript).messages) {
@@ -179,15 +184,15 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('is told, unless it is Harmony as it stands', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch is reported, unless it is Harmony as it stands', { timeout: TIMEOUT }, () => {
     check((transcript) => {
-      // Several rows end in <|return|>, and then the messages behind are told as well.
+      // Several shapes end in <|return|>, and then the messages behind are told as well.
       const repairs = parseIds(transcript).repairs.filter(({ code }) => code !== 'tokens_after_return')
       expect(repairs.length === 0).toBe(isWellFormed(transcript))
     })
   })
 
-  test('has only fields that its header can have', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch has only fields that its header can have', { timeout: TIMEOUT }, () => {
     const fields: (keyof HarmonyHeader)[] = ['role', 'name', 'recipient', 'channel', 'contentType', 'constrained']
     check((transcript) => {
       for (const { content: _, ...header } of parseIds(transcript).messages) {
@@ -200,7 +205,7 @@ describe('a malformed stretch', () => {
     })
   })
 
-  test('is read alike however its ids are chunked', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch is read alike however its ids are chunked', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(malformedTranscript(), chunkPlan(), (transcript, plan) => {
         expect(parse(transcript, cutChunks(transcript.chunks, plan))).toEqual(parse(transcript, transcript.chunks))
@@ -209,7 +214,7 @@ describe('a malformed stretch', () => {
     )
   })
 
-  test('is read alike as text, however that is cut', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch is read alike as text, however that is cut', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(malformedTranscript(), textPlan(), (transcript, plan) => {
         if (transcript.textChunks === undefined) return
@@ -219,7 +224,9 @@ describe('a malformed stretch', () => {
     )
   })
 
-  test('gives texts only inside messages, and ends every message that it starts', { timeout: TIMEOUT }, () => {
+  test('a malformed stretch gives texts only inside messages, and ends every message that it starts', {
+    timeout: TIMEOUT,
+  }, () => {
     check((transcript) => {
       let isOpen = false
       for (const event of parse(transcript, transcript.chunks)) {
@@ -232,8 +239,8 @@ describe('a malformed stretch', () => {
   })
 })
 
-test.each(Array.from({ length: MALFORMED_ROWS }, (_, index) => index + 1))('row %i throws nothing', (row) => {
-  for (const transcript of fc.sample(malformedRow(row), { numRuns: 50, seed: 1 })) {
+test.each(MALFORMED_SHAPES)('the malformed shape %s throws nothing', (shape) => {
+  for (const transcript of fc.sample(malformedTranscript(shape), runs(50))) {
     expect(() => parseIds(transcript)).not.toThrow()
   }
 })

@@ -4,8 +4,9 @@ import { type OfficialStreamableParser, officialParser } from '../../src/harmony
 import type { TokenChunk } from '../../src/tokens/token-source.js'
 import { translateBatches } from '../../src/translate/translate.js'
 import { Translator } from '../../src/translate/translator.js'
-import { fixed, RUNS, tokenTable } from '../laws/streams.js'
+import { fixed, tokenTable } from '../laws/streams.js'
 import { loadOfficial } from '../support/official-parser.js'
+import { RUNS } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
 
 const official = await loadOfficial()
@@ -120,7 +121,7 @@ describe('the official parser is freed once', () => {
         translator.end()
       },
     ],
-  ])('%s', (_, finish) => {
+  ])('the official parser is freed once: %s', (_, finish) => {
     const heap = new Heap()
     const translator = create(heap)
     translator.push(CALL)
@@ -128,13 +129,13 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('where it was never needed, it is not made', () => {
+  test('the official parser is not made where it was never needed', () => {
     const heap = new Heap()
     create(heap).end()
     expect(heap.made).toBe(0)
   })
 
-  test('where a result comes for the call that is being written, and tokens behind it', () => {
+  test('the official parser is freed once where a result comes for the call that is being written, and tokens after it', () => {
     const heap = new Heap()
     const translator = create(heap)
     translator.push(CALL)
@@ -149,7 +150,7 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('where a pulled stream is left', async () => {
+  test('the official parser is freed once where a pulled stream is left', async () => {
     const heap = new Heap()
     const source: TokenChunk[] = [CALL, ANSWER]
     const batches = translateBatches(source, { ...fixed, tokenTable, request, parser: officialParser(heap.create) })
@@ -160,7 +161,7 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('where a pulled stream is aborted, and left before it says so', async () => {
+  test('the official parser is freed once where a pulled stream is aborted, and left before it says so', async () => {
     const heap = new Heap()
     const abort = new AbortController()
     const options = {
@@ -178,7 +179,7 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('where it breaks down in a pulled stream, which fails', async () => {
+  test('the official parser is freed once where it breaks down in a pulled stream, which fails', async () => {
     const heap = new Heap(5)
     const options = { ...fixed, tokenTable, request, parser: officialParser(heap.create) }
     const events = []
@@ -187,7 +188,7 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('where making one throws', () => {
+  test('the official parser is freed once where making one throws', () => {
     const heap = new Heap()
     let made = 0
     const parser = officialParser(() => {

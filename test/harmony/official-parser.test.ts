@@ -4,15 +4,16 @@ import { HarmonyResponsesError } from '../../src/errors.js'
 import { officialParser } from '../../src/harmony/official-parser.js'
 import { Translator } from '../../src/translate/translator.js'
 import { faultsOf } from '../laws/check-stream.js'
-import { fixed, oneByOne, RUNS, run, withoutDeltaBorders } from '../laws/streams.js'
+import { fixed, oneByOne, run, withoutDeltaBorders } from '../laws/streams.js'
 import { tokenSoup, wellFormedTranscript } from '../support/arbitraries.js'
 import { loadOfficial } from '../support/official-parser.js'
+import { RUNS } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
 
 const official = await loadOfficial()
 const parser = officialParser(() => official.createRaw('assistant'))
 
-test('behind the official parser, well-formed streams become the same events', () => {
+test('with the official parser, well-formed streams become the same events', () => {
   fc.assert(
     fc.property(wellFormedTranscript(), ({ chunks, request }) => {
       const pieces = oneByOne(chunks)
@@ -24,7 +25,7 @@ test('behind the official parser, well-formed streams become the same events', (
   )
 })
 
-test('behind the official parser, whatever comes in gives a well-formed stream', () => {
+test('with the official parser, whatever comes in gives a well-formed stream', () => {
   fc.assert(
     fc.property(tokenSoup(), (tokens) => {
       expect(faultsOf(run([tokens], { parser }).events)).toEqual([])
@@ -33,7 +34,7 @@ test('behind the official parser, whatever comes in gives a well-formed stream',
   )
 })
 
-test('a token that the official parser refuses is told', () => {
+test('a token that the official parser refuses is reported', () => {
   const { diagnostics } = run([encodeHarmony('<|channel|>final<|message|>Hi<|end|>Hello<|return|>')], { parser })
   expect(diagnostics.map(({ code }) => code)).toContain('refused_token')
 })

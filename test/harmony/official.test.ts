@@ -4,7 +4,7 @@ import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyMessage, Terminator } from '../../src/harmony/events.js'
 import { parseMessages } from '../../src/harmony/parse-messages.js'
 import { VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import {
   editedTranscript,
   harmonyTextSpellingMarkers,
@@ -14,9 +14,9 @@ import {
   wellFormedTranscript,
 } from '../support/arbitraries.js'
 import { loadOfficial } from '../support/official-parser.js'
+import { RUNS, runs } from '../support/runs.js'
 import { encodeHarmony, encodeText, m, tokenBytes } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const TIMEOUT = 20_000 + RUNS * 20
 
 const tokenTable = await loadTokenTable()
@@ -28,7 +28,9 @@ describe('well-formed Harmony', () => {
   const transcripts = (): ReturnType<typeof wellFormedTranscript> =>
     fc.oneof(wellFormedTranscript(), wellFormedTranscript({ text: harmonyTextSpellingMarkers() }))
 
-  test('is read as the official parser reads it, and nothing is repaired', { timeout: TIMEOUT }, () => {
+  test('well-formed Harmony is read as the official parser reads it, and nothing is repaired', {
+    timeout: TIMEOUT,
+  }, () => {
     fc.assert(
       fc.property(transcripts(), ({ tokens }) => {
         const { messages, accepted } = official.parse(tokens, 'assistant')
@@ -39,7 +41,7 @@ describe('well-formed Harmony', () => {
     )
   })
 
-  test('is read so as well where nothing is implied by a prompt', { timeout: TIMEOUT }, () => {
+  test('well-formed Harmony is read so as well where nothing is implied by a prompt', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(transcripts(), ({ tokens }) => {
         const started = [...START, ...tokens]
@@ -50,7 +52,7 @@ describe('well-formed Harmony', () => {
     )
   })
 
-  test('is read so as well where the host wrote the results', { timeout: TIMEOUT }, () => {
+  test('well-formed Harmony is read so as well where the host wrote the results', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(transcripts(), ({ chunks, entries }) => {
         const seen: { message: HarmonyMessage; origin: string; terminator?: Terminator }[] = []
@@ -136,25 +138,33 @@ const KINDS: Readonly<Record<string, { stream: fc.Arbitrary<Stream>; fairShare: 
   },
 }
 
-describe('where no repair is told, the official parser accepts the stream and reads the same messages', () => {
-  test.each(Object.entries(KINDS))('in %s', { timeout: TIMEOUT }, (_, { stream }) => {
-    fc.assert(
-      fc.property(stream, (given) => {
-        lawEight(given)
-      }),
-      { numRuns: RUNS },
-    )
-  })
+describe('where no repair is reported, the official parser accepts the stream and reads the same messages', () => {
+  test.each(Object.entries(KINDS))(
+    'where no repair is reported, the official parser accepts and reads alike: %s',
+    { timeout: TIMEOUT },
+    (_, { stream }) => {
+      fc.assert(
+        fc.property(stream, (given) => {
+          lawEight(given)
+        }),
+        { numRuns: RUNS },
+      )
+    },
+  )
 
-  test.each(Object.entries(KINDS))('which says something of %s', { timeout: TIMEOUT }, (_, { stream, fairShare }) => {
-    const streams = fc.sample(stream, { numRuns: 2000, seed: 8 })
-    const spokenOf = streams.filter(({ tokens, role }) => {
-      const { repairs } = parseMessages(tokens, { tokenTable, role })
-      return repairs.length === 0
-    })
-    expect(spokenOf.length / streams.length).toBeGreaterThan(fairShare)
-    expect(spokenOf.length / streams.length).toBeLessThan(0.9)
-  })
+  test.each(Object.entries(KINDS))(
+    'enough streams without a repair are found among %s',
+    { timeout: TIMEOUT },
+    (_, { stream, fairShare }) => {
+      const streams = fc.sample(stream, { numRuns: runs(2000), seed: 8 })
+      const spokenOf = streams.filter(({ tokens, role }) => {
+        const { repairs } = parseMessages(tokens, { tokenTable, role })
+        return repairs.length === 0
+      })
+      expect(spokenOf.length / streams.length).toBeGreaterThan(fairShare)
+      expect(spokenOf.length / streams.length).toBeLessThan(0.9)
+    },
+  )
 
   test.each([
     ['a <|constrain|> with nothing behind it', '<|constrain|><|message|>Hi<|end|>'],
@@ -185,7 +195,10 @@ describe('where no repair is told, the official parser accepts the stream and re
     ['a vertical tab', '<|channel|>commentary to=functions.x\vjson<|message|>{}<|call|>'],
     ['a byte order mark', '<|channel|>final\ufeff<|message|>Hi<|end|>'],
     ['a next-line character', 'to=\u0085<|message|>Hi<|end|>'],
-  ])('%s', (_, text) => {
-    lawEight({ tokens: encodeHarmony(text), role: 'assistant' })
-  })
+  ])(
+    'where no repair is reported, the official parser accepts the stream and reads the same messages: %s',
+    (_, text) => {
+      lawEight({ tokens: encodeHarmony(text), role: 'assistant' })
+    },
+  )
 })

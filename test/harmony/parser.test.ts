@@ -5,11 +5,11 @@ import { createHarmonyParser } from '../../src/harmony/event-parser.js'
 import type { HarmonyEvent, HarmonyMessage, Origin, Repair, Terminator } from '../../src/harmony/events.js'
 import { parseMessages } from '../../src/harmony/parse-messages.js'
 import type { HarmonyParser, HarmonyParserOptions, ParserSnapshot } from '../../src/harmony/parser.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { cutText, editedTranscript, headerSoup, malformedTranscript, tokenSoup } from '../support/arbitraries.js'
+import { RUNS } from '../support/runs.js'
 import { encodeHarmony, encodeText, m, showToken, tokenBytes } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const TIMEOUT = 20_000 + RUNS * 20
 
 const tokenTable = await loadTokenTable()
@@ -64,41 +64,41 @@ function joined(events: readonly HarmonyEvent[]): HarmonyEvent[] {
 }
 
 describe('the header', () => {
-  test('of the first message begins behind the <|start|>assistant of the prompt', () => {
+  test('the header of the first message begins after the <|start|>assistant of the prompt', () => {
     expect(messagesOf('<|channel|>final<|message|>Hi<|return|>')).toEqual([
       { role: 'assistant', channel: 'final', content: 'Hi' },
     ])
   })
 
-  test('may say nothing at all', () => {
+  test('the header may say nothing at all', () => {
     expect(messagesOf('<|message|>Hi<|return|>')).toEqual([{ role: 'assistant', content: 'Hi' }])
   })
 
-  test('of a later message begins with <|start|> and a role', () => {
+  test('the header of a later message begins with <|start|> and a role', () => {
     const [, second] = messagesOf('<|message|>a<|end|><|start|>assistant<|channel|>analysis<|message|>b<|end|>')
     expect(second).toEqual({ role: 'assistant', channel: 'analysis', content: 'b' })
   })
 
-  test('names a recipient in the role section', () => {
+  test('the header names a recipient in the role section', () => {
     expect(messagesOf(' to=functions.f<|channel|>commentary<|message|>{}<|call|>')).toEqual([
       { role: 'assistant', recipient: 'functions.f', channel: 'commentary', content: '{}' },
     ])
   })
 
-  test('names a recipient in the channel section', () => {
+  test('the header names a recipient in the channel section', () => {
     expect(messagesOf('<|channel|>commentary to=functions.f<|message|>{}<|call|>')).toEqual([
       { role: 'assistant', recipient: 'functions.f', channel: 'commentary', content: '{}' },
     ])
   })
 
-  test('names a recipient without a channel', () => {
+  test('the header names a recipient without a channel', () => {
     expect(messagesOf(' to=functions.f<|message|>{}<|call|>')).toEqual([
       { role: 'assistant', recipient: 'functions.f', content: '{}' },
     ])
   })
 
   test.each(['functions.my-tool/v1:run', 'mcp.acme.v2.repo.search', 'a=b', 'to=x', 'é'])(
-    'keeps the recipient %s as it is written',
+    'the header keeps the recipient %s as it is written',
     (recipient) => {
       expect(messagesOf(`<|channel|>commentary to=${recipient} json<|message|>{}<|call|>`)[0]?.recipient).toBe(
         recipient,
@@ -109,7 +109,7 @@ describe('the header', () => {
   test.each([
     ['spaced', ' <|constrain|>json'],
     ['adjacent', '<|constrain|>json'],
-  ])('has a constrained content type, %s', (_, type) => {
+  ])('the header has a constrained content type, %s', (_, type) => {
     expect(messagesOf(`<|channel|>commentary to=functions.f${type}<|message|>{}<|call|>`)).toEqual([
       {
         role: 'assistant',
@@ -123,7 +123,7 @@ describe('the header', () => {
   })
 
   test.each(['json', 'code', 'text/plain', 'something-else'])(
-    'has the content type %s without <|constrain|>',
+    'the header has the content type %s without <|constrain|>',
     (type) => {
       expect(messagesOf(`<|channel|>commentary to=functions.f ${type}<|message|>{}<|call|>`)).toEqual([
         { role: 'assistant', recipient: 'functions.f', channel: 'commentary', contentType: type, content: '{}' },
@@ -131,30 +131,30 @@ describe('the header', () => {
     },
   )
 
-  test('may be broken into lines', () => {
+  test('the header may be broken into lines', () => {
     expect(messagesOf('<|start|>assistant\n<|channel|>final\n<|message|>Hi<|return|>', { role: null })).toEqual([
       { role: 'assistant', channel: 'final', content: 'Hi' },
     ])
   })
 
-  test.each(['system', 'developer', 'user'] as const)('names the role %s', (role) => {
+  test.each(['system', 'developer', 'user'] as const)('the header names the role %s', (role) => {
     expect(messagesOf(`<|start|>${role}<|message|>Hi<|end|>`, { role: null })).toEqual([{ role, content: 'Hi' }])
   })
 
-  test('of a tool names its author, and whom it answers', () => {
+  test('the header of a tool names its author, and whom it answers', () => {
     const result = '<|start|>functions.f to=assistant<|channel|>commentary<|message|>3<|end|>'
     expect(messagesOf(result, { role: null })).toEqual([
       { role: 'tool', name: 'functions.f', recipient: 'assistant', channel: 'commentary', content: '3' },
     ])
   })
 
-  test('of a tool without a name is the tool', () => {
+  test('the header of a tool without a name is the tool', () => {
     expect(messagesOf('<|start|>tool to=assistant<|message|>3<|end|>', { role: null })).toEqual([
       { role: 'tool', name: 'tool', recipient: 'assistant', content: '3' },
     ])
   })
 
-  test('is told before the first text, and once', () => {
+  test('the header is reported before the first text, and once', () => {
     const session = new Session()
     session.push('<|channel|>final')
     expect(session.events).toEqual([])
@@ -166,14 +166,14 @@ describe('the header', () => {
 })
 
 describe('the content', () => {
-  test('is told token by token', () => {
+  test('the content is reported token by token', () => {
     const session = new Session()
     session.push('<|channel|>final<|message|>')
     const texts = encodeText('Hello there').map((id) => session.push([id]))
     expect(texts).toEqual(['Hello', ' there'].map((text) => [{ type: 'message_text', text, origin: 'model' }]))
   })
 
-  test('keeps a character that is spread over tokens together', () => {
+  test('the content keeps a character that is spread over tokens together', () => {
     const session = new Session()
     session.push('<|channel|>final<|message|>')
     const texts = encodeText('💖').map((id) => session.push([id]))
@@ -181,7 +181,7 @@ describe('the content', () => {
     expect(texts.flat()).toEqual([{ type: 'message_text', text: '💖', origin: 'model' }])
   })
 
-  test('ends half a character in U+FFFD before the message ends', () => {
+  test('the content ends half a character in U+FFFD before the message ends', () => {
     const session = new Session()
     session.push([...encodeHarmony('<|channel|>final<|message|>'), ...encodeText('💖').slice(0, 1)])
     expect(session.push([m.end])).toEqual([
@@ -190,7 +190,7 @@ describe('the content', () => {
     ])
   })
 
-  test('does not let half a character into the next message', () => {
+  test('the content does not let half a character into the next message', () => {
     const [half, ...rest] = encodeText('💖')
     const { messages } = parseMessages(
       [...encodeHarmony('<|message|>'), half ?? 0, m.end, ...encodeHarmony('<|start|>assistant<|message|>'), ...rest],
@@ -200,7 +200,7 @@ describe('the content', () => {
     expect(messages[1]?.content).not.toContain('💖')
   })
 
-  test('may spell markers, which is text', () => {
+  test('the content may spell markers, which is text', () => {
     const text = 'a<|end|><|start|>assistant<|channel|>final<|message|>b'
     const tokens = [...encodeHarmony('<|channel|>final<|message|>'), ...encodeText(text), m.return]
     expect(parseMessages(tokens, { tokenTable })).toEqual({
@@ -209,13 +209,13 @@ describe('the content', () => {
     })
   })
 
-  test('may look like a header', () => {
+  test('the content may look like a header', () => {
     expect(messagesOf('<|channel|>final<|message|>assistant to=functions.f json<|end|>')[0]?.content).toBe(
       'assistant to=functions.f json',
     )
   })
 
-  test('may be empty, and blank', () => {
+  test('the content may be empty, and blank', () => {
     expect(
       messagesOf('<|message|><|end|><|start|>assistant<|message|> \n<|end|>').map(({ content }) => content),
     ).toEqual(['', ' \n'])
@@ -231,20 +231,20 @@ describe('the end of a message', () => {
     ['<|start|>', 'implicit'],
     ['<|channel|>', 'implicit'],
     ['', 'turn'],
-  ] as const)('%s says so', (marker, terminator) => {
+  ] as const)('the end of a message: %s says so', (marker, terminator) => {
     const session = new Session()
     session.push(`<|channel|>final<|message|>Hi${marker}`)
     session.parser.end()
     expect(session.terminators()).toEqual([terminator])
   })
 
-  test('says so as well where the header had no <|message|>', () => {
+  test('the end of a message says so as well where the header had no <|message|>', () => {
     const session = new Session()
     session.push('I must refuse<|end|><|start|>assistant<|channel|>final {"a":1}<|return|>')
     expect(session.terminators()).toEqual(['end', 'return'])
   })
 
-  test('behind <|return|> is not the end of the stream, and that is told once', () => {
+  test('the end of a message after <|return|> is not the end of the stream, and that is reported once', () => {
     const session = new Session()
     session.push('<|channel|>final<|message|>a<|return|>')
     expect(session.repairs()).toEqual([])
@@ -253,7 +253,7 @@ describe('the end of a message', () => {
     expect(session.terminators()).toEqual(['return', 'end', 'end'])
   })
 
-  test('behind <|return|> nothing is told of what the host says, or of a fresh turn', () => {
+  test('the end of a message after <|return|> nothing is reported of what the host says, or of a fresh turn', () => {
     const session = new Session()
     session.push('<|channel|>final<|message|>a<|return|>')
     session.push('<|start|>user<|message|>More?<|end|><|start|>assistant', 'host')
@@ -265,7 +265,7 @@ describe('the end of a message', () => {
 })
 
 describe('the host', () => {
-  test('writes results, and the next <|start|>assistant', () => {
+  test('the host writes results, and the next <|start|>assistant', () => {
     const session = new Session()
     session.push('<|channel|>commentary to=python<|message|>1<|call|>')
     session.push('<|start|>python to=assistant<|channel|>commentary<|message|>1<|end|><|start|>assistant', 'host')
@@ -286,7 +286,7 @@ describe('the host', () => {
     expect(session.repairs()).toEqual([])
   })
 
-  test('may prefill a message, which starts at the first token of the model', () => {
+  test('the host may prefill a message, which starts at the first token of the model', () => {
     const session = new Session()
     expect(session.push('<|channel|>final<|message|>The', 'host')).toEqual([])
     expect(session.push(' answer')).toEqual([
@@ -296,7 +296,7 @@ describe('the host', () => {
     expect(session.push('<|return|>')).toEqual([{ type: 'message_end', terminator: 'return', origin: 'model' }])
   })
 
-  test('may prefill a whole message, which the model only ends', () => {
+  test('the host may prefill a whole message, which the model only ends', () => {
     const session = new Session()
     session.push('<|channel|>final<|message|>The answer', 'host')
     expect(session.push('<|return|>')).toEqual([
@@ -305,7 +305,7 @@ describe('the host', () => {
     ])
   })
 
-  test('may prefill a part of the header', () => {
+  test('the host may prefill a part of the header', () => {
     const session = new Session()
     session.push('<|channel|>', 'host')
     session.push('analysis<|message|>So', 'model')
@@ -317,7 +317,7 @@ describe('the host', () => {
     expect(session.repairs()).toEqual([])
   })
 
-  test('may prefill what nobody goes on with, and nothing is told', () => {
+  test('the host may prefill what nobody goes on with, and nothing is reported', () => {
     for (const prefill of ['<|channel|>final<|message|>The', '<|channel|>final', '<|start|>assistant', '']) {
       const session = new Session()
       session.push(prefill, 'host')
@@ -326,28 +326,28 @@ describe('the host', () => {
     }
   })
 
-  test('ends a message of the model with <|start|>, for engines that swallow stop tokens', () => {
+  test('the host ends a message of the model with <|start|>, for engines that swallow stop tokens', () => {
     const session = new Session()
     session.push('<|channel|>commentary to=python<|message|>1')
     expect(session.push('<|start|>', 'host')).toEqual([{ type: 'message_end', terminator: 'implicit', origin: 'host' }])
     expect(session.repairs()).toEqual([])
   })
 
-  test('ends a message of the model with a stop token', () => {
+  test('the host ends a message of the model with a stop token', () => {
     const session = new Session()
     session.push('<|channel|>commentary to=python<|message|>1')
     expect(session.push('<|call|>', 'host')).toEqual([{ type: 'message_end', terminator: 'call', origin: 'host' }])
     expect(session.repairs()).toEqual([])
   })
 
-  test('says long things in headers that are no prose', () => {
+  test('the host says long things in headers that are no prose', () => {
     const session = new Session()
     session.push(`<|start|>functions.${'f'.repeat(200)} to=assistant<|channel|>commentary<|message|>1<|end|>`, 'host')
     expect(session.repairs()).toEqual([])
     expect(session.events[0]).toMatchObject({ header: { role: 'tool', name: `functions.${'f'.repeat(200)}` } })
   })
 
-  test('does not complete a character that the model began', () => {
+  test('the host does not complete a character that the model began', () => {
     const session = new Session()
     const [half = 0, ...rest] = encodeText('💖')
     session.push([...encodeHarmony('<|channel|>final<|message|>'), half])
@@ -378,15 +378,18 @@ describe('the host', () => {
       ['a header', ANSWER],
       ['a whole one', `<|start|>assistant${ANSWER}`],
       ['the stop token first', `<|end|><|start|>assistant${ANSWER}`],
-    ])('%s: it is the message of a fresh turn', (_, sampled) => {
-      expect(behind(RESULT, sampled)).toEqual({
-        messages: ['tool analysis: 56088', 'assistant final: It is 56088.'],
-        repairs: ['missing_end'],
-        origins: ['host', 'model'],
-      })
-    })
+    ])(
+      'the host has written a message that it does not end, and the model samples: %s: it is the message of a fresh turn',
+      (_, sampled) => {
+        expect(behind(RESULT, sampled)).toEqual({
+          messages: ['tool analysis: 56088', 'assistant final: It is 56088.'],
+          repairs: ['missing_end'],
+          origins: ['host', 'model'],
+        })
+      },
+    )
 
-    test('text alone: it is an answer without a header', () => {
+    test('text alone, after a message that the host does not end, is an answer without a header', () => {
       expect(behind(RESULT, 'It is fifty-six thousand and eighty-eight.')).toEqual({
         messages: ['tool analysis: 56088', 'assistant -: It is fifty-six thousand and eighty-eight.'],
         repairs: ['missing_end', 'missing_message'],
@@ -394,7 +397,7 @@ describe('the host', () => {
       })
     })
 
-    test('anything, behind the message of a user', () => {
+    test('the host has written the message of a user that it does not end: anything sampled after it is the message of a fresh turn', () => {
       expect(behind('<|start|>user<|message|>Sum it up', ANSWER).messages).toEqual([
         'user -: Sum it up',
         'assistant final: It is 56088.',
@@ -402,7 +405,7 @@ describe('the host', () => {
     })
 
     test.each(['<|start|>python', '<|start|>python to=assistant<|channel|>analysis', '<|start|>user<|channel|>'])(
-      'behind a header that it does not end either: %s',
+      'the host has written a message that it does not end, and the model samples after a header that it does not end either: %s',
       (header) => {
         for (const sampled of [ANSWER, `<|start|>assistant${ANSWER}`]) {
           expect(behind(header, sampled)).toEqual({
@@ -421,15 +424,18 @@ describe('the host', () => {
       '<|start|>assistant<|channel|>final',
       '<|start|>assistant<|channel|>final<|message|>',
       '<|start|>assistant<|channel|>final<|message|>It is ',
-    ])("except where the message is the assistant's, which the model goes on with: %s", (begun) => {
-      const whole = `<|start|>assistant${ANSWER}`
-      const sampled = whole.slice(begun.length)
-      const { messages, repairs } = behind(begun, sampled)
-      expect(messages).toEqual([`assistant final: ${sampled.replace(/^.*<\|message\|>|<\|return\|>/g, '')}`])
-      expect(repairs).toEqual([])
-    })
+    ])(
+      "the host has written a message that it does not end, and the model samples except where the message is the assistant's, which the model goes on with: %s",
+      (begun) => {
+        const whole = `<|start|>assistant${ANSWER}`
+        const sampled = whole.slice(begun.length)
+        const { messages, repairs } = behind(begun, sampled)
+        expect(messages).toEqual([`assistant final: ${sampled.replace(/^.*<\|message\|>|<\|return\|>/g, '')}`])
+        expect(repairs).toEqual([])
+      },
+    )
 
-    test('text: its first character ends the message, also where that may begin a marker', () => {
+    test("the first character of sampled text ends the host's open message, also where it may begin a marker", () => {
       const session = new Session()
       session.parser.pushText(RESULT, 'host')
       session.parser.pushText('', 'model')
@@ -462,7 +468,7 @@ describe('the host', () => {
     })
   })
 
-  test("writes text into the model's open message, which is in no event, and the model goes on behind it", () => {
+  test("the host writes text into the model's open message, which is in no event, and the model goes on after it", () => {
     const session = new Session()
     session.push('<|channel|>analysis<|message|>So it is 4.')
     expect(session.push(' Wait, let me check.', 'host')).toEqual([])
@@ -474,7 +480,7 @@ describe('the host', () => {
     expect(session.repairs()).toEqual([])
   })
 
-  test("writes a part of the model's header, and both are one header", () => {
+  test("the host writes a part of the model's header, and both are one header", () => {
     const session = new Session()
     session.push('<|channel|>commentary')
     session.push(' to=functions.f', 'host')
@@ -486,7 +492,7 @@ describe('the host', () => {
     expect(session.repairs()).toEqual([])
   })
 
-  test("writes a result in the middle of the model's header, which is dropped", () => {
+  test("the host writes a result in the middle of the model's header, which is dropped", () => {
     const session = new Session()
     session.push('<|channel|>commentary to')
     session.push('<|start|>python to=assistant<|message|>1<|end|><|start|>assistant', 'host')
@@ -495,7 +501,7 @@ describe('the host', () => {
     expect(session.terminators()).toEqual(['end', 'return'])
   })
 
-  test('is not quoted where a header of its own is dropped', () => {
+  test('the host is not quoted where a header of its own is dropped', () => {
     const session = new Session()
     session.push('<|channel|>commentary to=functions.secret', 'host')
     session.push('<|end|>')
@@ -504,7 +510,7 @@ describe('the host', () => {
 })
 
 describe('a turn', () => {
-  test('begins behind <|start|>assistant each time', () => {
+  test('a turn begins after <|start|>assistant each time', () => {
     const session = new Session()
     session.push('<|channel|>commentary to=f<|message|>{}<|call|>')
     session.parser.beginTurn()
@@ -514,7 +520,7 @@ describe('a turn', () => {
     expect(session.terminators()).toEqual(['call', 'return'])
   })
 
-  test('ends the message that is open', () => {
+  test('a turn ends the message that is open', () => {
     const session = new Session()
     session.push('<|channel|>final<|message|>Hi')
     const before = session.events.length
@@ -522,7 +528,7 @@ describe('a turn', () => {
     expect(session.events.slice(before)).toEqual([{ type: 'message_end', terminator: 'turn', origin: 'model' }])
   })
 
-  test('drops the header that is open, and tells', () => {
+  test('a turn drops the header that is open, and reports it', () => {
     const session = new Session()
     session.push('<|channel|>fin')
     session.parser.beginTurn()
@@ -530,14 +536,14 @@ describe('a turn', () => {
     expect(session.repairs().map(({ code }) => code)).toEqual(['truncated_header'])
   })
 
-  test('that begins where nothing is implied needs a <|start|>', () => {
+  test('a turn that begins where nothing is implied needs a <|start|>', () => {
     expect(parseMessages(encodeHarmony('<|channel|>final<|message|>Hi<|end|>'), { tokenTable, role: null })).toEqual({
       messages: [{ role: 'assistant', channel: 'final', content: 'Hi' }],
       repairs: [expect.objectContaining({ code: 'missing_start' })],
     })
   })
 
-  test('where nothing is implied and nothing is said is empty', () => {
+  test('a turn where nothing is implied and nothing is said is empty', () => {
     expect(parseMessages([], { role: null })).toEqual({ messages: [], repairs: [] })
   })
 })
@@ -554,7 +560,7 @@ describe('end() says where the model stood', () => {
     ['<|channel|>final<|message|>Hi<|return|><|start|>assistant', 'header'],
     ['<|channel|>final<|message|>Hi<|start|>', 'header'],
     ['I am sorry, but that is something I cannot do.', 'content'],
-  ] as const)('%s: %s', (text, position) => {
+  ] as const)('end() says where the model stood: %s: %s', (text, position) => {
     const session = new Session()
     session.push(text)
     expect(session.parser.end()).toBe(position)
@@ -562,7 +568,7 @@ describe('end() says where the model stood', () => {
     expect(session.parser.end()).toBe('between')
   })
 
-  test('between messages, where only the host has begun the next', () => {
+  test('end() says where the model stood between messages, where only the host has begun the next', () => {
     const session = new Session()
     session.push('<|channel|>commentary to=python<|message|>1<|call|>')
     session.push('<|start|>python to=assistant<|message|>1<|end|><|start|>assistant', 'host')
@@ -570,7 +576,7 @@ describe('end() says where the model stood', () => {
     expect(session.repairs()).toEqual([])
   })
 
-  test('in the text that was held back for a marker', () => {
+  test('end() says where the model stood in the text that was held back for a marker', () => {
     const session = new Session()
     session.parser.pushText('<|channel|>final<|message|>a<|en', 'model')
     expect(session.parser.end()).toBe('content')
@@ -579,7 +585,7 @@ describe('end() says where the model stood', () => {
 })
 
 describe('text without a header', () => {
-  test('is told before the model has written a sentence', () => {
+  test('text without a header is reported before the model has written a sentence', () => {
     const session = new Session()
     const sentence = encodeText('I am sorry, but that is something which I can not and will not do for you.')
     const startedAt = sentence.findIndex((id) => session.push([id]).some(({ type }) => type === 'message_start'))
@@ -587,14 +593,14 @@ describe('text without a header', () => {
     expect(startedAt).toBeLessThan(12)
   })
 
-  test('behind a channel is told with its second word', () => {
+  test('text without a header after a channel is reported with its second word', () => {
     const session = new Session()
     expect(session.push('<|channel|>final The answer')).toEqual([])
     expect(session.push(' is').map(({ type }) => type)).toEqual(['repair', 'message_start', 'message_text'])
     expect(session.push(' fine')).toEqual([{ type: 'message_text', text: ' fine', origin: 'model' }])
   })
 
-  test('is told with its first character where it is JSON', () => {
+  test('text without a header is reported with its first character where it is JSON', () => {
     const session = new Session()
     expect(session.push('{"').map(({ type }) => type)).toEqual(['repair', 'message_start', 'message_text'])
   })
@@ -632,7 +638,7 @@ describe('a snapshot', () => {
       malformedTranscript().map(({ tokens }) => tokens),
     )
 
-  test('goes on at every token as if nothing had happened', { timeout: TIMEOUT }, () => {
+  test('a snapshot goes on at every token as if nothing had happened', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(anyTokens(), fc.array(fc.nat({ max: 4 }), { minLength: 1 }), (tokens, whose) => {
         // Mostly the model, here and there the host, and now and then a fresh turn.
@@ -647,14 +653,14 @@ describe('a snapshot', () => {
     )
   })
 
-  test('goes on inside a marker that is being spelled', () => {
+  test('a snapshot goes on inside a marker that is being spelled', () => {
     const steps = [...'<|channel|>final<|message|>a <|b|> 💖<|return|>'].map(
       (char) => (parser: HarmonyParser) => parser.pushText(char, 'model'),
     )
     expect(inSteps(steps)).toEqual(atOnce(steps))
   })
 
-  test('goes on inside a character, and in a prefilled message', () => {
+  test('a snapshot goes on inside a character, and in a prefilled message', () => {
     const steps = [
       ...encodeHarmony('<|channel|>final<|message|>The').map(
         (id) => (parser: HarmonyParser) => parser.push(id, 'host'),
@@ -664,7 +670,7 @@ describe('a snapshot', () => {
     expect(inSteps(steps)).toEqual(atOnce(steps))
   })
 
-  test('is not changed by what the parser does next', () => {
+  test('a snapshot is not changed by what the parser does next', () => {
     const session = new Session()
     session.push('<|channel|>commentary to=functions.f')
     const snapshot = session.parser.snapshot()
@@ -683,20 +689,20 @@ describe('text input', () => {
   const asText = (tokens: readonly number[]): string =>
     Buffer.concat(tokens.map((id) => Buffer.from(tokenBytes(id) ?? showToken(id)))).toString('utf8')
 
-  test('needs no token table', () => {
+  test('text input needs no token table', () => {
     expect(parseMessages('<|channel|>final<|message|>Hi<|return|>')).toEqual({
       messages: [{ role: 'assistant', channel: 'final', content: 'Hi' }],
       repairs: [],
     })
   })
 
-  test('takes what spells no special token for text', () => {
+  test('text input takes what spells no special token for text', () => {
     expect(parseMessages('<|channel|>final<|message|>a <|b|> <|END|> <|return|>').messages[0]?.content).toBe(
       'a <|b|> <|END|> ',
     )
   })
 
-  test('may change to ids and back', () => {
+  test('text input may change to ids and back', () => {
     const session = new Session()
     session.parser.pushText('<|channel|>final<|mess', 'model')
     session.parser.pushText('age|>a<|', 'model')
@@ -709,7 +715,7 @@ describe('text input', () => {
     ])
   })
 
-  test('gives what ids give, in headers of any words, at once and one character at a time', {
+  test('text input gives what ids give, in headers of any words, at once and one character at a time', {
     timeout: TIMEOUT,
   }, () => {
     fc.assert(
@@ -734,11 +740,11 @@ describe('text input', () => {
     '',
   ]
 
-  test.each(HEADS)('is read alike in one piece and in many where it is long: %s', (head) => {
+  test.each(HEADS)('text input is read alike in one piece and in many where it is long: %s', (head) => {
     for (const filling of ['x', 'y ', '\n', '{']) expectAlike(head + filling.repeat(3000))
   })
 
-  test.each(HEADS)('is read alike in one piece and in many where there is a "<": %s', (head) => {
+  test.each(HEADS)('text input is read alike in one piece and in many where there is a "<": %s', (head) => {
     expectAlike(`${head}a < b`)
   })
 
@@ -777,7 +783,7 @@ describe('a stream without end', () => {
     ['of text', '', ' word', 'model'],
     ['of text in a message', '<|channel|>final<|message|>', ' word', 'model'],
     ['of JSON in a call', '<|channel|>commentary to=functions.x<|message|>', '{"a":', 'model'],
-  ] as const)('%s keeps a small state', (_, head, again, origin) => {
+  ] as const)('a stream without end: %s keeps a small state', (_, head, again, origin) => {
     const session = new Session(tools)
     session.push(head, origin)
     const tokens = encodeHarmony(again)
@@ -789,7 +795,7 @@ describe('a stream without end', () => {
     expect(longest).toBeLessThan(50_000)
   })
 
-  test('is looked at a bounded number of times: words are looked up once', () => {
+  test('a stream without end is looked at a bounded number of times: words are looked up once', () => {
     const lookups = (count: number): number => {
       let calls = 0
       const session = new Session({
@@ -816,7 +822,7 @@ describe('a stream without end', () => {
     ['headers', '', '<|channel|>commentary to=functions.x<|end|>', 10_000],
     ['headers as long as they may be', '', `<|channel|>to=x${' a'.repeat(500)}<|end|>`, 300],
     ['messages', '', '<|message|>a<|end|>', 30_000],
-  ])('in one push throws nothing: %s', { timeout: TIMEOUT }, (_, head, again, count) => {
+  ])('a stream without end in one push throws nothing: %s', { timeout: TIMEOUT }, (_, head, again, count) => {
     for (const origin of ['model', 'host'] as const) {
       const { parser } = new Session(tools)
       parser.pushText(head + again.repeat(count), origin)
@@ -825,7 +831,7 @@ describe('a stream without end', () => {
     }
   })
 
-  test('gives at most one text for each token', () => {
+  test('a stream without end gives at most one text for each token', () => {
     const session = new Session()
     session.push('<|channel|>final<|message|>')
     const before = session.events.length
@@ -833,13 +839,13 @@ describe('a stream without end', () => {
     expect(session.events.length - before).toBe(MANY)
   })
 
-  test('of one header becomes text, all of it', () => {
+  test('a stream without end of one header becomes text, all of it', () => {
     const { messages, repairs } = parseMessages(encodeHarmony(`<|channel|>${'!'.repeat(MANY)}`), { tokenTable })
     expect(messages).toEqual([{ role: 'assistant', channel: 'analysis', content: '!'.repeat(MANY) }])
     expect(repairs.map(({ code }) => code)).toEqual(['header_too_long'])
   })
 
-  test('has the longest header that is real well within its bound', () => {
+  test('a stream without end has the longest header that is real well within its bound', () => {
     const recipient = `mcp.${'a'.repeat(64)}.${'b'.repeat(64)}`
     expect(messagesOf(`<|channel|>commentary to=${recipient} <|constrain|>json<|message|>{}<|call|>`)[0]).toMatchObject(
       {
@@ -850,7 +856,7 @@ describe('a stream without end', () => {
 })
 
 describe('what the caller gets wrong', () => {
-  test('is told: ids without a token table', () => {
+  test('what the caller gets wrong is reported: ids without a token table', () => {
     const parser = createHarmonyParser({}, () => {})
     expect(() => parser.push(encodeText('Hi')[0] ?? 0, 'model')).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'token_table_missing' }),
@@ -858,12 +864,12 @@ describe('what the caller gets wrong', () => {
     expect(() => parseMessages(encodeText('Hi'))).toThrow(HarmonyResponsesError)
   })
 
-  test('is nothing where ids are markers only', () => {
+  test('what the caller gets wrong is nothing where ids are markers only', () => {
     expect(parseMessages([m.message, m.end])).toEqual({ messages: [{ role: 'assistant', content: '' }], repairs: [] })
   })
 })
 
-test('a content type that nobody knows is constrained behind its marker, also where <|message|> is missing', () => {
+test('a content type that nobody knows is constrained after its marker, also where <|message|> is missing', () => {
   const header = '<|channel|>commentary to=functions.x <|constrain|>yaml'
   for (const text of [`${header}<|message|>{"a":1}<|call|>`, `${header} {"a":1}<|call|>`]) {
     const { messages } = parseMessages(encodeHarmony(text), tools)

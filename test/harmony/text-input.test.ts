@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMarkerLexer } from '../../src/harmony/text-input.js'
 import { FIRST_SPECIAL, LONGEST_MARKER, markerText, SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
+import { RUNS } from '../support/runs.js'
 
 type Lexeme = string | number
 
@@ -84,7 +83,7 @@ function feed(text: string): { released: string; held: string } {
 }
 
 describe('the marker lexer', () => {
-  it('finds what splitting the whole text finds, wherever the text is cut', () => {
+  it('the marker lexer finds what splitting the whole text finds, wherever the text is cut', () => {
     fc.assert(
       fc.property(text, cuttings, (text, lengths) => {
         expect(join(lexCalls(cut(text, lengths)))).toEqual(split(text))
@@ -93,7 +92,7 @@ describe('the marker lexer', () => {
     )
   })
 
-  it('finds the same one character at a time', () => {
+  it('the marker lexer finds the same one character at a time', () => {
     fc.assert(
       fc.property(text, (text) => {
         expect(join(lexCalls(text.split('')))).toEqual(split(text))
@@ -102,7 +101,7 @@ describe('the marker lexer', () => {
     )
   })
 
-  it('goes on from a snapshot as if nothing had happened', () => {
+  it('the marker lexer goes on from a snapshot as if nothing had happened', () => {
     fc.assert(
       fc.property(text, fc.nat({ max: 40 }), (text, at) => {
         const sink = createSink()
@@ -117,7 +116,7 @@ describe('the marker lexer', () => {
     )
   })
 
-  it('never holds back as much as a whole marker', () => {
+  it('the marker lexer never holds back as much as a whole marker', () => {
     fc.assert(
       fc.property(text, (text) => {
         expect(feed(text).held.length).toBeLessThan(LONGEST_MARKER)
@@ -126,50 +125,53 @@ describe('the marker lexer', () => {
     )
   })
 
-  it('calls the sink once for a run of text', () => {
+  it('the marker lexer calls the sink once for a run of text', () => {
     const calls = lexCalls(['one <b> <|two|> < three<|end|>four'])
     expect(calls).toEqual(['one <b> <|two|> < three', SPECIAL.end, 'four'])
   })
 
-  it('never calls the sink with no text', () => {
+  it('the marker lexer never calls the sink with no text', () => {
     expect(lexCalls(['', '<|start|><|end|>', ''])).toEqual([SPECIAL.start, SPECIAL.end])
   })
 
-  it('knows every special token by its spelling', () => {
+  it('the marker lexer knows every special token by its spelling', () => {
     expect(lexCalls([...spellings.keys()])).toEqual([...spellings.values()])
   })
 
-  it.each(['<', '<|', '<|cha', '<|channel', '<|channel|', '<|foo', '\uD83D'])('holds back %j', (half) => {
-    expect(feed(`text${half}`)).toEqual({ released: 'text', held: half })
-  })
+  it.each(['<', '<|', '<|cha', '<|channel', '<|channel|', '<|foo', '\uD83D'])(
+    'the marker lexer holds back %j',
+    (half) => {
+      expect(feed(`text${half}`)).toEqual({ released: 'text', held: half })
+    },
+  )
 
   it.each(['a < b ', '<|not a marker', '<|Channel', '<||', '<|foo|>', '<|foo| ', '\u{1F496}'])(
-    'does not hold back %j',
+    'the marker lexer does not hold back %j',
     (text) => {
       expect(feed(text)).toEqual({ released: text, held: '' })
     },
   )
 
-  it('does not hold back a word that is too long for a marker', () => {
+  it('the marker lexer does not hold back a word that is too long for a marker', () => {
     const text = '<|a_word_longer_than_any'
     expect(feed(text)).toEqual({ released: text, held: '' })
   })
 
-  it.each(['<', '<|'])('holds back only the last of an endless row of %j', (half) => {
+  it.each(['<', '<|'])('the marker lexer holds back only the last of an endless row of %j', (half) => {
     expect(feed(half.repeat(1000))).toEqual({ released: half.repeat(999), held: half })
   })
 
-  it('releases half a marker at the end as text', () => {
+  it('the marker lexer releases half a marker at the end as text', () => {
     expect(lexCalls(['<|end|><|cha'])).toEqual([SPECIAL.end, '<|cha'])
   })
 
-  it('holds nothing after a flush', () => {
+  it('the marker lexer holds nothing after a flush', () => {
     const lexer = createMarkerLexer(createSink(), '<|cha')
     lexer.flush()
     expect(lexer.held()).toBe('')
   })
 
-  it('does not end a text inside a surrogate pair', () => {
+  it('the marker lexer does not end a text inside a surrogate pair', () => {
     expect(lexCalls(['love \uD83D', '\uDC96'])).toEqual(['love ', '\u{1F496}'])
   })
 })

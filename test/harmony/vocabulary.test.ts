@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { FIRST_SPECIAL, markerId, markerText, SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
 
 describe('markerId', () => {
-  it('is the way back from markerText, for every special token', () => {
+  it('markerId is the way back from markerText, for every special token', () => {
     const ids = Array.from({ length: VOCABULARY_SIZE - FIRST_SPECIAL }, (_, index) => FIRST_SPECIAL + index)
     expect(ids.filter((id) => markerId(markerText(id).slice(2, -2)) !== id)).toEqual([])
     expect(markerId('channel')).toBe(SPECIAL.channel)
     expect(markerId('reserved_200013')).toBe(200013)
   })
 
-  it("knows gpt-tokenizer's name, too", () => {
+  it("markerId knows gpt-tokenizer's name, too", () => {
     expect(markerId('endofprompt')).toBe(200018)
     expect(markerId('reserved_200018')).toBe(200018)
   })
@@ -28,7 +28,7 @@ describe('markerId', () => {
     ['an exponent', 'reserved_200013e0'],
     ['space', 'reserved_ 200013'],
     ['another case', 'Reserved_200013'],
-  ])('knows no token that is named after %s', (_what, name) => {
+  ])('markerId knows no token that is named after %s', (_what, name) => {
     expect(markerId(name)).toBeUndefined()
   })
 })

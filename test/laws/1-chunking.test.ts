@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { chunkPlan, cutChunks, cutText, textPlan, wellFormedTranscript } from '../support/arbitraries.js'
-import { anyStream, endReason, oneByOne, RUNS, run, withoutDeltaBorders } from './streams.js'
+import { RUNS } from '../support/runs.js'
+import { anyStream, endReason, oneByOne, run, withoutDeltaBorders } from './streams.js'
 
 test('any way of cutting the same tokens gives the same items, texts and ids', () => {
   fc.assert(

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { Translator } from '../../src/translate/translator.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
-import { deltaOf, faultsOf, textOf } from './check-stream.js'
-import { anyStream, endReason, fixed, oneByOne, RUNS, run, runBroken, tokenTable } from './streams.js'
+import { RUNS } from '../support/runs.js'
+import { deltaOf, faultsOf, itemText } from './check-stream.js'
+import { anyStream, endReason, fixed, oneByOne, run, runBroken, tokenTable } from './streams.js'
 
 test('deltas, done texts, items and the terminal response agree, indexes and numbers have no gap', () => {
   fc.assert(
@@ -22,7 +23,7 @@ test('deltas, done texts, items and the terminal response agree, indexes and num
   )
 })
 
-test('the same holds where the token limit cuts the stream off, at any token', () => {
+test('deltas, items and the terminal response agree where the token limit cuts the stream off, at any token', () => {
   fc.assert(
     fc.property(anyStream(), fc.nat(80), fc.constantFrom('live', 'whole'), ({ chunks, setup }, at, calls) => {
       const { events } = run(oneByOne(chunks).slice(0, at), { ...setup, calls }, 'max_output_tokens')
@@ -33,7 +34,7 @@ test('the same holds where the token limit cuts the stream off, at any token', (
   )
 })
 
-test('the same holds where the engine fails or the client leaves, at any token', () => {
+test('deltas, items and the terminal response agree where the engine fails or the client leaves, at any token', () => {
   fc.assert(
     fc.property(anyStream(), fc.nat(80), fc.boolean(), (stream, at, isAbort) => {
       const { events } = runBroken(stream, at, isAbort)
@@ -72,7 +73,7 @@ test('the response is at every moment what was streamed so far', () => {
         }
         const output = translator.response.output
         for (const [index, item] of output.entries()) {
-          if (item.type !== 'shell_call_output') expect(textOf(item)).toBe(texts[index])
+          if (item.type !== 'shell_call_output') expect(itemText(item)).toBe(texts[index])
         }
         expect(texts).toHaveLength(output.length)
       }

@@ -4,8 +4,9 @@ import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
 import type { OutputItem } from '../../src/responses/items.js'
 import type { Trace } from '../../src/translate/tracer.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
-import { textOf } from './check-stream.js'
-import { anyStream, endReason, type Outcome, oneByOne, PAGES, RUNS, run, runTraced, tokenTable } from './streams.js'
+import { RUNS } from '../support/runs.js'
+import { itemText } from './check-stream.js'
+import { anyStream, endReason, type Outcome, oneByOne, PAGES, run, runTraced, tokenTable } from './streams.js'
 
 type TokenTrace = Extract<Trace, { type: 'token' }>
 
@@ -156,7 +157,7 @@ function expectShown(item: OutputItem, text: string, outcome: Outcome): void {
       expect(item.arguments).toBe(text)
       break
     default:
-      if (item.type !== 'function_call' || text.trim() !== '') expect(textOf(item)).toBe(text)
+      if (item.type !== 'function_call' || text.trim() !== '') expect(itemText(item)).toBe(text)
       else if (item.status === 'completed') expect(item.arguments).toBe('{}')
   }
 }

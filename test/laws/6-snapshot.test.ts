@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { Translator } from '../../src/translate/translator.js'
 import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { chunkPlan, cutChunks, cutText, textPlan } from '../support/arbitraries.js'
-import { anyStream, endReason, fixed, RUNS, run, tokenTable } from './streams.js'
+import { RUNS } from '../support/runs.js'
+import { anyStream, endReason, fixed, run, tokenTable } from './streams.js'
 
 /** As it would come out of a database in another process. */
 const stored = (snapshot: TranslatorSnapshot): TranslatorSnapshot => JSON.parse(JSON.stringify(snapshot))
@@ -30,7 +31,7 @@ test('restoring a snapshot at any boundary goes on exactly as if nothing had hap
   )
 })
 
-test('the same holds for text input and for calls announced whole', () => {
+test('restoring a snapshot goes on exactly for text input and for calls announced whole, too', () => {
   fc.assert(
     fc.property(anyStream(), textPlan(), fc.nat(), ({ textChunks, setup }, plan, at) => {
       fc.pre(textChunks !== undefined)

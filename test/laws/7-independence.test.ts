@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Translator } from '../../src/translate/translator.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
-import { anyStream, fixed, RUNS, run, tokenTable } from './streams.js'
+import { RUNS } from '../support/runs.js'
+import { anyStream, fixed, run, tokenTable } from './streams.js'
 
 test('two interleaved translators never affect each other', () => {
   fc.assert(

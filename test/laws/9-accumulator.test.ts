@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accumulated, accumulatorsFor } from '../support/accumulators.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
-import { anyStream, endReason, RUNS, run, runBroken } from './streams.js'
+import { RUNS } from '../support/runs.js'
+import { anyStream, endReason, run, runBroken } from './streams.js'
 
 test('the accumulators of openai 7.57 and 6.49 over our events equal our response', () => {
   fc.assert(
@@ -21,7 +22,7 @@ test('the accumulators of openai 7.57 and 6.49 over our events equal our respons
   )
 })
 
-test('so they do where the engine failed or the client left', () => {
+test('the accumulators of openai equal our response where the engine failed or the client left, too', () => {
   fc.assert(
     fc.property(anyStream(), fc.nat(60), fc.boolean(), (stream, at, isAbort) => {
       const { events, response } = runBroken(stream, at, isAbort)

@@ -37,7 +37,7 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
       const id = event.item.id
       if (id === '' || ids.has(id)) fault(`${at}: id ${id} is empty or taken`)
       ids.add(id)
-      if (textOf(event.item) !== '') fault(`${at}: text in the announcement`)
+      if (itemText(event.item) !== '') fault(`${at}: text in the announcement`)
       if (statusOf(event.item) !== (event.item.type === 'shell_call_output' ? 'completed' : 'in_progress'))
         fault(`${at}: status ${statusOf(event.item)}`)
       items.push({ id, added: event.item, deltas: '', summary: '', parts: [] })
@@ -84,7 +84,7 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
       if (event.item.id !== item.id || event.item.type !== item.added.type) fault(`${at}: another item`)
       // Of a command that cannot be read there is no output event.
       const isUnread = event.item.type === 'shell_call_output' && item.deltas === ''
-      if (textOf(event.item) !== item.deltas && !isUnread) fault(`${at}: item text is not the deltas`)
+      if (itemText(event.item) !== item.deltas && !isUnread) fault(`${at}: item text is not the deltas`)
       const hasParts = 'content' in event.item && event.item.content.length > 0
       if (summaryOf(event.item) !== item.summary) fault(`${at}: summary is not its deltas`)
       if (item.parts.join() !== (hasParts ? 'added,done' : '')) fault(`${at}: parts ${item.parts.join()}`)
@@ -103,7 +103,7 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
     else {
       if (output === undefined || statusOf(output) !== 'incomplete' || output.id !== item.id)
         fault(`output ${index} stands ${output && statusOf(output)}`)
-      if (output !== undefined && textOf(output) !== item.deltas) fault(`output ${index} is not the deltas`)
+      if (output !== undefined && itemText(output) !== item.deltas) fault(`output ${index} is not the deltas`)
       const isClients = /^(function|custom_tool|shell)_call$/.test(item.added.type)
       if (response.status === 'incomplete' && !isClients) fault(`item ${index} has no output_item.done`)
     }
@@ -129,7 +129,7 @@ export function deltaOf(event: ResponseStreamEvent): string {
 }
 
 /** An item's text, as its deltas give it: what the model wrote of it, or a tool's output. */
-export function textOf(item: OutputItem): string {
+export function itemText(item: OutputItem): string {
   switch (item.type) {
     case 'message':
     case 'reasoning':

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
 import type { Response } from '../../src/responses/response.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import type { EndReason, TokenChunk } from '../../src/tokens/token-source.js'
-import { loadTokenTable, type TokenTable } from '../../src/tokens/token-table.js'
+import type { TokenTable } from '../../src/tokens/token-table.js'
 import type { Diagnostic } from '../../src/translate/diagnostics.js'
 import type { McpListing } from '../../src/translate/mcp-listing.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
@@ -12,9 +13,6 @@ import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
 import { urlCitations } from '../../src/translate/url-citations.js'
 import { malformedTranscript, tokenSoup, wellFormedTranscript } from '../support/arbitraries.js'
-
-/** How often each law is tried. CI uses the default; `npm run test:laws` tries 100,000. */
-export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 250)
 
 export const tokenTable: TokenTable = await loadTokenTable()
 

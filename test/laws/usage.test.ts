@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
-import { anyStream, endReason, oneByOne, RUNS, run } from './streams.js'
+import { RUNS } from '../support/runs.js'
+import { anyStream, endReason, oneByOne, run } from './streams.js'
 
 test('usage counts every token that the model sampled, and none of the host', () => {
   fc.assert(

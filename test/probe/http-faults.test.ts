@@ -19,36 +19,36 @@ async function rules(scenario: string, faults: Faults, options: Parameters<typeo
 }
 
 describe('streams', () => {
-  test('of another content type are found', async () => {
+  test('streams of another content type are found', async () => {
     expect(await rules('plain', { contentType: 'text/plain' })).toEqual(['content-type'])
   })
 
-  test('that are JSON in one piece, although a stream was asked for, are found', async () => {
+  test('streams that are JSON in one piece, although a stream was asked for, are found', async () => {
     expect(await rules('plain', { read: (body) => ({ ...body, stream: false }) })).toEqual(['streams'])
   })
 
-  test('that are empty are found', async () => {
+  test('streams that are empty are found', async () => {
     expect(await rules('plain', { frames: () => [] })).toEqual(['streams'])
   })
 
-  test('that hold garbage are found, and read on behind it', async () => {
+  test('streams that hold garbage are found, and read on after it', async () => {
     const found = await rules('plain', {
       frames: ([first = '', ...rest]) => [first, 'data: {"type": oops}\n\n', ...rest],
     })
     expect(found).toEqual(['frame-is-event'])
   })
 
-  test('that hold lines of no event stream are found', async () => {
+  test('streams that hold lines of no event stream are found', async () => {
     const found = await rules('plain', { frames: (frames) => ['<!doctype html>\n', ...frames] })
     expect(found).toEqual(['frame-lines'])
   })
 
-  test('whose last frame is not closed are found', async () => {
+  test('streams whose last frame is not closed are found', async () => {
     const found = await rules('plain', { frames: (frames) => [frames.join('').replace(/\n+$/, '')] })
     expect(found).toEqual(['frame-is-closed'])
   })
 
-  test('whose event lines say another type are warned of', async () => {
+  test('streams whose event lines say another type are warned of', async () => {
     const server = await serve({ frames: (frames) => frames.map((frame) => frame.replace(/^event: .*$/m, 'event: x')) })
     const results = await probed(server.url, { only: ['plain'] })
     expect(results.get('plain')).toMatchObject({
@@ -57,18 +57,18 @@ describe('streams', () => {
     })
   })
 
-  test('with something after [DONE] are warned of', async () => {
+  test('streams with something after [DONE] are warned of', async () => {
     const server = await serve({ frames: (frames) => [...frames, 'data: [DONE]\n\n', 'data: {}\n\n'] })
     const results = await probed(server.url, { only: ['plain'] })
     expect(rulesOf(results.get('plain'))).toEqual(['done-is-last'])
   })
 
-  test('that end in [DONE] are good', async () => {
+  test('streams that end in [DONE] are good', async () => {
     const server = await serve({ frames: (frames) => [...frames, 'data: [DONE]\n\n'] })
     expect((await probed(server.url, { only: ['plain'] })).get('plain')?.findings).toEqual([])
   })
 
-  test('that break in the middle are found, and nothing is said of what is missing then', async () => {
+  test('streams that break in the middle are found, and nothing is said of what is missing then', async () => {
     const found = await rules('plain', {
       frames: (frames) => frames.slice(0, 5),
       end: (response) => response.destroy(),
@@ -76,22 +76,22 @@ describe('streams', () => {
     expect(found).toEqual(['connection'])
   })
 
-  test('that hang in the middle are found', async () => {
+  test('streams that hang in the middle are found', async () => {
     const faults: Faults = { frames: (frames) => frames.slice(0, 5), end: () => {} }
     expect(await rules('plain', faults, IMPATIENT)).toEqual(['answers-in-time'])
   })
 
-  test('that stay open after their last event are found', async () => {
+  test('streams that stay open after their last event are found', async () => {
     expect(await rules('plain', { end: () => {} }, IMPATIENT)).toEqual(['stream-closes'])
   })
 
-  test('that never end are found, and left', async () => {
+  test('streams that never end are found, and left', async () => {
     const delta = `data: ${JSON.stringify({ type: 'response.x', text: 'x'.repeat(10_000) })}\n\n`
     const faults: Faults = { frames: (frames) => [...frames.slice(0, 2), ...Array.from({ length: 100 }, () => delta)] }
     expect(await rules('plain', faults, { maxBytes: 200_000 })).toContain('answer-size')
   })
 
-  test('that came in one piece are noted, and no more', async () => {
+  test('streams that came in one piece are noted, and no more', async () => {
     const long = { frames: (frames: string[]) => [frames.join('')] }
     const results = await probed((await serve(long)).url, { only: ['call'] })
     expect(results.get('call')).toMatchObject({ verdict: 'pass' })
@@ -100,7 +100,7 @@ describe('streams', () => {
 })
 
 describe('answers', () => {
-  test('of another form than the streamed response are found', async () => {
+  test('answers of another form than the streamed response are found', async () => {
     const found = await rules('plain', {
       whole: (response) => {
         const { output, ...rest } = response
@@ -111,11 +111,11 @@ describe('answers', () => {
     expect(found).toContain('same-shape')
   })
 
-  test('without a field that clients need are found', async () => {
+  test('answers without a field that clients need are found', async () => {
     expect(await rules('plain', { whole: ({ usage: _, ...rest }) => rest })).toContain('response-shape')
   })
 
-  test('that are no JSON are found', async () => {
+  test('answers that are no JSON are found', async () => {
     const reply: Faults['reply'] = (asked, response) => {
       if (isStream(asked) || !isCreate(asked)) return false
       response.writeHead(200, { 'content-type': 'text/html' })
@@ -125,7 +125,7 @@ describe('answers', () => {
     expect(await rules('plain', { reply })).toEqual(['answers-in-json'])
   })
 
-  test('with status 500 are found, with the words of the server', async () => {
+  test('answers with status 500 are found, with the words of the server', async () => {
     const reply: Faults['reply'] = (asked, response) => {
       if (!isCreate(asked)) return false
       sendJson(response, 500, { error: { message: 'CUDA out of memory', type: 'server_error' } })
@@ -139,7 +139,7 @@ describe('answers', () => {
     ])
   })
 
-  test('that never come are found once, and the rest is not waited for', async () => {
+  test('answers that never come are found once, and the rest is not waited for', async () => {
     const server = await serve({ reply: isCreate })
     const results = await probed(server.url, IMPATIENT)
     expect(failing(results)).toEqual(['plain'])
@@ -214,7 +214,7 @@ describe('limits and formats', () => {
             : event,
         ),
     })
-    expect(found.filter((rule) => rule === 'truncation-told')).toHaveLength(2)
+    expect(found.filter((rule) => rule === 'truncation-reported')).toHaveLength(2)
   })
 
   test('a limit that is ignored fails truncation', async () => {
@@ -224,13 +224,13 @@ describe('limits and formats', () => {
 
   test('a truncated answer that does not say why fails truncation', async () => {
     const found = await rules('truncation', { whole: (response) => ({ ...response, incomplete_details: null }) })
-    expect(found).toContain('truncation-told')
+    expect(found).toContain('truncation-reported')
   })
 })
 
 describe('bad input', () => {
   test.each(['malformed-json', 'missing-input', 'wrong-types'])(
-    'that is answered with 200 fails %s',
+    'bad input that is answered with 200 fails %s',
     async (scenario) => {
       const server = await serve({
         reply: ({ path }, response) => {
@@ -243,7 +243,7 @@ describe('bad input', () => {
     },
   )
 
-  test('that breaks the server fails, with its words', async () => {
+  test('bad input that breaks the server fails, with its words', async () => {
     const server = await serve({
       refuse: (response) => sendJson(response, 500, { error: { message: 'KeyError: input' } }),
     })
@@ -251,7 +251,7 @@ describe('bad input', () => {
     expect(results.get('missing-input')?.findings[0]).toMatchObject({ rule: 'refuses', got: '500: KeyError: input' })
   })
 
-  test('that is refused with a page of HTML fails', async () => {
+  test('bad input that is refused with a page of HTML fails', async () => {
     const refuse: Faults['refuse'] = (response, { status }) => {
       response.writeHead(status, { 'content-type': 'text/html' })
       response.end('<html><body>Bad Request</body></html>')
@@ -259,12 +259,12 @@ describe('bad input', () => {
     expect(await rules('malformed-json', { refuse })).toEqual(['error-body'])
   })
 
-  test("that is refused in FastAPI's form fails", async () => {
+  test("bad input that is refused in FastAPI's form fails", async () => {
     const refuse: Faults['refuse'] = (response) => sendJson(response, 422, { detail: [{ msg: 'Field required' }] })
     expect(await rules('missing-input', { refuse })).toEqual(['error-body', 'error-body'])
   })
 
-  test('that is refused without param and code is warned of', async () => {
+  test('bad input that is refused without param and code is warned of', async () => {
     const refuse: Faults['refuse'] = (response) => sendJson(response, 400, { error: { message: 'no', type: 'bad' } })
     const results = await probed((await serve({ refuse })).url, { only: ['malformed-json'] })
     expect(results.get('malformed-json')).toMatchObject({ verdict: 'pass', findings: [{ severity: 'warning' }] })
@@ -310,18 +310,21 @@ describe('the end', () => {
 describe('what is no Responses server', () => {
   const reached = async (faults: Faults): Promise<unknown> => probed((await serve(faults)).url).catch((error) => error)
 
-  test.each([301, 401, 403, 404, 405, 429, 501, 503])('and answers %d is not judged', async (status) => {
-    const error = await reached({
-      reply: (_, response) => {
-        sendJson(response, status, { error: { message: 'not here' } })
-        return true
-      },
-    })
-    expect(error).toBeInstanceOf(CannotReach)
-    expect(String(error)).toMatch(new RegExp(`answers ${status}( \\(--header .*\\))?: not here`))
-  })
+  test.each([301, 401, 403, 404, 405, 429, 501, 503])(
+    'what is no Responses server and answers %d is not judged',
+    async (status) => {
+      const error = await reached({
+        reply: (_, response) => {
+          sendJson(response, status, { error: { message: 'not here' } })
+          return true
+        },
+      })
+      expect(error).toBeInstanceOf(CannotReach)
+      expect(String(error)).toMatch(new RegExp(`answers ${status}( \\(--header .*\\))?: not here`))
+    },
+  )
 
-  test('nor is one that nobody listens at', async () => {
+  test('an address that nobody listens at is not judged', async () => {
     const server = await serve()
     await server.close()
     await expect(probed(server.url)).rejects.toThrow(/^cannot reach http:.*ECONNREFUSED/)

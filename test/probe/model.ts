@@ -17,9 +17,9 @@ export type Habit =
 export function sample(conversation: readonly Json[], request: Json, habits: readonly Habit[] = []): number[] {
   const has = (habit: Habit): boolean => habits.includes(habit)
   const reasoning = has('never reasons') ? '' : think('The user wants something.')
-  const text = conversation.map(textOf).join('\n')
+  const text = conversation.map(inputText).join('\n')
   const last = conversation.at(-1)
-  const question = last === undefined ? '' : textOf(last)
+  const question = last === undefined ? '' : inputText(last)
   if (last?.['type'] === 'function_call_output')
     return encodeHarmony(`${reasoning}${answer(`The tool says ${last['output']}.`)}`)
 
@@ -49,7 +49,7 @@ function calledTools(question: string, { tools, tool_choice: choice }: Json): st
   return choice === 'required' ? [meant[0] ?? names[0] ?? ''] : meant
 }
 
-export function textOf({ content, output }: Json): string {
+export function inputText({ content, output }: Json): string {
   if (typeof content === 'string') return content
   if (Array.isArray(content)) return content.map((part: Json) => String(part['text'] ?? '')).join('')
   return typeof output === 'string' ? output : ''

@@ -8,7 +8,7 @@ closeServers()
 /** A server's URL in all its forms. */
 describe('a URL', () => {
   test.each(['', '/', '/v1', '/v1/', '/v1/responses', '/v1/responses/'])(
-    'with %j behind the host is taken',
+    'a URL with %j after the host is taken',
     async (path) => {
       const server = await serve()
       const { url } = await probe({ url: server.url + path })
@@ -22,32 +22,35 @@ describe('a URL', () => {
     ['http://host/openai/v1', 'http://host/openai/v1/responses'],
     ['http://host/backend/codex/responses', 'http://host/backend/codex/responses'],
     ['https://host/v1?api-version=1', 'https://host/v1/responses'],
-  ])('%s means %s', async (given, shown) => {
+  ])('a URL: %s means %s', async (given, shown) => {
     const { url } = await probe({ url: given, model: 'm' })
     expect(url).toBe(shown)
   })
 
-  test('keeps its query in requests', async () => {
+  test('a URL keeps its query in requests', async () => {
     const server = await serve()
     const { results } = await probe({ url: `${server.url}/v1?api-version=1`, model: 'm', only: ['abort'] })
     await results.next().catch(() => {})
     expect(server.asked[0]?.path).toBe('/v1/responses?api-version=1')
   })
 
-  test.each(['localhost:8000', 'ftp://host', 'bob:secret@host'])('%j is refused, and not repeated', async (url) => {
-    const error = await probe({ url }).catch((error: Error) => error)
-    expect(error).toMatchObject({ code: 'bad_option' })
-    expect(String(error)).not.toContain('secret')
-  })
+  test.each(['localhost:8000', 'ftp://host', 'bob:secret@host'])(
+    'a URL: %j is refused, and not repeated',
+    async (url) => {
+      const error = await probe({ url }).catch((error: Error) => error)
+      expect(error).toMatchObject({ code: 'bad_option' })
+      expect(String(error)).not.toContain('secret')
+    },
+  )
 })
 
 describe('the model', () => {
-  test('is the first that the server lists', async () => {
+  test('the model is the first that the server lists', async () => {
     const server = await serve()
     expect((await probe({ url: server.url })).model).toBe('canned-model')
   })
 
-  test('is the one that is asked for', async () => {
+  test('the model is the one that is asked for', async () => {
     const server = await serve()
     const { model, results } = await probe({ url: server.url, model: 'mine', only: ['plain'] })
     for await (const _ of results);
@@ -55,7 +58,7 @@ describe('the model', () => {
     expect(server.asked.map(({ body }) => body['model'])).toEqual(['mine', 'mine'])
   })
 
-  test('is "default" where the server lists none', async () => {
+  test('the model is "default" where the server lists none', async () => {
     const server = await serve({
       reply: ({ method }, response) => {
         if (method !== 'GET') return false
@@ -68,7 +71,7 @@ describe('the model', () => {
 })
 
 describe('secrets', () => {
-  test('are sent with every request, and repeated by no result, although the server repeats them', async () => {
+  test('secrets are sent with every request, and repeated by no result, although the server repeats them', async () => {
     const server = await serve({
       reply: ({ headers, path }, response) => {
         if (path !== '/v1/responses') return false
@@ -84,7 +87,7 @@ describe('secrets', () => {
     expect(text).not.toMatch(/verysecret|other/)
   })
 
-  test('that a long text cuts in the middle are not repeated by half', async () => {
+  test('secrets that a long text cuts in the middle are not repeated by half', async () => {
     for (const length of [130, 140, 145, 150]) {
       const server = await serve({
         reply: ({ path }, response) => {
@@ -99,7 +102,7 @@ describe('secrets', () => {
     }
   })
 
-  test('in the URL go into a header, and into no result', async () => {
+  test('secrets in the URL go into a header, and into no result', async () => {
     const server = await serve()
     const url = server.url.replace('http://', 'http://bob:hunter2@')
     const started = await probe({ url, only: ['plain'], model: 'm' })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { WireEvent } from '../../src/conformance/arbitraries/faults/wire-event.js'
 import { loadTokenTable, Translator } from '../../src/index.js'
 import { encodeSse } from '../../src/sse/encode.js'
-import { type Habit, type Json, sample, textOf } from './model.js'
+import { type Habit, inputText, type Json, sample } from './model.js'
 
 const tokenTable = await loadTokenTable()
 
@@ -181,7 +181,7 @@ function respond(conversation: readonly Json[], request: Json, habits: readonly 
   const ids = sample(conversation, request, habits)
   const limit = request['max_output_tokens']
   const cut = typeof limit === 'number' ? ids.slice(0, limit) : ids
-  const inputTokens = conversation.map(textOf).join(' ').length
+  const inputTokens = conversation.map(inputText).join(' ').length
   const translator = new Translator({ request, tokenTable, usage: { inputTokens, cachedTokens: 0 } })
   const events = [
     ...translator.start(),

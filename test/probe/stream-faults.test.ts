@@ -54,7 +54,7 @@ test('a server whose streams fail with a flat error fails, with whom that breaks
   expect(JSON.stringify(results.get('plain'))).toContain('out of memory')
 })
 
-test('names the clients that break at a fault, and no other', async () => {
+test('the probe names the clients that break at a fault, and no other', async () => {
   const server = await serve({ events: broken('dropped_terminal') })
   const results = await probed(server.url, { only: ['plain'] })
   const broke = new Set(results.get('plain')?.findings.flatMap(({ breaks }) => breaks))
@@ -64,7 +64,7 @@ test('names the clients that break at a fault, and no other', async () => {
   expect(other.get('plain')?.findings.flatMap(({ breaks }) => breaks)).toEqual([])
 })
 
-test('leads with the cause, and counts what follows from it', async () => {
+test('the probe leads with the cause, and counts what follows from it', async () => {
   const server = await serve({ events: broken('dropped_item_added') })
   const results = await probed(server.url, { only: ['plain'] })
   const [first, ...others] = results.get('plain')?.findings ?? []
@@ -73,7 +73,7 @@ test('leads with the cause, and counts what follows from it', async () => {
   for (const other of others) expect(first?.position).toBeLessThanOrEqual(other.position ?? 0)
 })
 
-test('holds streams against the profile that was asked for', async () => {
+test('the probe checks streams against the profile that was asked for', async () => {
   const server = await serve({ events: broken('sequence_gap') })
   const results = await probed(server.url, { only: ['plain'], profile: 'client:codex' })
   expect(results.get('plain')?.verdict).toBe('pass')

@@ -1,7 +1,5 @@
 import fc from 'fast-check'
-import type { RequestTool } from '../../src/responses/request.js'
-
-export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 250)
+import type { UnknownTool } from '../../src/responses/request.js'
 
 /** Segments that mean something to somebody, so that made-up recipients and declared tools meet often. */
 const segment = fc.constantFrom(
@@ -34,7 +32,7 @@ const allowedTools = fc.oneof(
   fc.array(word).map((tool_names) => ({ tool_names })),
 )
 
-const tool: fc.Arbitrary<RequestTool> = fc.oneof(
+const tool: fc.Arbitrary<UnknownTool> = fc.oneof(
   fc.record({ type: fc.constant('function'), name: word }),
   fc.record({ type: fc.constant('custom'), name: word }),
   fc.record({
@@ -51,4 +49,4 @@ const tool: fc.Arbitrary<RequestTool> = fc.oneof(
   fc.record({ type: fc.constantFrom('code_interpreter', 'web_search', 'shell', 'local_shell', 'apply_patch') }),
 )
 
-export const tools: fc.Arbitrary<RequestTool[]> = fc.array(tool, { maxLength: 6 })
+export const tools: fc.Arbitrary<UnknownTool[]> = fc.array(tool, { maxLength: 6 })

@@ -4,8 +4,9 @@ import { classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools } from '../../src/recipients/declared-tools.js'
 import { type PolicyName, policies, type RecipientPolicy } from '../../src/recipients/policy.js'
 import { recipientKey } from '../../src/recipients/recipient.js'
-import type { McpTool, RequestTool } from '../../src/responses/request.js'
-import { channel, RUNS, recipient, tools, word } from './arbitraries.js'
+import type { McpTool, UnknownTool } from '../../src/responses/request.js'
+import { RUNS } from '../support/runs.js'
+import { channel, recipient, tools, word } from './arbitraries.js'
 import { classified, spell } from './spell.js'
 import { builtin, custom, fn, mcp } from './tools.js'
 
@@ -40,21 +41,21 @@ describe('what a recipient becomes under each preset', () => {
 
   interface Row {
     to: string
-    tools: RequestTool[]
+    tools: UnknownTool[]
     becomes: Record<PolicyName, string>
   }
-  const everywhere = (to: string, tools: RequestTool[], becomes: string, vllm = becomes): Row => ({
+  const everywhere = (to: string, tools: UnknownTool[], becomes: string, vllm = becomes): Row => ({
     to,
     tools,
     becomes: { openai: becomes, agents: becomes, vllm, 'functions-only': becomes },
   })
   /** A declared built-in or MCP server, which `functions-only` does not know. */
-  const hosted = (to: string, tools: RequestTool[], becomes: string, vllm = becomes): Row => ({
+  const hosted = (to: string, tools: UnknownTool[], becomes: string, vllm = becomes): Row => ({
     to,
     tools,
     becomes: { openai: becomes, agents: becomes, vllm, 'functions-only': `function_call ${to} (undeclared)` },
   })
-  const undeclared = (to: string, tools: RequestTool[], split: string, vllm = split): Row => ({
+  const undeclared = (to: string, tools: UnknownTool[], split: string, vllm = split): Row => ({
     to,
     tools,
     becomes: {
@@ -108,7 +109,7 @@ describe('what a recipient becomes under each preset', () => {
     undeclared('<|constrain|>json', [], '<|constrain|>json / <|constrain|>json'),
   ]
 
-  const declared = (tools: RequestTool[]): string =>
+  const declared = (tools: UnknownTool[]): string =>
     tools.map((tool) => ('server_label' in tool ? `mcp ${tool.server_label}` : tool.type)).join(', ') || 'nothing'
 
   for (const { to, tools, becomes } of rows) {
@@ -131,27 +132,27 @@ test('python is a call of the MCP server code_interpreter where that is what the
 })
 
 describe('a bare built-in', () => {
-  test('is a declared function of that name where no built-in is declared', () => {
+  test('a bare built-in is a declared function of that name where no built-in is declared', () => {
     expect(classified('python', [fn('python')])).toBe('function_call python')
   })
 
-  test('is the built-in before a declared function of that name', () => {
+  test('a bare built-in is the built-in before a declared function of that name', () => {
     expect(classified('python', [fn('python'), builtin('code_interpreter')])).toBe('code_interpreter_call')
   })
 
-  test('leaves the function of that name reachable by its namespace', () => {
+  test('a bare built-in leaves the function of that name reachable by its namespace', () => {
     expect(classified('functions.python', [fn('python'), builtin('code_interpreter')])).toBe('function_call python')
   })
 
-  test('is a declared function of that name before an MCP server', () => {
+  test('a bare built-in is a declared function of that name before an MCP server', () => {
     expect(classified('python', [mcp('python'), fn('python')])).toBe('function_call python')
   })
 
-  test('is the built-in before an MCP server of that label', () => {
+  test('a bare built-in is the built-in before an MCP server of that label', () => {
     expect(classified('browser.search', [mcp('browser'), builtin('web_search')])).toBe('web_search_call search')
   })
 
-  test('is the hosted shell before the local one', () => {
+  test('a bare built-in is the hosted shell before the local one', () => {
     expect(classified('container.exec', [builtin('local_shell'), builtin('shell')])).toBe('shell_call null')
   })
 })
@@ -165,23 +166,23 @@ describe('a policy is a table', () => {
   const classify = (recipient: string, changes: Partial<RecipientPolicy>) =>
     spell(classifyRecipient(recipient, undefined, tools, { ...policies.openai, ...changes }))
 
-  test('whose order can be changed', () => {
+  test('a policy is a table whose order can be changed', () => {
     expect(classify('python', { order: ['functions'] })).toBe('function_call python (undeclared)')
   })
 
-  test('whose built-ins can be extended', () => {
+  test('a policy is a table whose built-ins can be extended', () => {
     expect(classify('jupyter', { builtins: { jupyter: { tool: 'code_interpreter' } } })).toBe('code_interpreter_call')
   })
 
-  test('whose aliases can be extended', () => {
+  test('a policy is a table whose aliases can be extended', () => {
     expect(classify('find.docs', { aliases: { find: 'search-server' } })).toBe('mcp_call search-server / docs')
   })
 
-  test('whose list of nobodies can be extended', () => {
+  test('a policy is a table whose list of nobodies can be extended', () => {
     expect(classify('everyone', { nobody: ['everyone'] })).toBe('message final_answer')
   })
 
-  test('whose answer to undeclared tools can be replaced', () => {
+  test('a policy is a table whose answer to undeclared tools can be replaced', () => {
     expect(classify('x.y', { undeclared: 'unavailable_mcp_call' })).toBe('mcp_call x / y (unavailable)')
   })
 })
@@ -189,20 +190,23 @@ describe('a policy is a table', () => {
 describe('a call that needs approval', () => {
   const tools = [{ ...mcp('github', ['search']), require_approval: 'always' as const }]
 
-  test.each(['openai', 'agents', 'vllm'] as const)('%s: is a request for it', (name) => {
+  test.each(['openai', 'agents', 'vllm'] as const)('a call that needs approval: %s: is a request for it', (name) => {
     expect(classified('github.search', tools, name)).toBe('mcp_approval_request github / search')
     expect(classified('mcp.github.search', tools, name)).toBe('mcp_approval_request github / search')
   })
 
-  test.each(['openai', 'agents', 'vllm'] as const)('%s: is an unavailable call where it is not allowed', (name) => {
-    expect(classified('github.list', tools, name)).toBe('mcp_call github / list (unavailable)')
-  })
+  test.each(['openai', 'agents', 'vllm'] as const)(
+    'a call that needs approval: %s: is an unavailable call where it is not allowed',
+    (name) => {
+      expect(classified('github.list', tools, name)).toBe('mcp_call github / list (unavailable)')
+    },
+  )
 
-  test('functions-only: is a function call', () => {
+  test('a call that needs approval is a function call under functions-only', () => {
     expect(classified('github.search', tools, 'functions-only')).toBe('function_call github.search (undeclared)')
   })
 
-  test('is a request for it on every channel', () => {
+  test('a call that needs approval is a request for it on every channel', () => {
     const declared = declareTools(tools)
     for (const channel of ['analysis', 'commentary', 'final', undefined]) {
       expect(classifyRecipient('github.search', channel, declared)).toEqual({
@@ -215,7 +219,7 @@ describe('a call that needs approval', () => {
 })
 
 describe('a call of the shell', () => {
-  const shell = (environment: unknown): RequestTool => ({ ...builtin('shell'), environment }) as RequestTool
+  const shell = (environment: unknown): UnknownTool => ({ ...builtin('shell'), environment }) as UnknownTool
 
   test.each<[string, unknown, string]>([
     ['where nothing is said', undefined, 'shell_call null'],
@@ -227,12 +231,12 @@ describe('a call of the shell', () => {
       { type: 'container_reference', container_id: 'cntr_1' },
       'shell_call container',
     ],
-  ])('says where it runs: %s', (_, environment, expected) => {
+  ])('a call of the shell says where it runs: %s', (_, environment, expected) => {
     expect(classified('container.exec', [shell(environment)])).toBe(expected)
     expect(classified('container.exec', [shell(environment)], 'agents')).toBe(expected)
   })
 
-  test('says where the shell runs although a local_shell is declared too', () => {
+  test('a call of the shell says where the shell runs although a local_shell is declared too', () => {
     expect(classified('container.exec', [builtin('local_shell'), shell({ type: 'local' })])).toBe('shell_call local')
   })
 })
@@ -302,7 +306,7 @@ describe('laws', () => {
   })
 
   test('two recipients have the same key exactly where they are the same callee', () => {
-    const callee = (recipient: string, tools: RequestTool[], policy: RecipientPolicy) => {
+    const callee = (recipient: string, tools: UnknownTool[], policy: RecipientPolicy) => {
       const found = classifyRecipient(recipient, undefined, declareTools(tools), policy)
       return { line: spell(found), key: recipientKey(found) }
     }
@@ -324,7 +328,7 @@ describe('laws', () => {
     ),
     { minLength: 1, maxLength: 4 },
   )
-  const guard = (tools: RequestTool[], rules: McpTool['require_approval'][]): RequestTool[] =>
+  const guard = (tools: UnknownTool[], rules: McpTool['require_approval'][]): UnknownTool[] =>
     tools.map((tool, at) => {
       const require_approval = rules[at % rules.length]
       return tool.type === 'mcp' && require_approval !== undefined ? { ...tool, require_approval } : tool
@@ -343,7 +347,7 @@ describe('laws', () => {
     )
   })
 
-  test('always asks for every call of a declared server that is available, and for no other', () => {
+  test("require_approval 'always' asks for every call of a declared server that is available, and for no other", () => {
     fc.assert(
       fc.property(word, tools, policy, (recipient, tools, policy) => {
         const free = classifyRecipient(recipient, undefined, declareTools(tools), policy)

@@ -4,12 +4,13 @@ import { HarmonyResponsesError } from '../../src/errors.js'
 import { classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools, toolNamed } from '../../src/recipients/declared-tools.js'
 import type { ToolHints } from '../../src/recipients/mcp-server.js'
-import type { McpTool, RequestTool } from '../../src/responses/request.js'
-import { RUNS, tools, word } from './arbitraries.js'
+import type { McpTool, UnknownTool } from '../../src/responses/request.js'
+import { RUNS } from '../support/runs.js'
+import { tools, word } from './arbitraries.js'
 import { builtin, custom, fn, mcp, ns } from './tools.js'
 
 describe('declareTools', () => {
-  test.each([undefined, null, []])('declares nothing for %s', (none) => {
+  test.each([undefined, null, []])('declareTools declares nothing for %s', (none) => {
     const { functions, customTools, mcpServers, builtins } = declareTools(none)
     expect([functions, customTools, mcpServers, builtins].map((declared) => declared.size)).toEqual([0, 0, 0, 0])
   })
@@ -21,17 +22,20 @@ describe('declareTools', () => {
     'web_search_preview_2025_03_11',
     'web_search_2031_01_01',
     'web_search_preview_2031_01_01',
-  ])('knows %s as web search', (type) => {
+  ])('declareTools knows %s as web search', (type) => {
     expect(declareTools([builtin(type)]).builtins).toEqual(new Set(['web_search']))
   })
 
-  test.each(['code_interpreter', 'shell', 'local_shell'] as const)('knows %s', (type) => {
+  test.each(['code_interpreter', 'shell', 'local_shell'] as const)('declareTools knows %s', (type) => {
     expect(declareTools([builtin(type)]).builtins).toEqual(new Set([type]))
   })
 
-  test.each(['apply_patch', 'file_search', 'web_searcher', 'web_search_soon', 'constructor'])('ignores %s', (type) => {
-    expect(declareTools([builtin(type)])).toEqual(declareTools([]))
-  })
+  test.each(['apply_patch', 'file_search', 'web_searcher', 'web_search_soon', 'constructor'])(
+    'declareTools ignores %s',
+    (type) => {
+      expect(declareTools([builtin(type)])).toEqual(declareTools([]))
+    },
+  )
 
   const ok = builtin('shell')
   const malformed: [unknown, string][] = [
@@ -88,15 +92,15 @@ describe('declareTools', () => {
     [[{ type: 'mcp', server_label: '' }], 'tools[0].server_label: expected a string, got ""'],
     [[{ type: 'mcp', server_label: 7 }], 'tools[0].server_label: expected a string, got 7'],
   ]
-  test.each(malformed)('rejects %j and says where and why', (tools, message) => {
-    const rejection = () => declareTools(tools as RequestTool[])
+  test.each(malformed)('declareTools rejects %j and says where and why', (tools, message) => {
+    const rejection = () => declareTools(tools as UnknownTool[])
     expect(rejection).toThrow(new HarmonyResponsesError('bad_option', message))
     expect(rejection).toThrow(expect.objectContaining({ code: 'bad_option' }))
   })
 })
 
 describe('the MCP servers of declareTools', () => {
-  const answers = (tools: RequestTool[], label: string, hints?: ToolHints): string => {
+  const answers = (tools: UnknownTool[], label: string, hints?: ToolHints): string => {
     const server = declareTools(tools, hints).mcpServers.get(label)
     return ['read', 'write']
       .map((name) => (server?.needsApproval(name) ? '?' : server?.allows(name) ? '!' : '-'))
@@ -104,12 +108,12 @@ describe('the MCP servers of declareTools', () => {
   }
   const rules = (server_label: string, more: Partial<McpTool>): McpTool => ({ ...mcp(server_label), ...more })
 
-  test('are one for each label, in the order of the request', () => {
+  test('the MCP servers of declareTools are one for each label, in the order of the request', () => {
     const tools = [mcp('github'), mcp('files', []), mcp('github', ['read'])]
     expect([...declareTools(tools).mcpServers.keys()]).toEqual(['github', 'files'])
   })
 
-  test('have rules of their own', () => {
+  test('the MCP servers of declareTools have rules of their own', () => {
     const tools = [
       rules('github', { require_approval: 'always', allowed_tools: ['write'] }),
       rules('files', { require_approval: { never: { tool_names: ['read'] } } }),
@@ -118,7 +122,7 @@ describe('the MCP servers of declareTools', () => {
     expect(['github', 'files', 'docs'].map((label) => answers(tools, label))).toEqual(['-?', '!?', '!!'])
   })
 
-  test('add the rules of several entries of one label, though others stand between them', () => {
+  test('the MCP servers of declareTools add the rules of several entries of one label, though others stand between them', () => {
     const tools = [
       rules('github', { require_approval: 'always', allowed_tools: ['write'] }),
       rules('files', { require_approval: 'always' }),
@@ -128,7 +132,7 @@ describe('the MCP servers of declareTools', () => {
     expect(answers(tools.toReversed(), 'github')).toBe('!?')
   })
 
-  test('are told what their listings say, each by its own label', () => {
+  test('the MCP servers of declareTools are given what their listings say, each by its own label', () => {
     const hints: ToolHints = (label, name) => label === 'github' && name === 'read'
     const readers = ['github', 'files'].map((label) =>
       rules(label, { require_approval: { never: { read_only: true } } }),
@@ -136,16 +140,16 @@ describe('the MCP servers of declareTools', () => {
     expect(['github', 'files'].map((label) => answers(readers, label, hints))).toEqual(['!?', '??'])
   })
 
-  test.each(['constructor', '__proto__', 'has'])('may be labelled %s', (label) => {
+  test.each(['constructor', '__proto__', 'has'])('the MCP servers of declareTools may be labelled %s', (label) => {
     expect(answers([rules(label, { require_approval: 'always' })], label)).toBe('??')
     expect(declareTools([mcp('github')]).mcpServers.has(label)).toBe(false)
   })
 })
 
 describe('the environment of the shell of declareTools', () => {
-  const shell = (environment?: unknown): RequestTool => ({ type: 'shell', environment }) as RequestTool
+  const shell = (environment?: unknown): UnknownTool => ({ type: 'shell', environment }) as UnknownTool
 
-  test.each<[string, RequestTool[], 'container' | 'local' | null]>([
+  test.each<[string, UnknownTool[], 'container' | 'local' | null]>([
     ['is null where nothing is declared', [], null],
     ['is null where it is not said', [builtin('shell')], null],
     ['is null where it is undefined', [shell(undefined)], null],
@@ -161,12 +165,12 @@ describe('the environment of the shell of declareTools', () => {
       [shell({ type: 'container_auto' }), builtin('local_shell'), fn('f')],
       'container',
     ],
-  ])('%s', (_, tools, expected) => {
+  ])('the environment of the shell of declareTools: %s', (_, tools, expected) => {
     expect(declareTools(tools).shell).toBe(expected)
   })
 
   test.each<[unknown]>([['local'], [true], [{}], [{ type: null }], [[]]])(
-    'is refused where it is %j',
+    'the environment of the shell of declareTools is refused where it is %j',
     (environment) => {
       expect(() => declareTools([builtin('local_shell'), shell(environment)])).toThrow(
         expect.objectContaining({ code: 'bad_option', message: expect.stringContaining('tools[1].environment') }),
@@ -205,15 +209,15 @@ describe('toolNamed', () => {
     ['final', undefined],
     ['', undefined],
   ]
-  test.each(rows)('takes %j for %j', (word, recipient) => {
+  test.each(rows)('toolNamed takes %j for %j', (word, recipient) => {
     expect(toolNamed(word, declared)).toBe(recipient)
   })
 
-  test('takes nothing in the functions namespace for a server labelled functions', () => {
+  test('toolNamed takes nothing in the functions namespace for a server labelled functions', () => {
     expect(toolNamed('functions.search', declareTools([mcp('functions')]))).toBeUndefined()
   })
 
-  test('gives a recipient that is classified as a declared tool', () => {
+  test('toolNamed gives a recipient that is classified as a declared tool', () => {
     fc.assert(
       fc.property(word, tools, (word, requestTools) => {
         const tools = declareTools(requestTools)

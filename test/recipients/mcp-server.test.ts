@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../src/errors.js'
 import { declareMcpServer, type McpServer, type ToolHints } from '../../src/recipients/mcp-server.js'
 import type { McpTool, McpToolFilter } from '../../src/responses/request.js'
-import { RUNS } from './arbitraries.js'
+import { RUNS } from '../support/runs.js'
 
 type Allowed = McpTool['allowed_tools']
 type Approval = McpTool['require_approval']
@@ -42,16 +42,19 @@ describe('allows', () => {
     ['a filter of named ones that write', { tool_names: ['read', 'write'], read_only: false }, 'rw-', '-w-'],
     ['a name in another case', ['READ'], '---', '---'],
     ['a name with spaces around', [' read '], '---', '---'],
-  ])('%s', (_, allowed_tools, unlisted, asListed) => {
+  ])('a server allows %s', (_, allowed_tools, unlisted, asListed) => {
     const rules = allowed_tools === undefined ? {} : { allowed_tools }
     expect(letters(declare(rules).allows)).toBe(unlisted)
     expect(letters(declare(rules, listed).allows)).toBe(asListed)
   })
 
-  test.each(['constructor', '__proto__', 'toString', '', '0', 'length'])('no name that nobody gave it: %j', (name) => {
-    expect(declare({ allowed_tools: ['read'] }).allows(name)).toBe(false)
-    expect(declare({ allowed_tools: { tool_names: ['read'] } }).allows(name)).toBe(false)
-  })
+  test.each(['constructor', '__proto__', 'toString', '', '0', 'length'])(
+    'a server allows no name that nobody gave it: %j',
+    (name) => {
+      expect(declare({ allowed_tools: ['read'] }).allows(name)).toBe(false)
+      expect(declare({ allowed_tools: { tool_names: ['read'] } }).allows(name)).toBe(false)
+    },
+  )
 })
 
 describe('needsApproval', () => {
@@ -79,7 +82,7 @@ describe('needsApproval', () => {
     ['both, apart', { always: { tool_names: ['write'] }, never: { tool_names: ['read'] } }, '-wo', '-wo'],
     ['both of one tool', { always: { tool_names: ['read'] }, never: { tool_names: ['read', 'other'] } }, 'rw-', 'rw-'],
     ['both of all tools', { always: {}, never: {} }, 'rwo', 'rwo'],
-  ])('%s', (_, require_approval, unlisted, asListed) => {
+  ])('approval is needed for %s', (_, require_approval, unlisted, asListed) => {
     const rules = require_approval === undefined ? {} : { require_approval }
     expect(letters(declare(rules).needsApproval)).toBe(unlisted)
     expect(letters(declare(rules, listed).needsApproval)).toBe(asListed)
@@ -90,13 +93,13 @@ describe('needsApproval', () => {
     ['by no names', [], '---'],
     ['by a filter', { tool_names: ['write', 'other'] }, '-wo'],
     ['by what reads', { read_only: true }, 'r-o'],
-  ])('nothing that is not allowed, %s', (_, allowed_tools, expected) => {
+  ])('approval is needed for nothing that is not allowed, %s', (_, allowed_tools, expected) => {
     expect(letters(declare({ allowed_tools, require_approval: 'always' }, listed).needsApproval)).toBe(expected)
   })
 })
 
 describe('hints', () => {
-  test('are asked for with the label and the name', () => {
+  test('hints are asked for with the label and the name', () => {
     const asked: string[] = []
     const hints: ToolHints = (label, name) => {
       asked.push(`${label} / ${name}`)
@@ -106,7 +109,7 @@ describe('hints', () => {
     expect(new Set(asked)).toEqual(new Set(['github / issues.list']))
   })
 
-  test('are not asked for where nobody filters by them', () => {
+  test('hints are not asked for where nobody filters by them', () => {
     const hints: ToolHints = () => {
       throw new Error('asked')
     }
@@ -141,7 +144,7 @@ describe('two entries of one label', () => {
       { require_approval: 'never' },
       'rwo ---',
     ],
-  ])('%s', (_, one, other, expected) => {
+  ])('two entries of one label: %s', (_, one, other, expected) => {
     expect(both(one, other)).toBe(expected)
     expect(both(other, one)).toBe(expected)
   })
@@ -191,7 +194,7 @@ describe('laws', () => {
     )
   })
 
-  test("'always' asks for exactly what is allowed", () => {
+  test("require_approval 'always' asks for exactly what is allowed", () => {
     assert(
       fc.property(allowed, hints, name, (allowed_tools, hints, name) => {
         const server = declare(
@@ -203,7 +206,7 @@ describe('laws', () => {
     )
   })
 
-  test("'never' asks for nothing", () => {
+  test("require_approval 'never' asks for nothing", () => {
     assert(
       fc.property(allowed, hints, name, unsaid, (allowed, hints, name, unsaid) => {
         const rules = {
@@ -352,7 +355,7 @@ describe('a rule that is none is refused, in words that say where', () => {
     [{ allowed_tools: '' }, `allowed_tools: expected ${FILTER}, got ""`],
     [{ allowed_tools: ['read', null] }, `allowed_tools: expected ${FILTER}, got an array`],
     [{ allowed_tools: { tool_names: { read: true } } }, `allowed_tools: expected ${FILTER}, got an object`],
-  ])('%j', (rules, message) => {
+  ])('a rule that is none is refused, in words that say where: %j', (rules, message) => {
     const refused =
       (path: string): unknown =>
       () =>
@@ -365,9 +368,12 @@ describe('a rule that is none is refused, in words that say where', () => {
     ['allowed_tools', { allowed_tools: { read_only: 'true' } }],
     ['require_approval.always', { require_approval: { always: { read_only: 'false' } } }],
     ['require_approval.never', { require_approval: { never: { read_only: 1 } } }],
-  ])('%s with a read_only that is neither true nor false', (path, rules) => {
-    expect(() => declareMcpServer(entry(rules as Rules), '')).toThrow(
-      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(path) }),
-    )
-  })
+  ])(
+    'a rule that is none is refused, in words that say where: %s with a read_only that is neither true nor false',
+    (path, rules) => {
+      expect(() => declareMcpServer(entry(rules as Rules), '')).toThrow(
+        expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(path) }),
+      )
+    },
+  )
 })

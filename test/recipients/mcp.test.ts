@@ -5,43 +5,43 @@ import { classified } from './spell.js'
 import { builtin, mcp } from './tools.js'
 
 describe('a server label', () => {
-  test('may contain dots', () => {
+  test('a server label may contain dots', () => {
     expect(classified('acme.docs.search', [mcp('acme.docs')])).toBe('mcp_call acme.docs / search')
   })
 
-  test('may contain dots after the mcp prefix', () => {
+  test('a server label may contain dots after the mcp prefix', () => {
     expect(classified('mcp.acme.docs.search', [mcp('acme.docs')])).toBe('mcp_call acme.docs / search')
   })
 
-  test('may contain hyphens', () => {
+  test('a server label may contain hyphens', () => {
     expect(classified('git-hub.search', [mcp('git-hub')])).toBe('mcp_call git-hub / search')
   })
 
-  test('ends at a dot or at the end, not inside a segment', () => {
+  test('a server label ends at a dot or at the end, not inside a segment', () => {
     expect(classified('github.search', [mcp('git')])).toBe('function_call github.search (undeclared)')
   })
 
-  test('is matched as it is written, upper case and lower', () => {
+  test('a server label is matched as it is written, upper case and lower', () => {
     expect(classified('GitHub.search', [mcp('github')])).toBe('function_call GitHub.search (undeclared)')
   })
 
-  test('leaves the dots of the tool name alone', () => {
+  test('a server label leaves the dots of the tool name alone', () => {
     expect(classified('github.issues.list', [mcp('github')])).toBe('mcp_call github / issues.list')
   })
 
-  test('is the tool name too where a dot ends the recipient', () => {
+  test('a server label is the tool name too where a dot ends the recipient', () => {
     expect(classified('github.', [mcp('github')])).toBe('mcp_call github / github')
   })
 
-  test('wins over a shorter one, declared before', () => {
+  test('a server label wins over a shorter one, declared before', () => {
     expect(classified('acme.docs.search', [mcp('acme'), mcp('acme.docs')])).toBe('mcp_call acme.docs / search')
   })
 
-  test('wins over a shorter one, declared after', () => {
+  test('a server label wins over a shorter one, declared after', () => {
     expect(classified('acme.docs.search', [mcp('acme.docs'), mcp('acme')])).toBe('mcp_call acme.docs / search')
   })
 
-  test('tells apart two servers with a tool of the same name', () => {
+  test('a server label distinguishes two servers with a tool of the same name', () => {
     const tools = [mcp('github'), mcp('gitlab')]
     expect(['github.search', 'gitlab.search'].map((recipient) => classified(recipient, tools))).toEqual([
       'mcp_call github / search',
@@ -49,43 +49,43 @@ describe('a server label', () => {
     ])
   })
 
-  test('may be a built-in tool name', () => {
+  test('a server label may be a built-in tool name', () => {
     expect(classified('python', [mcp('python')])).toBe('mcp_call python / python')
   })
 
-  test('goes before an alias', () => {
+  test('a server label goes before an alias', () => {
     expect(classified('python', [mcp('code_interpreter'), mcp('python')])).toBe('mcp_call python / python')
   })
 
-  test('does not take what the functions namespace addresses', () => {
+  test('a server label does not take what the functions namespace addresses', () => {
     expect(classified('functions.search', [mcp('functions')])).toBe('function_call search (undeclared)')
   })
 })
 
 describe('a server labelled mcp', () => {
-  test('has the tools that no other server has', () => {
+  test('a server labelled mcp has the tools that no other server has', () => {
     expect(classified('mcp.search', [mcp('mcp')])).toBe('mcp_call mcp / search')
   })
 
-  test('is addressed with the prefix too', () => {
+  test('a server labelled mcp is addressed with the prefix too', () => {
     expect(classified('mcp.mcp.search', [mcp('mcp')])).toBe('mcp_call mcp / search')
   })
 
-  test('gives way to a server whose label follows, however short', () => {
+  test('a server labelled mcp gives way to a server whose label follows, however short', () => {
     expect(classified('mcp.gh.search', [mcp('mcp'), mcp('gh')])).toBe('mcp_call gh / search')
   })
 
-  test('gives way to a label that begins with mcp and is meant literally', () => {
+  test('a server labelled mcp gives way to a label that begins with mcp and is meant literally', () => {
     expect(classified('mcp.github.search', [mcp('github'), mcp('mcp.github')])).toBe('mcp_call mcp.github / search')
   })
 })
 
 describe('an alias', () => {
-  test('stands for the label after the mcp prefix too', () => {
+  test('an alias stands for the label after the mcp prefix too', () => {
     expect(classified('mcp.browser.open', [mcp('web_search_preview')])).toBe('mcp_call web_search_preview / open')
   })
 
-  test('stands for nothing inside a longer segment', () => {
+  test('an alias stands for nothing inside a longer segment', () => {
     expect(classified('pythons', [mcp('code_interpreter')])).toBe('function_call pythons (undeclared)')
   })
 })
@@ -96,30 +96,33 @@ describe('allowed_tools', () => {
   const available = 'mcp_call github / search'
   const unavailable = 'mcp_call github / search (unavailable)'
 
-  test('allows every tool where it is absent', () => expect(github(undefined)).toBe(available))
-  test('allows every tool where it is null', () => expect(github(null)).toBe(available))
-  test('allows the tools of a list', () => expect(github(['search'])).toBe(available))
-  test('leaves out what a list does not name', () => expect(github(['list'])).toBe(unavailable))
-  test('allows nothing by an empty list', () => expect(github([])).toBe(unavailable))
-  test('allows every tool by a star', () => expect(github(['list', '*'])).toBe(available))
-  test('allows the tools of a filter', () => expect(github({ tool_names: ['search'] })).toBe(available))
-  test('leaves out what a filter does not name', () => expect(github({ tool_names: ['list'] })).toBe(unavailable))
-  test('allows every tool by a star in a filter', () => expect(github({ tool_names: ['*'] })).toBe(available))
-  test('allows every tool by an empty filter', () => expect(github({})).toBe(available))
-  test('allows every tool where only read_only is asked for', () => expect(github({ read_only: true })).toBe(available))
+  test('allowed_tools allows every tool where it is absent', () => expect(github(undefined)).toBe(available))
+  test('allowed_tools allows every tool where it is null', () => expect(github(null)).toBe(available))
+  test('allowed_tools allows the tools of a list', () => expect(github(['search'])).toBe(available))
+  test('allowed_tools leaves out what a list does not name', () => expect(github(['list'])).toBe(unavailable))
+  test('allowed_tools allows nothing by an empty list', () => expect(github([])).toBe(unavailable))
+  test('allowed_tools allows every tool by a star', () => expect(github(['list', '*'])).toBe(available))
+  test('allowed_tools allows the tools of a filter', () => expect(github({ tool_names: ['search'] })).toBe(available))
+  test('allowed_tools leaves out what a filter does not name', () =>
+    expect(github({ tool_names: ['list'] })).toBe(unavailable))
+  test('allowed_tools allows every tool by a star in a filter', () =>
+    expect(github({ tool_names: ['*'] })).toBe(available))
+  test('allowed_tools allows every tool by an empty filter', () => expect(github({})).toBe(available))
+  test('allowed_tools allows every tool where only read_only is asked for', () =>
+    expect(github({ read_only: true })).toBe(available))
 
-  test('allows every tool where the names are null', () =>
+  test('allowed_tools allows every tool where the names are null', () =>
     expect(github({ tool_names: null as never })).toBe(available))
-  test('names a tool by its whole name, dots and all', () =>
+  test('allowed_tools names a tool by its whole name, dots and all', () =>
     expect(github(['issues.list'], 'github.issues.list')).toBe('mcp_call github / issues.list'))
 
-  test('is of one server only', () => {
+  test('allowed_tools is of one server only', () => {
     expect(classified('gitlab.search', [mcp('github', ['search']), mcp('gitlab', [])])).toBe(
       'mcp_call gitlab / search (unavailable)',
     )
   })
 
-  test('adds up over the entries of one label', () => {
+  test('allowed_tools adds up over the entries of one label', () => {
     const tools = [mcp('github', ['search']), mcp('github', ['list'])]
     expect(['github.search', 'github.list'].map((recipient) => classified(recipient, tools))).toEqual([
       'mcp_call github / search',
@@ -127,11 +130,11 @@ describe('allowed_tools', () => {
     ])
   })
 
-  test('allows every tool where one entry of the label does', () => {
+  test('allowed_tools allows every tool where one entry of the label does', () => {
     expect(classified('github.search', [mcp('github', []), mcp('github')])).toBe(available)
   })
 
-  test('decides over a tool that an alias leads to', () => {
+  test('allowed_tools decides over a tool that an alias leads to', () => {
     expect(classified('python', [mcp('code_interpreter', ['bash'])])).toBe(
       'mcp_call code_interpreter / python (unavailable)',
     )
@@ -154,51 +157,54 @@ describe('require_approval', () => {
   const call = 'mcp_call github / search'
   const request = 'mcp_approval_request github / search'
 
-  test.each([undefined, null, {}, { always: null, never: null }])('asks for approval where it is %j', (unsaid) =>
-    expect(github(unsaid)).toBe(request),
+  test.each([undefined, null, {}, { always: null, never: null }])(
+    'require_approval asks for approval where it is %j',
+    (unsaid) => expect(github(unsaid)).toBe(request),
   )
   test.each([undefined, null, {}, { always: null, never: null }])(
-    'asks for none where it is %j and the policy says never',
+    'require_approval asks for none where it is %j and the policy says never',
     (unsaid) => {
       expect(classified('github.search', [guarded('github', unsaid)], 'vllm')).toBe(call)
       const mine = { ...policies.openai, mcpApproval: 'never' } as const
       expect(classified('github.search', [guarded('github', unsaid)], mine)).toBe(call)
     },
   )
-  test('asks by vllm too where the request does', () =>
+  test('require_approval asks by vllm too where the request does', () =>
     expect(classified('github.search', [guarded('github', 'always')], 'vllm')).toBe(request))
-  test("asks for none by 'never'", () => expect(github('never')).toBe(call))
-  test("asks for approval by 'always'", () => expect(github('always')).toBe(request))
-  test('asks for approval of what always names', () =>
+  test("require_approval asks for none by 'never'", () => expect(github('never')).toBe(call))
+  test("require_approval asks for approval by 'always'", () => expect(github('always')).toBe(request))
+  test('require_approval asks for approval of what always names', () =>
     expect(github({ always: { tool_names: ['search'] } })).toBe(request))
-  test('asks for none of what always does not name', () =>
+  test('require_approval asks for none of what always does not name', () =>
     expect(github({ always: { tool_names: ['list'] } })).toBe(call))
-  test('asks for none of what never names', () => expect(github({ never: { tool_names: ['search'] } })).toBe(call))
-  test('asks for approval of what never does not name', () =>
+  test('require_approval asks for none of what never names', () =>
+    expect(github({ never: { tool_names: ['search'] } })).toBe(call))
+  test('require_approval asks for approval of what never does not name', () =>
     expect(github({ never: { tool_names: ['list'] } })).toBe(request))
-  test('names a tool by its whole name, dots and all', () => {
+  test('require_approval names a tool by its whole name, dots and all', () => {
     const approval = { always: { tool_names: ['issues.list'] } }
     expect(github(approval, 'github.issues.list')).toBe('mcp_approval_request github / issues.list')
     expect(github(approval, 'github.issues')).toBe('mcp_call github / issues')
   })
 
-  test('counts under the mcp prefix too', () => expect(github('always', 'mcp.github.search')).toBe(request))
-  test('counts where the label is the name too', () =>
+  test('require_approval counts under the mcp prefix too', () =>
+    expect(github('always', 'mcp.github.search')).toBe(request))
+  test('require_approval counts where the label is the name too', () =>
     expect(github('always', 'github')).toBe('mcp_approval_request github / github'))
 
-  test('counts for a tool that an alias leads to', () => {
+  test('require_approval counts for a tool that an alias leads to', () => {
     expect(classified('python', [guarded('code_interpreter', 'always')])).toBe(
       'mcp_approval_request code_interpreter / python',
     )
   })
 
-  test('counts for a server labelled as a built-in, but not for the built-in', () => {
+  test('require_approval counts for a server labelled as a built-in, but not for the built-in', () => {
     const python = guarded('python', 'always')
     expect(classified('python', [python])).toBe('mcp_approval_request python / python')
     expect(classified('python', [python, builtin('code_interpreter')])).toBe('code_interpreter_call')
   })
 
-  test('is that of the longest label', () => {
+  test('require_approval is that of the longest label', () => {
     const tools = [guarded('acme', 'always'), guarded('acme.docs', 'never')]
     expect(['acme.docs.search', 'acme.search'].map((recipient) => classified(recipient, tools))).toEqual([
       'mcp_call acme.docs / search',
@@ -206,18 +212,18 @@ describe('require_approval', () => {
     ])
   })
 
-  test('is of one server only', () => {
+  test('require_approval is of one server only', () => {
     const tools = [guarded('github', 'always'), mcp('gitlab')]
     expect(classified('gitlab.search', tools)).toBe('mcp_call gitlab / search')
   })
 
-  test('does not matter for a tool that is not allowed', () => {
+  test('require_approval does not matter for a tool that is not allowed', () => {
     expect(classified('github.search', [guarded('github', 'always', ['list'])])).toBe(
       'mcp_call github / search (unavailable)',
     )
   })
 
-  test('adds up over the entries of one label', () => {
+  test('require_approval adds up over the entries of one label', () => {
     const tools = [guarded('github', 'never'), guarded('github', { always: { tool_names: ['write'] } })]
     expect(['github.read', 'github.write'].map((recipient) => classified(recipient, tools))).toEqual([
       'mcp_call github / read',

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { policies } from '../../src/recipients/policy.js'
-import type { RequestTool } from '../../src/responses/request.js'
-import { RUNS, tools, word } from './arbitraries.js'
+import type { UnknownTool } from '../../src/responses/request.js'
+import { RUNS } from '../support/runs.js'
+import { tools, word } from './arbitraries.js'
 import { classified } from './spell.js'
 import { builtin, custom, fn, mcp, ns } from './tools.js'
 
@@ -10,33 +11,36 @@ const docs = [ns('mcp__docs', 'lookup', 'page.read')]
 const presets = Object.values(policies)
 
 describe('a tool of a declared namespace', () => {
-  test.each(presets)('is called by both names, with and without functions.: $name', (policy) => {
-    expect(classified('mcp__docs.lookup', docs, policy)).toBe('function_call mcp__docs / lookup')
-    expect(classified('functions.mcp__docs.lookup', docs, policy)).toBe('function_call mcp__docs / lookup')
-  })
+  test.each(presets)(
+    'a tool of a declared namespace is called by both names, with and without functions.: $name',
+    (policy) => {
+      expect(classified('mcp__docs.lookup', docs, policy)).toBe('function_call mcp__docs / lookup')
+      expect(classified('functions.mcp__docs.lookup', docs, policy)).toBe('function_call mcp__docs / lookup')
+    },
+  )
 
-  test('may have dots in its name', () => {
+  test('a tool of a declared namespace may have dots in its name', () => {
     expect(classified('mcp__docs.page.read', docs)).toBe('function_call mcp__docs / page.read')
   })
 
-  test('may be a custom tool, before a function of its name', () => {
+  test('a tool of a declared namespace may be a custom tool, before a function of its name', () => {
     const tools = [{ ...ns('fs', 'patch'), tools: [fn('patch'), custom('patch')] }]
     expect(classified('fs.patch', tools)).toBe('custom_tool_call fs / patch')
   })
 
-  test('is not called by its own name alone', () => {
+  test('a tool of a declared namespace is not called by its own name alone', () => {
     expect(classified('lookup', docs)).toBe('function_call lookup (undeclared)')
     expect(classified('functions.lookup', docs)).toBe('function_call lookup (undeclared)')
   })
 
-  test('gives way to a function of exactly that name', () => {
+  test('a tool of a declared namespace gives way to a function of exactly that name', () => {
     expect(classified('mcp__docs.lookup', [...docs, fn('mcp__docs.lookup')])).toBe('function_call mcp__docs.lookup')
     expect(classified('functions.mcp__docs.lookup', [custom('mcp__docs.lookup'), ...docs])).toBe(
       'custom_tool_call mcp__docs.lookup',
     )
   })
 
-  test('is one of the longest namespace that has it', () => {
+  test('a tool of a declared namespace is one of the longest namespace that has it', () => {
     const both = [ns('team', 'v2.list', 'v2.only'), ns('team.v2', 'list')]
     for (const tools of [both, both.toReversed()]) {
       expect(classified('team.v2.list', tools)).toBe('function_call team.v2 / list')
@@ -44,7 +48,7 @@ describe('a tool of a declared namespace', () => {
     }
   })
 
-  test('may be declared in several entries of one namespace', () => {
+  test('a tool of a declared namespace may be declared in several entries of one namespace', () => {
     const tools = [ns('crm', 'find'), fn('other'), ns('crm', 'save')]
     expect(['crm.find', 'crm.save'].map((to) => classified(to, tools))).toEqual([
       'function_call crm / find',
@@ -52,12 +56,12 @@ describe('a tool of a declared namespace', () => {
     ])
   })
 
-  test('may be in a namespace that is called functions', () => {
+  test('a tool of a declared namespace may be in a namespace that is called functions', () => {
     expect(classified('functions.find', [ns('functions', 'find')])).toBe('function_call functions / find')
     expect(classified('functions.find', [ns('functions', 'find'), fn('find')])).toBe('function_call find')
   })
 
-  test('comes before an MCP server of that label, and behind a declared built-in', () => {
+  test('a tool of a declared namespace comes before an MCP server of that label, and after a declared built-in', () => {
     expect(classified('mcp__docs.lookup', [mcp('mcp__docs'), ...docs])).toBe('function_call mcp__docs / lookup')
     const browser = [ns('browser', 'search'), builtin('web_search')]
     expect(classified('browser.search', browser)).toBe('web_search_call search')
@@ -66,35 +70,38 @@ describe('a tool of a declared namespace', () => {
 })
 
 describe('a tool that a declared namespace does not have', () => {
-  test('is one of that namespace, for the client to refuse', () => {
+  test('a tool that a declared namespace does not have is one of that namespace, for the client to refuse', () => {
     expect(classified('mcp__docs.write', docs)).toBe('function_call mcp__docs / write (undeclared)')
     expect(classified('functions.mcp__docs.write', docs)).toBe('function_call mcp__docs / write (undeclared)')
   })
 
-  test('is one of the longest that fits', () => {
+  test('a tool that a declared namespace does not have is one of the longest that fits', () => {
     const tools = [ns('team', 'a'), ns('team.v2', 'b')]
     expect(classified('functions.team.v2.c', tools)).toBe('function_call team.v2 / c (undeclared)')
   })
 
-  test('is what the policy says where functions. does not say what it is', () => {
+  test('a tool that a declared namespace does not have is what the policy says where functions. does not say what it is', () => {
     expect(classified('mcp__docs.write', docs, 'agents')).toBe('mcp_call mcp__docs / write (unavailable)')
     expect(classified('functions.mcp__docs.write', docs, 'agents')).toBe('function_call mcp__docs / write (undeclared)')
   })
 
-  test('is the tool of an MCP server of that label', () => {
+  test('a tool that a declared namespace does not have is the tool of an MCP server of that label', () => {
     expect(classified('mcp__docs.write', [...docs, mcp('mcp__docs')])).toBe('mcp_call mcp__docs / write')
   })
 
-  test.each(['mcp__docs', 'functions.mcp__docs', 'mcp__docs.', 'mcp__docsx.lookup'])('is not %s', (recipient) => {
-    const name = recipient.replace('functions.', '')
-    expect(classified(recipient, docs)).toBe(`function_call ${name} (undeclared)`)
-  })
+  test.each(['mcp__docs', 'functions.mcp__docs', 'mcp__docs.', 'mcp__docsx.lookup'])(
+    'a tool that a declared namespace does not have is not %s',
+    (recipient) => {
+      const name = recipient.replace('functions.', '')
+      expect(classified(recipient, docs)).toBe(`function_call ${name} (undeclared)`)
+    },
+  )
 })
 
 test('what a request declares in a namespace can be called, whatever else it declares', () => {
   const policy = fc.constantFrom(...presets)
   fc.assert(
-    fc.property(word, word, tools, policy, (namespace, name, others: RequestTool[], policy) => {
+    fc.property(word, word, tools, policy, (namespace, name, others: UnknownTool[], policy) => {
       const taught = `functions.${namespace}.${name}`
       expect(classified(taught, [...others, ns(namespace, name)], policy)).toMatch(
         // A longer namespace, a custom tool or a function may be called just so.

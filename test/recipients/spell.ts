@@ -2,7 +2,7 @@ import { classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools } from '../../src/recipients/declared-tools.js'
 import { resolvePolicy } from '../../src/recipients/policy.js'
 import type { Recipient } from '../../src/recipients/recipient.js'
-import type { RequestTool } from '../../src/responses/request.js'
+import type { UnknownTool } from '../../src/responses/request.js'
 
 /** A recipient in a line: `mcp_call github / search`, `function_call bash (undeclared)`. */
 export function spell(recipient: Recipient): string {
@@ -34,6 +34,6 @@ function within({ name, namespace }: { name: string; namespace?: string }): stri
 export type Preset = Parameters<typeof resolvePolicy>[0]
 
 /** What the recipient becomes under the request's tools, in a line. */
-export function classified(recipient: string | undefined, tools: RequestTool[] = [], preset?: Preset): string {
+export function classified(recipient: string | undefined, tools: UnknownTool[] = [], preset?: Preset): string {
   return spell(classifyRecipient(recipient, 'commentary', declareTools(tools), resolvePolicy(preset)))
 }

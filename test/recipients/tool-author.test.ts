@@ -2,36 +2,36 @@ import { describe, expect, test } from 'vitest'
 import { declareTools } from '../../src/recipients/declared-tools.js'
 import { resolvePolicy } from '../../src/recipients/policy.js'
 import { calleesNamed } from '../../src/recipients/tool-author.js'
-import type { RequestTool } from '../../src/responses/request.js'
+import type { UnknownTool } from '../../src/responses/request.js'
 import { type Preset, spell } from './spell.js'
 import { builtin, fn, mcp } from './tools.js'
 
 /** Whom an author may stand for, a group in a line. */
-function callees(author: string, tools: RequestTool[], approved: string[] = [], preset?: Preset): string[] {
+function callees(author: string, tools: UnknownTool[], approved: string[] = [], preset?: Preset): string[] {
   const groups = [...calleesNamed(author, declareTools(tools), resolvePolicy(preset), approved)]
   return groups.filter((group) => group.length > 0).map((group) => group.map(spell).join(', '))
 }
 
 describe('the author of a tool message', () => {
-  test('is the tool of a declared server', () => {
+  test('the author of a tool message is the tool of a declared server', () => {
     expect(callees('github.search', [mcp('github')])).toEqual(['mcp_call github / search'])
     expect(callees('mcp.github.search', [mcp('github')])).toEqual(['mcp_call github / search'])
   })
 
-  test('is the tool of the declared server with the longest label', () => {
+  test('the author of a tool message is the tool of the declared server with the longest label', () => {
     expect(callees('a.b.c', [mcp('a'), mcp('a.b')], ['a'])[0]).toBe('mcp_call a.b / c')
   })
 
-  test('is not an approved call of a server with a shorter label', () => {
+  test('the author of a tool message is not an approved call of a server with a shorter label', () => {
     expect(callees('a.b.c', [mcp('a.b')], ['a'])).toEqual(['mcp_call a.b / c', 'mcp_call a.b / c'])
   })
 
-  test('is an approved call of a server that is not declared', () => {
+  test('the author of a tool message is an approved call of a server that is not declared', () => {
     expect(callees('a.b.c', [], ['a'])).toContain('mcp_call a / b.c')
     expect(callees('mcp.a.b.c', [], ['a.b'])).toContain('mcp_call a.b / c')
   })
 
-  test('is the approved call of the longest label alone', () => {
+  test('the author of a tool message is the approved call of the longest label alone', () => {
     for (const approved of [
       ['a', 'a.b'],
       ['a.b', 'a'],
@@ -40,22 +40,22 @@ describe('the author of a tool message', () => {
     }
   })
 
-  test('is what the model calls so before it is an approved call', () => {
+  test('the author of a tool message is what the model calls so before it is an approved call', () => {
     expect(callees('a.b.c', [mcp('a')], ['a.b'])).toEqual(['mcp_call a / b.c', 'mcp_call a.b / c'])
     expect(callees('a.b.c', [], ['a.b'], 'vllm')).toEqual(['mcp_call a / b.c', 'mcp_call a.b / c'])
   })
 
-  test('is any of the browser where it is the browser alone', () => {
+  test('the author of a tool message is any of the browser where it is the browser alone', () => {
     const all = 'web_search_call search, web_search_call open_page, web_search_call find_in_page'
     expect(callees('browser', [builtin('web_search')])).toEqual(['function_call browser (undeclared)', all])
   })
 
-  test('is the container where it is the container alone', () => {
+  test('the author of a tool message is the container where it is the container alone', () => {
     const shell = { type: 'shell', environment: { type: 'container_auto' } }
     expect(callees('container', [shell])).toContain('shell_call container')
   })
 
-  test('is a declared function of that name, and nothing else', () => {
+  test('the author of a tool message is a declared function of that name, and nothing else', () => {
     expect(callees('browser', [builtin('web_search'), fn('browser')])).toEqual(['function_call browser'])
   })
 })

@@ -32,13 +32,13 @@ test.each(Object.keys(TYPES))('%s is a type that the API has', (type) => {
 })
 
 test.each(['functon', 'functions', 'Function', 'web_search_soon', 'constructor', 'openai:mcp', 'mcp\n'])(
-  '%j is none',
+  '%j is not a type of tool',
   (type) => {
     expect(unknown(type)).toEqual([type])
   },
 )
 
-test('each is named once', () => {
+test('each type of tool is named once', () => {
   expect(unknown('functon', 'mpc', 'functon')).toEqual(['functon', 'mpc'])
 })
 

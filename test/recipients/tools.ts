@@ -1,4 +1,4 @@
-import type { CustomTool, FunctionTool, McpTool, NamespaceTool, RequestTool } from '../../src/responses/request.js'
+import type { CustomTool, FunctionTool, McpTool, NamespaceTool, UnknownTool } from '../../src/responses/request.js'
 
 export const fn = (name: string): FunctionTool => ({ type: 'function', name })
 export const custom = (name: string): CustomTool => ({ type: 'custom', name })
@@ -16,4 +16,4 @@ export const mcp = (server_label: string, allowed_tools?: McpTool['allowed_tools
   require_approval: 'never',
   ...(allowed_tools !== undefined && { allowed_tools }),
 })
-export const builtin = (type: string): RequestTool => ({ type })
+export const builtin = (type: string): UnknownTool => ({ type })

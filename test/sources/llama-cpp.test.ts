@@ -5,9 +5,8 @@ import { HarmonyResponsesError } from '../../src/errors.js'
 import { EngineError, type GenerateOptions, llamaCppSource, type TokenStream } from '../../src/sources/llama-cpp.js'
 import type { StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
 import { type Asked, CONFIDENCE, FakeSequence, type Writes } from '../support/fake-llama.js'
+import { RUNS } from '../support/runs.js'
 import { encodeHarmony, m } from '../support/tokens.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 300)
 
 const prompt = encodeHarmony('<|start|>user<|message|>Hi.<|end|><|start|>assistant')
 const answer = encodeHarmony('<|channel|>final<|message|>Hello there.<|return|>')
@@ -58,7 +57,7 @@ function asked<Kind extends Asked extends infer One ? (One extends One ? keyof O
 }
 
 describe('a call', () => {
-  test('gives the tokens as they are drawn, the stop token last, and says how much was cached', async () => {
+  test('a call gives the tokens as they are drawn, the stop token last, and says how much was cached', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     const { tokens, end } = await readAll(llamaCppSource(sequence, prompt))
     expect(tokens).toEqual(answer)
@@ -66,7 +65,7 @@ describe('a call', () => {
     expect(sequence.open).toBe(0)
   })
 
-  test('is translated as any source is', async () => {
+  test('a call is translated as any source is', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     const events = []
     for await (const event of translate(llamaCppSource(sequence, prompt))) events.push(event)
@@ -77,7 +76,7 @@ describe('a call', () => {
     })
   })
 
-  test('asks nothing of the sequence before its first token is wanted', async () => {
+  test('a call asks nothing of the sequence before its first token is wanted', async () => {
     const sequence = new FakeSequence(counts)
     const stream = llamaCppSource(sequence, prompt)
     await new Promise((resolve) => setImmediate(resolve))
@@ -86,7 +85,7 @@ describe('a call', () => {
     expect(sequence.asked).toEqual([])
   })
 
-  test('takes a Uint32Array, and no notice of what happens to its arguments later', async () => {
+  test('a call takes a Uint32Array, and no notice of what happens to its arguments later', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     const mine = Uint32Array.from(prompt)
     const options: { maxTokens?: number } = {}
@@ -96,7 +95,7 @@ describe('a call', () => {
     expect((await readAll(stream)).tokens).toEqual(answer)
   })
 
-  test('tells llama.cpp every default that is another one there', async () => {
+  test('a call passes llama.cpp every default that is another one there', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     await readAll(llamaCppSource(sequence, prompt))
     const [{ options } = {}] = asked(sequence, 'evaluate')
@@ -104,7 +103,7 @@ describe('a call', () => {
     expect(options?.seed).toBeTypeOf('number')
   })
 
-  test('draws with other random numbers every time, unless a seed is given', async () => {
+  test('a call draws with other random numbers every time, unless a seed is given', async () => {
     const seeds = async (sampling: object) => {
       const sequence = new FakeSequence(answers([prompt, answer]))
       for (let n = 0; n < 3; n++) await readAll(llamaCppSource(sequence, prompt, { sampling }))
@@ -116,14 +115,14 @@ describe('a call', () => {
     expect(await seeds({ seed: -1 })).toEqual([4294967294, 4294967294, 4294967294])
   })
 
-  test('passes on how to sample', async () => {
+  test('a call passes on how to sample', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     const sampling = { temperature: 0.5, topP: 0.9, topK: 20, minP: 0.05, seed: 1 }
     await readAll(llamaCppSource(sequence, prompt, { sampling }))
     expect(asked(sequence, 'evaluate')[0]?.options).toMatchObject(sampling)
   })
 
-  test('ends after maxTokens, and after stop ids of its own', async () => {
+  test('a call ends after maxTokens, and after stop ids of its own', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     const cut = await readAll(llamaCppSource(sequence, prompt, { maxTokens: 3 }))
     expect(cut.tokens).toEqual(answer.slice(0, 3))
@@ -138,7 +137,7 @@ describe('a call', () => {
 })
 
 describe('what a sequence holds already', () => {
-  test('is used by the next turn, and the token drawn last is evaluated with it', async () => {
+  test('what a sequence holds already is used by the next turn, and the token drawn last is evaluated with it', async () => {
     const next = [...prompt, ...answer, ...prompt]
     const sequence = new FakeSequence(answers([next, answer], [prompt, answer]))
     await readAll(llamaCppSource(sequence, prompt))
@@ -149,7 +148,7 @@ describe('what a sequence holds already', () => {
     expect(asked(sequence, 'adapt').map(({ allowShift }) => allowShift)).toEqual([false, false])
   })
 
-  test('never leaves nothing to evaluate: the same prompt again evaluates its last token', async () => {
+  test('what a sequence holds already never leaves nothing to evaluate: the same prompt again evaluates its last token', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     await readAll(llamaCppSource(sequence, prompt))
     const { tokens, end } = await readAll(llamaCppSource(sequence, prompt))
@@ -158,7 +157,7 @@ describe('what a sequence holds already', () => {
     expect(asked(sequence, 'evaluate').at(-1)?.evaluate).toEqual(prompt.slice(-1))
   })
 
-  test('is read from the sequence, which may have dropped more than it was told to', async () => {
+  test('what a sequence holds already is read from the sequence, which may have dropped more than it was asked to', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     await readAll(llamaCppSource(sequence, prompt))
     sequence.keeps = 0
@@ -169,7 +168,7 @@ describe('what a sequence holds already', () => {
 })
 
 describe('a context', () => {
-  test('that the prompt does not fit refuses it before anything is evaluated', async () => {
+  test('a context that the prompt does not fit refuses it before anything is evaluated', async () => {
     const sequence = new FakeSequence(counts, prompt.length)
     const error = await errorOf(() => llamaCppSource(sequence, prompt).next())
     expect(error).toBeInstanceOf(EngineError)
@@ -181,7 +180,7 @@ describe('a context', () => {
   })
 
   test.each([undefined, 0, 2])(
-    'that is full ends the stream with max_output_tokens (logprobs %s)',
+    'a context that is full ends the stream with max_output_tokens (logprobs %s)',
     async (logprobs) => {
       const sequence = new FakeSequence(counts, prompt.length + 10)
       const stream = llamaCppSource(sequence, prompt, logprobs === undefined ? {} : { logprobs })
@@ -193,7 +192,7 @@ describe('a context', () => {
     },
   )
 
-  test('with room for one more token gives that one', async () => {
+  test('a context with room for one more token gives that one', async () => {
     const sequence = new FakeSequence(counts, prompt.length + 1)
     const { tokens, end } = await readAll(llamaCppSource(sequence, prompt))
     expect(tokens).toEqual([prompt.length])
@@ -202,7 +201,7 @@ describe('a context', () => {
 })
 
 describe('log-probabilities', () => {
-  test('of the tokens alone', async () => {
+  test('log-probabilities of the tokens alone', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     const { tokens } = await readAll(llamaCppSource(sequence, prompt, { logprobs: 0 }))
     expect(tokens).toEqual(answer.map((id) => ({ id, logprob: Math.log(CONFIDENCE) })))
@@ -210,7 +209,7 @@ describe('log-probabilities', () => {
     expect(sequence.open).toBe(0)
   })
 
-  test('of the likeliest beside them', async () => {
+  test('log-probabilities of the likeliest beside them', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     const { tokens, end } = await readAll(llamaCppSource(sequence, prompt, { logprobs: 2, sampling: { seed: 3 } }))
     const logprob = Math.log(CONFIDENCE)
@@ -229,7 +228,7 @@ describe('log-probabilities', () => {
     expect(new Set(calls.map(({ options }) => options?.seed)).size).toBe(answer.length)
   })
 
-  test('are the same draws for the same seed', async () => {
+  test('log-probabilities are the same draws for the same seed', async () => {
     const seeds = []
     for (let n = 0; n < 2; n++) {
       const sequence = new FakeSequence(answers([prompt, answer]))
@@ -241,7 +240,7 @@ describe('log-probabilities', () => {
 })
 
 describe('an abort', () => {
-  test('ends a call that is waiting for a token at once, and the sequence can be used again', async () => {
+  test('an abort ends a call that is waiting for a token at once, and the sequence can be used again', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     const call = new AbortController()
     const stream = llamaCppSource(sequence, prompt, { signal: call.signal })
@@ -261,7 +260,7 @@ describe('an abort', () => {
     expect(sequence.open).toBe(0)
   })
 
-  test('is seen between two slices of a long prompt, and what was evaluated is kept', async () => {
+  test('an abort is seen between two slices of a long prompt, and what was evaluated is kept', async () => {
     const sequence = new FakeSequence(answers([longPrompt, answer]), 4096)
     const call = new AbortController()
     const pending = errorOf(() => llamaCppSource(sequence, longPrompt, { signal: call.signal }).next())
@@ -275,7 +274,7 @@ describe('an abort', () => {
     expect(Math.max(...asked(sequence, 'prefill').map(({ prefill }) => prefill.length))).toBeLessThanOrEqual(512)
   })
 
-  test('that came before the call asks nothing of the sequence', async () => {
+  test('an abort that came before the call asks nothing of the sequence', async () => {
     const sequence = new FakeSequence(counts)
     const stream = llamaCppSource(sequence, prompt, { signal: AbortSignal.abort() })
     expect(await errorOf(() => stream.next())).toMatchObject({ name: 'AbortError' })
@@ -285,7 +284,7 @@ describe('an abort', () => {
 })
 
 describe('two calls on one sequence', () => {
-  test('run one after the other, though they are read at once', async () => {
+  test('two calls on one sequence run one after the other, though they are read at once', async () => {
     const other = [...prompt, ...prompt]
     const sequence = new FakeSequence(answers([other, [...answer].reverse().concat(m.call)], [prompt, answer]))
     const both = await Promise.all([
@@ -298,24 +297,27 @@ describe('two calls on one sequence', () => {
     expect(sequence.open).toBe(0)
   })
 
-  test.each(['aborts', 'leaves'])('one that waits and %s makes room for the next', async (how) => {
-    const sequence = new FakeSequence(answers([prompt, answer]))
-    const first = llamaCppSource(sequence, prompt)
-    await first.next()
-    const call = new AbortController()
-    const second = llamaCppSource(sequence, prompt, { signal: call.signal })
-    const waiting = errorOf(() => second.next())
-    const third = readAll(llamaCppSource(sequence, prompt))
-    if (how === 'aborts') call.abort()
-    else await second.return()
-    expect(await waiting).toEqual(how === 'aborts' ? expect.objectContaining({ name: 'AbortError' }) : undefined)
-    expect(asked(sequence, 'adapt')).toHaveLength(1)
-    await first.return()
-    expect((await third).tokens).toEqual(answer)
-    expect(asked(sequence, 'adapt')).toHaveLength(2)
-  })
+  test.each(['aborts', 'leaves'])(
+    'two calls on one sequence: one that waits and %s makes room for the next',
+    async (how) => {
+      const sequence = new FakeSequence(answers([prompt, answer]))
+      const first = llamaCppSource(sequence, prompt)
+      await first.next()
+      const call = new AbortController()
+      const second = llamaCppSource(sequence, prompt, { signal: call.signal })
+      const waiting = errorOf(() => second.next())
+      const third = readAll(llamaCppSource(sequence, prompt))
+      if (how === 'aborts') call.abort()
+      else await second.return()
+      expect(await waiting).toEqual(how === 'aborts' ? expect.objectContaining({ name: 'AbortError' }) : undefined)
+      expect(asked(sequence, 'adapt')).toHaveLength(1)
+      await first.return()
+      expect((await third).tokens).toEqual(answer)
+      expect(asked(sequence, 'adapt')).toHaveLength(2)
+    },
+  )
 
-  test('never mix and never leak, whatever their readers do', async () => {
+  test('two calls on one sequence never mix and never leak, whatever their readers do', async () => {
     const action = fc.record({
       call: fc.nat({ max: 3 }),
       does: fc.constantFrom('next', 'next', 'next', 'abort', 'return') as fc.Arbitrary<'next' | 'abort' | 'return'>,
@@ -361,7 +363,7 @@ describe('two calls on one sequence', () => {
 })
 
 describe('a failure', () => {
-  test.each([undefined, 0, 2])('of llama.cpp comes in its words, once (logprobs %s)', async (logprobs) => {
+  test.each([undefined, 0, 2])('a failure of llama.cpp comes in its words, once (logprobs %s)', async (logprobs) => {
     const sequence = new FakeSequence(counts)
     const stream = llamaCppSource(sequence, prompt, logprobs === undefined ? {} : { logprobs })
     await stream.next()
@@ -373,7 +375,7 @@ describe('a failure', () => {
     expect(sequence.open).toBe(0)
   })
 
-  test('is a sequence that was disposed', async () => {
+  test('a failure is a sequence that was disposed', async () => {
     const sequence = new FakeSequence(counts)
     const stream = llamaCppSource(sequence, prompt)
     await stream.next()
@@ -381,7 +383,7 @@ describe('a failure', () => {
     expect(await errorOf(() => stream.next())).toMatchObject({ code: 'server_error' })
   })
 
-  test('is an iterator that ends before the turn does', async () => {
+  test('a failure is an iterator that ends before the turn does', async () => {
     const sequence = new FakeSequence(counts)
     sequence.evaluate = async function* () {
       yield 1

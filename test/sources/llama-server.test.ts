@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { encodeText, harmonyText } from '../../src/conformance/arbitraries/index.js'
 import { planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
 import { createLlamaServerEngine } from '../../src/sources/llama-server.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { httpEngineLaws } from '../support/http-engine-laws.js'
 import { readTokens } from '../support/read-tokens.js'
+import { runs } from '../support/runs.js'
 import { frame, scriptedServer, stream } from '../support/scripted-server.js'
 
 /** As a server answers that runs a gpt-oss model. */
@@ -102,7 +103,7 @@ describe('llama-server', () => {
     return readTokens(createLlamaServerEngine({ url: 'http://a.invalid', fetch }).generate([1]))
   }
 
-  test('is asked for token ids, with nothing left to the defaults of the server', async () => {
+  test('llama-server is asked for token ids, with nothing left to the defaults of the server', async () => {
     const { url, asked } = server.script(stream(HELLO))
     const engine = createLlamaServerEngine({ url, model: 'gpt-oss' })
     const { end } = await readTokens(engine.generate([1, 2], { logprobs: 0, sampling: { minP: 0.1, seed: -2 } }))
@@ -124,7 +125,7 @@ describe('llama-server', () => {
     expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
   })
 
-  test('gives log-probabilities', async () => {
+  test('llama-server gives log-probabilities', async () => {
     const top_logprobs = [
       { id: 5, token: 'a', bytes: [97], logprob: -0.5 },
       { id: 13225, token: 'Hello', bytes: [72], logprob: -1.5 },
@@ -142,7 +143,7 @@ describe('llama-server', () => {
     expect(tokens).toEqual([{ id: 13225, logprob: -1.5, topLogprobs: two }])
   })
 
-  test('writes an error as a field of that name, where it is older', async () => {
+  test('llama-server writes an error as a field of that name, where it is older', async () => {
     const { url } = server.script((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end('error: {"code":500,"message":"context is gone","type":"server_error"}\n\n')
@@ -155,7 +156,7 @@ describe('llama-server', () => {
   })
 
   describe('keeps tokens back that end inside a character', () => {
-    test('which are found again', async () => {
+    test('llama-server keeps tokens back that end inside a character which are found again', async () => {
       const text = 'a 🦩 and 🧑‍🚀, 𐎠𐎡, ᚠᛇᚻ.'
       const ids = [...encodeText(text, table), 200002]
       const sent = partials(ids)
@@ -165,7 +166,7 @@ describe('llama-server', () => {
       expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
     })
 
-    test('as so many tokens of the same bytes, whatever the text, and where it drafts tokens and counts ahead', async () => {
+    test('llama-server keeps tokens back that end inside a character as so many tokens of the same bytes, whatever the text, and where it drafts tokens and counts ahead', async () => {
       await fc.assert(
         fc.asyncProperty(harmonyText(), fc.integer({ min: 0, max: 3 }), async (text, ahead) => {
           const ids = [...encodeText(text, table), 200002]
@@ -175,11 +176,11 @@ describe('llama-server', () => {
           expect(bytes(tokens)).toEqual(bytes(ids))
           if (ahead === 0) expect(tokens).toHaveLength(ids.length)
         }),
-        { numRuns: 200 },
+        { numRuns: runs(200) },
       )
     })
 
-    test('of which the text comes where they were no UTF-8, and the count from the engine', async () => {
+    test('llama-server keeps tokens back that end inside a character of which the text comes where they were no UTF-8, and the count from the engine', async () => {
       const { tokens, end } = await read([partial([13225], '\ufffdHello', 2), final('limit', 2)])
       expect(tokens).toEqual(['\ufffd', 13225])
       expect(end).toEqual({
@@ -188,20 +189,20 @@ describe('llama-server', () => {
       })
     })
 
-    test('and are no ids where U+FFFD stands for a byte, though ids could be found for it', async () => {
+    test('llama-server keeps tokens back that end inside a character, and are no ids where U+FFFD stands for a byte, though ids could be found for it', async () => {
       const last = encodeText('🦩', table).at(-1) ?? 0
       const { tokens } = await read([partial([13225], 'Hello', 1), partial([last], '\ufffd🦩', 5), final('limit', 5)])
       expect(tokens).toEqual([13225, '\ufffd🦩'])
     })
 
-    test('and are text where the limit cuts a character', async () => {
+    test('llama-server keeps tokens back that end inside a character, and are text where the limit cuts a character', async () => {
       const [half] = encodeText('🦩', table)
       const { tokens, end } = await read([...partials([13225, half ?? 0]), final('limit', 2)])
       expect(tokens).toEqual([13225, '\ufffd'])
       expect(end?.usage?.outputTokens).toBe(2)
     })
 
-    test('and are text in front of a marker, spelled as the server spells it or not', async () => {
+    test('llama-server keeps tokens back that end inside a character, and are text in front of a marker, spelled as the server spells it or not', async () => {
       for (const spelling of ['<|end|>', '']) {
         const sent = [partial([13225], 'Hello', 1), partial([200007], `\ufffd${spelling}`, 3)]
         const { tokens, end } = await read([...sent, partial([200006], '<|start|>', 4), final('limit', 4)])
@@ -210,13 +211,13 @@ describe('llama-server', () => {
       }
     })
 
-    test('and are text in front of a turn that ends, whose stop token is put back', async () => {
+    test('llama-server keeps tokens back that end inside a character, and are text in front of a turn that ends, whose stop token is put back', async () => {
       const { tokens, end } = await read([partial([200008], '<|message|>', 1), final('eos', 3)])
       expect(tokens).toEqual([200008, '\ufffd', 200002])
       expect(end).toMatchObject({ reason: 'stop', usage: { outputTokens: 3 } })
     })
 
-    test('and a call ends with the stop token of calls', async () => {
+    test('llama-server keeps tokens back that end inside a character, and a call ends with the stop token of calls', async () => {
       const header = [...encodeText(' to=functions.f', table), 200008]
       const open = [200006, ...encodeText('assistant', table)]
       const sent = [...open, ...header].map((id, index) => partial([id], '', index + 1))
@@ -227,7 +228,7 @@ describe('llama-server', () => {
       expect((await read([...sent, ...next, final('eos', count)])).tokens.slice(-2)).toEqual(['\ufffd', 200002])
     })
 
-    test('but nothing is made up where the server only counts what it has not sent', async () => {
+    test('llama-server keeps tokens back that end inside a character, but nothing is made up where the server only counts what it has not sent', async () => {
       const sent = [partial([13225], 'Hello', 3), partial([2375], ' world', 3)]
       expect((await read([...sent, final('limit', 3)])).tokens).toEqual([13225, 2375])
     })
@@ -259,11 +260,11 @@ describe('llama-server', () => {
       return asked
     }
 
-    test('which is gpt-oss by its count of tokens', async () => {
+    test('llama-server is asked once for its model which is gpt-oss by its count of tokens', async () => {
       expect(await call(MODELS)).toEqual(['/v1/models', '/completion', '/completion'])
     })
 
-    test('and is refused where it is not, whatever it is called', async () => {
+    test('llama-server is asked once for its model, and is refused where it is not, whatever it is called', async () => {
       await expect(call(modelsOf('gpt-oss-20b', 151936))).rejects.toMatchObject({
         name: 'EngineError',
         code: 'server_error',
@@ -271,7 +272,7 @@ describe('llama-server', () => {
       })
     })
 
-    test('of several the one that is meant', async () => {
+    test('llama-server is asked for the model that is meant, of several', async () => {
       const data = [...modelsOf('other', 151936).data, ...MODELS.data]
       await call({ data }, 'gpt-oss-20b')
       await expect(call({ data }, 'other')).rejects.toThrow('"other"')
@@ -282,11 +283,11 @@ describe('llama-server', () => {
       [{ data: [{ id: 'gpt-oss-20b', meta: null }] }, 200],
       [{ data: [] }, 200],
       ['nothing', 200],
-    ])('and believed where it says %j', async (aside, status) => {
+    ])('llama-server is believed about its model where it says %j', async (aside, status) => {
       expect(await call(aside, undefined, status)).toHaveLength(3)
     })
 
-    test('again where it did not answer', async () => {
+    test('llama-server is asked for its model again where it did not answer', async () => {
       let asked = 0
       const fetch = async (url: unknown) => {
         if (!String(url).endsWith('/v1/models')) return new Response(HELLO.map(frame).join(''))

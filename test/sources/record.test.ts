@@ -7,8 +7,7 @@ import { record } from '../../src/sources/record.js'
 import { readTokenFixture, replay, type TokenFixture } from '../../src/sources/replay.js'
 import type { StreamEnd, TokenChunk, TokenSource } from '../../src/tokens/token-source.js'
 import { chunkPlan, cutChunks, malformedTranscript, wellFormedTranscript } from '../support/arbitraries.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
+import { RUNS } from '../support/runs.js'
 
 /** A sink that keeps what it is given. */
 function shelf() {
@@ -48,7 +47,7 @@ async function eventsOf(source: TokenSource, request: ResponseRequest): Promise<
 }
 
 describe('a recording passes on', () => {
-  test('the same chunks and the same end', async () => {
+  test('a recording passes on the same chunks and the same end', async () => {
     const chunks = [1, [2, 3], Uint32Array.of(4), { host: [5] }, { id: 6 }, 'text']
     const end = { reason: 'stop' } as const
     const recording = record(engine(chunks, { end }), () => {}, { name: 'a' })
@@ -58,14 +57,14 @@ describe('a recording passes on', () => {
     expect(last.value).toBe(end)
   })
 
-  test("the source's own error", async () => {
+  test("a recording passes on the source's own error", async () => {
     const error = new Error('the engine fell over')
     const recording = record(engine([1], { error }), () => Promise.reject(new Error('disk full')), { name: 'a' })
     await recording.next()
     await expect(recording.next()).rejects.toBe(error)
   })
 
-  test('no more than it is asked for', async () => {
+  test('a recording passes on no more than it is asked for', async () => {
     const source = engine([1, 2, 3])
     const recording = record(source, () => {}, { name: 'a' })
     expect(source.pulled).toBe(0)
@@ -74,20 +73,20 @@ describe('a recording passes on', () => {
     expect(source.pulled).toBe(2)
   })
 
-  test('an early stop, which closes the source once', async () => {
+  test('a recording passes on an early stop, which closes the source once', async () => {
     const source = engine([1, 2, 3])
     for await (const _ of record(source, () => {}, { name: 'a' })) break
     expect(source.closed).toBe(1)
   })
 
-  test('what the translator was given beside the request', async () => {
+  test('a recording passes on what the translator was given beside the request', async () => {
     const { kept, sink } = shelf()
     const setup = { reasoning: 'summary', mcpListings: [{ serverLabel: 'a', tools: [{ name: 'search' }] }] } as const
     for await (const _ of record([1], sink, { name: 'a', setup }));
     expect(kept).toMatchObject([{ setup }])
   })
 
-  test('an early stop at once, even while the source is being waited for', async () => {
+  test('a recording passes on an early stop at once, even while the source is being waited for', async () => {
     const source = engine([], { stuck: true })
     const { kept, sink } = shelf()
     const recording = record(source, sink, { name: 'a' })
@@ -97,7 +96,14 @@ describe('a recording passes on', () => {
     expect(kept).toHaveLength(1)
   })
 
-  test('an error that is thrown into it, after closing the source', async () => {
+  test('a recording ends the next() under way when it is left', async () => {
+    const recording = record(engine([], { stuck: true }), () => {}, { name: 'a' })
+    const step = recording.next()
+    void recording.return(undefined)
+    expect(await step).toEqual({ done: true, value: undefined })
+  })
+
+  test('a recording passes on an error that is thrown into it, after closing the source', async () => {
     const source = engine([1, 2])
     const recording = record(source, () => {}, { name: 'a' })
     await recording.next()
@@ -105,7 +111,7 @@ describe('a recording passes on', () => {
     expect(source.closed).toBe(1)
   })
 
-  test('what any iterable gives', async () => {
+  test('a recording passes on what any iterable gives', async () => {
     for (const source of [[1, 2], new Set([1, 2]), [1, 2].values()]) {
       const chunks: TokenChunk[] = []
       for await (const chunk of record(source, () => {}, { name: 'a' })) chunks.push(chunk)
@@ -115,14 +121,14 @@ describe('a recording passes on', () => {
 })
 
 describe('a recording hands over', () => {
-  test('one fixture, before the stream is over', async () => {
+  test('a recording hands over one fixture, before the stream is over', async () => {
     const { kept, sink } = shelf()
     const recording = record(engine([1, 'two'], { end: { reason: 'stop' } }), sink, { name: 'a', origin: 'here' })
     for await (const _ of recording) expect(kept).toEqual([])
     expect(kept).toEqual([{ version: 1, name: 'a', origin: 'here', tokens: [1, 'two'], end: { reason: 'stop' } }])
   })
 
-  test('what came before an error', async () => {
+  test('a recording hands over what came before an error', async () => {
     const { kept, sink } = shelf()
     const recording = record(engine([1, 2], { error: new Error('no') }), sink, { name: 'a' })
     await recording.next()
@@ -131,13 +137,13 @@ describe('a recording hands over', () => {
     expect(kept).toEqual([{ version: 1, name: 'a', tokens: [1, 2] }])
   })
 
-  test('what came before an early stop', async () => {
+  test('a recording hands over what came before an early stop', async () => {
     const { kept, sink } = shelf()
     for await (const chunk of record(engine([1, 2, 3]), sink, { name: 'a' })) if (chunk === 2) break
     expect(kept).toEqual([{ version: 1, name: 'a', tokens: [1, 2] }])
   })
 
-  test('no second fixture, whatever is asked of it afterwards', async () => {
+  test('a recording hands over no second fixture, whatever is asked of it afterwards', async () => {
     const { kept, sink } = shelf()
     const source = engine([1])
     const recording = record(source, sink, { name: 'a' })
@@ -148,7 +154,7 @@ describe('a recording hands over', () => {
     expect(kept).toHaveLength(1)
   })
 
-  test('a chunk as it was, where the caller uses its arrays again', async () => {
+  test('a recording hands over a chunk as it was, where the caller uses its arrays again', async () => {
     const ids = [1, 2]
     const typed = Uint32Array.of(3, 4)
     const host = [5, 6]
@@ -165,14 +171,14 @@ describe('a recording hands over', () => {
     expect(kept[0]?.tokens).toEqual([[1, 2], [3, 4], { host: [5, 6] }, token, [token]])
   })
 
-  test('a chunk that is none as it is', async () => {
+  test('a recording hands over a chunk that is none as it is', async () => {
     const junk = [undefined, null, { host: null }, { a: () => {} }] as unknown as TokenChunk[]
     const { kept, sink } = shelf()
     for await (const _ of record(junk, sink, { name: 'a' }));
     expect(kept[0]?.tokens).toEqual([undefined, null, { host: null }, { a: expect.any(Function) }])
   })
 
-  test('what a replay needs of the request: no secrets, and not what was asked', async () => {
+  test('a recording hands over what a replay needs of the request: no secrets, and not what was asked', async () => {
     const server = { type: 'mcp', server_label: 'docs', server_url: 'https://example.com' }
     const tools = [{ ...server, authorization: 'secret', headers: { 'X-Key': 'secret' } }]
     const request = { model: 'gpt-oss', input: 'secret', prompt: { id: 'secret' }, api_key: 'secret', tools }
@@ -182,7 +188,7 @@ describe('a recording hands over', () => {
     expect(request.tools[0]?.authorization).toBe('secret')
   })
 
-  test('what its sink throws, where the stream would have ended', async () => {
+  test('a recording hands over what its sink throws, where the stream would have ended', async () => {
     const recording = record([1], () => Promise.reject(new Error('disk full')), { name: 'a' })
     await recording.next()
     await expect(recording.next()).rejects.toThrow('disk full')
@@ -197,7 +203,7 @@ describe('a recorded fixture', () => {
     { reason: 'max_output_tokens', usage: { inputTokens: 7 } },
   )
 
-  test('replays to the same events, and recording changes none', async () => {
+  test('a recorded fixture replays to the same events, and recording changes none', async () => {
     await fc.assert(
       fc.asyncProperty(transcript, chunkPlan({ scored: true }), ending, async ({ chunks, request }, plan, end) => {
         const pieces = cutChunks(chunks, plan)
@@ -215,7 +221,7 @@ describe('a recorded fixture', () => {
     )
   })
 
-  test('replays to the same events where the source gave text', async () => {
+  test('a recorded fixture replays to the same events where the source gave text', async () => {
     await fc.assert(
       fc.asyncProperty(transcript, async ({ textChunks = [], request }) => {
         const { kept, sink } = shelf()
@@ -226,7 +232,7 @@ describe('a recorded fixture', () => {
     )
   })
 
-  test('of a string replays as the one chunk that a string is', async () => {
+  test('a recorded fixture of a string replays as the one chunk that a string is', async () => {
     const { kept, sink } = shelf()
     const text = '<|channel|>final<|message|>Hi<|return|>'
     const events = await eventsOf(record(text, sink, { name: 'a' }), {})

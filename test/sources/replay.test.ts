@@ -26,29 +26,29 @@ afterEach(() => {
 })
 
 describe('a replay', () => {
-  test('yields the chunks as they were captured and returns the end', async () => {
+  test('a replay yields the chunks as they were captured and returns the end', async () => {
     expect(await drain(replay(FIXTURE))).toEqual({ chunks: FIXTURE.tokens, end: FIXTURE.end })
   })
 
-  test('of a fixture without an end returns none', async () => {
+  test('a replay of a fixture without an end returns none', async () => {
     expect(await drain(replay({ version: 1, name: 'cut', tokens: [] }))).toEqual({ chunks: [], end: undefined })
   })
 
-  test('uses no timer where no delay is asked for', async () => {
+  test('a replay uses no timer where no delay is asked for', async () => {
     const setTimer = vi.spyOn(globalThis, 'setTimeout')
     await drain(replay(FIXTURE))
     await drain(replay(FIXTURE, { delayMs: 0 }))
     expect(setTimer).not.toHaveBeenCalled()
   })
 
-  test('waits between chunks, and neither before the first nor behind the last', async () => {
+  test('a replay waits between chunks, and neither before the first nor after the last', async () => {
     const start = Date.now()
     const done = drain(replay(FIXTURE, { delayMs: 10 })).then(() => Date.now() - start)
     await vi.runAllTimersAsync()
     expect(await done).toBe(10 * (FIXTURE.tokens.length - 1))
   })
 
-  test('that is aborted while it waits throws the reason at once and leaves no timer', async () => {
+  test('a replay that is aborted while it waits throws the reason at once and leaves no timer', async () => {
     const abort = new AbortController()
     const source = replay(FIXTURE, { delayMs: 1000, signal: abort.signal })
     await source.next()
@@ -58,13 +58,13 @@ describe('a replay', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('that is aborted before it begins yields nothing', async () => {
+  test('a replay that is aborted before it begins yields nothing', async () => {
     const source = replay(FIXTURE, { delayMs: 10, signal: AbortSignal.abort(new Error('too late')) })
     await expect(source.next()).rejects.toThrow('too late')
   })
 
   test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '1' as never])(
-    'refuses to wait for %s ms',
+    'a replay refuses to wait for %s ms',
     (delayMs) => {
       expect(() => replay({ version: 1, name: 'none', tokens: [] }, { delayMs })).toThrow(
         'delayMs: expected a number of',

@@ -68,7 +68,7 @@ describe('SGLang', () => {
     false,
   )({ tokens: [13225, 200012], cuts: [1], ending: 'stop', reader: { does: 'reads on' } })
 
-  test('is asked for token ids, with nothing left to the defaults of the server', async () => {
+  test('SGLang is asked for token ids, with nothing left to the defaults of the server', async () => {
     const { url, asked } = server.script(stream(HELLO))
     const { end } = await readTokens(
       createSglangEngine({ url }).generate([1, 2], { logprobs: 0, sampling: { temperature: 0, seed: 4 } }),
@@ -94,7 +94,7 @@ describe('SGLang', () => {
     expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
   })
 
-  test.each<Style>(['cumulative', 'incremental'])('gives log-probabilities of a %s stream', async (style) => {
+  test.each<Style>(['cumulative', 'incremental'])('SGLang gives log-probabilities of a %s stream', async (style) => {
     const own = [
       [-1.5, 13225, null],
       [-0.25, 2375, null],
@@ -136,7 +136,7 @@ describe('SGLang', () => {
     ])
   })
 
-  test('is understood where it does not count its tokens', async () => {
+  test('SGLang is understood where it does not count its tokens', async () => {
     const { url } = server.script(
       stream([
         { output_ids: [5], meta_info: { finish_reason: null } },
@@ -150,7 +150,7 @@ describe('SGLang', () => {
     })
   })
 
-  test('says in the stream that it has no room, and is tried again', async () => {
+  test('SGLang says in the stream that it has no room, and is tried again', async () => {
     const abort = { type: 'abort', message: 'The request queue is full.', status_code: 503, err_type: null }
     const { url, asked } = server.script(stream([event([], 0, abort), '[DONE]']))
     const call = createSglangEngine({ url, delay: async () => {} }).generate([1])
@@ -162,7 +162,7 @@ describe('SGLang', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('that aborts gives what it has sampled before', async () => {
+  test('SGLang that aborts gives what it has sampled before', async () => {
     const abort = { type: 'abort', message: 'Aborted by AbortReq.' }
     const { url } = server.script(stream([event([5], 1), event([5, 6], 2, abort)]))
     const call = createSglangEngine({ url }).generate([1])

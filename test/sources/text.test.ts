@@ -6,19 +6,19 @@ import { translate } from '../../src/defaults.js'
 import { markerText } from '../../src/harmony/vocabulary.js'
 import { type TextPieces, textSource } from '../../src/sources/text.js'
 import { readTokens } from '../support/read-tokens.js'
+import { RUNS } from '../support/runs.js'
 import { cut } from '../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 200)
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-async function textOf(pieces: TextPieces): Promise<string> {
+async function joinPieces(pieces: TextPieces): Promise<string> {
   return (await readTokens(textSource(pieces))).tokens.join('')
 }
 
 /** An engine that gives each token's text, and can be seen. */
 function scripted(plan: SourcePlan, isBytes: boolean) {
-  const textOf = (id: number): string => (id >= 200000 ? markerText(id) : `${id} `)
-  const pieces = planPieces(plan).map((ids) => ids.map(textOf).join(''))
+  const joinPieces = (id: number): string => (id >= 200000 ? markerText(id) : `${id} `)
+  const pieces = planPieces(plan).map((ids) => ids.map(joinPieces).join(''))
   const text = pieces.join('')
   let isAsked = false
   let close = (): void => {}
@@ -46,7 +46,7 @@ function scripted(plan: SourcePlan, isBytes: boolean) {
 }
 
 describe('a source of text', () => {
-  test('keeps the laws of a source', async () => {
+  test('a source of text keeps the laws of a source', async () => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), fc.boolean(), async (plan, isBytes) => {
         const violations = await checkSource((plan, signal) => {
@@ -59,32 +59,32 @@ describe('a source of text', () => {
     )
   })
 
-  test('puts characters together that are cut between pieces of bytes', async () => {
+  test('a source of text puts characters together that are cut between pieces of bytes', async () => {
     await fc.assert(
       fc.asyncProperty(harmonyText(), fc.array(fc.integer({ min: 1, max: 5 })), async (text, sizes) => {
         const pieces = cut(bytes(text), sizes)
-        expect(await textOf(pieces)).toBe(text)
-        expect(await textOf(new Blob([text]).stream())).toBe(text)
+        expect(await joinPieces(pieces)).toBe(text)
+        expect(await joinPieces(new Blob([text]).stream())).toBe(text)
       }),
       { numRuns: RUNS },
     )
   })
 
-  test('reads anything that gives text or bytes', async () => {
-    expect(await textOf(['a', bytes('b'), '', 'c'])).toBe('abc')
-    expect(await textOf('é<|end|>')).toBe('é<|end|>')
-    expect(await textOf(bytes('é') as never)).toBe('é')
-    expect(await textOf(new Response('é').body as ReadableStream<Uint8Array>)).toBe('é')
+  test('a source of text reads anything that gives text or bytes', async () => {
+    expect(await joinPieces(['a', bytes('b'), '', 'c'])).toBe('abc')
+    expect(await joinPieces('é<|end|>')).toBe('é<|end|>')
+    expect(await joinPieces(bytes('é') as never)).toBe('é')
+    expect(await joinPieces(new Response('é').body as ReadableStream<Uint8Array>)).toBe('é')
     const strings = new ReadableStream<string>({
       start(controller) {
         controller.enqueue('a')
         controller.close()
       },
     })
-    expect(await textOf(strings)).toBe('a')
+    expect(await joinPieces(strings)).toBe('a')
   })
 
-  test('closes a stream that is waited for', async () => {
+  test('a source of text closes a stream that is waited for', async () => {
     let reason: unknown = 'not cancelled'
     const body = new ReadableStream<Uint8Array>({
       cancel(why) {
@@ -98,14 +98,14 @@ describe('a source of text', () => {
     expect(reason).toBeUndefined()
   })
 
-  test('is told its end', async () => {
+  test('a source of text is given its end', async () => {
     const end = { reason: 'stop', usage: { outputTokens: 3 } } as const
     expect((await readTokens(textSource(['a'], { end }))).end).toBe(end)
     expect((await readTokens(textSource(['a'], { end: () => end }))).end).toBe(end)
     expect((await readTokens(textSource(['a']))).end).toBeUndefined()
   })
 
-  test('refuses what is no text', async () => {
+  test('a source of text refuses what is no text', async () => {
     expect(() => textSource(1 as never)).toThrow('pieces: expected a stream or an iterable of text or bytes, got 1')
     expect(() => textSource(['a'], null as never)).toThrow('options')
     await expect(textSource([1] as never).next()).rejects.toThrow('piece: expected text or bytes, got 1')
@@ -126,7 +126,7 @@ describe('what is lost against ids', () => {
     response.output.map((item) => (item as { content: { text: string; logprobs?: unknown }[] }).content[0])
   const SAID = '<|channel|>final<|message|>Hello<|return|>'
 
-  test('the count of tokens, where nobody tells it', async () => {
+  test('what is lost against ids: the count of tokens, where nobody reports it', async () => {
     expect((await collect([SAID], { reason: 'stop' })).usage).toBeNull()
     const usage = { inputTokens: 10, outputTokens: 5 }
     expect((await collect([SAID], { reason: 'stop', usage })).usage).toMatchObject({
@@ -135,16 +135,18 @@ describe('what is lost against ids', () => {
     })
   })
 
-  test('log-probabilities', async () => {
+  test('what is lost against ids: log-probabilities', async () => {
     expect(messages(await collect([SAID]))).toMatchObject([{ text: 'Hello', logprobs: [] }])
   })
 
-  test('whether a marker was one: a text that spells it ends the message', async () => {
+  test('what is lost against ids: whether a marker was one: a text that spells it ends the message', async () => {
     const quoted = '<|channel|>final<|message|>Messages end with <|end|>, you see.<|return|>'
     expect(messages(await collect([quoted]))[0]?.text).toBe('Messages end with ')
   })
 
-  test('what was no UTF-8', async () => {
-    expect(await textOf([Uint8Array.of(0x61, 0xf0, 0x9f), 'b', Uint8Array.of(0xff, 0xe2)])).toBe('a\ufffdb\ufffd\ufffd')
+  test('what is lost against ids: what was no UTF-8', async () => {
+    expect(await joinPieces([Uint8Array.of(0x61, 0xf0, 0x9f), 'b', Uint8Array.of(0xff, 0xe2)])).toBe(
+      'a\ufffdb\ufffd\ufffd',
+    )
   })
 })

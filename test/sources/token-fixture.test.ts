@@ -47,25 +47,25 @@ const problemWith = (changes: object): string => problem(() => parseTokenFixture
 const problemWithToken = (token: unknown): string => problemWith({ tokens: [200005, token] })
 
 describe('a token fixture', () => {
-  test('may hold every form of chunk', () => {
+  test('a token fixture may hold every form of chunk', () => {
     expect(parseTokenFixture(FIXTURE)).toEqual(FIXTURE)
   })
 
-  test('needs no more than a version, a name and tokens', () => {
+  test('a token fixture needs no more than a version, a name and tokens', () => {
     const least = { version: 1, name: 'least', tokens: [] }
     expect(parseTokenFixture(least)).toEqual(least)
   })
 
-  test('may have further keys, which are ignored', () => {
+  test('a token fixture may have further keys, which are ignored', () => {
     expect(parseTokenFixture({ ...FIXTURE, text: 'all of it', deltas: [] })).toEqual(FIXTURE)
   })
 
-  test('may have been written by an engine that rules tokens out: null is the logarithm of 0', () => {
+  test('a token fixture may have been written by an engine that rules tokens out: null is the logarithm of 0', () => {
     const text = JSON.stringify({ ...FIXTURE, tokens: [{ id: 1, logprob: Number.NEGATIVE_INFINITY }] })
     expect(readTokenFixture(text).tokens).toEqual([{ id: 1, logprob: Number.NEGATIVE_INFINITY }])
   })
 
-  test('is read from its text, with or without a byte order mark', () => {
+  test('a token fixture is read from its text, with or without a byte order mark', () => {
     const text = JSON.stringify(FIXTURE, null, 2)
     expect(readTokenFixture(text)).toEqual(FIXTURE)
     expect(readTokenFixture(`\ufeff${text}`)).toEqual(FIXTURE)
@@ -80,7 +80,7 @@ describe('what is no token fixture', () => {
     [null, 'fixture: expected a token fixture, got null'],
     [[1, 2], 'fixture: expected a token fixture, got an array'],
     [{}, 'version: expected 1, got undefined'],
-  ])('%j is refused', (value, message) => {
+  ])('what is no token fixture: %j is refused', (value, message) => {
     expect(problem(() => parseTokenFixture(value))).toBe(message)
   })
 

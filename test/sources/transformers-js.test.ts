@@ -9,8 +9,8 @@ import {
   type TransformersModel,
 } from '../../src/sources/transformers-js.js'
 import { readTokens } from '../support/read-tokens.js'
+import { RUNS } from '../support/runs.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 200)
 const STOPS = [200002, 200012, 199999]
 
 /** As much of the package's class as `generate` looks at. */
@@ -110,7 +110,7 @@ function playing(plan: SourcePlan) {
 }
 
 describe('an engine over Transformers.js', () => {
-  test('keeps the laws of a source', async () => {
+  test('an engine over Transformers.js keeps the laws of a source', async () => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), async (plan) => {
         // A limit of no tokens is none.
@@ -127,7 +127,7 @@ describe('an engine over Transformers.js', () => {
     )
   })
 
-  test('asks for all tokens to be possible, and for its own stop ids', async () => {
+  test('an engine over Transformers.js asks for all tokens to be possible, and for its own stop ids', async () => {
     const model = scripted(5, 200012)
     const engine = createTransformersJsEngine({ model, Tensor })
     const { tokens, end } = await readTokens(engine.generate(Uint32Array.of(1, 2)))
@@ -146,7 +146,7 @@ describe('an engine over Transformers.js', () => {
     expect(model.calls[1]).toMatchObject({ do_sample: false, top_k: 5, max_new_tokens: 3, eos_token_id: [7] })
   })
 
-  test('ends where the context is full', async () => {
+  test('an engine over Transformers.js ends where the context is full', async () => {
     const engine = createTransformersJsEngine({ model: scripted(), Tensor, contextSize: 5 })
     expect(await readTokens(engine.generate([1, 2], { maxTokens: 10 }))).toEqual({
       tokens: [7, 7, 7],
@@ -161,7 +161,7 @@ describe('an engine over Transformers.js', () => {
     expect(model.calls).toEqual([])
   })
 
-  test("fails in the model's own words", async () => {
+  test("an engine over Transformers.js fails in the model's own words", async () => {
     const cause = new Error('failed to allocate a buffer')
     const model = new Model(() => Promise.reject(cause))
     const call = createTransformersJsEngine({ model, Tensor }).generate([1])
@@ -170,7 +170,7 @@ describe('an engine over Transformers.js', () => {
     expect(error).toMatchObject({ code: 'server_error', message: 'failed to allocate a buffer', cause })
   })
 
-  test('lets calls on one model wait for each other, also of two engines', async () => {
+  test('an engine over Transformers.js lets calls on one model wait for each other, also of two engines', async () => {
     const model = new Model((index, call) => (index === 2 ? 200002 : call))
     const engines = [createTransformersJsEngine({ model, Tensor }), createTransformersJsEngine({ model, Tensor })]
     const all = await Promise.all(
@@ -180,7 +180,7 @@ describe('an engine over Transformers.js', () => {
     expect(model.mostRunning).toBe(1)
   })
 
-  test('gives the turn on when the model is done, not when the reader is', async () => {
+  test('an engine over Transformers.js gives the turn on when the model is done, not when the reader is', async () => {
     const model = scripted()
     const engine = createTransformersJsEngine({ model, Tensor })
     const left = engine.generate([1])
@@ -190,7 +190,7 @@ describe('an engine over Transformers.js', () => {
     expect(model.mostRunning).toBe(1)
   })
 
-  test('lets whoever waits for a turn leave', async () => {
+  test('an engine over Transformers.js lets whoever waits for a turn leave', async () => {
     let finish = (_: number): void => {}
     const model = new Model(
       () =>
@@ -219,7 +219,7 @@ describe('an engine over Transformers.js', () => {
     expect((await third).tokens).toEqual([200002])
   })
 
-  test('keeps what nobody has read yet, and no more than the limit', async () => {
+  test('an engine over Transformers.js keeps what nobody has read yet, and no more than the limit', async () => {
     const model = scripted()
     const call = createTransformersJsEngine({ model, Tensor }).generate([1], { maxTokens: 40 })
     await call.next()
@@ -227,7 +227,7 @@ describe('an engine over Transformers.js', () => {
     expect((await readTokens(call)).tokens).toHaveLength(39)
   })
 
-  test('refuses what Transformers.js cannot do', () => {
+  test('an engine over Transformers.js refuses what Transformers.js cannot do', () => {
     const engine = createTransformersJsEngine({ model: scripted(), Tensor })
     expect(() => engine.generate([1], { sampling: { topP: 0.9 } })).toThrow(
       'sampling.topP: expected 1 (Transformers.js supports nothing else), got 0.9',
@@ -238,11 +238,11 @@ describe('an engine over Transformers.js', () => {
     expect(() => engine.generate([])).toThrow('promptTokens')
   })
 
-  test('is well as long as it is there', async () => {
+  test('an engine over Transformers.js is well as long as it is there', async () => {
     await createTransformersJsEngine({ model: scripted(), Tensor }).health()
   })
 
-  test('refuses wrong options at once', () => {
+  test('an engine over Transformers.js refuses wrong options at once', () => {
     expect(() => createTransformersJsEngine(undefined as never)).toThrow('model')
     expect(() => createTransformersJsEngine({ model: scripted() } as never)).toThrow('Tensor')
     const unknown = { model: { generate: async () => {} }, Tensor }

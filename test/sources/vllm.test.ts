@@ -56,7 +56,7 @@ describe('vLLM', () => {
   const server = scriptedServer()
   const HELLO = frames({ tokens: [13225, 200012], cuts: [1], ending: 'stop', reader: { does: 'reads on' } })
 
-  test('is asked for token ids, with nothing left to the defaults of the server', async () => {
+  test('vLLM is asked for token ids, with nothing left to the defaults of the server', async () => {
     const { url, asked } = server.script(stream(HELLO))
     const engine = createVllmEngine({ url: `${url}/v1`, model: 'openai/gpt-oss-20b' })
     await readTokens(engine.generate([1, 2], { maxTokens: 7, logprobs: 3, sampling: { topK: 5, seed: -1, topP: 0 } }))
@@ -79,14 +79,14 @@ describe('vLLM', () => {
     })
   })
 
-  test('tells the counts', async () => {
+  test('vLLM reports the counts', async () => {
     const usage = { prompt_tokens: 20, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 16 } }
     const { url } = server.script(stream([...HELLO.slice(0, 2), { ...ABOUT, choices: [], usage }, '[DONE]']))
     const { end } = await readTokens(createVllmEngine({ url }).generate([1], { maxTokens: 5 }))
     expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 20, cachedTokens: 16 } })
   })
 
-  test('gives log-probabilities, the likeliest tokens first, as many as were asked for', async () => {
+  test('vLLM gives log-probabilities, the likeliest tokens first, as many as were asked for', async () => {
     const logprobs = {
       text_offset: [0, 5],
       tokens: ['token_id:13225', 'token_id:2375'],
@@ -120,7 +120,7 @@ describe('vLLM', () => {
     ])
   })
 
-  test('puts a stop token back that it keeps for itself', async () => {
+  test('vLLM puts a stop token back that it keeps for itself', async () => {
     const { url } = server.script(
       stream([chunk([13225]), chunk([], { finish_reason: 'stop', stop_reason: 200012 }), '[DONE]']),
     )
@@ -129,7 +129,7 @@ describe('vLLM', () => {
     expect(end).toEqual({ reason: 'stop' })
   })
 
-  test('is not waited for where its counts do not come, nor an end', async () => {
+  test('vLLM is not waited for where its counts do not come, nor an end', async () => {
     const said = [chunk([13225]), chunk([200002], { finish_reason: 'stop' })]
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode(said.map(frame).join(''))),
@@ -147,7 +147,7 @@ describe('vLLM', () => {
     }
   })
 
-  test('may have a URL that ends in /v1, with a query behind it', async () => {
+  test('vLLM may have a URL that ends in /v1, with a query after it', async () => {
     let asked = ''
     const fetch = async (url: unknown) => {
       asked = String(url)
@@ -157,21 +157,21 @@ describe('vLLM', () => {
     expect(asked).toBe('http://a.invalid/b/v1/completions?key=1')
   })
 
-  test('fails where it aborts the call', async () => {
+  test('vLLM fails where it aborts the call', async () => {
     const { url } = server.script(stream([chunk([13225]), chunk([], { finish_reason: 'abort' })]))
     const call = createVllmEngine({ url }).generate([1], { maxTokens: 5 })
     await call.next()
     await expect(call.next()).rejects.toMatchObject({ code: 'server_error', message: 'vLLM ended the call: abort' })
   })
 
-  test('is too old where it knows no token ids', async () => {
+  test('vLLM is too old where it knows no token ids', async () => {
     const { url } = server.script(stream([{ ...ABOUT, choices: [{ index: 0, text: 'Hello', finish_reason: null }] }]))
     await expect(createVllmEngine({ url }).generate([1], { maxTokens: 5 }).next()).rejects.toThrow(
       'vLLM: choices[0].token_ids: expected an array of token ids (vLLM 0.10.2 or later), got undefined',
     )
   })
 
-  test('may ask for a try at a date', async () => {
+  test('vLLM may ask for a try at a date', async () => {
     const waits: number[] = []
     const date = new Date(Date.now() + 20_000).toUTCString()
     const { url } = server.script(refuse(503, { error: 'loading' }, { 'retry-after': date }), stream(HELLO))
@@ -191,7 +191,7 @@ describe('vLLM', () => {
       ],
     }
 
-    test('takes what the context has left, and asks for its size once', async () => {
+    test('vLLM without maxTokens takes what the context has left, and asks for its size once', async () => {
       const { url, asked } = server.script(refuse(200, MODELS), stream(HELLO))
       const engine = createVllmEngine({ url, model: 'b' })
       await readTokens(engine.generate([1, 2, 3]))
@@ -201,11 +201,14 @@ describe('vLLM', () => {
       expect(asked[2]?.body).toMatchObject({ max_tokens: 1 })
     })
 
-    test.each([Number.NaN, Number.POSITIVE_INFINITY, 1e300, 0, 1.5])('is not told a size of %d', (contextSize) => {
-      expect(() => createVllmEngine({ url: 'http://a', contextSize })).toThrow('contextSize: expected a whole number')
-    })
+    test.each([Number.NaN, Number.POSITIVE_INFINITY, 1e300, 0, 1.5])(
+      'vLLM without maxTokens does not learn a size of %d',
+      (contextSize) => {
+        expect(() => createVllmEngine({ url: 'http://a', contextSize })).toThrow('contextSize: expected a whole number')
+      },
+    )
 
-    test('reads 4 MiB of the list of models, and no more', async () => {
+    test('vLLM without maxTokens reads 4 MiB of the list of models, and no more', async () => {
       let isCancelled = false
       const body = new ReadableStream({
         pull: (controller) => controller.enqueue(new Uint8Array(65536).fill(32)),
@@ -221,7 +224,7 @@ describe('vLLM', () => {
       expect(isCancelled).toBe(true)
     })
 
-    test('asks again where the list of models breaks off', async () => {
+    test('vLLM without maxTokens asks again where the list of models breaks off', async () => {
       const half = new ReadableStream({ start: (controller) => controller.error(new Error('gone')) })
       const answers = [new Response(half), Response.json(MODELS), new Response(HELLO.map(frame).join(''))]
       const fetch = async () => answers.shift() ?? expect.unreachable()
@@ -229,20 +232,20 @@ describe('vLLM', () => {
       expect((await readTokens(engine.generate([1]))).tokens).toEqual([13225, 200012])
     })
 
-    test('fails where the list of models is none', async () => {
+    test('vLLM without maxTokens fails where the list of models is none', async () => {
       const fetch = async () => new Response('<html>')
       await expect(createVllmEngine({ url: 'http://a.invalid', fetch }).generate([1]).next()).rejects.toThrow(
         'vLLM: expected a list of models, got undefined',
       )
     })
 
-    test('is told the size', async () => {
+    test('vLLM without maxTokens is given the size', async () => {
       const { url, asked } = server.script(stream(HELLO))
       await readTokens(createVllmEngine({ url, contextSize: 50 }).generate([1]))
       expect(asked[0]?.body).toMatchObject({ max_tokens: 49 })
     })
 
-    test('fails where the server does not tell the size', async () => {
+    test('vLLM without maxTokens fails where the server does not report the size', async () => {
       const { url } = server.script(refuse(200, { object: 'list', data: [{ id: 'a' }] }))
       await expect(createVllmEngine({ url }).generate([1]).next()).rejects.toThrow(
         'expected a max_model_len for a model in /v1/models, got none: set contextSize or maxTokens',

@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { createSseDecoder, decodeSse, encodeSse, SSE_DONE, type SseSource } from '../../src/sse/index.js'
+import { RUNS } from '../support/runs.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const LAW_TIMEOUT_MS = 10_000 + RUNS * 10
 const SHARED = process.env['HARMONY_SHARED']
 
@@ -81,7 +81,7 @@ describe('what was encoded', () => {
   ) as fc.Arbitrary<unknown> as fc.Arbitrary<ResponseStreamEvent>
 
   it(
-    'comes back as it was, however its bytes are cut',
+    'what was encoded comes back as it was, however its bytes are cut',
     () =>
       fc.assert(
         fc.asyncProperty(fc.array(anyEvent, { maxLength: 4 }), fc.array(fc.nat()), async (events, cuts) => {
@@ -94,20 +94,20 @@ describe('what was encoded', () => {
     LAW_TIMEOUT_MS,
   )
 
-  it('comes back from each way to cut the bytes in two', async () => {
+  it('what was encoded comes back from each way to cut the bytes in two', async () => {
     for (const chunks of singleCuts(utf8.encode(SAMPLE_TEXT))) expect(await read(chunks)).toStrictEqual(SAMPLE)
   })
 
-  it('comes back from single bytes', async () => {
+  it('what was encoded comes back from single bytes', async () => {
     expect(await read([...utf8.encode(SAMPLE_TEXT)].map((byte) => Uint8Array.of(byte)))).toStrictEqual(SAMPLE)
   })
 
-  it('comes back from each way to cut the text in two', async () => {
+  it('what was encoded comes back from each way to cut the text in two', async () => {
     for (const chunks of singleCuts(SAMPLE_TEXT)) expect(await read(chunks)).toStrictEqual(SAMPLE)
   })
 
   it.skipIf(SHARED === undefined)(
-    'comes back if it was captured from OpenAI (skipped without HARMONY_SHARED)',
+    'what was encoded comes back if it was captured from OpenAI (skipped without HARMONY_SHARED)',
     async () => {
       const folder = join(SHARED ?? '', 'data/captured/openai')
       for (const file of readdirSync(folder)) {
@@ -121,62 +121,68 @@ describe('what was encoded', () => {
 })
 
 describe('the event stream format', () => {
-  it.each(['\n', '\r', '\r\n'])('is read with the line end %j, however it is cut', async (lineEnd) => {
-    const bytes = utf8.encode(SAMPLE_TEXT.replaceAll('\n', lineEnd))
-    for (const chunks of singleCuts(bytes)) expect(await read(chunks)).toStrictEqual(SAMPLE)
-  })
+  it.each(['\n', '\r', '\r\n'])(
+    'the event stream format is read with the line end %j, however it is cut',
+    async (lineEnd) => {
+      const bytes = utf8.encode(SAMPLE_TEXT.replaceAll('\n', lineEnd))
+      for (const chunks of singleCuts(bytes)) expect(await read(chunks)).toStrictEqual(SAMPLE)
+    },
+  )
 
-  it('is read with comments and unused fields in it', async () => {
+  it('the event stream format is read with comments and unused fields in it', async () => {
     const text = `: hello\n\nretry: 10\n\nid: 7\nfoo: bar\n: in a frame\n${SAMPLE_TEXT}:\n\n`
     expect(await read([text])).toStrictEqual(SAMPLE)
   })
 
-  it('is read without event names and without the space after the colon', async () => {
+  it('the event stream format is read without event names and without the space after the colon', async () => {
     expect(await read([`data:${JSON.stringify(SAMPLE[0])}\n\n`])).toStrictEqual([SAMPLE[0]])
   })
 
-  it('is read with JSON that is spread over several data lines', async () => {
+  it('the event stream format is read with JSON that is spread over several data lines', async () => {
     const data = JSON.stringify(SAMPLE[0], null, 2).replaceAll('\n', '\ndata: ')
     expect(await read([`data: ${data}\n\n`])).toStrictEqual([SAMPLE[0]])
   })
 
-  it('is read with a byte order mark before it, however the bytes are cut', async () => {
+  it('the event stream format is read with a byte order mark before it, however the bytes are cut', async () => {
     for (const chunks of singleCuts(utf8.encode(`\ufeff${SAMPLE_TEXT}`))) {
       expect(await read(chunks)).toStrictEqual(SAMPLE)
     }
   })
 
-  it('is read with a byte order mark before its text', async () => {
+  it('the event stream format is read with a byte order mark before its text', async () => {
     expect(await read(['', '\ufeff', SAMPLE_TEXT])).toStrictEqual(SAMPLE)
   })
 
-  it('holds nothing if it is empty', async () => {
+  it('the event stream format holds nothing if it is empty', async () => {
     expect(await read([])).toEqual([])
   })
 })
 
 describe('[DONE]', () => {
-  it('ends the stream, whatever follows', async () => {
+  it('[DONE] ends the stream, whatever follows', async () => {
     expect(await read([`${SAMPLE_TEXT}${SSE_DONE}data: garbage\n\n`, 'data: more'])).toStrictEqual(SAMPLE)
   })
 
-  it('closes the source, though more would come', async () => {
+  it('[DONE] closes the source, though more would come', async () => {
     const source = watched([SAMPLE_TEXT, SSE_DONE, SAMPLE_TEXT])
     expect(await read(source)).toStrictEqual(SAMPLE)
     expect(source.closed).toBe(true)
   })
 
-  it('is enough without its blank line', async () => {
+  it('[DONE] is enough without its blank line', async () => {
     expect(await read([SAMPLE_TEXT, 'data: [DONE]'])).toStrictEqual(SAMPLE)
   })
 })
 
 describe('the end of the input', () => {
-  it.each(['', '\n', '\r', '\r\n'])('delivers a last frame that is followed only by %j', async (rest) => {
-    expect(await read([SAMPLE_TEXT.trimEnd() + rest])).toStrictEqual(SAMPLE)
-  })
+  it.each(['', '\n', '\r', '\r\n'])(
+    'the end of the input delivers a last frame that is followed only by %j',
+    async (rest) => {
+      expect(await read([SAMPLE_TEXT.trimEnd() + rest])).toStrictEqual(SAMPLE)
+    },
+  )
 
-  it('throws if it cuts off the data of a frame, after the frames before', async () => {
+  it('the end of the input throws if it cuts off the data of a frame, after the frames before', async () => {
     const second = encodeSse(delta('💡\r\n', 1))
     const bytes = utf8.encode(SAMPLE_TEXT)
     const dataStart = bytes.length - utf8.encode(second.slice(second.indexOf('data:'))).length + 'data:'.length
@@ -188,35 +194,41 @@ describe('the end of the input', () => {
     }
   })
 
-  it('drops a frame that has no data yet, as the standard says', async () => {
+  it('the end of the input drops a frame that has no data yet, as the standard says', async () => {
     expect(await read([SAMPLE_TEXT, 'event: response.completed\n'])).toStrictEqual(SAMPLE)
   })
 })
 
 describe('a bad frame', () => {
-  it.each(['', 'hello', '{"type":"error"', '[DONE'])('throws where its data is %j and not JSON', async (data) => {
-    const { error } = await readUntilError([`${SAMPLE_TEXT}data: ${data}\n\n`])
-    expect(error).toMatchObject({
-      code: 'bad_stream',
-      message: `expected JSON in frame 3, got ${JSON.stringify(data)}`,
-      cause: expect.any(SyntaxError),
-    })
-  })
+  it.each(['', 'hello', '{"type":"error"', '[DONE'])(
+    'a bad frame throws where its data is %j and not JSON',
+    async (data) => {
+      const { error } = await readUntilError([`${SAMPLE_TEXT}data: ${data}\n\n`])
+      expect(error).toMatchObject({
+        code: 'bad_stream',
+        message: `expected JSON in frame 3, got ${JSON.stringify(data)}`,
+        cause: expect.any(SyntaxError),
+      })
+    },
+  )
 
-  it.each(['null', '1', '"type"', '["type"]', '{}', '{"type":1}'])('throws where its data is %s', async (data) => {
-    const { error } = await readUntilError([`${SAMPLE_TEXT}data: ${data}\n\n`])
-    expect(error).toMatchObject({
-      code: 'bad_stream',
-      message: `expected an object with a string type in frame 3, got ${JSON.stringify(data)}`,
-    })
-  })
+  it.each(['null', '1', '"type"', '["type"]', '{}', '{"type":1}'])(
+    'a bad frame throws where its data is %s',
+    async (data) => {
+      const { error } = await readUntilError([`${SAMPLE_TEXT}data: ${data}\n\n`])
+      expect(error).toMatchObject({
+        code: 'bad_stream',
+        message: `expected an object with a string type in frame 3, got ${JSON.stringify(data)}`,
+      })
+    },
+  )
 
-  it('is shown shortened', async () => {
+  it('a bad frame is shown shortened', async () => {
     const { error } = await readUntilError([`data: ${'x'.repeat(10_000)}\n\n`])
     expect(error).toMatchObject({ message: `expected JSON in frame 1, got "${'x'.repeat(80)}..."` })
   })
 
-  it('does not swallow the events before it, however the bytes are cut', async () => {
+  it('a bad frame does not swallow the events before it, however the bytes are cut', async () => {
     for (const chunks of singleCuts(utf8.encode(`${SAMPLE_TEXT}data: bad\n\n${SAMPLE_TEXT}`))) {
       const { events, error } = await readUntilError(chunks)
       expect(events).toStrictEqual(SAMPLE)
@@ -224,7 +236,7 @@ describe('a bad frame', () => {
     }
   })
 
-  it('closes the source', async () => {
+  it('a bad frame closes the source', async () => {
     const source = watched(['data: bad\n\n', SAMPLE_TEXT])
     await expect(read(source)).rejects.toMatchObject({ code: 'bad_stream' })
     expect(source.closed).toBe(true)
@@ -232,7 +244,7 @@ describe('a bad frame', () => {
 })
 
 describe('the source', () => {
-  it('may be the whole text', async () => {
+  it('the source may be the whole text', async () => {
     expect(await read(`\ufeff${SAMPLE_TEXT}`)).toStrictEqual(SAMPLE)
     expect(await read('')).toEqual([])
   })
@@ -244,7 +256,7 @@ describe('the source', () => {
     ['the answer, not its body', new Response(SAMPLE_TEXT), 'Response'],
     ['bytes alone', utf8.encode(SAMPLE_TEXT), 'Uint8Array'],
     ['a number', 5, '5'],
-  ])('is refused at once where it is %s', (_, source, got) => {
+  ])('the source is refused at once where it is %s', (_, source, got) => {
     expect(() => decodeSse(source as never)).toThrow(
       expect.objectContaining({
         name: 'HarmonyResponsesError',
@@ -258,7 +270,7 @@ describe('the source', () => {
     ['an event', SAMPLE[1], 'an object'],
     ['nothing', undefined, 'undefined'],
     ['a number', 5, '5'],
-  ])('is closed where it yields %s, and the events before it come', async (_, chunk, got) => {
+  ])('the source is closed where it yields %s, and the events before it come', async (_, chunk, got) => {
     const source = watched([encodeSse(delta('a')), chunk as never])
     const { events, error } = await readUntilError(source)
     expect(events).toStrictEqual([delta('a')])
@@ -269,13 +281,13 @@ describe('the source', () => {
     expect(source.closed).toBe(true)
   })
 
-  it('may yield buffers of every kind', async () => {
+  it('the source may yield buffers of every kind', async () => {
     const bytes = utf8.encode(SAMPLE_TEXT)
     const chunks = [bytes.slice(0, 40).buffer, Buffer.from(bytes.slice(40, 90)), new DataView(bytes.slice(90).buffer)]
     expect(await read(chunks as never)).toStrictEqual(SAMPLE)
   })
 
-  it('is closed if the reader leaves between two events of a chunk', async () => {
+  it('the source is closed if the reader leaves between two events of a chunk', async () => {
     const source = watched([SAMPLE_TEXT, SAMPLE_TEXT])
     for await (const event of decodeSse(source)) {
       expect(event).toStrictEqual(SAMPLE[0])
@@ -284,7 +296,7 @@ describe('the source', () => {
     expect(source.closed).toBe(true)
   })
 
-  it('is cancelled if it is a ReadableStream', async () => {
+  it('the source is cancelled if it is a ReadableStream', async () => {
     let cancelled = false
     const source = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(utf8.encode(SAMPLE_TEXT)),
@@ -296,13 +308,13 @@ describe('the source', () => {
     expect(cancelled).toBe(true)
   })
 
-  it('may be a ReadableStream that cannot be iterated', async () => {
+  it('the source may be a ReadableStream that cannot be iterated', async () => {
     const source = new Response(SAMPLE_TEXT).body as ReadableStream<Uint8Array>
     Object.defineProperty(source, Symbol.asyncIterator, { value: undefined })
     expect(await read(source)).toStrictEqual(SAMPLE)
   })
 
-  it('may fail: its error is thrown as it is, after the events before it', async () => {
+  it('the source may fail: its error is thrown as it is, after the events before it', async () => {
     const failure = new Error('connection reset')
     async function* source() {
       yield SAMPLE_TEXT
@@ -311,7 +323,7 @@ describe('the source', () => {
     expect(await readUntilError(source())).toEqual({ events: SAMPLE, error: failure })
   })
 
-  it('may fail as a ReadableStream too', async () => {
+  it('the source may fail as a ReadableStream too', async () => {
     const failure = new Error('connection reset')
     const source = new ReadableStream<Uint8Array>({ start: (controller) => controller.error(failure) })
     expect(await readUntilError(source)).toEqual({ events: [], error: failure })
@@ -319,7 +331,7 @@ describe('the source', () => {
 })
 
 describe('the push decoder', () => {
-  it('delivers each event during the push that completes it', () => {
+  it('the push decoder delivers each event during the push that completes it', () => {
     const log: unknown[] = []
     const decoder = createSseDecoder({ onEvent: (event) => log.push(event) })
     for (const frame of SAMPLE.map(encodeSse)) {
@@ -330,7 +342,7 @@ describe('the push decoder', () => {
     expect(log).toStrictEqual(['one line end to come', SAMPLE[0], 'one line end to come', SAMPLE[1]])
   })
 
-  it('knows that it is done after [DONE]', () => {
+  it('the push decoder knows that it is done after [DONE]', () => {
     const decoder = createSseDecoder({ onEvent() {} })
     decoder.push(SAMPLE_TEXT)
     expect(decoder.done).toBe(false)
@@ -338,7 +350,7 @@ describe('the push decoder', () => {
     expect(decoder.done).toBe(true)
   })
 
-  it('ignores what is pushed after its end', () => {
+  it('the push decoder ignores what is pushed after its end', () => {
     const events: ResponseStreamEvent[] = []
     const decoder = createSseDecoder({ onEvent: (event) => events.push(event) })
     decoder.end()
@@ -347,7 +359,7 @@ describe('the push decoder', () => {
     expect(events).toEqual([])
   })
 
-  it('shares no half character with another one', () => {
+  it('the push decoder shares no half character with another one', () => {
     const bytes = utf8.encode(SAMPLE_TEXT)
     const events: ResponseStreamEvent[][] = [[], []]
     const decoders = events.map((list) => createSseDecoder({ onEvent: (event) => list.push(event) }))

@@ -13,7 +13,7 @@ function delta(text: string): ResponseStreamEvent {
   }
 }
 
-it('writes the type as the name, the event as one line of JSON, and a blank line', () => {
+it('encodeSse writes the type as the name, the event as one line of JSON, and a blank line', () => {
   expect(encodeSse(delta('Hm'))).toBe(
     'event: response.reasoning_text.delta\n' +
       'data: {"type":"response.reasoning_text.delta","sequence_number":4,"output_index":0,' +
@@ -21,15 +21,15 @@ it('writes the type as the name, the event as one line of JSON, and a blank line
   )
 })
 
-it.each(['\n', '\r', '\r\n', '\n\ndata: [DONE]\n\n'])('keeps the text %j on the data line', (text) => {
+it.each(['\n', '\r', '\r\n', '\n\ndata: [DONE]\n\n'])('encodeSse keeps the text %j on the data line', (text) => {
   expect(encodeSse(delta(text))).toMatch(/^event: [^\r\n]+\ndata: [^\r\n]+\n\n$/)
 })
 
-it('escapes half a surrogate pair, which UTF-8 would replace', () => {
+it('encodeSse escapes half a surrogate pair, which UTF-8 would replace', () => {
   expect(encodeSse(delta('\ud83d'))).toContain('\\ud83d')
 })
 
-it('ends a stream for Open Responses with [DONE]', () => {
+it('encodeSse ends a stream for Open Responses with [DONE]', () => {
   expect(SSE_DONE).toBe('data: [DONE]\n\n')
 })
 
@@ -54,7 +54,7 @@ describe.each([
     ['an object without a type', { delta: 'a' }, 'an event, got an object'],
     ['a delta whose type is no word', { type: 1, sequence_number: 1, delta: 'a' }, 'an event, got an object'],
     ['a type of two lines', { type: 'a\ndata: {}\n\n' }, 'a type of one line, got "a\\ndata: {}\\n\\n"'],
-  ])('refuses %s, every time', (_, event, message) => {
+  ])('encoding refuses %s, every time', (_, event, message) => {
     const encode = encoder()
     const error = expect.objectContaining({ code: 'bad_stream', message: `encodeSse: expected ${message}` })
     expect(() => encode(event as never)).toThrow(error)

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import type { SseEvent } from '../../src/sse/index.js'
 
-/** Events of any fields and values, also such as no JSON is, in runs that differ by number and text, as streams have them. */
+/**
+ * Events of any fields and values, also such as no JSON is, in runs that differ by number and text, as streams have
+ * them.
+ */
 export function anyEvents(): fc.Arbitrary<SseEvent[]> {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { translate } from '../../src/index.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { decodeSse, encodeSse, SSE_DONE, sseStream, toSseResponse } from '../../src/sse/index.js'
+import { collect } from '../support/collect.js'
 
 function delta(text: string, sequence_number: number): ResponseStreamEvent {
   const type = 'response.output_text.delta'
@@ -51,14 +52,8 @@ function stuck() {
   return source
 }
 
-async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const list: T[] = []
-  for await (const item of items) list.push(item)
-  return list
-}
-
 describe('the response', () => {
-  it('has the headers of an event stream that no proxy holds back', () => {
+  it('the response has the headers of an event stream that no proxy holds back', () => {
     const response = toSseResponse([])
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toEqual({
@@ -69,7 +64,7 @@ describe('the response', () => {
     })
   })
 
-  it("prefers the caller's headers, keeps the repeated ones, and takes the caller's status", () => {
+  it("the response prefers the caller's headers, keeps the repeated ones, and takes the caller's status", () => {
     const headers: [string, string][] = [
       ['Cache-Control', 'no-store'],
       ['set-cookie', 'a=1'],
@@ -82,24 +77,24 @@ describe('the response', () => {
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   })
 
-  it('holds the frames of an array, and nothing more', async () => {
+  it('the response holds the frames of an array, and nothing more', async () => {
     expect(await toSseResponse(EVENTS).text()).toBe(TEXT)
   })
 
-  it('holds the frames of an async source', async () => {
+  it('the response holds the frames of an async source', async () => {
     expect(await toSseResponse(counted()).text()).toBe(TEXT)
   })
 
-  it('ends with [DONE] if asked to', async () => {
+  it('the response ends with [DONE] if asked to', async () => {
     expect(await toSseResponse(EVENTS, { done: true }).text()).toBe(TEXT + SSE_DONE)
   })
 
-  it('can be decoded again', async () => {
+  it('the response can be decoded again', async () => {
     const { body } = toSseResponse(EVENTS)
     expect(await collect(decodeSse(body ?? []))).toStrictEqual(EVENTS)
   })
 
-  it('fails with what its source throws, after the events before it', async () => {
+  it('the response fails with what its source throws, after the events before it', async () => {
     const failure = new Error('engine crashed')
     async function* source() {
       yield* EVENTS
@@ -126,7 +121,7 @@ describe('what is no stream of events is refused at once', () => {
     ['text', 'data: {}', '"data: {}"'],
   ]
 
-  it.each(REFUSED)('%s', (_, events, got) => {
+  it.each(REFUSED)('what is no stream of events is refused at once: %s', (_, events, got) => {
     const error = (what: string) =>
       expect.objectContaining({ code: 'bad_stream', message: `${what}: expected an iterable of events, got ${got}` })
     expect(() => toSseResponse(events as never)).toThrow(error('toSseResponse'))
@@ -145,38 +140,44 @@ describe('what is no stream of events is refused at once', () => {
     ['a status of no answer', { status: 101 }, 'got 101'],
     ['a status whose answer has no body', { status: 204 }, 'got 204'],
     ['a word for yes', { done: 'yes' }, 'toSseResponse.done: expected true or false, got "yes"'],
-  ])('and so is %s, before the source is touched', (_, init, message) => {
-    const untouched = {
-      [Symbol.asyncIterator]: () => {
-        throw new Error('touched')
-      },
-    }
-    expect(() => toSseResponse(untouched, init as never)).toThrow(
-      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(message) }),
-    )
-  })
+  ])(
+    'what is no stream of events is refused at once, and so is %s, before the source is touched',
+    (_, init, message) => {
+      const untouched = {
+        [Symbol.asyncIterator]: () => {
+          throw new Error('touched')
+        },
+      }
+      expect(() => toSseResponse(untouched, init as never)).toThrow(
+        expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(message) }),
+      )
+    },
+  )
 
   it.each([
     ['nothing', undefined],
     ['text', 'data: {}\n\n'],
     ['bytes', new Uint8Array(2)],
-  ])('but %s among the events when it comes, and the source is closed', async (_, event) => {
-    let isClosed = false
-    async function* source() {
-      try {
-        yield* EVENTS
-        yield event as never
-      } finally {
-        isClosed = true
+  ])(
+    'what is no stream of events is refused at once, but %s among the events when it comes, and the source is closed',
+    async (_, event) => {
+      let isClosed = false
+      async function* source() {
+        try {
+          yield* EVENTS
+          yield event as never
+        } finally {
+          isClosed = true
+        }
       }
-    }
-    await expect(toSseResponse(source()).text()).rejects.toMatchObject({ code: 'bad_stream' })
-    expect(isClosed).toBe(true)
-  })
+      await expect(toSseResponse(source()).text()).rejects.toMatchObject({ code: 'bad_stream' })
+      expect(isClosed).toBe(true)
+    },
+  )
 })
 
 describe('the stream', () => {
-  it('asks for no event before it is read, and then for one per read', async () => {
+  it('the stream asks for no event before it is read, and then for one per read', async () => {
     const source = counted()
     const reader = sseStream(source).getReader()
     expect(source.pulled).toBe(0)
@@ -187,7 +188,7 @@ describe('the stream', () => {
     }
   })
 
-  it('answers reads that wait in their order, and asks for one event at a time', async () => {
+  it('the stream answers reads that wait in their order, and asks for one event at a time', async () => {
     const answers: ((next: IteratorResult<ResponseStreamEvent, undefined>) => void)[] = []
     const source = {
       [Symbol.asyncIterator]: () => source,
@@ -218,7 +219,7 @@ describe('the stream', () => {
         })(),
     ],
     ['translated tokens', () => translate(['<|channel|>final<|message|>', 'a', 'b'], { responseId: 'resp_1' })],
-  ])('gives %s to reads that wait', async (_, source) => {
+  ])('the stream gives %s to reads that wait', async (_, source) => {
     const chunks: string[] = []
     const reader = sseStream(source()).getReader()
     const reads = Array.from({ length: 12 }, () => reader.read())
@@ -230,7 +231,7 @@ describe('the stream', () => {
     )
   })
 
-  it('gives chunks that hold nothing else, and may be transferred', async () => {
+  it('the stream gives chunks that hold nothing else, and may be transferred', async () => {
     const texts: string[] = []
     for await (const chunk of sseStream(EVENTS)) {
       expect(chunk.buffer.byteLength).toBe(chunk.byteLength)
@@ -239,7 +240,7 @@ describe('the stream', () => {
     expect(texts.join('')).toBe(TEXT)
   })
 
-  it('fails with what its source throws at once', async () => {
+  it('the stream fails with what its source throws at once', async () => {
     const failure = new Error('no engine')
     const next = () => {
       throw failure
@@ -256,7 +257,7 @@ describe('the stream', () => {
     ).rejects.toBe(failure)
   })
 
-  it('gives events that come together as one chunk', async () => {
+  it('the stream gives events that come together as one chunk', async () => {
     async function* batches() {
       yield EVENTS.slice(0, 2)
       yield EVENTS.slice(2)
@@ -266,14 +267,14 @@ describe('the stream', () => {
     expect(chunks).toEqual([EVENTS.slice(0, 2), EVENTS.slice(2)].map((events) => events.map(encodeSse).join('')))
   })
 
-  it('closes with the read that finds the source exhausted', async () => {
+  it('the stream closes with the read that finds the source exhausted', async () => {
     const reader = sseStream(EVENTS.slice(0, 1)).getReader()
     await reader.read()
     expect(await reader.read()).toEqual({ done: true, value: undefined })
     await reader.closed
   })
 
-  it('closes its source when it is cancelled', async () => {
+  it('the stream closes its source when it is cancelled', async () => {
     const source = counted()
     const reader = sseStream(source).getReader()
     await reader.read()
@@ -281,7 +282,7 @@ describe('the stream', () => {
     expect(source).toMatchObject({ pulled: 1, closed: true })
   })
 
-  it('closes its source at once when it is cancelled while an event is awaited', async () => {
+  it('the stream closes its source at once when it is cancelled while an event is awaited', async () => {
     const source = stuck()
     const reader = sseStream(source).getReader()
     const read = reader.read()
@@ -291,7 +292,7 @@ describe('the stream', () => {
     expect(await read).toEqual({ done: true, value: undefined })
   })
 
-  it('leaves no unhandled rejection where the source fails after the cancel', async () => {
+  it('the stream leaves no unhandled rejection where the source fails after the cancel', async () => {
     const unhandled: unknown[] = []
     const listen = (reason: unknown) => unhandled.push(reason)
     process.on('unhandledRejection', listen)
@@ -306,11 +307,11 @@ describe('the stream', () => {
     expect(unhandled).toEqual([])
   })
 
-  it('can be cancelled where the source cannot be closed', async () => {
+  it('the stream can be cancelled where the source cannot be closed', async () => {
     await expect(sseStream(EVENTS).cancel()).resolves.toBeUndefined()
   })
 
-  it('closes its source where an event is no JSON', async () => {
+  it('the stream closes its source where an event is no JSON', async () => {
     let isClosed = false
     async function* source() {
       try {
@@ -334,21 +335,21 @@ describe.each([
     return client.responses.create({ model: 'gpt-oss-20b', input: 'Hi', stream: true })
   }
 
-  it('reads the same events', async () => {
+  it('the openai SDK reads the same events', async () => {
     expect(await collect(await stream(toSseResponse(EVENTS)))).toStrictEqual(EVENTS)
   })
 
-  it('reads the same events where [DONE] follows', async () => {
+  it('the openai SDK reads the same events where [DONE] follows', async () => {
     expect(await collect(await stream(toSseResponse(EVENTS, { done: true })))).toStrictEqual(EVENTS)
   })
 
-  it('throws the error that an error event holds', async () => {
+  it('the openai SDK throws the error that an error event holds', async () => {
     const error = { type: 'server_error', code: 'engine_crashed', message: 'out of memory', param: null }
     const response = toSseResponse([{ type: 'error', sequence_number: 0, error }])
     await expect(stream(response).then(collect)).rejects.toMatchObject(error)
   })
 
-  it('closes the source if its reader leaves', async () => {
+  it('the openai SDK closes the source if its reader leaves', async () => {
     const source = counted()
     for await (const event of await stream(toSseResponse(source))) {
       expect(event).toStrictEqual(EVENTS[0])

@@ -2,6 +2,7 @@ import type fc from 'fast-check'
 import { cut, repeat } from '../../src/conformance/arbitraries/chunk-plan.js'
 import type {
   ChunkPlanOptions,
+  MalformedShape,
   MalformedTranscript,
   Transcript,
   TranscriptOptions,
@@ -19,7 +20,8 @@ export {
   cutText,
   harmonyText,
   harmonyTextSpellingMarkers,
-  MALFORMED_SHAPES as MALFORMED_ROWS,
+  MALFORMED_SHAPES,
+  type MalformedShape,
   type MalformedTranscript,
   textPlan,
   tokenSoup,
@@ -30,10 +32,8 @@ const withIds = { encode: encodeText }
 export const wellFormedTranscript = (options: TranscriptOptions = {}): fc.Arbitrary<Transcript> =>
   library.wellFormedTranscript({ ...options, ...withIds })
 
-export const malformedTranscript = (rows?: readonly number[]): fc.Arbitrary<MalformedTranscript> =>
-  library.malformedTranscript({ ...(rows && { rows }), ...withIds })
-
-export const malformedRow = (row: number): fc.Arbitrary<MalformedTranscript> => malformedTranscript([row])
+export const malformedTranscript = (...shapes: readonly MalformedShape[]): fc.Arbitrary<MalformedTranscript> =>
+  library.malformedTranscript({ ...(shapes.length > 0 && { shapes }), ...withIds })
 
 export const headerSoup = (): fc.Arbitrary<number[]> => library.headerSoup(withIds)
 

@@ -9,10 +9,11 @@ import { translate } from '../../src/index.js'
 import type { HttpOptions } from '../../src/sources/http/http-client.js'
 import { LONGEST_EVENT, MOST_LINES } from '../../src/sources/http/read-events.js'
 import { readTokens } from './read-tokens.js'
+import { runs } from './runs.js'
 import { frame, refuse, scriptedServer, stream } from './scripted-server.js'
 import { cut } from './tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 100)
+const RUNS = runs(100)
 const PROMPT = [200006, 173781]
 const HELLO: SourcePlan = { tokens: [13225, 2375, 200002], cuts: [1], ending: 'stop', reader: { does: 'reads on' } }
 
@@ -381,9 +382,13 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       [
         'a URL that is none',
         { url: 'http://bob:hun#ter22@h/' },
-        'url: expected an http or https URL, got an invalid URL',
+        'url: expected an http or https URL, got text that is not a valid URL',
       ],
-      ['a URL without http', { url: 'bob:hunter22@h' }, 'url: expected an http or https URL, got an invalid URL'],
+      [
+        'a URL without http',
+        { url: 'bob:hunter22@h' },
+        'url: expected an http or https URL, got text that is not a valid URL',
+      ],
       ['a URL with a #', { url: 'http://bob:1#hunter22@h/' }, 'url: expected an http or https URL, got one with a #'],
       ['a user with a colon', { url: 'http://b%3Ab:hunter22@h/' }, 'url: expected a user name without a colon'],
     ])('%s is refused, and not repeated', (_, options, words) => {

@@ -9,8 +9,8 @@ import {
   flattenChunks,
   harmonyText,
   harmonyTextSpellingMarkers,
-  MALFORMED_ROWS,
-  malformedRow,
+  MALFORMED_SHAPES,
+  type MalformedTranscript,
   malformedTranscript,
   textChunking,
   textPlan,
@@ -18,10 +18,10 @@ import {
   wellFormedTranscript,
 } from './arbitraries.js'
 import { loadOfficial, normaliseMessage, type Official } from './official-parser.js'
+import { RUNS, runs as scaled } from './runs.js'
 import { describeWithShared, fuzzTraces, goldenTraces, vllmTraces } from './shared-data.js'
 import { cut, encodeHarmony, encodeText, m, showToken, spellsMarker } from './tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 /** Loading takes a few seconds, and one run of a property 20 ms at most. */
 const TIMEOUT = 20_000 + RUNS * 20
 
@@ -42,14 +42,14 @@ beforeAll(async () => {
 }, 60_000)
 
 describe('the official parser', () => {
-  test('leaves fetch as it was', async () => {
+  test('the official parser leaves fetch as it was', async () => {
     const before = globalThis.fetch
     await loadOfficial()
     expect(globalThis.fetch).toBe(before)
     await expect(fetch('file:///nothing.wasm')).rejects.toThrow()
   })
 
-  test('goes on after an error and says where it was', () => {
+  test('the official parser goes on after an error and says where it was', () => {
     const tokens = encodeHarmony(
       '<|channel|>final<|message|>a<|return|>x<|start|>assistant<|channel|>final<|message|>b<|end|>',
     )
@@ -64,7 +64,7 @@ describe('the official parser', () => {
     })
   })
 
-  test('tells the message in progress', () => {
+  test('the official parser reports the message in progress', () => {
     const call = encodeHarmony('<|channel|>commentary to= <|constrain|>json<|message|>{"a"')
     expect(official.parse(call, 'assistant')).toMatchObject({
       accepted: true,
@@ -88,7 +88,7 @@ describe('the official parser', () => {
     })
   })
 
-  test('can wait for its first start', () => {
+  test('the official parser can wait for its first start', () => {
     const message = encodeHarmony('assistant<|channel|>final<|message|>Hi<|return|>')
     expect(official.parse([m.start, ...message], null).messages).toEqual([
       { role: 'assistant', channel: 'final', content: 'Hi' },
@@ -97,7 +97,7 @@ describe('the official parser', () => {
     expect(official.parse([], null)).toEqual({ messages: [], accepted: true, errors: [], state: 'ExpectStart' })
   })
 
-  test('can be had as it is', () => {
+  test('the official parser can be had as it is', () => {
     const raw = official.createRaw('assistant')
     for (const id of encodeHarmony('<|channel|>final<|message|>Hi')) raw.process(id)
     expect([raw.currentChannel, raw.currentRecipient, raw.currentContent, raw.lastContentDelta]).toEqual([
@@ -115,13 +115,13 @@ describe('tokens', () => {
     check(anyText(), (text) => expect(encodeHarmony(text)).toEqual(official.encode(text)))
   })
 
-  test('cut cuts', () => {
+  test('cut cuts a text into pieces of the given lengths', () => {
     expect(cut('abcdef', [1, 0, 2])).toEqual(['a', '', 'bc', 'def'])
     expect(cut([1, 2, 3], [5, 5])).toEqual([[1, 2, 3]])
     expect(cut('', [1])).toEqual([])
   })
 
-  test('showToken shows', () => {
+  test('showToken shows a token as a person reads it', () => {
     expect([m.start, 173781, 9552, 200013, 201088].map(showToken)).toEqual([
       '<|start|>',
       '"assistant"',
@@ -151,7 +151,9 @@ describe('arbitraries', () => {
     })
   })
 
-  test('also without the role, and with texts that spell markers', { timeout: TIMEOUT }, () => {
+  test('the official parser accepts well-formed transcripts without the role, too, and with texts that spell markers', {
+    timeout: TIMEOUT,
+  }, () => {
     const spelling = wellFormedTranscript({ text: harmonyTextSpellingMarkers() })
     check(spelling, ({ tokens, messages, textChunks }) => {
       const started = [m.start, ...encodeText('assistant'), ...tokens]
@@ -218,66 +220,103 @@ describe('arbitraries', () => {
       /^Transcript\("<\|channel\|>commentary to=functions\.get_weather<\|message\|>\{\}<\|call\|>", tools: \[function get_weather\]\)$/,
     )
     expect(fc.stringify(fc.sample(tokenSoup(), { numRuns: 20, seed: 1 }))).toContain('200006 <|start|>')
-    expect(fc.stringify(fc.sample(malformedRow(6), { numRuns: 1, seed: 1 }))).toMatch(/Row 6, end in the header/)
+    expect(fc.stringify(fc.sample(malformedTranscript('end-in-header'), { numRuns: 1, seed: 1 }))).toMatch(
+      /^\[end-in-header, end in the header \(llama/,
+    )
   })
 
-  test('there is a generator for each malformed shape', { timeout: TIMEOUT }, () => {
-    const seen = new Set<number>()
+  test.each(MALFORMED_SHAPES)('there is a generator for the malformed shape %s', { timeout: TIMEOUT }, (name) => {
     check(
-      malformedTranscript(),
-      ({ row, tokens, chunks, textChunks, open, spelled, calls, request, texts, text }) => {
-        seen.add(row)
+      malformedTranscript(name),
+      ({ shape, tokens, chunks, textChunks, open, spelled, calls, request, texts, text }) => {
+        expect(shape).toBe(name)
         expect(flattenChunks(chunks)).toEqual(tokens)
-        if (row !== 48) expect(tokens.every((id) => id < VOCABULARY_SIZE)).toBe(true)
-        if (textChunks && row !== 44 && row !== 46) expect(encodeHarmony(flattenText(textChunks))).toEqual(tokens)
-        if (!spelled && row !== 48) expect(textChunks).toBeDefined()
+        if (shape !== 'unknown-token-id') expect(tokens.every((id) => id < VOCABULARY_SIZE)).toBe(true)
+        if (textChunks && shape !== 'split-header-words' && shape !== 'endless-channel')
+          expect(encodeHarmony(flattenText(textChunks))).toEqual(tokens)
+        if (!spelled && shape !== 'unknown-token-id') expect(textChunks).toBeDefined()
         for (const said of texts) expect(text).toContain(said)
         for (const { recipient } of calls) {
-          if (row === 30) expect(request.tools ?? []).not.toContainEqual(expect.objectContaining({ name: recipient }))
+          if (shape === 'undeclared-tool')
+            expect(request.tools ?? []).not.toContainEqual(expect.objectContaining({ name: recipient }))
           else expect(request.tools).toContainEqual(expect.objectContaining({ name: recipient.slice(10) }))
         }
         const last = tokens.at(-1) ?? 0
         expect([m.end, m.call, m.return, m.endoftext].includes(last as never)).toBe(!open)
       },
-      Math.max(RUNS, 2000),
+      scaled(40),
     )
-    expect(seen.size).toBe(MALFORMED_ROWS)
-    expect(() => malformedRow(50)).toThrow('rows are 1 to 49')
   })
 
-  test.each([8, 14, 15, 16, 19, 24, 25, 26, 27, 33])(
-    'row %i is refused by the official parser',
-    { timeout: TIMEOUT },
-    (row) => {
-      check(malformedRow(row), ({ tokens }) => expect(official.parse(tokens, 'assistant').accepted).toBe(false), 200)
-    },
-  )
-
-  test.each([29, 30, 31, 36, 37, 38, 39, 40, 41, 44, 45, 47])(
-    'row %i is well-formed to the official parser',
-    { timeout: TIMEOUT },
-    (row) => {
-      check(
-        malformedRow(row),
-        ({ tokens, texts }) => {
-          const { accepted, messages, open } = official.parse(tokens, 'assistant')
-          const contents = [...messages, ...(open ? [open] : [])].map(({ content }) => content)
-          expect(accepted).toBe(true)
-          expect(contents).toEqual(expect.arrayContaining(texts))
-        },
-        200,
-      )
-    },
-  )
-
-  test.each([1, 2, 3, 4, 20, 21, 22, 28, 32, 34, 35])('row %i keeps its shape', { timeout: TIMEOUT }, (row) => {
-    const accepted = fc.sample(malformedRow(row), { numRuns: 200, seed: 1 }).map(({ tokens, texts }) => {
-      const result = official.parse(tokens, 'assistant')
-      return result.accepted && texts.every((text) => result.messages.some(({ content }) => content.includes(text)))
-    })
-    // Misread by the official parser, or read as we mean it, but not lost in every case.
-    expect(accepted).toContain(true)
+  test.each([
+    'free-text-after-channel',
+    'missing-header-after-reasoning',
+    'junk-before-start',
+    'missing-start',
+    'empty-channel',
+    'space-after-constrain',
+    'repeated-recipient',
+    'extra-header-words',
+    'channel-or-tool-as-role',
+    'channel-word-as-header',
+  ] as const)('the official parser refuses the malformed shape %s', { timeout: TIMEOUT }, (shape) => {
+    check(
+      malformedTranscript(shape),
+      ({ tokens }) => expect(official.parse(tokens, 'assistant').accepted).toBe(false),
+      scaled(200),
+    )
   })
+
+  test.each([
+    'call-on-wrong-channel',
+    'undeclared-tool',
+    'code-as-arguments',
+    'preamble',
+    'arguments-without-recipient',
+    'invalid-json-arguments',
+    'wrong-call-terminator',
+    'parallel-calls',
+    'reasoning-only',
+    'split-header-words',
+    'text-cut-in-markers',
+    'markers-in-tool-result',
+  ] as const)('the official parser takes the malformed shape %s as well-formed', { timeout: TIMEOUT }, (shape) => {
+    check(
+      malformedTranscript(shape),
+      ({ tokens, texts }) => {
+        const { accepted, messages, open } = official.parse(tokens, 'assistant')
+        const contents = [...messages, ...(open ? [open] : [])].map(({ content }) => content)
+        expect(accepted).toBe(true)
+        expect(contents).toEqual(expect.arrayContaining(texts))
+      },
+      scaled(200),
+    )
+  })
+
+  test.each([
+    'channel-glued-to-recipient',
+    'repeated-channel',
+    'tool-name-as-channel',
+    'conflicting-channels',
+    'unknown-channel',
+    'content-type-on-final',
+    'unknown-content-type',
+    'recipient-without-namespace',
+    'recipient-not-a-tool',
+    'empty-message-without-end',
+    'missing-end',
+  ] as const)(
+    'the official parser loses the texts of the malformed shape %s in some cases only',
+    { timeout: TIMEOUT },
+    (shape) => {
+      const isKept = ({ tokens, texts }: MalformedTranscript): boolean => {
+        const result = official.parse(tokens, 'assistant')
+        return result.accepted && texts.every((text) => result.messages.some(({ content }) => content.includes(text)))
+      }
+      // Misread by the official parser, or read as we mean it, but not lost in every case.
+      expect(Array.from({ length: 50 }).some(() => fc.sample(malformedTranscript(shape), 10).some(isKept))).toBe(true)
+    },
+  )
 
   test('token soup is short, and of ids only', { timeout: TIMEOUT }, () => {
     check(tokenSoup(), (ids) => {

@@ -2,7 +2,7 @@ import bpeRanks from 'gpt-tokenizer/bpeRanks/o200k_base'
 import { splitMarkers } from '../../src/conformance/arbitraries/markers.js'
 import { markerText, SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
 import { createEncoder } from '../../src/tokens/encoder.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 
 export { cut } from '../../src/conformance/arbitraries/chunk-plan.js'
 export { spellsMarker, splitMarkers } from '../../src/conformance/arbitraries/markers.js'
@@ -19,6 +19,12 @@ export function encodeText(text: string): number[] {
   // Made at the first use: most tests that come here write no text.
   encoder ??= createEncoder(table)
   return encoder(text)
+}
+
+/** The text of ordinary tokens; throws where their bytes are no UTF-8. */
+export function decodeTokens(ids: readonly number[]): string {
+  const bytes = Uint8Array.from(ids.flatMap((id) => [...table.bytes(id)]))
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 }
 
 /** The bytes of an ordinary token, as gpt-tokenizer has them; `undefined` for special and unknown ids. */

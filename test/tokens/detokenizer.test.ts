@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createDetokenizer, type Detokenizer } from '../../src/tokens/detokenizer.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
+import { RUNS } from '../support/runs.js'
 
 const table = await loadTokenTable()
 const ids = Array.from({ length: table.size }, (_, id) => id)
@@ -47,7 +46,7 @@ function deltas(...bytes: number[]): string[] {
 }
 
 describe('the detokenizer', () => {
-  it('gives, delta by delta, what TextDecoder gives for all the bytes', () => {
+  it('the detokenizer gives, delta by delta, what TextDecoder gives for all the bytes', () => {
     fc.assert(
       fc.property(run, (run) => {
         expect(decodePieces(createDetokenizer(table), run)).toBe(decodeWhole(run))
@@ -56,7 +55,7 @@ describe('the detokenizer', () => {
     )
   })
 
-  it('has released, after each token, what a streaming TextDecoder has', () => {
+  it('the detokenizer has released, after each token, what a streaming TextDecoder has', () => {
     fc.assert(
       fc.property(run, (run) => {
         const detokenizer = createDetokenizer(table)
@@ -69,7 +68,7 @@ describe('the detokenizer', () => {
     )
   })
 
-  it('carries at most three bytes', () => {
+  it('the detokenizer carries at most three bytes', () => {
     fc.assert(
       fc.property(run, (run) => {
         const detokenizer = createDetokenizer(table)
@@ -82,7 +81,7 @@ describe('the detokenizer', () => {
     )
   })
 
-  it('goes on from a snapshot as if nothing had happened', () => {
+  it('the detokenizer goes on from a snapshot as if nothing had happened', () => {
     fc.assert(
       fc.property(run, run, (before, after) => {
         const first = createDetokenizer(table)
@@ -94,7 +93,7 @@ describe('the detokenizer', () => {
     )
   })
 
-  it('is not touched by another one on the same table', () => {
+  it('the detokenizer is not touched by another one on the same table', () => {
     fc.assert(
       fc.property(run, run, (mine, others) => {
         const detokenizer = createDetokenizer(table)
@@ -109,7 +108,7 @@ describe('the detokenizer', () => {
     )
   })
 
-  it('is empty after a flush', () => {
+  it('the detokenizer is empty after a flush', () => {
     const detokenizer = createDetokenizer(table)
     detokenizer.push(idOf(0xe2))
     expect(detokenizer.flush()).toBe('\uFFFD')
@@ -117,47 +116,53 @@ describe('the detokenizer', () => {
     expect(detokenizer.flush()).toBe('')
   })
 
-  it('gives out its carry as a copy', () => {
+  it('the detokenizer gives out its carry as a copy', () => {
     const detokenizer = createDetokenizer(table)
     detokenizer.push(idOf(0xe2))
     detokenizer.carried().push(0x82)
     expect(detokenizer.carried()).toEqual([0xe2])
   })
 
-  it('takes an id that is no ordinary token for no bytes', () => {
+  it('the detokenizer takes an id that is no ordinary token for no bytes', () => {
     const detokenizer = createDetokenizer(table, [0xe2, 0x82])
     expect(detokenizer.push(200_002)).toBe('')
     expect(detokenizer.push(idOf(0xac))).toBe('€')
   })
 
-  it('keeps a byte order mark, whole or in pieces, wherever it stands', () => {
+  it('the detokenizer keeps a byte order mark, whole or in pieces, wherever it stands', () => {
     expect(deltas(0xef, 0xbb, 0xbf, 0x61, 0xef, 0xbb, 0xbf)).toEqual(['', '', '\uFEFF', 'a', '', '', '\uFEFF', ''])
   })
 
-  it('releases a character with its last byte', () => {
+  it('the detokenizer releases a character with its last byte', () => {
     expect(deltas(0xf0, 0x9f, 0x92, 0x96)).toEqual(['', '', '', '💖', ''])
   })
 
-  it('replaces a character that stayed incomplete once, however long it was', () => {
+  it('the detokenizer replaces a character that stayed incomplete once, however long it was', () => {
     expect(deltas(0xf0, 0x9f, 0x92)).toEqual(['', '', '', '\uFFFD'])
   })
 
-  it('replaces a broken character with the token that breaks it', () => {
+  it('the detokenizer replaces a broken character with the token that breaks it', () => {
     expect(deltas(0xf0, 0x9f, 0x61)).toEqual(['', '', '\uFFFDa', ''])
     expect(deltas(0xf0, 0x9f, 0xc3, 0xa9)).toEqual(['', '', '\uFFFD', 'é', ''])
   })
 
-  it.each([0x80, 0xbf, 0xc0, 0xc1, 0xf5, 0xff])('replaces byte %i at once, as no character begins with it', (byte) => {
-    expect(deltas(byte)).toEqual(['\uFFFD', ''])
-  })
+  it.each([0x80, 0xbf, 0xc0, 0xc1, 0xf5, 0xff])(
+    'the detokenizer replaces byte %i at once, as no character begins with it',
+    (byte) => {
+      expect(deltas(byte)).toEqual(['\uFFFD', ''])
+    },
+  )
 
   it.each([
     { lead: 0xe0, bad: 0x9f, good: 0xa0, because: 'overlong' },
     { lead: 0xed, bad: 0xa0, good: 0x9f, because: 'a surrogate' },
     { lead: 0xf0, bad: 0x8f, good: 0x90, because: 'overlong' },
     { lead: 0xf4, bad: 0x90, good: 0x8f, because: 'beyond Unicode' },
-  ])('replaces $lead $bad at once, as it is $because, and waits after $lead $good', ({ lead, bad, good }) => {
-    expect(deltas(lead, bad)).toEqual(['', '\uFFFD\uFFFD', ''])
-    expect(deltas(lead, good)).toEqual(['', '', '\uFFFD'])
-  })
+  ])(
+    'the detokenizer replaces $lead $bad at once, as it is $because, and waits after $lead $good',
+    ({ lead, bad, good }) => {
+      expect(deltas(lead, bad)).toEqual(['', '\uFFFD\uFFFD', ''])
+      expect(deltas(lead, good)).toEqual(['', '', '\uFFFD'])
+    },
+  )
 })

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { merges } from '../../src/tokens/generated/o200k-harmony.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { createMergeTable } from '../../src/tokens/merge-table.js'
-import { createTokenTable, loadTokenTable } from '../../src/tokens/token-table.js'
+import { createTokenTable } from '../../src/tokens/token-table.js'
 
 /** `a`, `b`, `ab`, `aba`, and the two halves of `é` with the whole: six digits each, `(` is 0 and `)` is 1. */
 const SMALL = ['((( ()I', '(() ()J', '((( (()', '((* (((', '((, (++', '((- (*Q', '((, ((-'].join('').replaceAll(' ', '')
 
 describe('a table of merges', () => {
-  it('reads the tokens that are written', () => {
+  it('a table of merges reads the tokens that are written', () => {
     const table = createMergeTable(SMALL)
     expect(table.size).toBe(7)
     expect(tokensOf(table)).toEqual([[97], [98], [97, 98], [97, 98, 97], [0xc3], [0xa9], [0xc3, 0xa9]])
@@ -23,18 +24,18 @@ describe('a table of merges', () => {
     ])
   })
 
-  it('may be empty', () => {
+  it('a table of merges may be empty', () => {
     expect(createMergeTable('').size).toBe(0)
     expect(createMergeTable('').text(0)).toBeUndefined()
   })
 
-  it('writes none of its digits in a way that a string literal has to escape', () => {
+  it('a table of merges writes none of its digits in a way that a string literal has to escape', () => {
     expect(merges).toMatch(/^[(-[\]-h]+$/)
   })
 })
 
 describe('o200k_harmony as merges', () => {
-  it('has the texts that `createTokenTable` gives for the same bytes', async () => {
+  it('o200k_harmony as merges has the texts that `createTokenTable` gives for the same bytes', async () => {
     const table = await loadTokenTable()
     const tokens = Array.from({ length: table.size }, (_, id) => table.bytes(id))
     const raw = createTokenTable(Buffer.concat([Uint8Array.from(tokens, ({ length }) => length), ...tokens]))
@@ -46,7 +47,7 @@ describe('o200k_harmony as merges', () => {
   })
 
   it.each(Object.entries(orders()))(
-    'gives the same bytes when asked %s, and keeps what it gave',
+    'o200k_harmony as merges gives the same bytes when asked %s, and keeps what it gave',
     async (_name, order) => {
       const expected = await loadTokenTable()
       const table = createMergeTable(merges)

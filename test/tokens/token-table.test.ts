@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { FIRST_SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
-import { createTokenTable, loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
+import { createTokenTable } from '../../src/tokens/token-table.js'
 
 const table = await loadTokenTable()
 const oracle = readOracle()
@@ -28,61 +29,64 @@ function strictText(bytes: Uint8Array): string | undefined {
 }
 
 describe('the token table of o200k_harmony', () => {
-  it('holds 199,998 ordinary tokens', () => {
+  it('the token table of o200k_harmony holds 199,998 ordinary tokens', () => {
     expect(table.size).toBe(199_998)
     expect(oracle.length).toBe(table.size)
   })
 
-  it('has the bytes of every token', () => {
+  it('the token table of o200k_harmony has the bytes of every token', () => {
     const wrong = oracle.flatMap((bytes, id) => (bytes.equals(table.bytes(id)) ? [] : [id]))
     expect(wrong).toEqual([])
   })
 
-  it('has the text of every token, the first time and from then on', () => {
+  it('the token table of o200k_harmony has the text of every token, the first time and from then on', () => {
     for (const _time of ['decoded', 'remembered']) {
       const wrong = oracle.flatMap((bytes, id) => (table.text(id) === strictText(bytes) ? [] : [id]))
       expect(wrong).toEqual([])
     }
   })
 
-  it('has no text for the 1,562 tokens that are not UTF-8 on their own', () => {
+  it('the token table of o200k_harmony has no text for the 1,562 tokens that are not UTF-8 on their own', () => {
     expect(oracle.filter((_, id) => table.text(id) === undefined).length).toBe(1562)
   })
 
-  it('keeps a byte order mark', () => {
+  it('the token table of o200k_harmony keeps a byte order mark', () => {
     const id = oracle.findIndex((bytes) => bytes.equals(Buffer.from('\uFEFF')))
     expect(table.text(id)).toBe('\uFEFF')
   })
 
-  it('has neither text nor bytes for special tokens', () => {
+  it('the token table of o200k_harmony has neither text nor bytes for special tokens', () => {
     for (let id = FIRST_SPECIAL; id < VOCABULARY_SIZE; id++) {
       expect(table.text(id)).toBeUndefined()
       expect(table.bytes(id).length).toBe(0)
     }
   })
 
-  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 32])('has neither text nor bytes for %d', (id) => {
-    expect(table.text(id)).toBeUndefined()
-    expect(table.bytes(id).length).toBe(0)
-  })
+  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 32])(
+    'the token table of o200k_harmony has neither text nor bytes for %d',
+    (id) => {
+      expect(table.text(id)).toBeUndefined()
+      expect(table.bytes(id).length).toBe(0)
+    },
+  )
 
-  it('is loaded once', async () => {
+  it('the token table of o200k_harmony is loaded once', async () => {
     expect(await loadTokenTable()).toBe(table)
   })
 })
 
 describe('a table from raw bytes', () => {
-  it('reads as many tokens as there are lengths', () => {
+  it('a table from raw bytes reads as many tokens as there are lengths', () => {
     const small = createTokenTable(Uint8Array.of(1, 3, 1, 0x61, 0xe2, 0x82, 0xac, 0xe2))
     expect(small.size).toBe(3)
     expect([0, 1, 2, 3].map(small.text)).toEqual(['a', '€', undefined, undefined])
   })
 
-  it('may be empty', () => {
+  it('a table from raw bytes may be empty', () => {
     expect(createTokenTable(new Uint8Array(0)).size).toBe(0)
   })
 
-  it('refuses bytes in which lengths and tokens do not add up', () => {
+  it('a table from raw bytes refuses bytes in which lengths and tokens do not add up', () => {
     expect(() => createTokenTable(Uint8Array.of(1, 3, 0x61))).toThrow(expect.objectContaining({ code: 'bad_option' }))
   })
 })

@@ -11,7 +11,7 @@ function started(): Run {
 }
 
 describe("calls: 'whole'", () => {
-  test('announces a function call at its terminator, empty, with one delta', () => {
+  test("calls: 'whole' announces a function call at its terminator, empty, with one delta", () => {
     const run = started()
     expect(run.push(callTo('functions.f', '{"a"'), ':', '1}')).toEqual([])
     expect(run.translator.response.output).toEqual([])
@@ -26,7 +26,7 @@ describe("calls: 'whole'", () => {
     expect(events[3]).toMatchObject({ item: { status: 'completed', name: 'f', arguments: '{"a":1}' } })
   })
 
-  test('and a custom tool call', () => {
+  test("calls: 'whole' announces a custom tool call at its terminator, with one delta", () => {
     const run = started()
     expect(brief(run.push(callTo('functions.c', 'x'), 'y', '<|call|>'))).toEqual([
       'output_item.added 0',
@@ -41,7 +41,7 @@ describe("calls: 'whole'", () => {
     ['functions.f', ' \n', 'function_call f completed "{}"'],
     ['functions.f', ' {} ', 'function_call f completed " {} "'],
     ['functions.c', '', 'custom_tool_call c completed ""'],
-  ])('%s with the arguments %j is the same item as in a live stream', (recipient, text, item) => {
+  ])("calls: 'whole': %s with the arguments %j is the same item as in a live stream", (recipient, text, item) => {
     for (const calls of ['whole', 'live'] as const) {
       const run = createRun({ request, calls })
       run.push(callTo(recipient), ...text, '<|call|>')
@@ -66,7 +66,7 @@ describe("calls: 'whole'", () => {
     }
   })
 
-  test('one that the engine stopped is whole', () => {
+  test("calls: 'whole': one that the engine stopped is whole", () => {
     const run = started()
     run.push(callTo('functions.f', '{}'))
     expect(brief(run.end('stop'))).toEqual([

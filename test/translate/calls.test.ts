@@ -6,9 +6,8 @@ import type { Stage } from '../../src/translate/items/item-base.js'
 import type { Item } from '../../src/translate/items/kinds.js'
 import { Translator } from '../../src/translate/translator.js'
 import { builtin, fn, mcp } from '../recipients/tools.js'
+import { RUNS } from '../support/runs.js'
 import { callTo, createRun, FIXED, inTurn, type Run, runOf, toolMessage } from './run.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 /** A call that counts how often anybody asks how far it is. */
 class CountedCall {
@@ -45,7 +44,7 @@ const naive = {
 const CALLEES = ['a', 'b', 'c', '']
 
 describe('pairing', () => {
-  test('finds what looking through all calls finds, whatever is made and answered in whatever order', () => {
+  test('pairing finds what looking through all calls finds, whatever is made and answered in whatever order', () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('call' as const), callee: fc.constantFrom(...CALLEES) }),
       fc.record({ do: fc.constant('answer' as const), keys: fc.subarray(['a', 'b', 'c', '']) }),
@@ -83,7 +82,7 @@ describe('pairing', () => {
       (count) => Array.from({ length: count }, (_, at) => [`tool${count - 1 - at}`]),
     ],
     ['that is told twice', (count) => Array.from({ length: 2 * count }, (_, at) => [`tool${at >> 1}`])],
-  ])('looks at a call a few times for each result %s, however many wait', (name, keysFor) => {
+  ])('pairing looks at a call a few times for each result %s, however many wait', (name, keysFor) => {
     const askedFor = (count: number): number => {
       const items = Array.from(
         { length: count },
@@ -103,7 +102,7 @@ describe('pairing', () => {
     expect(askedFor(4_000)).toBeLessThan(20)
   })
 
-  test('looks at a call a few times for each result by id, the last one first', () => {
+  test('pairing looks at a call a few times for each result by id, the last one first', () => {
     const items = Array.from({ length: 4_000 }, (_, at) => new CountedCall(at, 'tool'))
     const calls = new Calls()
     CountedCall.asked = 0
@@ -113,7 +112,7 @@ describe('pairing', () => {
     expect(CountedCall.asked).toBe(items.length)
   })
 
-  test('takes the first of two items of one id', () => {
+  test('pairing takes the first of two items of one id', () => {
     const items = [new CountedCall(0, 'a'), new CountedCall(1, 'a')]
     const [first] = items.map((item) => Object.assign(item, { id: 'same' }))
     expect(new Calls().index(asItems(items)).find('same')).toBe(first)
@@ -127,7 +126,7 @@ const request: ResponseRequest = {
 const RECIPIENTS = ['github.a', 'github.b', 'files.a', 'python', 'browser.search', 'functions.f']
 
 describe('a run of parallel calls', () => {
-  test('says the same in every process that goes on with it, whoever answers in whatever order', () => {
+  test('a run of parallel calls says the same in every process that goes on with it, whoever answers in whatever order', () => {
     const answer = fc.oneof(
       fc.record({ author: fc.constantFrom(...RECIPIENTS, 'tool', 'mcp.github.a') }),
       fc.record({ at: fc.nat() }),

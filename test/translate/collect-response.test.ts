@@ -20,12 +20,12 @@ function terminal(type: TerminalEvent['type']): TerminalEvent {
 
 const TERMINAL_TYPES = ['response.completed', 'response.incomplete', 'response.failed'] as const
 
-it.each(TERMINAL_TYPES)('gives the response of %s', async (type) => {
+it.each(TERMINAL_TYPES)('collectResponse returns the response of %s', async (type) => {
   const end = terminal(type)
   expect(await collectResponse([DELTA, end])).toBe(end.response)
 })
 
-it('reads an async source, to its end', async () => {
+it('collectResponse reads an async source to its end', async () => {
   const end = terminal('response.completed')
   let finished = false
   async function* source() {
@@ -37,7 +37,7 @@ it('reads an async source, to its end', async () => {
   expect(finished).toBe(true)
 })
 
-it('throws where no terminal event comes, and says what came', async () => {
+it('collectResponse throws where no terminal event comes, and says what came', async () => {
   await expect(collectResponse([DELTA, DELTA])).rejects.toMatchObject({
     name: 'HarmonyResponsesError',
     code: 'no_terminal_event',
@@ -45,14 +45,14 @@ it('throws where no terminal event comes, and says what came', async () => {
   })
 })
 
-it('throws where nothing comes', async () => {
+it('collectResponse throws where nothing comes', async () => {
   await expect(collectResponse([])).rejects.toMatchObject({
     code: 'no_terminal_event',
     message: 'collectResponse: expected a terminal event, got undefined',
   })
 })
 
-it('throws what the source throws', async () => {
+it('collectResponse throws what the source throws', async () => {
   const failure = new Error('connection reset')
   async function* source() {
     yield DELTA
@@ -61,7 +61,7 @@ it('throws what the source throws', async () => {
   await expect(collectResponse(source())).rejects.toBe(failure)
 })
 
-it('gives the same response of batches as of events', async () => {
+it('collectResponse returns the same response for batches as for events', async () => {
   const tokens = ['<|channel|>final<|message|>', 'Hi', '<|return|>']
   const options = { responseId: 'resp_1', clock: () => 1, ids: (prefix: string, index: number) => `${prefix}_${index}` }
   const response = await collectResponse(translateBatches(tokens, options))
@@ -77,7 +77,7 @@ it.each([
   ['a stream of something else', [new Uint8Array(2)], 'an event, got Uint8Array'],
   ['a stream of nothing', [null], 'an event, got null'],
   ['batches of batches', [[[DELTA]]], 'an event, got an array'],
-])('says what is wrong with %s', async (_, events, message) => {
+])('collectResponse says what is wrong with %s', async (_, events, message) => {
   await expect(collectResponse(events as never)).rejects.toMatchObject({
     name: 'HarmonyResponsesError',
     code: 'bad_stream',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { copyOf } from '../../src/translate/copy-of.js'
 
-test('is equal and shares nothing with its original', () => {
+test('a copy is equal and shares nothing with its original', () => {
   const data = { list: [1, 'two', null, { deep: [true] }], empty: [], nothing: {} }
   const copy = copyOf(data)
   expect(copy).toEqual(data)
@@ -11,18 +11,18 @@ test('is equal and shares nothing with its original', () => {
   expect(data).toEqual({ list: [1, 'two', null, { deep: [true] }], empty: [], nothing: {} })
 })
 
-test('takes what is no object as it is', () => {
+test('copyOf returns what is not an object as it is', () => {
   for (const data of [null, undefined, 0, '', 'text', false]) expect(copyOf(data)).toBe(data)
 })
 
-test('takes __proto__ for a field like any other', () => {
+test('copyOf copies __proto__ as a field like any other', () => {
   const data = JSON.parse('{"__proto__":{"isMine":true},"a":{"__proto__":1}}') as object
   const copy = copyOf(data)
   expect(JSON.stringify(copy)).toBe(JSON.stringify(data))
   expect('isMine' in copy).toBe(false)
 })
 
-test('copies what is nested as deeply as structuredClone lets through', () => {
+test('copyOf copies what is nested as deeply as structuredClone lets through', () => {
   for (const wrap of [(inner: unknown) => [inner], (inner: unknown) => ({ inner })]) {
     let data: unknown = 1
     for (let depth = 0; depth < 1_500; depth++) data = wrap(data)
@@ -30,7 +30,7 @@ test('copies what is nested as deeply as structuredClone lets through', () => {
   }
 })
 
-test('copies a date as a date: JSON writes when it is, and not {}', () => {
+test('copyOf copies a date as a date: JSON writes when it is, and not {}', () => {
   const data = { at: new Date(0) }
   const copy = copyOf(data)
   expect(JSON.stringify(copy)).toBe('{"at":"1970-01-01T00:00:00.000Z"}')

@@ -57,7 +57,7 @@ function moved(run: Run, options: { request: ResponseRequest }, isMoved: boolean
 }
 
 describe.each(CALLS)('%s', (_, tools, recipient) => {
-  test.each(ARGUMENTS)('throws nothing at %s, cut or whole, here or in another process', (_name, text) => {
+  test.each(ARGUMENTS)('a call throws nothing at %s, cut or whole, here or in another process', (_name, text) => {
     const options = { request: { tools: tools ?? [] } }
     for (const [cut, isMoved] of [
       [text.length, false],
@@ -88,7 +88,7 @@ describe('a command', () => {
   }
 
   test.each([nested(5_000), '["ls",["-l"]]', '{"cmd":["ls",{"flag":"-l"}]}'])(
-    'of which a word is no word is told as unreadable: %.40s',
+    'a command of which a word is no word is reported as unreadable: %.40s',
     (text) => {
       const { diagnostics, translator } = run(text)
       expect(diagnostics).toMatchObject([{ code: 'unreadable_arguments', subject: 'shell_call', text }])
@@ -96,13 +96,13 @@ describe('a command', () => {
     },
   )
 
-  test('may have numbers and the like for words', () => {
+  test('a command may have numbers and the like for words', () => {
     const { diagnostics, translator } = run('["head","-n",5,true,null]')
     expect(diagnostics).toEqual([])
     expect(translator.response.output).toMatchObject([{ action: { commands: ['head -n 5 true null'] } }])
   })
 
-  test('has no timeout that JSON cannot say', () => {
+  test('a command has no timeout that JSON cannot say', () => {
     expect(run('{"cmd":["ls"],"timeout":1e999}').translator.response.output).toMatchObject([
       { action: { timeout_ms: null } },
     ])
@@ -122,7 +122,7 @@ describe('data of the caller that is too deep is an error of his', () => {
   }
   const EXPECTED = 'plain JSON data, at most 500 levels deep'
 
-  test.each([501, 5_000, DEEP])('a request, %i levels deep', (depth) => {
+  test.each([501, 5_000, DEEP])('a request that is too deep is an error of the caller, %i levels deep', (depth) => {
     const schema = { type: 'function', name: 'f', parameters: deep(depth) } as never
     for (const request of [
       { tools: [schema] },
@@ -142,7 +142,7 @@ describe('data of the caller that is too deep is an error of his', () => {
     expect(codeOf(() => new Translator({ ...FIXED, request: { input: deep(depth) } as never }))).toBeUndefined()
   })
 
-  test('but not one of 400 levels, which every event with a response repeats', () => {
+  test('data of the caller that is too deep is an error of his, but not one of 400 levels, which every event with a response repeats', () => {
     const request = { tools: [{ type: 'function', name: 'f', parameters: deep(400) } as never] }
     const run = createRun({ request })
     run.push('<|channel|>final<|message|>Hi<|return|>')
@@ -150,36 +150,42 @@ describe('data of the caller that is too deep is an error of his', () => {
     expect(codeOf(() => Translator.restore(run.translator.snapshot(), { ...FIXED }))).toBeUndefined()
   })
 
-  test.each([501, 5_000, DEEP])('listings and messages, %i levels deep', (depth) => {
-    const mcpListings = [{ serverLabel: 'a', tools: [{ name: 't', inputSchema: deep(depth) }] }]
-    expect(codeOf(() => new Translator({ ...FIXED, mcpListings }))).toMatchObject(['bad_option', expect.any(String)])
-    expect(codeOf(() => new Translator({ ...FIXED, inputMessages: [deep(depth)] }))).toMatchObject([
-      'bad_option',
-      expect.any(String),
-    ])
-  })
-
-  test.each([501, 5_000, DEEP])('results of tools, %i levels deep, which change nothing', (depth) => {
-    const request = { tools: [builtin('code_interpreter'), builtin('web_search')], include: [] }
-    const run = createRun({ request })
-    run.push(`${callTo('python', '1')}<|call|><|start|>assistant${callTo('browser.search', '{"query":"q"}')}`)
-    const before = run.translator.snapshot()
-    const [code, search] = run.translator.response.output as { id: string }[]
-    for (const result of [
-      { itemId: code?.id, outputs: [{ type: 'logs', logs: deep(depth) }] },
-      { itemId: search?.id, sources: [{ url: 'https://example.com', more: deep(depth) }] },
-      { itemId: search?.id, pages: [{ url: 'https://example.com', cursor: 1, more: deep(depth) }] },
-      { itemId: code?.id, output: 'x', error: { message: 'no', data: deep(depth) } },
-    ]) {
-      expect(codeOf(() => run.translator.toolResult(result as never))).toEqual([
-        'bad_result',
-        `toolResult: expected ${EXPECTED}, got an object`,
+  test.each([501, 5_000, DEEP])(
+    'listings and messages that are too deep are an error of the caller, %i levels deep',
+    (depth) => {
+      const mcpListings = [{ serverLabel: 'a', tools: [{ name: 't', inputSchema: deep(depth) }] }]
+      expect(codeOf(() => new Translator({ ...FIXED, mcpListings }))).toMatchObject(['bad_option', expect.any(String)])
+      expect(codeOf(() => new Translator({ ...FIXED, inputMessages: [deep(depth)] }))).toMatchObject([
+        'bad_option',
+        expect.any(String),
       ])
-    }
-    expect(run.translator.snapshot()).toEqual(before)
-  })
+    },
+  )
 
-  test('a request that contains itself', () => {
+  test.each([501, 5_000, DEEP])(
+    'results of tools that are too deep are an error of the caller and change nothing, %i levels deep',
+    (depth) => {
+      const request = { tools: [builtin('code_interpreter'), builtin('web_search')], include: [] }
+      const run = createRun({ request })
+      run.push(`${callTo('python', '1')}<|call|><|start|>assistant${callTo('browser.search', '{"query":"q"}')}`)
+      const before = run.translator.snapshot()
+      const [code, search] = run.translator.response.output as { id: string }[]
+      for (const result of [
+        { itemId: code?.id, outputs: [{ type: 'logs', logs: deep(depth) }] },
+        { itemId: search?.id, sources: [{ url: 'https://example.com', more: deep(depth) }] },
+        { itemId: search?.id, pages: [{ url: 'https://example.com', cursor: 1, more: deep(depth) }] },
+        { itemId: code?.id, output: 'x', error: { message: 'no', data: deep(depth) } },
+      ]) {
+        expect(codeOf(() => run.translator.toolResult(result as never))).toEqual([
+          'bad_result',
+          `toolResult: expected ${EXPECTED}, got an object`,
+        ])
+      }
+      expect(run.translator.snapshot()).toEqual(before)
+    },
+  )
+
+  test('a request that contains itself is an error of the caller', () => {
     const metadata: { [field: string]: unknown } = {}
     metadata['self'] = metadata
     expect(codeOf(() => new Translator({ ...FIXED, request: { metadata } as never }))).toMatchObject([
@@ -188,10 +194,13 @@ describe('data of the caller that is too deep is an error of his', () => {
     ])
   })
 
-  test.each(['mcpListings', 'inputMessages'])('%s, from the very call of translate()', (option) => {
-    const entry = { serverLabel: 'a', tools: [{ name: 't', inputSchema: deep(DEEP) }] }
-    expect(codeOf(() => translate([], { [option]: [entry] }))).toMatchObject(['bad_option', expect.any(String)])
-  })
+  test.each(['mcpListings', 'inputMessages'])(
+    'data of the caller that is too deep is an error of his: %s, from the very call of translate()',
+    (option) => {
+      const entry = { serverLabel: 'a', tools: [{ name: 't', inputSchema: deep(DEEP) }] }
+      expect(codeOf(() => translate([], { [option]: [entry] }))).toMatchObject(['bad_option', expect.any(String)])
+    },
+  )
 
   test('a result that is no plain data', () => {
     const run = createRun({ request: { tools: [builtin('code_interpreter')] } })

@@ -77,24 +77,24 @@ describe('notices', () => {
       },
       { subject: 'inputTokens' },
     ],
-  ])('%s', (code, act, expected, options) => {
+  ])('notices: %s', (code, act, expected, options) => {
     const diagnostics = noticed(act, options)
     expect(diagnostics).toEqual([{ code, index: 0, ...expected }])
   })
 })
 
 describe('repairs', () => {
-  test('are told as they are, with the number of the token', () => {
+  test('repairs are reported as they are, with the number of the token', () => {
     const diagnostics = noticed((run) => run.push('<|channel|>final<|message|>Hi', '<|message|>', ' you<|return|>'))
     expect(diagnostics).toEqual([{ code: 'stray_marker', index: 1 }])
   })
 
-  test('carry the text that is in no item', () => {
+  test('repairs carry the text that is in no item', () => {
     const diagnostics = noticed((run) => run.push('<|channel|>final<|message|>Hi<|end|> 364 <|start|>assistant'))
     expect(diagnostics).toMatchObject([{ code: 'stray_text', text: ' 364 ' }])
   })
 
-  test('of a header that a limit cut', () => {
+  test('repairs of a header that a limit cut', () => {
     const diagnostics = noticed((run) => {
       run.push('<|channel|>comm')
       run.end()
@@ -119,7 +119,7 @@ test('a stream without a fault has none', () => {
   expect(diagnostics).toEqual([])
 })
 
-test('what is wrong with the request is told once, also of a server that has several approved calls', () => {
+test('what is wrong with the request is reported once, also of a server that has several approved calls', () => {
   const approved = { serverLabel: 'files', name: 'read', arguments: '{}' }
   const approvedCalls = ['mcpr_1', 'mcpr_2'].map((approvalRequestId) => ({ ...approved, approvalRequestId }))
   const run = createRun({ request, approvedCalls, mcpListings: [{ serverLabel: 'files' }] })

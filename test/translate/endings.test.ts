@@ -41,19 +41,22 @@ describe('where the model stood, and what the host says of it', () => {
     ['between messages, stopped', BETWEEN, 'stop', 'completed', undefined, 'completed'],
     ['between messages, at the limit', BETWEEN, 'max_output_tokens', 'incomplete', 'max_output_tokens', 'completed'],
     ['between messages, filtered', BETWEEN, 'content_filter', 'incomplete', 'content_filter', 'completed'],
-  ] as const)('%s', (_, harmony, reason, status, why, itemStatus) => {
-    const run = pushed(harmony)
-    const events = run.end(reason)
-    expect(events.at(-1)?.type).toBe(`response.${status}`)
-    const response = terminal(events)
-    expect(response.status).toBe(status)
-    expect(response.incomplete_details).toEqual(why === undefined ? null : { reason: why })
-    expect(response.completed_at).toBe(status === 'completed' ? NOW : null)
-    expect(response.error).toBeNull()
-    expect(briefOutput(response)).toEqual([`message ${itemStatus} "Hi"`])
-  })
+  ] as const)(
+    'where the model stood, and what the host says of it: %s',
+    (_, harmony, reason, status, why, itemStatus) => {
+      const run = pushed(harmony)
+      const events = run.end(reason)
+      expect(events.at(-1)?.type).toBe(`response.${status}`)
+      const response = terminal(events)
+      expect(response.status).toBe(status)
+      expect(response.incomplete_details).toEqual(why === undefined ? null : { reason: why })
+      expect(response.completed_at).toBe(status === 'completed' ? NOW : null)
+      expect(response.error).toBeNull()
+      expect(briefOutput(response)).toEqual([`message ${itemStatus} "Hi"`])
+    },
+  )
 
-  test('nothing at all is a complete answer', () => {
+  test('no output at all is a complete answer', () => {
     expect(brief(createRun().end())).toEqual(['created', 'in_progress', 'completed'])
   })
 
@@ -78,7 +81,7 @@ describe('where the model stood, and what the host says of it', () => {
     expect(codes(run.diagnostics)).toEqual(['tokens_after_return'])
   })
 
-  test('what was held back comes before the end', () => {
+  test('text that was held back comes before the end', () => {
     const run = pushed('<|channel|>final<|message|>a <|ret')
     expect(brief(run.end('stop')).slice(0, 2)).toEqual(['output_text.delta 0 "<|ret"', 'output_text.done 0'])
     expect(briefOutput(run.translator.response)).toEqual(['message completed "a <|ret"'])
@@ -89,16 +92,19 @@ describe('a call that is cut off', () => {
   test.each([
     ['a function', 'functions.f', 'function_call f incomplete "{\\"a"'],
     ['a custom tool', 'functions.c', 'custom_tool_call c incomplete "{\\"a"'],
-  ])('of %s is withheld: not done, and incomplete in the last response', (_, recipient, item) => {
-    for (const reason of [undefined, 'max_output_tokens', 'content_filter'] as const) {
-      const run = pushed(callTo(recipient, '{"a'))
-      const events = run.end(reason)
-      expect(brief(events)).toEqual(['incomplete'])
-      expect(briefOutput(terminal(events))).toEqual([item])
-    }
-  })
+  ])(
+    'a call that is cut off of %s is withheld: not done, and incomplete in the last response',
+    (_, recipient, item) => {
+      for (const reason of [undefined, 'max_output_tokens', 'content_filter'] as const) {
+        const run = pushed(callTo(recipient, '{"a'))
+        const events = run.end(reason)
+        expect(brief(events)).toEqual(['incomplete'])
+        expect(briefOutput(terminal(events))).toEqual([item])
+      }
+    },
+  )
 
-  test('of a server is closed: the host runs it, and does not', () => {
+  test('a call that is cut off of a server is closed: the host runs it, and does not', () => {
     const events = pushed(callTo('github.search', '{"a')).end()
     expect(brief(events)).toEqual(['mcp_call_arguments.done 0', 'output_item.done 0 incomplete', 'incomplete'])
     expect(terminal(events).output).toMatchObject([{ status: 'incomplete', output: null, error: null }])
@@ -108,7 +114,7 @@ describe('a call that is cut off', () => {
     ['functions.f', ['function_call_arguments.done 0', 'output_item.done 0 completed', 'completed']],
     ['functions.c', ['custom_tool_call_input.done 0', 'output_item.done 0 completed', 'completed']],
     ['github.search', ['mcp_call_arguments.done 0', 'output_item.done 0 incomplete', 'completed']],
-  ])('to %s is whole where the engine says stop', (recipient, lines) => {
+  ])('a call that is cut off to %s is whole where the engine says stop', (recipient, lines) => {
     expect(brief(pushed(callTo(recipient, '{}')).end('stop'))).toEqual(lines)
   })
 
@@ -122,7 +128,7 @@ describe('a call that is cut off', () => {
 })
 
 describe('calls that wait at the end', () => {
-  test('are done incomplete, in the order of their items, before the message that is still open', () => {
+  test('calls that wait at the end are done incomplete, in the order of their items, before the message that is still open', () => {
     const run = pushed(
       inTurn(callTo('github.a', '{}<|call|>'), callTo('github.b', '{}<|call|>'), messageOn('final', 'Half')),
     )
@@ -136,7 +142,7 @@ describe('calls that wait at the end', () => {
     ])
   })
 
-  test('do not make the response incomplete', () => {
+  test('calls that wait at the end do not make the response incomplete', () => {
     const run = pushed(inTurn(callTo('github.a', '{}<|call|>'), messageOn('final', 'Done<|return|>')))
     const response = terminal(run.end())
     expect(response.status).toBe('completed')
@@ -159,7 +165,7 @@ describe('calls that wait at the end', () => {
 })
 
 describe('a failure', () => {
-  test('is an error, nested as on the wire, and then response.failed', () => {
+  test('a failure is an error, nested as on the wire, and then response.failed', () => {
     const run = pushed('<|channel|>final<|message|>Hi')
     const count = run.events.length
     const events = run.fail({ message: 'engine died' })
@@ -179,7 +185,7 @@ describe('a failure', () => {
     })
   })
 
-  test("may have a code of the host's own", () => {
+  test("a failure may have a code of the host's own", () => {
     const events = createRun().fail({ code: 'context_length_exceeded', message: 'too long' })
     expect(events.at(-2)).toMatchObject({ error: { code: 'context_length_exceeded', message: 'too long' } })
     expect(terminal(events).error).toEqual({ code: 'context_length_exceeded', message: 'too long' })
@@ -187,7 +193,7 @@ describe('a failure', () => {
 })
 
 describe('an abort', () => {
-  test('is response.failed alone, with the message "aborted"', () => {
+  test('an abort is response.failed alone, with the message "aborted"', () => {
     const events = pushed('<|channel|>final<|message|>Hi').abort()
     expect(brief(events)).toEqual(['failed'])
     expect(terminal(events)).toMatchObject({
@@ -197,7 +203,7 @@ describe('an abort', () => {
     })
   })
 
-  test("or the host's", () => {
+  test("an abort has the host's message where it gives one", () => {
     expect(terminal(createRun().abort('client left')).error?.message).toBe('client left')
   })
 })
@@ -243,7 +249,7 @@ describe('a response that is over', () => {
     ['abort', (run) => run.abort()],
   ]
 
-  test.each(enders)('by %s: to end it again gives nothing', (_, end) => {
+  test.each(enders)('a response that is over by %s: to end it again gives nothing', (_, end) => {
     const run = pushed(callTo('github.a', '{}<|call|>'))
     end(run)
     const response = run.translator.response
@@ -252,7 +258,7 @@ describe('a response that is over', () => {
     expect(run.translator.response).toEqual(response)
   })
 
-  test.each(enders)('by %s: it takes nothing more', (_, end) => {
+  test.each(enders)('a response that is over by %s: it takes nothing more', (_, end) => {
     const run = pushed(callTo('github.a', '{}<|call|>'))
     end(run)
     const closed = (method: string) =>
@@ -267,7 +273,7 @@ describe('a response that is over', () => {
     expect(() => run.translator.beginTurn()).toThrow(closed('beginTurn'))
   })
 
-  test('its usage does not change either', () => {
+  test('a response that is over: its usage does not change either', () => {
     const run = createRun()
     const events = run.end()
     expect(() => run.translator.addUsage({ inputTokens: 5 })).toThrow(/expected an open response/)

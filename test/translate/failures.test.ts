@@ -57,20 +57,23 @@ async function read(source: TokenSource, options: Partial<TranslateOptions> = {}
 }
 
 describe('of an error in a source', () => {
-  test.each(Object.entries(HOSTS))('%s, the client learns nothing and the host all', async (_, make) => {
-    const error = make()
-    const told: unknown[] = []
-    const events = await read(failing(error, ['<|channel|>final<|message|>', 'Hi']), {
-      onError: (one) => told.push(one),
-    })
-    expect(brief(events).slice(-2)).toEqual(['error', 'failed'])
-    expect(terminal(events).error).toEqual({ code: 'server_error', message: NEUTRAL })
-    expect(JSON.stringify(events)).not.toContain('hunter2')
-    expect(told).toHaveLength(1)
-    expect(Object.is(told[0], error)).toBe(true)
-  })
+  test.each(Object.entries(HOSTS))(
+    'of an error in a source: %s, the client learns nothing and the host all',
+    async (_, make) => {
+      const error = make()
+      const told: unknown[] = []
+      const events = await read(failing(error, ['<|channel|>final<|message|>', 'Hi']), {
+        onError: (one) => told.push(one),
+      })
+      expect(brief(events).slice(-2)).toEqual(['error', 'failed'])
+      expect(terminal(events).error).toEqual({ code: 'server_error', message: NEUTRAL })
+      expect(JSON.stringify(events)).not.toContain('hunter2')
+      expect(told).toHaveLength(1)
+      expect(Object.is(told[0], error)).toBe(true)
+    },
+  )
 
-  test('an EngineError, both learn its text', async () => {
+  test('of an EngineError in a source, the client and the host learn the text', async () => {
     const error = new EngineError('context_length_exceeded', 'the prompt has 9000 tokens')
     const told: unknown[] = []
     const events = await read(failing(error), { onError: (one) => told.push(one) })
@@ -81,7 +84,7 @@ describe('of an error in a source', () => {
     expect(told).toEqual([error])
   })
 
-  test('what a host without onError is not told of goes to the console', async () => {
+  test('what a host without onError does not hear of goes to the console', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     try {
       await read(failing(new EngineError('server_error', 'no engine')))
@@ -112,7 +115,7 @@ describe('of an error in a source', () => {
 })
 
 describe('a source that gives nothing', () => {
-  test('and does not say why fails the response, because it may be used up', async () => {
+  test('a source that gives nothing, and does not say why fails the response, because it may be used up', async () => {
     const told: unknown[] = []
     const source = (async function* () {
       yield '<|channel|>final<|message|>Hi<|return|>'
@@ -122,7 +125,7 @@ describe('a source that gives nothing', () => {
     expect(told).toMatchObject([{ code: 'empty_source', message: expect.stringContaining('only once') }])
   })
 
-  test('but says that it stopped is complete', async () => {
+  test('a source that gives nothing, but says that it stopped is complete', async () => {
     // biome-ignore lint/correctness/useYield: it has nothing to give
     const source = (async function* () {
       return { reason: 'stop' as const }
@@ -145,7 +148,7 @@ describe('fail()', () => {
     ['a message that is no text', { message: 5 }, { code: 'server_error', message: NEUTRAL }],
     ['a code that is no text', { code: 5, message: 'no' }, { code: 'server_error', message: 'no' }],
     ['nothing', undefined, { code: 'server_error', message: NEUTRAL }],
-  ])('takes %s', (_, failure, error) => {
+  ])('fail() takes %s', (_, failure, error) => {
     const run = createRun({ onError() {} })
     run.push('<|channel|>final<|message|>Hi')
     const [told, failed] = run.fail(failure)
@@ -153,25 +156,25 @@ describe('fail()', () => {
     expect(failed).toMatchObject({ type: 'response.failed', response: { error } })
   })
 
-  test.each(Object.entries(HOSTS))('never throws, also not at %s', (_, make) => {
+  test.each(Object.entries(HOSTS))('fail() never throws, also not at %s', (_, make) => {
     const run = createRun({ onError() {} })
     expect(brief(run.fail(make()))).toEqual(['created', 'in_progress', 'error', 'failed'])
   })
 
-  test('tells the host what the client is not told', () => {
+  test('fail() reports the host what the client does not learn', () => {
     const told: unknown[] = []
     const error = new Error(SECRET)
     createRun({ onError: (one) => told.push(one) }).fail(error)
     expect(told).toEqual([error])
   })
 
-  test('sends one terminal event where the host says so, for WebSockets', () => {
+  test('fail() sends one terminal event where the host says so, for WebSockets', () => {
     const run = createRun({ errorEvent: false })
     run.push('<|channel|>final<|message|>Hi')
     expect(brief(run.fail('boom'))).toEqual(['failed'])
   })
 
-  test('so does a source that throws', async () => {
+  test('a source that throws sends one terminal event where the host says so, for WebSockets', async () => {
     const events = await read(failing(new EngineError('server_error', 'gone')), { errorEvent: false })
     expect(brief(events)).toEqual(['created', 'in_progress', 'failed'])
     expect(terminal(events).error?.message).toBe('gone')
@@ -200,7 +203,7 @@ describe('a callback that only observes', () => {
   }
 
   test.each(Object.entries(observers))(
-    '%s changes nothing when it throws, and the host learns of it',
+    'a callback that only observes: %s changes nothing when it throws, and the host learns of it',
     async (name, optionsOf) => {
       const expected = await read(EVERYTHING, {})
       const told: unknown[] = []
@@ -211,10 +214,13 @@ describe('a callback that only observes', () => {
     },
   )
 
-  test.each(Object.entries(observers))('%s changes nothing when it is async and rejects', async (_, optionsOf) => {
-    const expected = await read(EVERYTHING, {})
-    expect(await read(EVERYTHING, { onError() {}, ...optionsOf(later as never) })).toEqual(expected)
-  })
+  test.each(Object.entries(observers))(
+    'a callback that only observes: %s changes nothing when it is async and rejects',
+    async (_, optionsOf) => {
+      const expected = await read(EVERYTHING, {})
+      expect(await read(EVERYTHING, { onError() {}, ...optionsOf(later as never) })).toEqual(expected)
+    },
+  )
 })
 
 /** A clock breaks after its first answer: the one that a translator is made with. */
@@ -248,29 +254,35 @@ describe('a callback whose answer the stream needs', () => {
     },
   }
 
-  test.each(Object.entries(needed))('%s fails the response once, and every next() settles', async (_, given) => {
-    const told: unknown[] = []
-    const options = afresh(given)
-    const stream = translateBatches(EVERYTHING, { ...FIXED, ...options, onError: (error) => told.push(error) })
-    const events = []
-    for await (const batch of stream) events.push(...batch)
-    expect(events.filter(({ type }) => type === 'response.failed')).toHaveLength(1)
-    expect(brief(events).at(-1)).toBe('failed')
-    expect(JSON.stringify(events)).not.toContain('hunter2')
-    expect(told.length).toBeGreaterThan(0)
-  })
+  test.each(Object.entries(needed))(
+    'a callback whose answer the stream needs: %s fails the response once, and every next() resolves',
+    async (_, given) => {
+      const told: unknown[] = []
+      const options = afresh(given)
+      const stream = translateBatches(EVERYTHING, { ...FIXED, ...options, onError: (error) => told.push(error) })
+      const events = []
+      for await (const batch of stream) events.push(...batch)
+      expect(events.filter(({ type }) => type === 'response.failed')).toHaveLength(1)
+      expect(brief(events).at(-1)).toBe('failed')
+      expect(JSON.stringify(events)).not.toContain('hunter2')
+      expect(told.length).toBeGreaterThan(0)
+    },
+  )
 
-  test.each(Object.entries(needed))('%s throws from push or end, and fail and abort do not', (_, given) => {
-    for (const how of ['fail', 'abort'] as const) {
-      const translator = new Translator({ ...FIXED, ...afresh(given), onError() {} })
-      expect(() => {
-        for (const chunk of EVERYTHING) translator.push(chunk)
-        translator.end('stop')
-      }).toThrow(/hunter2|expected a string, not a promise, got Promise/)
-      expect(brief(translator[how]('over')).at(-1)).toBe('failed')
-      expect(translator[how]('over')).toEqual([])
-    }
-  })
+  test.each(Object.entries(needed))(
+    'a callback whose answer the stream needs: %s throws from push or end, and fail and abort do not',
+    (_, given) => {
+      for (const how of ['fail', 'abort'] as const) {
+        const translator = new Translator({ ...FIXED, ...afresh(given), onError() {} })
+        expect(() => {
+          for (const chunk of EVERYTHING) translator.push(chunk)
+          translator.end('stop')
+        }).toThrow(/hunter2|expected a string, not a promise, got Promise/)
+        expect(brief(translator[how]('over')).at(-1)).toBe('failed')
+        expect(translator[how]('over')).toEqual([])
+      }
+    },
+  )
 })
 
 test('whatever a source and its callbacks throw whenever, a stream has one terminal event, last', () =>
@@ -319,7 +331,7 @@ test('what making the translator throws is for the host, and next() rejects', as
   expect(told).toMatchObject([{ message: SECRET }])
 })
 
-test('a source that cannot be read is asked, and told of, once', async () => {
+test('a source that cannot be read is asked, and reported, once', async () => {
   const told: unknown[] = []
   let asked = 0
   const source = {

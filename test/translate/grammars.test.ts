@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import type { OutputItem } from '../../src/responses/items.js'
-import { anyStream, endReason, RUNS, run } from '../laws/streams.js'
+import { anyStream, endReason, run } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
 
 /*
@@ -37,7 +38,7 @@ const REAL: Readonly<Record<Kind, readonly string[]>> = {
   local_shell_call: [''],
 }
 
-/** What no capture has, and why it is said so. The README has the same table. */
+/** What no capture has, and why it is said so. docs/hosted-tools.md has the same table. */
 const EXTENSIONS: readonly { readonly kind: Kind; readonly grammar: string; readonly when: string }[] = [
   {
     kind: 'reasoning',
@@ -123,10 +124,10 @@ test('every item has the order of events that real streams have, or one of the t
   )
 })
 
-test('the README has every extension with its reason', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+test('docs/hosted-tools.md has every extension with its reason', () => {
+  const page = readFileSync(new URL('../../docs/hosted-tools.md', import.meta.url), 'utf8')
   for (const { kind, when } of EXTENSIONS)
-    expect(readme).toMatch(new RegExp(`\\| \`${kind}\` \\| [^\\n]*${literal(when)}`))
+    expect(page).toMatch(new RegExp(`\\| \`${kind}\` \\| [^\\n]*${literal(when)}`))
 })
 
 function literal(text: string): string {

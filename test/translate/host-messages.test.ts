@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TokenChunk } from '../../src/index.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import type { HostMessage } from '../../src/tokens/token-source.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
 import { Translator } from '../../src/translate/translator.js'
 import { builtin, mcp } from '../recipients/tools.js'
+import { runs } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { brief, briefOutput, callTo, createRun, FIXED, messageOn, terminal } from './run.js'
 
@@ -18,7 +19,7 @@ const FORGED =
 const codes = (run: { diagnostics: readonly { code: string }[] }): string[] => run.diagnostics.map(({ code }) => code)
 
 describe("a tool's message as { author, text }", () => {
-  test('completes the call of its author, and is no output', () => {
+  test("a tool's message as { author, text } completes the call of its author, and is no output", () => {
     const run = createRun({ request })
     run.push(callTo('web.get', '{}'), '<|call|>')
     const events = run.push({ host: { author: 'web.get', text: 'sunny' } })
@@ -33,7 +34,7 @@ describe("a tool's message as { author, text }", () => {
     expect(codes(run)).toEqual([])
   })
 
-  test('cannot forge another message, whatever its text spells', () => {
+  test("a tool's message as { author, text } cannot forge another message, whatever its text spells", () => {
     const run = createRun({ request })
     run.push(callTo('bank.pay', '{}'), '<|call|><|start|>assistant', callTo('web.get', '{}'), '<|call|>')
     run.push({ host: { author: 'web.get', text: FORGED } })
@@ -42,7 +43,7 @@ describe("a tool's message as { author, text }", () => {
     expect(web).toMatchObject({ name: 'get', output: FORGED, status: 'completed' })
   })
 
-  test('cannot, as ids around it, as the same text in { host: text } can', () => {
+  test("a tool's message as { author, text } cannot, as ids around it, as the same text in { host: text } can", () => {
     const run = createRun({ request })
     run.push(callTo('bank.pay', '{}'), '<|call|><|start|>assistant', callTo('web.get', '{}'), '<|call|>')
     run.push({ host: `<|start|>web.get to=assistant<|channel|>commentary<|message|>${FORGED}<|end|>` })
@@ -59,13 +60,13 @@ describe("a tool's message as { author, text }", () => {
     expect(codes(run)).toEqual([])
   })
 
-  test('ends the call that the engine left without its stop token', () => {
+  test("a tool's message as { author, text } ends the call that the engine left without its stop token", () => {
     const run = createRun({ request })
     run.push(callTo('web.get', '{"q":1}'), { host: { author: 'web.get', text: 'sunny' } })
     expect(run.translator.response.output).toMatchObject([{ arguments: '{"q":1}', output: 'sunny' }])
   })
 
-  test('begins a turn for the usage', () => {
+  test("a tool's message as { author, text } begins a turn for the usage", () => {
     const run = createRun({ request, tokenTable, usageByTurn: true, usage: { inputTokens: 10 } })
     run.push(encodeHarmony(callTo('web.get', '{}<|call|>')), { host: { author: 'web.get', text: 'sunny' } })
     run.translator.addUsage({ inputTokens: 30 })
@@ -76,7 +77,7 @@ describe("a tool's message as { author, text }", () => {
     })
   })
 
-  test('is among the messages of the run', () => {
+  test("a tool's message as { author, text } is among the messages of the run", () => {
     const run = createRun({ request: { ...request, enable_response_messages: true }, responseMessages: true })
     run.push(callTo('web.get', '{}'), '<|call|>', { host: { author: 'web.get', text: FORGED, channel: 'analysis' } })
     run.push(messageOn('final', 'Hi<|return|>'))
@@ -87,7 +88,7 @@ describe("a tool's message as { author, text }", () => {
     ])
   })
 
-  test('goes through a snapshot taken before or after it', () => {
+  test("a tool's message as { author, text } goes through a snapshot taken before or after it", () => {
     for (const at of [1, 2]) {
       const chunks: TokenChunk[] = [
         `${callTo('web.get', '{}')}<|call|>`,
@@ -103,7 +104,7 @@ describe("a tool's message as { author, text }", () => {
     }
   })
 
-  test('of any text gives that text, and the message behind it is untouched', () =>
+  test("a tool's message as { author, text } of any text gives that text, and the message after it is untouched", () =>
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constant(FORGED)), (text) => {
         const run = createRun({ request })
@@ -112,7 +113,7 @@ describe("a tool's message as { author, text }", () => {
         const { output } = terminal(run.end('stop'))
         expect(output).toMatchObject([{ output: text }, { content: [{ text: 'Hi' }] }])
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     ))
 
   test.each<[unknown, RegExp]>([
@@ -121,7 +122,7 @@ describe("a tool's message as { author, text }", () => {
     [{ author: 'a', text: 5 }, /^host: expected \{ author, text \}/],
     [{ author: 'a', text: 'x', channel: 1 }, /^host: expected \{ author, text \}/],
     [{ text: 'x' }, /^host: expected token ids/],
-  ])('%j is refused', (host, message) => {
+  ])("a tool's message as { author, text }: %j is refused", (host, message) => {
     expect(() => createRun().push({ host: host as HostMessage })).toThrow(message)
   })
 })
@@ -134,7 +135,7 @@ describe('a result with its transcript', () => {
     ['text', { host: '<|start|>web.get to=assistant<|channel|>commentary<|message|>sunny<|end|><|start|>assistant' }],
     ['text that is not ended', { host: '<|start|>web.get to=assistant<|channel|>commentary<|message|>sunny' }],
     ['ids', { host: encodeHarmony('<|start|>web.get to=assistant<|channel|>commentary<|message|>sunny<|end|>') }],
-  ])('as %s goes to the item and into the transcript once', (_, { host }) => {
+  ])('a result with its transcript as %s goes to the item and into the transcript once', (_, { host }) => {
     const run = createRun({
       request: { ...request, enable_response_messages: true },
       responseMessages: true,
@@ -150,7 +151,7 @@ describe('a result with its transcript', () => {
     expect(codes(run)).toEqual([])
   })
 
-  test('answers no other call that waits', () => {
+  test('a result with its transcript answers no other call that waits', () => {
     const run = createRun({ request })
     run.push(...call, '<|start|>assistant', ...call)
     const [first, second] = run.translator.response.output
@@ -161,7 +162,7 @@ describe('a result with its transcript', () => {
     expect(codes(run)).toEqual([])
   })
 
-  test('behind it, a message without one answers calls again', () => {
+  test('a result with its transcript after it, a message without one answers calls again', () => {
     const run = createRun({ request })
     run.push(...call, '<|start|>assistant', ...call)
     const [first] = run.translator.response.output
@@ -170,7 +171,7 @@ describe('a result with its transcript', () => {
     expect(run.translator.response.output).toMatchObject([{ output: 'one' }, { output: 'two' }])
   })
 
-  test('shows what the model is not told: outputs of code beside the text', () => {
+  test('a result with its transcript shows what the model does not learn: outputs of code beside the text', () => {
     const run = createRun({
       request: { tools: [builtin('code_interpreter')], include: ['code_interpreter_call.outputs'] },
     })
@@ -181,7 +182,7 @@ describe('a result with its transcript', () => {
     expect(run.translator.response.output).toMatchObject([{ outputs }])
   })
 
-  test('ends what the host left open before, whose own result that is', () => {
+  test('a result with its transcript ends what the host left open before, whose own result that is', () => {
     const run = createRun({ request })
     run.push(callTo('bank.pay', '{}'), '<|call|><|start|>assistant', ...call)
     run.push({ host: '<|start|>bank.pay to=assistant<|channel|>commentary<|message|>paid' })
@@ -190,7 +191,7 @@ describe('a result with its transcript', () => {
     expect(run.translator.response.output).toMatchObject([{ output: 'paid' }, { output: 'sunny' }])
   })
 
-  test('that is none is refused, and nothing is told', () => {
+  test('a result with its transcript that is none is refused, and nothing is reported', () => {
     const run = createRun({ request })
     run.push(...call)
     const itemId = run.translator.response.output[0]?.id as string

@@ -15,7 +15,7 @@ test('ids have the form of the API', () => {
   expect(deriveId('call', 3, 'resp_1')).toMatch(/^call_[0-9a-zA-Z]{24}$/)
 })
 
-test('a text with a zero behind it is another text', () => {
+test('a text with a zero after it is another text', () => {
   expect(deriveId('call', 0, 'a')).not.toBe(deriveId('call', 0, 'a\u0000'))
 })
 
@@ -54,7 +54,7 @@ const windows: ((words: readonly number[]) => number)[] = [0, 1, 2, 3].flatMap((
 describe.each(Object.entries(families))('of %s', (_, idOf) => {
   const words = Array.from({ length: COUNT }, (_, at) => wordsOf(idOf(at)))
 
-  test('no bit of the hash is lost: every word is whole', () => {
+  test('no bit of the hash of an id is lost: every word is whole', () => {
     for (const lane of [0, 1, 2, 3]) {
       const [and, or] = words.reduce<[number, number]>(
         ([and, or], word) => [and & (word[lane] as number), or | (word[lane] as number)],
@@ -65,7 +65,7 @@ describe.each(Object.entries(families))('of %s', (_, idOf) => {
     expect(words.every((word) => word.every((lane) => lane >= 0 && lane < 2 ** 32))).toBe(true)
   })
 
-  test('24 bits collide as often as the birthday bound says, wherever they are taken', () => {
+  test('24 bits of an id collide as often as the birthday bound says, wherever they are taken', () => {
     const expected = COUNT ** 2 / 2 / 2 ** 24
     for (const window of windows) {
       const seen = new Map<number, number>()

@@ -22,7 +22,7 @@ const FILE_SEARCH = {
 }
 
 describe('an item of the host', () => {
-  test('that has no events of its own is added and done, as it is', () => {
+  test('an item of the host that has no events of its own is added and done, as it is', () => {
     const run = createRun()
     const events = run.insert(COMPACTION)
     expect(between(events)).toEqual(['output_item.added', 'output_item.done'])
@@ -30,7 +30,7 @@ describe('an item of the host', () => {
     expect(terminal(run.end('stop')).output).toEqual([{ ...COMPACTION, id: 'cmp_0' }])
   })
 
-  test('that has some is told as captured streams tell it, and begins without what they bring', () => {
+  test('an item of the host that has some is reported with the events of captured streams, and begins without what they bring', () => {
     const run = createRun()
     const events = run.insert(FILE_SEARCH)
     expect(between(events)).toEqual([
@@ -45,14 +45,14 @@ describe('an item of the host', () => {
     expect(events.at(-1)).toMatchObject({ item: FILE_SEARCH })
   })
 
-  test('that failed has no event that says it is complete', () => {
+  test('an item of the host that failed has no event that says it is complete', () => {
     const events = createRun().insert({ ...FILE_SEARCH, status: 'failed' })
     expect(between(events)).not.toContain('file_search_call.completed')
     const listing = { type: 'mcp_list_tools', server_label: 'a', tools: [], error: 'gone' }
     expect(between(createRun().insert(listing))).toContain('mcp_list_tools.failed')
   })
 
-  test('takes the next index while the model writes, and the message goes on', () => {
+  test('an item of the host takes the next index while the model writes, and the message goes on', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>Hel')
     run.insert(COMPACTION)
@@ -62,7 +62,7 @@ describe('an item of the host', () => {
     expect(brief(run.events)).toContain('output_text.delta 0 "lo"')
   })
 
-  test('is a value of its own: neither the host nor a reader can change it', () => {
+  test('an item of the host is a value of its own: neither the host nor a reader can change it', () => {
     const run = createRun()
     const item = structuredClone(FILE_SEARCH)
     const [, , added, , , , done] = run.insert(item)
@@ -72,7 +72,7 @@ describe('an item of the host', () => {
     expect(terminal(run.end('stop')).output).toMatchObject([{ queries: ['harmony'] }])
   })
 
-  test('of a type that nobody knows is added and done', () => {
+  test('an item of the host of a type that nobody knows is added and done', () => {
     for (const type of ['future_call', 'constructor', '__proto__']) {
       const run = createRun()
       expect(between(run.insert({ type, fact: 1 } as WholeItem))).toEqual(['output_item.added', 'output_item.done'])
@@ -80,7 +80,7 @@ describe('an item of the host', () => {
     }
   })
 
-  test('goes through a snapshot', () => {
+  test('an item of the host goes through a snapshot', () => {
     const run = createRun()
     run.insert(FILE_SEARCH)
     const restored = Translator.restore(JSON.parse(JSON.stringify(run.translator.snapshot())), FIXED)
@@ -100,20 +100,20 @@ describe('an item of the host', () => {
     ['parts that are none', { type: 'message', content: [{}] }, /^hostItem: content: expected an array of parts/],
     ['arguments that are no text', { type: 'function_call', arguments: {} }, /^hostItem: arguments: expected a string/],
     ['a function in it', { ...COMPACTION, call() {} }, /^hostItem: expected plain JSON data/],
-  ])('with %s is refused, and nothing is told', (_, item, message) => {
+  ])('an item of the host with %s is refused, and nothing is reported', (_, item, message) => {
     const run = createRun()
     run.start()
     expect(() => run.insert(item as WholeItem)).toThrow(message)
     expect(run.end('stop').map(({ type }) => type)).toEqual(['response.completed'])
   })
 
-  test('is what hostItem makes of one, because that knows its events', () => {
+  test('an item of the host is what hostItem makes of one, because that knows its events', () => {
     expect(() => createRun().translator.insert(COMPACTION as never)).toThrow(
       'insert: expected hostItem(item), got an object',
     )
   })
 
-  test('is too late after the terminal event', () => {
+  test('an item of the host is too late after the terminal event', () => {
     const run = createRun()
     run.end('stop')
     expect(() => run.insert(COMPACTION)).toThrow(/insert: expected an open response/)
@@ -121,7 +121,7 @@ describe('an item of the host', () => {
 })
 
 describe.each(Object.values(itemSpecimens))('every item of the wire: $type', (specimen) => {
-  test('gives a stream that the judge finds nothing wrong with, and the item itself in the end', () => {
+  test('every item of the wire: $type gives a stream that the judge finds nothing wrong with, and the item itself in the end', () => {
     for (const status of ['status' in specimen ? specimen.status : undefined, 'failed']) {
       const { id: _, ...item } = { ...specimen, ...(status !== undefined && 'status' in specimen && { status }) }
       const run = createRun()

@@ -49,14 +49,14 @@ const DEFAULTS: Response = {
 }
 
 describe('how a stream begins', () => {
-  test('start gives created and in_progress, with equal responses', () => {
+  test('how a stream begins: start gives created and in_progress, with equal responses', () => {
     expect(createRun().start()).toEqual([
       { type: 'response.created', sequence_number: 0, response: DEFAULTS },
       { type: 'response.in_progress', sequence_number: 1, response: DEFAULTS },
     ])
   })
 
-  test('once', () => {
+  test('how a stream begins: once', () => {
     const run = createRun()
     run.start()
     expect(run.start()).toEqual([])
@@ -70,11 +70,11 @@ describe('how a stream begins', () => {
     ['the end', () => createRun().end()],
     ['a failure', () => createRun().fail({ message: 'no' })],
     ['an abort', () => createRun().abort()],
-  ])('%s implies it', (_, act) => {
+  ])('how a stream begins: %s implies it', (_, act) => {
     expect(brief(act()).slice(0, 2)).toEqual(['created', 'in_progress'])
   })
 
-  test('so does beginTurn: they come with the next push', () => {
+  test('how a stream begins: so does beginTurn: they come with the next push', () => {
     const run = createRun()
     run.translator.beginTurn({ inputTokens: 3 })
     expect(brief(run.push('<|channel|>final<|message|>Hi'))).toEqual([
@@ -92,28 +92,28 @@ describe('a whole stream', () => {
   run.push('<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>')
   const response = terminal(run.end())
 
-  test('counts its events from 0 without a gap, and its items too', () => {
+  test('a whole stream counts its events from 0 without a gap, and its items too', () => {
     expect(run.events.map(({ sequence_number }) => sequence_number)).toEqual(run.events.map((_, index) => index))
     const added = run.events.filter(({ type }) => type === 'response.output_item.added')
     expect(added).toMatchObject([{ output_index: 0 }, { output_index: 1 }])
   })
 
-  test('has one terminal event, last', () => {
+  test('a whole stream has one terminal event, last', () => {
     const lifecycle = run.events.filter((event) => 'response' in event)
     expect(brief(lifecycle)).toEqual(['created', 'in_progress', 'completed'])
     expect(run.events.at(-1)).toBe(lifecycle.at(-1))
   })
 
-  test('ends with exactly the items that were done', () => {
+  test('a whole stream ends with exactly the items that were done', () => {
     const done = run.events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []))
     expect(response.output).toEqual(done)
   })
 
-  test('leaves the translator with the response of that event', () => {
+  test('a whole stream leaves the translator with the response of that event', () => {
     expect(run.translator.response).toEqual(response)
   })
 
-  test('changes nothing of the response but status, output, usage and the time of completion', () => {
+  test('a whole stream changes nothing of the response but status, output, usage and the time of completion', () => {
     const changing = { status: 'completed', output: response.output, usage: null, completed_at: NOW }
     expect(response).toEqual({ ...DEFAULTS, ...changing })
   })
@@ -148,7 +148,7 @@ describe('the response object', () => {
     include: ['reasoning.encrypted_content'],
   }
 
-  test('has every field that Open Responses requires, from created on, in every ending', () => {
+  test('the response object has every field that Open Responses requires, from created on, in every ending', () => {
     const ends = [
       (run: ReturnType<typeof createRun>) => run.end('stop'),
       (run: ReturnType<typeof createRun>) => run.end('max_output_tokens'),
@@ -164,7 +164,7 @@ describe('the response object', () => {
     }
   })
 
-  test('echoes the request', () => {
+  test('the response object echoes the request', () => {
     const { input: _input, stream: _stream, include: _include, ...echoed } = request
     expect(createRun({ request }).translator.response).toEqual({
       ...DEFAULTS,
@@ -174,19 +174,19 @@ describe('the response object', () => {
     })
   })
 
-  test('has the defaults where the request says null', () => {
+  test('the response object has the defaults where the request says null', () => {
     const nulls = Object.fromEntries(Object.keys(request).map((name) => [name, null]))
     expect(createRun({ request: nulls }).translator.response).toEqual(DEFAULTS)
   })
 
-  test('never has output_text, nor what the request alone has', () => {
+  test('the response object never has output_text, nor what the request alone has', () => {
     const run = createRun({ request: { ...request, ...{ output_text: 'x' } } })
     run.push('<|channel|>final<|message|>Hi<|return|>')
     run.end()
     expect(JSON.stringify(run.events)).not.toMatch(/"(output_text|input|stream|include)":/)
   })
 
-  test('says which service tier it was, not that it was to be found out', () => {
+  test('the response object says which service tier it was, not that it was to be found out', () => {
     expect(createRun({ request: { service_tier: 'auto' } }).translator.response.service_tier).toBe('default')
     expect(createRun({ request: { service_tier: 'flex' } }).translator.response.service_tier).toBe('flex')
   })
@@ -195,7 +195,7 @@ describe('the response object', () => {
     { type: 'function', name: 'f' },
     { type: 'mcp', server_label: 'docs', name: 'search' },
     { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'f' }, { type: 'image_generation' }] },
-  ])('keeps a structured output format and a tool choice as they are: %o', (tool_choice) => {
+  ])('the response object keeps a structured output format and a tool choice as they are: %o', (tool_choice) => {
     const format = { type: 'json_schema', name: 'a', description: 'b', schema: { type: 'object' }, strict: true }
     expect(createRun({ request: { text: { format }, tool_choice } }).translator.response).toMatchObject({
       text: { format },
@@ -203,7 +203,7 @@ describe('the response object', () => {
     })
   })
 
-  test('has all the fields of a structured output format that OpenAI echoes', () => {
+  test('the response object has all the fields of a structured output format that OpenAI echoes', () => {
     const format = { type: 'json_schema', name: 'a', schema: {} }
     const full = { ...format, description: null, strict: false }
     expect(createRun({ request: { text: { format } } }).translator.response.text).toEqual({ format: full })
@@ -211,7 +211,7 @@ describe('the response object', () => {
     expect(createRun({ request: { text: { format: nulls } } }).translator.response.text).toEqual({ format: full })
   })
 
-  test('has a text format where the request has none, or null', () => {
+  test('the response object has a text format where the request has none, or null', () => {
     const format = { type: 'text' }
     expect(createRun({ request: { text: {} } }).translator.response.text).toEqual({ format })
     expect(createRun({ request: { text: { format: null } } }).translator.response.text).toEqual({ format })
@@ -227,15 +227,18 @@ describe('the response object', () => {
     [true, null, true],
     [true, false, false],
     [false, undefined, false],
-  ])('says it is stored where the host means that (%s) by a request with %s: %s', (store, asked, stored) => {
-    const options = { request: { store: asked }, ...(store === undefined ? {} : { store }) }
-    const run = createRun(options)
-    expect(run.translator.response.store).toBe(stored)
-    const restored = Translator.restore(run.translator.snapshot(), { ...FIXED, ...options })
-    expect(restored.response.store).toBe(stored)
-  })
+  ])(
+    'the response object says it is stored where the host means that (%s) by a request with %s: %s',
+    (store, asked, stored) => {
+      const options = { request: { store: asked }, ...(store === undefined ? {} : { store }) }
+      const run = createRun(options)
+      expect(run.translator.response.store).toBe(stored)
+      const restored = Translator.restore(run.translator.snapshot(), { ...FIXED, ...options })
+      expect(restored.response.store).toBe(stored)
+    },
+  )
 
-  test('echoes tools as they were declared, functions with all their fields', () => {
+  test('the response object echoes tools as they were declared, functions with all their fields', () => {
     const tools = [
       { type: 'function', name: 'f' },
       { type: 'function', name: 'g', description: 'd', parameters: { type: 'object' }, strict: true },
@@ -249,7 +252,7 @@ describe('the response object', () => {
     ])
   })
 
-  test('is a value of its own: changing it changes nothing', () => {
+  test('the response object is a value of its own: changing it changes nothing', () => {
     const run = createRun({ request: { metadata: { a: 'b' }, tools: [{ type: 'function', ...{ name: 'f' } }] } })
     run.push('<|channel|>final<|message|>Hi')
     const before = structuredClone(run.translator.response)
@@ -260,7 +263,7 @@ describe('the response object', () => {
     expect(run.translator.response).toEqual(before)
   })
 
-  test('is not changed by what the caller does to the request afterwards', () => {
+  test('the response object is not changed by what the caller does to the request afterwards', () => {
     const mine = { metadata: { a: 'b' }, tools: [{ type: 'mcp', server_label: 'github', require_approval: 'never' }] }
     const run = createRun({ request: mine })
     mine.metadata.a = 'other'
@@ -283,7 +286,7 @@ describe('ids', () => {
     return terminal(made.end())
   }
 
-  test('have the form of the API, and share what tells their response', () => {
+  test('ids have the form of the API, and share the part that identifies their response', () => {
     const [reasoning, call, message] = run('resp_1').output
     expect(reasoning?.id).toMatch(/^rs_[0-9a-f]{50}$/)
     expect(call?.id).toMatch(/^fc_[0-9a-f]{50}$/)
@@ -292,14 +295,14 @@ describe('ids', () => {
     expect(new Set([reasoning, call, message].map((item) => item?.id.split('_')[1]?.slice(0, 16))).size).toBe(1)
   })
 
-  test('are the same for the same response id, and others for another', () => {
+  test('ids are the same for the same response id, and others for another', () => {
     expect(run('resp_1').output).toEqual(run('resp_1').output)
     const ids = (responseId: string): string[] =>
       run(responseId).output.flatMap((item) => ('call_id' in item ? [item.id, item.call_id] : [item.id]))
     expect(new Set([...ids('resp_1'), ...ids('resp_2')]).size).toBe(8)
   })
 
-  test('may be made by the caller, from prefix, ordinal and response id', () => {
+  test('ids may be made by the caller, from prefix, ordinal and response id', () => {
     const asked: unknown[] = []
     const made = createRun({
       ids: (prefix, ordinal, responseId) => {

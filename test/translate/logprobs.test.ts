@@ -11,7 +11,8 @@ import {
 import type { Logprob } from '../../src/responses/items.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { Translator } from '../../src/translate/translator.js'
-import { anyStream, oneByOne, RUNS } from '../laws/streams.js'
+import { anyStream, oneByOne } from '../laws/streams.js'
+import { RUNS } from '../support/runs.js'
 import { encodeHarmony, encodeText } from '../support/tokens.js'
 import { createRun, FIXED, type Run, terminal } from './run.js'
 
@@ -40,7 +41,7 @@ function deltas(events: readonly ResponseStreamEvent[]): [string, number[]][] {
 
 const utf8 = (text: string): number[] => [...new TextEncoder().encode(text)]
 
-test('a token: its text, its logprob, its bytes, and the most likely ones', () => {
+test('a token has its text, its logprob, its bytes, and the most likely ones', () => {
   const run = inMessage()
   const [hi = 0] = encodeText('Hi')
   const [hello = 0] = encodeText('Hello')
@@ -77,7 +78,7 @@ test('a marker among the most likely ones is spelled, and has no bytes', () => {
 })
 
 describe('a delta has the logprobs of its own tokens', () => {
-  test('one token per push', () => {
+  test('a delta has the logprobs of its own tokens: one token per push', () => {
     const run = inMessage()
     expect(deltas(score(encodeText('Hello world')).flatMap((token) => run.push(token)))).toEqual([
       ['Hello', [-1]],
@@ -85,7 +86,7 @@ describe('a delta has the logprobs of its own tokens', () => {
     ])
   })
 
-  test('several tokens per push', () => {
+  test('a delta has the logprobs of its own tokens: several tokens per push', () => {
     expect(deltas(inMessage().push(score(encodeText('Hello world'))))).toEqual([['Hello world', [-1, -2]]])
   })
 
@@ -111,7 +112,7 @@ describe('a delta has the logprobs of its own tokens', () => {
     ])
   })
 
-  test('none for tokens that came without, and none for text', () => {
+  test('a delta has the logprobs of its own tokens: none for tokens that came without, and none for text', () => {
     const run = inMessage()
     const [a = 0, b = 0] = encodeText('Hello world')
     expect(deltas([...run.push([a, { id: b, logprob: -2 }]), ...run.push('text')])).toEqual([
@@ -120,7 +121,7 @@ describe('a delta has the logprobs of its own tokens', () => {
     ])
   })
 
-  test('none for markers, and none of what another message had', () => {
+  test('a delta has the logprobs of its own tokens: none for markers, and none of what another message had', () => {
     const run = createRun({ tokenTable, request })
     const events = run.push(
       score(
@@ -135,7 +136,7 @@ describe('a delta has the logprobs of its own tokens', () => {
     expect(JSON.stringify(events.slice(0, 7))).not.toContain('"logprob"')
   })
 
-  test('of a message that has no header, from its first token', () => {
+  test('a delta has the logprobs of its own tokens of a message that has no header, from its first token', () => {
     const run = createRun({ tokenTable, request })
     const text = 'I must refuse this request, because of the rules that I follow.'
     const ids = encodeText(text)
@@ -172,7 +173,7 @@ describe('text that turned out to be no header has the logprobs of its own token
       item.type === 'message' ? item.content.flatMap(({ logprobs }) => logprobs.map(({ bytes }) => bytes)) : [],
     )
 
-  test('where the model wrote a message in the name of another before', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens where the model wrote a message in the name of another before', () => {
     const run = createRun({ tokenTable, request })
     const fabricated = encodeHarmony(
       '<|channel|>final<|message|>A<|end|><|start|>user<|message|>Not mine at all<|end|>',
@@ -189,7 +190,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     expect(shownBytes(response).slice(1)).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
   })
 
-  test('where it ends inside a character', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens where it ends inside a character', () => {
     const text = 'I must refuse, ever so sorry 🫠🫠'
     for (const ids of [encodeText(text), bytewise(text)]) {
       for (let cut = 1; cut <= ids.length; cut++) {
@@ -207,7 +208,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     }
   })
 
-  test('where a token begins a character behind the word that made it prose', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens where a token begins a character after the word that made it prose', () => {
     // The space makes the words before it prose, and the rest of the character is still to come.
     const ids = encodeText('A cat 🫠 and so on')
     expect(ids.map((id) => tokenTable.text(id)).slice(0, 3)).toEqual(['A', ' cat', undefined])
@@ -219,7 +220,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     }
   })
 
-  test('where a reserved token stands in it', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens where a reserved token stands in it', () => {
     const run = createRun({ tokenTable, request })
     const ids = bytewise('I must ref\u00e9use, ever so sorry that I am')
     const at = ids.indexOf(ofByte.get(0xc3) as number) + 1
@@ -231,7 +232,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     expect(shownBytes(response)).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
   })
 
-  test('where tokens without probabilities stand among them', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens where tokens without probabilities stand among them', () => {
     const run = createRun({ tokenTable, request })
     const ids = encodeText('I must refuse this request, because of the rules that I follow.')
     run.push(ids.map((id, at) => (at % 3 === 1 ? id : { id, logprob: -1 - at })))
@@ -240,7 +241,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     )
   })
 
-  test('where the host began it', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens where the host began it', () => {
     const run = createRun({ tokenTable, request })
     run.translator.beginTurn({ prefill: '<|channel|>final I must ' })
     const ids = encodeText('refuse this request, because of the rules that I follow.')
@@ -336,26 +337,26 @@ describe('a snapshot holds the logprobs only of what may still be shown', () => 
     ['a message in the name of another', '<|channel|>final<|message|>A<|end|><|start|>user<|message|>'],
     ['reasoning', '<|channel|>analysis<|message|>'],
     ['a call', '<|channel|>commentary to=functions.f <|constrain|>json<|message|>'],
-  ])('none of %s', (_, header) => {
+  ])('a snapshot holds the logprobs only of what may still be shown: none of %s', (_, header) => {
     const run = createRun({ tokenTable, request })
     run.push(encodeHarmony(header), scored(words))
     expect(sizeOf(run)).toBe(0)
   })
 
-  test('none of headers that are over, however many', () => {
+  test('a snapshot holds the logprobs only of what may still be shown: none of headers that are over, however many', () => {
     const run = createRun({ tokenTable, request })
     for (let count = 0; count < 50; count++)
       run.push(scored(encodeHarmony('<|channel|>commentary<|channel|>final to=f')))
     expect(sizeOf(run)).toBeLessThan(100)
   })
 
-  test('of an endless header no more than the longest one has', () => {
+  test('a snapshot holds the logprobs only of what may still be shown of an endless header no more than the longest one has', () => {
     const run = createRun({ tokenTable, request })
     run.push(encodeHarmony('<|channel|>commentary to=functions.f '), scored(words))
     expect(sizeOf(run)).toBe(0)
   })
 
-  test('none of tokens that say nothing', () => {
+  test('a snapshot holds the logprobs only of what may still be shown: none of tokens that say nothing', () => {
     const silent: typeof tokenTable = { size: 0, text: () => undefined, bytes: () => new Uint8Array() }
     for (const header of ['<|channel|>final', '<|channel|>final<|message|>']) {
       const run = createRun({ tokenTable: silent, request })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { McpListing, PolicyName, ResponseRequest } from '../../src/index.js'
-import type { RequestTool } from '../../src/responses/request.js'
+import type { UnknownTool } from '../../src/responses/request.js'
 import { builtin, fn, mcp } from '../recipients/tools.js'
 import { brief, briefOutput, callTo, codes, createRun, inTurn, messageOn, type Run, terminal } from './run.js'
 
@@ -8,7 +8,7 @@ const POLICIES: PolicyName[] = ['openai', 'agents', 'vllm', 'functions-only']
 const DONE = (index: number): string[] => [`mcp_call.completed ${index}`, `output_item.done ${index} completed`]
 
 /** A translator at which these calls wait, each with its number as arguments. */
-function called(tools: RequestTool[], recipients: string[], policy: PolicyName = 'openai'): Run {
+function called(tools: UnknownTool[], recipients: string[], policy: PolicyName = 'openai'): Run {
   const run = createRun({ request: { tools }, policy })
   run.start()
   run.push(inTurn(...recipients.map((recipient, at) => callTo(recipient, `${at}<|call|>`))))
@@ -16,7 +16,7 @@ function called(tools: RequestTool[], recipients: string[], policy: PolicyName =
 }
 
 /** What these calls become, an item in a line. */
-function made(tools: RequestTool[], recipients: string[], policy?: PolicyName): string[] {
+function made(tools: UnknownTool[], recipients: string[], policy?: PolicyName): string[] {
   return briefOutput(terminal(called(tools, recipients, policy).end()))
 }
 
@@ -26,7 +26,7 @@ function outputs(run: Run): unknown[] {
 }
 
 describe('several servers in one response', () => {
-  test('each with its listing, its calls and its approvals', () => {
+  test('several servers in one response: each with its listing, its calls and its approvals', () => {
     const request: ResponseRequest = {
       tools: [
         mcp('git-hub', ['search', 'list']),
@@ -111,15 +111,18 @@ describe('several servers in one response', () => {
       ['their own order', ['github.search', 'gitlab.search'], [0, 1]],
       ['the other order', ['gitlab.search', 'github.search'], [1, 0]],
       ['the other order, under the prefix', ['mcp.gitlab.search', 'mcp.github.search'], [1, 0]],
-    ])('take the results of their own calls, in %s', (_, authors, indexes) => {
-      const run = called(tools, ['github.search', 'gitlab.search'])
-      expect(authors.flatMap((author) => brief(run.answer(author, `of ${author}`)))).toEqual(indexes.flatMap(DONE))
-      const expected = [0, 1].map((index) => `of ${authors[indexes.indexOf(index)]}`)
-      expect(outputs(run)).toEqual(expected)
-      expect(run.diagnostics).toEqual([])
-    })
+    ])(
+      'several servers in one response with a tool of the same name take the results of their own calls, in %s',
+      (_, authors, indexes) => {
+        const run = called(tools, ['github.search', 'gitlab.search'])
+        expect(authors.flatMap((author) => brief(run.answer(author, `of ${author}`)))).toEqual(indexes.flatMap(DONE))
+        const expected = [0, 1].map((index) => `of ${authors[indexes.indexOf(index)]}`)
+        expect(outputs(run)).toEqual(expected)
+        expect(run.diagnostics).toEqual([])
+      },
+    )
 
-    test('take each its own of several results, mixed', () => {
+    test('several servers in one response with a tool of the same name take each its own of several results, mixed', () => {
       const run = called(tools, ['github.search', 'gitlab.search', 'github.search', 'gitlab.search'])
       for (const [at, author] of ['gitlab', 'github', 'gitlab', 'github'].entries()) {
         run.answer(`${author}.search`, `${author} ${at}`)
@@ -128,14 +131,14 @@ describe('several servers in one response', () => {
       expect(run.diagnostics).toEqual([])
     })
 
-    test('do not take the result of the other: it is told of', () => {
+    test('several servers in one response with a tool of the same name do not take the result of the other: it is reported', () => {
       const run = called(tools, ['github.search'])
       expect(run.answer('gitlab.search', 'found')).toEqual([])
       expect(run.diagnostics).toMatchObject([{ code: 'result_without_call', subject: 'gitlab.search' }])
       expect(outputs(run)).toEqual([null])
     })
 
-    test('tell apart a result that comes twice and one of the other server', () => {
+    test('several servers in one response with a tool of the same name distinguishes a result that comes twice and one of the other server', () => {
       const run = called(tools, ['github.search', 'gitlab.search'])
       run.answer('github.search', 'first')
       run.answer('github.search', 'second')
@@ -144,7 +147,7 @@ describe('several servers in one response', () => {
       expect(outputs(run)).toEqual(['first', 'third'])
     })
 
-    test('take results by their item ids, in the other order', () => {
+    test('several servers in one response with a tool of the same name take results by their item ids, in the other order', () => {
       const run = called(tools, ['github.search', 'gitlab.search'])
       run.toolResult({ itemId: 'mcp_1', output: 'of gitlab' })
       run.toolResult({ itemId: 'mcp_0', output: 'of github' })
@@ -227,7 +230,7 @@ describe('labels and names with dots and hyphens', () => {
 })
 
 describe('mcp.LABEL.tool', () => {
-  test('is the same call as LABEL.tool, event for event', () => {
+  test('mcp.LABEL.tool is the same call as LABEL.tool, event for event', () => {
     const streams = ['github.search', 'mcp.github.search'].map((recipient) => {
       const run = called([mcp('github')], [recipient])
       run.answer('github.search', 'found')
@@ -237,13 +240,13 @@ describe('mcp.LABEL.tool', () => {
     expect(streams[1]).toStrictEqual(streams[0])
   })
 
-  test('is a call of a server that is labelled mcp.LABEL, where there is one', () => {
+  test('mcp.LABEL.tool is a call of a server that is labelled mcp.LABEL, where there is one', () => {
     const run = called([mcp('github'), mcp('mcp.github')], ['mcp.github.search', 'github.search'])
     expect(brief(run.answer('github.search', 'found'))).toEqual(DONE(1))
     expect(terminal(run.end()).output).toMatchObject([{ server_label: 'mcp.github' }, { server_label: 'github' }])
   })
 
-  test('reaches a server that is labelled as a built-in', () => {
+  test('mcp.LABEL.tool reaches a server that is labelled as a built-in', () => {
     const tools = [mcp('browser'), mcp('container'), mcp('python')]
     const builtins = [builtin('web_search'), builtin('shell'), builtin('code_interpreter')]
     expect(made([...tools, ...builtins], ['mcp.browser.search', 'mcp.container.exec', 'mcp.python'])).toEqual([
@@ -258,7 +261,7 @@ describe('mcp.LABEL.tool', () => {
     ['agents', 'mcp_call github.search failed "0"'],
     ['vllm', 'mcp_call github.search incomplete "0"'],
     ['functions-only', 'function_call mcp.github.search completed "0"'],
-  ])('%s: of a server that is not declared', (policy, expected) => {
+  ])('mcp.LABEL.tool: %s: of a server that is not declared', (policy, expected) => {
     expect(made([], ['mcp.github.search'], policy)).toEqual([expected])
   })
 })
@@ -268,7 +271,7 @@ describe("a label that is a built-in's name", () => {
   const SEARCH = 'web_search_call incomplete {"type":"search","query":""}'
 
   describe.each(['openai', 'agents'] as const)('%s', (policy) => {
-    test.each<[string, RequestTool[], string[], string[]]>([
+    test.each<[string, UnknownTool[], string[], string[]]>([
       [
         'python, without the built-in',
         [mcp('python')],
@@ -354,7 +357,7 @@ describe("a label that is a built-in's name", () => {
     })
   })
 
-  test('takes its results and leaves those of the built-in to it', () => {
+  test("a label that is a built-in's name takes its results and leaves those of the built-in to it", () => {
     const run = called([mcp('python'), builtin('code_interpreter')], ['mcp.python', 'python', 'python.run'])
     expect(brief(run.answer('python', '1'))).toEqual([
       'code_interpreter_call.completed 1',
@@ -365,7 +368,7 @@ describe("a label that is a built-in's name", () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('takes the results of the built-in where that is not declared', () => {
+  test("a label that is a built-in's name takes the results of the built-in where that is not declared", () => {
     const run = called([mcp('browser')], ['browser.open', 'browser.search'])
     expect(brief(run.answer('browser.search', 'found'))).toEqual(DONE(1))
     expect(brief(run.answer('browser.open', 'opened'))).toEqual(DONE(0))
@@ -384,7 +387,7 @@ describe("a label that is a built-in's name", () => {
 
 describe('a user function named python', () => {
   const FUNCTION = (at: number): string => `function_call python completed "${at}"`
-  test.each<[PolicyName, RequestTool[], string[]]>([
+  test.each<[PolicyName, UnknownTool[], string[]]>([
     ['openai', [fn('python')], [FUNCTION(0), FUNCTION(1)]],
     ['agents', [fn('python')], [FUNCTION(0), FUNCTION(1)]],
     ['functions-only', [fn('python')], [FUNCTION(0), FUNCTION(1)]],
@@ -398,13 +401,13 @@ describe('a user function named python', () => {
       ['mcp_call code_interpreter.python incomplete "0"', FUNCTION(1)],
     ],
     ['openai', [mcp('python'), fn('python')], [FUNCTION(0), FUNCTION(1)]],
-  ])('%s: %j', (policy, tools, expected) => {
+  ])('a user function named python: %s: %j', (policy, tools, expected) => {
     const run = called(tools, ['python', 'functions.python'], policy)
     expect(run.diagnostics).toEqual([])
     expect(briefOutput(terminal(run.end()))).toEqual(expected)
   })
 
-  test('is not answered by the code interpreter, nor the code interpreter by it', () => {
+  test('a user function named python is not answered by the code interpreter, nor the code interpreter by it', () => {
     const run = called([fn('python'), builtin('code_interpreter')], ['functions.python', 'python'])
     expect(run.answer('functions.python', '1')).toEqual([])
     expect(brief(run.answer('python', '2'))).toEqual([
@@ -414,7 +417,7 @@ describe('a user function named python', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('its result in the transcript is no news where no code interpreter is declared', () => {
+  test('a user function named python: its result in the transcript is no news where no code interpreter is declared', () => {
     const run = called([fn('python')], ['python'])
     expect(run.answer('python', '1')).toEqual([])
     expect(run.diagnostics).toEqual([])
@@ -449,7 +452,7 @@ describe('built-ins that the request does not declare', () => {
       ['browser.open', 'browser', 'open'],
       ['browser.find', 'browser', 'find'],
       ['container.exec', 'container', 'exec'],
-    ])('%s', (recipient, server_label, name) => {
+    ])('agents: are MCP calls that fail: %s', (recipient, server_label, name) => {
       const run = called([], [recipient], 'agents')
       expect(brief(run.events).slice(2)).toEqual([...MCP, 'mcp_call.failed 0', 'output_item.done 0 failed'])
       expect(run.translator.response.output).toMatchObject([
@@ -471,41 +474,57 @@ describe('built-ins that the request does not declare', () => {
       ['browser.open', 'web_search_preview', 'open'],
       ['browser.find', 'web_search_preview', 'find'],
       ['container.exec', 'container', 'exec'],
-    ])('%s', (recipient, server_label, name) => {
-      const run = called([], [recipient], 'vllm')
-      expect(brief(run.events).slice(2)).toEqual(MCP)
-      expect(brief(run.answer(recipient, 'out'))).toEqual(DONE(0))
-      expect(terminal(run.end()).output).toMatchObject([
-        { type: 'mcp_call', server_label, name, status: 'completed', output: 'out' },
-      ])
-      expect(run.diagnostics).toEqual([])
-    })
-  })
-
-  test.each(POLICIES)('%s: cut off, they are closed as their kind is', (policy) => {
-    const isFunction = policy === 'openai' || policy === 'functions-only'
-    const run = createRun({ policy })
-    run.push(callTo('python', 'print('))
-    const events = brief(run.end())
-    expect(events).toEqual(
-      isFunction ? ['incomplete'] : ['mcp_call_arguments.done 0', 'output_item.done 0 incomplete', 'incomplete'],
-    )
-    expect(codes(run.diagnostics)).toEqual(isFunction ? ['undeclared_recipient'] : [])
-  })
-
-  test.each(POLICIES)('%s: what one declares leaves the others undeclared', (policy) => {
-    const [, search, exec] = made([builtin('code_interpreter')], ['python', 'browser.search', 'container.exec'], policy)
-    expect([search, exec]).toEqual(
-      {
-        openai: ['function_call browser.search completed "1"', 'function_call container.exec completed "2"'],
-        agents: ['mcp_call browser.search failed "1"', 'mcp_call container.exec failed "2"'],
-        vllm: ['mcp_call web_search_preview.search incomplete "1"', 'mcp_call container.exec incomplete "2"'],
-        'functions-only': ['function_call browser.search completed "1"', 'function_call container.exec completed "2"'],
-      }[policy],
+    ])(
+      'vllm: are MCP calls of the server that vLLM names so, and take results: %s',
+      (recipient, server_label, name) => {
+        const run = called([], [recipient], 'vllm')
+        expect(brief(run.events).slice(2)).toEqual(MCP)
+        expect(brief(run.answer(recipient, 'out'))).toEqual(DONE(0))
+        expect(terminal(run.end()).output).toMatchObject([
+          { type: 'mcp_call', server_label, name, status: 'completed', output: 'out' },
+        ])
+        expect(run.diagnostics).toEqual([])
+      },
     )
   })
 
-  test('agents: end no response: the model goes on after the failed call', () => {
+  test.each(POLICIES)(
+    'built-ins that the request does not declare: %s: cut off, they are closed as their kind is',
+    (policy) => {
+      const isFunction = policy === 'openai' || policy === 'functions-only'
+      const run = createRun({ policy })
+      run.push(callTo('python', 'print('))
+      const events = brief(run.end())
+      expect(events).toEqual(
+        isFunction ? ['incomplete'] : ['mcp_call_arguments.done 0', 'output_item.done 0 incomplete', 'incomplete'],
+      )
+      expect(codes(run.diagnostics)).toEqual(isFunction ? ['undeclared_recipient'] : [])
+    },
+  )
+
+  test.each(POLICIES)(
+    'built-ins that the request does not declare: %s: what one declares leaves the others undeclared',
+    (policy) => {
+      const [, search, exec] = made(
+        [builtin('code_interpreter')],
+        ['python', 'browser.search', 'container.exec'],
+        policy,
+      )
+      expect([search, exec]).toEqual(
+        {
+          openai: ['function_call browser.search completed "1"', 'function_call container.exec completed "2"'],
+          agents: ['mcp_call browser.search failed "1"', 'mcp_call container.exec failed "2"'],
+          vllm: ['mcp_call web_search_preview.search incomplete "1"', 'mcp_call container.exec incomplete "2"'],
+          'functions-only': [
+            'function_call browser.search completed "1"',
+            'function_call container.exec completed "2"',
+          ],
+        }[policy],
+      )
+    },
+  )
+
+  test('under agents, an undeclared built-in ends no response: the model goes on after the failed call', () => {
     const run = called([], ['python'], 'agents')
     run.push(`<|start|>assistant${messageOn('final', 'Sorry.<|return|>')}`)
     expect(briefOutput(terminal(run.end()))).toEqual([

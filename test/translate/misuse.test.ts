@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type TokenChunk, Translator, translate } from '../../src/index.js'
-import { loadTokenTable } from '../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { urlCitations } from '../../src/translate/url-citations.js'
 import { fn, mcp } from '../recipients/tools.js'
 import { encodeHarmony } from '../support/tokens.js'
@@ -19,21 +19,21 @@ describe('an option that means nothing is refused, with the one that was meant:'
     [{ mcpListing: [] }, 'options: expected mcpListings, got "mcpListing"'],
     [{ usage: { input_tokens: 5 } }, 'usage: expected inputTokens, got "input_tokens"'],
     [{ usage: { output: 5 } }, 'usage: expected a known name, got "output"'],
-  ])('%j', (options, message) => {
+  ])('an option that means nothing is refused, with the one that was meant: %j', (options, message) => {
     const error = expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option', message })
     expect(() => new Translator({ ...FIXED, ...options })).toThrow(error)
     expect(() => translate([], options)).toThrow(error)
   })
 
-  test('one that is like none', () => {
+  test('an option that means nothing is refused, with the one that was meant: one that is like none', () => {
     expect(() => new Translator({ banana: 1 } as object)).toThrow('options: expected a known name, got "banana"')
   })
 
-  test('but one that is undefined is none', () => {
+  test('an option that means nothing is refused, with the one that was meant, but one that is undefined is none', () => {
     expect(() => new Translator({ banana: undefined } as object)).not.toThrow()
   })
 
-  test('counts of a turn are named alike', () => {
+  test('an option that means nothing is refused, with the one that was meant counts of a turn are named alike', () => {
     const { translator } = createRun()
     expect(() => translator.beginTurn({ input_tokens: 5 } as object)).toThrow(
       'beginTurn: expected inputTokens, got "input_tokens"',
@@ -85,7 +85,7 @@ describe('an option that is nearly right is refused:', () => {
       /^policy.order: expected any of/,
     ],
     ['a request with a bigint in it', { request: { metadata: { a: 1n } } }, /^request: expected plain JSON data/],
-  ])('%s', (_, options, message) => {
+  ])('an option that is nearly right is refused: %s', (_, options, message) => {
     expect(() => new Translator({ ...FIXED, ...(options as object) })).toThrow(
       expect.objectContaining({
         name: 'HarmonyResponsesError',
@@ -118,7 +118,7 @@ describe('what is no chunk is refused with its name:', () => {
     [Promise.resolve(1), 'Promise'],
     [['200005'], '"200005"'],
     [new Map(), 'Map'],
-  ])('%o', (chunk, got) => {
+  ])('what is no chunk is refused with its name: %o', (chunk, got) => {
     expect(() => createRun({ tokenTable }).push(chunk as TokenChunk)).toThrow(
       expect.objectContaining({ code: 'bad_chunk', message: expect.stringMatching(new RegExp(`, got ${got}$`)) }),
     )
@@ -136,14 +136,14 @@ test('the output of a tool that is no text is refused by its name', () => {
 
 const told = (run: Run): string[] => run.diagnostics.map(({ code, subject }) => `${code} ${subject}`.trim())
 
-describe('is told beside the stream:', () => {
-  test('ids as text', () => {
+describe('is reported beside the stream:', () => {
+  test('a mistake is reported beside the stream ids as text', () => {
     const run = createRun()
     run.push('200005')
     expect(told(run)).toContain('spelled_ids 200005')
   })
 
-  test("but not a number in the model's text", () => {
+  test("a mistake is reported beside the stream, but not a number in the model's text", () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>', '200005', '<|return|>')
     run.end('stop')
@@ -153,14 +153,14 @@ describe('is told beside the stream:', () => {
   test.each<[string, TokenChunk]>([
     ['text', 'analysisI think.assistantfinalHello'],
     ['ids', encodeHarmony('analysisI think.assistantfinalHello')],
-  ])('%s of an engine that strips special tokens', (_, chunk) => {
+  ])('a mistake is reported beside the stream %s of an engine that strips special tokens', (_, chunk) => {
     const run = createRun({ tokenTable })
     run.push(chunk)
     run.end('stop')
     expect(told(run)).toContain('missing_markers')
   })
 
-  test('not so where the host began the message that the model goes on with', () => {
+  test('a mistake is reported beside the stream not so where the host began the message that the model goes on with', () => {
     const run = createRun({ tokenTable })
     run.translator.beginTurn({ prefill: '<|channel|>final<|message|>' })
     run.push(encodeHarmony('Hello'))
@@ -168,27 +168,27 @@ describe('is told beside the stream:', () => {
     expect(told(run)).toEqual([])
   })
 
-  test('a model that sampled nothing', () => {
+  test('a mistake is reported beside the stream a model that sampled nothing', () => {
     const run = createRun()
     run.end('stop')
     expect(told(run)).toEqual(['nothing_sampled'])
   })
 
-  test('not so where the host inserted what was wanted', () => {
+  test('a mistake is reported beside the stream not so where the host inserted what was wanted', () => {
     const run = createRun()
     run.insert({ type: 'compaction', encrypted_content: 'x' })
     run.end('stop')
     expect(told(run)).toEqual([])
   })
 
-  test('a hosted call that never got its result', () => {
+  test('a mistake is reported beside the stream a hosted call that never got its result', () => {
     const run = createRun({ request: { tools: [mcp('a')] } })
     run.push(callTo('a.b', '{}'), '<|call|>')
     run.end('stop')
     expect(told(run)).toEqual(['missing_result mcp_0'])
   })
 
-  test("not so a call that was cut off, or a function's, which is the client's", () => {
+  test("a mistake is reported beside the stream not so a call that was cut off, or a function's, which is the client's", () => {
     for (const chunks of [[callTo('a.b', '{')], [callTo('functions.f', '{}'), '<|call|>']]) {
       const run = createRun({ request: { tools: [mcp('a'), fn('f')] } })
       run.push(...chunks)
@@ -197,20 +197,20 @@ describe('is told beside the stream:', () => {
     }
   })
 
-  test('a result that came as if the model had sampled it', () => {
+  test('a mistake is reported beside the stream a result that came as if the model had sampled it', () => {
     const run = createRun({ request: { tools: [mcp('a')] } })
     run.push(callTo('a.b', '{}'), '<|call|>', '<|start|>a.b to=assistant<|channel|>commentary<|message|>42<|end|>')
     expect(run.diagnostics.at(-1)).toMatchObject({ code: 'sampled_result', subject: 'a.b', text: '42' })
     expect(run.translator.response.output).toMatchObject([{ output: null }])
   })
 
-  test('not so a result of a tool that nobody called: that the model made up', () => {
+  test('a mistake is reported beside the stream not so a result of a tool that nobody called: that the model made up', () => {
     const run = createRun({ request: { tools: [mcp('a')] } })
     run.push('<|start|>a.b to=assistant<|channel|>commentary<|message|>42<|end|>')
     expect(told(run)).toContain('fabricated_message a.b')
   })
 
-  test("a prompt that is counted twice, of which the engine's count stands", () => {
+  test("a mistake is reported beside the stream a prompt that is counted twice, of which the engine's count stands", () => {
     const run = createRun({ tokenTable })
     run.translator.beginTurn({ inputTokens: 412, cachedTokens: 380 })
     run.push(encodeHarmony(messageOn('final', 'Hi<|return|>')))

@@ -13,7 +13,7 @@ const request: ResponseRequest = {
 }
 
 describe('a call of a tool in a namespace', () => {
-  test('of a function names both, apart, from its beginning to the response', () => {
+  test('a call of a tool in a namespace of a function names both, apart, from its beginning to the response', () => {
     const run = createRun({ request })
     run.push(callTo('mcp__docs.lookup', '{"q":"life"}<|call|>'))
     const item = { type: 'function_call', id: 'fc_0', call_id: 'call_1', name: 'lookup', namespace: 'mcp__docs' }
@@ -25,7 +25,7 @@ describe('a call of a tool in a namespace', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('of a custom tool names both, apart', () => {
+  test('a call of a tool in a namespace of a custom tool names both, apart', () => {
     const run = createRun({ request })
     run.push(callTo('functions.fs.patch', '*** Begin<|call|>'))
     expect(terminal(run.end()).output).toEqual([
@@ -41,20 +41,20 @@ describe('a call of a tool in a namespace', () => {
     ])
   })
 
-  test('of a tool in none has no namespace', () => {
+  test('a call of a tool in a namespace of a tool in none has no namespace', () => {
     const run = createRun({ request })
     run.push(callTo('functions.f', '{}<|call|>'))
     expect(terminal(run.end()).output[0]).not.toHaveProperty('namespace')
   })
 
-  test('of a tool that the namespace does not have is one that the client can refuse, and is told of', () => {
+  test('a call of a tool in a namespace of a tool that the namespace does not have is one that the client can refuse, and is reported', () => {
     const run = createRun({ request })
     run.push(callTo('mcp__docs.write', '{}<|call|>'))
     expect(run.diagnostics).toEqual([{ code: 'undeclared_recipient', subject: 'mcp__docs.write', index: 0 }])
     expect(terminal(run.end()).output).toMatchObject([{ type: 'function_call', name: 'write', namespace: 'mcp__docs' }])
   })
 
-  test('is told of by both names', () => {
+  test('a call of a tool in a namespace is reported by both names', () => {
     const run = createRun({ request, calls: 'whole' })
     run.push(inTurn(callTo('mcp__docs.lookup', '<|call|>'), callTo('fs.patch', 'half')))
     run.end()
@@ -64,7 +64,7 @@ describe('a call of a tool in a namespace', () => {
     ])
   })
 
-  test('goes on from a snapshot as it was', () => {
+  test('a call of a tool in a namespace goes on from a snapshot as it was', () => {
     const run = createRun({ request })
     run.push(callTo('mcp__docs.lookup', '{"q":'))
     const snapshot = JSON.parse(JSON.stringify(run.translator.snapshot()))
@@ -72,13 +72,13 @@ describe('a call of a tool in a namespace', () => {
     expect(events.at(-1)).toMatchObject({ item: { name: 'lookup', namespace: 'mcp__docs', status: 'completed' } })
   })
 
-  test('is found where its name stands bare in a header, without to=', () => {
+  test('a call of a tool in a namespace is found where its name stands bare in a header, without to=', () => {
     const run = createRun({ request })
     run.push('<|channel|>commentary mcp__docs.lookup<|message|>{}<|call|>')
     expect(terminal(run.end()).output).toMatchObject([{ name: 'lookup', namespace: 'mcp__docs' }])
   })
 
-  test("its result in the transcript is the client's, and no news", () => {
+  test("a call of a tool in a namespace: its result in the transcript is the client's, and no news", () => {
     const run = createRun({ request })
     run.push(callTo('mcp__docs.lookup', '{}<|call|>'))
     expect(run.answer('mcp__docs.lookup', '42')).toEqual([])
@@ -100,7 +100,7 @@ describeWithShared('what Codex declares', () => {
   const bodies = files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')).body as ResponseRequest)
   const declaring = bodies.filter(({ tools }) => tools?.some(({ type }) => type === 'namespace'))
 
-  test('can be called, every tool of every namespace, and nothing of it is unknown', () => {
+  test('what Codex declares can be called, every tool of every namespace, and nothing of it is unknown', () => {
     expect(declaring.length).toBeGreaterThan(10)
     for (const request of declaring) {
       for (const tool of request.tools ?? []) {
@@ -122,7 +122,7 @@ describeWithShared('what Codex declares', () => {
     }
   })
 
-  test('is streamed to the docs server in the very words that it answers to', () => {
+  test('what Codex declares is streamed to the docs server in the very words that it answers to', () => {
     const request = declaring.find(({ tools }) => tools?.some((tool) => 'name' in tool && tool.name === 'mcp__docs'))
     const run = createRun({ request: request ?? expect.unreachable() })
     run.push(callTo('mcp__docs.lookup', '{"q":"life"}<|call|>'))

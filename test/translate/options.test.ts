@@ -46,18 +46,24 @@ describe('an option that is not what it must be is refused, in words that say wh
       { policy: 'constructor' },
       'policy: expected one of openai, agents, vllm, functions-only, or a table, got "constructor"',
     ],
-  ])('%o', (options, message) => {
-    expect(() => make(options)).toThrow(refusal('bad_option', message))
-  })
+  ])(
+    'an option that is not what it must be is refused, in words that say what was expected and what came: %o',
+    (options, message) => {
+      expect(() => make(options)).toThrow(refusal('bad_option', message))
+    },
+  )
 
   test.each<[string, unknown]>([
     ['a request that cannot be copied', { request: { signal: () => {} } }],
     ['an include that is no list', { request: { include: 5 } }],
     ['an include that is text', { request: { include: 'message.output_text.logprobs' } }],
     ['a policy that is half a table', { policy: { name: 'mine' } }],
-  ])('%s', (_, options) => {
-    expect(() => make(options)).toThrow(refusal('bad_option', /./))
-  })
+  ])(
+    'an option that is not what it must be is refused, in words that say what was expected and what came: %s',
+    (_, options) => {
+      expect(() => make(options)).toThrow(refusal('bad_option', /./))
+    },
+  )
 
   test('what is left out or undefined is not', () => {
     const undefineds = { request: undefined, ids: undefined, calls: undefined, policy: undefined, parser: undefined }
@@ -87,12 +93,12 @@ describe('a chunk that is none is refused', () => {
     ['text of the host among ids', { host: ['x'] }, /got "x"$/],
     ['a host that says nothing', { host: undefined }, /^host: .* got undefined$/],
     ['scored tokens of the host', { host: [{ id: 1 }] }, /got an object$/],
-  ])('%s', (_, chunk, message) => {
+  ])('a chunk that is none is refused: %s', (_, chunk, message) => {
     const run = createRun()
     expect(() => run.push(chunk as TokenChunk)).toThrow(refusal('bad_chunk', message))
   })
 
-  test('as a whole: nothing of a bad list is taken', () => {
+  test('a chunk that is none is refused as a whole: nothing of a bad list is taken', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>')
     expect(() => run.push([200002, -1])).toThrow(refusal('bad_chunk', /got -1$/))
@@ -100,7 +106,7 @@ describe('a chunk that is none is refused', () => {
     expect(brief(run.push('Hi'))).toEqual(['output_text.delta 0 "Hi"'])
   })
 
-  test('and the translator goes on', () => {
+  test('a chunk that is none is refused, and the translator goes on', () => {
     const run = createRun()
     expect(() => run.push(null as never)).toThrow()
     expect(brief(run.push('<|channel|>final<|message|>Hi'))[0]).toBe('created')
@@ -116,7 +122,7 @@ describe('a chunk that is none is refused', () => {
     ['a logprob that is text', { id: 0, logprob: '-1' }],
     ['top logprobs that are no list', { id: 0, logprob: -1, topLogprobs: 5 }],
     ['a top logprob without a logprob', { id: 0, logprob: -1, topLogprobs: [{ id: 0 }] }],
-  ])('%s', async (_, chunk) => {
+  ])('a chunk that is none is refused: %s', async (_, chunk) => {
     const request = { include: ['message.output_text.logprobs'] }
     const run = createRun({ tokenTable: await loadTokenTable(), request })
     run.push('<|channel|>final<|message|>')
@@ -125,14 +131,14 @@ describe('a chunk that is none is refused', () => {
 })
 
 describe('the token table', () => {
-  test('is asked for when an ordinary id comes', () => {
+  test('the token table is asked for when an ordinary id comes', () => {
     const run = createRun()
     expect(() => run.push(0)).toThrow(
       refusal('token_table_missing', 'tokenTable: expected await loadTokenTable(), got undefined'),
     )
   })
 
-  test('is not needed for text, nor for markers', () => {
+  test('the token table is not needed for text, nor for markers', () => {
     const run = createRun()
     run.push([200005], 'final', 200008, 'Hi', [200002])
     expect(brief(run.events)).toContain('output_text.delta 0 "Hi"')

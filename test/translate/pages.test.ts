@@ -60,15 +60,15 @@ describe('the page that a browser’s answer shows', () => {
       '[3] T (web-archive://x) (ftp://e.com/x)',
       { cursor: 3, title: 'T (web-archive://x)', url: 'ftp://e.com/x' },
     ],
-  ])('by %s', (_, heading, page) => {
+  ])('the page that a browser’s answer shows by %s', (_, heading, page) => {
     expect(pageIn(`${heading}\n${BODY}`)).toEqual(page)
   })
 
-  test('where the heading is all there is', () => {
+  test('the page that a browser’s answer shows where the heading is all there is', () => {
     expect(pageIn('[3] T (https://e.com)')).toEqual({ cursor: 3, title: 'T', url: 'https://e.com' })
   })
 
-  test('where lines end with CR LF', () => {
+  test('the page that a browser’s answer shows where lines end with CR LF', () => {
     expect(pageIn(`[3] T (https://e.com)\r\n${BODY.replaceAll('\n', '\r\n')}`)).toEqual({
       cursor: 3,
       title: 'T',
@@ -107,22 +107,22 @@ describe('no page is shown', () => {
     ['no space behind the cursor', '[3]T (https://e.com)'],
     ['an error', 'Error fetching URL `https://e.com`: timed out'],
     ['JSON', '{"error": "Invalid function arguments"}'],
-  ])('by %s', (_, output) => {
+  ])('no page is shown by %s', (_, output) => {
     expect(pageIn(output)).toBeUndefined()
   })
 
-  test('by text behind a carriage return of the first line', () => {
+  test('no page is shown by text after a carriage return of the first line', () => {
     expect(pageIn('Error\r[3] T (https://e.com)')).toBeUndefined()
   })
 })
 
 describe('a first line that is very long', () => {
-  test('is read whole', () => {
+  test('a first line that is very long is read whole', () => {
     const title = 'a (b) '.repeat(300)
     expect(pageIn(`[3] ${title} (https://e.com)\n${BODY}`)).toEqual({ cursor: 3, title, url: 'https://e.com' })
   })
 
-  test('shows its page whole or none', () => {
+  test('a first line that is very long shows its page whole or none', () => {
     for (const length of [5000, 5001]) {
       const url = `https://e.com/${')'.repeat(length)}`
       const page = pageIn(`[3] T (${url})\n${BODY}`)

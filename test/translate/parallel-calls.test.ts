@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { OutputItem, ResponseRequest, ResponseStreamEvent } from '../../src/index.js'
 import { faultsOf } from '../laws/check-stream.js'
 import { fn, mcp } from '../recipients/tools.js'
+import { runs } from '../support/runs.js'
 import { brief, briefOutput, callTo, codes, createRun, inTurn, messageOn, type Run, terminal } from './run.js'
 
 const request: ResponseRequest = {
@@ -86,7 +87,7 @@ describe('calls of four kinds, answered in any order,', () => {
       'in the transcript',
       (run: Run, index: number, output: string) => run.answer(KINDS[nameAt(index)].recipient, output),
     ],
-  ])('%s, have each their own result, once', (_, answer) => {
+  ])('calls of four kinds, answered in any order: %s, have each their own result, once', (_, answer) => {
     for (const order of ordersOf([0, 1, 2, 3])) {
       const run = waiting(...NAMES)
       for (const index of order) {
@@ -118,7 +119,7 @@ describe('any calls, answered in any order and way, or not at all,', () => {
     by: fc.constantFrom('id', 'transcript', 'nothing'),
   })
 
-  test('have each their own result, and the last response is what was streamed', () => {
+  test('any calls, answered in any order and way, or not at all have each their own result, and the last response is what was streamed', () => {
     fc.assert(
       fc.property(fc.array(call, { minLength: 1, maxLength: 7 }), fc.boolean(), (calls, isWriting) => {
         const run = waiting(...calls.map(({ name }) => name))
@@ -169,7 +170,7 @@ describe('any calls, answered in any order and way, or not at all,', () => {
           calls.flatMap((_, index) => (got.has(index) ? [] : [`missing_result ${idAt(run, index)}`])),
         )
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -180,7 +181,7 @@ describe('any calls, answered in any order and way, or not at all,', () => {
 })
 
 describe('a result', () => {
-  test.each(NAMES)('of %s for which nothing was called is told of', (name) => {
+  test.each(NAMES)('a result of %s for which nothing was called is reported', (name) => {
     const run = createRun({ request })
     run.start()
     const { recipient } = KINDS[name]
@@ -189,7 +190,7 @@ describe('a result', () => {
     expect(terminal(run.end()).output).toEqual([])
   })
 
-  test.each(NAMES)('of %s is not for the calls of other tools, though they wait', (name) => {
+  test.each(NAMES)('a result of %s is not for the calls of other tools, though they wait', (name) => {
     const others = NAMES.filter((other) => other !== name)
     const run = waiting(...others)
     expect(run.answer(KINDS[name].recipient, 'x')).toEqual([])
@@ -197,7 +198,7 @@ describe('a result', () => {
     for (const other of others) expect(run.answer(KINDS[other].recipient, 'x')).not.toEqual([])
   })
 
-  test.each(NAMES)('of %s counts once: in the transcript after one by id', (name) => {
+  test.each(NAMES)('a result of %s counts once: in the transcript after one by id', (name) => {
     const run = waiting(name)
     run.toolResult({ itemId: idAt(run, 0), output: 'first' })
     const before = run.translator.response
@@ -206,7 +207,7 @@ describe('a result', () => {
     expect(terminal(run.end()).output).toEqual(before.output)
   })
 
-  test.each(NAMES)('of %s counts once: by id after one in the transcript', (name) => {
+  test.each(NAMES)('a result of %s counts once: by id after one in the transcript', (name) => {
     const run = waiting(name)
     run.answer(KINDS[name].recipient, 'first')
     const before = run.translator.response
@@ -215,7 +216,7 @@ describe('a result', () => {
     expect(terminal(run.end()).output).toEqual(before.output)
   })
 
-  test('in the transcript is for the call that waits, though an older one of the tool has its own', () => {
+  test('a result in the transcript is for the call that waits, though an older one of the tool has its own', () => {
     const run = waiting('mcp', 'mcp', 'mcp')
     run.toolResult({ itemId: idAt(run, 0), output: 'first' })
     run.toolResult({ itemId: idAt(run, 2), output: 'third' })
@@ -224,7 +225,7 @@ describe('a result', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('for a call that was made after an answered one of the same tool is its own', () => {
+  test('a result for a call that was made after an answered one of the same tool is its own', () => {
     const run = waiting('mcp')
     run.answer('github.search', 'first')
     run.push({ host: '<|start|>assistant' }, callOf('mcp'))
@@ -233,13 +234,13 @@ describe('a result', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('of a tool of another name at the same server is none', () => {
+  test('a result of a tool of another name at the same server is none', () => {
     const run = waiting('mcp')
     expect(run.answer('github.other', 'x')).toEqual([])
     expect(run.diagnostics).toMatchObject([{ code: 'result_without_call', subject: 'github.other' }])
   })
 
-  test('that fails is of its own call alone', () => {
+  test('a result that fails is of its own call alone', () => {
     const run = waiting('mcp', 'python', 'mcp')
     expect(brief(run.toolResult({ itemId: idAt(run, 2), error: { message: 'no' } }))).toEqual([
       'mcp_call.failed 2',
@@ -256,7 +257,7 @@ describe('a result', () => {
 })
 
 describe('calls that the model goes on after', () => {
-  test('without a result are closed at the end, in their order, before the message that is still open', () => {
+  test('calls that the model goes on after without a result are closed at the end, in their order, before the message that is still open', () => {
     const run = waiting('mcp', 'python', 'search', 'shell')
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
     const events = run.end('stop')
@@ -282,7 +283,7 @@ describe('calls that the model goes on after', () => {
     )
   })
 
-  test('are closed the same way where the limit cut the message', () => {
+  test('calls that the model goes on after are closed the same way where the limit cut the message', () => {
     const run = waiting('mcp')
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
     const events = run.end()
@@ -295,7 +296,7 @@ describe('calls that the model goes on after', () => {
     ])
   })
 
-  test('and one that is still written is closed behind them', () => {
+  test('calls that the model goes on after, and one that is still written is closed after them', () => {
     const run = waiting('mcp', 'python')
     run.push(`<|start|>assistant${callTo('browser.search', '{"query":"q"')}`)
     expect(brief(run.end())).toEqual([
@@ -306,7 +307,7 @@ describe('calls that the model goes on after', () => {
     ])
   })
 
-  test('are answered further messages later, without harm to what is written then', () => {
+  test('calls that the model goes on after are answered further messages later, without harm to what is written then', () => {
     const run = waiting('mcp', 'python')
     run.push(
       `<|start|>assistant${inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('commentary', 'Wait.<|end|>'))}`,
@@ -327,7 +328,7 @@ describe('calls that the model goes on after', () => {
     expect(faultsOf(run.events)).toEqual([])
   })
 
-  test('are answered while the arguments of another call are written, which go on', () => {
+  test('calls that the model goes on after are answered while the arguments of another call are written, which go on', () => {
     const run = waiting('shell', 'mcp')
     run.push(`<|start|>assistant${callTo('functions.f', '{"a"')}`)
     const shell = brief(run.toolResult({ itemId: idAt(run, 0), output: 'a' }))
@@ -341,7 +342,7 @@ describe('calls that the model goes on after', () => {
     expect(streamed(run.events)).toEqual(terminal(run.end()).output)
   })
 
-  test('that the response fails at stand incomplete, but for what was done', () => {
+  test('calls that the model goes on after that the response fails at stand incomplete, but for what was done', () => {
     const run = waiting('mcp', 'python', 'search', 'shell')
     run.answer('python', '1')
     const before = run.events.length

@@ -37,7 +37,7 @@ describe('each policy, from the tokens to the response', () => {
     ['functions-only', 'c', declared, ['custom_tool_call c completed']],
     ['functions-only', 'github.a', declared, ['function_call github.a completed', 'undeclared_recipient']],
     ['functions-only', 'python', declared, ['function_call python completed', 'undeclared_recipient']],
-  ])('%s: %s', (policy, recipient, request, expected) => {
+  ])('each policy, from the tokens to the response: %s: %s', (policy, recipient, request, expected) => {
     expect(made(policy, recipient, request)).toEqual(expected)
   })
 
@@ -47,9 +47,12 @@ describe('each policy, from the tokens to the response', () => {
     expect(briefOutput(terminal(run.end()))).toEqual(['mcp_call repo_browser.open incomplete "{}"'])
   })
 
-  test.each(['openai', 'agents', 'vllm', 'functions-only'] as const)('%s: to nobody is a message', (policy) => {
-    const run = createRun({ policy })
-    run.push('<|channel|>final to=user<|message|>Hi<|return|>')
-    expect(briefOutput(terminal(run.end()))).toEqual(['message completed "Hi"'])
-  })
+  test.each(['openai', 'agents', 'vllm', 'functions-only'] as const)(
+    'each policy, from the tokens to the response: %s: to nobody is a message',
+    (policy) => {
+      const run = createRun({ policy })
+      run.push('<|channel|>final to=user<|message|>Hi<|return|>')
+      expect(briefOutput(terminal(run.end()))).toEqual(['message completed "Hi"'])
+    },
+  )
 })

@@ -72,17 +72,20 @@ describe('where the request asks for messages and the host lets it', () => {
     ['incomplete', (run) => run.end('max_output_tokens'), 'response.incomplete'],
     ['failed', (run) => run.fail({ message: 'no' }), 'response.failed'],
     ['aborted', (run) => run.abort(), 'response.failed'],
-  ])('one that is %s has them, with what the model had written', (_, stop, type) => {
-    const run = asking({ inputMessages: ['Hello'] })
-    run.push(inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi')))
-    stop(run)
-    expect(run.events.at(-1)?.type).toBe(type)
-    expect(terminal(run.events)).toMatchObject({ input_messages: ['Hello'], output_messages: [THOUGHT, FINAL] })
-  })
+  ])(
+    'where the request asks for messages and the host lets it: one that is %s has them, with what the model had written',
+    (_, stop, type) => {
+      const run = asking({ inputMessages: ['Hello'] })
+      run.push(inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi')))
+      stop(run)
+      expect(run.events.at(-1)?.type).toBe(type)
+      expect(terminal(run.events)).toMatchObject({ input_messages: ['Hello'], output_messages: [THOUGHT, FINAL] })
+    },
+  )
 })
 
 describe("the answer's messages", () => {
-  test('are calls and the answers of their tools, as they were said', () => {
+  test("the answer's messages are calls and the answers of their tools, as they were said", () => {
     const run = asking()
     run.push('<|channel|>analysis to=python code<|message|>1+1<|call|>')
     run.push({ host: '<|start|>python to=assistant<|channel|>analysis<|message|>2\n<|end|><|start|>assistant' })
@@ -102,7 +105,7 @@ describe("the answer's messages", () => {
     ])
   })
 
-  test("say of a constrained content type what vLLM's parser says: its marker is part of it", async () => {
+  test("the answer's messages say of a constrained content type what vLLM's parser says: its marker is part of it", async () => {
     const said = callTo('github.a', '{}<|call|>')
     const parser = (await loadOfficial()).createRaw('assistant' as never)
     for (const id of encodeHarmony(said)) parser.process(id)
@@ -123,7 +126,7 @@ describe("the answer's messages", () => {
     ])
   })
 
-  test('leave out what their headers do not say', () => {
+  test("the answer's messages leave out what their headers do not say", () => {
     const run = asking()
     run.push('<|message|>Hi<|end|>')
     const [message] = messagesAtEnd(run) ?? []
@@ -132,7 +135,7 @@ describe("the answer's messages", () => {
     expect(message).toMatchObject({ role: 'assistant', name: null, content: text('Hi') })
   })
 
-  test('are the same from tokens, one by one and all at once, as from text', () => {
+  test("the answer's messages are the same from tokens, one by one and all at once, as from text", () => {
     const said = inTurn(messageOn('analysis', 'Hé 🫠.<|end|>'), messageOn('final', 'né🫠<|return|>'))
     const expected = [
       { ...THOUGHT, content: text('Hé 🫠.') },
@@ -145,26 +148,26 @@ describe("the answer's messages", () => {
     }
   })
 
-  test('have no message of the prompt that the host put before them', () => {
+  test("the answer's messages have no message of the prompt that the host put before them", () => {
     const run = asking()
     run.push({ host: PROMPT }, messageOn('final', 'Hi<|return|>'))
     expect(messagesAtEnd(run)).toEqual([FINAL])
   })
 
-  test('have none of it where the host writes it piece by piece', () => {
+  test("the answer's messages have none of it where the host writes it piece by piece", () => {
     const run = asking()
     for (const char of PROMPT) run.push({ host: char })
     run.push(messageOn('final', 'Hi<|return|>'))
     expect(messagesAtEnd(run)).toEqual([FINAL])
   })
 
-  test('are none where only the host spoke', () => {
+  test("the answer's messages are none where only the host spoke", () => {
     const run = asking()
     run.push({ host: PROMPT })
     expect(messagesAtEnd(run)).toEqual([])
   })
 
-  test('have whatever the host says later: of its tools and of others', () => {
+  test("the answer's messages have whatever the host says later: of its tools and of others", () => {
     const run = asking()
     run.push(messageOn('final', 'Hi<|return|>'), { host: PROMPT }, messageOn('final', 'Hi<|return|>'))
     expect(messagesAtEnd(run)).toEqual([
@@ -175,7 +178,7 @@ describe("the answer's messages", () => {
     ])
   })
 
-  test('have a message whose header the host wrote, with what the model wrote of it', () => {
+  test("the answer's messages have a message whose header the host wrote, with what the model wrote of it", () => {
     const run = asking()
     run.translator.beginTurn({ prefill: '<|channel|>final<|message|>' })
     run.push('Hi<|return|>')
@@ -187,13 +190,13 @@ describe("the answer's messages", () => {
     expect(messagesAtEnd(later)).toEqual([THOUGHT, FINAL])
   })
 
-  test('have an empty message, and every one of several without an end', () => {
+  test("the answer's messages have an empty message, and every one of several without an end", () => {
     const run = asking()
     run.push(inTurn(messageOn('analysis', '<|end|>'), messageOn('analysis', 'Hm.'), messageOn('final', 'Hi')))
     expect(messagesAtEnd(run)).toEqual([{ ...THOUGHT, content: text('') }, THOUGHT, FINAL])
   })
 
-  test('have the answer of a tool that is in the transcript, and not one that came by id', () => {
+  test("the answer's messages have the answer of a tool that is in the transcript, and not one that came by id", () => {
     const run = asking()
     run.push(callTo('github.a', '{}<|call|>'))
     run.toolResult({ itemId: 'mcp_0', output: 'found' })
@@ -207,13 +210,16 @@ describe("the answer's messages", () => {
     ])
   })
 
-  test.each(['raw', 'summary', 'both'] as const)('have the reasoning as it was thought, shown %s', (reasoning) => {
-    const run = asking({ reasoning })
-    run.push(messageOn('analysis', 'Hm.<|end|>'))
-    expect(messagesAtEnd(run)).toEqual([THOUGHT])
-  })
+  test.each(['raw', 'summary', 'both'] as const)(
+    "the answer's messages have the reasoning as it was thought, shown %s",
+    (reasoning) => {
+      const run = asking({ reasoning })
+      run.push(messageOn('analysis', 'Hm.<|end|>'))
+      expect(messagesAtEnd(run)).toEqual([THOUGHT])
+    },
+  )
 
-  test('have no reasoning that the host hides, and everything else', () => {
+  test("the answer's messages have no reasoning that the host hides, and everything else", () => {
     const run = asking({ reasoning: 'hidden' })
     run.push(
       inTurn(
@@ -228,13 +234,13 @@ describe("the answer's messages", () => {
     expect(JSON.stringify(run.events)).not.toContain('Secret')
   })
 
-  test('have what the host says behind reasoning that it hides', () => {
+  test("the answer's messages have what the host says after reasoning that it hides", () => {
     const run = asking({ reasoning: 'hidden' })
     run.push(messageOn('analysis', 'Secret.<|end|>'), { host: PROMPT }, messageOn('final', 'Hi<|return|>'))
     expect(messagesAtEnd(run)?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant'])
   })
 
-  test('survive a snapshot at any moment', () => {
+  test("the answer's messages survive a snapshot at any moment", () => {
     const said = encodeHarmony(inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi<|return|>')))
     const options = { tokenTable, inputMessages: ['Hello'], responseMessages: true }
     for (let cut = 0; cut <= said.length; cut++) {
@@ -254,7 +260,7 @@ describe('where the request does not ask for messages', () => {
     ['says false', { enable_response_messages: false }],
     ['says null', { enable_response_messages: null }],
     ['says something else', { enable_response_messages: 'true' }],
-  ])('because it %s, no response has any', (_, request) => {
+  ])('where the request does not ask for messages because it %s, no response has any', (_, request) => {
     const run = createRun({ request, inputMessages: ['Hello'], responseMessages: true })
     run.push(messageOn('final', 'Hi<|return|>'))
     run.end()
@@ -264,7 +270,7 @@ describe('where the request does not ask for messages', () => {
     expect(run.translator.snapshot().state.messages).toBeNull()
   })
 
-  test('nor has one that failed', () => {
+  test('where the request does not ask for messages: nor has one that failed', () => {
     const run = createRun({ inputMessages: ['Hello'] })
     run.fail({ message: 'no' })
     expect(JSON.stringify(run.events)).not.toContain('_messages')
@@ -276,13 +282,13 @@ describe('messages of the prompt', () => {
     ['text', 'Hello'],
     ['an object', {}],
     ['null', null],
-  ])('that are %s and no list are refused', (_, inputMessages) => {
+  ])('messages of the prompt that are %s and no list are refused', (_, inputMessages) => {
     expect(() => asking({ inputMessages: inputMessages as never })).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option' }),
     )
   })
 
-  test('that are no plain data are refused before anything is streamed, and not at its end', () => {
+  test('messages of the prompt that are no plain data are refused before anything is streamed, and not at its end', () => {
     expect(() => asking({ inputMessages: [{ render: () => 'Hello' }] })).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option' }),
     )
@@ -293,15 +299,18 @@ describe('where the request asks for messages and the host does not let it', () 
   const options = { tokenTable, inputMessages: ['Hello'], request: asked }
   const said = inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi<|return|>'))
 
-  test.each([undefined, false])('with %s, no event has any, and none is kept', (responseMessages) => {
-    const run = createRun({ ...options, ...(responseMessages === undefined ? {} : { responseMessages }) })
-    run.push(said)
-    expect(run.translator.snapshot().state.messages).toBeNull()
-    run.end()
-    expect(JSON.stringify([run.events, run.translator.response])).not.toContain('put_messages')
-  })
+  test.each([undefined, false])(
+    'where the request asks for messages and the host does not let it with %s, no event has any, and none is kept',
+    (responseMessages) => {
+      const run = createRun({ ...options, ...(responseMessages === undefined ? {} : { responseMessages }) })
+      run.push(said)
+      expect(run.translator.snapshot().state.messages).toBeNull()
+      run.end()
+      expect(JSON.stringify([run.events, run.translator.response])).not.toContain('put_messages')
+    },
+  )
 
-  test('none is shown by a translator that goes on where another, which was let, stopped', () => {
+  test('where the request asks for messages and the host does not let it: none is shown by a translator that goes on where another, which was let, stopped', () => {
     const first = createRun({ ...options, responseMessages: true })
     first.push(said)
     const run = runOf(Translator.restore(first.translator.snapshot(), { ...FIXED, ...options }))

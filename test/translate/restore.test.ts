@@ -43,7 +43,7 @@ function changed(value: unknown, [key, ...rest]: Path, to: unknown): unknown {
 const oddValue = fc.constantFrom<unknown>(undefined, null, 0, -1, 1.5, '', 'x', true, [], {}, [null], { a: 1 })
 
 describe('a snapshot that is not what snapshot() gave', () => {
-  test('is refused with a typed error, whatever was changed in it', () =>
+  test('a snapshot that is not what snapshot() gave is refused with a typed error, whatever was changed in it', () =>
     fc.assert(
       fc.property(fc.constantFrom(...snapshots()), fc.nat(), oddValue, (snapshot, at, value) => {
         const paths = pathsOf(snapshot)
@@ -63,11 +63,11 @@ describe('a snapshot that is not what snapshot() gave', () => {
     ['an array', []],
     ['what cannot be copied', { version: 1, state: () => {} }],
     ['a version alone', { version: 1 }],
-  ])('is refused: %s', (_, snapshot) => {
+  ])('a snapshot that is not what snapshot() gave is refused: %s', (_, snapshot) => {
     expect(() => Translator.restore(snapshot as TranslatorSnapshot, FIXED)).toThrow(HarmonyResponsesError)
   })
 
-  test('is refused where it is cut off', () => {
+  test('a snapshot that is not what snapshot() gave is refused where it is cut off', () => {
     for (const snapshot of snapshots()) {
       const { output: _, ...rest } = snapshot
       expect(() => Translator.restore(rest as TranslatorSnapshot, FIXED)).toThrow(
@@ -78,7 +78,7 @@ describe('a snapshot that is not what snapshot() gave', () => {
 })
 
 describe('a snapshot that a store gives back', () => {
-  test('may have its fields in another order, as a JSON column has them', () => {
+  test('a snapshot that a store gives back may have its fields in another order, as a JSON column has them', () => {
     const sorted = (value: unknown): unknown =>
       Object(value) !== value || Array.isArray(value)
         ? Array.isArray(value)
@@ -96,7 +96,7 @@ describe('a snapshot that a store gives back', () => {
     }
   })
 
-  test('may lack what JSON has no word for', () => {
+  test('a snapshot that a store gives back may lack what JSON has no word for', () => {
     const request = { metadata: undefined, tools: [fn('f')], text: { format: { type: 'text' as const } } }
     const translator = new Translator({ ...FIXED, request: request as never })
     const snapshot = translator.snapshot()

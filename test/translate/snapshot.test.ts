@@ -157,15 +157,15 @@ function take(steps: readonly Step[], given: Partial<TranslatorOptions>, at: num
 describe.each(Object.entries(STREAMS))('%s', (_, [steps, options = {}]) => {
   const whole = take(steps, options, 'none')
 
-  test('goes on after a snapshot at any moment as if there had been none', () => {
+  test('a stream goes on after a snapshot at any moment as if there had been none', () => {
     for (let at = 0; at < steps.length; at++) expect(take(steps, options, at)).toEqual(whole)
   })
 
-  test('and after one at every moment', () => {
+  test('a stream goes on after a snapshot at every moment as if there had been none', () => {
     expect(take(steps, options, 'every')).toEqual(whole)
   })
 
-  test('with the ids of the library, too', () => {
+  test('a stream with the ids of the library goes on after a snapshot at every moment', () => {
     const derived = { ...options, ids: deriveId }
     const byId = steps.filter((step) => !step.toString().includes('itemId'))
     expect(take(byId, derived, 'every').events).toEqual(take(byId, derived, 'none').events)
@@ -173,7 +173,7 @@ describe.each(Object.entries(STREAMS))('%s', (_, [steps, options = {}]) => {
 })
 
 describe('a snapshot', () => {
-  test('is plain JSON', () => {
+  test('a snapshot is plain JSON', () => {
     const run = createRun({ tokenTable, request })
     run.push(encodeHarmony(inTurn(callTo('github.a', '{}<|call|>'), callTo('functions.f', ' '))))
     const snapshot = run.translator.snapshot()
@@ -181,7 +181,7 @@ describe('a snapshot', () => {
     expect(snapshot.version).toBe(1)
   })
 
-  test('is a copy: what the translator does afterwards is not in it, and it may be restored twice', () => {
+  test('a snapshot is a copy: what the translator does afterwards is not in it, and it may be restored twice', () => {
     const run = createRun({ request })
     run.push(inTurn(callTo('github.a', '{}<|call|>'), messageOn('final', 'Hi')))
     const snapshot = deepFreeze(run.translator.snapshot())
@@ -197,14 +197,14 @@ describe('a snapshot', () => {
     expect(snapshot).toEqual(before)
   })
 
-  test('before the first event gives them later, with the time of the first translator', () => {
+  test('a snapshot before the first event gives them later, with the time of the first translator', () => {
     const snapshot = createRun().translator.snapshot()
     const events = Translator.restore(snapshot, { ...FIXED, clock: () => NOW + 60 }).end()
     expect(events.map(({ type }) => type)).toEqual(['response.created', 'response.in_progress', 'response.completed'])
     expect(events[2]).toMatchObject({ response: { created_at: NOW, completed_at: NOW + 60 } })
   })
 
-  test('of a response that is over stays over', () => {
+  test('a snapshot of a response that is over stays over', () => {
     const run = createRun()
     run.end()
     const restored = Translator.restore(run.translator.snapshot(), FIXED)
@@ -218,19 +218,19 @@ describe('a snapshot', () => {
     ['no version', {}, 'snapshot.version: expected 1, got undefined'],
     ['null', null, 'snapshot.version: expected 1, got undefined'],
     ['text', '{}', 'snapshot.version: expected 1, got undefined'],
-  ])('of %s is refused', (_, snapshot, message) => {
+  ])('a snapshot of %s is refused', (_, snapshot, message) => {
     expect(() => Translator.restore(snapshot as TranslatorSnapshot, FIXED)).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_snapshot', message }),
     )
   })
 
-  test('with parts missing is refused', () => {
+  test('a snapshot with parts missing is refused', () => {
     expect(() => Translator.restore({ version: 1 } as TranslatorSnapshot, FIXED)).toThrow(
       expect.objectContaining({ code: 'bad_snapshot' }),
     )
   })
 
-  test('is not restored into a foreign parser', () => {
+  test('a snapshot is not restored into a foreign parser', () => {
     const snapshot = createRun().translator.snapshot()
     const parser = (): never => {
       throw new Error('not to be made')

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { appendText, createTextBuffer, isEmpty, textOf } from '../../src/translate/text-buffer.js'
 
 describe('a text buffer', () => {
-  test('holds what was appended, whenever it is asked and however it was cut', () => {
+  test('a text buffer holds what was appended, whenever it is asked and however it was cut', () => {
     const deltas = fc.array(fc.tuple(fc.string({ minLength: 1, maxLength: 40 }), fc.integer({ max: 99, min: 0 })), {
       maxLength: 300,
       size: 'max',
@@ -24,7 +24,7 @@ describe('a text buffer', () => {
     )
   })
 
-  test('is plain data that goes on where a copy of it was taken', () => {
+  test('a text buffer is plain data that goes on where a copy of it was taken', () => {
     const buffer = createTextBuffer()
     for (let count = 0; count < 500; count++) appendText(buffer, `${count} `)
     const copy = JSON.parse(JSON.stringify(buffer)) as typeof buffer
@@ -33,7 +33,7 @@ describe('a text buffer', () => {
     expect(textOf(copy).endsWith('598 599 ')).toBe(true)
   })
 
-  test('keeps few blocks and no more than 32 deltas as a rope', () => {
+  test('a text buffer keeps few blocks and no more than 32 deltas as a rope', () => {
     const buffer = createTextBuffer()
     for (let count = 0; count < 3_200; count++) appendText(buffer, 'delta ')
     expect(buffer.count).toBeLessThan(32)

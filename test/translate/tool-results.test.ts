@@ -31,7 +31,7 @@ function waiting(...recipients: string[]): Run {
 const DONE = (index: number): string[] => [`mcp_call.completed ${index}`, `output_item.done ${index} completed`]
 
 describe("a tool's message from the host", () => {
-  test('completes the call that waits for it, makes no item and is no output', () => {
+  test("a tool's message from the host completes the call that waits for it, makes no item and is no output", () => {
     const run = waiting('github.search')
     expect(brief(run.answer('github.search', 'found'))).toEqual(DONE(0))
     const response = terminal(run.end())
@@ -39,7 +39,7 @@ describe("a tool's message from the host", () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('is taken when it ends: by its marker, by the next <|start|>, by the next turn', () => {
+  test("a tool's message from the host is taken when it ends: by its marker, by the next <|start|>, by the next turn", () => {
     const begin = { host: '<|start|>github.a to=assistant<|channel|>commentary<|message|>found' }
     const run = waiting('github.a', 'github.a', 'github.a')
     expect(run.push(begin)).toEqual([])
@@ -52,7 +52,7 @@ describe("a tool's message from the host", () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('is its own text alone, though the model goes on where it did not end it', () => {
+  test("a tool's message from the host is its own text alone, though the model goes on where it did not end it", () => {
     for (const sampled of [
       messageOn('final', 'Hi<|return|>'),
       `<|start|>assistant${messageOn('final', 'Hi<|return|>')}`,
@@ -67,7 +67,7 @@ describe("a tool's message from the host", () => {
     }
   })
 
-  test('goes on with the transcript in one piece, cut anywhere', () => {
+  test("a tool's message from the host goes on with the transcript in one piece, cut anywhere", () => {
     const transcript = '<|start|>github.a to=assistant<|channel|>commentary<|message|>é found<|end|><|start|>assistant'
     for (let cut = 0; cut <= transcript.length; cut++) {
       const run = waiting('github.a')
@@ -80,7 +80,7 @@ describe("a tool's message from the host", () => {
   test.each([
     ['any order', ['github.b', 'files.a', 'github.a'], [1, 2, 0]],
     ['their own order', ['github.a', 'github.b', 'files.a'], [0, 1, 2]],
-  ])('of several, each completes its own call, in %s', (_, authors, indexes) => {
+  ])("a tool's message from the host of several, each completes its own call, in %s", (_, authors, indexes) => {
     const run = waiting('github.a', 'github.b', 'files.a')
     const events = authors.flatMap((author) => run.answer(author, `of ${author}`))
     expect(brief(events)).toEqual(indexes.flatMap(DONE))
@@ -91,14 +91,14 @@ describe("a tool's message from the host", () => {
     ])
   })
 
-  test('completes the oldest of several calls to the same tool', () => {
+  test("a tool's message from the host completes the oldest of several calls to the same tool", () => {
     const run = waiting('github.a', 'github.b', 'github.a')
     expect(brief(run.answer('github.a', 'first'))).toEqual(DONE(0))
     expect(brief(run.answer('github.a', 'second'))).toEqual(DONE(2))
     expect(terminal(run.end()).output).toMatchObject([{ output: 'first' }, { output: null }, { output: 'second' }])
   })
 
-  test('finds its call under any spelling of its name', () => {
+  test("a tool's message from the host finds its call under any spelling of its name", () => {
     const run = waiting('github.a', 'mcp.github.a', 'python')
     expect(brief(run.answer('mcp.github.a', '1'))).toEqual(DONE(0))
     expect(brief(run.answer('github.a', '2'))).toEqual(DONE(1))
@@ -108,7 +108,7 @@ describe("a tool's message from the host", () => {
     ])
   })
 
-  test('of no particular tool completes the oldest call of all', () => {
+  test("a tool's message from the host of no particular tool completes the oldest call of all", () => {
     const run = waiting('python', 'github.a')
     run.push({ host: '<|start|>tool to=assistant<|message|>1<|end|>' })
     expect(briefOutput(run.translator.response)).toEqual([
@@ -117,7 +117,7 @@ describe("a tool's message from the host", () => {
     ])
   })
 
-  test('from the browser alone completes the oldest call of the browser', () => {
+  test("a tool's message from the host from the browser alone completes the oldest call of the browser", () => {
     const tools = [{ type: 'web_search' }, mcp('github')]
     const run = createRun({ request: { tools } })
     const calls = ['github.a', 'browser.open', 'browser.search', 'browser.find']
@@ -134,7 +134,7 @@ describe("a tool's message from the host", () => {
     expect(codes(run.diagnostics)).toContain('second_result')
   })
 
-  test('from the container alone completes the call of its shell', () => {
+  test("a tool's message from the host from the container alone completes the call of its shell", () => {
     const tools = [{ type: 'shell', environment: { type: 'container_auto' } }]
     const run = createRun({ request: { tools } })
     run.push(callTo('container.exec', '{"cmd":["ls"]}<|call|>'))
@@ -145,13 +145,13 @@ describe("a tool's message from the host", () => {
     ])
   })
 
-  test('from the browser alone, for which nothing waits, is told of', () => {
+  test("a tool's message from the host from the browser alone, for which nothing waits, is reported", () => {
     const run = createRun({ request: { tools: [{ type: 'web_search' }] } })
     run.answer('browser', 'Error')
     expect(run.diagnostics).toMatchObject([{ code: 'result_without_call', subject: 'browser' }])
   })
 
-  test('for which nothing waits is told of, and dropped', () => {
+  test("a tool's message from the host for which nothing waits is reported, and dropped", () => {
     const run = waiting('github.a')
     expect(run.answer('github.b', 'found')).toEqual([])
     expect(run.answer('python', 'found')).toEqual([])
@@ -162,7 +162,7 @@ describe("a tool's message from the host", () => {
     expect(run.translator.response.output).toMatchObject([{ status: 'in_progress', output: null }])
   })
 
-  test('that comes twice counts once', () => {
+  test("a tool's message from the host that comes twice counts once", () => {
     const run = waiting('github.a')
     run.answer('github.a', 'first')
     expect(run.answer('github.a', 'second')).toEqual([])
@@ -170,7 +170,7 @@ describe("a tool's message from the host", () => {
     expect(terminal(run.end()).output).toMatchObject([{ output: 'first' }])
   })
 
-  test('closes the call itself where the engine swallowed its <|call|>', () => {
+  test("a tool's message from the host closes the call itself where the engine swallowed its <|call|>", () => {
     const run = createRun({ request })
     run.push(callTo('github.a', '{}'))
     expect(brief(run.answer('github.a', 'found'))).toEqual(['mcp_call_arguments.done 0', ...DONE(0)])
@@ -178,7 +178,7 @@ describe("a tool's message from the host", () => {
   })
 
   test.each(['functions.f', 'f', 'functions.c', 'functions.other'])(
-    'of the client (%s) is part of the transcript and no news',
+    "a tool's message from the host of the client (%s) is part of the transcript and no news",
     (recipient) => {
       const run = waiting(recipient)
       const told = run.diagnostics.length
@@ -190,7 +190,7 @@ describe("a tool's message from the host", () => {
     },
   )
 
-  test('so are messages of a user, a developer and the system', () => {
+  test("a tool's message from the host: so are messages of a user, a developer and the system", () => {
     const run = createRun({ request })
     run.start()
     for (const role of ['user', 'developer', 'system']) {
@@ -204,7 +204,7 @@ describe("a tool's message from the host", () => {
 describe("a tool's message that the model wrote", () => {
   const fabricated = '<|start|>github.a to=assistant<|channel|>commentary<|message|>made up<|end|>'
 
-  test('completes nothing, and is told of with its text', () => {
+  test("a tool's message that the model wrote completes nothing, and is reported with its text", () => {
     const run = waiting('github.a')
     expect(run.push(fabricated)).toEqual([])
     expect(run.diagnostics).toMatchObject([{ code: 'sampled_result', subject: 'github.a', text: 'made up' }])
@@ -212,7 +212,7 @@ describe("a tool's message that the model wrote", () => {
     expect(terminal(run.end()).output).toMatchObject([{ output: 'found' }])
   })
 
-  test('completes its call where the capture did not keep the difference', () => {
+  test("a tool's message that the model wrote completes its call where the capture did not keep the difference", () => {
     const run = createRun({ request, trustToolMessages: true })
     run.push(callTo('github.a', '{}<|call|>'))
     expect(brief(run.push(fabricated))).toEqual(DONE(0))
@@ -220,24 +220,27 @@ describe("a tool's message that the model wrote", () => {
     expect(terminal(run.end()).output).toMatchObject([{ output: 'made up' }])
   })
 
-  test('is no answer to a call that the host trusts either, where nothing waits', () => {
+  test("a tool's message that the model wrote is no answer to a call that the host trusts either, where nothing waits", () => {
     const run = createRun({ request, trustToolMessages: true })
     run.push(inTurn(messageOn('final', 'Hi<|end|>')), fabricated)
     expect(codes(run.diagnostics)).toEqual(['result_without_call'])
   })
 
-  test.each(['user', 'system', 'developer'])('in the name of the %s is dropped, trusted or not', (role) => {
-    for (const trustToolMessages of [false, true]) {
-      const run = createRun({ trustToolMessages })
-      run.push(inTurn(messageOn('final', 'Hi<|end|>')), `<|start|>${role}<|message|>Do it.<|end|>`)
-      expect(run.diagnostics).toMatchObject([{ code: 'fabricated_message', subject: role, text: 'Do it.' }])
-      expect(briefOutput(terminal(run.end()))).toEqual(['message completed "Hi"'])
-    }
-  })
+  test.each(['user', 'system', 'developer'])(
+    "a tool's message that the model wrote in the name of the %s is dropped, trusted or not",
+    (role) => {
+      for (const trustToolMessages of [false, true]) {
+        const run = createRun({ trustToolMessages })
+        run.push(inTurn(messageOn('final', 'Hi<|end|>')), `<|start|>${role}<|message|>Do it.<|end|>`)
+        expect(run.diagnostics).toMatchObject([{ code: 'fabricated_message', subject: role, text: 'Do it.' }])
+        expect(briefOutput(terminal(run.end()))).toEqual(['message completed "Hi"'])
+      }
+    },
+  )
 })
 
 describe('toolResult', () => {
-  test('completes calls by their item ids, in any order', () => {
+  test('toolResult completes calls by their item ids, in any order', () => {
     const run = waiting('github.a', 'github.a', 'python')
     expect(brief(run.toolResult({ itemId: 'mcp_1', output: 'second' }))).toEqual(DONE(1))
     expect(brief(run.toolResult({ itemId: 'ci_2', outputs: [{ type: 'logs', logs: '3' }] }))).toEqual([
@@ -250,7 +253,7 @@ describe('toolResult', () => {
     ])
   })
 
-  test('and messages of the host may be mixed', () => {
+  test('toolResult, and messages of the host may be mixed', () => {
     const run = waiting('github.a', 'github.a', 'github.a')
     run.toolResult({ itemId: 'mcp_1', output: 'b' })
     run.answer('github.a', 'a')
@@ -258,7 +261,7 @@ describe('toolResult', () => {
     expect(terminal(run.end()).output).toMatchObject([{ output: 'a' }, { output: 'b' }, { output: 'c' }])
   })
 
-  test('may come while the model writes something else', () => {
+  test('toolResult may come while the model writes something else', () => {
     const run = waiting('github.a')
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
     expect(brief(run.toolResult({ itemId: 'mcp_0', output: 'found' }))).toEqual(DONE(0))
@@ -269,7 +272,7 @@ describe('toolResult', () => {
     ])
   })
 
-  test('for a call that is still being written means that its <|call|> was swallowed', () => {
+  test('toolResult for a call that is still being written means that its <|call|> was swallowed', () => {
     const run = createRun({ request })
     run.push(callTo('github.a', '{}'))
     expect(brief(run.toolResult({ itemId: 'mcp_0', output: 'found' }))).toEqual([
@@ -278,7 +281,7 @@ describe('toolResult', () => {
     ])
   })
 
-  test('a second time is told of, and the first one stands', () => {
+  test('a result that comes a second time is reported, and the first one stands', () => {
     const run = waiting('github.a')
     run.toolResult({ itemId: 'mcp_0', output: 'first' })
     expect(run.toolResult({ itemId: 'mcp_0', error: { message: 'late' } })).toEqual([])
@@ -286,7 +289,7 @@ describe('toolResult', () => {
     expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', output: 'first', error: null }])
   })
 
-  test('for an item that was never streamed throws, and says which came', () => {
+  test('toolResult for an item that was never streamed throws, and says which came', () => {
     expect(() => waiting('github.a', 'python').toolResult({ itemId: 'mcp_7', output: '' })).toThrow(
       expect.objectContaining({
         name: 'HarmonyResponsesError',
@@ -307,7 +310,7 @@ describe('toolResult', () => {
     ['a custom tool call', callTo('functions.c', 'x<|call|>'), 'ctc_0'],
     ['a message', messageOn('final', 'Hi<|return|>'), 'msg_0'],
     ['reasoning', messageOn('analysis', 'Hi<|end|>'), 'rs_0'],
-  ])('for %s throws: it is not for the host to answer', (_, harmony, itemId) => {
+  ])('toolResult for %s throws: it is not for the host to answer', (_, harmony, itemId) => {
     const run = createRun({ request })
     run.push(harmony)
     expect(() => run.toolResult({ itemId, output: '' })).toThrow(
@@ -322,7 +325,7 @@ describe('toolResult', () => {
     ['has an output that is no text', { itemId: 'mcp_0', output: 42 }],
     ['has outputs that are no list', { itemId: 'mcp_0', outputs: 'x' }],
     ['has an error without a message', { itemId: 'mcp_0', error: {} }],
-  ])('one that %s throws a typed error', (_, result) => {
+  ])('toolResult: one that %s throws a typed error', (_, result) => {
     expect(() => waiting('github.a').toolResult(result as ToolResult)).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError' }),
     )

@@ -89,7 +89,7 @@ afterEach(async () => {
 })
 
 describe('what comes out', () => {
-  test('is what the push side gives, and the response is returned', async () => {
+  test('translate gives what the push side gives, and returns the response', async () => {
     const run = createRun({ ...options })
     run.push(...CHUNKS)
     const events = [...run.events, ...run.end()]
@@ -98,7 +98,7 @@ describe('what comes out', () => {
     expect(returned).toEqual(terminal(events))
   })
 
-  test('in batches: one per chunk that gave something, none of them empty', async () => {
+  test('translateBatches gives one batch for each chunk that gave something, none of them empty', async () => {
     const run = createRun({ ...options })
     const expected = [run.start(), ...CHUNKS.map((chunk) => run.push(chunk)), run.end()].filter(
       ({ length }) => length > 0,
@@ -108,7 +108,7 @@ describe('what comes out', () => {
     expect(returned).toEqual(terminal(items.at(-1) ?? []))
   })
 
-  test('loads the token table where the options bring none', async () => {
+  test('translate loads the token table where the options bring none', async () => {
     const { returned } = await readAll(translate(encodeHarmony(messageOn('final', 'Hi<|return|>')), FIXED))
     expect(briefOutput(returned)).toEqual(['message completed "Hi"'])
   })
@@ -160,12 +160,12 @@ describe('a source may be', () => {
     ['text in an object', () => Object(harmony)],
     ['text in pieces', () => now(harmony.split(''))],
     ['what has next alone', () => ({ [Symbol.iterator]: () => nextAlone(ids) })],
-  ])('%s', async (_, source) => {
+  ])('a source may be %s', async (_, source) => {
     const { returned } = await readAll(translate(source(), options))
     expect(briefOutput(returned)).toEqual(['message completed "Hé🫠"'])
   })
 
-  test('text, taken as one chunk', async () => {
+  test('a source may be text, taken as one chunk', async () => {
     const { items } = await readAll(translateBatches(harmony, options))
     expect(items.map(({ length }) => length)).toEqual([2, 6, 1])
   })
@@ -177,7 +177,7 @@ describe('a source may be', () => {
     ['a promise of one', Promise.resolve(ids), 'got Promise'],
     ['a function', () => ids, 'got a function'],
     ['a host chunk', { host: ids }, 'got an object'],
-  ])('but not %s', (_, source, got) => {
+  ])('a source may be, but not %s', (_, source, got) => {
     for (const open of [translate, translateBatches]) {
       expect(() => open(source as TokenSource, options)).toThrow(
         expect.objectContaining({
@@ -196,7 +196,7 @@ describe('a bad option is thrown by the call itself, and nothing is asked of the
     ['a malformed tool', { request: { tools: [{ type: 'function' }] } }],
     ['what is no signal', { signal: true }],
     ['an empty response id', { responseId: '' }],
-  ])('%s', (_, bad) => {
+  ])('a bad option is thrown by the call itself, and nothing is asked of the source: %s', (_, bad) => {
     const source = { [Symbol.iterator]: vi.fn() }
     for (const open of [translate, translateBatches]) {
       expect(() => open(source, bad as TranslateOptions)).toThrow(
@@ -206,13 +206,13 @@ describe('a bad option is thrown by the call itself, and nothing is asked of the
     expect(source[Symbol.iterator]).not.toHaveBeenCalled()
   })
 
-  test('options that are null', () => {
+  test('options that are null are thrown by the call itself', () => {
     expect(() => translate([], null as never)).toThrow(expect.objectContaining({ code: 'bad_option' }))
   })
 })
 
 describe('the source is pulled', () => {
-  test('only after created and in_progress were taken, and never ahead of its consumer', async () => {
+  test('the source is pulled only after created and in_progress were taken, and never ahead of its consumer', async () => {
     const source = new Watched(['<|channel|>final<|message|>', 'a', 'b', 'c'])
     const batches = translateBatches(source, options)
     await settled()
@@ -227,7 +227,7 @@ describe('the source is pulled', () => {
     await batches.return(undefined as never)
   })
 
-  test('not again before every event of its chunk was taken', async () => {
+  test('the source is pulled: not again before every event of its chunk was taken', async () => {
     const source = new Watched([messageOn('final', 'Hi<|return|>'), '<|start|>'])
     const events = translate(source, options)
     for (let taken = 1; taken <= 8; taken++) await events.next()
@@ -237,7 +237,7 @@ describe('the source is pulled', () => {
     expect(source.pulled).toBeGreaterThan(1)
   })
 
-  test('past chunks that gave nothing', async () => {
+  test('the source is pulled past chunks that gave nothing', async () => {
     const source = new Watched(['<|channel|>', 'fin', 'al', '<|message|>'])
     const batches = translateBatches(source, options)
     await batches.next()
@@ -257,7 +257,7 @@ describe('calls that do not wait for one another', () => {
     ['a source that is waited for', () => new Watched(chunks)],
   ]
 
-  test.each(sources)('are answered in their order: %s', async (_, source) => {
+  test.each(sources)('calls that do not wait for one another are answered in their order: %s', async (_, source) => {
     const { items } = await readAll(translate(source(), options))
     const events = translate(source(), options)
     const order: number[] = []
@@ -274,7 +274,7 @@ describe('calls that do not wait for one another', () => {
     expect(steps.slice(items.length + 1)).toEqual(Array(2).fill({ done: true, value: undefined }))
   })
 
-  test.each(sources)('end with the one that stops: %s', async (_, source) => {
+  test.each(sources)('calls that do not wait for one another end with the one that stops: %s', async (_, source) => {
     const events = translate(source(), options)
     const stopped = [events.next(), events.next(), events.return(1 as never), events.next()]
     const [first, , returned, last] = await Promise.all(stopped)
@@ -284,14 +284,14 @@ describe('calls that do not wait for one another', () => {
     await expect(events.throw(new Error('mine'))).rejects.toThrow('mine')
   })
 
-  test('are answered at once where they wait for a source that never answers, and one stops', async () => {
+  test('calls that do not wait for one another are answered at once where they wait for a source that never answers, and one stops', async () => {
     const events = translateBatches(new Watched([], 'hangs'), options)
     const calls = [events.next(), events.next(), events.next(), events.return(1 as never), events.next()]
     const steps = await Promise.all(calls)
     expect(steps.map(({ done }) => done)).toEqual([false, true, true, true, true])
   })
 
-  test('may come from the source itself', async () => {
+  test('calls that do not wait for one another may come from the source itself', async () => {
     let inner: Promise<IteratorResult<ResponseStreamEvent[], Response>> | undefined
     function* source(): Generator<string, void> {
       yield '<|channel|>final<|message|>'
@@ -320,7 +320,7 @@ describe('a source whose promises are none', () => {
         }),
     ],
     ['are nothing', () => undefined],
-  ])('those that %s', async (_, promise) => {
+  ])('a source whose promises are not promises is read: those that %s', async (_, promise) => {
     const chunks = ['<|channel|>final<|message|>', 'a', 'b']
     const steps = [...chunks.map((value) => ({ done: false, value })), { done: true, value: undefined }]
     const source = { [Symbol.asyncIterator]: () => ({ next: () => promise(steps.shift()) }) }
@@ -333,14 +333,14 @@ describe('a source whose promises are none', () => {
 describe('the source is closed', () => {
   const chunks = ['<|channel|>final<|message|>', 'a', 'b']
 
-  test('at the end, at most once', async () => {
+  test('the source is closed at the end, at most once', async () => {
     const source = new Watched(chunks)
     await readAll(translate(source, options))
     await settled()
     expect(source.closed).toBeLessThanOrEqual(1)
   })
 
-  test('when the consumer stops reading, who gets nothing more', async () => {
+  test('the source is closed when the consumer stops reading, who gets nothing more', async () => {
     for (const open of [translate, translateBatches]) {
       const source = new Watched(chunks)
       for await (const _ of open(source, options)) if (source.pulled === 2) break
@@ -350,14 +350,14 @@ describe('the source is closed', () => {
     }
   })
 
-  test('when the consumer stops after the very first event', async () => {
+  test('the source is closed when the consumer stops after the very first event', async () => {
     const source = new Watched(chunks)
     for await (const _ of translate(source, options)) break
     await settled()
     expect(source).toMatchObject({ closed: 1, pulled: 0 })
   })
 
-  test('when the consumer throws, whose error it stays', async () => {
+  test('the source is closed when the consumer throws, whose error it stays', async () => {
     for (const open of [translate, translateBatches]) {
       const source = new Watched(chunks)
       const consume = async (): Promise<void> => {
@@ -369,7 +369,7 @@ describe('the source is closed', () => {
     }
   })
 
-  test('and so runs the finally of a generator', async () => {
+  test('closing the source runs the finally of a generator', async () => {
     let finished = 0
     async function* source(): AsyncGenerator<string, void> {
       try {
@@ -383,7 +383,7 @@ describe('the source is closed', () => {
     expect(finished).toBe(1)
   })
 
-  test('without a word to the client where closing fails, or where there is nothing to close', async () => {
+  test('the source is closed without a word to the client where closing fails, or where there is nothing to close', async () => {
     const quiet = { ...options, onError() {} }
     const failing = new Watched(chunks)
     failing.return = () => Promise.reject(new Error('cannot close'))
@@ -397,7 +397,7 @@ describe('the source is closed', () => {
     for await (const _ of translate({ [Symbol.iterator]: () => ({ next }) }, options)) break
   })
 
-  test('when the consumer gives up while it waits for a source that never answers', async () => {
+  test('the source is closed when the consumer gives up while it waits for a source that never answers', async () => {
     for (const open of [translate, translateBatches]) {
       const source = new Watched([], 'hangs')
       const generator = open(source, options)
@@ -413,7 +413,7 @@ describe('the source is closed', () => {
 })
 
 describe('a source that throws', () => {
-  test('gives error and response.failed, and the generator returns', async () => {
+  test('a source that throws gives error and response.failed, and the generator returns', async () => {
     const source = new Watched(['<|channel|>final<|message|>', 'Hi'], new EngineError('server_error', 'engine died'))
     const { items, returned } = await readAll(translate(source, options))
     expect(brief(items).slice(-3)).toEqual(['output_text.delta 0 "Hi"', 'error', 'failed'])
@@ -445,7 +445,7 @@ describe('a source that throws', () => {
         }),
       }),
     ],
-  ])('%s', async (_, source) => {
+  ])('a source that throws: %s', async (_, source) => {
     for (const signal of [undefined, new AbortController().signal]) {
       const { items } = await readAll(translate(source(), signal === undefined ? options : { ...options, signal }))
       expect(brief(items)).toEqual(['created', 'in_progress', 'error', 'failed'])
@@ -453,7 +453,7 @@ describe('a source that throws', () => {
     }
   })
 
-  test('what is no error is told to the host alone', async () => {
+  test('what is no error is reported to the host alone', async () => {
     const told: unknown[] = []
     const source = (): TokenSource => ({
       [Symbol.iterator]: () => ({
@@ -478,7 +478,7 @@ describe('a source that throws', () => {
     expect(told).toMatchObject([{ code: 'bad_chunk', message: expect.stringMatching(/^chunk: expected token ids, /) }])
   })
 
-  test('already when its iterator is made', async () => {
+  test('a source that throws when its iterator is made fails the stream', async () => {
     const stream = new ReadableStream<string>()
     stream.getReader()
     const { items } = await readAll(translate(stream, { ...options, onError() {} }))
@@ -495,13 +495,13 @@ describe('what a source returns', () => {
     [{ reason: 'stop' }, 'completed', undefined],
     [{ reason: 'max_output_tokens' }, 'incomplete', 'max_output_tokens'],
     [{ reason: 'content_filter' }, 'incomplete', 'content_filter'],
-  ] as const)('%o ends the response', async (end, status, reason) => {
+  ] as const)('what a source returns: %o ends the response', async (end, status, reason) => {
     const { returned } = await readAll(translate(new Watched(open, 'ends', end), options))
     expect(returned.status).toBe(status)
     expect(returned.incomplete_details?.reason).toBe(reason)
   })
 
-  test('its counts are in the usage', async () => {
+  test('what a source returns: its counts are in the usage', async () => {
     const usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, reasoningTokens: 1 }
     const { returned } = await readAll(translate(new Watched(open, 'ends', { usage }), options))
     expect(returned.usage).toEqual({
@@ -513,7 +513,7 @@ describe('what a source returns', () => {
     })
   })
 
-  test('of a generator', async () => {
+  test('what a generator returns ends the response', async () => {
     function* source(): Generator<string, StreamEnd> {
       yield* open
       return { reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } }
@@ -533,7 +533,7 @@ describe('an abort', () => {
     expect(returned).toMatchObject({ status: 'failed', error: { code: 'server_error', message: 'aborted' } })
   }
 
-  test('before the start: the source is closed and never pulled', async () => {
+  test('an abort before the start closes the source, which is never pulled', async () => {
     const source = new Watched(chunks)
     const read = await readAll(translate(source, { ...options, signal: AbortSignal.abort() }))
     await settled()
@@ -542,7 +542,7 @@ describe('an abort', () => {
     expect(source).toMatchObject({ pulled: 0, closed: 1 })
   })
 
-  test('while a source is waited for that never answers', async () => {
+  test('an abort while a source is waited for that never answers', async () => {
     const source = new Watched(chunks, 'hangs')
     const controller = new AbortController()
     const reading = readAll(translate(source, { ...options, signal: controller.signal }))
@@ -559,7 +559,7 @@ describe('an abort', () => {
     expect(source.closed).toBe(1)
   })
 
-  test('while the consumer is busy: the source is closed at once, and no event is lost', async () => {
+  test('an abort while the consumer is busy: the source is closed at once, and no event is lost', async () => {
     const source = new Watched(chunks)
     const controller = new AbortController()
     const events = translate(source, { ...options, signal: controller.signal })
@@ -580,7 +580,7 @@ describe('an abort', () => {
     expect(source.pulled).toBe(1)
   })
 
-  test('before the first event was asked for', async () => {
+  test('an abort before the first event was asked for', async () => {
     const source = new Watched(chunks)
     const controller = new AbortController()
     const events = translate(source, { ...options, signal: controller.signal })
@@ -589,7 +589,7 @@ describe('an abort', () => {
     expect(source.pulled).toBe(0)
   })
 
-  test('after the end changes nothing', async () => {
+  test('an abort after the end changes nothing', async () => {
     const controller = new AbortController()
     const { returned } = await readAll(translate(chunks, { ...options, signal: controller.signal }))
     controller.abort()
@@ -597,7 +597,7 @@ describe('an abort', () => {
     expect(returned.status).toBe('incomplete')
   })
 
-  test('makes nothing of a source that fails afterwards', async () => {
+  test('an abort makes nothing of a source that fails afterwards', async () => {
     const controller = new AbortController()
     let fail: (error: Error) => void = () => {}
     const next = (): Promise<never> =>
@@ -612,7 +612,7 @@ describe('an abort', () => {
     expectAborted(await reading)
   })
 
-  test('many chunks and one listener, which is gone in the end', async () => {
+  test('an abort: many chunks and one listener, which is gone in the end', async () => {
     const { signal } = new AbortController()
     const add = vi.spyOn(signal, 'addEventListener')
     const remove = vi.spyOn(signal, 'removeEventListener')
@@ -621,7 +621,7 @@ describe('an abort', () => {
     expect(remove.mock.calls[0]?.slice(0, 2)).toEqual(add.mock.calls[0]?.slice(0, 2))
   })
 
-  test('an early return takes the listener with it', async () => {
+  test('an abort: an early return takes the listener with it', async () => {
     const { signal } = new AbortController()
     const add = vi.spyOn(signal, 'addEventListener')
     const remove = vi.spyOn(signal, 'removeEventListener')

@@ -28,7 +28,7 @@ test('python of an MCP server: the stream that vLLM gave as text, and this proje
 })
 
 describe('deltas', () => {
-  test('one per push and part, however many tokens came', () => {
+  test('deltas: one per push and part, however many tokens came', () => {
     const run = createRun({ tokenTable })
     run.push(encodeHarmony('<|channel|>final<|message|>'))
     expect(brief(run.push(encodeText('several tokens in one step')))).toEqual([
@@ -36,7 +36,7 @@ describe('deltas', () => {
     ])
   })
 
-  test('none where no character is whole', () => {
+  test('deltas: none where no character is whole', () => {
     const run = createRun({ tokenTable })
     run.push(encodeHarmony('<|channel|>final<|message|>'))
     const ids = encodeText('🫠')
@@ -44,7 +44,7 @@ describe('deltas', () => {
     expect(brief(run.push(...ids))).toEqual(['output_text.delta 0 "🫠"'])
   })
 
-  test('a character that never ends is U+FFFD, in its own item', () => {
+  test('deltas: a character that never ends is U+FFFD, in its own item', () => {
     const run = createRun({ tokenTable })
     const [half = 0] = encodeText('🫠')
     run.push([...encodeHarmony('<|channel|>analysis<|message|>a'), half, ...encodeHarmony('<|end|>')])
@@ -55,7 +55,7 @@ describe('deltas', () => {
     ])
   })
 
-  test('ids, scored tokens, arrays, typed arrays and text give the same items', () => {
+  test('deltas: ids, scored tokens, arrays, typed arrays and text give the same items', () => {
     const ids = encodeHarmony(inTurn(messageOn('analysis', 'Hé🫠<|end|>'), callTo('functions.f', '{"a":1}<|call|>')))
     const outputOf = (feed: (run: Run) => unknown): string[] => {
       const run = createRun({ tokenTable, request: { tools: [fn('f')] } })
@@ -72,7 +72,7 @@ describe('deltas', () => {
 })
 
 describe('several calls in one turn', () => {
-  test('to the same function are several items with several call ids', () => {
+  test('several calls in one turn to the same function are several items with several call ids', () => {
     const run = createRun({ request: { tools: [fn('f')] } })
     run.push(inTurn(callTo('functions.f', '{"a":1}<|call|>'), callTo('functions.f', '{"a":2}<|call|>')))
     expect(terminal(run.end()).output).toMatchObject([
@@ -81,7 +81,7 @@ describe('several calls in one turn', () => {
     ])
   })
 
-  test('may follow each other without <|start|>', () => {
+  test('several calls in one turn may follow each other without <|start|>', () => {
     const run = createRun({ request: { tools: [fn('f')] } })
     run.push(`${callTo('functions.f', '1<|call|>')}${callTo('functions.f', '2<|call|>')}`)
     expect(briefOutput(terminal(run.end()))).toEqual(['function_call f completed "1"', 'function_call f completed "2"'])
@@ -92,7 +92,7 @@ describe('several calls in one turn', () => {
 describe('turns', () => {
   const request = { tools: [mcp('github')] }
 
-  test('one response may have several, each beginning in a header', () => {
+  test('turns: one response may have several, each beginning in a header', () => {
     const run = createRun({ request })
     run.translator.beginTurn()
     run.push(callTo('github.a', '{}<|call|>'))
@@ -126,7 +126,7 @@ describe('turns', () => {
     expect(brief(run.answer('github.a', 'late'))).toEqual(['mcp_call.completed 0', 'output_item.done 0 completed'])
   })
 
-  test('<|return|> of the one before is no reason to complain', () => {
+  test('the <|return|> of the turn before is not reported', () => {
     const run = createRun()
     run.push(messageOn('final', 'One<|return|>'))
     run.translator.beginTurn()
@@ -150,7 +150,7 @@ describe('turns', () => {
         '<|channel|>final<|message|>Hi<|return|>',
         'message completed "Hi"',
       ],
-    ])('of %s is in no item', (_, prefill, written, item) => {
+    ])('a prefill of %s is in no item', (_, prefill, written, item) => {
       const text = createRun({ request })
       text.translator.beginTurn({ prefill })
       text.push(written)
@@ -162,7 +162,7 @@ describe('turns', () => {
       expect(briefOutput(terminal(ids.end()))).toEqual([item])
     })
 
-    test('is announced when the model goes on with it', () => {
+    test('a prefill is announced when the model goes on with it', () => {
       const run = createRun()
       run.translator.beginTurn({ prefill: '<|channel|>final<|message|>Dear ' })
       expect(brief(run.start())).toEqual(['created', 'in_progress'])

@@ -9,6 +9,7 @@ import { Translator } from '../../src/translate/translator.js'
 import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { withoutDeltaBorders } from '../laws/streams.js'
 import { builtin, fn } from '../recipients/tools.js'
+import { runs } from '../support/runs.js'
 import { cut, encodeHarmony, encodeText, tokenBytes } from '../support/tokens.js'
 import { brief, briefOutput, callTo, createRun, FIXED, inTurn, messageOn, type Run, terminal } from './run.js'
 
@@ -192,7 +193,7 @@ const someText = fc
 const someSizes = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 })
 
 describe('the events of a citation', () => {
-  test('in order and whole: the link takes the place of the mark, and the annotation comes right behind it', () => {
+  test('the events of a citation come in order and whole: the link takes the place of the mark, and the annotation comes right after it', () => {
     const OF_PART = { item_id: 'msg_0', output_index: 0, content_index: 0 }
     const run = createRun({ citations })
     run.start()
@@ -235,7 +236,7 @@ describe('the events of a citation', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('of several marks in one push are one delta up to each annotation', () => {
+  test('a citation of several marks in one push are one delta up to each annotation', () => {
     const run = answering()
     expect(brief(run.push('a【4†L1】b【5†L1】【4†L2】 c'))).toEqual([
       `output_text.delta 0 "a ${LINK}"`,
@@ -251,7 +252,7 @@ describe('the events of a citation', () => {
     ])
   })
 
-  test('count the annotations of each message on their own', () => {
+  test('the events of a citation count the annotations of each message on their own', () => {
     const run = createRun({ citations })
     run.push(inTurn(messageOn('commentary', 'a【4†L1】<|end|>'), messageOn('final', '【4†L1】b<|return|>')))
     const starts = run.events.flatMap((event) =>
@@ -265,7 +266,7 @@ describe('the events of a citation', () => {
     ])
   })
 
-  test('hold back what may become a mark, and nothing else', () => {
+  test('the events of a citation hold back what may become a mark, and nothing else', () => {
     const run = answering()
     expect(brief(run.push('a【'))).toEqual(['output_text.delta 0 "a"'])
     expect(run.push('4', '†', 'L', '5')).toEqual([])
@@ -273,7 +274,7 @@ describe('the events of a citation', () => {
     expect(brief(run.push('b', '【', 'c'))).toEqual(['output_text.delta 0 "b"', 'output_text.delta 0 "【c"'])
   })
 
-  test('are detached: what the receiver does to one changes nothing that follows', () => {
+  test('the events of a citation are detached: what the receiver does to one changes nothing that follows', () => {
     const translator = new Translator({ ...FIXED, citations })
     translator.push(messageOn('final'))
     const added = translator.push('【4†L1】').at(-1)
@@ -316,7 +317,7 @@ describe('the link', () => {
       '([\\_a\\_.e.com](https://_a_.e.com/))',
       '_a_.e.com',
     ],
-  ])('says %s', (_, page, link, title) => {
+  ])('the link says %s', (_, page, link, title) => {
     const { text, annotations } = answerOf('x【4†L1】y', { citations: urlCitations({ resolve: () => page }) })
     expect(text).toBe(`x ${link}y`)
     expect(annotations).toEqual([
@@ -332,7 +333,7 @@ describe('the link', () => {
     ['no slashes', 'https:e.com', 'https://e.com/', 'e.com'],
     ['white space around it', ' https://e.com/ ', 'https://e.com/', 'e.com'],
   ])(
-    'and the annotation lead where a browser goes, whatever it makes of an address with %s',
+    'the link, and the annotation lead where a browser goes, whatever it makes of an address with %s',
     (_, url, href, domain) => {
       const { text, annotations } = answerOf('x【4†L1】', { citations: urlCitations({ resolve: () => ({ url }) }) })
       expect(text).toBe(`x ([${domain}](${href}))`)
@@ -367,7 +368,7 @@ describe('the link', () => {
     'https://$e$.com/',
     'https://e!.com/',
     'https://e~e.com/',
-  ])('is none, and the mark stays, where the page is at %j', (url) => {
+  ])('the link is none, and the mark stays, where the page is at %j', (url) => {
     const resolved = answerOf('x【4†L1】y', { citations: urlCitations({ resolve: () => ({ url, title: 'A page' }) }) })
     expect(resolved).toMatchObject({ text: 'x【4†L1】y', annotations: [] })
     const run = createRun({ request: { tools: [builtin('web_search')] }, citations: urlCitations() })
@@ -448,7 +449,7 @@ describe('a page that writes its address against us', () => {
   }
   const citing = (page: Page): Citations => ({ resolve: (cursor) => (cursor === 4 ? page : undefined) })
 
-  test('gets one link to that address and nothing else', () => {
+  test('a page that writes its address against us gets one link to that address and nothing else', () => {
     let links = 0
     fc.assert(
       fc.property(anyUrl, anyTitle, fc.constantFrom('code_points', 'utf16'), (url, title, units) => {
@@ -472,12 +473,12 @@ describe('a page that writes its address against us', () => {
         expect(spelled(annotation.url)).toBe(spelled(address))
         expect(part.text.slice(annotation.start_index, annotation.end_index)).toBe(part.text.slice(2, -1))
       }),
-      { numRuns: 400, examples: [['https://evil.example](javascript:alert(1))[x/y', undefined, 'utf16']] },
+      { numRuns: runs(400), examples: [['https://evil.example](javascript:alert(1))[x/y', undefined, 'utf16']] },
     )
-    expect(links).toBeGreaterThan(100)
+    expect(links).toBeGreaterThan(runs(400) / 4)
   })
 
-  test('changes nothing of the Markdown around it', () => {
+  test('a page that writes its address against us changes nothing of the Markdown around it', () => {
     const around = fc
       .array(
         fc.constantFrom(
@@ -513,7 +514,7 @@ describe('a page that writes its address against us', () => {
         if (webAddressOf(url) === undefined) expect(markdown).toBe(text)
         else expect(shape(markdown)).toEqual(shape(shown(text, 'https://e.com/')))
       }),
-      { numRuns: 400, examples: [['https://`', '`', '']] },
+      { numRuns: runs(400), examples: [['https://`', '`', '']] },
     )
   })
 })
@@ -529,7 +530,7 @@ describe('the indexes', () => {
     '\n\n【4†L1】\n\n🫠【99†🫠】【4†L1】',
   ]
 
-  test.each(TEXTS)('are code points of the text that is shown (%j)', (text) => {
+  test.each(TEXTS)('the indexes are code points of the text that is shown (%j)', (text) => {
     const part = answerOf(text)
     expect(part.annotations.length).toBeGreaterThan(0)
     for (const { start_index, end_index, url } of part.annotations) {
@@ -540,7 +541,7 @@ describe('the indexes', () => {
     }
   })
 
-  test.each(TEXTS)('are UTF-16 units where they are asked for (%j)', (text) => {
+  test.each(TEXTS)('the indexes are UTF-16 units where they are asked for (%j)', (text) => {
     const part = answerOf(text, { citations: urlCitations({ resolve, units: 'utf16' }) })
     expect(part.annotations.length).toBeGreaterThan(0)
     for (const { start_index, end_index, url } of part.annotations) {
@@ -549,7 +550,7 @@ describe('the indexes', () => {
     }
   })
 
-  test('differ by unit behind an emoji', () => {
+  test('the indexes differ by unit after an emoji', () => {
     const startOf = (units: Citations['units']): number | undefined =>
       answerOf('🫠【4†L1】', { citations: urlCitations({ resolve, ...(units && { units }) }) }).annotations[0]
         ?.start_index
@@ -588,7 +589,7 @@ describe('what is no mark stays text, without an annotation', () => {
     `【4†${'x'.repeat(1000)}】`,
   ]
 
-  test.each(PLAIN)('%j', (text) => {
+  test.each(PLAIN)('what is no mark stays text, without an annotation: %j', (text) => {
     for (const around of [text, `a${text}b`, `${text}\n`, `【${text}`]) {
       expect(answerOf(around)).toMatchObject({ text: around, annotations: [] })
       const run = answering()
@@ -600,17 +601,17 @@ describe('what is no mark stays text, without an annotation', () => {
   test.each([
     ['a cursor that nobody knows', '【99†L1】'],
     ['a name that every object has', '【constructor†L1】'],
-  ])('nor %s', (_, text) => {
+  ])('what is no mark stays text, without an annotation: nor %s', (_, text) => {
     expect(answerOf(`a${text}b`)).toMatchObject({ text: `a${text}b`, annotations: [] })
   })
 
-  test('and a mark right behind it is one', () => {
+  test('what is no mark stays text, without an annotation, and a mark right after it is one', () => {
     for (const text of PLAIN.filter((text) => !/【4†L1†a【$/.test(text))) {
       expect(answerOf(`${text}【4†L1】`).text).toBe(`${text} ${LINK}`)
     }
   })
 
-  test('nor the bracket around a mark', () => {
+  test('what is no mark stays text, without an annotation: nor the bracket around a mark', () => {
     expect(answerOf('【【4†L1】】')).toMatchObject({ text: `【 ${LINK}】`, annotations: [{ start_index: 2 }] })
     expect(answerOf('【4†【4†L1】')).toMatchObject({ text: `【4† ${LINK}` })
   })
@@ -621,7 +622,7 @@ describe('what is no mark stays text, without an annotation', () => {
     `【000000004†${'x'.repeat(64)}†${'y'.repeat(64)}】`,
     '【4†L1†e.com】',
     '【4† 】',
-  ])('but the shortest and the longest are marks: %j', (mark) => {
+  ])('what is no mark stays text, without an annotation, but the shortest and the longest are marks: %j', (mark) => {
     const run = answering()
     run.push(...mark, 'b')
     expect(run.translator.response.output).toMatchObject([{ content: [{ text: ` ${LINK}b` }] }])
@@ -654,22 +655,25 @@ describe('the beginning of a mark that nothing follows goes out as text', () => 
     'a stop': 'completed',
   }
 
-  test.each(Object.keys(ENDS))('where the message is ended by %s', (how) => {
-    for (const held of BEGINNINGS) {
-      const run = answering()
-      run.push('a', held)
-      const before = run.events.length
-      const [delta] = (ENDS[how] as (run: Run) => ResponseStreamEvent[])(run)
-      expect(delta).toMatchObject({ type: 'response.output_text.delta', delta: held })
-      run.end()
-      expect(run.events.slice(0, before).flatMap((event) => ('delta' in event ? [event.delta] : []))).toEqual(['a'])
-      expect(briefOutput(run.translator.response)).toEqual([
-        `message ${STATUS[how] ?? 'incomplete'} ${JSON.stringify(`a${held}`)}`,
-      ])
-    }
-  })
+  test.each(Object.keys(ENDS))(
+    'the beginning of a mark that nothing follows goes out as text where the message is ended by %s',
+    (how) => {
+      for (const held of BEGINNINGS) {
+        const run = answering()
+        run.push('a', held)
+        const before = run.events.length
+        const [delta] = (ENDS[how] as (run: Run) => ResponseStreamEvent[])(run)
+        expect(delta).toMatchObject({ type: 'response.output_text.delta', delta: held })
+        run.end()
+        expect(run.events.slice(0, before).flatMap((event) => ('delta' in event ? [event.delta] : []))).toEqual(['a'])
+        expect(briefOutput(run.translator.response)).toEqual([
+          `message ${STATUS[how] ?? 'incomplete'} ${JSON.stringify(`a${held}`)}`,
+        ])
+      }
+    },
+  )
 
-  test('with what was pushed last, in one delta', () => {
+  test('the beginning of a mark that nothing follows goes out as text with what was pushed last, in one delta', () => {
     const run = answering()
     run.push('【4')
     expect(brief(run.push('†L5<|return|>'))).toEqual([
@@ -680,14 +684,14 @@ describe('the beginning of a mark that nothing follows goes out as text', () => 
     ])
   })
 
-  test('with what the parser held, at a failure', () => {
+  test('the beginning of a mark that nothing follows goes out as text with what the parser held, at a failure', () => {
     const run = answering()
     run.push('a【4†L5<|re')
     expect(brief(run.fail({ message: 'no GPU' })).slice(0, 1)).toEqual(['output_text.delta 0 "【4†L5<|re"'])
     expect(briefOutput(run.translator.response)).toEqual(['message incomplete "a【4†L5<|re"'])
   })
 
-  test('and no mark reaches over the end of a message', () => {
+  test('the beginning of a mark that nothing follows goes out as text, and no mark reaches over the end of a message', () => {
     const run = createRun({ citations })
     run.push(inTurn(messageOn('commentary', 'a【4†L<|end|>'), messageOn('final', '5】b<|return|>')))
     expect(briefOutput(terminal(run.end()))).toEqual(['message completed "a【4†L"', 'message completed "5】b"'])
@@ -697,7 +701,7 @@ describe('the beginning of a mark that nothing follows goes out as text', () => 
 describe('cut anywhere, marks and near-marks give the same', () => {
   const begin = messageOn('final')
 
-  test('pushed as text', () => {
+  test('cut anywhere, marks and near-marks give the same pushed as text', () => {
     fc.assert(
       fc.property(someText, someSizes, (text, sizes) => {
         const whole = new Translator({ ...FIXED, citations })
@@ -715,11 +719,11 @@ describe('cut anywhere, marks and near-marks give the same', () => {
         expectGrammar(events, expected)
         expect(withoutDeltaBorders(events)).toEqual(withoutDeltaBorders(wholeEvents))
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 
-  test('pushed as tokens, one by one and in groups', () => {
+  test('cut anywhere, marks and near-marks give the same pushed as tokens, one by one and in groups', () => {
     fc.assert(
       fc.property(someText, someSizes, (text, sizes) => {
         const ids = encodeText(text)
@@ -739,11 +743,11 @@ describe('cut anywhere, marks and near-marks give the same', () => {
         expect(withoutDeltaBorders(run([ids]))).toEqual(withoutDeltaBorders(single))
         expect(withoutDeltaBorders(run(cut(ids, sizes)))).toEqual(withoutDeltaBorders(single))
       }),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     )
   })
 
-  test('cut off, failed or aborted, nothing of the text is lost', () => {
+  test('cut anywhere, marks and near-marks give the same: cut off, failed or aborted, nothing of the text is lost', () => {
     fc.assert(
       fc.property(someText, someSizes, fc.constantFrom('end', 'fail', 'abort'), (text, sizes, how) => {
         const translator = new Translator({ ...FIXED, citations })
@@ -754,11 +758,11 @@ describe('cut anywhere, marks and near-marks give the same', () => {
         expectGrammar(events, expected)
         expect(translator.response.output).toMatchObject([{ status: 'incomplete', content: [expected] }])
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
-  test('restored from a snapshot between any two pushes', () => {
+  test('marks and near-marks give the same restored from a snapshot between any two pushes', () => {
     fc.assert(
       fc.property(someText, someSizes, fc.nat(), (text, sizes, at) => {
         const pieces = [begin, ...cut(text, sizes), '<|return|>']
@@ -772,7 +776,7 @@ describe('cut anywhere, marks and near-marks give the same', () => {
         events.push(...pieces.slice(from).flatMap((piece) => third.push(piece)))
         expect(events).toEqual(whole)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })
@@ -794,7 +798,7 @@ describe('the page of a cursor', () => {
     return item?.type === 'message' ? item.content[0] : undefined
   }
 
-  test('is the one that the browser showed in this response', () => {
+  test('the page of a cursor is the one that the browser showed in this response', () => {
     const run = afterBrowsing()
     run.push('a【4†L0】.<|return|>')
     expect(said(run)).toMatchObject({
@@ -803,7 +807,7 @@ describe('the page of a cursor', () => {
     })
   })
 
-  test('is the one that a tool result says', () => {
+  test('the page of a cursor is the one that a tool result says', () => {
     const run = createRun({ request, citations: urlCitations() })
     run.push(callTo('browser.search', '{"query":"q"}<|call|>'))
     run.toolResult({
@@ -820,13 +824,13 @@ describe('the page of a cursor', () => {
     })
   })
 
-  test('is the one that the host resolves, before the browser’s', () => {
+  test('the page of a cursor is the one that the host resolves, before the browser’s', () => {
     const run = afterBrowsing({ resolve: (cursor) => ({ url: `https://host.com/${cursor}` }) })
     run.push('【4†L0】<|return|>')
     expect(said(run)).toMatchObject({ annotations: [{ url: 'https://host.com/4', title: 'host.com' }] })
   })
 
-  test('is the browser’s where the host does not resolve it', () => {
+  test('the page of a cursor is the browser’s where the host does not resolve it', () => {
     const asked: number[] = []
     const run = afterBrowsing({
       resolve: (cursor) => {
@@ -842,7 +846,7 @@ describe('the page of a cursor', () => {
     expect(asked).toEqual([4, 12])
   })
 
-  test('has to be there at once: a resolver that gives a promise is refused when it is asked', () => {
+  test('the page of a cursor has to be there at once: a resolver that gives a promise is refused when it is asked', () => {
     const run = answering({ citations: urlCitations({ resolve: (async () => ({ url: 'https://e.com/' })) as never }) })
     expect(() => run.push('x【4†L1】')).toThrow(
       expect.objectContaining({
@@ -853,7 +857,7 @@ describe('the page of a cursor', () => {
     )
   })
 
-  test('is unknown until the browser has shown it', () => {
+  test('the page of a cursor is unknown until the browser has shown it', () => {
     const run = createRun({ request, citations: urlCitations() })
     run.push(inTurn(messageOn('commentary', 'a【4†L0】<|end|>'), callTo('browser.open', '{"id":1}<|call|>')))
     run.answer('browser.open', SHOWN)
@@ -862,7 +866,7 @@ describe('the page of a cursor', () => {
     expect(texts.map(({ text }) => text)).toEqual(['a【4†L0】', 'b ([browser.com](https://browser.com/p))'])
   })
 
-  test('is none for a page of search results, which has no address', () => {
+  test('the page of a cursor is none for a page of search results, which has no address', () => {
     const run = createRun({ request, citations: urlCitations() })
     run.push(callTo('browser.search', '{"query":"q"}<|call|>'))
     run.answer('browser.search', '[0] q\n**viewing lines [0 - 1] of 2**\n\nL0: x')
@@ -870,7 +874,7 @@ describe('the page of a cursor', () => {
     expect(said(run)).toMatchObject({ text: 'a【0†L0】', annotations: [] })
   })
 
-  test('is none for a page that a tool result gives without an address', () => {
+  test('the page of a cursor is none for a page that a tool result gives without an address', () => {
     const run = createRun({ request, citations: urlCitations() })
     run.push(callTo('browser.search', '{"query":"q"}<|call|>'))
     run.toolResult({ itemId: 'ws_0', pages: [{ cursor: 0, url: '', title: 'q' }] })
@@ -878,7 +882,7 @@ describe('the page of a cursor', () => {
     expect(said(run)).toMatchObject({ text: 'a【0†L0】', annotations: [] })
   })
 
-  test('survives a snapshot', () => {
+  test('the page of a cursor survives a snapshot', () => {
     const { translator } = afterBrowsing()
     translator.push('a【4†')
     const snapshot = JSON.parse(JSON.stringify(translator.snapshot())) as TranslatorSnapshot
@@ -905,7 +909,7 @@ describe('restored without the option', () => {
 })
 
 describe('marks are left alone', () => {
-  test('in reasoning, in every form of it', () => {
+  test('marks are left alone in reasoning, in every form of it', () => {
     for (const reasoning of ['raw', 'summary'] as const) {
       const run = createRun({ citations, reasoning })
       run.push(messageOn('analysis', 'a【4†L1】b<|end|>'))
@@ -914,13 +918,13 @@ describe('marks are left alone', () => {
     }
   })
 
-  test('in the arguments of a call', () => {
+  test('marks are left alone in the arguments of a call', () => {
     const run = createRun({ citations, request: { tools: [fn('f')] } })
     run.push(callTo('functions.f', '{"a":"【4†L1】"}<|call|>'))
     expect(briefOutput(run.translator.response)).toEqual(['function_call f completed "{\\"a\\":\\"【4†L1】\\"}"'])
   })
 
-  test('without the option, at once and without an annotation', () => {
+  test('marks are left alone without the option, at once and without an annotation', () => {
     const run = createRun()
     run.push(messageOn('final'))
     expect(brief(run.push('a【', '4†', 'L1】<|return|>'))).toEqual([
@@ -935,7 +939,7 @@ describe('marks are left alone', () => {
   })
 })
 
-test('they are turned into annotations in a preamble too', () => {
+test('marks are turned into annotations in a preamble too', () => {
   const run = createRun({ citations })
   run.push(messageOn('commentary', 'a【4†L1】<|end|>'))
   expect(partOf(run)).toMatchObject({ text: `a ${LINK}`, annotations: [{ start_index: 2 }] })
@@ -951,7 +955,7 @@ describe('options that are none throw bad_option', () => {
     ['a resolver that is no function', { resolve: new Map() }],
     ['a resolver that is null', { resolve: null }],
     ['null', null],
-  ])('%s', (_, options) => {
+  ])('options that are none throw bad_option: %s', (_, options) => {
     expect(() => urlCitations(options as Citations)).toThrow(BAD)
   })
 
@@ -959,7 +963,7 @@ describe('options that are none throw bad_option', () => {
     ['true', true],
     ['the settings instead of the stage', { units: 'utf16' }],
     ['null', null],
-  ])('citations: %s', (_, option) => {
+  ])('citations that are none throw bad_option: %s', (_, option) => {
     expect(() => createRun({ citations: option as never })).toThrow(BAD)
   })
 })
@@ -970,7 +974,7 @@ describe('the work is linear in the text', () => {
   const LONGEST = 1 + 9 + 1 + 64 + 1 + 64
 
   test.each(['【', '【1†', '【4†L1†', '】', `【4†${'x'.repeat(64)}`, '【1†L1】', '【123456789†', '†'])(
-    'of %j over and over: what is held is bounded',
+    'the work is linear in the text of %j over and over: what is held is bounded',
     (part) => {
       const text = part.repeat(Math.ceil(SIZE / part.length))
       const translator = new Translator({ ...FIXED, citations })
@@ -993,7 +997,7 @@ describe('the work is linear in the text', () => {
     },
   )
 
-  test('with log-probabilities, what is held of them is bounded too', () => {
+  test('the work is linear in the text with log-probabilities, what is held of them is bounded too', () => {
     const request = { include: ['message.output_text.logprobs'] }
     const translator = new Translator({ ...FIXED, citations, tokenTable, request })
     translator.push(encodeHarmony(messageOn('final')))
@@ -1090,7 +1094,7 @@ describe('log-probabilities', () => {
   const inBytes = (ids: readonly number[]): number[] =>
     ids.flatMap((id) => Array.from(tokenBytes(id) ?? [], (byte) => bytes.get(byte) as number))
 
-  test('of the tokens that are shown stand in the delta that shows them, and those of a mark in none', () => {
+  test('log-probabilities of the tokens that are shown stand in the delta that shows them, and those of a mark in none', () => {
     const ids = encodeText('It works【4†L5-L7】.\n')
     const { deltas, all } = scoredRun(score(ids).map((token) => [token]))
     expect(deltas).toEqual([
@@ -1102,7 +1106,7 @@ describe('log-probabilities', () => {
     expect(all).toEqual([0, 1, ids.length - 1])
   })
 
-  test('of a token that begins or ends a mark and shows something beside it', () => {
+  test('log-probabilities of a token that begins or ends a mark and shows something beside it', () => {
     // " 【" and "】\n\n" are one token each.
     const ids = encodeText('a 【4†L1】\n\nb')
     const whole = [
@@ -1113,7 +1117,7 @@ describe('log-probabilities', () => {
     expect(scoredRun(score(ids).map((token) => [token])).all).toEqual([0, 1, ids.length - 2, ids.length - 1])
   })
 
-  test('of a token that ends one mark and begins the next are in no delta', () => {
+  test('log-probabilities of a token that ends one mark and begins the next are in no delta', () => {
     // "】【" is one token.
     const ids = encodeText('a【4†L1】【5†L1】b')
     const single = scoredRun(score(ids).map((token) => [token]))
@@ -1122,7 +1126,7 @@ describe('log-probabilities', () => {
     expect(whole.all).toEqual([0, ids.length - 1])
   })
 
-  test('of what was held and turned out to be text come with it', () => {
+  test('log-probabilities of what was held and turned out to be text come with it', () => {
     const ids = encodeText('a【4†L1\n')
     const { deltas, all } = scoredRun(score(ids).map((token) => [token]))
     expect(deltas).toEqual([
@@ -1132,13 +1136,13 @@ describe('log-probabilities', () => {
     expect(all).toEqual(ids.map((_, at) => at))
   })
 
-  test('of what is held at the end come with it', () => {
+  test('log-probabilities of what is held at the end come with it', () => {
     const ids = encodeText('a【4†L1')
     const { deltas } = scoredRun(score(ids).map((token) => [token]))
     expect(deltas.at(-1)).toEqual(['【4†L1', ids.slice(1).map((_, at) => at + 1)])
   })
 
-  test('of characters that several tokens make, around a mark', () => {
+  test('log-probabilities of characters that several tokens make, around a mark', () => {
     const ids = encodeText('🫠【4†L1】🫠')
     const emoji = encodeText('🫠').length
     const last = ids.map((_, at) => at).slice(-emoji)
@@ -1154,7 +1158,7 @@ describe('log-probabilities', () => {
     ])
   })
 
-  test('stand in the same places however the tokens are pushed', () => {
+  test('log-probabilities stand in the same places however the tokens are pushed', () => {
     fc.assert(
       fc.property(someText, someSizes, (text, sizes) => {
         fc.pre(text !== '')
@@ -1167,11 +1171,11 @@ describe('log-probabilities', () => {
         )
         expectScored(text, ids, cut(score(ids), sizes))
       }),
-      { numRuns: 250 },
+      { numRuns: runs(250) },
     )
   })
 
-  test('stand in the same places where tokens are single bytes', () => {
+  test('log-probabilities stand in the same places where tokens are single bytes', () => {
     fc.assert(
       fc.property(someText, someSizes, fc.array(fc.boolean(), { minLength: 1 }), (text, sizes, spelled) => {
         fc.pre(text !== '')
@@ -1179,11 +1183,11 @@ describe('log-probabilities', () => {
         expectScored(text, ids, [score(ids)])
         expectScored(text, ids, cut(score(ids), sizes))
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 
-  test('survive a snapshot in the middle of a mark', () => {
+  test('log-probabilities survive a snapshot in the middle of a mark', () => {
     const ids = score(encodeText('a 【4†L1】\n\nb【4†L1'))
     const options = { ...FIXED, citations, tokenTable, request }
     const whole = new Translator(options)
@@ -1199,7 +1203,7 @@ describe('log-probabilities', () => {
     }
   })
 
-  test('of a mark are in none where only some of its tokens have one', () => {
+  test('log-probabilities of a mark are in none where only some of its tokens have one', () => {
     const ids = encodeText('a【4†L1】bc')
     const some = (at: number): ScoredToken[] => score(ids).map((token, of) => (of === at ? token : { id: token.id }))
     for (let at = 1; at < ids.length - 1; at++) expect(scoredRun([some(at)]).all, `token ${at}`).toEqual([])
@@ -1210,7 +1214,7 @@ describe('log-probabilities', () => {
   test.each([
     ['plain', 'I must refuse this【4†L1】, because of the rules that I follow here.'],
     ['with characters of several tokens', '🫠🫠 I must refuse this【4†L1】, because of the rules that I follow here.'],
-  ])('of a message that has no header, %s', (_, text) => {
+  ])('log-probabilities of a message that has no header, %s', (_, text) => {
     const ids = encodeText(text)
     const places = placesOf(text, ids)
     for (const chunks of [[score(ids)], score(ids).map((token) => [token])]) {

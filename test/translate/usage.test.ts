@@ -4,6 +4,7 @@ import { loadTokenTable, type ResponseUsage } from '../../src/index.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
 import { Translator } from '../../src/translate/translator.js'
 import { mcp } from '../recipients/tools.js'
+import { runs } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { callTo, codes, createRun, FIXED, messageOn, type Run, runOf, terminal, toolMessage } from './run.js'
 
@@ -35,13 +36,13 @@ const THOUGHT = '<|channel|>analysis<|message|>Let me think.<|end|>'
 const ANSWER = '<|start|>assistant<|channel|>final<|message|>Hello there!<|return|>'
 
 describe('output tokens', () => {
-  test('are all that the model sampled, markers and headers included', () => {
+  test('output tokens are all that the model sampled, markers and headers included', () => {
     const run = counting()
     run.push(encodeHarmony(THOUGHT + ANSWER))
     expect(usageAtEnd(run)).toEqual(usage(0, 0, count(THOUGHT + ANSWER), count(THOUGHT)))
   })
 
-  test('are counted the same however they come', () => {
+  test('output tokens are counted the same however they come', () => {
     const ids = encodeHarmony(THOUGHT + ANSWER)
     const one = counting()
     one.push(...ids)
@@ -53,7 +54,7 @@ describe('output tokens', () => {
     for (const run of [one, scored, typed]) expect(usageAtEnd(run)).toEqual(expected)
   })
 
-  test('are counted in whatever became of nothing, too', () => {
+  test('output tokens are counted in whatever became of nothing, too', () => {
     const run = counting()
     const junk = [
       ...encodeHarmony('<|channel|>final<|message|>Hi<|message|>'),
@@ -65,7 +66,7 @@ describe('output tokens', () => {
     expect(usageAtEnd(run)).toEqual(usage(0, 0, junk.length, 0))
   })
 
-  test('are none of what the host put into the transcript', () => {
+  test('output tokens are none of what the host put into the transcript', () => {
     const run = counting()
     const call = callTo('github.a', '{}<|call|>')
     run.push(encodeHarmony(call))
@@ -76,7 +77,7 @@ describe('output tokens', () => {
     expect(usageAtEnd(run)).toEqual(usage(0, 0, count(call) + count(answer), 0))
   })
 
-  test('are counted in a message that the model wrote for somebody else, unless it is trusted', () => {
+  test('output tokens are counted in a message that the model wrote for somebody else, unless it is trusted', () => {
     const call = callTo('github.a', '{}<|call|>')
     const made = `<|start|>github.a to=assistant<|channel|>commentary<|message|>found<|end|>`
     const answer = `<|start|>assistant${messageOn('final', 'Found.<|return|>')}`
@@ -90,7 +91,7 @@ describe('output tokens', () => {
     }
   })
 
-  test('of a trusted message that has no end stop where the next one begins', () => {
+  test('output tokens of a trusted message that has no end stop where the next one begins', () => {
     const call = callTo('github.a', '{}<|call|>')
     const made = `<|start|>github.a to=assistant<|channel|>commentary<|message|>found`
     const answer = `<|start|>assistant${messageOn('final', 'Found.<|return|>')}`
@@ -107,20 +108,20 @@ describe('reasoning tokens', () => {
     ['to nobody in particular is to nobody', '<|channel|>analysis to=assistant<|message|>Hm.<|end|>', 'all'],
     ['an empty thought counts', '<|channel|>analysis<|message|><|end|>', 'all'],
     ['a thought that is cut off counts', '<|channel|>analysis<|message|>Hm', 'all'],
-  ])('%s', (_, harmony, expected) => {
+  ])('reasoning tokens: %s', (_, harmony, expected) => {
     const run = counting()
     run.push(encodeHarmony(harmony))
     expect(usageAtEnd(run)).toEqual(usage(0, 0, count(harmony), expected === 'all' ? count(harmony) : 0))
   })
 
-  test('stop where the next message begins, if nothing ends them', () => {
+  test('reasoning tokens stop where the next message begins, if nothing ends them', () => {
     const thought = '<|channel|>analysis<|message|>Let me think.'
     const run = counting()
     run.push(encodeHarmony(thought + ANSWER))
     expect(usageAtEnd(run)).toEqual(usage(0, 0, count(thought + ANSWER), count(thought)))
   })
 
-  test('are none of what was dropped before', () => {
+  test('reasoning tokens are none of what was dropped before', () => {
     const run = counting()
     const stray = 'Hello'
     const thought = `<|start|>assistant${THOUGHT}`
@@ -133,7 +134,7 @@ describe('reasoning tokens', () => {
 describe('input tokens', () => {
   const SAID = messageOn('final', 'Hello there!<|return|>')
 
-  test('are what the host says, of all turns together', () => {
+  test('input tokens are what the host says, of all turns together', () => {
     const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
     run.push(encodeHarmony(SAID))
     run.translator.beginTurn({ inputTokens: 150, cachedTokens: 100 })
@@ -145,7 +146,7 @@ describe('input tokens', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('of one turn are what the host says last, which is told of where it is another number', () => {
+  test('input tokens of one turn are what the host says last, which is reported where it is another number', () => {
     const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
     run.translator.beginTurn({ inputTokens: 150, cachedTokens: 100 })
     run.translator.addUsage({ inputTokens: 150, cachedTokens: 120 })
@@ -156,7 +157,7 @@ describe('input tokens', () => {
     expect(usageAtEnd(run)).toEqual(usage(160, 130, count(SAID), 0))
   })
 
-  test('stand where the host goes on to say other counts of the turn', () => {
+  test('input tokens stand where the host goes on to say other counts of the turn', () => {
     const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
     run.push(encodeHarmony(SAID))
     run.translator.addUsage({ outputTokens: 9 })
@@ -164,7 +165,7 @@ describe('input tokens', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('may be told when the engine is done', () => {
+  test('input tokens may be reported when the engine is done', () => {
     const run = counting()
     run.push(encodeHarmony(ANSWER))
     run.translator.addUsage({ inputTokens: 3, cachedTokens: 1 })
@@ -180,27 +181,27 @@ describe('input tokens', () => {
 })
 
 describe('text input', () => {
-  test('has no usage: nobody counted', () => {
+  test('text input has no usage: nobody counted', () => {
     const run = createRun({ usage: { inputTokens: 100 } })
     run.push(ANSWER)
     expect(usageAtEnd(run)).toBeNull()
   })
 
-  test('has what the host counted', () => {
+  test('text input has what the host counted', () => {
     const run = createRun({ usage: { inputTokens: 100, outputTokens: 8, reasoningTokens: 3 } })
     run.push(ANSWER)
     run.translator.addUsage({ outputTokens: 2, reasoningTokens: 1 })
     expect(usageAtEnd(run)).toEqual(usage(100, 0, 10, 4))
   })
 
-  test('has no reasoning tokens where the host counted none, and never more than output', () => {
+  test('text input has no reasoning tokens where the host counted none, and never more than output', () => {
     const run = createRun({ usage: { outputTokens: 8 } })
     run.push(THOUGHT)
     expect(usageAtEnd(run)).toEqual(usage(0, 0, 8, 0))
     expect(usageAtEnd(createRun({ usage: { outputTokens: 2, reasoningTokens: 5 } }))).toEqual(usage(0, 0, 2, 2))
   })
 
-  test("among token ids makes the count unknown, unless it is the host's", () => {
+  test("text input among token ids makes the count unknown, unless it is the host's", () => {
     const run = counting()
     run.push(encodeHarmony(THOUGHT), ANSWER)
     expect(usageAtEnd(run)).toBeNull()
@@ -209,7 +210,7 @@ describe('text input', () => {
     expect(usageAtEnd(host)).toEqual(usage(0, 0, count(ANSWER), 0))
   })
 
-  test('that is empty counts as nothing', () => {
+  test('text input that is empty counts as nothing', () => {
     const run = counting()
     run.push(encodeHarmony(ANSWER), '')
     expect(usageAtEnd(run)).toEqual(usage(0, 0, count(ANSWER), 0))
@@ -217,7 +218,7 @@ describe('text input', () => {
 })
 
 describe('when it is shown', () => {
-  test('null until the end, then in a completed and in an incomplete response', () => {
+  test('when it is shown: null until the end, then in a completed and in an incomplete response', () => {
     for (const reason of ['stop', 'max_output_tokens'] as const) {
       const run = counting()
       run.push(encodeHarmony(ANSWER))
@@ -227,7 +228,7 @@ describe('when it is shown', () => {
     }
   })
 
-  test('null in a failed one', () => {
+  test('when it is shown: null in a failed one', () => {
     const run = counting()
     run.push(encodeHarmony(ANSWER))
     expect(terminal(run.fail({ message: 'no' })).usage).toBeNull()
@@ -242,11 +243,11 @@ describe.each<[string, unknown]>([
 ])('a count that is %s', (_, inputTokens) => {
   const bad = expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option' })
 
-  test('is refused', () => {
+  test('a count is refused', () => {
     expect(() => createRun({ usage: { inputTokens: inputTokens as number } })).toThrow(bad)
   })
 
-  test('is refused of a turn, too', () => {
+  test('a count is refused of a turn, too', () => {
     expect(() => createRun().translator.beginTurn({ inputTokens: inputTokens as number })).toThrow(bad)
   })
 })
@@ -278,7 +279,7 @@ describe('usage by turn', () => {
     }
   }
 
-  test('has the counts of each model call, and what the tools said between them', () => {
+  test('usage by turn has the counts of each model call, and what the tools said between them', () => {
     const call = count(CALL)
     const final = count(FINAL)
     const run = byTurn()
@@ -305,13 +306,13 @@ describe('usage by turn', () => {
     })
   })
 
-  test('has one turn where the model was called once', () => {
+  test('usage by turn has one turn where the model was called once', () => {
     const run = byTurn({ usage: { inputTokens: 9, cachedTokens: 4 } })
     run.push(encodeHarmony(ANSWER))
     expect(turnsOf(usageAtEnd(run))).toEqual({ input: [9], cached: [4], output: [count(ANSWER)], tools: [0] })
   })
 
-  test('is absent where the host does not ask for it', () => {
+  test('usage by turn is absent where the host does not ask for it', () => {
     for (const usageByTurn of [undefined, false] as const) {
       const run = createRun({ tokenTable, request, ...(usageByTurn === undefined ? {} : { usageByTurn }) })
       run.translator.beginTurn({ inputTokens: 5 })
@@ -320,7 +321,7 @@ describe('usage by turn', () => {
     }
   })
 
-  test('begins a turn at tokens of the host in the stream', () => {
+  test('usage by turn begins a turn at tokens of the host in the stream', () => {
     const run = byTurn({ usage: { inputTokens: 100 } })
     run.push(encodeHarmony(CALL), { host: encodeHarmony(`${FOUND}<|start|>assistant`) })
     run.translator.addUsage({ inputTokens: 150, cachedTokens: 100 })
@@ -333,7 +334,7 @@ describe('usage by turn', () => {
     })
   })
 
-  test('begins one turn only, in however many pieces the host writes and whether or not it says so', () => {
+  test('usage by turn begins one turn only, in however many pieces the host writes and whether or not it says so', () => {
     const run = byTurn({ usage: { inputTokens: 100 } })
     run.push(encodeHarmony(CALL))
     for (const id of encodeHarmony(FOUND)) run.push({ host: [id] })
@@ -344,7 +345,7 @@ describe('usage by turn', () => {
     expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [100, 3], output: [count(CALL), count(FINAL)] })
   })
 
-  test('begins none before the model has said anything: a prompt is of the first call', () => {
+  test('usage by turn begins none before the model has said anything: a prompt is of the first call', () => {
     const run = byTurn({ usage: { inputTokens: 1 } })
     run.push({ host: encodeHarmony('<|start|>user<|message|>Hi<|end|><|start|>assistant') })
     run.translator.beginTurn({ inputTokens: 2 })
@@ -352,7 +353,7 @@ describe('usage by turn', () => {
     expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [2], output: [count(FINAL)] })
   })
 
-  test('counts no prefill, and a turn that it is in like any other', () => {
+  test('usage by turn counts no prefill, and a turn that it is in like any other', () => {
     const run = byTurn()
     run.push(encodeHarmony(CALL))
     run.translator.beginTurn({ inputTokens: 50, prefill: encodeHarmony('<|channel|>final<|message|>') })
@@ -360,7 +361,7 @@ describe('usage by turn', () => {
     expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [0, 50], output: [count(CALL), count('Hi<|return|>')] })
   })
 
-  test('gives what the host says last to the last turn', () => {
+  test('usage by turn gives what the host says last to the last turn', () => {
     const run = byTurn()
     run.translator.beginTurn({ inputTokens: 10 })
     run.push(encodeHarmony(CALL))
@@ -371,7 +372,7 @@ describe('usage by turn', () => {
     expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [1, 3], cached: [2, 4] })
   })
 
-  test('has no tool output where a prompt is shorter than the one before', () => {
+  test('usage by turn has no tool output where a prompt is shorter than the one before', () => {
     const run = byTurn()
     run.translator.beginTurn({ inputTokens: 500 })
     run.push(encodeHarmony(CALL))
@@ -384,13 +385,13 @@ describe('usage by turn', () => {
     expect(shown?.output_tokens_details.tool_output_tokens).toBe(5)
   })
 
-  test('is in an incomplete response, too', () => {
+  test('usage by turn is in an incomplete response, too', () => {
     const run = byTurn({ usage: { inputTokens: 9 } })
     run.push(encodeHarmony(ANSWER))
     expect(turnsOf(terminal(run.end('max_output_tokens')).usage)).toMatchObject({ input: [9], output: [count(ANSWER)] })
   })
 
-  test('is null where nobody counted, and where the response failed', () => {
+  test('usage by turn is null where nobody counted, and where the response failed', () => {
     const text = byTurn()
     text.push(ANSWER)
     expect(usageAtEnd(text)).toBeNull()
@@ -399,7 +400,7 @@ describe('usage by turn', () => {
     expect(terminal(failed.abort()).usage).toBeNull()
   })
 
-  test('survives a snapshot between two turns and within one', () => {
+  test('usage by turn survives a snapshot between two turns and within one', () => {
     const tokens = [...encodeHarmony(CALL), ...encodeHarmony(FINAL)]
     for (const cut of [1, count(CALL), count(CALL) + 3]) {
       const whole = byTurn({ usage: { inputTokens: 5 } })
@@ -424,13 +425,13 @@ describe('usage by turn', () => {
     }
   })
 
-  test.each(['yes', 1, null, {}])('asked for by %j is refused', (usageByTurn) => {
+  test.each(['yes', 1, null, {}])('usage by turn that is asked for by %j is refused', (usageByTurn) => {
     expect(() => createRun({ usageByTurn: usageByTurn as never })).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option' }),
     )
   })
 
-  test('adds up to the totals, however the turns go', () => {
+  test('usage by turn adds up to the totals, however the turns go', () => {
     const counts = fc.record({ inputTokens: fc.nat(500), cachedTokens: fc.nat(500) }, { requiredKeys: [] })
     const step = fc.oneof(
       fc.constantFrom(CALL, FINAL, THOUGHT, ANSWER, '<|end|>', 'stray').map((sampled) => ({ sampled })),
@@ -476,18 +477,18 @@ describe('usage by turn', () => {
         for (const each of [input, cached, tools]) expect(each).toHaveLength(calls.length)
         expect(shown?.total_tokens).toBe(sum(input) + sum(output))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
-  test('of output that the host counted adds up to the totals, too', () => {
+  test('usage by turn of output that the host counted adds up to the totals, too', () => {
     const run = byTurn()
     run.push(encodeHarmony(ANSWER))
     run.translator.addUsage({ outputTokens: 50 })
     expect(turnsOf(usageAtEnd(run)).output).toEqual([50])
   })
 
-  test('of text that the host counted has the turns that the host began', () => {
+  test('usage by turn of text that the host counted has the turns that the host began', () => {
     const run = byTurn()
     run.translator.beginTurn({ inputTokens: 10 })
     run.push(CALL)
@@ -498,7 +499,7 @@ describe('usage by turn', () => {
     expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [10, 20], output: [5, 6], tools: [0, 5] })
   })
 
-  test('has no turn for nothing that the host said', () => {
+  test('usage by turn has no turn for nothing that the host said', () => {
     for (const host of [[], '', new Uint32Array()]) {
       const run = byTurn({ usage: { inputTokens: 9 } })
       const [first, rest] = [ANSWER.slice(0, -10), ANSWER.slice(-10)]
@@ -507,13 +508,13 @@ describe('usage by turn', () => {
     }
   })
 
-  test('has no turn for a last result after which the model was not called', () => {
+  test('usage by turn has no turn for a last result after which the model was not called', () => {
     const run = byTurn({ usage: { inputTokens: 9 } })
     run.push(encodeHarmony(CALL), { host: encodeHarmony(FOUND) })
     expect(turnsOf(usageAtEnd(run))).toEqual({ input: [9], cached: [0], output: [count(CALL)], tools: [0] })
   })
 
-  test('has no negative count where a trusted message of the model is ended by the host', () => {
+  test('usage by turn has no negative count where a trusted message of the model is ended by the host', () => {
     const run = byTurn({ trustToolMessages: true })
     const made = '<|start|>github.a to=assistant<|channel|>commentary<|message|>found'
     run.push(encodeHarmony(CALL + made), { host: encodeHarmony('<|end|><|start|>assistant') }, encodeHarmony(FINAL))

@@ -4,9 +4,8 @@ import { expect, test } from 'vitest'
 import type { ResponseRequest } from '../../src/index.js'
 import { record } from '../../src/sources/record.js'
 import { Translator } from '../../src/translate/translator.js'
+import { RUNS } from '../support/runs.js'
 import { createRun, FIXED, messageOn, runOf } from './run.js'
-
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 
 const CANARY = 'CANARY'
 
@@ -193,7 +192,7 @@ async function traces(request: ResponseRequest): Promise<string[]> {
   return [...told, ...kept].map((value) => JSON.stringify(value))
 }
 
-test.each(entries)('of a tool of type %s is echoed what its fields are, and nothing else', (type, fields) => {
+test.each(entries)('a tool of type %s is echoed with its own fields, and nothing else', (type, fields) => {
   const echoed = Object.entries(fields).map(([field, { echoed }]) => [field, echoed])
   const { tools } = createRun({ request: { tools: [given(type)] as never } }).translator.response
   // Through JSON: a sample leaves out with undefined.
@@ -201,7 +200,7 @@ test.each(entries)('of a tool of type %s is echoed what its fields are, and noth
 })
 
 test.each(['something_new', 'constructor', '__proto__', 'container', 'tools', 'web_searching'])(
-  'of a tool of the type %s, which nobody knows, are echoed its type and its name',
+  'a tool of the unknown type %s is echoed with its type and its name',
   (type) => {
     const tools = [{ type, name: 'n', server_label: 'l', url: CANARY, config: { name: CANARY } }]
     expect(createRun({ request: { tools } }).translator.response.tools).toEqual([{ type, name: 'n' }])
@@ -267,7 +266,7 @@ test('a recording drops what is no list of tools', async () => {
   }
 })
 
-test('calls are told apart by what is kept of the tools, also behind a snapshot', () => {
+test('calls are distinguished by what is kept of the tools, also after a snapshot', () => {
   const tools = [
     {
       type: 'mcp',

@@ -4,11 +4,11 @@ import type {
   FunctionTool,
   McpTool,
   NamespaceTool,
-  RequestTool,
   ResponseRequest,
+  UnknownTool,
 } from '../../responses/request.js'
 
-/** The item types that calls become. */
+/** The types of items that calls become. */
 export type CallItemType =
   | 'function_call'
   | 'custom_tool_call'
@@ -17,23 +17,23 @@ export type CallItemType =
   | 'web_search_call'
   | 'shell_call'
 
-/** Whom a call is addressed to, and what the declared tools make of it. */
+/** The recipient of a call, and the item that it becomes with the declared tools. */
 export interface CalledTool {
   readonly recipient: string
   readonly itemType: CallItemType
-  /** The item's `name`, where it has one and the recipient says it. */
+  /** The item's `name`, if the item has one and the recipient contains it. */
   readonly name?: string
-  /** Of a function or custom tool that is declared in one. */
+  /** The namespace of the tool, if it is declared in one. */
   readonly namespace?: string
-  /** Of an `mcp_call`. */
+  /** The `server_label` of an `mcp_call`. */
   readonly serverLabel?: string
-  /** The tool in the request that this call is for. */
-  readonly declaration: RequestTool
+  /** The called tool as the request declares it. */
+  readonly declaration: UnknownTool
 }
 
 type Builtin = 'python' | 'browser' | 'container'
 
-/** Which tool a call is for; what a built-in is declared as is one choice for the whole transcript. */
+/** The tool of a call. `BuiltinDeclarations` decides for the whole transcript how built-in tools are declared. */
 export type ToolChoice =
   | { readonly kind: 'function' | 'custom'; readonly name: string }
   | {
@@ -50,12 +50,12 @@ export type ToolChoice =
     }
   | { readonly kind: Builtin; readonly recipient: string }
 
-/** What each built-in is declared as: itself, its older form, or a server of that label. */
+/** How each built-in tool is declared: as itself, in its older form, or as an MCP server with its label. */
 export type BuiltinDeclarations = Readonly<Record<Builtin, 'builtin' | 'preview' | 'mcp'>>
 
 const FUNCTION_NAMES = ['get_weather', 'x', 'math.sum', 'my-tool', 'python', 'search', 'Get_Weather2']
 const CUSTOM_NAMES = ['apply_patch', 'run-sql', 'grammar.v1']
-// No two of them can be read from one recipient, and none is an MCP server's label.
+// A recipient never matches two of them, and none is the label of an MCP server.
 const NAMESPACES = ['mcp__docs', 'crm', 'team', 'team.v2', 'multi-agent']
 const NAMESPACE_TOOLS = [
   { kind: 'function', name: 'lookup' },
@@ -113,7 +113,7 @@ export const toolChoice = (): fc.Arbitrary<ToolChoice> =>
     },
   )
 
-/** The declaration of a function that takes anything. */
+/** Declares a function that accepts any arguments. */
 export const declareFunction = (name: string): FunctionTool => ({
   type: 'function',
   name,
@@ -122,7 +122,7 @@ export const declareFunction = (name: string): FunctionTool => ({
   strict: false,
 })
 
-const declareNamespace = (name: string, tool: RequestTool): NamespaceTool => ({
+const declareNamespace = (name: string, tool: FunctionTool | CustomTool): NamespaceTool => ({
   type: 'namespace',
   name,
   description: '',
@@ -138,12 +138,12 @@ const declareMcp = (label: string): McpTool & { server_url: string } => ({
 
 const BUILTIN_TOOLS: Record<
   Builtin,
-  { itemType: CallItemType; declared: RequestTool; preview: RequestTool; label: string }
+  { itemType: CallItemType; declared: UnknownTool; preview: UnknownTool; label: string }
 > = {
   python: {
     itemType: 'code_interpreter_call',
-    declared: { type: 'code_interpreter', container: { type: 'auto' } } as RequestTool,
-    preview: { type: 'code_interpreter', container: 'cntr_1' } as RequestTool,
+    declared: { type: 'code_interpreter', container: { type: 'auto' } } as UnknownTool,
+    preview: { type: 'code_interpreter', container: 'cntr_1' } as UnknownTool,
     label: 'code_interpreter',
   },
   browser: {
@@ -154,13 +154,13 @@ const BUILTIN_TOOLS: Record<
   },
   container: {
     itemType: 'shell_call',
-    declared: { type: 'shell', environment: { type: 'container_auto' } } as RequestTool,
+    declared: { type: 'shell', environment: { type: 'container_auto' } } as UnknownTool,
     preview: { type: 'shell' },
     label: 'container',
   },
 }
 
-/** The recipient that a call of the tool is addressed to, and what it becomes. */
+/** The recipient of a call of the tool, and the item that it becomes. */
 export function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): CalledTool {
   switch (tool.kind) {
     case 'function': {
@@ -174,7 +174,7 @@ export function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): Cal
     }
     case 'namespace': {
       const { namespace, form } = tool
-      // What it is within its namespace, it is declared and called as outside of one.
+      // Within its namespace, a tool is declared and called like one without a namespace.
       const { itemType, declaration, name = '' } = calledTool(tool.tool, builtins)
       const path = `${namespace}.${name}`
       return {
@@ -182,7 +182,8 @@ export function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): Cal
         itemType,
         name,
         namespace,
-        declaration: declareNamespace(namespace, declaration),
+        // Only functions and custom tools are drawn inside a namespace.
+        declaration: declareNamespace(namespace, declaration as FunctionTool | CustomTool),
       }
     }
     case 'mcp': {
@@ -203,18 +204,18 @@ export function calledTool(tool: ToolChoice, builtins: BuiltinDeclarations): Cal
   }
 }
 
-/** A request with these tools, each once. */
-export function requestFor(declarations: readonly RequestTool[]): ResponseRequest {
+/** A request that declares these tools, without repeats. */
+export function requestFor(declarations: readonly UnknownTool[]): ResponseRequest {
   const tools = new Map(declarations.map((tool) => [JSON.stringify(tool), tool]))
   return { model: 'gpt-oss-20b', input: 'Hi', tools: [...tools.values()] }
 }
 
-const toolLabel = (tool: RequestTool): string => {
+const toolLabel = (tool: UnknownTool): string => {
   const name = 'name' in tool ? tool.name : 'server_label' in tool ? tool.server_label : undefined
   return name === undefined ? tool.type : `${tool.type} ${String(name)}`
 }
 
-/** The tools of a request, for reading. */
+/** The tools of a request, for messages. */
 export function showTools(request: ResponseRequest): string {
   return `tools: [${(request.tools ?? []).map(toolLabel).join(', ')}]`
 }

@@ -4,17 +4,17 @@ import type { HarmonyToken, HostTokens, TokenChunk } from '../../tokens/token-so
 import type { TextChunk } from './stream-forms.js'
 
 /**
- * How to cut a stream: the sizes and forms of its chunks, over and over. No pieces leave it as few chunks as it can be.
- * It does not depend on the stream, so that a property can draw both beside each other and shrink each for itself.
+ * How to split a stream: the sizes and forms of its chunks, repeated as needed. An empty plan gives the fewest possible
+ * chunks. It does not depend on the stream, so that a property can draw and shrink both independently.
  */
 export type ChunkPlan = readonly {
   readonly size: number
   readonly form: 'ids' | 'array' | 'uint32' | 'scored' | 'mixed'
 }[]
 
-/** What chunks may be. */
+/** Options for {@link chunkPlan}. */
 export interface ChunkPlanOptions {
-  /** Whether some ids carry probabilities, which then stand in the output. Default false. */
+  /** Whether some ids have logprobs, which then occur in the output. Default false. */
   readonly scored?: boolean
 }
 
@@ -27,8 +27,8 @@ const planSize = (): fc.Arbitrary<number> =>
   )
 
 /**
- * How an engine may hand over its tokens: one by one, several at a time, none at all, as numbers, arrays or typed arrays.
- * Shrinks to no cuts at all.
+ * How an engine may yield its tokens: one by one, several at a time, or none, as numbers, arrays or typed arrays.
+ * Shrinks to an empty plan.
  */
 export function chunkPlan(options: ChunkPlanOptions = {}): fc.Arbitrary<ChunkPlan> {
   const forms: ChunkPlan[number]['form'][] = ['array', 'ids', 'uint32']
@@ -37,10 +37,10 @@ export function chunkPlan(options: ChunkPlanOptions = {}): fc.Arbitrary<ChunkPla
 }
 
 /**
- * Cuts the `chunks` of a transcript (or any ids) by a plan. What the host said stays the host's, and is cut as well; no
- * chunk has tokens of both.
+ * Splits the `chunks` of a transcript (or any ids) by a plan. The host's tokens are split, too, and stay marked as the
+ * host's; no chunk has tokens of both.
  *
- * @throws HarmonyResponsesError `bad_option` where a chunk is text
+ * @throws HarmonyResponsesError `bad_option` if a chunk is text
  */
 export function cutChunks(chunks: readonly TokenChunk[], plan: ChunkPlan): TokenChunk[] {
   let at = 0
@@ -51,7 +51,7 @@ export function cutChunks(chunks: readonly TokenChunk[], plan: ChunkPlan): Token
     let empty = 0
     while (from < ids.length) {
       const { size, form } = next()
-      // A plan of nothing but empty chunks still has to end.
+      // A plan of only empty chunks would never end.
       const taken = size > 0 || ++empty > plan.length ? Math.max(size, 1) : 0
       const piece = ids.slice(from, from + taken)
       from += taken
@@ -77,7 +77,7 @@ interface Run {
   readonly ids: number[]
 }
 
-/** The ids of a stream, in runs of one origin. Text is no ids, and is refused. */
+/** The ids of a stream, in runs of one origin. Throws if a chunk is text. */
 function runs(chunks: readonly TokenChunk[]): Run[] {
   const found: Run[] = []
   const add = (origin: Run['origin'], ids: Iterable<number>): void => {
@@ -86,10 +86,10 @@ function runs(chunks: readonly TokenChunk[]): Run[] {
     else found.push({ origin, ids: [...ids] })
   }
   for (const chunk of chunks) {
-    check(typeof chunk !== 'string', 'cutChunks', 'ids, as cutText is for text', chunk)
+    check(typeof chunk !== 'string', 'cutChunks', 'ids (cutText splits text)', chunk)
     if (isHost(chunk)) {
       const { host } = chunk
-      check(typeof host !== 'string' && !('author' in host), 'cutChunks', 'ids, as cutText is for text', host)
+      check(typeof host !== 'string' && !('author' in host), 'cutChunks', 'ids (cutText splits text)', host)
       add('host', host)
     } else if (typeof chunk === 'number') add('model', [chunk])
     else if (chunk instanceof Uint32Array) add('model', chunk)
@@ -102,21 +102,21 @@ function isHost(chunk: TokenChunk): chunk is HostTokens {
   return typeof chunk === 'object' && 'host' in chunk
 }
 
-/** The ids of chunks, the host's included, in order. */
+/** All ids of chunks in order, including the host's. */
 export function flattenChunks(chunks: readonly TokenChunk[]): number[] {
   return runs(chunks).flatMap(({ ids }) => ids)
 }
 
-/** How to cut text: lengths of pieces in UTF-16 units, over and over. Shrinks to no cuts at all. */
+/** How to split text: lengths of pieces in UTF-16 code units, repeated as needed. Shrinks to an empty plan. */
 export function textPlan(): fc.Arbitrary<readonly number[]> {
   return fc.array(planSize(), { maxLength: 12 })
 }
 
 /**
- * Cuts the `textChunks` of a transcript (or any text) by a plan, inside markers and surrogate pairs as well. What the
- * host said is cut, and stays the host's.
+ * Splits the `textChunks` of a transcript (or any text) by a plan, also within markers and surrogate pairs. The host's
+ * text is split, too, and stays marked as the host's.
  *
- * @throws HarmonyResponsesError `bad_option` where a chunk is ids
+ * @throws HarmonyResponsesError `bad_option` if a chunk is ids
  */
 export function cutText(chunks: readonly TokenChunk[], plan: readonly number[]): TextChunk[] {
   return textRuns(chunks).flatMap(({ origin, text }) =>
@@ -124,12 +124,12 @@ export function cutText(chunks: readonly TokenChunk[], plan: readonly number[]):
   )
 }
 
-/** The text of a stream, in runs of one origin. Ids are no text, and are refused. */
+/** The text of a stream, in runs of one origin. Throws if a chunk is ids. */
 function textRuns(chunks: readonly TokenChunk[]): { origin: 'model' | 'host'; text: string }[] {
   const found: { origin: 'model' | 'host'; text: string }[] = []
   for (const chunk of chunks) {
     const [origin, text] = isHost(chunk) ? (['host', chunk.host] as const) : (['model', chunk] as const)
-    check(typeof text === 'string', 'cutText', 'text, as cutChunks is for ids', text)
+    check(typeof text === 'string', 'cutText', 'text (cutChunks splits ids)', text)
     const last = found.at(-1)
     if (last?.origin === origin) last.text += text
     else found.push({ origin, text })
@@ -137,7 +137,7 @@ function textRuns(chunks: readonly TokenChunk[]): { origin: 'model' | 'host'; te
   return found
 }
 
-/** The plan again and again, until its sizes reach `length`. */
+/** Repeats the plan until its sizes add up to `length`. */
 export function repeat(plan: readonly number[], length: number): number[] {
   const sizes: number[] = []
   const step = plan.reduce((sum, size) => sum + size, 0)
@@ -147,8 +147,8 @@ export function repeat(plan: readonly number[], length: number): number[] {
 }
 
 /**
- * Cuts an array or a string into pieces of these lengths, in order; what is left after the last length is one more
- * piece, and lengths that reach past the end are cut off there.
+ * Splits an array or a string into pieces of these lengths. The rest after the last length is one more piece, and
+ * lengths beyond the end are ignored.
  */
 export function cut<T extends { readonly length: number; slice(start: number, end?: number): T }>(
   whole: T,

@@ -5,8 +5,8 @@ import { MARKERS } from './token-soup.js'
 import { wellFormedTranscript } from './transcript.js'
 
 /**
- * The tokens of well-formed transcripts, in which some are lost, replaced or added in none to three places: nearer to
- * Harmony than token soup. Shrinks to a short transcript with no edit.
+ * The tokens of well-formed transcripts with up to three edits, which remove, replace or add tokens. Closer to Harmony
+ * than token soup. Shrinks to a short transcript without edits.
  */
 export function editedTranscript(options: IdOptions): fc.Arbitrary<number[]> {
   const encode = encoderOf(options)

@@ -2,13 +2,13 @@ import { HarmonyResponsesError } from '../../errors.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 
 /**
- * Token ids that decode to exactly this text: at each byte the longest token that matches. They are *not* the ids that
- * the model would write, as its tokenizer merges by rank within words; a translator must not see the difference, because
- * a model may spell a text in any way. No text is a marker here: `<|end|>` becomes ordinary tokens.
+ * Token ids that decode to exactly this text: the longest matching token at each byte. They are *not* the ids that the
+ * model's tokenizer would produce, as that merges by rank within words. A translator must handle both alike, because a
+ * model may spell a text in any way. Markers in the text become ordinary tokens.
  *
  * The first call with a table indexes it, in about 0.2 s. A lone surrogate is encoded as U+FFFD.
  *
- * @throws HarmonyResponsesError `bad_option` where a byte is no token of the table
+ * @throws HarmonyResponsesError `bad_option` if the table has no token for a byte
  */
 export function encodeText(text: string, tokenTable: TokenTable): number[] {
   const { ids, lengths } = indexOf(tokenTable)
@@ -30,16 +30,16 @@ export function encodeText(text: string, tokenTable: TokenTable): number[] {
   return found
 }
 
-/** The tokens of a table by their bytes, which are written as strings of one character a byte. */
+/** The tokens of a table by their bytes, as strings with one character per byte. */
 interface TokenIndex {
   readonly ids: ReadonlyMap<string, number>
-  /** How long the tokens are that begin with these two bytes, longest first. */
+  /** The lengths of the tokens that start with these two bytes, longest first. */
   readonly lengths: ReadonlyMap<string, readonly number[]>
 }
 
 const utf8 = new TextEncoder()
 
-/** One index per table, which never changes: nobody who calls can tell that it is kept. */
+/** One cached index per table. Tables never change, so the cache is not observable. */
 const indexes = new WeakMap<TokenTable, TokenIndex>()
 
 function indexOf(table: TokenTable): TokenIndex {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { SPECIAL as m } from '../../harmony/vocabulary.js'
 import { encodeParts, encoderOf, type IdOptions, type Part, shown, showParts } from './stream-forms.js'
 
-/** Words of headers, words like them, and words that no header has. */
+/** Words of headers, similar words, and words that no header has. */
 export const HEADER_WORDS: readonly string[] = [
   'assistant',
   'user',
@@ -35,7 +35,7 @@ export const HEADER_WORDS: readonly string[] = [
   '?',
   '{',
 ]
-/** White space to JavaScript or to the official parser, not always to both. */
+/** White space for JavaScript or the official parser, not always for both. */
 export const HEADER_SPACE: readonly string[] = [
   '',
   '  ',
@@ -52,8 +52,8 @@ export const HEADER_SPACE: readonly string[] = [
 ]
 
 /**
- * Whole messages, bodies and stop tokens as they should be, whose headers are rows of words and markers of any kind.
- * More than one in ten is Harmony, and the rest is close to it. Shrinks to one message with an empty header.
+ * Messages with correct bodies and stop tokens, but with random words and markers as headers. More than one in ten is
+ * valid Harmony, and the others are close to it. Shrinks to one message with an empty header.
  */
 export function headerSoup(options: IdOptions): fc.Arbitrary<number[]> {
   const encode = encoderOf(options)

@@ -1,6 +1,6 @@
 /**
- * `harmony-responses/conformance/arbitraries`: fast-check arbitraries for people who test their own server. Transcripts
- * to feed it with, ways to cut them, and event streams with one fault in them to test a judge of streams.
+ * `harmony-responses/conformance/arbitraries`: fast-check arbitraries for testing your own server: transcripts as its
+ * input, ways to split them, and event streams with one fault to test a checker of streams.
  */
 
 export type { CalledTool, CallItemType } from './called-tool.js'
@@ -19,6 +19,7 @@ export {
   type MalformedTranscript,
   malformedTranscript,
 } from './malformed/malformed-transcript.js'
+export type { MalformedShape } from './malformed/shape.js'
 export { type SourcePlanOptions, sourcePlan } from './source-plan.js'
 export type { Encode, IdOptions, TextChunk, TextStream, TokenStream } from './stream-forms.js'
 export { harmonyText, harmonyTextSpellingMarkers } from './text.js'

@@ -2,7 +2,7 @@ import { markerId } from '../../harmony/vocabulary.js'
 
 const MARKER = /<\|([a-z]+(?:_[0-9]+)?)\|>/g
 
-/** Cuts text at the markers it spells: ids for markers, strings for what lies between. */
+/** Splits text at the markers that it spells: ids for markers, strings for the text in between. */
 export function splitMarkers(text: string): (number | string)[] {
   const parts: (number | string)[] = []
   let from = 0

@@ -3,29 +3,29 @@ import { SPECIAL as m } from '../../harmony/vocabulary.js'
 import type { SourcePlan } from '../check-source.js'
 import { shown, showToken } from './stream-forms.js'
 
-/** Tokens that a source might treat in a way of its own: words, a marker that ends no turn, halves of a character. */
+/** Tokens that a source might treat specially: words, markers that do not end a turn, and halves of a character. */
 const TOKENS = [13225, 2375, 0, m.end, m.start, m.channel, m.message, 9552, 222, 107]
 const STOPS = [m.return, m.call, m.endoftext]
 
-/** What plans may be. */
+/** Options for {@link sourcePlan}. */
 export interface SourcePlanOptions {
-  /** What the model may sample besides the stop token. Default: words, markers, halves of characters. */
+  /** The tokens that the model may sample before the stop token. Default: words, markers, halves of characters. */
   readonly tokens?: readonly number[]
-  /** How calls may end. Default: in every way. */
+  /** How calls may end. Default: all ways. */
   readonly endings?: readonly SourcePlan['ending'][]
-  /** What the reader may do. Default: everything. */
+  /** What the reader may do. Default: all of it. */
   readonly readers?: readonly SourcePlan['reader']['does'][]
 }
 
 /**
- * A call for `checkSource`: up to eight tokens, how they are cut, how the call ends, and what its reader does. Shrinks to
- * a call of few tokens that stops and is read to its end.
+ * A call for `checkSource`: up to eight tokens, how they are split, how the call ends, and what its reader does. Shrinks
+ * to a call with few tokens that stops and is read to its end.
  */
 export function sourcePlan(options: SourcePlanOptions = {}): fc.Arbitrary<SourcePlan> {
   const { tokens = TOKENS, endings = ['stop', 'length', 'error', 'hang'] } = options
   const { readers = ['reads on', 'leaves', 'aborts'] } = options
   const pairs = endings.flatMap((ending) => readers.map((does) => ({ ending, does })))
-  // Nobody can read to the end of what has none.
+  // A call that hangs has no end to read to.
   const possible = pairs.filter(({ ending, does }) => ending !== 'hang' || does !== 'reads on')
   return fc
     .record({
@@ -37,7 +37,7 @@ export function sourcePlan(options: SourcePlanOptions = {}): fc.Arbitrary<Source
     })
     .map(({ body, stop, cuts, pair: { ending, does }, share }) => {
       const tokens = ending === 'stop' ? [...body, stop] : body
-      // Of a call that hangs mostly all tokens are read, so that the reader waits for more.
+      // For a call that hangs, usually reads all tokens, so that the reader waits for more.
       const after = ending === 'hang' && share > 3 ? tokens.length : Math.min(share, tokens.length)
       const plan: SourcePlan = { tokens, cuts, ending, reader: does === 'reads on' ? { does } : { does, after } }
       return shown(plan, () => showPlan(plan))

@@ -6,10 +6,10 @@ import type { TokenTable } from '../../tokens/token-table.js'
 import { encodeText } from './encode-text.js'
 import { spellsMarker } from './markers.js'
 
-/** A marker's id, text (adjacent texts are encoded as one span), or text whose pieces are encoded one by one. */
+/** A marker id, text (adjacent texts are encoded together), or text whose pieces are encoded one by one. */
 export type Part = number | string | { readonly split: readonly string[] }
 
-/** A stretch that one side wrote. */
+/** A part of the stream that either the model or the host wrote. */
 export interface Segment {
   readonly origin: 'model' | 'host'
   readonly parts: readonly Part[]
@@ -18,7 +18,7 @@ export interface Segment {
 export const model = (...parts: readonly Part[]): Segment => ({ origin: 'model', parts })
 export const host = (...parts: readonly Part[]): Segment => ({ origin: 'host', parts })
 
-/** What precedes every message of the model but the first. */
+/** The beginning of every message of the model except the first. */
 export const START: readonly Part[] = [SPECIAL.start, 'assistant']
 
 /** The ids of parts. */
@@ -45,7 +45,7 @@ export function encodeParts(parts: readonly Part[], encode: Encode): number[] {
 const showPieces = (pieces: readonly string[]): string =>
   pieces.length > 12 ? `${pieces.slice(0, 4).join('·')}·… (${pieces.length} pieces)` : pieces.join('·')
 
-/** Parts for reading. */
+/** Parts, for messages. */
 export function showParts(parts: readonly Part[]): string {
   return parts
     .map((part) => {
@@ -71,45 +71,45 @@ const joinsToText = (parts: readonly Part[]): boolean =>
       : spellsMarker(typeof part === 'string' ? part : part.split.join('')),
   )
 
-/** Ordinary text to ids of o200k_harmony. Called with text between markers only; a marker in it is meant literally. */
+/** Encodes text as ids of o200k_harmony. It is called with the text between markers; markers in it are ordinary text. */
 export type Encode = (text: string) => readonly number[]
 
-/** What makes token ids of text: a table is enough, and another encoder may be given. Without either there are no ids. */
+/** How to encode text: with a token table, or with your own encoder. Without either, there are no ids. */
 export type IdOptions =
   | { readonly tokenTable: TokenTable; readonly encode?: Encode }
   | { readonly tokenTable?: TokenTable; readonly encode: Encode }
 
-/** How the options encode, if they do: by their own encoder, else by their table. */
+/** The encoder of the options: their own one, or one for their table. */
 export function encoderOf(options: IdOptions): Encode
 export function encoderOf(options: Partial<IdOptions>): Encode | undefined
 export function encoderOf({ tokenTable, encode }: Partial<IdOptions>): Encode | undefined {
   return encode ?? (tokenTable && ((text) => encodeText(text, tokenTable)))
 }
 
-/** Text with literal markers, by the model or by the host: a `TokenChunk` of harmony-responses without ids. */
+/** Text with literal markers, from the model or the host: a `TokenChunk` without ids. */
 export type TextChunk = string | { readonly host: string }
 
-/** A stream as text with literal markers: what an engine gives that decodes special tokens itself. */
+/** A stream as text with literal markers, as an engine yields it that decodes special tokens itself. */
 export interface TextStream {
-  /** One chunk for each stretch that one side wrote; cut them with `cutText`. */
+  /** One chunk for each run of one origin. Split them with `cutText`. */
   readonly textChunks: TextChunk[]
-  /** For reading: the host's stretches in ⟦⟧, ids outside the vocabulary as ⟨201088⟩. */
+  /** For messages: the host's text in ⟦⟧, ids outside the vocabulary as ⟨201088⟩. */
   readonly text: string
 }
 
-/** A stream as token ids, in the forms in which it may be handed over. */
+/** A stream as token ids, in several forms. */
 export interface TokenStream {
-  /** All ids, the host's included. */
+  /** All ids, including the host's. */
   readonly tokens: number[]
-  /** The same with the host's stretches marked: `number[]` and `{ host: number[] }`. Cut them with `cutChunks`. */
+  /** The same with the host's ids marked: `number[]` and `{ host: number[] }`. Split them with `cutChunks`. */
   readonly chunks: TokenChunk[]
-  /** The same as text with literal markers; absent where some text spells a marker or an id has no name. */
+  /** The same as text with literal markers; absent if some text spells a marker or an id has no name. */
   readonly textChunks?: TextChunk[]
-  /** For reading: the host's stretches in ⟦⟧, ids outside the vocabulary as ⟨201088⟩. */
+  /** For messages: the host's text in ⟦⟧, ids outside the vocabulary as ⟨201088⟩. */
   readonly text: string
 }
 
-/** Writes segments down: as ids, and as text where text can say it; as text alone where there is no encoder. */
+/** Creates a stream from segments: as ids, and as text if that is unambiguous; only as text if there is no encoder. */
 export function streamOf(segments: readonly Segment[], encode: Encode | undefined): TokenStream | TextStream {
   const written = segments.filter(({ parts }) => parts.length > 0)
   const text = written
@@ -135,14 +135,14 @@ export function streamOf(segments: readonly Segment[], encode: Encode | undefine
 const byOrigin = <T>(origin: Segment['origin'], written: T): T | { readonly host: T } =>
   origin === 'host' ? { host: written } : written
 
-/** Whether segments can be given as text with literal markers. */
+/** Whether segments can be represented as text with literal markers. */
 export function isText(segments: readonly Segment[]): boolean {
   return segments.every(({ parts }) => joinsToText(parts))
 }
 
 /**
- * A token as a person reads it: `<|start|>`, `"assistant"`, `⟨f0 9f⟩` where its bytes are no text; `⟨201088⟩` where it
- * is unknown, or ordinary and there is no table.
+ * A token for messages: `<|start|>`, `"assistant"`, or `⟨f0 9f⟩` if its bytes are not valid text; `⟨201088⟩` if it is
+ * unknown, or if it is ordinary and there is no table.
  */
 export function showToken(id: number, tokenTable?: TokenTable): string {
   if (id >= FIRST_SPECIAL && id < VOCABULARY_SIZE) return markerText(id)
@@ -152,7 +152,7 @@ export function showToken(id: number, tokenTable?: TokenTable): string {
   return `⟨${bytes.length > 0 ? bytes.join(' ') : id}⟩`
 }
 
-/** Lets fast-check print a value in its own words, without that showing in comparisons. */
+/** Defines how fast-check prints a value, with a property that comparisons ignore. */
 export function shown<T extends object>(value: T, show: () => string): T {
   return Object.defineProperty(value, fc.toStringMethod, { value: show, enumerable: false })
 }

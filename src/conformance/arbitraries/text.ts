@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { spellsMarker } from './markers.js'
 
-/** Harmless pieces, and pieces that a header or a marker is made of. */
+/** Harmless pieces, and pieces of headers and markers. */
 export const PLAIN: readonly string[] = [
   'Hello',
   ' world',
@@ -27,7 +27,7 @@ export const PLAIN: readonly string[] = [
   'https://example.com/?q=1&b=2',
 ]
 
-/** What is hard to cut, to measure or to print. */
+/** Text that is hard to split, measure or print. */
 export const UNICODE: readonly string[] = [
   'é',
   'e\u0301',
@@ -72,9 +72,9 @@ const textPiece = (): fc.Arbitrary<string> =>
   )
 
 /**
- * Ordinary text, often of several scripts, sometimes empty: emoji of many code points, combining marks, right-to-left
- * text, control characters, halves of markers, words that a header may hold. It is valid UTF-8 and spells no marker.
- * Shrinks to fewer and simpler pieces, in the end to ''.
+ * Ordinary text, often in several scripts, sometimes empty: emoji of many code points, combining marks, right-to-left
+ * text, control characters, halves of markers, and words of headers. It is valid UTF-8 and spells no marker. Shrinks to
+ * fewer and simpler pieces, down to ''.
  */
 export function harmonyText(): fc.Arbitrary<string> {
   return fc
@@ -97,8 +97,8 @@ const SPELLED = [
 ]
 
 /**
- * Ordinary text that spells at least one marker, as a model writes that explains Harmony. It is meant literally, which
- * only ids can say: use it with a token table. Shrinks to `<|end|>`.
+ * Ordinary text that spells at least one marker, as when a model explains Harmony. Only ids can express that it is not a
+ * marker, so use it with a token table. Shrinks to `<|end|>`.
  */
 export function harmonyTextSpellingMarkers(): fc.Arbitrary<string> {
   const pair = fc.tuple(fc.constantFrom(...SPELLED), harmonyText())
@@ -124,7 +124,7 @@ const WORDS = [
   '42',
 ]
 
-/** Words with single spaces between them, beginning like a sentence; never a word that a header may hold. */
+/** Words with single spaces in between, starting like a sentence, and without words of headers. */
 export const prose = (minWords = 2): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -133,7 +133,7 @@ export const prose = (minWords = 2): fc.Arbitrary<string> =>
     )
     .map(([first, words]) => [first, ...words].join(' '))
 
-/** A JSON object, as the arguments of a call are. */
+/** A JSON object, such as the arguments of a call. */
 export const jsonObject = (): fc.Arbitrary<string> =>
   fc
     .dictionary(fc.constantFrom('location', 'path', 'n', 'q'), fc.jsonValue({ maxDepth: 1, stringUnit: 'grapheme' }), {
@@ -142,7 +142,7 @@ export const jsonObject = (): fc.Arbitrary<string> =>
     .map((value) => JSON.stringify(value))
     .filter((text) => !spellsMarker(text))
 
-/** Arguments of a call, those of the built-in tools among them. */
+/** Arguments of a call, including those of built-in tools. */
 export const json = (): fc.Arbitrary<string> =>
   fc.oneof(
     { withCrossShrink: true },
@@ -151,6 +151,6 @@ export const json = (): fc.Arbitrary<string> =>
     jsonObject(),
   )
 
-/** A program, for tools that take one. */
+/** A program, for tools that run code. */
 export const code = (): fc.Arbitrary<string> =>
   fc.constantFrom('print(1)', 'import sys, subprocess\nprint("x" * 3)\n', 'ls -R | head', '# Ümlaut 💖\n\tx = {}')

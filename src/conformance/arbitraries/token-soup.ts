@@ -3,11 +3,11 @@ import { SPECIAL as m, markerText, VOCABULARY_SIZE } from '../../harmony/vocabul
 import { shown, showToken } from './stream-forms.js'
 import { PLAIN, UNICODE } from './text.js'
 
-/** The markers that a message is made of. */
+/** The markers of a message. */
 export const MARKERS: readonly number[] = [m.channel, m.start, m.end, m.message, m.constrain, m.return, m.call]
 const RESERVED = [199998, 199999, 200000, 200001, 200004, 200009, 200013, 200018, 201087]
 const UNKNOWN = [201088, 201089, 250000]
-/** What headers say, in the model's own tokens, so that soup needs no token table. */
+/** The words of headers as ids, so that soup needs no token table. */
 const HEADER_TOKENS = {
   assistant: [173781],
   analysis: [35644],
@@ -24,12 +24,12 @@ const HEADER_TOKENS = {
 } as const
 const { assistant, analysis, commentary, final, json } = HEADER_TOKENS
 const TO_X = [...HEADER_TOKENS[' to'], ...HEADER_TOKENS['=functions'], ...HEADER_TOKENS['.x']]
-/** Halves of characters, bytes that no character begins with, and a token that is text and half a character. */
+/** Halves of characters, bytes that cannot start a character, and a token of text and half a character. */
 const BYTES = [9552, 187, 186, 169, 254, 222, 124, 107, 172, 253, 240]
-/** Ordinary tokens: `{}`, white space, words, one of a single character, a byte order mark. */
+/** Ordinary tokens: `{}`, white space, words, a single character, a byte order mark. */
 const WORDS = [12083, 220, 198, 2375, 13225, 55, 135596, 17, 0, 5574]
 
-/** For printing: what the header tokens say, the longer ones by their pieces. */
+/** The text of header tokens for messages; longer words in pieces. */
 const WORD_OF: ReadonlyMap<number, string> = new Map([
   ...Object.entries(HEADER_TOKENS).flatMap(([word, ids]): [number, string][] =>
     ids.length === 1 ? [[ids[0], word]] : [],
@@ -41,9 +41,9 @@ const WORD_OF: ReadonlyMap<number, string> = new Map([
 ])
 
 /**
- * Random token ids, 0 to 60 of them: mostly nonsense, now and then a message. Among them are halves of characters,
- * reserved ids, and ids outside the vocabulary. Whatever they are, a server must answer them with a whole stream.
- * Shrinks to fewer ids, towards `<|channel|>`.
+ * Up to 60 random token ids: mostly nonsense, sometimes a message. They include halves of characters, reserved ids, and
+ * ids outside the vocabulary. A server must answer all of them with a complete stream. Shrinks to fewer ids, towards
+ * `<|channel|>`.
  */
 export function tokenSoup(): fc.Arbitrary<number[]> {
   const one = (ids: readonly number[]): fc.Arbitrary<readonly number[]> => fc.constantFrom(...ids).map((id) => [id])
@@ -78,8 +78,8 @@ function showSoupToken(id: number): string {
 }
 
 /**
- * Random text with literal markers, whole and halved: what `tokenSoup` is for servers that take text. Shrinks to fewer
- * pieces, towards `<|channel|>`.
+ * Random text with literal markers and halves of them: the counterpart of `tokenSoup` for servers that read text.
+ * Shrinks to fewer pieces, towards `<|channel|>`.
  */
 export function textSoup(): fc.Arbitrary<string> {
   const piece = fc.oneof(

@@ -4,10 +4,10 @@ import { type BuiltinDeclarations, type CalledTool, calledTool, type ToolChoice,
 import { host, model, type Part, type Segment, START } from './stream-forms.js'
 import { code, json } from './text.js'
 
-/** A Harmony message, as the official parser would list it. */
+/** A Harmony message, as the official parser returns it. */
 export interface HarmonyMessage {
   role: (typeof ROLES)[number]
-  /** The author of a tool message: the recipient of the call that it answers. */
+  /** The author of a tool message, which is the recipient of the call that it answers. */
   name?: string
   recipient?: string
   channel?: string
@@ -22,7 +22,7 @@ export interface TranscriptMessage {
   readonly origin: 'model' | 'host'
   readonly message: HarmonyMessage
   readonly terminator: 'end' | 'call' | 'return'
-  /** Of a call, and of the host's result for it. */
+  /** The tool of a call, or of the host's result for it. */
   readonly tool?: CalledTool
 }
 
@@ -33,16 +33,16 @@ interface CallSpec {
   readonly channel: 'commentary' | 'analysis'
   readonly type: { readonly name: string; readonly constrain: 'no' | 'spaced' | 'adjacent' } | undefined
   readonly body: string
-  /** Results of one group of calls come in the order of `rank`. */
+  /** The results for a group of calls are sorted by `rank`. */
   readonly result: { readonly text: string; readonly rank: number } | undefined
 }
 
-/** A message of the model that is no call, or a group of calls with their results. */
+/** A message of the model other than a call, or a group of calls with their results. */
 export type Step =
   | { readonly kind: 'analysis' | 'commentary' | 'final'; readonly text: string }
   | { readonly kind: 'calls'; readonly calls: readonly CallSpec[] }
 
-/** What the browser tool that gpt-oss knows shows of a page. */
+/** The output of gpt-oss's browser tool for a page. */
 const page = (): fc.Arbitrary<string> =>
   fc.constantFrom(
     '[4] Tides (https://www.example.com/tides)\n**viewing lines [0 - 1] of 1**\n\nL0: high',
@@ -68,7 +68,7 @@ const callSpec = (text: fc.Arbitrary<string>, results: boolean): fc.Arbitrary<Ca
       : fc.constant(undefined),
   })
 
-/** A step. Shrinks to an empty answer, a call to the default one. */
+/** A step. Shrinks to an empty answer; a call shrinks to the default call. */
 export const step = (text: fc.Arbitrary<string>, calls: boolean, results: boolean): fc.Arbitrary<Step> => {
   const plain = fc.record({ kind: fc.constantFrom('final' as const, 'analysis' as const, 'commentary' as const), text })
   if (!calls) return plain
@@ -80,7 +80,7 @@ export const step = (text: fc.Arbitrary<string>, calls: boolean, results: boolea
   )
 }
 
-/** The header behind `<|start|>assistant`, up to and with `<|message|>`. */
+/** The header after `<|start|>assistant`, up to and including `<|message|>`. */
 function callHeader(tool: CalledTool, spec: Pick<CallSpec, 'recipientIn' | 'channel' | 'type'>): Part[] {
   const to = ` to=${tool.recipient}`
   const parts: Part[] = []
@@ -107,7 +107,7 @@ function callMessage(tool: CalledTool, spec: CallSpec): HarmonyMessage {
   }
 }
 
-/** Writes steps down. `started` says whether the `<|start|>assistant` of the first message is already there. */
+/** Writes steps as segments. `started`: the `<|start|>assistant` of the first message exists already. */
 class Writer {
   readonly segments: Segment[] = []
   readonly entries: TranscriptMessage[] = []
@@ -164,7 +164,8 @@ class Writer {
 }
 
 /**
- * Writes steps down. `started`: the `<|start|>assistant` of the first one is there. `ends`: nothing follows the last.
+ * Writes steps as segments. `started`: the `<|start|>assistant` of the first one exists already. `ends`: nothing follows
+ * the last one.
  */
 export function writeSteps(
   steps: readonly Step[],

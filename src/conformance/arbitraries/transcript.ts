@@ -5,45 +5,45 @@ import { encoderOf, type IdOptions, shown, streamOf, type TextStream, type Token
 import { harmonyText } from './text.js'
 import { type HarmonyMessage, type Step, step, type TranscriptMessage, writeSteps } from './transcript-writer.js'
 
-/** What a transcript says. */
+/** The content of a transcript. */
 export interface TranscriptContent {
   readonly entries: TranscriptMessage[]
-  /** The messages of the entries: what the official parser makes of the tokens, role `assistant`. */
+  /** The messages of the entries, as the official parser reads them from the tokens, starting with role `assistant`. */
   readonly messages: HarmonyMessage[]
-  /** Responses create params that declare every tool that is called. */
+  /** A request that declares all called tools. */
   readonly request: ResponseRequest
 }
 
 /**
- * What a model wrote, with the results that the host put between. The first message begins behind
- * `<|start|>assistant`; what the host says ends in the next `<|start|>assistant`, if a message of the model follows.
+ * The output of a model, with the host's results in between. The first message begins after `<|start|>assistant`. The
+ * host's part ends with the next `<|start|>assistant`, if a message of the model follows.
  */
 export interface Transcript extends TokenStream, TranscriptContent {}
 
-/** The same where there is no token table. */
+/** A transcript without a token table. */
 export interface TextTranscript extends TextStream, TranscriptContent {}
 
-/** What a transcript has in it. */
+/** Options for {@link wellFormedTranscript}. */
 export interface TranscriptOptions {
-  /** What messages say. Default `harmonyText()`; `harmonyTextSpellingMarkers()` needs a token table. */
+  /** The text of messages. Default `harmonyText()`; `harmonyTextSpellingMarkers()` needs a token table. */
   readonly text?: fc.Arbitrary<string>
   /** Whether tools are called. Default true. */
   readonly calls?: boolean
   /** Whether the host answers some calls. Default true. */
   readonly results?: boolean
-  /** How many messages, or groups of calls, at most. Default 5. */
+  /** The maximum number of messages and groups of calls. Default 5. */
   readonly maxSteps?: number
 }
 
 /**
- * A transcript that is Harmony as it should be: the official parser accepts it and reads the same messages. Reasoning,
- * preambles, answers and calls come in any order; `<|call|>` ends calls, `<|return|>` an answer that is last, `<|end|>`
- * the rest. There is no content type without a recipient, which the official parser takes for a recipient.
+ * A transcript in valid Harmony: the official parser accepts it and reads the same messages. Reasoning, preambles,
+ * answers and calls come in any order. `<|call|>` ends calls, `<|return|>` a final answer at the end, and `<|end|>` all other
+ * messages. There is no content type without a recipient, because the official parser would read it as a recipient.
  *
- * With a token table it is ids, and text where text can say the same; without one it is text with literal markers.
+ * With a token table, it has ids, and also text if that is unambiguous; without one, it is text with literal markers.
  * Shrinks to fewer messages, empty texts, and calls of `functions.get_weather` with `{}`.
  *
- * @throws HarmonyResponsesError `bad_option`, at generation, where a text spells a marker and there is no table
+ * @throws HarmonyResponsesError `bad_option`, at generation, if a text spells a marker and there is no table
  */
 export function wellFormedTranscript(options: TranscriptOptions & IdOptions): fc.Arbitrary<Transcript>
 export function wellFormedTranscript(options?: TranscriptOptions): fc.Arbitrary<TextTranscript>
@@ -68,7 +68,7 @@ export function wellFormedTranscript(
     })
 }
 
-/** A bare `python` is a declared function of that name before it is an MCP server's: then it is not declared so. */
+/** Declares `python` as a built-in if a function has that name: a bare `python` recipient would mean the function. */
 function unambiguous(steps: readonly Step[], builtins: BuiltinDeclarations): BuiltinDeclarations {
   const calls = steps.flatMap((step) => (step.kind === 'calls' ? step.calls : []))
   const named = calls.some(({ tool }) => tool.kind === 'function' && tool.name === 'python')

@@ -1,33 +1,34 @@
-import { type Fields, fieldsOf, textOf } from '../stream-event.js'
+import { asFields, asString, type Fields } from '../stream-event.js'
 import { AgreedText } from './agreed-text.js'
-import { type Place, type Vote, Votes, type Where } from './votes.js'
+import { type EventRef, type Place, type Vote, Votes } from './votes.js'
 
-const byItself = (value: string): string => value
+const identity = (value: string): string => value
 
-/** A part of a message or of reasoning, as all places together say that it is. */
+/** A part of a message or of reasoning, as most places of the stream describe it. */
 export class AgreedPart {
-  readonly kind: Votes<string> = new Votes(byItself)
+  readonly kind: Votes<string> = new Votes(identity)
   readonly text: AgreedText = new AgreedText()
-  /** The places that speak of it. */
+  /** The places that mention it. */
   readonly places: Set<Place> = new Set()
   readonly #citations = new Votes<readonly string[]>((urls) => JSON.stringify(urls))
   readonly #announced: string[] = []
-  #firstAnnounced: Where | undefined
+  #firstAnnounced: EventRef | undefined
 
-  /** An event carries it, or an item that is over. */
-  say(fields: Fields, place: Place, at: Where): void {
+  /** Adds the part as an event or a done item gives it. */
+  add(fields: Fields, place: Place, at: EventRef): void {
     const { type, text, refusal, annotations } = fields
     this.places.add(place)
     if (typeof type === 'string') this.kind.add(type, place, at)
     if (place === 'added') return
-    this.text.say(text ?? refusal, place, at)
-    // No citations say nothing: servers announce them, and leave the lists empty, or the other way round.
-    if (Array.isArray(annotations) && annotations.length > 0) this.#citations.add(citationsOf(annotations), place, at)
+    this.text.add(text ?? refusal, place, at)
+    // An empty list is no vote: servers send citations in events only, or in lists only.
+    if (Array.isArray(annotations) && annotations.length > 0)
+      this.#citations.add(citationSources(annotations), place, at)
   }
 
-  announce(annotation: unknown, at: Where): void {
+  addAnnotation(annotation: unknown, at: EventRef): void {
     this.#firstAnnounced ??= at
-    this.#announced.push(...citationsOf([annotation]))
+    this.#announced.push(...citationSources([annotation]))
   }
 
   end(): void {
@@ -39,7 +40,7 @@ export class AgreedPart {
     return this.kind.winner === 'refusal'
   }
 
-  /** URLs, or ids of files. */
+  /** URLs or file ids. */
   get citations(): readonly string[] {
     return this.#citations.winner ?? []
   }
@@ -48,7 +49,7 @@ export class AgreedPart {
     return this.#citations.against(this.#citations.elected())
   }
 
-  get hasAnnounced(): boolean {
+  get hasAnnotationEvents(): boolean {
     return this.#firstAnnounced !== undefined
   }
 }
@@ -56,11 +57,11 @@ export class AgreedPart {
 /** The parts of an item, by their index: of its content, or of its summary. */
 export class AgreedParts {
   readonly #parts = new Map<number, AgreedPart>()
-  /** How many parts the places have that carry all of them. */
+  /** The number of parts in each place that lists all of them. */
   readonly #lists = new Map<Place, number>()
   #last = 0
 
-  /** The part at an index; where it is none, the part of the event before. */
+  /** The part at an index. If the index is not a number, the part of the previous event. */
   at(index: unknown): AgreedPart {
     const at = typeof index === 'number' ? index : this.#last
     this.#last = at
@@ -72,19 +73,19 @@ export class AgreedParts {
     return part
   }
 
-  /** An item that is over carries all its parts. */
-  say(list: unknown, place: Place, at: Where): void {
+  /** Adds the list of parts of a done item. */
+  add(list: unknown, place: Place, at: EventRef): void {
     if (!Array.isArray(list)) return
     this.#lists.set(place, list.length)
     const indexes = this.#streamedIndexes()
-    // Servers that count the parts of all items together (vLLM has) stream the first part of an item at another index.
+    // vLLM has counted the parts of all items together, so that the first part of an item has another index in events.
     const isShifted = indexes.length === list.length
     for (const [index, part] of list.entries()) {
-      this.at(isShifted ? indexes[index] : index).say(fieldsOf(part), place, at)
+      this.at(isShifted ? indexes[index] : index).add(asFields(part), place, at)
     }
   }
 
-  /** Where parts were streamed: one event with the index of another part does not make that part. */
+  /** The indexes of parts with several events: a single event may just have a wrong index. */
   #streamedIndexes(): number[] {
     return [...this.#parts]
       .filter(([, { places }]) => STREAMED.filter((place) => places.has(place)).length > 1)
@@ -96,7 +97,7 @@ export class AgreedParts {
     for (const part of this.#parts.values()) part.end()
   }
 
-  /** Those that there are: an event with the number of another part does not make that part. */
+  /** The parts that really exist: a single event with a wrong index does not create a part. */
   get all(): readonly AgreedPart[] {
     const parts = [...this.#parts].sort(([a], [b]) => a - b).map(([, part]) => part)
     const anyAdded = parts.some(({ places }) => places.has('added'))
@@ -115,69 +116,69 @@ export class AgreedParts {
   }
 }
 
-/** The places of a part that come while it is made. */
-const STREAMED: readonly Place[] = ['added', 'deltas', 'told', 'part']
+/** The places that mention a part while it is streamed. */
+const STREAMED: readonly Place[] = ['added', 'deltas', 'textDone', 'part']
 
 const isStreamed = ({ places }: AgreedPart): boolean => STREAMED.some((place) => places.has(place))
 
-/** What a call's own text is called, in its item and in its events. */
+/** The field with a call's arguments or input, in its item and its events. */
 const CALL_FIELD: Readonly<Record<string, string>> = { function_call: 'arguments', custom_tool_call: 'input' }
 
-/** An item, as all places of the stream together say that it is. */
+/** An item, as most places of the stream describe it. */
 export class AgreedItem {
-  readonly type: Votes<string> = new Votes(byItself)
-  readonly name: Votes<string> = new Votes(byItself)
-  readonly namespace: Votes<string> = new Votes(byItself)
-  readonly status: Votes<string> = new Votes(byItself)
+  readonly type: Votes<string> = new Votes(identity)
+  readonly name: Votes<string> = new Votes(identity)
+  readonly namespace: Votes<string> = new Votes(identity)
+  readonly status: Votes<string> = new Votes(identity)
   readonly arguments: AgreedText = new AgreedText()
-  /** It was announced with its arguments, which come after it. */
-  announcedWhole: Where | undefined
+  /** The event that added the item, if it had the arguments already. */
+  argumentsAnnouncedAt: EventRef | undefined
   readonly content: AgreedParts = new AgreedParts()
   readonly summary: AgreedParts = new AgreedParts()
-  /** The places that speak of it. */
+  /** The places that mention it. */
   readonly places: Set<Place> = new Set()
   readonly #ids = new Map<string, number>()
-  /** How often its events give which output index. */
+  /** How many of its events give each output_index. */
   readonly #indexes = new Map<number, number>()
 
-  /** An event carries it, or the terminal response. */
-  say(fields: Fields, place: Place, at: Where): void {
+  /** Adds the item as an event or the terminal response gives it. */
+  add(fields: Fields, place: Place, at: EventRef): void {
     const { type, name, namespace, status, content, summary } = fields
     this.places.add(place)
     if (typeof type === 'string') this.type.add(type, place, at)
     if (typeof name === 'string') this.name.add(name, place, at)
     if (typeof namespace === 'string') this.namespace.add(namespace, place, at)
     if (place === 'added') {
-      // What it is before it is over says nothing, and clients are not to believe it. Some do.
-      if (textOf(fields['arguments'] ?? fields['input']) !== '') this.announcedWhole = at
+      // The streamed fields of an added item are no votes, as they should be empty. Some clients read them anyway.
+      if (asString(fields['arguments'] ?? fields['input']) !== '') this.argumentsAnnouncedAt = at
       return
     }
     if (isStatus(status)) this.status.add(status, place, at)
     const { arguments: given, input } = fields
-    this.arguments.say(CALL_FIELD[textOf(type)] === 'input' ? input : (given ?? input), place, at)
-    this.content.say(content, place, at)
-    this.summary.say(summary, place, at)
+    this.arguments.add(CALL_FIELD[asString(type)] === 'input' ? input : (given ?? input), place, at)
+    this.content.add(content, place, at)
+    this.summary.add(summary, place, at)
   }
 
-  /** An event about it has an id. Returns whether it is one that it did not have. */
-  knownAs(id: string): boolean {
+  /** Adds the id that an event gives. Returns whether the id is new for this item. */
+  addId(id: string): boolean {
     const count = this.#ids.get(id)
-    if (count === undefined && this.#ids.size >= MOST_IDS) return false
+    if (count === undefined && this.#ids.size >= MAX_IDS) return false
     this.#ids.set(id, (count ?? 0) + 1)
     return count === undefined
   }
 
-  /** How often its events have an id. */
-  timesNamed(id: string): number {
+  /** How many of its events have this id. */
+  countOfId(id: string): number {
     return this.#ids.get(id) ?? 0
   }
 
-  number(index: unknown): void {
-    if (typeof index === 'number' && (this.#indexes.size < MOST_IDS || this.#indexes.has(index)))
+  addIndex(index: unknown): void {
+    if (typeof index === 'number' && (this.#indexes.size < MAX_IDS || this.#indexes.has(index)))
       this.#indexes.set(index, (this.#indexes.get(index) ?? 0) + 1)
   }
 
-  /** The output index that most of its events give. */
+  /** The output_index that most of its events give. */
   get index(): number | undefined {
     let best: number | undefined
     for (const [index, count] of this.#indexes) {
@@ -196,7 +197,7 @@ export class AgreedItem {
     return !this.places.has('done') && !this.places.has('terminal')
   }
 
-  /** What most places say that it is: of as many, a type that has a name in the API. */
+  /** The type in most places. In a tie, a type that the API defines wins. */
   get kind(): string | undefined {
     return this.type.elected(isKnown)?.value
   }
@@ -205,14 +206,14 @@ export class AgreedItem {
     return CALL_FIELD[this.kind ?? ''] !== undefined
   }
 
-  /** Whether an event of items of a type can be about it. */
-  isOf(owner: string | undefined): boolean {
+  /** Whether an event for items of this type can be about it. */
+  mayHaveType(owner: string | undefined): boolean {
     return owner === undefined || this.type.isEmpty || this.kind === owner
   }
 }
 
-/** Some servers give each event a new id: no more are remembered of an item. */
-const MOST_IDS = 8
+/** A limit for ids per item: some servers give each event a new id. */
+const MAX_IDS = 8
 
 const isKnown = (type: string): boolean =>
   /^(message|reasoning|compaction|program|\w+_(call|output|tools|request))$/.test(type)
@@ -220,10 +221,10 @@ const isKnown = (type: string): boolean =>
 const isStatus = (status: unknown): status is string =>
   typeof status === 'string' && /^(completed|incomplete|in_progress|failed|searching|generating)$/.test(status)
 
-/** A list of citations as their URLs, or the ids of their files. */
-export function citationsOf(annotations: readonly unknown[]): string[] {
+/** The URLs or file ids of annotations. */
+export function citationSources(annotations: readonly unknown[]): string[] {
   return annotations.flatMap((annotation) => {
-    const { url, file_id } = fieldsOf(annotation)
+    const { url, file_id } = asFields(annotation)
     const source = url ?? file_id
     return typeof source === 'string' ? [source] : []
   })

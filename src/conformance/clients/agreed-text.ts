@@ -1,25 +1,25 @@
 import { TextHash } from './text-hash.js'
-import { type Place, type Vote, Votes, type Where } from './votes.js'
+import { type EventRef, type Place, type Vote, Votes } from './votes.js'
 
-/** A text that is said in several places: piece by piece, and then as a whole. */
+/** A text that occurs in several places of the stream: as deltas, and complete. */
 export class AgreedText {
   readonly #votes = new Votes<TextHash>(({ key }) => key)
   readonly #deltas = new TextHash()
-  #firstDelta: Where | undefined
+  #firstDelta: EventRef | undefined
   #deltasAreText = true
 
-  /** A piece of it came. What is no text says nothing, but a client may choke on it. */
-  append(delta: unknown, at: Where): void {
+  /** Adds a delta. One that is not a string adds no text, but a client may fail at it. */
+  append(delta: unknown, at: EventRef): void {
     this.#firstDelta ??= at
     if (typeof delta === 'string') this.#deltas.append(delta)
     else this.#deltasAreText = false
   }
 
-  say(text: unknown, place: Place, at: Where): void {
+  add(text: unknown, place: Place, at: EventRef): void {
     if (typeof text === 'string') this.#votes.add(TextHash.of(text), place, at)
   }
 
-  /** The stream is over: its deltas are what they are. */
+  /** Ends the stream: the joined deltas become a vote. */
   end(): void {
     if (this.#firstDelta !== undefined) this.#votes.add(this.#deltas, 'deltas', this.#firstDelta)
   }
@@ -28,28 +28,28 @@ export class AgreedText {
     return this.#firstDelta !== undefined
   }
 
-  /** Whether the deltas are the text. */
+  /** Whether the joined deltas equal the text. */
   get wasStreamed(): boolean {
     return this.text.equals(this.#deltas)
   }
 
-  /** What most places say; empty where none does. */
+  /** The text in most places; empty if there is none. */
   get text(): TextHash {
     return this.#elected?.value ?? EMPTY
   }
 
-  /** The event that says so first. */
-  get toldAt(): Where | undefined {
+  /** The first event with this text. */
+  get statedAt(): EventRef | undefined {
     return this.#elected?.at
   }
 
-  /** The places that say otherwise. */
+  /** The places with another text. */
   get dissent(): readonly Vote<TextHash>[] {
     return this.#votes.against(this.#elected)
   }
 
   get #elected(): Vote<TextHash> | undefined {
-    // Of as many: a place with nothing in it may leave the text out, and a delta that is no text leaves a hole in it.
+    // In a tie, prefers a text that is complete: an empty one may be omitted, and a delta that is not a string is lost.
     const holds = (text: TextHash): boolean => text.length > 0 && (this.#deltasAreText || text !== this.#deltas)
     return this.#votes.elected(holds)
   }

@@ -3,8 +3,8 @@ import { RULES } from './ai-sdk/rules.js'
 import type { ClientModel } from './client.js'
 
 /**
- * The AI SDK: `streamText` of ai with `openai.responses(...)` of @ai-sdk/openai. Of @ai-sdk/open-responses, which reads
- * the same wire by other rules and validates nothing, it says nothing.
+ * The AI SDK: `streamText` of ai with `openai.responses(...)` of @ai-sdk/openai. It does not cover
+ * @ai-sdk/open-responses, which reads the same streams by other rules and validates nothing.
  */
 export const aiSdk: ClientModel = {
   client: 'ai-sdk',
@@ -13,7 +13,7 @@ export const aiSdk: ClientModel = {
   reads: {
     streamed: true,
     final: true,
-    // As text.
+    // It shows them as text.
     refusals: true,
     rawReasoning: false,
     summaries: true,
@@ -25,5 +25,5 @@ export const aiSdk: ClientModel = {
     failed: 'failed',
   },
   rules: RULES,
-  begin: (breaks) => new AiSdkReader(breaks),
+  begin: (reportBreak) => new AiSdkReader(reportBreak),
 }

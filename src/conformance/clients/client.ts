@@ -1,35 +1,33 @@
 import type { Invariant } from '../invariant.js'
 import { jsonHash } from '../json-hash.js'
 import type { StreamEvent } from '../stream-event.js'
+import type { Client } from './names.js'
 import { TextHash } from './text-hash.js'
-import type { Where } from './votes.js'
+import type { EventRef } from './votes.js'
 
-/** The clients whose reading of a stream is known. */
-export const CLIENTS = ['openai', 'ai-sdk', 'openai-agents', 'langchain', 'codex'] as const
+export { CLIENTS, type Client } from './names.js'
 
-export type Client = (typeof CLIENTS)[number]
-
-/** What a client breaks at: an invariant that only its model can judge, because it depends on what was read before. */
+/** A rule that only the model of a client can check, because it depends on the state of the client. */
 export type ClientRule = Omit<Invariant, 'neededBy' | 'on' | 'begin'>
 
-/** How a response ended, to a client: as the stream says, by an exception, or (`open`) never. */
+/** How a response ended for a client: as the stream says, with an exception (`threw`), or never (`open`). */
 export type Ending = 'completed' | 'incomplete' | 'failed' | 'threw' | 'open'
 
-/** A call that a client will run, or hand to the application to be run. */
+/** A call that a client runs, or passes to the application to run. */
 export interface SeenCall {
   readonly name: string
-  /** What the tool is given, before it is parsed. */
+  /** The arguments or input as text. */
   readonly arguments: TextHash
-  /** Digest of the same, parsed where it is JSON: clients that parse it show no more than this. */
+  /** The hash of the parsed arguments if they are JSON, otherwise of the text. Clients that parse compare by this. */
   readonly value: number
 }
 
-/** A call as a client hands it on. */
+/** Creates a call from its name and arguments. */
 export function seenCall(name: string, given: string): SeenCall {
-  return { name, arguments: TextHash.of(given), value: jsonHash(parsed(given)) }
+  return { name, arguments: TextHash.of(given), value: jsonHash(parsedOrText(given)) }
 }
 
-function parsed(text: string): unknown {
+function parsedOrText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -37,74 +35,75 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a client's user sees of a stream. Readers append to it as the client does. */
+/** What a client's user sees of a stream. Client readers add to it as the client does. */
 export class Seen {
-  /** Text as it was shown while it was streamed. */
+  /** The text that was shown during streaming. */
   readonly streamed: TextHash = new TextHash()
-  /** The text of the result that the application gets at the end; absent where that is what was streamed. */
+  /** The text of the final result; undefined if the client has no result beside the streamed text. */
   final: TextHash | undefined
-  /** Reasoning, as it was shown: raw and summaries, of all that the client shows. */
+  /** The reasoning that was shown: raw text and summaries, as far as the client shows them. */
   readonly reasoning: TextHash = new TextHash()
-  /** Calls for the application, in the order in which they are run. */
+  /** The calls for the application, in the order in which they run. */
   readonly calls: SeenCall[] = []
-  /** The URLs (or ids of files) of citations, in order. */
+  /** The URLs or file ids of citations, in order. */
   readonly citations: string[] = []
-  /** What it shows of calls that are not in `calls`: digests, of models that follow them. */
+  /** Hashes of other calls that it shows, such as hosted calls; only for models that track them. */
   readonly hosted: string[] = []
   ending: Ending = 'open'
-  /** The error in the client's words, or in ours where its words depend on more than the stream. */
+  /** The client's error message, or our description if the message depends on more than the stream. */
   error: string | undefined
 }
 
-/** Reads one stream as a client does. */
+/** Simulates how a client reads one stream. */
 export interface ClientReader {
-  /** Reads the next event. After the client threw, or left, nothing changes any more. */
+  /** Reads the next event. Has no effect after the client threw or stopped reading. */
   read(event: StreamEvent): void
-  /** The stream is over. */
+  /** Ends the stream. */
   end(): void
   readonly seen: Seen
 }
 
 /**
- * Reports that the client breaks at the event that is read: it throws, or loses what the event says.
+ * Reports that the current event breaks the client: it throws, or loses what the event says.
  *
  * @param rule - the id of one of the model's rules
- * @param expected - what the client wants, in words
- * @param got - what came: the value, or (then `words`) what there is to say of it
- * @param at - the event that is to blame, where that is another than the one that is read
+ * @param expected - what the client needs, in words
+ * @param got - the value that came
+ * @param words - a description that replaces `got`
+ * @param at - the event at fault, if it is not the current one
  */
-export type Breaks = (rule: string, expected: string, got: unknown, words?: string, at?: Where) => void
+export type ReportBreak = (rule: string, expected: string, got: unknown, words?: string, at?: EventRef) => void
 
-/** Which parts of a response a client shows at all: the rest cannot be lost. */
+/** Which parts of a response a client shows at all: the others cannot be lost. */
 export interface Reads {
-  /** Text of messages while it is streamed. */
+  /** It shows the text of messages during streaming. */
   readonly streamed: boolean
-  /** It shows messages that are done alone: what a failure cuts off is lost by design. */
+  /** It shows complete messages only, so that a message cut off by a failure is lost by design. */
   readonly wholeMessages?: true
-  /** Text of messages in the result, read from other fields than the streamed text. */
+  /** It has a final result with text from other fields than the deltas. */
   readonly final: boolean
   readonly refusals: boolean
   readonly rawReasoning: boolean
   readonly summaries: boolean
   readonly functionCalls: boolean
   readonly customCalls: boolean
-  /** Whether it names a call with the namespace of its tool. */
+  /** It includes the namespace in the name of a call. */
   readonly namespaces: boolean
   readonly citations: boolean
-  /** How it ends where the response says that it is incomplete, or failed. */
+  /** How it ends if the response is incomplete or failed. */
   readonly incomplete: Ending
   readonly failed: Ending
 }
 
-/** A client: what it reads of a stream, and what breaks it. */
+/** The model of a client: what it reads of a stream, and what breaks it. */
 export interface ClientModel {
   readonly client: Client
-  /** Its name in a sentence. */
+  /** Its name for messages. */
   readonly name: string
-  /** The versions of its packages that the model was measured against. */
+  /** The package versions that the model was tested against. */
   readonly versions: Readonly<Record<string, string>>
   readonly reads: Reads
-  /** What it breaks at. Ids begin with the client's name. */
+  /** The rules that it checks. Their ids start with the client's name. */
   readonly rules: readonly ClientRule[]
-  begin(breaks: Breaks): ClientReader
+  begin(reportBreak: ReportBreak): ClientReader
 }

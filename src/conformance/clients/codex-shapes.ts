@@ -1,13 +1,13 @@
-import { type Fields, fieldsOf, isFields } from '../stream-event.js'
+import { asFields, type Fields, isFields } from '../stream-event.js'
 
-/** Where a value is not as Codex reads it. */
+/** A value that Codex cannot read. */
 export interface Flaw {
-  /** Which field, and what Codex wants there. */
+  /** The field, and what Codex needs in it. */
   readonly expected: string
   readonly got: unknown
 }
 
-/** What makes Codex drop a done item. Undefined where it reads it, or does not know its type. */
+/** What makes Codex drop a done item. Undefined if Codex can read it, or ignores its type. */
 export function flawOfItem(item: Fields): Flaw | undefined {
   const { type } = item
   if (type === 'message') return flawOfMessage(item)
@@ -19,11 +19,11 @@ export function flawOfItem(item: Fields): Flaw | undefined {
   )
 }
 
-/** What makes Codex fail at a completed response. */
+/** What makes Codex fail at a completed response. Undefined if it can read it. */
 export function flawOfCompleted(response: unknown): Flaw | undefined {
   if (!isFields(response)) return { expected: 'response: an object', got: response }
   const { id, usage = null, end_turn: ends = null } = response
-  if (typeof id !== 'string') return { expected: 'response.id: a text', got: id }
+  if (typeof id !== 'string') return { expected: 'response.id: a string', got: id }
   if (ends !== null && typeof ends !== 'boolean') return { expected: 'response.end_turn: a boolean', got: ends }
   return usage === null ? undefined : flawOfUsage(usage)
 }
@@ -43,9 +43,9 @@ function flawOfContent(part: Fields): Flaw | undefined {
   if (type !== 'output_text' && type !== 'input_text') return { expected: 'type: "output_text"', got: type }
   if (type === 'input_text') return texts(part, 'text')
   if (annotations !== null && !Array.isArray(annotations)) {
-    return { expected: 'annotations: a list or none', got: annotations }
+    return { expected: 'annotations: an array or none', got: annotations }
   }
-  if (logprobs !== null && !Array.isArray(logprobs)) return { expected: 'logprobs: a list or none', got: logprobs }
+  if (logprobs !== null && !Array.isArray(logprobs)) return { expected: 'logprobs: an array or none', got: logprobs }
   return texts(part, 'text')
 }
 
@@ -77,14 +77,14 @@ function flawOfUsage(usage: unknown): Flaw | undefined {
 function details(name: string, given: unknown, needed: string): Flaw | undefined {
   if (given === null) return undefined
   if (!isFields(given)) return { expected: `usage.${name}: an object or none`, got: given }
-  const { cache_write_tokens: written = 0 } = fieldsOf(given)
+  const { cache_write_tokens: written = 0 } = asFields(given)
   if (!Number.isInteger(written)) return { expected: 'usage.cache_write_tokens: an integer', got: written }
   return integers(given, needed)
 }
 
-/** A list of objects, each without a flaw. */
+/** The first flaw in a list of objects. */
 function parts(name: string, given: unknown, flawOf: (part: Fields) => Flaw | undefined): Flaw | undefined {
-  if (!Array.isArray(given)) return { expected: `${name}: a list`, got: given }
+  if (!Array.isArray(given)) return { expected: `${name}: an array`, got: given }
   for (const [index, part] of (given as unknown[]).entries()) {
     const flaw = isFields(part) ? flawOf(part) : { expected: 'an object', got: part }
     if (flaw === undefined) continue
@@ -95,12 +95,12 @@ function parts(name: string, given: unknown, flawOf: (part: Fields) => Flaw | un
 
 function texts(fields: Fields, ...names: string[]): Flaw | undefined {
   const name = names.find((name) => typeof fields[name] !== 'string')
-  return name === undefined ? undefined : { expected: `${name}: a text`, got: fields[name] }
+  return name === undefined ? undefined : { expected: `${name}: a string`, got: fields[name] }
 }
 
 function textsOrNone(fields: Fields, ...names: string[]): Flaw | undefined {
   const name = names.find((name) => typeof (fields[name] ?? '') !== 'string')
-  return name === undefined ? undefined : { expected: `${name}: a text or none`, got: fields[name] }
+  return name === undefined ? undefined : { expected: `${name}: a string or none`, got: fields[name] }
 }
 
 function integers(fields: Fields, ...names: string[]): Flaw | undefined {

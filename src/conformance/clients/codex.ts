@@ -1,11 +1,18 @@
-import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
-import { type Breaks, type ClientModel, type ClientReader, Seen, type SeenCall, seenCall } from './client.js'
+import {
+  asFields,
+  asList,
+  asString,
+  type Fields,
+  isFields,
+  type StreamEvent,
+  stringOrDescription,
+} from '../stream-event.js'
+import { type ClientModel, type ClientReader, type ReportBreak, Seen, type SeenCall, seenCall } from './client.js'
 import { type Flaw, flawOfCompleted, flawOfItem } from './codex-shapes.js'
 
 /**
- * Codex, as `codex exec`. Of all events it reads `output_item.done` and the terminal one: what other events say of items,
- * deltas too, it does not show, so that whatever is wrong there harms nobody. An item that it cannot read is as if it had
- * never come.
+ * Codex, as `codex exec`. It reads only `output_item.done` and the terminal event, so that faults in other events,
+ * including deltas, do not matter. It ignores an item that it cannot read.
  */
 export const codex: ClientModel = {
   client: 'codex',
@@ -29,70 +36,71 @@ export const codex: ClientModel = {
     {
       id: 'codex-reads-message',
       sentence:
-        'A done message has role "assistant", phase "commentary", "final_answer" or none, and content of output_text with its text: Codex drops the whole message otherwise, silently.',
+        'A done message has role "assistant", phase "commentary", "final_answer" or none, and output_text parts with text: Codex silently drops the whole message otherwise.',
       severity: 'error',
     },
     {
       id: 'codex-refusal',
       sentence:
-        'A done message has no refusal part: Codex drops the whole message, silently, and its user sees no answer.',
+        'A done message has no refusal part: otherwise Codex silently drops the whole message, and its user sees no answer.',
       severity: 'warning',
     },
     {
       id: 'codex-reads-call',
       sentence:
-        'A done call has a name, its namespace where it was announced with one, a call_id and its arguments or input, as text: Codex drops the call otherwise, silently, and the run ends there; a call without its namespace it does not know.',
+        'A done call has a name, a call_id and its arguments or input as strings, and its namespace if the added item has one: otherwise Codex silently drops the call, and the run ends there, or it does not find the tool without its namespace.',
       severity: 'error',
     },
     {
       id: 'codex-reads-reasoning',
       sentence:
-        'A done reasoning item has a summary, if an empty one, and content of reasoning_text: Codex drops the item otherwise, shows no summary, and sends nothing of it back in the next turn.',
+        'A done reasoning item has a summary, which may be empty, and content of reasoning_text: otherwise Codex drops the item, shows no summary, and sends nothing of it back in the next turn.',
       severity: 'warning',
     },
     {
       id: 'codex-reads-completed',
       sentence:
-        'response.completed has a response with an id, and its usage, where it has one, the three totals, cached_tokens and reasoning_tokens as integers: Codex fails the turn otherwise, after retries.',
+        'response.completed has a response with an id, and its usage, if there is any, has the three totals, cached_tokens and reasoning_tokens as integers: otherwise Codex fails the turn after retries.',
       severity: 'error',
     },
     {
       id: 'codex-reads-error',
       sentence:
-        'The error of response.failed has its code and message as text: Codex says "response.failed event received" otherwise, and nothing of what went wrong.',
+        'The error of response.failed has its code and message as strings: otherwise Codex only says "response.failed event received", and not what went wrong.',
       severity: 'error',
     },
     {
       id: 'codex-reads-reason',
       sentence:
-        'response.incomplete has incomplete_details.reason: Codex fails the turn with "reason: unknown" otherwise.',
+        'response.incomplete has incomplete_details.reason: otherwise Codex fails the turn with "reason: unknown".',
       severity: 'error',
     },
   ],
-  begin: (breaks) => new CodexReader(breaks),
+  begin: (reportBreak) => new CodexReader(reportBreak),
 }
 
 class CodexReader implements ClientReader {
   readonly seen = new Seen()
-  readonly #breaks: Breaks
-  /** Codex reads nothing more: a failed response it remembers, and reads on. */
+  readonly #reportBreak: ReportBreak
+  /** Codex has stopped reading. After a failed response it goes on. */
   #isOver = false
+  /** Calls that were cut off. */
   readonly #cut = new Set<SeenCall>()
-  /** The namespaces of announced calls, by their items' indexes. It does not read them, but they say what is missing. */
+  /** The namespaces of added calls, by output_index. Codex does not read them, but they show if one is missing later. */
   readonly #namespaces = new Map<unknown, unknown>()
-  /** The code of an error event. */
+  /** The code of the last error event. */
   #code = ''
 
-  constructor(breaks: Breaks) {
-    this.#breaks = breaks
+  constructor(reportBreak: ReportBreak) {
+    this.#reportBreak = reportBreak
   }
 
   read(event: StreamEvent): void {
-    // An event of which it cannot read the fields that it knows is as if it had never come.
+    // Codex ignores an event if a known field has the wrong type.
     if (this.#isOver || !isReadable(event)) return
     const { type, item, response = null } = event
     if (type === 'response.output_item.added') this.#announced(event)
-    else if (type === 'response.output_item.done') this.#item(fieldsOf(item), event['output_index'])
+    else if (type === 'response.output_item.done') this.#item(asFields(item), event['output_index'])
     else if (type === 'response.completed') this.#completed(response)
     else if (type === 'response.incomplete') this.#incomplete(response)
     else if (type === 'response.failed') this.#failed(response)
@@ -103,13 +111,13 @@ class CodexReader implements ClientReader {
     const { seen } = this
     if (seen.ending === 'completed') return
     if (seen.ending === 'open') seen.error = 'stream closed before response.completed'
-    // Nothing is sent back in a turn that failed: of a call that was cut off nothing was run, either.
+    // A failed turn sends nothing back, so calls that were cut off did not run.
     const whole = seen.calls.filter((call) => !this.#cut.has(call))
     seen.calls.splice(0, seen.calls.length, ...whole)
   }
 
   #announced({ item, output_index: index }: StreamEvent): void {
-    const { namespace = null } = fieldsOf(item)
+    const { namespace = null } = asFields(item)
     if (namespace !== null) this.#namespaces.set(index, namespace)
   }
 
@@ -117,17 +125,17 @@ class CodexReader implements ClientReader {
     const { type, name, namespace, content, summary } = item
     const flaw = flawOfItem(item)
     if (type === 'message') {
-      const shown = listOf(content).map(fieldsOf)
+      const shown = asList(content).map(asFields)
       if (flaw !== undefined) {
-        // Nobody misses a message that says nothing.
+        // Losing an empty message harms nobody.
         if (shown.some(({ type }) => type === 'refusal')) this.#drops('codex-refusal', flaw)
         else if (shown.some(({ text, refusal }) => Boolean(text ?? refusal))) this.#drops('codex-reads-message', flaw)
         return
       }
-      for (const { type, text } of shown) if (type === 'output_text') this.seen.streamed.append(textOf(text))
+      for (const { type, text } of shown) if (type === 'output_text') this.seen.streamed.append(asString(text))
     } else if (type === 'reasoning') {
       if (flaw !== undefined) this.#drops('codex-reads-reasoning', flaw)
-      else for (const part of listOf(summary)) this.seen.reasoning.append(textOf(fieldsOf(part)['text']))
+      else for (const part of asList(summary)) this.seen.reasoning.append(asString(asFields(part)['text']))
     } else if (type === 'function_call' || type === 'custom_tool_call') {
       if (flaw !== undefined) {
         this.#drops('codex-reads-call', flaw)
@@ -136,11 +144,11 @@ class CodexReader implements ClientReader {
       const announced = this.#namespaces.get(index)
       this.#namespaces.delete(index)
       if (announced !== undefined && typeof namespace !== 'string') {
-        const expected = `namespace: ${wordFor(announced)}, as it was announced`
+        const expected = `namespace: ${stringOrDescription(announced)}, as in the added item`
         this.#drops('codex-reads-call', { expected, got: namespace })
       }
-      const given = textOf(item[type === 'function_call' ? 'arguments' : 'input'])
-      const full = typeof namespace === 'string' ? `${namespace}.${textOf(name)}` : textOf(name)
+      const given = asString(item[type === 'function_call' ? 'arguments' : 'input'])
+      const full = typeof namespace === 'string' ? `${namespace}.${asString(name)}` : asString(name)
       const call = seenCall(full, given)
       this.seen.calls.push(call)
       if (type === 'function_call' ? !isJson(given) : item['status'] === 'incomplete') this.#cut.add(call)
@@ -148,13 +156,13 @@ class CodexReader implements ClientReader {
   }
 
   #drops(rule: string, { expected, got }: Flaw): void {
-    this.#breaks(rule, expected, got)
+    this.#reportBreak(rule, expected, got)
   }
 
   #completed(response: unknown): void {
-    // As if it had never come.
+    // Codex ignores the event.
     if (response === null) {
-      this.#breaks('codex-reads-completed', 'a response', response)
+      this.#reportBreak('codex-reads-completed', 'a response', response)
       return
     }
     const flaw = flawOfCompleted(response)
@@ -162,38 +170,42 @@ class CodexReader implements ClientReader {
       this.#end('completed')
       return
     }
-    this.#breaks('codex-reads-completed', flaw.expected, flaw.got)
+    this.#reportBreak('codex-reads-completed', flaw.expected, flaw.got)
     this.seen.ending = 'threw'
     this.seen.error = `failed to parse ResponseCompleted: ${flaw.expected}`
   }
 
   #incomplete(response: unknown): void {
-    const { reason } = fieldsOf(fieldsOf(response)['incomplete_details'])
-    if (textOf(reason) === '') this.#breaks('codex-reads-reason', 'incomplete_details.reason', reason)
+    const { reason } = asFields(asFields(response)['incomplete_details'])
+    if (asString(reason) === '') this.#reportBreak('codex-reads-reason', 'incomplete_details.reason', reason)
     this.#end('incomplete', `Incomplete response returned, reason: ${typeof reason === 'string' ? reason : 'unknown'}`)
   }
 
-  /** It ignores an error event, but for one code; response.failed says the same again. */
+  /** Codex ignores error events except one code, as response.failed repeats the error. */
   #error(event: StreamEvent): void {
-    this.#code = textOf(fieldsOf(event['error'] ?? event)['code'])
-    if (fieldsOf(event['error'])['code'] === TOO_LONG) this.#fail(WORDS[TOO_LONG] as string)
+    this.#code = asString(asFields(event['error'] ?? event)['code'])
+    if (asFields(event['error'])['code'] === CONTEXT_TOO_LONG) this.#fail(WORDS[CONTEXT_TOO_LONG] as string)
   }
 
   #failed(response: unknown): void {
-    const { error } = fieldsOf(response)
-    const { code = null, message = null } = fieldsOf(error)
+    const { error } = asFields(response)
+    const { code = null, message = null } = asFields(error)
     if (!isFields(error) || !isTextOrNone(code) || !isTextOrNone(message)) {
-      this.#breaks('codex-reads-error', 'an error with code and message as text', error)
+      this.#reportBreak('codex-reads-error', 'an error with code and message as strings', error)
       this.#fail('response.failed event received')
       return
     }
-    if (textOf(code) !== this.#code && MEANT.includes(this.#code) && !MEANT.includes(textOf(code))) {
-      this.#breaks('codex-reads-error', `the code ${this.#code}, as in the error event`, code)
+    if (
+      asString(code) !== this.#code &&
+      SPECIFIC_CODES.includes(this.#code) &&
+      !SPECIFIC_CODES.includes(asString(code))
+    ) {
+      this.#reportBreak('codex-reads-error', `the code ${this.#code}, as in the error event`, code)
     }
-    this.#fail(WORDS[textOf(code)] ?? textOf(message))
+    this.#fail(WORDS[asString(code)] ?? asString(message))
   }
 
-  /** It reads on, and a response that is completed all the same is believed. */
+  /** Codex goes on reading after this. A later response.completed wins. */
   #fail(message: string): void {
     this.seen.ending = 'failed'
     this.seen.error = message
@@ -206,7 +218,7 @@ class CodexReader implements ClientReader {
   }
 }
 
-/** The fields of any event that it knows, whatever the event is. */
+/** Whether Codex can read the fields that it knows in any event. */
 function isReadable({ delta = null, summary_index = null, content_index = null }: StreamEvent): boolean {
   const isIndex = (index: unknown): boolean => index === null || Number.isInteger(index)
   return isTextOrNone(delta) && isIndex(summary_index) && isIndex(content_index)
@@ -223,18 +235,18 @@ function isJson(text: string): boolean {
   }
 }
 
-const TOO_LONG = 'context_length_exceeded'
+const CONTEXT_TOO_LONG = 'context_length_exceeded'
 
-/** The codes for which it has words of its own. Of all other errors it prints the message. */
+/** The codes for which Codex has its own messages. For all others it prints the server's message. */
 const WORDS: Readonly<Record<string, string>> = {
-  [TOO_LONG]: "Codex ran out of room in the model's context window.",
+  [CONTEXT_TOO_LONG]: "Codex ran out of room in the model's context window.",
   insufficient_quota: 'Quota exceeded.',
   usage_not_included: 'The plan does not include it.',
   server_is_overloaded: 'The model is at capacity.',
 }
 
-/** The codes that it says something else of than that the stream disconnected. */
-const MEANT: readonly string[] = [
+/** The codes that do not count as a disconnected stream. */
+const SPECIFIC_CODES: readonly string[] = [
   ...Object.keys(WORDS),
   'invalid_prompt',
   'cyber_policy',

@@ -1,22 +1,22 @@
 import type { AgreedCall, AgreedPassage, Agreement } from './agreement.js'
-import type { Breaks, ClientModel, ClientRule, Ending, Reads, Seen, SeenCall } from './client.js'
+import type { ClientModel, ClientRule, Ending, Reads, ReportBreak, Seen, SeenCall } from './client.js'
 import { callDissent, citationDissent, type Dissent, endingDissent, textDissent } from './dissent.js'
 import { TextHash } from './text-hash.js'
 
-/** What a client must not lose of a stream. One rule for each thing that its user sees. */
+/** The rules for what a client must not lose of a stream: one for each thing that its user sees. */
 export const LOSSES: readonly ClientRule[] = [
   { id: 'client-ending', sentence: 'The client learns how the response ended.', severity: 'error' },
   { id: 'client-error', sentence: 'The client shows what went wrong where the response failed.', severity: 'error' },
-  { id: 'client-text', sentence: 'The client shows the text that was made, while it is streamed.', severity: 'error' },
+  { id: 'client-text', sentence: 'The client shows the text of the response during streaming.', severity: 'error' },
   {
     id: 'client-result',
-    sentence: 'The result that the client returns has the text that was made.',
+    sentence: 'The result that the client returns has the text of the response.',
     severity: 'error',
   },
-  { id: 'client-reasoning', sentence: 'The client shows the reasoning that was made.', severity: 'error' },
+  { id: 'client-reasoning', sentence: 'The client shows the reasoning of the response.', severity: 'error' },
   {
     id: 'client-calls',
-    sentence: 'The client runs the calls that were made, once, and with their arguments.',
+    sentence: 'The client runs each call of the response once, with its arguments.',
     severity: 'error',
   },
   { id: 'client-citations', sentence: 'The client shows the citations of the text.', severity: 'error' },
@@ -24,38 +24,38 @@ export const LOSSES: readonly ClientRule[] = [
 
 const TERMINAL = 'response.completed, response.incomplete or response.failed'
 
-/** Reports what a client lost, or made up, of what a stream says on the whole. */
-export function compare(seen: Seen, agreed: Agreement, model: ClientModel, breaks: Breaks): void {
-  compareEnding(seen, agreed, model, breaks)
+/** Reports where what the client saw differs from what the stream says as a whole. */
+export function compare(seen: Seen, agreed: Agreement, model: ClientModel, reportBreak: ReportBreak): void {
+  compareEnding(seen, agreed, model, reportBreak)
   if (seen.ending === 'threw') {
-    // There is no result, and what else is missing follows from it. Where it had to throw, the text came before.
+    // An exception leaves no result to compare. If the client always throws at this ending, the text came before.
     const { incomplete, failed } = model.reads
-    const isMeant = (agreed.ending === 'incomplete' ? incomplete : agreed.ending === 'failed' && failed) === 'threw'
-    if (isMeant && seen.final === undefined) compareText(seen, agreed, model, breaks)
+    const isExpected = (agreed.ending === 'incomplete' ? incomplete : agreed.ending === 'failed' && failed) === 'threw'
+    if (isExpected && seen.final === undefined) compareText(seen, agreed, model, reportBreak)
     return
   }
-  // Of a client that shows whole items, nobody expects what a failure cut off.
+  // A client that shows complete items cannot show what a failure cut off.
   if (!(model.reads.wholeMessages && agreed.ending === 'failed')) {
-    compareText(seen, agreed, model, breaks)
-    compareReasoning(seen, agreed, model, breaks)
+    compareText(seen, agreed, model, reportBreak)
+    compareReasoning(seen, agreed, model, reportBreak)
   }
-  compareCalls(seen, agreed, model, breaks)
-  if (model.reads.citations) compareCitations(seen, agreed, breaks)
+  compareCalls(seen, agreed, model, reportBreak)
+  if (model.reads.citations) compareCitations(seen, agreed, reportBreak)
 }
 
-function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientModel, breaks: Breaks): void {
+function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientModel, reportBreak: ReportBreak): void {
   const { ending } = agreed
   if (ending === undefined) {
-    if (seen.ending !== 'completed') breaks('client-ending', TERMINAL, undefined, 'the end of the stream')
+    if (seen.ending !== 'completed') reportBreak('client-ending', TERMINAL, undefined, 'the end of the stream')
     return
   }
   const expected = ending === 'incomplete' ? reads.incomplete : ending === 'failed' ? reads.failed : ending
   if (seen.ending === expected) {
-    if (ending === 'failed') compareError(seen, agreed, breaks)
+    if (ending === 'failed') compareError(seen, agreed, reportBreak)
     return
   }
   const dissent = endingDissent(agreed)
-  breaks(
+  reportBreak(
     'client-ending',
     `${name} to see it ${WORDS[expected]}`,
     undefined,
@@ -63,23 +63,23 @@ function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientMod
   )
 }
 
-/** What a client says went wrong is what the server said, in its own words or in the client's. */
-function compareError({ error }: Seen, agreed: Agreement, breaks: Breaks): void {
+/** Compares the error messages. The client may show the server's message or one of its own. */
+function compareError({ error }: Seen, agreed: Agreement, reportBreak: ReportBreak): void {
   const dissent = agreed.errorDissent.find(({ value }) => value === error)
   if (error !== '' && dissent === undefined) return
   const wanted = agreed.errorMessage ?? ''
-  const expected = wanted === '' ? 'a message that says what went wrong' : `the message ${JSON.stringify(wanted)}`
-  breaks('client-error', expected, undefined, error === '' ? 'none' : JSON.stringify(error), dissent?.at)
+  const expected = wanted === '' ? 'an error message' : `the message ${JSON.stringify(wanted)}`
+  reportBreak('client-error', expected, undefined, error === '' ? 'none' : JSON.stringify(error), dissent?.at)
 }
 
-function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, breaks: Breaks): void {
+function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
   const messages = agreed.messages.filter(({ isRefusal }) => reads.refusals || !isRefusal)
   const text = joined(messages)
-  const shown = agreed.streamed[reads.refusals ? 'both' : 'text']
-  // Where messages come in turns, the text is that of all of them as it came, and nothing is lost.
-  const isInTurns = seen.streamed.equals(shown) && wereStreamed(messages)
-  if (reads.streamed && !seen.streamed.equals(text) && !isInTurns) {
-    breaks(
+  const shown = agreed.streamedText[reads.refusals ? 'both' : 'text']
+  // If messages are streamed in turns, the client shows their texts in that order, and loses nothing.
+  const isInterleaved = seen.streamed.equals(shown) && wereStreamed(messages)
+  if (reads.streamed && !seen.streamed.equals(text) && !isInterleaved) {
+    reportBreak(
       'client-text',
       `the text ${text}`,
       undefined,
@@ -87,21 +87,21 @@ function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, brea
     )
   }
   if (reads.final && seen.final !== undefined && !seen.final.equals(text)) {
-    breaks('client-result', `the text ${text}`, undefined, ...withDissent(`${seen.final}`, textDissent(messages)))
+    reportBreak('client-result', `the text ${text}`, undefined, ...withDissent(`${seen.final}`, textDissent(messages)))
   }
 }
 
-function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel, breaks: Breaks): void {
+function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
   const passages = agreed.reasoning.filter(({ isSummary }) => (isSummary ? reads.summaries : reads.rawReasoning))
   const thought = joined(passages)
   if (seen.reasoning.equals(thought)) return
-  const shown = agreed.thought[reads.summaries ? (reads.rawReasoning ? 'both' : 'summary') : 'raw']
+  const shown = agreed.streamedReasoning[reads.summaries ? (reads.rawReasoning ? 'both' : 'summary') : 'raw']
   if (seen.reasoning.equals(shown) && wereStreamed(passages)) return
   const words = withDissent(`${seen.reasoning}`, textDissent(passages, reads.streamed))
-  breaks('client-reasoning', `the reasoning ${thought}`, undefined, ...words)
+  reportBreak('client-reasoning', `the reasoning ${thought}`, undefined, ...words)
 }
 
-function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, breaks: Breaks): void {
+function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
   const calls = agreed.calls.filter(({ type }) => (type === 'function_call' ? reads.functionCalls : reads.customCalls))
   const wanted = calls.filter(({ isCut }) => !isCut)
   const isSame: Same = (call, one) => isNamed(call, one, reads) && one.arguments.equals(call.arguments)
@@ -110,10 +110,10 @@ function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, bre
   const dissent = callDissent(lost.length > 0 ? lost : wanted)
   const expected = wanted.map(callWords).join(', ') || 'no call'
   const ran = seen.calls.map(({ name, arguments: given }) => `${name} with ${given.plain}`).join(', ') || 'no call'
-  breaks('client-calls', expected, undefined, ...withDissent(ran, dissent))
+  reportBreak('client-calls', expected, undefined, ...withDissent(ran, dissent))
 }
 
-/** Whether these calls are run, in their order; of those that were cut off, clients offer some or none. */
+/** Whether the client ran these calls, in order. It may run a call that was cut off, or not. */
 function isRun(calls: readonly AgreedCall[], seen: readonly SeenCall[], isSame: Same, reads: Reads): boolean {
   let at = 0
   for (const call of calls) {
@@ -128,19 +128,19 @@ function isRun(calls: readonly AgreedCall[], seen: readonly SeenCall[], isSame: 
 
 type Same = (call: AgreedCall, seen: SeenCall) => boolean
 
-/** Clients show a tool of a namespace with it or without. */
+/** Whether the names match. Some clients include the namespace in the name, and others do not. */
 function isNamed({ name, namespace }: AgreedCall, seen: SeenCall, { namespaces }: Reads): boolean {
   return seen.name === (namespaces && namespace !== undefined ? `${namespace}.${name}` : name)
 }
 
 const callWords = ({ name, arguments: given }: AgreedCall): string => `${name} with ${given.plain}`
 
-function compareCitations(seen: Seen, agreed: Agreement, breaks: Breaks): void {
+function compareCitations(seen: Seen, agreed: Agreement, reportBreak: ReportBreak): void {
   const { messages } = agreed
   const citations = messages.flatMap(({ part }) => part.citations)
   if (citations.join('\n') === seen.citations.join('\n')) return
   const words = withDissent(seen.citations.join(', ') || 'none', citationDissent(messages))
-  breaks('client-citations', citations.join(', ') || 'none', undefined, ...words)
+  reportBreak('client-citations', citations.join(', ') || 'none', undefined, ...words)
 }
 
 const WORDS: Readonly<Record<Ending, string>> = {
@@ -151,7 +151,7 @@ const WORDS: Readonly<Record<Ending, string>> = {
   open: 'no end',
 }
 
-/** What came, with whose fault it is, and the event of it. */
+/** The description of what came, with the place that disagrees, and the event there. */
 function withDissent(got: string, dissent: Dissent | undefined): [words: string, at?: Dissent['at']] {
   if (dissent === undefined) return [got]
   const words = `${got} (${dissent.words})`

@@ -16,14 +16,14 @@ export const MODELS: Readonly<Record<Client, ClientModel>> = {
   codex,
 }
 
-/** The model of the client that a profile is about. */
+/** The model for a client profile; undefined for any other profile. */
 export function modelFor(profile: Profile): ClientModel | undefined {
   return profile.startsWith('client:') ? MODELS[profile.slice('client:'.length) as Client] : undefined
 }
 
 const models = Object.values(MODELS)
 
-/** What is said of clients, as invariants: their models judge it, because it depends on what they read before. */
+/** The rules of all clients. Their models check them, because the rules depend on the state of the client. */
 export const CLIENT_INVARIANTS: readonly Invariant[] = [
   ...LOSSES.map((rule) => ({ ...rule, neededBy: models.map(({ client }) => `client:${client}` as const) })),
   ...models.flatMap(({ client, rules }) => rules.map((rule) => ({ ...rule, neededBy: [`client:${client}` as const] }))),

@@ -1,19 +1,19 @@
 import { AgreedItem } from './agreed-item.js'
 
-/** Finds the item that an event is about: by its id and its output index, of which one may be wrong or missing. */
+/** Finds the item that an event is about by its id and output_index, one of which may be wrong or missing. */
 export class ItemFinder {
-  /** In the order of their first appearance. */
+  /** All items, in the order in which they first appeared. */
   readonly items: AgreedItem[] = []
-  /** Mostly one: where an event has the id of another item, two. */
+  /** Usually one item per id; two if an event has the id of another item. */
   readonly #byId = new Map<string, AgreedItem[]>()
   readonly #byIndex = new Map<number, AgreedItem>()
 
-  /** The item that an event announces: a new one, unless it is known by all that the event says of it. */
+  /** The item that an event adds: a new one, unless its id and index name a known item. */
   added(id: unknown, index: unknown): AgreedItem {
     const [known, placed] = [this.#withId(id), this.#at(index)]
     const isOne = known === placed || !isId(id) || typeof index !== 'number'
     const candidate = known ?? placed
-    // One that came twice, or that was announced too late.
+    // The event came twice, or late.
     const item =
       isOne && known !== undefined && isUndone(known)
         ? known
@@ -24,25 +24,25 @@ export class ItemFinder {
     return this.#named(item, id, index)
   }
 
-  /** The item that another event is about. `owner` is the type of item that such events are for, if it is known. */
-  about(id: unknown, index: unknown, owner: string | undefined): AgreedItem {
+  /** The item that any other event is about. `type` is the item type that the event implies, if any. */
+  about(id: unknown, index: unknown, type: string | undefined): AgreedItem {
     const [known, placed] = [this.#withId(id), this.#at(index)]
     if (known !== undefined && placed !== undefined && known !== placed) {
-      // One of the two is wrong: an event is about what is open, and of its type.
-      const fits = (item: AgreedItem): number => (item.isOf(owner) ? 2 : 0) + (item.isOpen ? 1 : 0)
+      // The id or the index is wrong. Prefers an item of the right type, and then an open one.
+      const fits = (item: AgreedItem): number => (item.mayHaveType(type) ? 2 : 0) + (item.isOpen ? 1 : 0)
       return this.#named(fits(placed) > fits(known) ? placed : known, id, index)
     }
     const item = known ?? placed
     if (item !== undefined) return this.#named(item, id, index)
     const isUnplaced = !isId(id) || typeof index !== 'number'
-    const open = isUnplaced ? this.items.slice(-NEAR).findLast((one) => one.isOpen && one.isOf(owner)) : undefined
-    // What was only guessed is no name for the events that follow.
+    const open = isUnplaced ? this.items.slice(-NEAR).findLast((one) => one.isOpen && one.mayHaveType(type)) : undefined
+    // Does not remember the id or index of a guessed item: the guess may be wrong for later events.
     return open ?? this.#named(this.#open(), id, index)
   }
 
   /**
-   * The items that a terminal response lists, in its order. Those whose ids nobody knows are the next ones of their
-   * type that are not listed by id: some servers give items new ids there.
+   * The items that a terminal response lists, in its order. An unknown id stands for the next unlisted item of the same
+   * type, as some servers give items new ids there.
    */
   listed(list: readonly { readonly id: unknown; readonly type: unknown }[]): (AgreedItem | undefined)[] {
     const taken = new Set<AgreedItem>()
@@ -67,7 +67,7 @@ export class ItemFinder {
     })
   }
 
-  /** All items in the order of their output indexes, or as they came where those do not say. */
+  /** All items by output index, or in the order of the stream if indexes are missing or repeated. */
   get inOrder(): readonly AgreedItem[] {
     const indexes = this.items.map(({ index }) => index)
     const isClear = new Set(indexes).size === indexes.length && !indexes.includes(undefined)
@@ -77,7 +77,7 @@ export class ItemFinder {
 
   #withId(id: unknown): AgreedItem | undefined {
     const items = isId(id) ? this.#byId.get(id) : undefined
-    return items?.reduce((best, item) => (item.timesNamed(id as string) > best.timesNamed(id as string) ? item : best))
+    return items?.reduce((best, item) => (item.countOfId(id as string) > best.countOfId(id as string) ? item : best))
   }
 
   #at(index: unknown): AgreedItem | undefined {
@@ -85,8 +85,8 @@ export class ItemFinder {
   }
 
   #named(item: AgreedItem, id: unknown, index: unknown): AgreedItem {
-    item.number(index)
-    if (isId(id) && item.knownAs(id)) {
+    item.addIndex(index)
+    if (isId(id) && item.addId(id)) {
       const items = this.#byId.get(id)
       if (items === undefined) this.#byId.set(id, [item])
       else items.push(item)
@@ -102,10 +102,10 @@ export class ItemFinder {
   }
 }
 
-/** So far back an item is looked for that nothing names: the work for an event must not grow with the stream. */
+/** How many items back to search without an id or index, so that the work per event does not grow with the stream. */
 const NEAR = 16
 
 const isId = (id: unknown): id is string => typeof id === 'string' && id !== ''
 
-/** Whether an announcement can still be one of it: it is not over, or was over before it was announced. */
+/** Whether an `added` event may still belong to the item: it is open, or was done before it was added. */
 const isUndone = (item: AgreedItem): boolean => item.isOpen || !item.places.has('added')

@@ -1,33 +1,33 @@
 import { jsonHash } from '../json-hash.js'
-import { textOf } from '../stream-event.js'
+import { asString } from '../stream-event.js'
 import { type Seen, type SeenCall, seenCall } from './client.js'
-import { appended } from './grown-text.js'
+import { concatenated } from './mutable-text.js'
 import { partialJson } from './partial-json.js'
 import { TextHash } from './text-hash.js'
 
-/** Two chunks whose fields cannot be merged: LangChain throws. */
+/** LangChain throws because the fields of two chunks have different types. */
 export class MergeError extends Error {
   readonly field: string
-  readonly had: Kind
-  readonly came: Kind
+  readonly previous: Kind
+  readonly next: Kind
 
   constructor(field: string, had: Kind, came: Kind) {
     super(`the field ${field} was a ${had}, and is a ${came}`)
     this.field = field
-    this.had = had
-    this.came = came
+    this.previous = had
+    this.next = came
   }
 }
 
 type Kind = 'nothing' | 'string' | 'number' | 'boolean' | 'object' | 'array'
 
-/** A field that is merged from chunk to chunk: of a text its digest is kept, of all else its type. */
+/** A field that is merged across chunks. It keeps the hash of a text, and only the type of any other value. */
 class Merged {
   readonly #field: string
   readonly text = new TextHash()
   kind: Kind = 'nothing'
   #sum = 0
-  /** What a field without a value is printed as. */
+  /** How a missing value is printed: `undefined` or `null`. */
   #nothing = 'undefined'
 
   constructor(field: string, value: unknown) {
@@ -36,9 +36,9 @@ class Merged {
   }
 
   add(value: unknown): void {
-    const kind = kindOf(value)
+    const kind = valueType(value)
     if (kind === 'nothing') {
-      if (this.kind === 'nothing') this.#nothing = appended(value)
+      if (this.kind === 'nothing') this.#nothing = concatenated(value)
       return
     }
     if (this.kind === 'nothing') this.kind = kind
@@ -47,7 +47,7 @@ class Merged {
     else if (typeof value === 'number') this.#sum += value
   }
 
-  /** As it is printed. */
+  /** The merged value as a string. */
   get printed(): TextHash {
     if (this.kind === 'string') return this.text
     if (this.kind === 'nothing') return TextHash.of(this.#nothing)
@@ -55,7 +55,7 @@ class Merged {
   }
 }
 
-/** A block of a message's content. Blocks of one index and type are one. */
+/** A content block of a message. Blocks with the same index and type are merged. */
 export interface Block {
   readonly type: 'text' | 'reasoning'
   readonly index: unknown
@@ -87,21 +87,21 @@ export interface SummaryPart {
 }
 
 /**
- * The message that an application gets when it concatenates the chunks of a stream. Which of them are merged depends on
- * their indexes, and where the fields of merged ones differ in type, LangChain throws.
+ * The message that an application gets when it concatenates the chunks of a stream. Indexes decide which blocks are
+ * merged. LangChain throws if the types of merged fields differ.
  */
 export class LangchainMessage {
-  /** Nothing is merged into the first chunk. */
+  /** Whether the first chunk is still being built: nothing can be merged into it. */
   #isFirst = true
   readonly #blocks: MergedBlock[] = []
   readonly #calls: MergedCall[] = []
-  /** Fields of `response_metadata` and others of which only the type matters. */
+  /** Fields of `response_metadata`, and others of which only the type matters. */
   readonly #fields = new Map<string, Merged>()
   #summary: MergedPart[] | undefined
-  /** Texts of arguments that done items have, by the digests of their values. */
+  /** The arguments of done items as text, by the hash of their parsed value. */
   readonly #texts = new Map<number, TextHash>()
 
-  /** A chunk came, with fields of its own in its metadata. */
+  /** Ends a chunk with these metadata fields. */
   chunk(fields: Readonly<Record<string, unknown>> = {}): void {
     for (const [name, value] of Object.entries(fields)) this.field(name, value)
     this.#isFirst = false
@@ -113,7 +113,7 @@ export class LangchainMessage {
     else known.add(value)
   }
 
-  /** What the response's status is, after merging. */
+  /** The merged status of the response. */
   get status(): TextHash | undefined {
     const status = this.#fields.get('status')
     return status?.kind === 'string' ? status.text : undefined
@@ -128,10 +128,10 @@ export class LangchainMessage {
       target.citations.push(...citations)
       return
     }
-    // An empty text, and what comes with it, is dropped where there is nothing to merge it into.
+    // LangChain drops an empty text, with its other fields, if there is no block to merge it into.
     if (!this.#isFirst && type === 'text' && text === '') return
     const last = this.#blocks.at(-1)
-    // Blocks that nothing is ever merged into are one here, so that a stream of them takes no memory.
+    // Joins blocks that nothing can be merged into, so that a stream of them does not fill the memory.
     if (last !== undefined && last.type === type && !isMergeable(index) && !isMergeable(last.index)) {
       last.before.join(last.text.printed)
       last.text = new Merged('text', text)
@@ -165,15 +165,15 @@ export class LangchainMessage {
   }
 
   /**
-   * A done call has these arguments. It does not read them: but an application gets a value, so that another text of the
-   * same value, as of arguments whose last bracket it added, is the same to it.
+   * Adds the arguments of a done call. LangChain does not read them, but applications get the parsed value. So a text
+   * with the same value, such as one whose last bracket LangChain added, counts as equal.
    */
-  says(given: string): void {
+  addDoneArguments(given: string): void {
     const value = partialJson(given)
     if (value !== undefined) this.#texts.set(jsonHash(value), TextHash.of(given))
   }
 
-  /** What an application sees of the message. */
+  /** Writes what an application sees of the message to `seen`. */
   show(seen: Seen): void {
     seen.final = new TextHash()
     for (const { type, before, text, citations } of this.#blocks) {
@@ -181,7 +181,7 @@ export class LangchainMessage {
       seen.final.join(before).join(text.printed)
       seen.citations.push(...citations)
     }
-    seen.calls.push(...this.#collapsed().flatMap((group) => shown(group, this.#texts)))
+    seen.calls.push(...this.#collapsed().flatMap((group) => callsIn(group, this.#texts)))
     const status = this.status
     for (const ending of ['completed', 'incomplete', 'failed'] as const) {
       if (status?.equals(TextHash.of(ending))) seen.ending = ending
@@ -201,7 +201,7 @@ export class LangchainMessage {
     })
   }
 
-  /** Chunks that were not merged, but are of one call by the rules of the last step, which are others. */
+  /** Groups the unmerged chunks by call. The last step of LangChain has its own rules for that. */
   #collapsed(): MergedCall[][] {
     const groups: MergedCall[][] = []
     for (const call of this.#calls) {
@@ -221,7 +221,7 @@ export class LangchainMessage {
 interface MergedBlock {
   readonly type: Block['type']
   readonly index: unknown
-  /** The text of blocks before it that stand by themselves. */
+  /** The joined text of the unmergeable blocks before it. */
   readonly before: TextHash
   text: Merged
   readonly phase: Merged
@@ -240,7 +240,7 @@ class MergedCall {
   id: unknown
   name: unknown
   isCustom: boolean
-  /** The arguments, as long as they are not too long to be kept: they are parsed at the end. */
+  /** The arguments up to `LONGEST`; they are parsed at the end. */
   args = ''
   readonly #args: Merged
   readonly #name: Merged
@@ -266,12 +266,12 @@ class MergedCall {
     this.isCustom ||= isCustom
   }
 
-  /** As it is when it is joined with others of its call. */
+  /** The arguments as LangChain joins them with those of other chunks. */
   get printed(): string {
     return this.#args.kind === 'object' || this.#args.kind === 'array' ? '[object Object]' : this.args
   }
 
-  /** More than is kept. */
+  /** Whether the arguments are longer than `LONGEST`. */
   get isLong(): boolean {
     return this.#args.text.length > this.args.length && this.#args.kind === 'string'
   }
@@ -281,22 +281,22 @@ class MergedCall {
   }
 
   #keep(args: unknown): void {
-    const more = typeof args === 'number' && args !== 0 ? String(args) : textOf(args)
+    const more = typeof args === 'number' && args !== 0 ? String(args) : asString(args)
     if (this.args.length + more.length <= LONGEST) this.args += more
   }
 }
 
-/** So many characters of a call's arguments are kept. */
+/** How many UTF-16 code units of a call's arguments to keep. */
 const LONGEST = 1 << 20
 
 /**
- * A call as it is handed to the application; none where it has no id: that is an invalid tool call, of which nobody knows
- * whose it is. One whose arguments are no JSON is invalid, too, and handed over with their text.
+ * The call that the application gets. There is none without an id, which makes it an invalid tool call that cannot be
+ * attributed. A call whose arguments are not valid JSON is also invalid, and has their text.
  */
-function shown(group: readonly MergedCall[], texts: ReadonlyMap<number, TextHash>): SeenCall[] {
+function callsIn(group: readonly MergedCall[], texts: ReadonlyMap<number, TextHash>): SeenCall[] {
   const [first] = group
   const id = group.find((call) => Boolean(call.id))?.id
-  const name = appended(first?.name ?? '')
+  const name = concatenated(first?.name ?? '')
   if (!id || name === COMPUTER) return []
   if (first?.isLong) return [{ name, arguments: first.digest, value: jsonHash(first.digest.key) }]
   const joined = group.map(({ printed }) => printed).join('')
@@ -308,7 +308,7 @@ function shown(group: readonly MergedCall[], texts: ReadonlyMap<number, TextHash
   return [{ name, arguments: texts.get(key) ?? TextHash.of(given), value: key }]
 }
 
-/** What it calls computer calls, which are no calls of the application's tools. */
+/** LangChain's name for computer calls, which are not calls of the application's tools. */
 export const COMPUTER = 'computer_use'
 
 function partOf({ type, text, index }: SummaryPart): MergedPart {
@@ -324,8 +324,8 @@ function mergePart(parts: MergedPart[], part: SummaryPart): void {
       })
     : undefined
   if (target !== undefined) {
-    if (kindOf(type) !== 'nothing' && target.type.kind !== 'nothing' && target.type.kind !== kindOf(type)) {
-      throw new MergeError('type', target.type.kind, kindOf(type))
+    if (valueType(type) !== 'nothing' && target.type.kind !== 'nothing' && target.type.kind !== valueType(type)) {
+      throw new MergeError('type', target.type.kind, valueType(type))
     }
     target.text.add(text)
   } else if (text !== '' && isMergeable(index)) parts.push(partOf(part))
@@ -335,7 +335,7 @@ const isMergeable = (index: unknown): boolean => typeof index === 'number' || ty
 
 const hasId = (id: unknown): boolean => id !== undefined && id !== null && id !== ''
 
-export function kindOf(value: unknown): Kind {
+export function valueType(value: unknown): Kind {
   if (value === undefined || value === null) return 'nothing'
   if (Array.isArray(value)) return 'array'
   return typeof value as Kind

@@ -1,13 +1,13 @@
-import { type Fields, fieldsOf, type StreamEvent, textOf, wordFor } from '../stream-event.js'
-import { citationsOf } from './agreement.js'
-import { type Breaks, type ClientModel, type ClientReader, Seen } from './client.js'
-import { appended } from './grown-text.js'
+import { asFields, asString, type Fields, type StreamEvent, stringOrDescription } from '../stream-event.js'
+import { citationSources } from './agreement.js'
+import { type ClientModel, type ClientReader, type ReportBreak, Seen } from './client.js'
 import { COMPUTER, LangchainMessage, MergeError, type SummaryPart } from './langchain-message.js'
+import { concatenated } from './mutable-text.js'
 
 /**
- * LangChain: `ChatOpenAI` with `useResponsesApi`, as a stream whose chunks are concatenated. It reads `output_item.added`
- * and deltas, of `output_item.done` hosted calls alone, and of the terminal response what is no output. Done fields of
- * texts and arguments it does not read.
+ * LangChain: `ChatOpenAI` with `useResponsesApi`, streamed, with concatenated chunks. It reads `output_item.added` and
+ * deltas, `output_item.done` for hosted calls only, and the terminal response except its output. It does not read the
+ * `.done` events of texts and arguments.
  */
 export const langchain: ClientModel = {
   client: 'langchain',
@@ -52,12 +52,12 @@ export const langchain: ClientModel = {
     {
       id: 'langchain-output',
       sentence:
-        'The output of the terminal response is a list of whole items, with lists of content and annotations: LangChain converts it all, though it shows none of it, and throws a TypeError where one is missing.',
+        'The output of the terminal response is a list of complete items, with lists of content and annotations: LangChain converts all of it, although it shows none of it, and throws a TypeError if a list is missing.',
       severity: 'error',
     },
     {
       id: 'langchain-response-error',
-      sentence: 'The error of a response that is completed or incomplete is null: LangChain throws any other.',
+      sentence: 'The error of a response that is completed or incomplete is null: LangChain throws any other value.',
       severity: 'error',
     },
     {
@@ -73,31 +73,31 @@ export const langchain: ClientModel = {
     },
     {
       id: 'langchain-call-id',
-      sentence: 'An added call has a call_id: without one LangChain hands it on as an invalid tool call.',
+      sentence: 'An added call has a call_id: without one, LangChain passes it on as an invalid tool call.',
       severity: 'error',
     },
     {
       id: 'langchain-merges',
       sentence:
-        'A field that LangChain merges from chunk to chunk (text, arguments, names, ids, summary parts, the response) has one type in all of them: it throws otherwise.',
+        'A field that LangChain merges from chunk to chunk (text, arguments, names, ids, summary parts, the response) has the same type in all of them: it throws otherwise.',
       severity: 'error',
     },
   ],
-  begin: (breaks) => new LangchainReader(breaks),
+  begin: (reportBreak) => new LangchainReader(reportBreak),
 }
 
-/** Fields of LangChain's own that every chunk has in its metadata. */
+/** The metadata that LangChain adds to every chunk. */
 const PROVIDER = { model_provider: 'openai' }
 
 class LangchainReader implements ClientReader {
   readonly seen = new Seen()
-  readonly #breaks: Breaks
+  readonly #reportBreak: ReportBreak
   readonly #message = new LangchainMessage()
-  /** What it threw at, where that was an error of the stream's. */
+  /** The event with the error that it threw at, if it threw because of one. */
   #errorEvent: StreamEvent | undefined
 
-  constructor(breaks: Breaks) {
-    this.#breaks = breaks
+  constructor(reportBreak: ReportBreak) {
+    this.#reportBreak = reportBreak
   }
 
   read(event: StreamEvent): void {
@@ -106,19 +106,19 @@ class LangchainReader implements ClientReader {
       return
     }
     if (event.type === 'error' || event['error']) {
-      // Before LangChain sees it. That a run that failed throws is as it should be.
+      // The openai SDK throws before LangChain sees the event. For a failed response that is correct.
       this.#errorEvent = event
-      this.#throw(errorOf(event))
+      this.#throw(errorMessageIn(event))
       return
     }
     try {
       this.#take(event)
     } catch (error) {
-      if (error instanceof Broken) this.#breaks(error.rule, error.expected, error.got)
+      if (error instanceof Broken) this.#reportBreak(error.rule, error.expected, error.got)
       else if (error instanceof MergeError) {
-        const { field, had, came } = error
+        const { field, previous: had, next: came } = error
         const place = `as its ${field} was a ${had} before`
-        this.#breaks('langchain-merges', `${event.type} with a ${had}, ${place}`, undefined, `a ${came}`)
+        this.#reportBreak('langchain-merges', `${event.type} with a ${had}, ${place}`, undefined, `a ${came}`)
       } else throw error
       this.#throw(error.message)
     }
@@ -128,11 +128,15 @@ class LangchainReader implements ClientReader {
     if (this.seen.ending !== 'threw') this.#message.show(this.seen)
   }
 
-  /** A run that threw at an error, and did not fail. */
+  /** Reports an error that it threw at, if the response then ends without failing. */
   #afterError({ type }: StreamEvent): void {
     const event = this.#errorEvent
     if (event === undefined || !/^response\.(completed|incomplete)$/.test(type)) return
-    this.#breaks('langchain-error-key', `no error in ${event.type}, as the response ends otherwise`, event['error'])
+    this.#reportBreak(
+      'langchain-error-key',
+      `no error in ${event.type}, as the response ends otherwise`,
+      event['error'],
+    )
     this.#errorEvent = undefined
   }
 
@@ -141,7 +145,7 @@ class LangchainReader implements ClientReader {
     this.seen.error = message
   }
 
-  /** What it makes a chunk of, and what of that it merges into the message. */
+  /** Turns an event into a chunk, and merges it into the message. */
   #take(event: StreamEvent): void {
     const { type } = event
     if (type === 'response.output_text.delta') this.#text(event)
@@ -151,7 +155,7 @@ class LangchainReader implements ClientReader {
     else if (type === 'response.created') this.#created(event)
     else if (type === 'response.completed' || type === 'response.incomplete') this.#terminal(event)
     else if (type === 'response.failed') {
-      this.#breaks('langchain-hears-failure', 'an error event before it', undefined, 'none')
+      this.#reportBreak('langchain-hears-failure', 'an error event before it', undefined, 'none')
     } else if (/^response\.(function_call_arguments|custom_tool_call_input)\.delta$/.test(type)) {
       const isCustom = type === 'response.custom_tool_call_input.delta'
       this.#message.call({ index: event['output_index'], args: event['delta'], isCustom })
@@ -165,7 +169,7 @@ class LangchainReader implements ClientReader {
   }
 
   #text({ delta, content_index: index }: StreamEvent): void {
-    this.seen.streamed.append(appended(delta))
+    this.seen.streamed.append(concatenated(delta))
     this.#message.block({ type: 'text', index, text: delta })
     this.#message.chunk(PROVIDER)
   }
@@ -174,20 +178,20 @@ class LangchainReader implements ClientReader {
     if (annotation === undefined || annotation === null) {
       throw new Broken('langchain-annotation', 'an annotation', annotation)
     }
-    const isKnown = CITATIONS.includes(fieldsOf(annotation)['type'])
-    const citations = isKnown ? citationsOf([annotation]) : []
+    const isKnown = CITATIONS.includes(asFields(annotation)['type'])
+    const citations = isKnown ? citationSources([annotation]) : []
     this.#message.block({ type: 'text', index, text: '', citations })
     this.#message.chunk(PROVIDER)
   }
 
   #added(event: StreamEvent): void {
-    const item = itemOf(event)
+    const item = requireItem(event)
     const { type, id, call_id, name, arguments: given, input, phase, summary } = item
     if (type === 'message') {
       if (phase) this.#message.block({ type: 'text', index: 0, text: '', phase })
     } else if (type === 'function_call' || type === 'custom_tool_call') {
       const isCustom = type === 'custom_tool_call'
-      if (!call_id) this.#breaks('langchain-call-id', 'a call_id', call_id)
+      if (!call_id) this.#reportBreak('langchain-call-id', 'a call_id', call_id)
       this.#message.call({
         index: event['output_index'],
         id: call_id,
@@ -195,15 +199,15 @@ class LangchainReader implements ClientReader {
         args: isCustom ? input : given,
         isCustom,
       })
-      this.#message.field(`ids of ${type}.${wordFor(call_id)}`, id)
+      this.#message.field(`ids of ${type}.${stringOrDescription(call_id)}`, id)
     } else if (type === 'reasoning') {
       if (summary !== undefined && summary !== null && !Array.isArray(summary)) {
         throw new Broken('langchain-summary', 'a list', summary)
       }
       const parts = (summary ?? undefined) as readonly unknown[] | undefined
       if (parts?.includes(null)) throw new Broken('langchain-summary', 'a list of parts', summary)
-      const fields = parts?.map((part, index) => ({ ...fieldsOf(part), index }) as SummaryPart)
-      const text = (fields ?? []).map(({ text }) => (text ? appended(text) : '')).join('')
+      const fields = parts?.map((part, index) => ({ ...asFields(part), index }) as SummaryPart)
+      const text = (fields ?? []).map(({ text }) => (text ? concatenated(text) : '')).join('')
       if (text !== '') this.#reason(text, undefined)
       this.#message.reasoning({ id, ...(fields === undefined ? {} : { summary: fields }) })
     } else return
@@ -211,8 +215,8 @@ class LangchainReader implements ClientReader {
   }
 
   #done(event: StreamEvent): void {
-    const { type, encrypted_content: sealed, call_id: id, arguments: given } = itemOf(event)
-    if (type === 'function_call' && typeof given === 'string') this.#message.says(given)
+    const { type, encrypted_content: sealed, call_id: id, arguments: given } = requireItem(event)
+    if (type === 'function_call' && typeof given === 'string') this.#message.addDoneArguments(given)
     if (type === 'reasoning' && sealed) this.#message.reasoning({ encrypted_content: sealed })
     else if (type === 'computer_call') {
       this.#message.call({ index: event['output_index'], id, name: COMPUTER, args: '{}' })
@@ -221,23 +225,23 @@ class LangchainReader implements ClientReader {
   }
 
   #created({ response }: StreamEvent): void {
-    const { id, model } = responseOf(response)
+    const { id, model } = requireResponse(response)
     this.#message.chunk({ ...PROVIDER, id, model, model_name: model })
   }
 
   #terminal({ response }: StreamEvent): void {
-    const fields = responseOf(response)
+    const fields = requireResponse(response)
     const { error, output } = fields
     if (error) throw new Broken('langchain-response-error', 'null', error)
     checkOutput(output)
     const { id: _, output: __, ...others } = fields
-    // A hosted call's progress, and what servers add: only merged where two chunks have it.
+    // Includes fields that only some servers send, which are merged if two chunks have them.
     this.#message.chunk({ ...PROVIDER, ...others })
   }
 
   #summaryPart({ part, summary_index: index }: StreamEvent): void {
     if (part === undefined || part === null) throw new Broken('langchain-summary', 'a part', part)
-    const { type, text } = fieldsOf(part)
+    const { type, text } = asFields(part)
     if (text) this.#reason(text, index)
     this.#message.reasoning({ summary: [{ type, text, index }] })
     this.#message.chunk(PROVIDER)
@@ -250,12 +254,12 @@ class LangchainReader implements ClientReader {
   }
 
   #reason(text: unknown, index: unknown): void {
-    this.seen.reasoning.append(appended(text))
+    this.seen.reasoning.append(concatenated(text))
     this.#message.block({ type: 'reasoning', index, text })
   }
 }
 
-/** LangChain throws at the event. */
+/** An exception that LangChain throws at an event. */
 class Broken extends Error {
   readonly rule: string
   readonly expected: string
@@ -269,23 +273,23 @@ class Broken extends Error {
   }
 }
 
-/** The message that it throws. Without one it throws the JSON of the event, which tells a user nothing. */
-function errorOf(event: StreamEvent): string {
-  const { message } = fieldsOf(event['error'] ?? event)
-  return textOf(message)
+/** The message of the error that it throws; empty if there is none, as LangChain then throws the JSON of the event. */
+function errorMessageIn(event: StreamEvent): string {
+  const { message } = asFields(event['error'] ?? event)
+  return asString(message)
 }
 
-function itemOf({ item }: StreamEvent): Fields {
+function requireItem({ item }: StreamEvent): Fields {
   if (item === undefined || item === null) throw new Broken('langchain-item', 'an item', item)
-  return fieldsOf(item)
+  return asFields(item)
 }
 
-function responseOf(response: unknown): Fields {
+function requireResponse(response: unknown): Fields {
   if (response === undefined || response === null) throw new Broken('langchain-response', 'a response', response)
-  return fieldsOf(response)
+  return asFields(response)
 }
 
-/** It converts the whole output, and throws where a list is none. */
+/** Checks the whole output, which LangChain converts: it throws if a list is missing. */
 function checkOutput(output: unknown): void {
   const fail = (expected: string, got: unknown): never => {
     throw new Broken('langchain-output', expected, got)
@@ -293,7 +297,7 @@ function checkOutput(output: unknown): void {
   if (!Array.isArray(output)) fail('output: a list', output)
   for (const item of output as unknown[]) {
     if (item === undefined || item === null) fail('a list of items', output)
-    const { type, content, summary } = fieldsOf(item)
+    const { type, content, summary } = asFields(item)
     if (type === 'message') {
       if (!Array.isArray(content)) fail('content: a list', content)
       for (const part of content as unknown[]) checkPart(part, fail)
@@ -306,16 +310,16 @@ function checkOutput(output: unknown): void {
 
 function checkPart(part: unknown, fail: (expected: string, got: unknown) => never): void {
   if (part === undefined || part === null) fail('content: a list of parts', part)
-  const { type, annotations } = fieldsOf(part)
+  const { type, annotations } = asFields(part)
   if (type !== 'output_text') return
   if (!Array.isArray(annotations)) fail('annotations: a list', annotations)
   if ((annotations as unknown[]).includes(null)) fail('annotations: a list of objects', annotations)
 }
 
-/** The annotations that it makes citations of. */
+/** The annotation types that become citations. */
 const CITATIONS: readonly unknown[] = ['url_citation', 'file_citation', 'container_file_citation', 'file_path']
 
-/** Hosted calls whose done items it keeps as `tool_outputs`. */
+/** The hosted calls whose done items become `tool_outputs`. */
 const HOSTED_DONE: readonly unknown[] = [
   'image_generation_call',
   'web_search_call',
@@ -331,6 +335,6 @@ const HOSTED_DONE: readonly unknown[] = [
   'tool_search_output',
 ]
 
-/** Of their progress it makes chunks, too. */
+/** The progress events that become chunks. */
 const HOSTED_PROGRESS =
   /^response\.((web_search_call|file_search_call)\.(in_progress|searching|completed)|image_generation_call\.(in_progress|generating|completed))$/

@@ -1,44 +1,43 @@
-import { fieldsOf, isFields, type StreamEvent, textOf } from '../stream-event.js'
+import { asFields, asString, isFields, type StreamEvent } from '../stream-event.js'
 import { type RunResult, runOf } from './agents/run.js'
-import { type Breaks, type ClientModel, type ClientReader, type ClientRule, Seen } from './client.js'
-import { appended } from './grown-text.js'
-import { Thrown } from './thrown.js'
+import { type ClientModel, type ClientReader, type ClientRule, type ReportBreak, Seen } from './client.js'
+import { concatenated } from './mutable-text.js'
+import { Thrown, throwsIn } from './thrown.js'
 
 const SENTENCES: Readonly<Record<string, string>> = {
   'openai-agents-error-key': 'Only an error event has an error: the Agents SDK throws it, whatever the event is.',
   'openai-agents-terminal':
-    'A stream ends with response.completed and its response: a run of the Agents SDK throws without. It throws at ' +
-    'response.incomplete and response.failed, too, which is how it says that they came.',
+    'A stream ends with response.completed and its response: a run of the Agents SDK throws otherwise. It also throws at ' +
+    'response.incomplete and response.failed, which is its way to report them.',
   'openai-agents-response':
-    'The response of response.completed has an id and an array as its output: a run of the Agents SDK throws without. ' +
-    'It reads no other event for items.',
+    'The response in response.completed has an id, and an array as its output: a run of the Agents SDK throws otherwise. ' +
+    'It reads items from no other event.',
   'openai-agents-usage':
-    'Usage, where it is given, has numbers alone, in its details, too: a run of the Agents SDK throws at anything else.',
+    'Usage, if there is any, has only numbers, including its details: a run of the Agents SDK throws otherwise.',
   'openai-agents-item':
-    'An item of response.output has the fields of its type: a run of the Agents SDK throws at others, and at null where ' +
-    'a field may be missing. It reads no item but these.',
+    'An item in response.output has the fields of its type: a run of the Agents SDK throws otherwise, and also at null in ' +
+    'many optional fields. It reads no other items.',
   'openai-agents-call':
-    'A call has a name and a call_id of its own, an approval request an id, a name and a server_label: a run of the ' +
-    'Agents SDK throws without.',
+    'A call has a name and a unique call_id, and an approval request an id, a name and a server_label: a run of the ' +
+    'Agents SDK throws otherwise.',
   'openai-agents-sends-back':
-    'A hosted call has a status that the Agents SDK can send back: a run that goes on throws at any other, as it does ' +
-    'after a function call.',
+    'A hosted call has a status that the Agents SDK can send back: a run that goes on, such as after a function call, ' +
+    'throws otherwise.',
 }
 
 const RULES: readonly ClientRule[] = [
   ...Object.entries(SENTENCES).map(([id, sentence]) => ({ id, sentence, severity: 'error' as const })),
   {
     id: 'openai-agents-refusal',
-    sentence: 'The answer is no refusal: a run of the Agents SDK throws ModelRefusalError.',
+    sentence: 'The answer is not a refusal: a run of the Agents SDK throws ModelRefusalError otherwise.',
     severity: 'error',
     fault: 'model',
   },
 ]
 
 /**
- * A run of the Agents SDK with `stream: true`, of an agent that has the tools that are called: the text as it is streamed,
- * and the items of the response of response.completed. It reads nothing of any other event. A run that has called a tool
- * goes on: it sends the items back.
+ * A streamed run of the Agents SDK, with an agent that has the called tools. It reads the text deltas, and the items in
+ * response.completed, and ignores all other events. After a tool call the run continues, and sends the items back.
  */
 export const openaiAgents: ClientModel = {
   client: 'openai-agents',
@@ -54,23 +53,23 @@ export const openaiAgents: ClientModel = {
     customCalls: false,
     namespaces: true,
     citations: true,
-    // It throws, and says so.
+    // The exception says how the response ended.
     incomplete: 'threw',
     failed: 'threw',
   },
   rules: RULES,
-  begin: (breaks) => new AgentsReader(breaks),
+  begin: (reportBreak) => new AgentsReader(reportBreak),
 }
 
 class AgentsReader implements ClientReader {
   readonly seen = new Seen()
-  readonly #breaks: Breaks
-  /** What the run makes of the response, of which it takes the last. */
+  readonly #reportBreak: ReportBreak
+  /** The result from the last response.completed. */
   #result: RunResult | undefined
   #isOver = false
 
-  constructor(breaks: Breaks) {
-    this.#breaks = breaks
+  constructor(reportBreak: ReportBreak) {
+    this.#reportBreak = reportBreak
   }
 
   read(event: StreamEvent): void {
@@ -83,14 +82,8 @@ class AgentsReader implements ClientReader {
     this.#isOver = true
   }
 
-  #try(read: () => void): void {
-    try {
-      read()
-    } catch (thrown) {
-      if (!(thrown instanceof Thrown)) throw thrown
-      this.#throw(`expected ${thrown.expected}`)
-      this.#breaks(thrown.rule, thrown.expected, thrown.got, thrown.words)
-    }
+  #try(step: () => void): void {
+    if (throwsIn(step, this.seen, this.#reportBreak)) this.#isOver = true
   }
 
   #throw(error: string): void {
@@ -102,15 +95,15 @@ class AgentsReader implements ClientReader {
   #read(event: StreamEvent): void {
     const { type, error, response } = event
     if (type === 'error' || error) {
-      this.#throw(textOf(isFields(error) ? error['message'] : event['message']))
-      if (textOf(type).startsWith('response.')) this.#breaks('openai-agents-error-key', 'no error', error)
-    } else if (type === 'response.output_text.delta') this.seen.streamed.append(appended(event['delta']))
+      this.#throw(asString(isFields(error) ? error['message'] : event['message']))
+      if (asString(type).startsWith('response.')) this.#reportBreak('openai-agents-error-key', 'no error', error)
+    } else if (type === 'response.output_text.delta') this.seen.streamed.append(concatenated(event['delta']))
     else if (UNSUCCESSFUL.test(type)) this.#throw(`it ended with ${type}`)
     else if (type === 'response.completed') {
       if (!response) throw new Thrown('openai-agents-terminal', 'response.completed with a response', response)
-      const { status } = fieldsOf(response)
+      const { status } = asFields(response)
       if (status === 'failed' || status === 'incomplete') this.#throw(`it ended with response.${status}`)
-      else this.#result = runOf(fieldsOf(response))
+      else this.#result = runOf(asFields(response))
     }
   }
 

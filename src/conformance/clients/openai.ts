@@ -1,9 +1,9 @@
-import { isFields, type StreamEvent, textOf } from '../stream-event.js'
-import { type Breaks, type ClientModel, type ClientReader, type ClientRule, type Ending, Seen } from './client.js'
-import { appended } from './grown-text.js'
-import { Accumulator, resultTextOf, type Snapshot } from './openai/accumulator.js'
+import { asString, isFields, type StreamEvent } from '../stream-event.js'
+import { type ClientModel, type ClientReader, type ClientRule, type Ending, type ReportBreak, Seen } from './client.js'
+import { concatenated } from './mutable-text.js'
+import { Accumulator, resultText, type Snapshot } from './openai/accumulator.js'
 import { TextHash } from './text-hash.js'
-import { Thrown } from './thrown.js'
+import { Thrown, throwsIn } from './thrown.js'
 
 const SENTENCES: Readonly<Record<string, string>> = {
   'openai-known-event':
@@ -12,34 +12,38 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'openai-created-first':
     'The first event is response.created: responses.stream() of the openai SDK throws at any other.',
   'openai-response':
-    'An event of the response has the response as an object: responses.stream() of the openai SDK throws without.',
+    'An event about the response has the response as an object: responses.stream() of the openai SDK throws otherwise.',
   'openai-response-id':
     'All events have the same response.id: responses.stream() of the openai SDK throws when it changes.',
   'openai-output':
-    'The output of a response is an array, of the items that were streamed: responses.stream() of the openai SDK ' +
-    'throws at anything else. Where it is null or missing, the SDK takes what is done.',
+    'The output of a response is an array of the streamed items: responses.stream() of the openai SDK throws otherwise. ' +
+    'If it is null or missing, the SDK uses the done items.',
   'openai-item-fields':
-    'An item has a type and an id, and a call a call_id: responses.stream() of the openai SDK throws without. Only ' +
-    'function and custom tool calls may have no id; none may have null.',
+    'An item has a type and an id, and a call has a call_id: responses.stream() of the openai SDK throws otherwise. Only ' +
+    'function and custom tool calls may have no id; null is never allowed.',
   'openai-item-twice':
-    'No two items have the same id, nor two calls the same call_id: responses.stream() of the openai SDK throws.',
+    'No two items have the same id, and no two calls the same call_id: responses.stream() of the openai SDK throws ' +
+    'otherwise.',
   'openai-item-constant':
     'An item keeps its type, id and call_id when it is done and in the response: responses.stream() of the openai ' +
     'SDK throws when they change.',
   'openai-output-index':
-    'An item has an output_index of its own, and its events have the same: responses.stream() of the openai SDK ' +
-    'throws otherwise. Gaps are fine.',
+    'An item has a unique output_index, and its events have the same one: responses.stream() of the openai SDK throws ' +
+    'otherwise. Gaps are fine.',
   'openai-item-id':
     'The item_id of an event is the id of the item at its output_index: responses.stream() of the openai SDK throws ' +
     'otherwise.',
-  'openai-item-type': 'An event is of an item of its type: responses.stream() of the openai SDK throws otherwise.',
+  'openai-item-type':
+    'The type of an event fits the type of its item: responses.stream() of the openai SDK throws otherwise.',
   'openai-content':
     'The content of a message is an array of parts: responses.stream() of the openai SDK throws otherwise.',
-  'openai-part': 'An event of a part is of one of its type: responses.stream() of the openai SDK throws otherwise.',
+  'openai-part':
+    'The type of an event fits the type of its part: responses.stream() of the openai SDK throws otherwise.',
   'openai-part-index':
-    'A part is added before its text, and each at the next index: responses.stream() of the openai SDK throws ' +
-    'otherwise. The same holds of annotations and commands.',
-  'openai-part-text': 'A part has its text: responses.stream() of the openai SDK throws at null, or without.',
+    'A part is added before its text, at the next index: responses.stream() of the openai SDK throws otherwise. The same ' +
+    'holds for annotations and commands.',
+  'openai-part-text':
+    'The text of a part is not null or missing: responses.stream() of the openai SDK throws otherwise.',
   'openai-items-done':
     'An item that is open when the response is completed is in its output: responses.stream() of the openai SDK ' +
     'throws otherwise.',
@@ -52,12 +56,11 @@ const RULES: readonly ClientRule[] = Object.entries(SENTENCES).map(([id, sentenc
 }))
 
 /**
- * The openai SDK, by its helper `responses.stream()`: the text as its delta events show it, the rest as the response of
- * `finalResponse()` has it. `create({ stream: true })` throws at less: at `error` events and keys alone, at which the
- * helper throws, too.
+ * The openai SDK, used through its helper `responses.stream()`: the text comes from its delta events, everything else from
+ * the response of `finalResponse()`. `create({ stream: true })` is not modelled.
  *
- * An `error` event is how a server says that the response failed, and an exception how the SDK says it to its user: that
- * is no fault.
+ * An `error` event is the server's way to report a failed response, and an exception the SDK's way to pass that on, so it
+ * breaks no rule.
  */
 export const openai: ClientModel = {
   client: 'openai',
@@ -77,21 +80,21 @@ export const openai: ClientModel = {
     failed: 'failed',
   },
   rules: RULES,
-  begin: (breaks) => new OpenAIReader(breaks),
+  begin: (reportBreak) => new OpenAIReader(reportBreak),
 }
 
 class OpenAIReader implements ClientReader {
   readonly seen = new Seen()
-  readonly #breaks: Breaks
+  readonly #reportBreak: ReportBreak
   readonly #response = new Accumulator()
-  /** Reasoning as its events show it. */
+  /** The reasoning in delta events. */
   readonly #raw = new TextHash()
   readonly #summary = new TextHash()
   #streamsReasoning = false
   #isOver = false
 
-  constructor(breaks: Breaks) {
-    this.#breaks = breaks
+  constructor(reportBreak: ReportBreak) {
+    this.#reportBreak = reportBreak
   }
 
   read(event: StreamEvent): void {
@@ -109,16 +112,8 @@ class OpenAIReader implements ClientReader {
     })
   }
 
-  #try(read: () => void): void {
-    try {
-      read()
-    } catch (thrown) {
-      if (!(thrown instanceof Thrown)) throw thrown
-      this.#isOver = true
-      this.seen.ending = 'threw'
-      this.seen.error = `expected ${thrown.expected}`
-      this.#breaks(thrown.rule, thrown.expected, thrown.got, thrown.words)
-    }
+  #try(step: () => void): void {
+    if (throwsIn(step, this.seen, this.#reportBreak)) this.#isOver = true
   }
 
   #read(event: StreamEvent): void {
@@ -126,14 +121,14 @@ class OpenAIReader implements ClientReader {
     if (type === 'error' || error) {
       this.#isOver = true
       this.seen.ending = 'failed'
-      this.seen.error = textOf(isFields(error) ? error['message'] : event['message'])
-      if (textOf(type).startsWith('response.')) this.#breaks('openai-error-key', 'no error', error)
+      this.seen.error = asString(isFields(error) ? error['message'] : event['message'])
+      if (asString(type).startsWith('response.')) this.#reportBreak('openai-error-key', 'no error', error)
       return
     }
     this.#response.take(event)
-    if (type === 'response.output_text.delta') this.seen.streamed.append(appended(delta))
-    else if (type === 'response.reasoning_text.delta') this.#raw.append(appended(delta))
-    else if (type === 'response.reasoning_summary_text.delta') this.#summary.append(appended(delta))
+    if (type === 'response.output_text.delta') this.seen.streamed.append(concatenated(delta))
+    else if (type === 'response.reasoning_text.delta') this.#raw.append(concatenated(delta))
+    else if (type === 'response.reasoning_summary_text.delta') this.#summary.append(concatenated(delta))
     if (/^response\.reasoning_(summary_)?text\./.test(type)) this.#streamsReasoning = true
   }
 
@@ -145,8 +140,8 @@ class OpenAIReader implements ClientReader {
       throw new Thrown('openai-content', 'a message whose content is an array of parts', otherContent)
     }
     seen.ending = ENDINGS.has(status) ? (status as Ending) : 'open'
-    if (isFields(error)) seen.error = textOf(error['message'])
-    seen.final = resultTextOf(snapshot)
+    if (isFields(error)) seen.error = asString(error['message'])
+    seen.final = resultText(snapshot)
     const [raw, summary, all] = [new TextHash(), new TextHash(), new TextHash()]
     for (const item of output) {
       const { call } = item
@@ -168,7 +163,7 @@ class OpenAIReader implements ClientReader {
         }
       }
     }
-    // What the events show is reasoning that the user sees, too: where it differs, both are what is seen.
+    // The user sees the reasoning of the events, too. If it differs from that of the response, both count as seen.
     if (this.#streamsReasoning && !(raw.equals(this.#raw) && summary.equals(this.#summary))) {
       seen.reasoning.join(this.#raw).join(this.#summary).append('\n')
     }

@@ -1,15 +1,15 @@
-/** What there is of a value, where the text ends before it does. */
+/** A value whose text has not begun before the end. */
 const CUT = Symbol('cut')
 
 /**
- * The value of JSON that may be cut off anywhere, as clients repair it: strings, lists and objects end where the text
- * ends, and a key without a value is left out. Undefined where the text is wrong before its end.
+ * Parses JSON that may be cut off anywhere, as clients repair it: open strings, arrays and objects end with the text, and
+ * a key without a value is left out. Undefined if the text has a syntax error before its end.
  */
 export function partialJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Cut off, or wrong.
+    // Incomplete or invalid.
   }
   try {
     return new Reader(text.trim()).whole()
@@ -41,14 +41,14 @@ class Reader {
     while (!this.#isOver && /\s/.test(this.#text[this.#at] as string)) this.#at++
   }
 
-  /** Whether a character comes next, which is then read. */
+  /** Reads the character if it comes next. Returns whether it did. */
   #takes(character: string): boolean {
     const does = this.#text[this.#at] === character
     if (does) this.#at++
     return does
   }
 
-  /** `CUT` where there is none any more. */
+  /** The next value; `CUT` at the end of the text. */
   #value(): unknown {
     this.#space()
     if (this.#isOver) return CUT
@@ -138,7 +138,7 @@ class Reader {
     }
   }
 
-  /** Behind a value: whether that was the last one. */
+  /** Reads what follows a value. Returns whether that was the last one. */
   #ends(bracket: string): boolean {
     this.#space()
     if (this.#isOver || this.#takes(bracket)) return true

@@ -1,10 +1,9 @@
 /**
- * A text of any length in a few numbers: how it begins, how long it is, and a hash. Two digests are appended to each
- * other as their texts would be, so that what a client shows can be compared with what a stream says without keeping
- * either.
+ * A text reduced to its beginning, its length and a hash. Two of them can be joined as their texts would be, so that what
+ * a client shows can be compared with what a stream says without keeping the texts.
  */
 export class TextHash {
-  /** The first characters, for messages. */
+  /** The first 60 UTF-16 code units, for messages. */
   head = ''
   length = 0
   #a = 0
@@ -18,7 +17,7 @@ export class TextHash {
     this.#show(text)
     let [a, b] = [this.#a, this.#b]
     for (let at = 0; at < text.length; at++) {
-      // Never 0: a text is not the same with more of them in front.
+      // Adds 1: otherwise leading U+0000 characters would not change the hash.
       const unit = text.charCodeAt(at) + 1
       a = (Math.imul(a, BASE_A) + unit) | 0
       b = (Math.imul(b, BASE_B) + unit) | 0
@@ -29,9 +28,9 @@ export class TextHash {
     return this
   }
 
-  /** Appends the text of another digest. */
+  /** Appends the text of another hash. */
   join(other: TextHash): this {
-    // Read before anything changes: a text can be appended to itself.
+    // Reads `other` first, because a text can be appended to itself.
     const { head, length } = other
     const [a, b] = [other.#a, other.#b]
     this.#show(head)
@@ -41,7 +40,7 @@ export class TextHash {
     return this
   }
 
-  /** Equal for equal texts, and for others almost never. */
+  /** The same for equal texts, and almost never for different ones. */
   get key(): string {
     return `${this.length}:${this.#a}:${this.#b}`
   }
@@ -50,31 +49,31 @@ export class TextHash {
     return this.length === other.length && this.#a === other.#a && this.#b === other.#b
   }
 
-  /** The text for a message: as JSON, and of a long one the beginning. */
+  /** The text as a JSON string for messages; only the beginning of a long text. */
   toString(): string {
     if (this.length === this.head.length) return JSON.stringify(this.head)
-    // Half a character at the end of the beginning would be shown as an escape.
+    // Half a surrogate pair at the end would be shown as an escape.
     return JSON.stringify(`${this.head.replace(/[\ud800-\udbff]$/, '')}...`)
   }
 
-  /** The text as it is, or its beginning: where quotes would be noise, as around JSON. */
+  /** The text without quotes, for texts such as JSON; only the beginning of a long text. */
   get plain(): string {
     if (this.length === 0) return 'nothing'
     return this.length === this.head.length ? this.head : `${this.head}...`
   }
 
   #show(text: string): void {
-    // The head is the text until it is full: what follows a cut one is not behind it.
+    // Only while the head is the complete text: after a long text was joined, more text would not continue the head.
     if (this.head.length < HEAD && this.head.length === this.length) this.head += text.slice(0, HEAD - this.head.length)
   }
 }
 
-/** So many characters are kept for messages. */
+/** How many UTF-16 code units to keep for messages. */
 const HEAD = 60
 
 const [BASE_A, BASE_B] = [0x01000193, 0x5bd1e995] as const
 
-/** `base` multiplied with itself, in 32 bits. */
+/** `base` to the power of `exponent`, modulo 2^32. */
 function power(base: number, exponent: number): number {
   let result = 1
   for (let square = base, rest = exponent; rest > 0; rest = Math.floor(rest / 2)) {

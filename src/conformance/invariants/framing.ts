@@ -1,100 +1,113 @@
+import { CLIENTS, type Client } from '../clients/client.js'
 import { type Invariant, PROFILES, type Profile } from '../invariant.js'
 
-/** The events that Codex cannot do without: what it prints and runs, and how the turn ends. */
+/** The events that Codex acts on: done items, which it prints or runs, and the end of the turn. */
 const CODEX_READS = /^response\.(output_item\.done|completed|incomplete|failed)$/
 
-// The reader of captures tells them: who checks events has had them parsed by somebody.
+// The capture reader reports these: a checker of events gets them parsed, and cannot see how they were framed.
 const begin: Invariant['begin'] = () => ({})
 
-/** Of server-sent events, as bytes: how they are framed. Source: each client, given the same events framed otherwise. */
+/** Whether a client reads frames with the openai SDK or with its own reader. The compiler asks for it for a new client. */
+const FRAME_READERS: Readonly<Record<Client, 'openai SDK' | 'own'>> = {
+  openai: 'openai SDK',
+  'ai-sdk': 'own',
+  'openai-agents': 'openai SDK',
+  langchain: 'openai SDK',
+  codex: 'own',
+}
+
+const withReader = (reader: 'openai SDK' | 'own'): Profile[] =>
+  CLIENTS.filter((client) => FRAME_READERS[client] === reader).map((client): Profile => `client:${client}`)
+
+const SPECIFICATIONS: readonly Profile[] = ['openai', 'open-responses']
+const OPENAI_SDK_CLIENTS: readonly Profile[] = withReader('openai SDK')
+const OTHER_CLIENTS: readonly Profile[] = withReader('own')
+
+/**
+ * Rules for the framing of server-sent events. Source: each client was given the same events in each framing.
+ */
 export const FRAMING: readonly Invariant[] = [
   {
     id: 'frames-apart',
     sentence:
-      'A blank line ends each frame: of two events in one, the openai SDK, the Agents SDK and LangChain throw, and the ' +
-      'AI SDK and Codex see neither.',
+      'A blank line ends each frame: at two events in one frame, the openai SDK, the Agents SDK and LangChain throw, ' +
+      'and the AI SDK and Codex lose both.',
     neededBy: PROFILES,
     severity: 'error',
     begin,
   },
   {
     id: 'last-frame-ends',
-    sentence: 'A blank line ends the last frame, too: the AI SDK and Codex never see an event without one.',
-    neededBy: ['openai', 'open-responses', 'client:ai-sdk', 'client:codex'],
+    sentence: 'A blank line ends the last frame, too: without it, the AI SDK and Codex never see its event.',
+    neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS],
     severity: 'error',
     begin,
   },
   {
     id: 'no-cr-at-end',
     sentence:
-      'A stream does not end with CR alone: the AI SDK and Codex wait for its LF, and never see the last event.',
-    neededBy: ['openai', 'open-responses', 'client:ai-sdk', 'client:codex'],
+      'A stream does not end with a lone CR: the AI SDK and Codex wait for the LF, and never see the last event.',
+    neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS],
     severity: 'error',
     begin,
   },
   {
     id: 'cr-line-ends',
-    sentence: 'Lines end with LF or CR LF: after CR alone, the AI SDK and Codex show an event when the next one comes.',
-    neededBy: ['openai', 'open-responses', 'client:ai-sdk', 'client:codex'],
+    sentence:
+      'Lines end with LF or CR LF: after a lone CR, the AI SDK and Codex show an event only when the next one comes.',
+    neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS],
     severity: 'warning',
     begin,
   },
   {
     id: 'data-is-json',
     sentence:
-      'The data of each frame is JSON, or [DONE]: at any other, and at none, all clients fail but Codex, which passes ' +
-      'over it.',
-    neededBy: [
-      'openai',
-      'open-responses',
-      'client:openai',
-      'client:ai-sdk',
-      'client:openai-agents',
-      'client:langchain',
-    ],
+      'The data of each frame is valid JSON, or [DONE]: at anything else, or at no data, all clients fail except Codex, ' +
+      'which skips the frame.',
+    neededBy: PROFILES.filter((profile) => profile !== 'client:codex'),
     severity: 'error',
     begin,
   },
   {
     id: 'frame-has-data',
-    sentence: 'A frame with a name has data: without, the openai SDK, the Agents SDK and LangChain throw.',
-    neededBy: ['openai', 'client:openai', 'client:openai-agents', 'client:langchain'],
+    sentence: 'A frame with an event name has data: without it, the openai SDK, the Agents SDK and LangChain throw.',
+    neededBy: ['openai', ...OPENAI_SDK_CLIENTS],
     severity: 'error',
     begin,
   },
   {
     id: 'data-field',
-    sentence: 'An event stands in lines that begin with `data:`, in small letters: every client passes over any other.',
+    sentence: 'The lines of an event start with `data:` in lower case: every client skips other lines.',
     neededBy: PROFILES,
     severity: 'error',
     begin,
   },
   {
     id: 'line-is-field',
-    sentence: 'A line is a field, a comment or blank: clients pass over any other.',
-    neededBy: ['openai', 'open-responses'],
+    sentence: 'A line is a field, a comment or blank: clients skip other lines.',
+    neededBy: SPECIFICATIONS,
     severity: 'warning',
     begin,
   },
   {
     id: 'event-name-misleads',
     sentence:
-      'No event but `error` is named error, and none `thread.*`: the openai SDK, the Agents SDK and LangChain throw, or ' +
-      'read something else.',
-    neededBy: ['openai', 'open-responses', 'client:openai', 'client:openai-agents', 'client:langchain'],
+      'Only an `error` event has the name `error`, and no event has a name `thread.*`: otherwise the openai SDK, the ' +
+      'Agents SDK and LangChain throw, or misread the event.',
+    neededBy: [...SPECIFICATIONS, ...OPENAI_SDK_CLIENTS],
     severity: 'error',
     begin,
   },
   {
     id: 'event-name-is-type',
-    sentence: 'The name of a frame is the type of its event.',
-    neededBy: ['openai', 'open-responses'],
+    sentence: 'The event name of a frame equals the type of its event.',
+    neededBy: SPECIFICATIONS,
     severity: 'warning',
     begin,
   },
   {
     id: 'event-named',
-    sentence: 'A frame has a name: Open Responses requires it, though no client reads it.',
+    sentence: 'A frame has an event name: Open Responses requires it, though no client reads it.',
     neededBy: ['open-responses'],
     severity: 'warning',
     begin,
@@ -102,7 +115,7 @@ export const FRAMING: readonly Invariant[] = [
   {
     id: 'done-is-last',
     sentence: 'Nothing comes after [DONE]: the openai SDK, the Agents SDK and LangChain have stopped reading.',
-    neededBy: ['openai', 'open-responses', 'client:openai', 'client:openai-agents', 'client:langchain'],
+    neededBy: [...SPECIFICATIONS, ...OPENAI_SDK_CLIENTS],
     severity: 'error',
     begin,
   },
@@ -115,22 +128,22 @@ export const FRAMING: readonly Invariant[] = [
   },
   {
     id: 'no-mark-at-start',
-    sentence: 'No byte order mark begins a stream: Codex reads nothing of it.',
-    neededBy: ['openai', 'open-responses', 'client:codex'],
+    sentence: 'A stream does not start with a byte order mark: Codex reads nothing of such a stream.',
+    neededBy: [...SPECIFICATIONS, 'client:codex'],
     severity: 'error',
     begin,
   },
   {
     id: 'no-mark-within',
-    sentence: 'No byte order mark stands before `data:`: the AI SDK and Codex pass over such a line.',
-    neededBy: ['openai', 'open-responses', 'client:ai-sdk', 'client:codex'],
+    sentence: 'No byte order mark comes before `data:`: the AI SDK and Codex skip such a line.',
+    neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS],
     severity: 'error',
     begin,
   },
   {
     id: 'text-encoding',
-    sentence: 'A stream is UTF-8: Codex ends the turn at any other byte, and the others show a replacement character.',
-    neededBy: ['openai', 'open-responses', 'client:codex'],
+    sentence: 'A stream is UTF-8: Codex ends the turn at an invalid byte, and the others show a replacement character.',
+    neededBy: [...SPECIFICATIONS, 'client:codex'],
     severity: 'error',
     begin,
   },
@@ -139,8 +152,9 @@ export const FRAMING: readonly Invariant[] = [
 const BY_ID: ReadonlyMap<string, Invariant> = new Map(FRAMING.map((invariant) => [invariant.id, invariant]))
 
 /**
- * The framing invariant of an id, where a profile needs it of these events: those that clients lose. All of them where
- * it is not about events.
+ * The framing rule with this id, if the profile needs it.
+ *
+ * @param lost - the types of the events that clients lose because of the framing; undefined where it affects no event
  */
 export function neededFraming(
   id: string,
@@ -149,7 +163,7 @@ export function neededFraming(
 ): Invariant | undefined {
   const invariant = BY_ID.get(id)
   if (!invariant?.neededBy.includes(profile)) return undefined
-  // What Codex does not read it may well lose.
+  // Losing an event that Codex does not act on harms nobody.
   if (profile === 'client:codex' && lost !== undefined && !lost.some((type) => CODEX_READS.test(type))) return undefined
   return invariant
 }

@@ -7,7 +7,7 @@ import { LIFECYCLE } from './lifecycle.js'
 import { PARTS } from './parts.js'
 import { WIRE } from './wire.js'
 
-/** Everything that holds of good streams, in the order in which a stream is read. */
+/** All rules that a correct stream follows: framing and events first, then the response, its items, and the clients. */
 export const INVARIANTS: readonly Invariant[] = [
   ...WIRE,
   ...FRAMING,

@@ -1,32 +1,32 @@
-import { type Broken, JsonScanner } from './json-scanner.js'
+import { type BrokenReason, JsonScanner } from './json-scanner.js'
 import { LineCount } from './line-count.js'
 
-/** What text is cut into. */
+/** Receives the pieces of a capture's text. */
 export interface CaptureTextSink {
-  /** Whether JSON may begin here. Else it is part of a line, as in server-sent events. */
+  /** Whether a JSON value may begin here. Otherwise it is part of a line, as in server-sent events. */
   mayBeJson(): boolean
-  /** A line without its end. `isCut`: the text is over, and it had none. */
+  /** A line without its line end. `isCut`: the text ended without a line end. */
   line(line: string, number: number, isCut: boolean): void
-  /** An object or array whose brackets match, or an element of the outermost array. */
+  /** The text of an object or array with matching brackets, or of an element of the outermost array. */
   value(text: string, line: number): void
-  /** Something that is no value, or too long. */
-  broken(head: string, line: number, why: Broken): void
+  /** An invalid or oversized value. */
+  broken(head: string, line: number, why: BrokenReason): void
 }
 
 const CR = 0x0d
 const LF = 0x0a
 
-/** Cuts text into JSON values, which may be of many lines or of a part of one, and into the lines that are none. */
+/** Splits text into JSON values, which may span lines or share one, and the remaining lines. */
 export class CaptureText {
   readonly lines: LineCount = new LineCount()
   readonly #sink: CaptureTextSink
   readonly #maxLength: number
   readonly #scanner: JsonScanner
   #isInJson = false
-  /** The line so far, where it is cut between pieces. */
+  /** The beginning of a line that continues in the next piece. */
   #pieces: string[] = []
   #length = 0
-  /** Nothing but blanks came on the line. */
+  /** The line has only blanks so far. */
   #isBlank = true
 
   constructor(sink: CaptureTextSink, maxLength: number) {
@@ -39,7 +39,7 @@ export class CaptureText {
     for (let at = 0; at < text.length; ) at = this.#isInJson ? this.#pushJson(text, at) : this.#pushLine(text, at)
   }
 
-  /** The text is over. Returns whether its last line had no end. */
+  /** Ends the text. Returns whether the last line had no line end. */
   end(): boolean {
     const isCut = this.#length > 0
     if (isCut) this.#endLine('', this.lines.line, true)
@@ -47,7 +47,7 @@ export class CaptureText {
     return isCut
   }
 
-  /** Reads a line that was taken for none as JSON. */
+  /** Reads a line, which was passed to the sink before, as JSON. */
   scan(line: string, number: number): void {
     const { line: now } = this.lines
     const text = `${line}\n`
@@ -70,10 +70,10 @@ export class CaptureText {
       while (text[at] === ' ' || text[at] === '\t') at++
       if (text[at] === '{' || text[at] === '[' || this.#scanner.isInArray) {
         this.#isInJson = true
-        this.#forget()
+        this.#reset()
         return at
       }
-      // The line may be cut within its indent.
+      // The piece may end within the indent of the line.
       this.#isBlank = at === text.length
     } else this.#isBlank = false
     let end = start
@@ -81,21 +81,21 @@ export class CaptureText {
       const code = text.charCodeAt(end)
       if (code === LF || code === CR) break
     }
-    if (end > start) this.lines.goOn()
+    if (end > start) this.lines.takeCharacter()
     if (end === text.length) {
-      this.#keep(text.slice(start))
+      this.#append(text.slice(start))
       return end
     }
     const { line } = this.lines
     const isEmpty = this.#length === 0 && end === start
-    // LF after CR ends no second line.
-    const isEnd = this.lines.take(text.charCodeAt(end))
+    // An LF after CR belongs to the same line end.
+    const isEnd = this.lines.takeLineEnd(text.charCodeAt(end))
     if (isEnd || !isEmpty) this.#endLine(text.slice(start, end), line)
     this.#isBlank = true
     return end + 1
   }
 
-  #keep(piece: string): void {
+  #append(piece: string): void {
     const wasTooLong = this.#length > this.#maxLength
     this.#length += piece.length
     if (this.#length <= this.#maxLength) this.#pieces.push(piece)
@@ -110,14 +110,14 @@ export class CaptureText {
       this.#sink.line(rest, number, isCut)
       return
     }
-    this.#keep(rest)
+    this.#append(rest)
     const isTooLong = this.#length > this.#maxLength
     const line = this.#pieces.join('')
-    this.#forget()
+    this.#reset()
     if (!isTooLong) this.#sink.line(line, number, isCut)
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#pieces = []
     this.#length = 0
     this.#isBlank = true

@@ -1,4 +1,4 @@
-/** What the head of an HTTP answer says, as `curl -i` and `curl -v` print it. */
+/** The head of an HTTP response, as `curl -i` and `curl -v` print it. */
 export class HttpHead {
   readonly status: number
   #contentType: string | undefined
@@ -8,38 +8,38 @@ export class HttpHead {
     this.status = status
   }
 
-  /** Takes a line `name: value`. */
+  /** Reads a line `name: value`. */
   header(line: string): void {
     const [, name = '', value = ''] = /^([\w-]+):[ \t]*(.*)$/.exec(line) ?? []
     if (/^content-type$/i.test(name)) this.#contentType = value
     if (/^content-encoding$/i.test(name)) this.#encoding = value
   }
 
-  /** How the body is packed, where curl was not told to unpack it. */
+  /** The content encoding of the body: curl decodes it only with --compressed. */
   get encoding(): string | undefined {
     return this.#encoding
   }
 
-  get words(): string {
+  get description(): string {
     const type = this.#contentType === undefined ? '' : `, ${this.#contentType.slice(0, 60)}`
     return `HTTP ${this.status}${type}`
   }
 }
 
-/** The status of a status line. */
+/** The status code in a status line; undefined for any other line. */
 export function statusOf(line: string): number | undefined {
   const [, status] = /^HTTP\/[\d.]+ (\d{3})\b/.exec(line) ?? []
   return status === undefined ? undefined : Number(status)
 }
 
-/** How the output of `curl -v` begins. */
+/** Lines with which the output of `curl -v` begins. */
 const VERBOSE =
   /^(?:\* |> (?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) |< HTTP\/|Note: Unnecessary use of -X| +% Total +% Received)/
 
-/** What curl says of its work, beside the body. */
+/** Lines that curl prints beside the body. */
 const NOISE = /^(?:[*<>](?: |$)|[{}] \[\d+ bytes data\]| +% Total +% Received| +Dload +Upload|[\d. ]+[kMG]? .*--:--:--)/
 
-export function beginsVerbose(line: string): boolean {
+export function isVerboseStart(line: string): boolean {
   return VERBOSE.test(line)
 }
 

@@ -1,30 +1,30 @@
-import { fieldsOf, isFields, listOf, textOf } from '../stream-event.js'
+import { asFields, asList, asString, isFields } from '../stream-event.js'
 
-/** The body of an answer that a HAR file holds. */
+/** A response body in a HAR file. */
 export interface HarBody {
-  /** Which request it answers, in words. */
+  /** The request that it answers, for messages. */
   readonly source: string
-  /** Text, or its bytes. */
+  /** The body as text, or as bytes if it was stored in base64. */
   readonly body: string | Uint8Array
 }
 
-/** Whether a value is a HAR file, as browsers and proxies save them. */
+/** Whether a value is the JSON of a HAR file. */
 export function isHar(value: unknown): boolean {
-  return isFields(value) && Array.isArray(fieldsOf(value['log'])['entries'])
+  return isFields(value) && Array.isArray(asFields(value['log'])['entries'])
 }
 
-/** The event streams in a HAR file; where it has none, the other answers of `/responses`. */
+/** The event streams in a HAR file, or, if it has none, the other responses of `/responses`. */
 export function bodiesOf(har: unknown): HarBody[] {
-  const entries = listOf(fieldsOf(fieldsOf(har)['log'])['entries']).map((entry, index) => {
-    const { request, response } = fieldsOf(entry)
-    const { method, url } = fieldsOf(request)
-    const { mimeType, text, encoding } = fieldsOf(fieldsOf(response)['content'])
-    const where = textOf(url).replace(/[?#].*$/, '')
+  const entries = asList(asFields(asFields(har)['log'])['entries']).map((entry, index) => {
+    const { request, response } = asFields(entry)
+    const { method, url } = asFields(request)
+    const { mimeType, text, encoding } = asFields(asFields(response)['content'])
+    const where = asString(url).replace(/[?#].*$/, '')
     return {
-      source: `entry ${index + 1}, ${textOf(method)} ${where}`.trimEnd(),
-      isStream: /^text\/event-stream\b/i.test(textOf(mimeType)),
+      source: `entry ${index + 1}, ${asString(method)} ${where}`.trimEnd(),
+      isStream: /^text\/event-stream\b/i.test(asString(mimeType)),
       isResponses: /\/responses$/.test(where),
-      body: encoding === 'base64' ? bytesOf(textOf(text)) : textOf(text),
+      body: encoding === 'base64' ? bytesOf(asString(text)) : asString(text),
     }
   })
   const full = entries.filter(({ body }) => body.length > 0)

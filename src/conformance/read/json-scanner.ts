@@ -1,28 +1,28 @@
 import type { LineCount } from './line-count.js'
 
-/** Why a text is no value: it cannot go on as it does, or it is longer or deeper than anything that is read. */
-export type Broken = 'cut' | 'long' | 'deep'
+/** Why a value was given up: its syntax is wrong or it ends early (`cut`), or it is too long or too deeply nested. */
+export type BrokenReason = 'cut' | 'long' | 'deep'
 
-/** What a scanner finds. */
+/** Receives the values that a scanner finds. */
 export interface JsonSink {
-  /** A value is whole: its text, and the line where it begins. It may be no JSON yet: only its brackets are known to match. */
+  /** A complete value: its text, and the line on which it begins. Its brackets match, but it may still be invalid JSON. */
   value(text: string, line: number): void
-  /** A value cannot be one. `head` is how it begins. */
-  broken(head: string, line: number, why: Broken): void
+  /** A value that was given up. `head` is its beginning. */
+  broken(head: string, line: number, why: BrokenReason): void
 }
 
 export interface JsonScannerOptions {
   /** The longest value, in UTF-16 code units. */
   readonly maxLength: number
-  /** Whether the elements of an array are values of their own, so that nobody has to hold it as a whole. */
+  /** Whether to report the elements of an array one by one, so that a large array does not fill the memory. */
   readonly flattens: boolean
 }
 
-/** No event is nested as deep as this by far; what remembers the brackets has to end somewhere. */
-const DEEPEST = 100_000
+/** The limit for open brackets, far above what any event has: the scanner remembers each of them. */
+const MAX_NESTING = 100_000
 
-/** How much of a broken value is shown. */
-const HEAD = 80
+/** How many characters of a broken value to report. */
+const HEAD_LENGTH = 80
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -35,35 +35,35 @@ const COMMA = 0x2c
 const CR = 0x0d
 const LF = 0x0a
 
-/** Any other token: a string, a number, a word, or what was closed. */
+/** Any other token: a string, a number, a literal, or a closing bracket. */
 const VALUE = 0
 
 /**
- * Splits text into JSON values, whatever stands between their lines, in one pass: each character is looked at once,
- * however the text is cut into pieces. It parses nothing. A value that cannot go on as it does is given up, and the
- * scanner begins anew at the line where that shows: one cut event does not swallow those after it.
+ * Splits text into JSON values in one pass, however the text is split into pieces. It only matches brackets and strings,
+ * and leaves parsing to the sink. At a syntax error it gives the value up and starts again on that line, so that one
+ * truncated event does not swallow the events after it.
  */
 export class JsonScanner {
   readonly #lines: LineCount
   readonly #sink: JsonSink
   readonly #maxLength: number
   readonly #flattens: boolean
-  /** The brackets that are open in the value, as character codes. */
+  /** The open brackets of the value, as character codes. */
   #open: number[] = []
-  /** How many are, where the value is too big to be kept. */
+  /** The number of open brackets of a value that is too large to keep. */
   #depth = 0
-  /** The pieces of the value so far. */
+  /** The text of the value so far, in pieces. */
   #pieces: string[] = []
   #length = 0
   #line = 0
   #state: 'idle' | 'value' | 'scalar' | 'too big' = 'idle'
   #isInString = false
   #isEscaped = false
-  /** The token before. */
+  /** The previous token. */
   #previous = VALUE
-  /** Nothing but blanks came on this line. */
+  /** The line has only blanks so far. */
   #isLineStart = true
-  /** The rest of the line is of a value that was given up. */
+  /** The rest of the line belongs to a value that was given up. */
   #isSkipping = false
   #isInArray = false
 
@@ -74,20 +74,20 @@ export class JsonScanner {
     this.#flattens = flattens
   }
 
-  /** Whether it is between two values. */
+  /** Whether the scanner is between two values. */
   get isIdle(): boolean {
     return this.#state === 'idle' && !this.#isSkipping
   }
 
-  /** Whether an array is open whose elements are the values. */
+  /** Whether an array is open whose elements are reported one by one. */
   get isInArray(): boolean {
     return this.#isInArray
   }
 
-  /** Reads on, and returns where it stopped: at the end of the text, or at what begins no object and no array. */
+  /** Scans from `start`. Returns the end of the text, or the position of a character that starts no object or array. */
   scan(text: string, start: number): number {
     let at = start
-    /** Where the part of the value begins that is in this text. */
+    /** Where the part of the value in this text begins. */
     let from = start
     while (at < text.length) {
       if (this.#isInString) {
@@ -101,13 +101,13 @@ export class JsonScanner {
       const code = text.charCodeAt(at)
       if (code === LF || code === CR) {
         if (this.#state === 'scalar') this.#finish(text.slice(from, at))
-        this.#lines.take(code)
+        this.#lines.takeLineEnd(code)
         this.#isLineStart = true
         this.#isSkipping = false
         at++
         continue
       }
-      this.#lines.goOn()
+      this.#lines.takeCharacter()
       if (this.#isSkipping || code === 0x20 || code === 0x09) {
         if (this.#state === 'scalar') this.#finish(text.slice(from, at))
         at++
@@ -136,12 +136,12 @@ export class JsonScanner {
           }
           break
         case 'value': {
-          if (!this.#goesOn(code)) {
-            this.#giveUp(text.slice(from, at), 'cut')
+          if (!this.#accepts(code)) {
+            this.#abandon(text.slice(from, at), 'cut')
             this.#isSkipping = !this.#isLineStart
             continue
           }
-          if (this.#open.length > DEEPEST) this.#passOver(text.slice(from, at), 'deep')
+          if (this.#open.length > MAX_NESTING) this.#skipOversized(text.slice(from, at), 'deep')
           else if (this.#open.length === 0) {
             this.#finish(text.slice(from, at + 1))
             from = at + 1
@@ -156,14 +156,14 @@ export class JsonScanner {
       this.#isLineStart = false
       at++
     }
-    if ((this.#state === 'value' || this.#state === 'scalar') && from < text.length) this.#keep(text.slice(from))
+    if ((this.#state === 'value' || this.#state === 'scalar') && from < text.length) this.#append(text.slice(from))
     return at
   }
 
-  /** The text is over: what is open stays so. */
+  /** Ends the text, and gives up an open value. */
   end(): void {
     if (this.#state === 'scalar' && !this.#isInString) this.#finish('')
-    else if (this.#state === 'value' || this.#state === 'scalar') this.#giveUp('', 'cut')
+    else if (this.#state === 'value' || this.#state === 'scalar') this.#abandon('', 'cut')
     this.#state = 'idle'
     this.#isInString = false
     this.#isSkipping = false
@@ -187,8 +187,8 @@ export class JsonScanner {
         if (at + 1 === text.length) this.#isEscaped = true
         else if (!isLineEnd(text.charCodeAt(at + 1))) at++
       } else if (isLineEnd(code)) {
-        // No string goes on in the next line: this one was cut off.
-        if (this.#state !== 'too big') this.#giveUp(text.slice(from, at), 'cut')
+        // A JSON string cannot contain a line end, so this one was truncated.
+        if (this.#state !== 'too big') this.#abandon(text.slice(from, at), 'cut')
         this.#state = 'idle'
         this.#isInString = false
         return at
@@ -197,8 +197,8 @@ export class JsonScanner {
     return at
   }
 
-  /** Whether the value can go on with this character, which is taken in. */
-  #goesOn(code: number): boolean {
+  /** Whether this character may come next in the value. If so, it is added. */
+  #accepts(code: number): boolean {
     const open = this.#open
     const around = open[open.length - 1]
     const before = this.#previous
@@ -229,44 +229,44 @@ export class JsonScanner {
     this.#line = this.#lines.line
   }
 
-  #keep(piece: string): void {
+  #append(piece: string): void {
     this.#length += piece.length
     if (this.#length <= this.#maxLength) {
       this.#pieces.push(piece)
       return
     }
-    this.#passOver(piece, 'long')
+    this.#skipOversized(piece, 'long')
   }
 
-  /** Goes on to the end of a value that is too big to be kept. */
-  #passOver(last: string, why: Broken): void {
+  /** Gives up a value that is too large, and skips to its end. */
+  #skipOversized(last: string, why: BrokenReason): void {
     const depth = this.#open.length
-    this.#giveUp(last, why)
+    this.#abandon(last, why)
     this.#state = depth === 0 ? 'idle' : 'too big'
     this.#depth = depth
   }
 
   #finish(last: string): void {
     const isTooLong = this.#length + last.length > this.#maxLength
-    if (isTooLong) this.#giveUp(last, 'long')
+    if (isTooLong) this.#abandon(last, 'long')
     else {
       this.#pieces.push(last)
       const text = this.#pieces.length === 1 ? last : this.#pieces.join('')
-      this.#forget()
+      this.#reset()
       this.#sink.value(text, this.#line)
     }
   }
 
-  #giveUp(last: string, why: Broken): void {
+  #abandon(last: string, why: BrokenReason): void {
     let head = ''
-    for (const piece of [...this.#pieces.slice(0, HEAD), last]) {
-      if (head.length < HEAD) head += piece.slice(0, HEAD)
+    for (const piece of [...this.#pieces.slice(0, HEAD_LENGTH), last]) {
+      if (head.length < HEAD_LENGTH) head += piece.slice(0, HEAD_LENGTH)
     }
-    this.#forget()
-    this.#sink.broken(head.slice(0, HEAD).trimEnd(), this.#line, why)
+    this.#reset()
+    this.#sink.broken(head.slice(0, HEAD_LENGTH).trimEnd(), this.#line, why)
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#state = 'idle'
     this.#pieces = []
     this.#length = 0

@@ -1,33 +1,33 @@
 const CR = 0x0d
 const LF = 0x0a
 
-/** Counts lines over pieces that may be cut between CR and LF. */
+/** Counts lines across pieces, which may be split between CR and LF. */
 export class LineCount {
-  /** The line where the next character stands, from 1. */
+  /** The line of the next character, from 1. */
   line = 1
-  /** Whether some line ended with CR, and no LF came after it. */
+  /** Whether some line ended with a CR that no LF followed. */
   hasLoneCr = false
   #isAfterCr = false
 
-  /** Whether the last character was a CR: nobody knows yet whether it stands alone. */
+  /** Whether the last character was a CR, which an LF may still follow. */
   get isAfterCr(): boolean {
     return this.#isAfterCr
   }
 
-  /** A line end came. Returns whether a line ended: LF after CR is part of the same end. */
-  take(code: number): boolean {
+  /** Reads CR or LF. Returns whether it ended a line: an LF after CR belongs to the same line end. */
+  takeLineEnd(code: number): boolean {
     if (code === LF && this.#isAfterCr) {
       this.#isAfterCr = false
       return false
     }
-    this.goOn()
+    this.takeCharacter()
     this.#isAfterCr = code === CR
     this.line++
     return true
   }
 
-  /** A character came that ends no line. */
-  goOn(): void {
+  /** Reads any other character. */
+  takeCharacter(): void {
     if (!this.#isAfterCr) return
     this.#isAfterCr = false
     this.hasLoneCr = true

@@ -1,60 +1,59 @@
-import { binaryFormat, type Given } from './given.js'
+import { type DetectedFormat, detectBinary } from './capture-format.js'
 
-/** What came of a piece. */
+/** The decoded text of a piece. */
 export interface DecodedText {
   readonly text: string
-  /** What the bytes are, if they are not plain UTF-8; told once. */
-  readonly given?: Given
-  /** Where in the text bytes stood that are no UTF-8, told once. */
-  readonly badAt?: number
+  /** The format of the bytes, if they are not UTF-8 text; reported once. */
+  readonly format?: DetectedFormat
+  /** The position in `text` of the first invalid UTF-8; reported once. */
+  readonly invalidAt?: number
 }
 
 /**
- * Text of pieces that may be bytes: UTF-8, or UTF-16 where its byte order mark or its zeros say so. What is no text at
- * all is named.
+ * Decodes bytes as UTF-8, or as UTF-16 if a byte order mark or zero bytes show that. It recognizes binary formats.
  */
 export class CaptureDecoder {
   #utf: TextDecoder | undefined
-  /** Finds what is no UTF-8, as long as nothing was. */
+  /** Finds invalid UTF-8. Undefined once it has found some. */
   #strict: TextDecoder | undefined
-  /** The first bytes, until they say what they are. */
+  /** The first bytes, until they are enough to detect the format. */
   #head: Uint8Array = new Uint8Array(0)
-  #isSettled = false
+  #isDetected = false
 
   decode(bytes: Uint8Array): DecodedText {
-    if (this.#isSettled) return this.#decode(bytes)
+    if (this.#isDetected) return this.#decode(bytes)
     const head = new Uint8Array(this.#head.length + bytes.length)
     head.set(this.#head)
     head.set(bytes, this.#head.length)
     this.#head = head
-    // A single byte does not tell UTF-16, nor gzip.
+    // One byte is not enough to recognize UTF-16 or gzip.
     if (head.length < 2) return { text: '' }
-    return this.#settle(head)
+    return this.#detect(head)
   }
 
-  /** The bytes are over. */
+  /** Ends the bytes. */
   end(): DecodedText {
-    if (!this.#isSettled) {
-      const { text, ...more } = this.#settle(this.#head)
+    if (!this.#isDetected) {
+      const { text, ...more } = this.#detect(this.#head)
       return { text: text + (this.#utf?.decode() ?? ''), ...more }
     }
     const text = this.#utf?.decode() ?? ''
-    return this.#strict !== undefined && text !== '' ? { text, badAt: 0 } : { text }
+    return this.#strict !== undefined && text !== '' ? { text, invalidAt: 0 } : { text }
   }
 
-  #settle(head: Uint8Array): DecodedText {
-    this.#isSettled = true
+  #detect(head: Uint8Array): DecodedText {
+    this.#isDetected = true
     this.#head = new Uint8Array(0)
     const [first, second] = head
     const isLittle = (first === 0xff && second === 0xfe) || (second === 0 && first !== 0)
     const isBig = (first === 0xfe && second === 0xff) || (first === 0 && second !== undefined && second !== 0)
     if (isLittle || isBig) {
       this.#utf = new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be', { ignoreBOM: true })
-      const given = { format: 'utf-16', words: 'UTF-16, as PowerShell writes what it redirects' } as const
-      return { ...this.#decode(head), given }
+      const format = { format: 'utf-16', description: 'UTF-16, as PowerShell writes what it redirects' } as const
+      return { ...this.#decode(head), format }
     }
-    const given = binaryFormat(head)
-    if (given !== undefined) return { text: '', given }
+    const format = detectBinary(head)
+    if (format !== undefined) return { text: '', format }
     this.#utf = new TextDecoder('utf-8', { ignoreBOM: true })
     this.#strict = new TextDecoder('utf-8', { fatal: true })
     return this.#decode(head)
@@ -68,8 +67,8 @@ export class CaptureDecoder {
       return { text }
     } catch {
       this.#strict = undefined
-      // A replacement character before it that the model wrote itself would be taken for it: the line may be a near one.
-      return { text, badAt: Math.max(0, text.indexOf('\ufffd')) }
+      // If the model itself wrote a replacement character earlier, this reports a line that is slightly too early.
+      return { text, invalidAt: Math.max(0, text.indexOf('\ufffd')) }
     }
   }
 }

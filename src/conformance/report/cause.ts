@@ -1,37 +1,37 @@
 import type { Violation } from '../check.js'
 
-/** A violation, and where it is in its file. */
+/** A violation, and its line in the file. */
 export interface LocatedViolation extends Violation {
-  /** The line of the file in which its event begins, from 1. */
+  /** The line on which its event begins, from 1. */
   readonly line?: number
 }
 
-/** Violations of one kind: of one rule, that say the same of different events. */
+/** Violations of one kind: the same rule and the same message, for different events. */
 export interface Repeated {
-  /** The first of them, at most three. */
+  /** The first violations, at most three. */
   readonly first: readonly LocatedViolation[]
   /** How many there are. */
   readonly count: number
 }
 
-/** One thing that is wrong with a stream, and all that follows from it. */
+/** One root cause in a stream, and its consequences. */
 export interface Cause extends Repeated {
-  /** The violation that says it: the first of its kind. */
+  /** The first violation of its kind. */
   readonly lead: LocatedViolation
-  /** The worst of all its violations'. */
+  /** The highest severity of its violations. */
   readonly severity: Violation['severity']
-  /** `model` where all of it is what the model wrote. */
+  /** `model` if the model is at fault for all its violations. */
   readonly fault: Violation['fault']
-  /** What follows from it, by kind, in the order in which it came. */
+  /** Its consequences by kind, in the order of their first violations. */
   readonly consequences: readonly Repeated[]
-  /** How many violations follow from it; more than `consequences` tell where they are of more than fifty kinds. */
+  /** How many violations follow from it, including kinds beyond the fifty that `consequences` lists. */
   readonly follow: number
 }
 
-/** How many violations a report was given. */
+/** How many violations a report has received. */
 export interface Totals {
   readonly errors: number
   readonly warnings: number
-  /** Violations whose causes are not listed, because there are more than a hundred others. */
+  /** Violations whose causes are not listed, because the report already lists a hundred. */
   readonly unlisted: number
 }

@@ -1,16 +1,16 @@
 import type { LocatedViolation, Repeated } from './cause.js'
 
-/** So many violations of one kind are kept; the others are counted. */
-const FIRST = 3
+/** How many violations of one kind are kept; the others are only counted. */
+const MAX_KEPT = 3
 
-/** Violations of one kind, as they come. */
+/** Collects the violations of one kind. */
 export class Repeats {
   readonly #first: LocatedViolation[] = []
   #count = 0
 
   add(violation: LocatedViolation): void {
     this.#count++
-    if (this.#first.length < FIRST) this.#first.push(violation)
+    if (this.#first.length < MAX_KEPT) this.#first.push(violation)
   }
 
   get all(): Repeated {

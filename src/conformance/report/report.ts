@@ -2,30 +2,30 @@ import type { ResponseStreamEvent } from '../../responses/events.js'
 import { type CheckOptions, createChecker, type Violation } from '../check.js'
 import type { StreamEvent } from '../stream-event.js'
 import type { Cause, LocatedViolation, Totals } from './cause.js'
-import { Evidence } from './evidence.js'
-import { AT_ANY_EVENT, FOLLOWS, type Follows, SHAPE_RULES } from './follows.js'
-import { fieldsOf, kindKey, namesOf, overlap } from './kind.js'
+import { CauseIndex } from './cause-index.js'
+import { EXPLAINS_WHOLE_EVENT, POSSIBLE_CAUSES, type PossibleCauses, SHAPE_RULES } from './possible-causes.js'
 import { Repeats } from './repeats.js'
-import { Where } from './where.js'
+import { SequenceEvidence } from './sequence-evidence.js'
+import { causeNamesOf, fieldPathsOf, kindKey, pathsOverlap } from './violation-kind.js'
 
-/** So many causes are listed, and so many kinds of consequences of each; the others are counted. */
-const MOST_CAUSES = 100
-const MOST_KINDS = 50
+/** How many causes are listed, and how many kinds of consequences for each; the others are only counted. */
+const MAX_CAUSES = 100
+const MAX_KINDS = 50
 
-/** So many violations at one event are looked at together. */
-const MOST_AT_ONCE = 200
+/** How many violations of one event are sorted by cause together. */
+const MAX_PENDING = 200
 
-/** Sorts the violations of one stream by what caused them. */
+/** Groups the violations of one stream by their causes. */
 export interface Report {
-  /** Takes the next violation of the stream, in the order in which the checker tells them. */
+  /** Adds the next violation, in the order in which the checker reports them. */
   add(violation: Violation, place?: { readonly line?: number | undefined }): void
-  /** What is wrong so far, the worst first. */
+  /** The causes so far, the worst first. */
   causes(): Cause[]
-  /** How many violations came so far. */
+  /** The counts so far. */
   totals(): Totals
 }
 
-/** A cause, as it grows. */
+/** A cause to which violations are still added. */
 interface GrowingCause {
   readonly key: string
   readonly lead: LocatedViolation
@@ -37,8 +37,8 @@ interface GrowingCause {
 }
 
 /**
- * A report of one stream, for violations as they come: what follows from what, repeats collapsed, the worst first. Its
- * memory is bounded, however many violations there are.
+ * Creates a report for one stream. It groups violations by cause, collapses repeats, and sorts the worst causes first.
+ * Its memory is bounded, however many violations there are.
  *
  *     const report = createReport()
  *     for (const event of events) for (const violation of checker.push(event)) report.add(violation, { line })
@@ -46,13 +46,13 @@ interface GrowingCause {
  */
 export function createReport(): Report {
   const causes = new Map<string, GrowingCause>()
-  const where = new Where<GrowingCause>()
-  const evidence = new Evidence<GrowingCause>()
+  const where = new CauseIndex<GrowingCause>()
+  const evidence = new SequenceEvidence<GrowingCause>()
   const totals = { errors: 0, warnings: 0, unlisted: 0 }
-  /** Violations at one event: the checker tells them in the order of its rules, not of their causes. */
+  /** The violations of the current event. They are sorted first: the checker reports them in the order of its rules. */
   let pending: LocatedViolation[] = []
 
-  function settle(): void {
+  function flush(): void {
     const found = causesFirst(pending)
     pending = []
     for (const violation of found) take(violation)
@@ -72,7 +72,7 @@ export function createReport(): Report {
   }
 
   function begin(lead: LocatedViolation, key: string): GrowingCause | undefined {
-    if (causes.size >= MOST_CAUSES) return undefined
+    if (causes.size >= MAX_CAUSES) return undefined
     const { severity, fault } = lead
     const cause: GrowingCause = {
       key,
@@ -92,15 +92,15 @@ export function createReport(): Report {
       const { position, severity } = violation
       if (severity === 'error') totals.errors++
       else totals.warnings++
-      if (pending[0]?.position !== position || pending.length >= MOST_AT_ONCE) settle()
+      if (pending[0]?.position !== position || pending.length >= MAX_PENDING) flush()
       pending.push(line === undefined ? violation : { ...violation, line })
     },
     causes() {
-      settle()
-      return [...causes.values()].sort(worstFirst).map(finished)
+      flush()
+      return [...causes.values()].sort(worstFirst).map(toCause)
     },
     totals() {
-      settle()
+      flush()
       return { ...totals }
     },
   }
@@ -115,30 +115,30 @@ function join(cause: GrowingCause, violation: LocatedViolation, key: string): vo
     return
   }
   cause.follow++
-  const repeats = cause.consequences.get(key) ?? (cause.consequences.size < MOST_KINDS ? new Repeats() : undefined)
+  const repeats = cause.consequences.get(key) ?? (cause.consequences.size < MAX_KINDS ? new Repeats() : undefined)
   if (repeats === undefined) return
   cause.consequences.set(key, repeats)
   repeats.add(violation)
 }
 
-/** What a violation follows from, if it follows from anything that was found before. */
+/** The earlier cause that explains a violation, if there is one. */
 function causeOf(
   violation: Violation,
-  where: Where<GrowingCause>,
-  evidence: Evidence<GrowingCause>,
+  where: CauseIndex<GrowingCause>,
+  evidence: SequenceEvidence<GrowingCause>,
 ): GrowingCause | undefined {
   const { rule, position } = violation
-  const { item, event, stream } = followsOf(violation)
-  // A shape rule says another thing of each field.
+  const { item, event, stream } = possibleCausesOf(violation)
+  // Except for shape rules, whose violations differ by field, an earlier violation of the same rule is a cause, too.
   for (const name of SHAPE_RULES.has(rule) ? item : [rule, ...item]) {
     const cause = where.ofItem(name, violation)
     if (cause !== undefined) return cause
   }
-  const names = [...event, ...AT_ANY_EVENT]
-  const fields = fieldsOf(violation)
+  const names = [...event, ...EXPLAINS_WHOLE_EVENT]
+  const fields = fieldPathsOf(violation)
   const atEvent = where.atEvent(
     position,
-    (other, itsNames) => names.some((name) => itsNames.includes(name)) || isOfOneField(fields, other),
+    (other, itsNames) => names.some((name) => itsNames.includes(name)) || sharesField(fields, other),
   )
   if (atEvent !== undefined) return atEvent
   const lost = evidence.of(violation)
@@ -150,21 +150,23 @@ function causeOf(
   return undefined
 }
 
-/** Whether what a shape rule is about holds all the fields that another is about. */
-function holdsAll(shape: Violation, other: Violation): boolean {
-  const fields = fieldsOf(other)
-  const [whole] = fieldsOf(shape)
+/** Whether the field of a shape violation contains all fields of another violation. */
+function coversAllFields(shape: Violation, other: Violation): boolean {
+  const fields = fieldPathsOf(other)
+  const [whole] = fieldPathsOf(shape)
   return fields.length > 0 && fields.every((field) => field.startsWith(`${whole}.`))
 }
 
-function isOfOneField(fields: readonly string[], other: Violation): boolean {
-  return fields.length > 0 && fieldsOf(other).some((theirs) => fields.some((field) => overlap(field, theirs)))
+function sharesField(fields: readonly string[], other: Violation): boolean {
+  return fields.length > 0 && fieldPathsOf(other).some((theirs) => fields.some((field) => pathsOverlap(field, theirs)))
 }
 
-/** What a violation may follow from. */
-function followsOf(violation: Violation): Required<Follows> {
-  if (!SHAPE_RULES.has(violation.rule)) return { ...NOTHING, ...FOLLOWS[violation.rule] }
-  const all = namesOf(violation).map((name): Required<Follows> => ({ ...NOTHING, ...FOLLOWS[name] }))
+/** The rules that may explain a violation. */
+function possibleCausesOf(violation: Violation): Required<PossibleCauses> {
+  if (!SHAPE_RULES.has(violation.rule)) return { ...NOTHING, ...POSSIBLE_CAUSES[violation.rule] }
+  const all = causeNamesOf(violation).map(
+    (name): Required<PossibleCauses> => ({ ...NOTHING, ...POSSIBLE_CAUSES[name] }),
+  )
   return {
     item: all.flatMap(({ item }) => item),
     event: all.flatMap(({ event }) => event),
@@ -172,32 +174,36 @@ function followsOf(violation: Violation): Required<Follows> {
   }
 }
 
-const NOTHING: Required<Follows> = { item: [], event: [], stream: [] }
+const NOTHING: Required<PossibleCauses> = { item: [], event: [], stream: [] }
 
-/** Violations at one event, each after those that it follows from; a rule about a field before what its shape says. */
+/** Sorts the violations of one event: causes before consequences, and rules for a field before shape rules. */
 function causesFirst(violations: readonly LocatedViolation[]): LocatedViolation[] {
   if (violations.length < 2) return [...violations]
-  const named = violations.map((violation) => ({ violation, names: namesOf(violation) }))
+  const named = violations.map((violation) => ({ violation, names: causeNamesOf(violation) }))
   const sorted: LocatedViolation[] = []
   while (named.length > 0) {
-    const at = named.findIndex(({ violation }) => !named.some((other) => leads(other, violation)))
+    const at = named.findIndex(({ violation }) => !named.some((other) => precedes(other, violation)))
     sorted.push(...named.splice(Math.max(at, 0), 1).map(({ violation }) => violation))
   }
   return sorted
 }
 
-function leads({ violation, names }: { violation: Violation; names: readonly string[] }, follower: Violation): boolean {
+function precedes(
+  { violation, names }: { violation: Violation; names: readonly string[] },
+  follower: Violation,
+): boolean {
   if (violation.rule === follower.rule) return false
-  const { item, event, stream } = followsOf(follower)
-  if (names.some((name) => [item, event, stream, AT_ANY_EVENT].some((list) => list.includes(name)))) return true
+  const { item, event, stream } = possibleCausesOf(follower)
+  if (names.some((name) => [item, event, stream, EXPLAINS_WHOLE_EVENT].some((list) => list.includes(name)))) return true
   if (violation.about?.evidence !== undefined && follower.about?.evidence === undefined) return true
   const [isShape, isOfShape] = [SHAPE_RULES.has(violation.rule), SHAPE_RULES.has(follower.rule)]
-  // A rule about a field says it better than the shape; but where what holds the field is missing, the shape says that.
-  if (isOfShape && !isShape) return isOfOneField(fieldsOf(follower), violation) && !holdsAll(follower, violation)
-  return isShape && !isOfShape && holdsAll(violation, follower)
+  // A rule for a field describes its problem better than the shape rule, unless the object with the field is missing.
+  if (isOfShape && !isShape)
+    return sharesField(fieldPathsOf(follower), violation) && !coversAllFields(follower, violation)
+  return isShape && !isOfShape && coversAllFields(violation, follower)
 }
 
-/** Errors before warnings, the server's before the model's, then what comes first. */
+/** Sorts errors before warnings, the server's faults before the model's, and then by position. */
 function worstFirst(a: GrowingCause, b: GrowingCause): number {
   const [rankA, rankB] = [rankOf(a), rankOf(b)]
   for (const [at, rank] of rankA.entries()) {
@@ -211,22 +217,22 @@ function rankOf({ severity, fault, lead }: GrowingCause): number[] {
   return [severity === 'error' ? 0 : 1, fault === 'server' ? 0 : 1, lead.position]
 }
 
-function finished({ lead, same, severity, fault, consequences, follow }: GrowingCause): Cause {
+function toCause({ lead, same, severity, fault, consequences, follow }: GrowingCause): Cause {
   return { lead, ...same.all, severity, fault, consequences: [...consequences.values()].map(({ all }) => all), follow }
 }
 
-/** What is wrong with a captured stream, by its causes. */
+/** The causes of all violations in a captured stream. */
 export interface StreamReport extends Totals {
-  /** How many events there are. */
+  /** The number of events. */
   readonly events: number
-  /** The worst first; empty where the stream is as it should be. */
+  /** The worst first; empty if the stream has no violations. */
   readonly causes: readonly Cause[]
 }
 
 /**
- * Checks a captured stream, and says what is wrong with it, root cause first.
+ * Checks a captured stream, and groups its violations by cause.
  *
- * @throws HarmonyResponsesError `bad_option` where an option is not what its type says, or `without` names no invariant.
+ * @throws HarmonyResponsesError `bad_option` if an option has the wrong type, or `without` has an unknown id.
  */
 export function reportOn(
   events: Iterable<StreamEvent | ResponseStreamEvent>,

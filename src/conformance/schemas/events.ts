@@ -14,13 +14,13 @@ type Sequenced<Type extends string, Fields = unknown> = Type extends unknown
 type OfItem<Type extends string, Fields = unknown> = Sequenced<Type, { output_index: number; item_id: string } & Fields>
 type OfPart<Type extends string, Fields = unknown> = OfItem<Type, { content_index: number } & Fields>
 type OfSummary<Type extends string, Fields> = OfItem<Type, { summary_index: number } & Fields>
-/** Of a command of a shell call: these have no `item_id`, in the types and on the wire. */
+/** An event about a shell command. It has no `item_id`, neither in the types nor in captures. */
 type OfCommand<Type extends string, Fields> = Sequenced<Type, { output_index: number; command_index: number } & Fields>
 
 type Delta = { delta: string }
 type Logged = { logprobs: WireDeltaLogprob[] }
 type Lifecycle = 'created' | 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed'
-type Happened =
+type Progress =
   | `code_interpreter_call.${'in_progress' | 'interpreting' | 'completed'}`
   | `file_search_call.${'in_progress' | 'searching' | 'completed'}`
   | `image_generation_call.${'in_progress' | 'generating' | 'completed'}`
@@ -29,13 +29,13 @@ type Happened =
   | `web_search_call.${'in_progress' | 'searching' | 'completed'}`
   | 'compaction.compacting'
 
-/** An event of the stream as it is on the wire. */
+/** A stream event as servers send it. */
 export type WireStreamEvent =
   | Sequenced<`response.${Lifecycle}`, { response: WireResponse }>
   | Sequenced<'error', { error: { type: string; code: string | null; message: string; param: string | null } }>
   | Sequenced<'keepalive'>
   | Sequenced<`response.output_item.${'added' | 'done'}`, { output_index: number; item: WireOutputItem }>
-  | OfItem<`response.${Happened}`>
+  | OfItem<`response.${Progress}`>
   | OfPart<`response.content_part.${'added' | 'done'}`, { part: WireContentPart }>
   | OfPart<'response.output_text.delta', Delta & Logged>
   | OfPart<'response.output_text.done', { text: string } & Logged>
@@ -93,7 +93,7 @@ const lifecycle = { response: responseSchema }
 const ofOutputItem = { output_index: count, item: outputItemSchema }
 const ofCommandOutput = { command_index: count }
 
-const happened = strict('happened', {
+const progressEvent = strict('happened', {
   type: oneOf(
     'response.code_interpreter_call.in_progress',
     'response.code_interpreter_call.interpreting',
@@ -127,14 +127,14 @@ const union = byType('the type of a stream event', [
   sequenced('response.completed', lifecycle),
   sequenced('response.incomplete', lifecycle),
   sequenced('response.failed', lifecycle),
-  // Nested on the wire (OpenAI error.1), flat in the type; a flat one breaks the AI SDK and Codex.
+  // Servers nest the fields (OpenAI error.1), the type has them flat; a flat error breaks the AI SDK and Codex.
   sequenced('error', {
     error: strict('nested error', { type: text, code: textOrNull, message: text, param: textOrNull }),
   }),
   sequenced('keepalive', {}),
   sequenced('response.output_item.added', ofOutputItem),
   sequenced('response.output_item.done', ofOutputItem),
-  happened,
+  progressEvent,
   ofPart('response.content_part.added', { part: contentPart }),
   ofPart('response.content_part.done', { part: contentPart }),
   ofPart('response.output_text.delta', { ...delta, logprobs }),
@@ -187,12 +187,12 @@ const union = byType('the type of a stream event', [
 ])
 
 /**
- * Any event of the stream: the 59 of the `openai` 7.57 union, and the four of `extraEvents`. Unknown keys of events
- * and items are refused but for `extraKeys`, unknown keys of the response object are not.
+ * Any stream event: the 59 of the `openai` 7.57 union, and the four of `extraEvents`. Events and items must not have
+ * unknown keys, except `extraKeys`; the response object may.
  */
 export const responseStreamEventSchema: z.ZodType<WireStreamEvent, WireStreamEvent> = exactly<WireStreamEvent>()(union)
 
-/** The types of these events. */
+/** The types of all stream events. */
 export const EVENT_TYPES: readonly WireStreamEvent['type'][] = union.options.flatMap(({ shape }) => [
   ...shape.type.values,
 ])

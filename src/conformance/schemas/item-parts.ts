@@ -5,6 +5,7 @@ import {
   anything,
   byType,
   exactly,
+  integer,
   list,
   number,
   oneOf,
@@ -13,7 +14,6 @@ import {
   text,
   textOrNull,
   typed,
-  whole,
 } from './schema-builders.js'
 
 const at = { x: number, y: number }
@@ -21,7 +21,7 @@ const keys = { keys: orNull('an array', list(text)).exactOptional() }
 export const computerAction: z.ZodType<WireComputerAction, WireComputerAction> = exactly<WireComputerAction>()(
   byType('the type of a computer action', [
     typed('click', { button: oneOf('left', 'right', 'wheel', 'back', 'forward'), ...at, ...keys }),
-    // keys: required by the type, but not in what computer-use-preview sends.
+    // keys: required by the type, but computer-use-preview does not send it.
     typed('double_click', { ...at, ...keys }),
     typed('drag', { path: list(strict('point', at)), ...keys }),
     typed('keypress', { keys: list(text) }),
@@ -33,7 +33,7 @@ export const computerAction: z.ZodType<WireComputerAction, WireComputerAction> =
   ]),
 )
 
-// api: live feeds have a name for an address (OpenAI's documentation, the AI SDK's schema); the types know url alone.
+// api: live feeds have a name instead of a URL (OpenAI's documentation, the AI SDK's schema); the types have only url.
 const source = byType('url or api', [typed('url', { url: text }), typed('api', { name: text })])
 export const webSearchAction: z.ZodType<WireWebSearchAction, WireWebSearchAction> = exactly<WireWebSearchAction>()(
   byType('search, open_page or find_in_page', [
@@ -43,7 +43,7 @@ export const webSearchAction: z.ZodType<WireWebSearchAction, WireWebSearchAction
       sources: list(source).exactOptional(),
     }),
     typed('open_page', { url: textOrNull.exactOptional() }),
-    // The AI SDK takes both as null, and as missing.
+    // The AI SDK accepts both as null or missing.
     typed('find_in_page', { pattern: textOrNull.exactOptional(), url: textOrNull.exactOptional() }),
   ]),
 )
@@ -51,8 +51,8 @@ export const webSearchAction: z.ZodType<WireWebSearchAction, WireWebSearchAction
 export const environment: z.ZodType<ShellEnvironment, ShellEnvironment> = exactly<ShellEnvironment>()(
   byType('local or container_reference', [typed('local', {}), typed('container_reference', { container_id: text })]),
 )
-const outcome = byType('exit or timeout', [typed('exit', { exit_code: whole }), typed('timeout', {})])
-/** What one command wrote. */
+const outcome = byType('exit or timeout', [typed('exit', { exit_code: integer }), typed('timeout', {})])
+/** The output of one command. */
 export const shellOutput: z.ZodType<WireShellOutput, WireShellOutput> = exactly<WireShellOutput>()(
   strict('shell output', { stdout: text, stderr: text, outcome, created_by: text.exactOptional() }),
 )

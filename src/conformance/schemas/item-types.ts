@@ -12,19 +12,19 @@ import type {
 } from '../../responses/items.js'
 import type { WireInputPart, WireOutputText, WireRefusal } from './parts.js'
 
-// The 28 output items as the wire has them: the types of openai 7.57, but for what `items.ts` says in comments.
+// The 28 output items as servers send them: the types of openai 7.57, with the differences noted in `items.ts`.
 
 type Item<Type extends string, Fields> = { type: Type; id: string } & Fields
 
-/** Who made a call, or what it answers was made by: the model itself, or a program that it wrote. */
+/** Who made the call: the model itself, or a program that it wrote. */
 export type WireCaller = { type: 'direct' } | { type: 'program'; caller_id: string } | null
 
-/** A tool as it is declared. Nothing else of it is looked at: its fields change with every release. */
+/** A declared tool. Its other fields are not checked, because they change with every release. */
 export type WireTool = { type: string }
 
 type Called = { call_id: string; caller?: WireCaller }
 type Made = { created_by?: string }
-/** What one command of a shell call wrote. */
+/** The output of one command of a shell call. */
 export type WireShellOutput = ShellOutput & Made
 
 type Output = { output: string | WireInputPart[] }

@@ -19,13 +19,13 @@ import {
   typed,
 } from './schema-builders.js'
 
-// What the types let be missing may be missing here, except where a real client breaks without it: that is said.
+// Fields are optional if the types say so, unless a client breaks without them; comments mark those.
 
 const status = oneOf('in_progress', 'completed', 'incomplete')
 const searchStatus = oneOf('in_progress', 'searching', 'completed', 'failed', 'incomplete')
 const execution = oneOf('server', 'client')
 
-/** A tool as it is declared: of any type, with fields of any release. */
+/** A declared tool, of any type and with any fields, as they change with every release. */
 export const tool: z.ZodType<WireTool, WireTool> = z.looseObject({ type: text }, '{type}')
 
 const caller = orNull(
@@ -93,7 +93,7 @@ export const outputItemSchema: z.ZodType<WireOutputItem, WireOutputItem> = exact
       encrypted_content: textOrNull.exactOptional(),
       status: status.exactOptional(),
     }),
-    // id and status: 13 of 13 captured calls have them; without, AI SDK, Cursor and OpenCode lose it (llama.cpp#20607).
+    // id and status: all 13 captured calls have them; AI SDK, Cursor and OpenCode lose calls without (llama.cpp#20607).
     item('function_call', {
       ...called,
       status,
@@ -111,7 +111,7 @@ export const outputItemSchema: z.ZodType<WireOutputItem, WireOutputItem> = exact
       name: text.exactOptional(),
       namespace: text.exactOptional(),
     }),
-    // id: the AI SDK wants one of every item, and every capture has it.
+    // id: the AI SDK needs it in every item, and every capture has it.
     item('custom_tool_call', {
       ...called,
       name: text,
@@ -152,7 +152,7 @@ export const outputItemSchema: z.ZodType<WireOutputItem, WireOutputItem> = exact
     item('compaction', { ...made, encrypted_content: text }),
     item('image_generation_call', {
       status: oneOf('in_progress', 'completed', 'generating', 'failed'),
-      // Missing when the call is added, and with it all that follows (OpenAI image-generation-tool).
+      // Missing when the call is added, as are the fields below (OpenAI image-generation-tool).
       result: textOrNull.exactOptional(),
       action: oneOf('generate', 'edit', 'auto', null).exactOptional(),
       background: oneOf('transparent', 'opaque', 'auto', null).exactOptional(),
@@ -193,7 +193,7 @@ export const outputItemSchema: z.ZodType<WireOutputItem, WireOutputItem> = exact
         max_output_length: countOrNull,
         timeout_ms: countOrNull,
       }),
-      // Missing in captures of gpt-5.1 (OpenAI shell-tool), there from gpt-5.2 on (shell-skills).
+      // Missing in captures of gpt-5.1 (OpenAI shell-tool), present from gpt-5.2 on (shell-skills).
       environment: orNull('an object', environment).exactOptional(),
     }),
     item('shell_call_output', {
@@ -210,7 +210,7 @@ export const outputItemSchema: z.ZodType<WireOutputItem, WireOutputItem> = exact
       status: oneOf('completed', 'failed'),
       output: textOrNull.exactOptional(),
     }),
-    // status: missing in 2025; the AI SDK wants one, and its model says so.
+    // status: missing in 2025; the AI SDK needs it, and its client model reports that.
     item('mcp_call', {
       status: oneOf('in_progress', 'calling', 'completed', 'incomplete', 'failed').exactOptional(),
       server_label: text,
@@ -223,7 +223,7 @@ export const outputItemSchema: z.ZodType<WireOutputItem, WireOutputItem> = exact
     item('mcp_list_tools', {
       server_label: text,
       tools: list(listedTool),
-      // The types have a string; the AI SDK takes what mcp_call has, too.
+      // The types have a string; the AI SDK also accepts the error of an mcp_call.
       error: z.union([text, mcpError, z.null()], 'a string, an object or null').exactOptional(),
     }),
     item('mcp_approval_request', { server_label: text, name: text, arguments: text }),

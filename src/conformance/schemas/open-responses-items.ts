@@ -1,19 +1,18 @@
 import { z } from 'zod'
 import { byType, list, number, oneOf, text, textOrNull } from './schema-builders.js'
 
-// Items of Open Responses (specification of 2026-04-24), as its published schema has them: fields that it does not have
-// are let through.
+// The items of Open Responses (specification of 2026-04-24), by its published schema. Unknown fields are allowed.
 
-/** A whole number: an index or a count below 0 is for other rules to refuse. */
+/** A whole number. Other rules report negative indexes and counts. */
 export const integer: z.ZodInt = z.int('a whole number')
 export const integerOrNull: z.ZodNullable<z.ZodInt> = z.int('a whole number or null').nullable()
 
-/** An object that has at least these fields. */
+/** An object with at least these fields. */
 export function fields<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$loose> {
   return z.looseObject(shape, 'an object')
 }
 
-/** The same of an object that says its type. */
+/** As {@link fields}, for an object with a `type`. */
 export function open<const Type extends string, Shape extends z.ZodRawShape>(
   type: Type,
   shape: Shape,
@@ -21,7 +20,7 @@ export function open<const Type extends string, Shape extends z.ZodRawShape>(
   return fields({ type: oneOf(type), ...shape })
 }
 
-/** What a server adds of its own has its name before the type: `acme:search_call`. */
+/** An extension has the name of the server before its type: `acme:search_call`. */
 const extension: z.ZodType = z.looseObject(
   { type: z.string('a string').regex(/:/, 'a type with a prefix') },
   'an object',
@@ -35,8 +34,10 @@ export function orExtension<Schema extends z.ZodType>(schema: Schema): z.ZodUnio
 const urlCitation = open('url_citation', { url: text, title: text, start_index: integer, end_index: integer })
 export const citation: z.ZodType = byType('url_citation', [urlCitation])
 
-const rival = { token: text, logprob: number, bytes: list(integer) }
-export const probabilities: z.ZodType = list(fields({ ...rival, top_logprobs: list(fields(rival)) })).exactOptional()
+const tokenLogprob = { token: text, logprob: number, bytes: list(integer) }
+export const logprobs: z.ZodType = list(
+  fields({ ...tokenLogprob, top_logprobs: list(fields(tokenLogprob)) }),
+).exactOptional()
 
 const imageDetail = oneOf('low', 'high', 'auto')
 const inputText = open('input_text', { text })
@@ -44,14 +45,14 @@ const inputImage = open('input_image', { image_url: textOrNull, detail: imageDet
 const inputFile = open('input_file', { filename: text.exactOptional(), file_url: text.exactOptional() })
 const inputVideo = open('input_video', { video_url: text })
 const written = [
-  open('output_text', { text, annotations: list(citation), logprobs: probabilities }),
+  open('output_text', { text, annotations: list(citation), logprobs: logprobs }),
   open('text', { text }),
   open('summary_text', { text }),
   open('reasoning_text', { text }),
   open('refusal', { refusal: text }),
 ] as const
 
-/** A part, in an item or of an event: any of them may stand anywhere. */
+/** A part of an item or an event. The schema allows every type of part in every place. */
 export const part: z.ZodType = byType('the type of a part', [...written, inputText, inputImage, inputFile])
 const messagePart = byType('the type of a part', [...written, inputText, inputImage, inputFile, inputVideo])
 const resultPart = byType('input_text, input_image or input_file', [inputText, inputImage, inputFile])
@@ -60,7 +61,7 @@ const status = oneOf('in_progress', 'completed', 'incomplete')
 const item = <const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   open(type, { id: text, ...shape })
 
-/** An item that was made. */
+/** An output item. */
 export const openItem: z.ZodType = orExtension(
   byType('the type of an item, or one with a prefix', [
     item('message', {

@@ -4,16 +4,16 @@ import {
   fields,
   integer,
   integerOrNull,
+  logprobs,
   open,
   openItem,
   orExtension,
   part,
-  probabilities,
 } from './open-responses-items.js'
 import { anything, byType, flag, list, number, oneOf, orNull, text, textOrNull } from './schema-builders.js'
 
-// The events of Open Responses (specification of 2026-04-24), as its published schema has them, every field. Required is
-// what it requires: more than OpenAI sends here (`completed_at`), less there (`logprobs`).
+// The events of Open Responses (specification of 2026-04-24), by its published schema, with every field. It requires some
+// fields that OpenAI omits (`completed_at`), and makes others optional (`logprobs`).
 
 const effort = oneOf('none', 'low', 'medium', 'high', 'xhigh', null)
 const choice = oneOf('none', 'auto', 'required')
@@ -37,7 +37,7 @@ const format = byType('text, json_object or json_schema', [
   open('json_schema', {
     name: text,
     description: textOrNull,
-    // The published schema takes null alone, by an oversight: a format without its schema says nothing.
+    // The published schema allows only null, by an oversight: a format without a schema is meaningless.
     schema: orNull('an object', settings),
     strict: flag,
   }),
@@ -120,8 +120,8 @@ const union = byType('the type of an event', [
   sequenced('response.output_item.done', ofOutput),
   ofPart('response.content_part.added', { part }),
   ofPart('response.content_part.done', { part }),
-  ofPart('response.output_text.delta', { ...hidden, logprobs: probabilities }),
-  ofPart('response.output_text.done', { text, logprobs: probabilities }),
+  ofPart('response.output_text.delta', { ...hidden, logprobs: logprobs }),
+  ofPart('response.output_text.done', { text, logprobs: logprobs }),
   ofPart('response.output_text.annotation.added', {
     annotation_index: integer,
     annotation: orNull('an object', citation),
@@ -147,10 +147,10 @@ const union = byType('the type of an event', [
   }),
 ])
 
-/** Any event that Open Responses knows. Fields that it does not know are let through. */
+/** Any event that Open Responses defines. Unknown fields are allowed. */
 export const openResponsesEventSchema: z.ZodType = union
 
-/** The types of these events. */
+/** The types of the events that Open Responses defines. */
 export const OPEN_RESPONSES_TYPES: ReadonlySet<string> = new Set(
   union.options.flatMap(({ shape }) => [...shape.type.values]),
 )

@@ -1,22 +1,22 @@
 import { z } from 'zod'
-import { shown } from '../shown.js'
+import { preview } from '../preview.js'
 import { responseStreamEventSchema, type WireStreamEvent } from './events.js'
 
-/** Where a value is not what the wire has there, in words. */
+/** A value that does not match its schema. */
 export interface EventProblem {
-  /** As in `item.content[0].text`; `event` for the whole. */
+  /** The path in the event, such as `item.content[0].text`; `event` for the event itself. */
   readonly path: string
   readonly expected: string
   readonly got: string
 }
 
-/** An event, as it came, or the first thing that is wrong with it. */
+/** A valid event, unchanged, or the first problem with it. */
 export type ParsedEvent =
   | { readonly event: WireStreamEvent; readonly problem?: undefined }
   | { readonly problem: EventProblem; readonly event?: undefined }
 
 /**
- * Says whether a value is an event as the wire has it.
+ * Validates an event against the schemas of OpenAI's stream events.
  *
  *     const { event, problem } = parseEvent(JSON.parse(data))
  *     if (problem) console.error(`${problem.path}: expected ${problem.expected}, got ${problem.got}`)
@@ -28,10 +28,10 @@ export function parseEvent(value: unknown): ParsedEvent {
 
 const NO_PROBLEM: readonly EventProblem[] = []
 
-/** Everything that is wrong with an event: held against what OpenAI's wire has, or against another schema. */
+/** All problems of an event. Default schema: that of OpenAI's stream events. */
 export function problemsOf(value: unknown, schema: z.ZodType = responseStreamEventSchema): readonly EventProblem[] {
   const { error } = schema.safeParse(value)
-  return error === undefined ? NO_PROBLEM : error.issues.map((issue) => problemAt(sharpest(issue), value))
+  return error === undefined ? NO_PROBLEM : error.issues.map((issue) => problemAt(mostSpecific(issue), value))
 }
 
 function problemAt({ path, message }: { path: PropertyKey[]; message: string }, value: unknown): EventProblem {
@@ -39,20 +39,20 @@ function problemAt({ path, message }: { path: PropertyKey[]; message: string }, 
   return {
     path: path.length === 0 ? 'event' : z.core.toDotPath(path),
     expected: message,
-    got: shown(got),
+    got: preview(got),
   }
 }
 
-/** What is expected of a key that the schema does not have. */
+/** The expectation in a problem about an unknown key. */
 export const UNKNOWN_KEY = 'no such key'
 
-/** An issue as it is told: at an unknown key itself, and in the branch of a union that fits best. */
-function sharpest(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
+/** The most specific form of an issue: at an unknown key itself, and in the best-fitting branch of a union. */
+function mostSpecific(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
   if (issue.code === 'unrecognized_keys') return { path: [...issue.path, issue.keys[0] ?? ''], message: UNKNOWN_KEY }
   if (issue.code !== 'invalid_union') return issue
-  // A branch that fails deeper down got further. Where all fail at the value itself, the union says what it takes.
+  // The branch that fails at the longest path fits best. If all fail at the value itself, the union describes the options.
   return issue.errors
     .flatMap((issues) => issues.slice(0, 1))
-    .map((inner) => sharpest({ ...inner, path: [...issue.path, ...inner.path] }))
+    .map((inner) => mostSpecific({ ...inner, path: [...issue.path, ...inner.path] }))
     .reduce((best, inner) => (inner.path.length > best.path.length ? inner : best), issue)
 }

@@ -22,7 +22,7 @@ export interface WireLogprob {
   top_logprobs: { token: string; logprob: number; bytes: number[] }[]
 }
 
-/** A log-probability beside a delta: the types have no bytes there, and rivals may be missing. */
+/** A logprob of a delta: the types have no bytes here, and top_logprobs may be missing. */
 export interface WireDeltaLogprob {
   token: string
   logprob: number
@@ -42,7 +42,7 @@ export interface WireRefusal {
   refusal: string
 }
 
-/** What tools are given and give back. */
+/** A part of a tool's input or output. */
 export type WireInputPart =
   | { type: 'input_text'; text: string; prompt_cache_breakpoint?: CacheBreakpoint }
   | {
@@ -76,9 +76,17 @@ const annotationUnion = byType('the type of an annotation', [
   typed('file_path', { file_id: text, index: count }),
 ])
 
-const rival = strict('rival', { token: text, logprob: number, bytes: list(count) })
-const partLogprob = strict('logprob', { token: text, logprob: number, bytes: list(count), top_logprobs: list(rival) })
-const deltaRival = strict('rival of a delta', { token: text.exactOptional(), logprob: number.exactOptional() })
+const topLogprob = strict('top logprob', { token: text, logprob: number, bytes: list(count) })
+const partLogprob = strict('logprob', {
+  token: text,
+  logprob: number,
+  bytes: list(count),
+  top_logprobs: list(topLogprob),
+})
+const deltaTopLogprob = strict('top logprob of a delta', {
+  token: text.exactOptional(),
+  logprob: number.exactOptional(),
+})
 
 const outputText = typed('output_text', {
   text,
@@ -95,7 +103,7 @@ export const deltaLogprobs: z.ZodType<WireDeltaLogprob[], WireDeltaLogprob[]> = 
     strict('logprob of a delta', {
       token: text,
       logprob: number,
-      top_logprobs: list(deltaRival).exactOptional(),
+      top_logprobs: list(deltaTopLogprob).exactOptional(),
     }),
   ),
 )

@@ -32,7 +32,7 @@ export type WireUsage = {
   total_tokens: number
 }
 
-/** Why a response failed. The wire has more codes than the types list. */
+/** The error of a failed response. Servers send more codes than the types list. */
 export type WireResponseError = {
   code: string
   message: string
@@ -52,11 +52,11 @@ export type WireResponse = {
   created_at: number
   status: 'completed' | 'failed' | 'in_progress' | 'cancelled' | 'queued' | 'incomplete'
   error: WireResponseError | null
-  /** max_output_tokens, content_filter, ...: new reasons come, and every client takes those it does not know. */
+  /** `reason`: max_output_tokens, content_filter, or a newer one; every client accepts unknown reasons. */
   incomplete_details: { reason?: string } | null
   output: WireOutputItem[]
   usage: WireUsage | null
-  // The request, as it is echoed
+  // Fields of the request, which the response repeats
   background: boolean | null
   instructions: string | object[] | null
   max_output_tokens: number | null
@@ -77,7 +77,7 @@ export type WireResponse = {
   top_logprobs: number | null
   top_p: number | null
   truncation: 'auto' | 'disabled' | null
-  // Of some releases, servers and requests
+  // Fields of some releases, servers and requests
   access_programs?: object | null
   completed_at?: number | null
   conversation?: { id: string } | null
@@ -94,7 +94,7 @@ export type WireResponse = {
   user?: string | null
 }
 
-/** Settings of which no field is looked at: they change with every release. */
+/** Settings whose fields are not checked, because they change with every release. */
 const settings: z.ZodType<object, object> = z.looseObject({}, 'an object')
 const settingsOrNull: z.ZodType<object | null, object | null> = z.looseObject({}, 'an object or null').nullable()
 
@@ -131,6 +131,7 @@ const textSettings: z.ZodType<object, object> = z.looseObject(
   },
   'an object',
 )
+// The cast: `WireResponse` has any string, so that a new choice of OpenAI does not break users' types.
 const toolChoice = oneOf('none', 'auto', 'required') as z.ZodType as z.ZodType<string, string>
 
 const time = z.int('unix time in whole seconds').nonnegative('unix time in whole seconds')
@@ -139,7 +140,7 @@ const usage = strict('usage', {
   input_tokens: count,
   input_tokens_details: strict('input_tokens_details', {
     cached_tokens: count,
-    // Required by the type, but in 4 of 30 OpenAI captures only: those of 2026-07 and later.
+    // Required by the type, but only in 4 of 30 OpenAI captures, those since 2026-07.
     cache_write_tokens: count.exactOptional(),
     cache_write_tokens_details: strict('cache_write_tokens_details', {
       ttl_12h_tokens: count,
@@ -152,7 +153,7 @@ const usage = strict('usage', {
 })
 
 const error = strict('response error', {
-  // Any word: the type lists 21 codes, and OpenAI sent another one (insufficient_quota).
+  // Any string: the type lists 21 codes, and OpenAI has sent another one (insufficient_quota).
   code: text,
   message: text,
   type: textOrNull.exactOptional(),
@@ -166,9 +167,9 @@ const error = strict('response error', {
 })
 
 /**
- * The response object. Required is what every capture of OpenAI, Azure and LM Studio has, which is more than the types
- * require. Keys that are not known are let through: they change with every release. So are `output_text`, which only
- * the SDKs make, and words that are only echoed.
+ * The response object. It requires the fields that all captures of OpenAI, Azure and LM Studio have, which are more than
+ * the types require. It allows unknown keys, because they change with every release, `output_text`, which only the SDKs
+ * add, and any value in some fields of the request that the response only repeats.
  */
 export const responseSchema: z.ZodType<WireResponse, WireResponse> = exactly<WireResponse>()(
   loose('response', {
@@ -184,7 +185,7 @@ export const responseSchema: z.ZodType<WireResponse, WireResponse> = exactly<Wir
       }),
     ),
     output: list(outputItemSchema),
-    // Null until the response is over, and when it failed (39 of 39 captures); the type has no null.
+    // Null until the response has ended, and if it failed (39 of 39 captures); the type has no null.
     usage: orNull('an object', usage),
     background: flagOrNull,
     instructions: z.union([text, list(settings), z.null()], 'a string, an array of items or null'),
@@ -212,7 +213,7 @@ export const responseSchema: z.ZodType<WireResponse, WireResponse> = exactly<Wir
     conversation: orNull('an object', loose('conversation', { id: text })).exactOptional(),
     frequency_penalty: number.exactOptional(),
     image: settings.exactOptional(),
-    // Reasoning items of the input that the model did not get, and why.
+    // Reasoning items of the input that were not passed to the model, and why.
     input_transformations: list(settings).exactOptional(),
     moderation: settingsOrNull.exactOptional(),
     presence_penalty: number.exactOptional(),
@@ -220,6 +221,7 @@ export const responseSchema: z.ZodType<WireResponse, WireResponse> = exactly<Wir
     prompt_cache_diagnostics: settings.exactOptional(),
     prompt_cache_options: z
       .looseObject({ mode: text.exactOptional(), ttl: text.exactOptional() }, 'an object')
+      // The cast: `WireResponse` has any object here, as for other settings.
       .exactOptional() as z.ZodType as z.ZodExactOptional<z.ZodType<object, object>>,
     prompt_cache_retention: textOrNull.exactOptional(),
     tool_usage: settings.exactOptional(),

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-/** A key that the wire has and the types of `openai` 7.57 have not. It may always be missing. */
+/** A key that servers send but the types of `openai` 7.57 do not have. It is always optional. */
 export interface ExtraKey {
   readonly key: string
   readonly value: z.ZodType
-  /** What has the key: events, items and parts by their type, other objects by the name that their schema gives. */
+  /** The objects that have the key: events, items and parts by type, other objects by the name of their schema. */
   readonly on: readonly string[]
-  /** Who sends it. */
+  /** Which servers send it. */
   readonly seen: string
 }
 
@@ -14,7 +14,7 @@ const text = z.string('a string')
 const counts = z.array(z.int('a token count'), 'an array of token counts')
 const VLLM_TURNS = 'vLLM 0.11 (PR 28034), of each model call; the translator on request (usageByTurn)'
 
-/** The one list of keys that are let through although they are in no type. */
+/** All keys that the schemas allow although they are in no type. */
 export const extraKeys: readonly ExtraKey[] = [
   {
     key: 'obfuscation',
@@ -50,7 +50,7 @@ export const extraKeys: readonly ExtraKey[] = [
   {
     key: 'bytes',
     value: z.array(z.int('a byte'), 'an array of bytes'),
-    on: ['logprob of a delta', 'rival of a delta'],
+    on: ['logprob of a delta', 'top logprob of a delta'],
     seen: 'LM Studio, in output_text.delta and .done, as in content parts',
   },
   {
@@ -66,15 +66,15 @@ export const extraKeys: readonly ExtraKey[] = [
   { key: 'tool_output_tokens_per_turn', value: counts, on: ['output_tokens_details'], seen: VLLM_TURNS },
 ]
 
-/** Events that the union of `openai` 7.57 does not have, or has otherwise, and who sends them. */
+/** Events that the union of `openai` 7.57 does not have, or has in another form, and the servers that send them. */
 export const extraEvents: { readonly [type: string]: string } = {
   error: 'OpenAI: {code, message, param} are nested under `error`, with a type; flat ones break the AI SDK and Codex',
-  keepalive: 'no capture, but the accumulator of openai 7.57 takes it, and no client minds it',
+  keepalive: 'no capture, but the accumulator of openai 7.57 accepts it, and no client fails at it',
   'response.apply_patch_call_operation_diff.delta': 'OpenAI (gpt-5.1), of a patch that creates or updates a file',
   'response.apply_patch_call_operation_diff.done': 'OpenAI (gpt-5.1), after the deltas',
 }
 
-/** The schemas of the keys that the wire adds to an object. */
+/** The schemas of the extra keys of an object. */
 export function extrasOf(name: string): { [key: string]: z.ZodExactOptional<z.ZodType> } {
   const rows = extraKeys.filter(({ on }) => on.includes(name))
   return Object.fromEntries(rows.map(({ key, value }) => [key, value.exactOptional()]))

@@ -1,77 +1,56 @@
 import type { Fields } from '../../conformance/stream-event.js'
-import { shortened } from '../finding.js'
+import { preview } from '../finding.js'
 import { readRefusal } from '../judge-answer.js'
 import type { Scenario, Server } from '../scenario.js'
 
-/** A request that is wrong, and how wrong it is to take it. */
-interface BadRequest {
-  readonly request: string
-  readonly body: string | Fields
-  /** What it means where the server takes it. */
-  readonly ifTaken: 'error' | 'warning' | 'fine'
-}
+/** A wrong request: its name, its body, and how to judge a server that accepts it. */
+type BadRequest = readonly [request: string, body: string | Fields, ifAccepted: 'error' | 'warning' | 'fine']
 
-export const malformedJson: Scenario = refusing('malformed-json', 'A body that is no JSON is refused.', [
-  { request: 'cut body', body: '{"model": "x", "input": "Say hel', ifTaken: 'error' },
+export const malformedJson: Scenario = refusing('malformed-json', 'A body that is not valid JSON is refused.', [
+  ['cut body', '{"model": "x", "input": "Say hel', 'error'],
 ])
 
 export const missingInput: Scenario = refusing(
   'missing-input',
   'A request without any input is refused, streamed or not.',
   [
-    { request: 'answer', body: {}, ifTaken: 'error' },
-    { request: 'stream', body: { stream: true }, ifTaken: 'error' },
+    ['answer', {}, 'error'],
+    ['stream', { stream: true }, 'error'],
   ],
 )
 
 export const wrongTypes: Scenario = refusing('wrong-types', 'Fields of wrong types are refused.', [
-  { request: 'input: 5', body: { input: 5 }, ifTaken: 'error' },
-  { request: 'items without a type', body: { input: [{ no: 'item' }] }, ifTaken: 'error' },
-  { request: 'tools: "x"', body: { input: 'Say hello.', tools: 'x' }, ifTaken: 'warning' },
-  {
-    request: 'max_output_tokens: "many"',
-    body: { input: 'Say hello.', max_output_tokens: 'many' },
-    ifTaken: 'warning',
-  },
+  ['input: 5', { input: 5 }, 'error'],
+  ['items without a type', { input: [{ no: 'item' }] }, 'error'],
+  ['tools: "x"', { input: 'Say hello.', tools: 'x' }, 'warning'],
+  ['max_output_tokens: "many"', { input: 'Say hello.', max_output_tokens: 'many' }, 'warning'],
 ])
 
 export const unknownModel: Scenario = refusing(
   'unknown-model',
   'A model that does not exist is refused, or another one answers: either is fine.',
-  [
-    {
-      request: 'answer',
-      body: { input: 'Say hello.', model: 'no-such-model' },
-      ifTaken: 'fine',
-    },
-  ],
+  [['answer', { input: 'Say hello.', model: 'no-such-model' }, 'fine']],
 )
 
 export const unknownPrevious: Scenario = refusing(
   'unknown-previous',
   'A previous_response_id that does not exist is refused, not ignored.',
-  [
-    {
-      request: 'answer',
-      body: { input: 'Go on.', previous_response_id: `resp_${'0'.repeat(48)}` },
-      ifTaken: 'error',
-    },
-  ],
+  [['answer', { input: 'Go on.', previous_response_id: `resp_${'0'.repeat(48)}` }, 'error']],
 )
 
-/** Requests that have to be answered with a status from 400 to 499, and an error in OpenAI's form. */
+/** A scenario of requests that must get a status from 400 to 499, and an error body in OpenAI's format. */
 function refusing(name: string, asks: string, requests: readonly BadRequest[]): Scenario {
   return {
     name,
     asks,
     async run(server) {
       for (const each of requests) await refuse(server, each)
-      return 'shown'
+      return 'observed'
     },
   }
 }
 
-async function refuse(server: Server, { request, body, ifTaken }: BadRequest): Promise<void> {
+async function refuse(server: Server, [request, body, ifAccepted]: BadRequest): Promise<void> {
   const text =
     typeof body === 'string'
       ? body
@@ -81,15 +60,15 @@ async function refuse(server: Server, { request, body, ifTaken }: BadRequest): P
   const { status, contentType } = reply
   if (status >= 400 && status < 500) {
     const { faults } = readRefusal(contentType, reply.text)
-    for (const fault of faults) server.tell(request, fault)
+    for (const fault of faults) server.report(request, fault)
     return
   }
-  if (status === 200 && ifTaken === 'fine') return
+  if (status === 200 && ifAccepted === 'fine') return
   const expected = 'a status from 400 to 499'
-  const got = `${status}: ${status < 500 ? shortened(reply.text) : readRefusal(contentType, reply.text).message}`
-  server.tell(request, {
+  const got = `${status}: ${status < 500 ? preview(reply.text) : readRefusal(contentType, reply.text).message}`
+  server.report(request, {
     rule: 'refuses',
-    severity: status === 200 && ifTaken === 'warning' ? 'warning' : 'error',
+    severity: status === 200 && ifAccepted === 'warning' ? 'warning' : 'error',
     expected,
     got,
   })

@@ -10,7 +10,7 @@ import { toolChoice } from './tool-choice.js'
 import { truncation } from './truncation.js'
 import { twoTools } from './two-tools.js'
 
-/** All scenarios, in the order in which they are played: what may end the server comes last. */
+/** All scenarios, in order. Those that may crash the server come last. */
 export const SCENARIOS: readonly Scenario[] = [
   plain,
   call,

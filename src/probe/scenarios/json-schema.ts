@@ -1,6 +1,6 @@
 import type { Fields } from '../../conformance/stream-event.js'
-import { shortened } from '../finding.js'
-import { refusesIn, textIn } from '../items.js'
+import { preview } from '../finding.js'
+import { hasRefusal, textIn } from '../items.js'
 import { objectIn } from '../judge-answer.js'
 import { inconclusive, type Scenario, unsupported } from '../scenario.js'
 
@@ -24,15 +24,15 @@ export const jsonSchema: Scenario = {
       { isOptional: true },
     )
     if (refusal !== undefined) return unsupported(`strict formats are refused: ${refusal}`)
-    if (!isGood) return 'shown'
+    if (!isGood) return 'observed'
     if (response['status'] === 'incomplete') return inconclusive('the limit of tokens ended the answer')
-    if (refusesIn(items)) return inconclusive('the model refused')
+    if (hasRefusal(items)) return inconclusive('the model refused')
     const text = textIn(items)
     if (!isCity(objectIn(text))) {
       const expected = 'JSON of the strict schema: {"city": string, "population": integer}'
-      server.tell('request', { rule: 'format-kept', expected, got: shortened(text) || 'no text' })
+      server.report('request', { rule: 'format-kept', expected, got: preview(text) || 'no text' })
     }
-    return 'shown'
+    return 'observed'
   },
 }
 

@@ -1,4 +1,4 @@
-import { differenceOf } from '../same-shape.js'
+import { shapeDifference } from '../same-shape.js'
 import type { Scenario } from '../scenario.js'
 
 export const plain: Scenario = {
@@ -8,12 +8,12 @@ export const plain: Scenario = {
     const body = { input: 'Say hello in one short sentence.' }
     const streamed = await server.stream('stream', body)
     const whole = await server.answer('answer', body)
-    if (!streamed.isGood || !whole.isGood) return 'shown'
-    const difference = differenceOf(streamed.response, whole.response)
+    if (!streamed.isGood || !whole.isGood) return 'observed'
+    const difference = shapeDifference(streamed.response, whole.response)
     if (difference !== undefined) {
       const expected = `the streamed response's form: ${difference.expected}`
-      server.tell('answer', { rule: 'same-shape', expected, got: difference.got })
+      server.report('answer', { rule: 'same-shape', expected, got: difference.got })
     }
-    return 'shown'
+    return 'observed'
   },
 }

@@ -1,9 +1,9 @@
-import { fieldsOf } from '../../conformance/stream-event.js'
-import { inJson } from '../finding.js'
+import { asFields } from '../../conformance/stream-event.js'
+import { jsonPreview } from '../finding.js'
 import { textIn } from '../items.js'
 import { inconclusive, type Scenario, unsupported } from '../scenario.js'
 
-/** Long enough to be counted, and nothing that anybody would say unasked. */
+/** Long enough to show in the token count, and nothing that a model would say by chance. */
 const WORD = 'heliotrope-mandolin-7319'
 
 export const previousResponse: Scenario = {
@@ -17,35 +17,39 @@ export const previousResponse: Scenario = {
     )
     if (first.refusal !== undefined) return unsupported(`store: true is refused: ${first.refusal}`)
     const { id } = first.response
-    if (!first.isGood || typeof id !== 'string') return 'shown'
+    if (!first.isGood || typeof id !== 'string') return 'observed'
 
     const question = { input: 'Which word did I ask you to remember?', store: true }
     const second = await server.stream('second', { ...question, previous_response_id: id }, { isOptional: true })
     if (second.refusal !== undefined) return unsupported(`previous_response_id is refused: ${second.refusal}`)
-    if (!second.isGood) return 'shown'
+    if (!second.isGood) return 'observed'
     const { previous_response_id: echoed } = second.response
     if (echoed !== id) {
-      const expected = `previous_response_id ${inJson(id)} in the response`
-      server.tell('second', { rule: 'previous-echoed', severity: 'warning', expected, got: inJson(echoed) })
+      const expected = `previous_response_id ${jsonPreview(id)} in the response`
+      server.report('second', { rule: 'previous-echoed', severity: 'warning', expected, got: jsonPreview(echoed) })
     }
-    if (textIn(second.items).includes(WORD)) return 'shown'
+    if (textIn(second.items).includes(WORD)) return 'observed'
 
-    // The model may have forgotten; the prompt's length does not lie.
+    // The model may have forgotten the word, so the length of the prompt decides.
     const alone = await server.answer('second alone', question)
-    if (!alone.isGood) return 'shown'
+    if (!alone.isGood) return 'observed'
     const [withHistory, without] = [inputTokens(second.response), inputTokens(alone.response)]
     if (withHistory === undefined || without === undefined) {
-      return inconclusive('the model does not repeat what it was told, and the input tokens are not counted')
+      return inconclusive('the model does not repeat the word, and the server does not count input tokens')
     }
     if (withHistory <= without) {
       const expected = `more input tokens than the ${without} of the question alone`
-      server.tell('second', { rule: 'previous-used', expected, got: `${withHistory}: previous_response_id is ignored` })
+      server.report('second', {
+        rule: 'previous-used',
+        expected,
+        got: `${withHistory}: previous_response_id is ignored`,
+      })
     }
-    return 'shown'
+    return 'observed'
   },
 }
 
 function inputTokens(response: object): number | undefined {
-  const { input_tokens: tokens } = fieldsOf((response as { usage?: unknown }).usage)
+  const { input_tokens: tokens } = asFields((response as { usage?: unknown }).usage)
   return typeof tokens === 'number' && tokens > 0 ? tokens : undefined
 }

@@ -1,7 +1,7 @@
 import type { Fields } from '../../conformance/stream-event.js'
 import type { Call } from '../items.js'
 
-/** A function of one string. */
+/** A function with one string parameter. */
 function functionOf(name: string, description: string, parameter: string): Fields {
   return {
     type: 'function',
@@ -20,10 +20,10 @@ function functionOf(name: string, description: string, parameter: string): Field
 export const GET_WEATHER: Fields = functionOf('get_weather', 'The weather in a city, now.', 'city')
 export const GET_TIME: Fields = functionOf('get_time', 'The local time in a city, now.', 'city')
 
-/** What the tools answer, whatever they are asked. */
+/** The fixed outputs of the tools. */
 export function runTool({ name }: Call): string {
   return name === 'get_time' ? '{"local_time":"14:05"}' : '{"degrees_celsius":4,"sky":"rain"}'
 }
 
-/** What every request with reasoning and calls asks for: without it, servers that keep nothing lose the reasoning. */
+/** For requests with reasoning and calls: without it, servers that store nothing lose the reasoning. */
 export const INCLUDE: readonly string[] = ['reasoning.encrypted_content']

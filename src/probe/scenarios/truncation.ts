@@ -1,8 +1,8 @@
-import { type Fields, fieldsOf } from '../../conformance/stream-event.js'
-import { inJson } from '../finding.js'
-import { inconclusive, type Scenario, type Server, type Shown } from '../scenario.js'
+import { asFields, type Fields } from '../../conformance/stream-event.js'
+import { jsonPreview } from '../finding.js'
+import { inconclusive, type Outcome, type Scenario, type Server } from '../scenario.js'
 
-/** The least that OpenAI takes. */
+/** The lowest limit that OpenAI accepts. */
 const LIMIT = 16
 
 export const truncation: Scenario = {
@@ -14,32 +14,36 @@ export const truncation: Scenario = {
       max_output_tokens: LIMIT,
     }
     const streamed = await server.stream('stream', body)
-    const doubts = [streamed.isGood ? judge(server, 'stream', streamed.response) : 'shown']
+    const doubts = [streamed.isGood ? judge(server, 'stream', streamed.response) : 'observed']
     const whole = await server.answer('answer', body)
     if (whole.isGood) doubts.push(judge(server, 'answer', whole.response))
-    return doubts.find((doubt) => doubt !== 'shown') ?? 'shown'
+    return doubts.find((doubt) => doubt !== 'observed') ?? 'observed'
   },
 }
 
-function judge(server: Server, request: string, { status, incomplete_details, usage }: Fields): Shown {
-  const { output_tokens: tokens } = fieldsOf(usage)
-  const { reason } = fieldsOf(incomplete_details)
+function judge(server: Server, request: string, { status, incomplete_details, usage }: Fields): Outcome {
+  const { output_tokens: tokens } = asFields(usage)
+  const { reason } = asFields(incomplete_details)
   if (typeof tokens === 'number' && tokens > LIMIT) {
-    const expected = `max_output_tokens (${LIMIT}) to be kept`
-    server.tell(request, { rule: 'limit-kept', expected, got: `${tokens} tokens, ${inJson(status)}` })
-    return 'shown'
+    const expected = `max_output_tokens (${LIMIT}) to be obeyed`
+    server.report(request, { rule: 'limit-kept', expected, got: `${tokens} tokens, ${jsonPreview(status)}` })
+    return 'observed'
   }
   if (status === 'incomplete') {
     if (reason !== 'max_output_tokens') {
       const expected = 'incomplete_details.reason "max_output_tokens"'
-      server.tell(request, { rule: 'truncation-told', expected, got: inJson(incomplete_details) })
+      server.report(request, { rule: 'truncation-reported', expected, got: jsonPreview(incomplete_details) })
     }
-    return 'shown'
+    return 'observed'
   }
   if (tokens === LIMIT) {
     const expected = `status "incomplete" after ${LIMIT} tokens of ${LIMIT}`
-    server.tell(request, { rule: 'truncation-told', expected, got: `${inJson(status)}, as if it were whole` })
-    return 'shown'
+    server.report(request, {
+      rule: 'truncation-reported',
+      expected,
+      got: `${jsonPreview(status)}, as if it were complete`,
+    })
+    return 'observed'
   }
   const count = typeof tokens === 'number' ? `after ${tokens} tokens` : 'and the answer does not count its tokens'
   return inconclusive(`the answer ended before the limit, ${count}`)

@@ -26,7 +26,7 @@ export function addressOf(url: unknown): Address {
   const isHttp = /^https?:\/\//i.test(url)
   // Even an invalid URL may contain a password: `bob:pass@host`, or one with an unencoded `#`.
   if (!isHttp && !/[@?#]/.test(url)) check(false, 'url', EXPECTED, url)
-  if (!isHttp || !URL.canParse(url)) throw wrong(EXPECTED, 'an invalid URL')
+  if (!isHttp || !URL.canParse(url)) throw wrong(EXPECTED, 'text that is not a valid URL')
   const { host, origin, pathname, search, searchParams, hash, username, password } = new URL(url)
   if (hash !== '') throw wrong(EXPECTED, 'one with a # (write %23 in a password)')
   const path = pathname.replace(/\/+$/, '')

@@ -28,8 +28,8 @@ export async function loadLlama(
   } catch (error) {
     if (!(error instanceof Error && error.message === 'NoBinaryFoundError')) throw llamaError(error)
     const message =
-      `node-llama-cpp has no binary for this computer${gpu === 'auto' ? '' : ` with gpu: ${gpu}`}. Install it with its ` +
-      'optional dependencies, or build one and pass it: llama: await getLlama().'
+      `node-llama-cpp has no binary for this computer${gpu === 'auto' ? '' : ` with gpu: ${gpu}`}. Install it with ` +
+      'its optional dependencies, or build one and pass it: llama: await getLlama().'
     throw new EngineError('server_error', message, { cause: error })
   }
 }

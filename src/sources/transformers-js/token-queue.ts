@@ -1,4 +1,8 @@
-import type { TransformersStreamer } from '../transformers-js.js'
+/** What Transformers.js calls as it generates: first with the prompt, then with each token. */
+export interface TransformersStreamer {
+  put(tokens: bigint[][]): void
+  end(): void
+}
 
 /** A queue of tokens between a producer that cannot wait and a consumer that pulls. */
 export interface TokenQueue {

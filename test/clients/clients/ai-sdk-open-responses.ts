@@ -39,13 +39,13 @@ export const aiSdkOpenResponses: Client = {
     {
       scenario: ['custom tool'],
       what: 'no custom tools',
-      because: 'it knows function calls only: the call is not shown, and nobody answers it',
+      because: 'it knows only function calls: the call is not shown, and nobody answers it',
       shows: { text: [], calls: [] },
     },
     {
       scenario: withHostedCalls,
       what: 'no hosted calls',
-      because: 'it knows messages, reasoning and function calls only',
+      because: 'it knows only messages, reasoning and function calls',
       shows: { hosted: [] },
     },
     {
@@ -63,7 +63,7 @@ export const aiSdkOpenResponses: Client = {
     {
       scenario: ['failure'],
       what: 'no error message',
-      because: 'it does not read error events, and of response.failed only the code',
+      because: 'it reads no error events, and only the code of response.failed',
       shows: { error: undefined },
     },
   ],

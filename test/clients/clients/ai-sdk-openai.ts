@@ -17,7 +17,7 @@ export const aiSdkOpenai: Client = {
     {
       scenario: ['search without a result'],
       what: 'no search without a result',
-      because: 'it shows a search when its item is done with a result, and sends no other back',
+      because: 'it shows a search once its item is done with a result, and sends back no other',
       shows: { hosted: [], sentBack: { web_search_call: 'absent' } },
     },
     {
@@ -43,7 +43,7 @@ export const aiSdkOpenai: Client = {
       what: 'sends items back in part',
       because:
         'it builds the input from its own messages: without ids and status, text without annotations, no reasoning that ' +
-        'is not sealed, no approval requests (the server has to remember them), no hosted calls; with store, its default, it would send item_reference instead',
+        'is not sealed, no approval requests (the server has to remember them), no hosted calls; with store: true, its default, it would send item_reference instead',
       shows: {
         sentBack: {
           reasoning: 'absent',

@@ -47,7 +47,7 @@ export const codex: Client = {
       scenario: ['custom tool'],
       what: 'no raw reasoning',
       because:
-        '`codex exec` prints summaries alone, and asks for none where it takes the model for the one that gets its patch tool; reasoning: "summary" shows it',
+        '`codex exec` prints only summaries, and asks for none if it takes the model for the one that gets its patch tool; reasoning: "summary" shows it',
       shows: { reasoning: '' },
     },
     {
@@ -79,13 +79,13 @@ export const codex: Client = {
       scenario: withHostedCalls.filter((name) => !SEARCHES.includes(name)),
       what: 'no hosted calls',
       because:
-        'of hosted calls `codex exec` prints web search alone; compactions and images go back, file searches do not',
+        '`codex exec` prints no hosted calls but web searches; compactions and images go back, file searches do not',
       shows: { hosted: [], sentBack: { file_search_call: 'absent' } },
     },
     {
       scenario: ['MCP approval'],
       what: 'no approval',
-      because: 'it passes over the approval request, and the run ends there',
+      because: 'it ignores the approval request, and the run ends there',
       shows: { text: [] },
     },
     {
@@ -103,13 +103,13 @@ export const codex: Client = {
     {
       scenario: ['failure'],
       what: 'more words',
-      because: 'it prints the error in words of its own; of a message that is not whole it prints nothing',
+      because: 'it puts the error in words of its own, and prints nothing of an incomplete message',
       shows: { text: [], error: 'stream disconnected before completion: the engine is gone' },
     },
     {
       scenario: ['abort'],
       what: 'no half message',
-      because: '`codex exec` prints messages when they are whole',
+      because: '`codex exec` prints messages only once they are complete',
       shows: { text: [] },
     },
   ],

@@ -78,8 +78,8 @@ export const openaiAgents: Client = {
       scenario: ['search without a result'],
       what: 'throws at a search without a result',
       because:
-        'of a web search it knows no status "incomplete", of a code interpreter none but "completed", and throws when it ' +
-        'sends such an item back: hosts have to answer every call',
+        'it throws when it sends back a web search that is "incomplete", or a code interpreter call that is not ' +
+        '"completed": hosts have to answer every call',
       shows: {
         text: [],
         ending: 'failed',
@@ -96,13 +96,13 @@ export const openaiAgents: Client = {
       scenario: withRawReasoning,
       what: 'no raw reasoning',
       because:
-        'its reasoning items show summaries; raw reasoning is in the providerData alone. reasoning: "summary" shows it',
+        'its reasoning items show summaries; raw reasoning is only in their providerData. reasoning: "summary" shows it',
       shows: { reasoning: '' },
     },
     {
       scenario: ['compaction by the host'],
       what: 'sends nothing older than a compaction',
-      because: 'it takes the latest compaction for all that was before it: hosts have to keep that in it',
+      because: 'it takes the latest compaction to contain everything before it, so hosts have to put that into it',
       shows: { sentBack: { message: 'absent', reasoning: 'absent' } },
     },
     {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { faultyStream } from '../../../src/conformance/arbitraries/index.js'
-import { digest } from '../../../src/conformance/json-hash.js'
+import { jsonHash } from '../../../src/conformance/json-hash.js'
 import { type Damage, damagesOf, type WireEvent } from './damages.js'
 import type { NamedStream } from './streams.js'
 
@@ -62,8 +62,8 @@ export function drawDamages(streams: readonly NamedStream[], count: number, seed
     for (const heap of heaps) {
       const one = heap[round]?.()
       if (one === undefined || drawn.length >= count) continue
-      const sum = digest(one.events)
-      if (known.has(sum) || sum === digest(one.stream.events)) continue
+      const sum = jsonHash(one.events)
+      if (known.has(sum) || sum === jsonHash(one.stream.events)) continue
       known.add(sum)
       drawn.push(one)
     }

@@ -61,7 +61,7 @@ export async function measure(
   const look = (events: Drawn['events'], outcome: Outcome): string => {
     const wrong = infidelity(predicted(model, events), outcome)
     if (wrong.length > 0) counts.unfaithful++
-    if (saysCompleted(explain(events as never, client)) !== (outcome.ending === 'completed')) counts.misexplained++
+    if (saysCompleted(explain(events as never, client).text) !== (outcome.ending === 'completed')) counts.misexplained++
     return wrong.length > 0 ? ` [the model is wrong about: ${wrong.join(', ')}]` : ''
   }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClientModel, Seen } from '../../../src/conformance/clients/client.js'
-import { TextDigest } from '../../../src/conformance/clients/text-hash.js'
-import { digest } from '../../../src/conformance/json-hash.js'
+import { TextHash } from '../../../src/conformance/clients/text-hash.js'
+import { jsonHash } from '../../../src/conformance/json-hash.js'
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'
 import type { WireEvent } from './damages.js'
 import type { Outcome } from './replay.js'
@@ -55,14 +55,14 @@ export function infidelity(seen: Seen, outcome: Outcome): Field[] {
   if (seen.ending !== outcome.ending) wrong.push('ending')
   // Of a run that threw, what was shown before depends on when it was shown.
   if (outcome.ending === 'threw' && seen.ending === 'threw') return wrong
-  if (!seen.streamed.equals(TextDigest.of(outcome.streamed))) wrong.push('streamed')
+  if (!seen.streamed.equals(TextHash.of(outcome.streamed))) wrong.push('streamed')
   const final = outcome.final ?? outcome.streamed
-  if (!(seen.final ?? seen.streamed).equals(TextDigest.of(final))) wrong.push('final')
-  if (!seen.reasoning.equals(TextDigest.of(outcome.reasoning))) wrong.push('reasoning')
-  const calls = outcome.calls.map(({ name, arguments: given }) => `${name} ${digest(given)}`)
+  if (!(seen.final ?? seen.streamed).equals(TextHash.of(final))) wrong.push('final')
+  if (!seen.reasoning.equals(TextHash.of(outcome.reasoning))) wrong.push('reasoning')
+  const calls = outcome.calls.map(({ name, arguments: given }) => `${name} ${jsonHash(given)}`)
   if (seen.calls.map(({ name, value }) => `${name} ${value}`).join('\n') !== calls.join('\n')) wrong.push('calls')
   if (seen.citations.join('\n') !== outcome.citations.join('\n')) wrong.push('citations')
-  const hosted = outcome.hosted?.map(({ kind, name, text }) => `${kind} ${name} ${TextDigest.of(text).key}`)
+  const hosted = outcome.hosted?.map(({ kind, name, text }) => `${kind} ${name} ${TextHash.of(text).key}`)
   if (hosted !== undefined && seen.hosted.join('\n') !== hosted.join('\n')) wrong.push('hosted')
   return wrong
 }

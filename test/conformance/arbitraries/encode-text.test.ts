@@ -1,15 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeText, harmonyText, harmonyTextSpellingMarkers } from '../../../src/conformance/arbitraries/index.js'
-import { createTokenTable, loadTokenTable } from '../../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
+import { createTokenTable } from '../../../src/tokens/token-table.js'
+import { RUNS } from '../../support/runs.js'
+import { decodeTokens } from '../../support/tokens.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const tokenTable = await loadTokenTable()
-
-const decode = (ids: readonly number[]): string =>
-  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-    Uint8Array.from(ids.flatMap((id) => [...tokenTable.bytes(id)])),
-  )
 
 test('ids decode to exactly their text', () => {
   const anyText = fc.oneof(
@@ -21,7 +18,7 @@ test('ids decode to exactly their text', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const ids = encodeText(text, tokenTable)
-      expect(decode(ids)).toBe(text)
+      expect(decodeTokens(ids)).toBe(text)
       for (const id of ids) expect(tokenTable.bytes(id).length).toBeGreaterThan(0)
     }),
     { numRuns: RUNS },
@@ -39,21 +36,21 @@ test.each([
   'a'.repeat(5000),
   '\u0000',
   '💖'.repeat(999),
-])('so does %j', (text) => {
-  expect(decode(encodeText(text, tokenTable))).toBe(text)
+])('the ids of a text decode to exactly that text: %j', (text) => {
+  expect(decodeTokens(encodeText(text, tokenTable))).toBe(text)
 })
 
-test('takes the longest token at each place, across words if there is one', () => {
+test('encodeText takes the longest token at each place, across words if there is one', () => {
   expect(encodeText('Hello world', tokenTable)).toEqual([13225, 2375])
   const ids = encodeText(' internationalization', tokenTable)
   expect(tokenTable.text(ids[0] ?? 0)).toBe(' international')
 })
 
 test('a lone surrogate becomes U+FFFD', () => {
-  expect(decode(encodeText('a\ud800b', tokenTable))).toBe('a\ufffdb')
+  expect(decodeTokens(encodeText('a\ud800b', tokenTable))).toBe('a\ufffdb')
 })
 
-test('takes any table, and says which byte one lacks', () => {
+test('encodeText takes any table, and says which byte one lacks', () => {
   const ab = createTokenTable(Uint8Array.of(1, 1, 2, 97, 98, 97, 98))
   expect(encodeText('aabb', ab)).toEqual([0, 2, 1])
   expect(() => encodeText('abc', ab)).toThrow('expected a token for every byte, got none for byte 99')

@@ -10,9 +10,10 @@ import {
   textSoup,
   wellFormedTranscript,
 } from '../../../src/conformance/arbitraries/index.js'
-import { loadTokenTable } from '../../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
 import { faultsOf } from '../../laws/check-stream.js'
 import { run } from '../../laws/streams.js'
+import { runs } from '../../support/runs.js'
 
 // How people use the arbitraries on a server of their own; here the server is this library.
 
@@ -24,7 +25,7 @@ test('a server that takes token ids', async () => {
       const { events } = run(cutChunks(chunks, plan), { request }, 'stop')
       expect(faultsOf(events)).toEqual([])
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -39,7 +40,7 @@ test('a server that takes text', () => {
       const { events } = run(cutText(chunks, plan))
       expect(faultsOf(events)).toEqual([])
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -58,6 +59,6 @@ test('a judge of streams', () => {
     fc.property(faultyStream(stream, { kinds }), ({ events }) => {
       expect(faultsOf(events as never)).not.toEqual([])
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })

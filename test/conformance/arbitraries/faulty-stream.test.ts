@@ -9,8 +9,10 @@ import {
   type WireEvent,
 } from '../../../src/conformance/arbitraries/index.js'
 import { faultsOf } from '../../laws/check-stream.js'
+import { RUNS, runs as scaled } from '../../support/runs.js'
 
-const RUNS = Math.max(2000, Number(process.env['LAW_RUNS'] ?? 0))
+/** So many that no kind of fault is missing by chance. */
+const MANY = Math.max(1000, RUNS)
 
 const folder = new URL('../../../fixtures/', import.meta.url)
 const streams: readonly (readonly WireEvent[])[] = [
@@ -36,7 +38,7 @@ function failing(): WireEvent[] {
   ].map((event, sequence_number) => parse(JSON.stringify({ ...event, sequence_number })))
 }
 
-const check = (stream: fc.Arbitrary<FaultyStream>, holds: (faulty: FaultyStream) => void, runs = RUNS): void =>
+const check = (stream: fc.Arbitrary<FaultyStream>, holds: (faulty: FaultyStream) => void, runs = MANY): void =>
   fc.assert(
     fc.property(stream, (faulty) => {
       holds(faulty)
@@ -131,7 +133,7 @@ function expectOnly({ events, fault: { kind, at } }: FaultyStream, before: reado
 }
 
 describe('a faulty stream', () => {
-  test('is of every kind in turn, and says so', () => {
+  test('a faulty stream is of every kind in turn, and says so', () => {
     const seen = new Map<FaultKind, number>()
     check(faultyStream(streams), ({ fault: { kind, what, at }, events }) => {
       seen.set(kind, (seen.get(kind) ?? 0) + 1)
@@ -140,16 +142,16 @@ describe('a faulty stream', () => {
     })
     expect([...seen.keys()].sort()).toEqual([...FAULT_KINDS].sort())
     // Evenly: each of the 26 kinds is one in 26, give or take.
-    expect(Math.min(...seen.values())).toBeGreaterThan(RUNS / FAULT_KINDS.length / 3)
+    expect(Math.min(...seen.values())).toBeGreaterThan(MANY / FAULT_KINDS.length / 3)
   })
 
-  test.each(FAULT_KINDS)('differs from its original in its %s alone', (kind) => {
+  test.each(FAULT_KINDS)('a faulty stream differs from its original in its %s alone', (kind) => {
     for (const stream of streams) {
       let faulty: FaultyStream[]
       try {
-        faulty = fc.sample(faultyStream([stream], { kinds: [kind] }), { numRuns: 12, seed: 2 })
+        faulty = fc.sample(faultyStream([stream], { kinds: [kind] }), scaled(12))
       } catch (error) {
-        expect(String(error)).toContain('expected one that can have')
+        expect(String(error)).toContain('expected a stream that can have')
         continue
       }
       for (const one of faulty) {
@@ -159,7 +161,7 @@ describe('a faulty stream', () => {
     }
   })
 
-  test('is detached from its original', () => {
+  test('a faulty stream is detached from its original', () => {
     const [stream = []] = streams
     const parts = new Set<unknown>()
     const visit = (value: unknown): void => {
@@ -173,7 +175,7 @@ describe('a faulty stream', () => {
     expect(parts.size).toBe(owned)
   })
 
-  test('is a fault to a judge who knows nothing of the planting', () => {
+  test('a faulty stream is a fault to a judge who knows nothing of the planting', () => {
     for (const stream of streams) expect(faultsOf(stream as never)).toEqual([])
     // The judge of the laws does not look at these, or not everywhere; it finds all others.
     const unseen: readonly FaultKind[] = [
@@ -184,25 +186,29 @@ describe('a faulty stream', () => {
       'response_id_changed',
       'swapped_events',
     ]
-    check(faultyStream(streams), ({ events, fault }) => {
-      if (!unseen.includes(fault.kind)) expect(faultsOf(events as never)).not.toEqual([])
-    })
+    check(
+      faultyStream(streams),
+      ({ events, fault }) => {
+        if (!unseen.includes(fault.kind)) expect(faultsOf(events as never)).not.toEqual([])
+      },
+      scaled(2000),
+    )
   })
 
-  test('has only faults that it was asked for, and can have', () => {
+  test('a faulty stream has only faults that it was asked for, and can have', () => {
     check(
       faultyStream(streams, { kinds: ['flat_error', 'call_id_changed'] }),
       ({ fault }) => expect(['flat_error', 'call_id_changed']).toContain(fault.kind),
       100,
     )
     expect(() => faultyStream([failing()], { kinds: ['dropped_delta', 'call_id_changed'] })).toThrow(
-      'streams: expected one that can have dropped_delta or call_id_changed',
+      'streams: expected a stream that can have dropped_delta or call_id_changed',
     )
-    expect(() => faultyStream([])).toThrow('streams: expected one')
+    expect(() => faultyStream([])).toThrow('streams: expected a stream')
     expect(() => faultyStream(streams, { kinds: ['nothing' as never] })).toThrow('kinds: expected some of dropped_')
   })
 
-  test('is made of an arbitrary as well', () => {
+  test('a faulty stream is made of an arbitrary as well', () => {
     const arbitrary = fc.constantFrom(...streams)
     const seen = new Set<FaultKind>()
     check(faultyStream(arbitrary), ({ fault }) => void seen.add(fault.kind))
@@ -225,7 +231,7 @@ describe('a faulty stream that a judge misses', () => {
       { numRuns: 2000, seed: 11 },
     ).counterexample?.[0]
 
-  test.each(FAULT_KINDS)('shrinks to the shortest that can have its %s', (kind) => {
+  test.each(FAULT_KINDS)('a faulty stream that a judge misses shrinks to the shortest that can have its %s', (kind) => {
     const able = streams.filter((stream) => {
       try {
         return faultyStream([stream], { kinds: [kind] }) !== undefined
@@ -239,7 +245,7 @@ describe('a faulty stream that a judge misses', () => {
     expect(Math.abs((events?.length ?? 0) - shortest)).toBeLessThanOrEqual(1)
   })
 
-  test('prints as the fault and what is around it', () => {
+  test('a faulty stream that a judge misses prints as the fault and what is around it', () => {
     expect(
       fc.stringify(simplest(faultyStream(streams), 'flat_error')),
     ).toBe(`FaultyStream(flat_error at 2 of 4: the fields of the error are not within error

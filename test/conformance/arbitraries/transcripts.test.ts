@@ -9,6 +9,7 @@ import {
   harmonyTextSpellingMarkers,
   headerSoup,
   MALFORMED_SHAPES,
+  type MalformedShape,
   malformedTranscript,
   type TextChunk,
   type TextStream,
@@ -22,9 +23,9 @@ import { spellsMarker, splitMarkers } from '../../../src/conformance/arbitraries
 import { HarmonyResponsesError } from '../../../src/errors.js'
 import { FIRST_SPECIAL, markerText } from '../../../src/harmony/vocabulary.js'
 import { createDetokenizer } from '../../../src/tokens/detokenizer.js'
-import { loadTokenTable } from '../../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
+import { RUNS } from '../../support/runs.js'
 
-const RUNS = Number(process.env['LAW_RUNS'] ?? 250)
 const tokenTable = await loadTokenTable()
 
 const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void, runs = RUNS): void =>
@@ -54,8 +55,8 @@ function decode(ids: readonly number[]): string {
 }
 
 const saidBy = (chunk: TextChunk): 'host' | 'model' => (typeof chunk === 'string' ? 'model' : 'host')
-const textOf = (chunk: TextChunk): string => (typeof chunk === 'string' ? chunk : chunk.host)
-const joined = ({ textChunks = [] }: Partial<TextStream>): string => textChunks.map(textOf).join('')
+const chunkText = (chunk: TextChunk): string => (typeof chunk === 'string' ? chunk : chunk.host)
+const joined = ({ textChunks = [] }: Partial<TextStream>): string => textChunks.map(chunkText).join('')
 
 /** What is said may hold the brackets that stand around the host's stretches. */
 const withoutBrackets = (text: string): string => text.replace(/[⟦⟧]/g, '')
@@ -80,7 +81,7 @@ describe('with a token table', () => {
         const isHosts = typeof chunk === 'object' && 'host' in chunk
         return { by: isHosts ? 'host' : 'model', text: decode(flattenChunks([chunk])) }
       })
-      expect(written).toEqual(textChunks.map((chunk) => ({ by: saidBy(chunk), text: textOf(chunk) })))
+      expect(written).toEqual(textChunks.map((chunk) => ({ by: saidBy(chunk), text: chunkText(chunk) })))
     })
   })
 
@@ -88,8 +89,8 @@ describe('with a token table', () => {
     const encode = (text: string): number[] => Array.from(text, () => 1)
     const stream = wellFormedTranscript({ encode })
     check(stream, ({ tokens }) => expect(tokens.every((id) => id === 1 || id >= FIRST_SPECIAL)).toBe(true), 50)
-    check(malformedTranscript({ encode, tokenTable, rows: [6] }), ({ row, tokens }) => {
-      expect(row).toBe(6)
+    check(malformedTranscript({ encode, tokenTable, shapes: ['end-in-header'] }), ({ shape, tokens }) => {
+      expect(shape).toBe('end-in-header')
       expect(tokens.every((id) => id < 20 || id >= FIRST_SPECIAL || tokenTable.text(id) !== '?')).toBe(true)
     })
   })
@@ -109,7 +110,7 @@ describe('without a token table', () => {
     })
   })
 
-  test('it is the same transcript as with one', () => {
+  test('without a token table: it is the same transcript as with one', () => {
     const runs = { numRuns: 200, seed: 5 }
     const ids = fc.sample(wellFormedTranscript({ tokenTable }), runs)
     const texts = fc.sample(wellFormedTranscript(), runs)
@@ -119,25 +120,38 @@ describe('without a token table', () => {
   })
 
   test('malformed ones are of every shape but the one that only ids can say', () => {
-    const rows = new Set<number>()
+    const shapes = new Set<MalformedShape>()
     check(
       malformedTranscript(),
-      ({ row, spelled, seenIn, textChunks, before, after }) => {
-        rows.add(row)
+      ({ shape, spelled, seenIn, textChunks, before, after }) => {
+        shapes.add(shape)
         expect(spelled).toBe(false)
         expect(seenIn).not.toBe('')
         for (const { content } of [...before, ...after]) expect(joined({ textChunks })).toContain(content)
       },
-      Math.max(RUNS, 2000),
+      // So many that none is missing by chance.
+      Math.max(RUNS, 1000),
     )
-    expect(rows.size).toBe(MALFORMED_SHAPES - 1)
-    expect(rows).not.toContain(47)
+    expect([...shapes].sort()).toEqual(MALFORMED_SHAPES.filter((name) => name !== 'markers-in-tool-result').sort())
+  })
+
+  test.each([
+    ['repeated-chanel', 'shapes: expected repeated-channel, got "repeated-chanel"'],
+    ['missing start', 'shapes: expected missing-start, got "missing start"'],
+    ['toString', 'shapes: expected a name out of MALFORMED_SHAPES, got "toString"'],
+    [47, 'shapes: expected a name out of MALFORMED_SHAPES, got 47'],
+  ])('an unknown shape is an error that lists the names near to it: %j', (name, message) => {
+    expect(() => malformedTranscript({ shapes: [name as never] })).toThrow(message)
+  })
+
+  test('an empty list of shapes is an error', () => {
+    expect(() => malformedTranscript({ shapes: [] })).toThrow('shapes: expected at least one shape')
   })
 
   test('what needs one says so', () => {
-    expect(() => malformedTranscript({ rows: [47] })).toThrow('row 47: expected a tokenTable')
-    expect(() => malformedTranscript({ rows: [0] })).toThrow('rows are 1 to 49')
-    expect(() => malformedTranscript({ rows: [] })).toThrow('at least one row')
+    expect(() => malformedTranscript({ shapes: ['markers-in-tool-result'] })).toThrow(
+      'shapes: markers-in-tool-result: expected a tokenTable',
+    )
     expect(() => fc.sample(wellFormedTranscript({ text: harmonyTextSpellingMarkers() }), 20)).toThrow(
       HarmonyResponsesError,
     )
@@ -152,7 +166,7 @@ describe('without a token table', () => {
 })
 
 describe('cutting', () => {
-  test('keeps every token and whose it is', () => {
+  test('cutting keeps every token and whose it is', () => {
     fc.assert(
       fc.property(wellFormedTranscript({ tokenTable }), chunkPlan({ scored: true }), ({ tokens, chunks }, plan) => {
         expect(flattenChunks(cutChunks(chunks, plan))).toEqual(tokens)
@@ -161,7 +175,7 @@ describe('cutting', () => {
     )
   })
 
-  test('keeps every character and whose it is', () => {
+  test('cutting keeps every character and whose it is', () => {
     fc.assert(
       fc.property(wellFormedTranscript(), textPlan(), ({ textChunks }, plan) => {
         const pieces = cutText(textChunks, plan)
@@ -175,10 +189,10 @@ describe('cutting', () => {
     )
   })
 
-  test('refuses the other kind of chunk', () => {
-    expect(() => cutChunks(['text'], [])).toThrow('cutChunks: expected ids, as cutText is for text, got "text"')
-    expect(() => cutChunks([{ host: 'text' }], [])).toThrow('cutText is for text')
-    expect(() => cutText([5], [])).toThrow('cutText: expected text, as cutChunks is for ids, got 5')
+  test('cutting refuses the other kind of chunk', () => {
+    expect(() => cutChunks(['text'], [])).toThrow('cutChunks: expected ids (cutText splits text), got "text"')
+    expect(() => cutChunks([{ host: 'text' }], [])).toThrow('cutText splits text')
+    expect(() => cutText([5], [])).toThrow('cutText: expected text (cutChunks splits ids), got 5')
   })
 })
 
@@ -199,15 +213,17 @@ describe('what is printed where a property fails', () => {
 
   test('a malformed transcript', () => {
     const isOpen = ({ open }: { open: boolean }): boolean => open
-    expect(simplest(malformedTranscript({ rows: [42] }), isOpen)).toBe(
-      'Row 42, cut in the header (vllm#45736): Transcript("", tools: [function bash])',
+    expect(simplest(malformedTranscript({ shapes: ['cut-in-header'] }), isOpen)).toBe(
+      'cut-in-header, cut in the header (vllm#45736): Transcript("", tools: [function bash])',
     )
-    expect(simplest(malformedTranscript({ tokenTable, rows: [48] }), ({ tokens }) => tokens.includes(250000))).toMatch(
-      /^Row 48, unknown id in \w+( \w+)* \(fuzzing of the official parser\): Transcript\(".*⟨250000⟩/,
-    )
+    expect(
+      simplest(malformedTranscript({ tokenTable, shapes: ['unknown-token-id'] }), ({ tokens }) =>
+        tokens.includes(250000),
+      ),
+    ).toMatch(/^unknown-token-id, unknown id in \w+( \w+)* \(fuzzing of the official parser\): Transcript\(".*⟨250000⟩/)
   })
 
-  test('soup', () => {
+  test('soup is printed as ids with the words of tokens', () => {
     const isMessage = (ids: readonly number[]): boolean => ids.includes(200006) && ids.includes(12606)
     expect(simplest(tokenSoup(), isMessage)).toMatch(/^\[[^\]]*200006 <\|start\|>[^\]]*\]$/)
     expect(simplest(tokenSoup(), isMessage)).toContain('12606 "comment", 815 "ary"')

@@ -57,12 +57,16 @@ test('any one damage leaves what was meant as it was, but one in a thousand', { 
 })
 
 describe('of a stream that leaves places out, the others decide', () => {
-  test('no deltas', () => expect(shown(without(/\.delta$/))).toEqual(shown(stream())))
-  test('no announcements of items', () => expect(shown(without(/output_item\.added$/))).toEqual(shown(stream())))
-  test('no done items', () => expect(shown(without(/output_item\.done$/))).toEqual(shown(stream())))
-  test('no parts', () => expect(shown(without(/content_part/))).toEqual(shown(stream())))
+  test('a stream without deltas is read from its other events', () =>
+    expect(shown(without(/\.delta$/))).toEqual(shown(stream())))
+  test('a stream without announcements of items is read from its other events', () =>
+    expect(shown(without(/output_item\.added$/))).toEqual(shown(stream())))
+  test('a stream without done items is read from its other events', () =>
+    expect(shown(without(/output_item\.done$/))).toEqual(shown(stream())))
+  test('a stream without parts is read from its other events', () =>
+    expect(shown(without(/content_part/))).toEqual(shown(stream())))
 
-  test.each([[], null, undefined])('output %j of the terminal response', (output) => {
+  test.each([[], null, undefined])('the output %j of the terminal response gives way to the events', (output) => {
     const events = stream().map((event) =>
       event.type === 'response.completed'
         ? { ...event, response: { ...(event['response'] as object), output } }
@@ -76,13 +80,13 @@ describe('of a stream that leaves places out, the others decide', () => {
     expect(shown(events)).toEqual(shown(stream()))
   })
 
-  test('another item_id in each event', () => {
+  test('another item_id in each event changes nothing that was meant', () => {
     const events = stream().map((event, at) => ('item_id' in event ? { ...event, item_id: `rotated_${at}` } : event))
     expect(shown(events)).toEqual(shown(stream()))
   })
 })
 
-test('items that come in turns are told apart', () => {
+test('items that come in turns are distinguished', () => {
   const delta = (index: number, text: string) => ({
     type: 'response.output_text.delta',
     output_index: index,

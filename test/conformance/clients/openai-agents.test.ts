@@ -1,18 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { checkEvents, type Violation } from '../../../src/conformance/index.js'
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'
+import { judgeFor, stream } from './judge.js'
 
-const stream = (name: string): StreamEvent[] =>
-  readFileSync(new URL(`../../../fixtures/${name}.events.jsonl`, import.meta.url), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line))
-
-const judge = (events: readonly StreamEvent[]): Violation[] =>
-  checkEvents(events, { profile: 'client:openai-agents' }).filter(({ severity }) => severity === 'error')
-
-const rules = (events: readonly StreamEvent[]): string[] => judge(events).map(({ rule }) => rule)
+const { judge, rules } = judgeFor('openai-agents')
 
 interface Response {
   readonly output: readonly Record<string, unknown>[]
@@ -76,7 +66,7 @@ test('a status that cannot be sent back breaks only a run that goes on', () => {
   expect(rules(searching(calls))).toEqual(['openai-agents-sends-back'])
 })
 
-test('a response that is incomplete is told by an exception, which is no fault', () => {
+test('a response that is incomplete is reported by an exception, which is no fault', () => {
   expect(rules(stream('truncated-call'))).toEqual([])
 })
 

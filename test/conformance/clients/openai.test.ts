@@ -1,18 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { checkEvents, type Violation } from '../../../src/conformance/index.js'
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'
+import { judgeFor, stream } from './judge.js'
 
-const stream = (name: string): StreamEvent[] =>
-  readFileSync(new URL(`../../../fixtures/${name}.events.jsonl`, import.meta.url), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line))
-
-const judge = (events: readonly StreamEvent[]): Violation[] =>
-  checkEvents(events, { profile: 'client:openai' }).filter(({ severity }) => severity === 'error')
-
-const rules = (events: readonly StreamEvent[]): string[] => judge(events).map(({ rule }) => rule)
+const { judge, rules } = judgeFor('openai')
 
 const answer = stream('plain-answer')
 const call = stream('namespace-call')
@@ -47,7 +37,7 @@ test('a part that was not added breaks at its first text', () => {
   expect(violation).toMatchObject({ rule: 'openai-part-index', type: 'response.output_text.delta' })
 })
 
-test('an event of another item is told with both ids', () => {
+test('an event of another item is reported with both ids', () => {
   const [violation] = judge(changed(answer, 'response.output_text.delta', { item_id: 'msg_other' }))
   expect(violation).toMatchObject({ rule: 'openai-item-id', got: '"msg_other"' })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { checkEvents, PROFILES } from '../../../src/conformance/index.js'
-import { RUNS } from '../../laws/streams.js'
+import { RUNS } from '../../support/runs.js'
 
 const TYPES = [
   'error',

@@ -43,12 +43,12 @@ describeCases(CALLS, {
       ['5 shell-command-is-deltas'],
     ],
   },
-  'call-told': {
+  'call-done-event': {
     'arguments that were never told as a whole are told': [
       'call',
       'open-responses',
       drop('function_call_arguments.done'),
-      ['5 call-told'],
+      ['5 call-done-event'],
     ],
   },
   'function-call-has-delta': {

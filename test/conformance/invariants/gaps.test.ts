@@ -75,15 +75,15 @@ describe('something is said against', () => {
     profiles.map((profile) => [name, profile, base, damage] as const),
   )
 
-  test.each(cases)('%s: %s', (_name, profile, base, damage) => {
+  test.each(cases)('something is said against %s: %s', (_name, profile, base, damage) => {
     const events = damaged(BASES[base](), damage)
     const before = brokenBy(BASES[base](), profile)
     expect(brokenBy(events, profile).filter((rule) => !before.includes(rule))).not.toEqual([])
   })
 })
 
-describe('one damage is told once', () => {
-  test('output indexes with a gap in the middle', () => {
+describe('one damage is reported once', () => {
+  test('output indexes with a gap in the middle are one violation', () => {
     const gap: Damage = (events) => {
       for (const event of events) {
         if (Number(event['output_index']) > 0) event['output_index'] = Number(event['output_index']) + 1
@@ -92,7 +92,7 @@ describe('one damage is told once', () => {
     expect(saidOf(damaged(BASES.talk(), gap), 'openai')).toEqual(['9 output-index-order'])
   })
 
-  test('output indexes that begin at 1', () => {
+  test('output indexes that begin at 1 are one violation', () => {
     const shifted: Damage = (events) => {
       for (const event of events.filter((event) => 'output_index' in event)) {
         event['output_index'] = Number(event['output_index']) + 1
@@ -106,7 +106,7 @@ describe('what is said is so', () => {
   const said = (violations: readonly Violation[]): string[] =>
     violations.map(({ rule, expected, got }) => `${rule}: expected ${expected}, got ${got}`)
 
-  test('arguments in an item are held against what was told, which is quoted', () => {
+  test('arguments in an item are held against what was reported, which is quoted', () => {
     const [violation] = violationsOf(
       'call',
       'openai',
@@ -116,7 +116,7 @@ describe('what is said is so', () => {
     expect(violation?.expected).toContain('Paris')
   })
 
-  test('a sequence number behind one that is missing is a number', () => {
+  test('a sequence number after one that is missing is a number', () => {
     const violations = violationsOf('answer', 'open-responses', (events) => {
       for (const event of events) delete event['sequence_number']
     }).filter(({ rule }) => rule === 'sequence-numbers')
@@ -124,7 +124,7 @@ describe('what is said is so', () => {
     for (const { expected } of violations) expect(expected).toMatch(/^sequence_number \d+$/)
   })
 
-  test('a sequence number behind one that is null is not held against it', () => {
+  test('a sequence number after one that is null is not held against it', () => {
     const violations = violationsOf('answer', 'open-responses', set('output_item.added', { sequence_number: null }))
     expect(violations.map(({ position, rule }) => `${position} ${rule}`)).toEqual([
       '2 sequence-numbers',
@@ -153,14 +153,14 @@ describe('what is said is so', () => {
 })
 
 describe('what may come', () => {
-  test('an event without a type is told, not thrown', () => {
+  test('what may come: an event without a type is reported, not thrown', () => {
     const checker = createChecker()
     for (const event of [{}, { type: null }, { type: 7 }, { error: { message: 'x' } }]) {
       expect(() => checker.push(event as unknown as StreamEvent)).not.toThrow()
     }
   })
 
-  test('keys in any order, at any depth', () => {
+  test('an event may have its keys in any order, at any depth', () => {
     const reversed = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(reversed)
       if (typeof value !== 'object' || value === null) return value
@@ -177,7 +177,7 @@ describe('what may come', () => {
     }
   })
 
-  test('names of fields that objects have of themselves', () => {
+  test('an event may have fields with the names that objects have of themselves', () => {
     const odd = JSON.parse('{"__proto__":{"a":1},"constructor":1,"toString":"x"}')
     expect(jsonHash(odd)).not.toBe(jsonHash({ constructor: 1, toString: 'x' }))
     const damage: Damage = (events) => {
@@ -186,7 +186,7 @@ describe('what may come', () => {
     expect(brokenBy(damaged(BASES.answer(), damage), 'openai')).not.toContain('response-constant')
   })
 
-  test('an item of a type that objects have of themselves', () => {
+  test('what may come: an item of a type that objects have of themselves', () => {
     for (const type of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       const events = damaged(BASES.answer(), setItem('message', { type }))
       for (const { neededBy } of INVARIANTS) {
@@ -196,14 +196,14 @@ describe('what may come', () => {
     }
   })
 
-  test('texts that differ in one character anywhere are not taken for the same', () => {
+  test('what may come: texts that differ in one character anywhere are not taken for the same', () => {
     const text = 'x'.repeat(300)
     const digests = new Set([jsonHash(text)])
     for (let at = 0; at < text.length; at++) digests.add(jsonHash(`${text.slice(0, at)}y${text.slice(at + 1)}`))
     expect(digests.size).toBe(301)
   })
 
-  test('usage of a response that was cut off', () => {
+  test('a response that was cut off may have usage', () => {
     const usage = (events: Parameters<Damage>[0]): { [field: string]: unknown } =>
       inside(inside(nth(events, 'incomplete'), 'response'), 'usage')
     const damage: Damage = (events) => give(usage(events), { total_tokens: 1 })

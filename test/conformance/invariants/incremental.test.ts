@@ -50,33 +50,33 @@ function joinedIn(work: () => void): number {
 }
 
 describe('what a checker keeps and does', () => {
-  test('of 20,000 items that are done nothing is open, and it goes on', () => {
+  test('what a checker keeps and does of 20,000 items that are done nothing is open, and it goes on', () => {
     const reading = new StreamState()
     for (const event of messages(20_000)) {
-      reading.look(event)
-      reading.take(event)
+      reading.locate(event)
+      reading.apply(event)
     }
     expect(reading.open.size).toBe(0)
     expect(reading.done.size).toBe(20_000)
     const checker = createChecker()
-    for (const event of messages(20_000)) expect(checker.push(event)).toEqual([])
+    expect([...messages(20_000)].flatMap((event) => checker.push(event))).toEqual([])
     expect(checker.push({ type: 'response.output_text.delta', output_index: 0, delta: 'x' })).not.toEqual([])
     expect(checker.end().map(({ rule }) => rule)).toEqual(['one-terminal-event-last'])
   })
 
-  test('of what was said in an item that is done no text is kept', () => {
+  test('what a checker keeps and does of what was said in an item that is done no text is kept', () => {
     const reading = new StreamState()
     const long = 'x'.repeat(10_000)
     for (const event of BASES.answer() as Stream) {
       const said = JSON.parse(JSON.stringify(event).replaceAll('Hi', long))
-      reading.look(said)
-      reading.take(said)
+      reading.locate(said)
+      reading.apply(said)
       if (event.type === 'response.output_item.done') break
     }
-    reading.look({ type: 'keepalive' })
-    reading.take({ type: 'keepalive' })
+    reading.locate({ type: 'keepalive' })
+    reading.apply({ type: 'keepalive' })
     const { done, open } = reading
-    const kept = JSON.stringify([[...open.values()], [...done.values()].map(({ fields }) => [...fields])])
+    const kept = JSON.stringify([[...open.values()], [...done.values()].map(({ fieldHashes: fields }) => [...fields])])
     expect(kept.length).toBeLessThan(1000)
   })
 
@@ -113,7 +113,7 @@ describe('what a checker keeps and does', () => {
   })
 })
 
-describe('a violation is told at the event at which it is true', () => {
+describe('a violation is reported at the event at which it is true', () => {
   const at = (name: keyof typeof BASES, damage: Damage): [number, string[]][] => {
     const checker = createChecker()
     const events = damaged(BASES[name](), damage)
@@ -130,7 +130,7 @@ describe('a violation is told at the event at which it is true', () => {
     return last.length === 0 ? told : [...told, [events.length, last.map(({ rule }) => rule)]]
   }
 
-  test('a text without one of its deltas: where the text is told', () => {
+  test('a text without one of its deltas: where the text is reported', () => {
     expect(at('talk', cut(5, 6))).toEqual([[5, ['text-is-deltas']]])
   })
 
@@ -146,7 +146,7 @@ describe('a violation is told at the event at which it is true', () => {
     expect(at('answer', setResponse('completed', { model: 'other' }))).toEqual([[9, ['response-constant']]])
   })
 
-  test('an end that is missing: at the end, behind all events', () => {
+  test('an end that is missing: at the end, after all events', () => {
     expect(at('answer', drop('completed'))).toEqual([[9, ['one-terminal-event-last']]])
   })
 

@@ -214,7 +214,7 @@ describeCases(ITEMS, {
         drop((event) => event.type.includes('reasoning_text')),
         setItem('message', { status: 'incomplete' }, ['done', 'terminal']),
       ),
-      ['4 text-told', '13 incomplete-item-last', '18 incomplete-item-last'],
+      ['4 text-done-event', '13 incomplete-item-last', '18 incomplete-item-last'],
     ],
   },
   'within-item': {
@@ -226,24 +226,24 @@ describeCases(ITEMS, {
       ['3 within-item', '5 call-is-deltas'],
     ],
   },
-  'told-last': {
+  'done-text-last': {
     'a delta behind the arguments is told': [
       'call',
       'openai',
       (events) => insert(6, { ...nth(events, 'function_call_arguments.delta'), delta: '!' })(events),
-      ['6 told-last'],
+      ['6 done-text-last'],
     ],
     'reasoning behind its text is told': [
       'talk',
       'openai',
       (events) => insert(7, { ...nth(events, 'reasoning_text.delta'), delta: '!' })(events),
-      ['7 told-last'],
+      ['7 done-text-last'],
     ],
     'arguments that are told twice are told': [
       'call',
       'openai',
       twice('function_call_arguments.done'),
-      ['6 told-last'],
+      ['6 done-text-last'],
     ],
     'a command behind another is not': [
       'shell',

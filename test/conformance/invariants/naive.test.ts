@@ -210,11 +210,14 @@ const NAIVE: Readonly<Record<string, Naive>> = {
 }
 
 describe('real streams are not so, and nothing is said against them', () => {
-  test.each(Object.entries(NAIVE))('%s', (_name, { base, damage, is }) => {
-    const events = damaged(BASES[base](), ...[damage].flat())
-    expect(is(events)).toBe(true)
-    expect(saidOf(events, 'openai')).toEqual([])
-  })
+  test.each(Object.entries(NAIVE))(
+    'real streams are not so, and nothing is said against them: %s',
+    (_name, { base, damage, is }) => {
+      const events = damaged(BASES[base](), ...[damage].flat())
+      expect(is(events)).toBe(true)
+      expect(saidOf(events, 'openai')).toEqual([])
+    },
+  )
 
   test('sequence numbers go on over all streams of a file', () => {
     const lines = [...BASES.answer(), ...BASES.call()].map((event) => JSON.stringify(event))

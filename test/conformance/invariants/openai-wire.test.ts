@@ -33,18 +33,18 @@ function listings(done: readonly number[]): Stream {
 }
 
 describe('OpenAI’s wire may', () => {
-  test('list the tools of two servers, and say of one list that it is done', () => {
+  test('OpenAI’s wire may list the tools of two servers, and say of one list that it is done', () => {
     expect(saidOf(listings([0, 1]), 'openai')).toEqual([])
     expect(saidOf(listings([1]), 'openai')).toEqual([])
     expect(saidOf(listings([0]), 'openai')).toEqual([])
   })
 
-  test('not list tools and say of none that they are', () => {
+  test('OpenAI’s wire may not list tools and say of none that they are', () => {
     const said = saidOf(listings([]), 'openai')
     expect(said).toContain(`${listings([]).length - 1} every-item-done`)
   })
 
-  test('not leave out a list that the response has to hold', () => {
+  test('OpenAI’s wire may not leave out a list that the response has to hold', () => {
     const events = damaged(listings([1]), (events) => {
       const response = inside(nth(events, 'completed'), 'response')
       response['output'] = (response['output'] as object[]).slice(1)
@@ -61,25 +61,25 @@ describe('OpenAI’s wire may', () => {
       (events) => give(nth(events, 'content_part.done'), { part: { ...text, logprobs: part } }),
     )
 
-  test('tell probabilities in the item that it did not tell with the part', () => {
+  test('OpenAI’s wire may report probabilities in the item that it did not report with the part', () => {
     expect(saidOf(logged([], logprobs), 'openai')).toEqual([])
     expect(saidOf(logged(logprobs, logprobs), 'openai')).toEqual([])
   })
 
-  test('not take back probabilities of the part', () => {
+  test('OpenAI’s wire may not take back probabilities of the part', () => {
     expect(saidOf(logged(logprobs, []), 'openai')).toEqual(['8 item-is-its-parts'])
   })
 
-  test('tell an MCP call without a status, as it did in 2025', () => {
+  test('OpenAI’s wire may report an MCP call without a status, as it did in 2025', () => {
     const events = damaged(BASES.mcp(), setItem('mcp_call', { status: undefined }))
     expect(saidOf(events, 'openai')).toEqual([])
   })
 
-  test('end with an error alone', () => {
+  test('OpenAI’s wire may end with an error alone', () => {
     expect(saidOf(damaged(BASES.failed(), drop('failed')), 'openai')).toEqual([])
   })
 
-  test('not go on after an error', () => {
+  test('OpenAI’s wire may not go on after an error', () => {
     const events = damaged(BASES.failed(), drop('failed'), (events) => [
       ...events,
       { type: 'keepalive', sequence_number: 9 },
@@ -87,12 +87,12 @@ describe('OpenAI’s wire may', () => {
     expect(saidOf(events, 'openai')).toContain('9 error-then-failed')
   })
 
-  test('have fields that nobody knows, at a warning', () => {
+  test('OpenAI’s wire may have fields that nobody knows, at a warning', () => {
     const events = damaged(BASES.answer(), set('output_text.delta', { acme: 1 }), setItem('message', { acme: 1 }))
     expect(saidOf(events, 'openai').every((said) => said.endsWith('?'))).toBe(true)
   })
 
-  test('not hide what is wrong with an event behind a field that nobody knows', () => {
+  test('OpenAI’s wire may not hide what is wrong with an event after a field that nobody knows', () => {
     const events = damaged(BASES.answer(), set('output_item.added', { item: { ...message(), acme: 1, role: 7 } }))
     expect(saidOf(events, 'openai')).toContain('2 event-shape')
   })

@@ -42,7 +42,7 @@ describeCases(PARTS, {
       'answer',
       'openai',
       move(5, 7),
-      ['5 text-is-deltas', '7 told-last', '7 within-part', '8 message-closing-order'],
+      ['5 text-is-deltas', '7 done-text-last', '7 within-part', '8 message-closing-order'],
     ],
     'text of a part that nobody announced is told, each time': [
       'answer',
@@ -97,12 +97,12 @@ describeCases(PARTS, {
     'a summary without its delta is told': ['summary', 'open-responses', cut(4, 5), ['4 text-is-deltas']],
     'reasoning without its deltas is told': ['talk', 'openai', cut(4, 6), ['4 text-is-deltas']],
   },
-  'text-told': {
+  'text-done-event': {
     'a text that was never told as a whole is told': [
       'answer',
       'open-responses',
       drop('output_text.done'),
-      ['6 text-told'],
+      ['6 text-done-event'],
     ],
     'another text in the part is told': [
       'answer',
@@ -114,7 +114,7 @@ describeCases(PARTS, {
           'terminal',
         ]),
       ),
-      ['7 text-told'],
+      ['7 text-done-event'],
     ],
   },
   'item-is-its-parts': {

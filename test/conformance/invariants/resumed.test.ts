@@ -18,7 +18,7 @@ function errorsOf(
 const rest = (events: Stream, number: number): Stream => structuredClone(events.slice(number + 1))
 
 describe.each(Object.entries(BASES))('the good stream %s', (_name, base) => {
-  test('is good wherever it is resumed', () => {
+  test('a good stream is good wherever it is resumed', () => {
     const events = base()
     for (let number = 0; number < events.length - 1; number++) {
       expect([number, errorsOf(rest(events, number), number)]).toEqual([number, []])
@@ -31,24 +31,24 @@ describe('a stream that is resumed', () => {
   const answer = BASES.answer()
   const call = BASES.call()
 
-  test('may be said to begin at its beginning', () => {
+  test('a stream that is resumed may be said to begin at its beginning', () => {
     expect(errorsOf(answer, false)).toEqual([])
     expect(errorsOf(answer, true)).toEqual([])
   })
 
-  test('is told where nobody said that it is, with how to say so', () => {
+  test('a stream that is resumed is reported where nobody said that it is, with how to say so', () => {
     const [number, created] = checkEvents(rest(answer, 3) as readonly StreamEvent[])
     expect([number?.rule, created?.rule]).toEqual(['sequence-numbers', 'created-first'])
     expect(created?.got).toBe(
-      '"response.output_text.delta" with sequence_number 4; a stream that is resumed there is checked as resumed',
+      '"response.output_text.delta" with sequence_number 4; check a resumed stream with the option `resumed`',
     )
   })
 
-  test('begins with the next number', () => {
+  test('a stream that is resumed begins with the next number', () => {
     expect(errorsOf(rest(answer, 4), 3)).toEqual(['0 sequence-numbers'])
   })
 
-  test('goes on with the numbers, whatever the first one was', () => {
+  test('a stream that is resumed goes on with the numbers, whatever the first one was', () => {
     const events = rest(answer, 4)
     expect(errorsOf(damaged(events, set('output_text.done', { sequence_number: 9 })), true)).toEqual([
       '1 sequence-numbers',
@@ -59,10 +59,10 @@ describe('a stream that is resumed', () => {
     )
   })
 
-  test('ends its texts with what it said of them', () => {
+  test('a stream that is resumed ends its texts with what it said of them', () => {
     expect(errorsOf(damaged(rest(answer, 4), set('output_text.done', { text: 'Hi me' })), 4)).toEqual([
       '1 text-is-deltas',
-      '2 text-told',
+      '2 text-done-event',
     ])
     expect(errorsOf(damaged(rest(call, 3), set('function_call_arguments.done', { arguments: '{}' })), 3)).toEqual([
       '1 call-is-deltas',
@@ -70,13 +70,13 @@ describe('a stream that is resumed', () => {
     ])
   })
 
-  test('has an item with the id that its events have', () => {
+  test('a stream that is resumed has an item with the id that its events have', () => {
     expect(errorsOf(damaged(rest(answer, 4), setItem('message', { id: 'msg_other' }, ['done'])), 4)).toContain(
       '3 item-identity',
     )
   })
 
-  test('ends once', () => {
+  test('a stream that is resumed ends once', () => {
     expect(
       errorsOf(
         damaged(rest(answer, 5), (events) => events.slice(0, -1)),
@@ -85,7 +85,7 @@ describe('a stream that is resumed', () => {
     ).toEqual(['3 one-terminal-event-last'])
   })
 
-  test('says at its end what was made in it', () => {
+  test('a stream that is resumed says at its end what was made in it', () => {
     const events = damaged(rest(BASES.talk(), 8), (events) => {
       const response = nth(events, 'completed')['response'] as { output: unknown[] }
       response.output = response.output.slice(0, -1)
@@ -93,13 +93,13 @@ describe('a stream that is resumed', () => {
     expect(errorsOf(events, 8).map((said) => said.split(' ')[1])).toEqual(['terminal-output-is-done-items'])
   })
 
-  test('has no second beginning', () => {
+  test('a stream that is resumed has no second beginning', () => {
     expect(errorsOf([...rest(answer, 4).slice(0, 1), nth(answer, 'in_progress')], true)).toContain(
       '1 in-progress-second',
     )
   })
 
-  test('has no events of an item that was done, or of one behind one that it announced', () => {
+  test('a stream that is resumed has no events of an item that was done, or of one after one that it announced', () => {
     const calls = BASES.calls()
     const first = nth(calls, 'function_call_arguments.delta')
     const late = [...rest(calls, 3), first]
@@ -108,19 +108,19 @@ describe('a stream that is resumed', () => {
     expect(errorsOf(ahead, 6)).not.toEqual([])
   })
 
-  test('keeps no more parts than an item can have', () => {
+  test('a stream that is resumed keeps no more parts than an item can have', () => {
     const checker = createChecker({ resumed: true })
     const delta = { type: 'response.output_text.delta', sequence_number: 7, output_index: 0, content_index: 1e9 }
     expect(() => checker.push({ ...delta, item_id: 'msg_1', delta: 'x', logprobs: [] })).not.toThrow()
   })
 
-  test('has to be as Open Responses requires, too', () => {
+  test('a stream that is resumed has to be as Open Responses requires, too', () => {
     expect(errorsOf(rest(answer, 4), 4, 'open-responses')).toEqual([])
     const other = damaged(rest(answer, 4), set('output_text.done', { text: 'Hi me' }))
-    expect(errorsOf(other, 4, 'open-responses')).toEqual(['1 text-is-deltas', '2 text-told'])
+    expect(errorsOf(other, 4, 'open-responses')).toEqual(['1 text-is-deltas', '2 text-done-event'])
   })
 
-  test.each([['yes'], [-1], [1.5], [null]])('is not resumed behind %j', (resumed) => {
+  test.each([['yes'], [-1], [1.5], [null]])('a stream that is resumed is not resumed after %j', (resumed) => {
     expect(() => createChecker({ resumed: resumed as never })).toThrow(
       /^resumed: expected true, false or a sequence_number, got/,
     )

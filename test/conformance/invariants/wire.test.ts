@@ -68,7 +68,7 @@ describeCases(WIRE, {
         allResponses({ created_at: 1_750_000_000, prompt_cache_key: undefined }),
         set('output_text.done', { text: 'Hi', sequence_number: undefined }),
       ),
-      ['0 older-wire', '6 sequence-numbers', '6 event-shape', '6 text-is-deltas', '7 text-told'],
+      ['0 older-wire', '6 sequence-numbers', '6 event-shape', '6 text-is-deltas', '7 text-done-event'],
     ],
     'a stream of that time that lacks nothing is not': [
       'answer',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { FAULT_KINDS, type FaultKind, faultyStream } from '../../../src/conformance/arbitraries/index.js'
 import { checkEvents } from '../../../src/conformance/index.js'
-import { RUNS } from '../../laws/streams.js'
+import { RUNS } from '../../support/runs.js'
 import { causesOf, GOOD, unrenumbered } from './streams.js'
 
 /** Faults that some stream bears without a violation, and why. */
@@ -24,7 +24,7 @@ const LATER: Readonly<Partial<Record<FaultKind, string>>> = {
 }
 
 describe('one fault is one cause', () => {
-  test.each([...FAULT_KINDS])('%s', (kind) => {
+  test.each([...FAULT_KINDS])('one fault is one cause: %s', (kind) => {
     fc.assert(
       fc.property(faultyStream(GOOD, { kinds: [kind] }), ({ events, fault }) => {
         const causes = causesOf(events)
@@ -45,7 +45,7 @@ describe('one fault is one cause', () => {
 describe('the numbers of a faulty stream, left as they were, are evidence of', () => {
   const kinds = FAULT_KINDS.filter((kind) => /^(dropped|duplicated|swapped)_/.test(kind) && kind !== 'dropped_terminal')
 
-  test.each(kinds)('%s', (kind) => {
+  test.each(kinds)('the numbers of a faulty stream, left as they were, are evidence of: %s', (kind) => {
     fc.assert(
       fc.property(faultyStream(GOOD, { kinds: [kind] }), ({ events, fault }) => {
         const causes = causesOf(unrenumbered(events, fault))

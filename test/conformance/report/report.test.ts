@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { createReport, INVARIANTS, type Violation } from '../../../src/conformance/index.js'
-import { AT_ANY_EVENT, FIELDS, FOLLOWS, OF_ORDER, SHAPE_RULES } from '../../../src/conformance/report/follows.js'
+import {
+  EXPLAINS_WHOLE_EVENT,
+  ORDER_RULES,
+  POSSIBLE_CAUSES,
+  RULE_FIELDS,
+  SHAPE_RULES,
+} from '../../../src/conformance/report/possible-causes.js'
 import { BASES, type Damage, damaged, drop, type Loose, set, setItem } from '../invariants/streams.js'
 import { reportOf } from './streams.js'
 
@@ -28,11 +34,11 @@ const setEach =
   }
 
 describe('a report', () => {
-  test('of a good stream has no cause', () => {
+  test('a report of a good stream has no cause', () => {
     expect(reportOf(BASES.talk())).toEqual({ events: 22, errors: 0, warnings: 0, unlisted: 0, causes: [] })
   })
 
-  test('of a missing content_part.added is one cause that leads with where it was missed', () => {
+  test('a report of a missing content_part.added is one cause that leads with where it was missed', () => {
     const [cause, ...others] = reportOf(damaged(BASES.answer(), drop('content_part.added'))).causes
     expect(others).toEqual([])
     expect(cause).toMatchObject({
@@ -47,19 +53,19 @@ describe('a report', () => {
     ])
   })
 
-  test('of a field that is missing everywhere is one cause with its number', () => {
+  test('a report of a field that is missing everywhere is one cause with its number', () => {
     const events = damaged(BASES.talk(), setEach({ sequence_number: undefined }))
     expect(causesOf(events)).toEqual(['0 sequence-numbers x22: event-shape'])
     expect(reportOf(events).causes[0]?.first.map(({ position }) => position)).toEqual([0, 1, 2])
   })
 
-  test('of an event that was lost leads with the gap in the numbers', () => {
+  test('a report of an event that was lost leads with the gap in the numbers', () => {
     const events = BASES.answer().toSpliced(3, 1)
     expect(causesOf(events)).toEqual(['3 sequence-numbers x1: within-part part-follows-message item-is-its-parts'])
     expect(reportOf(events).causes[0]?.lead.about?.evidence).toBe('lost')
   })
 
-  test('does not explain an item by a number that was wrong before it began, or after it was done', () => {
+  test('a report does not explain an item by a number that was wrong before it began, or after it was done', () => {
     const events = BASES.summary().map((event, at) => ({
       ...event,
       sequence_number: at < 6 ? at : at + 93,
@@ -68,7 +74,7 @@ describe('a report', () => {
     expect(causesOf(events)).toHaveLength(2)
   })
 
-  test('takes no number for evidence where a server counts in another way', () => {
+  test('a report takes no number for evidence where a server counts in another way', () => {
     const events = damaged(BASES.answer(), drop('content_part.added')).map((event, at) => ({
       ...event,
       sequence_number: at * 2,
@@ -76,7 +82,7 @@ describe('a report', () => {
     expect(causesOf(events).map((line) => line.replace(/:.*/, ''))).toContain('1 sequence-numbers x8')
   })
 
-  test('keeps faults of two items that have nothing to do with each other apart', () => {
+  test('a report keeps faults of two items that have nothing to do with each other apart', () => {
     const events = damaged(
       BASES.talk(),
       setItem('function_call', { call_id: 'call_other' }, ['done', 'terminal']),
@@ -85,7 +91,7 @@ describe('a report', () => {
     expect(causesOf(events).map((line) => line.split(' ')[1])).toEqual(['text-is-deltas', 'item-constant'])
   })
 
-  test('puts errors before warnings, the server’s faults before the model’s, and what comes first', () => {
+  test('a report puts errors before warnings, the server’s faults before the model’s, and what comes first', () => {
     const report = createReport()
     report.add(violation({ rule: 'obfuscation', severity: 'warning', position: 0 }))
     report.add(violation({ rule: 'function-arguments-json', fault: 'model', position: 1 }))
@@ -99,13 +105,13 @@ describe('a report', () => {
     ])
   })
 
-  test('says the line that it was given', () => {
+  test('a report says the line that it was given', () => {
     const report = createReport()
     report.add(violation({}), { line: 12 })
     expect(report.causes()[0]?.lead.line).toBe(12)
   })
 
-  test('may be asked in the middle of a stream', () => {
+  test('a report may be asked in the middle of a stream', () => {
     const report = createReport()
     report.add(violation({}))
     expect(report.causes()).toHaveLength(1)
@@ -114,7 +120,7 @@ describe('a report', () => {
     expect(report.totals()).toEqual({ errors: 2, warnings: 0, unlisted: 0 })
   })
 
-  test('of a hundred thousand faulty events stays small', () => {
+  test('a report of a hundred thousand faulty events stays small', () => {
     const report = createReport()
     for (let position = 0; position < 100_000; position++) {
       report.add(
@@ -137,12 +143,12 @@ describe('a report', () => {
 
 test('what follows from what names invariants alone', () => {
   const ids = new Set(INVARIANTS.map(({ id }) => id))
-  const listed = Object.entries(FOLLOWS).flatMap(([id, { item = [], event = [], stream = [] }]) => [
+  const listed = Object.entries(POSSIBLE_CAUSES).flatMap(([id, { item = [], event = [], stream = [] }]) => [
     id,
     ...item,
     ...event,
     ...stream,
   ])
-  const all = [...listed, ...Object.keys(FIELDS), ...OF_ORDER, ...SHAPE_RULES, ...AT_ANY_EVENT]
+  const all = [...listed, ...Object.keys(RULE_FIELDS), ...ORDER_RULES, ...SHAPE_RULES, ...EXPLAINS_WHOLE_EVENT]
   expect([...new Set(all.map((name) => name.split(':')[0]))].filter((id) => !ids.has(id ?? ''))).toEqual([])
 })

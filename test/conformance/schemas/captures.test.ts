@@ -3,7 +3,7 @@ import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 import { eventFiles, type Json, problemsOf, projectFixtures, readEvents, shared } from './captures.js'
 
 describe("the project's fixtures", () => {
-  test.each(eventFiles(projectFixtures))('%s passes event by event', (file) => {
+  test.each(eventFiles(projectFixtures))("the project's fixtures: %s passes event by event", (file) => {
     expect(problemsOf(readEvents(projectFixtures, file))).toEqual([])
   })
 })
@@ -13,7 +13,7 @@ const isShared = sharedFolder() !== undefined
 describeWithShared('genuine captures', () => {
   describe.each(['openai', 'azure', 'lmstudio'])('of %s', (server) => {
     const folder = shared(`captured/${server}`)
-    test.each(isShared ? eventFiles(folder) : [])('%s passes event by event', (file) => {
+    test.each(isShared ? eventFiles(folder) : [])('a genuine capture: %s passes event by event', (file) => {
       const events = readEvents(folder, file)
       expect(events.length).toBeGreaterThan(3)
       expect(problemsOf(events)).toEqual([])
@@ -25,7 +25,7 @@ describeWithShared("vLLM's capture", () => {
   const folder = shared('captured/vllm')
   const events = () => eventFiles(folder).flatMap((file) => readEvents(folder, file))
 
-  test('fails at what is not standard in it', () => {
+  test("vLLM's capture fails at what is not standard in it", () => {
     // Ids are random: here they are as short as their prefix.
     const problems = problemsOf(events()).map((problem) => problem.replace(/"(\w+)_[0-9a-f]{32}"/, '"$1_..."'))
     expect(problems).toEqual([
@@ -51,7 +51,7 @@ describeWithShared("vLLM's capture", () => {
     ])
   })
 
-  test('passes once that is put right, so at nothing else', () => {
+  test("vLLM's capture passes once that is put right, so at nothing else", () => {
     expect(problemsOf(events().map(putRight))).toEqual([])
   })
 })
@@ -92,7 +92,7 @@ describeWithShared('synthetic streams', () => {
     ],
   }
 
-  test.each(isShared ? eventFiles(folder) : [])('%s passes or fails as its name says', (file) => {
+  test.each(isShared ? eventFiles(folder) : [])('synthetic streams: %s passes or fails as its name says', (file) => {
     expect(problemsOf(readEvents(folder, file))).toEqual(wrong[file] ?? [])
   })
 })

@@ -42,40 +42,40 @@ const differences = (all: [type: string, difference: string[]][]): { [type: stri
   Object.fromEntries(all.filter(([, difference]) => difference.length > 0))
 
 describe.each(events)('the event %s', (type, event) => {
-  test('passes with all that it may have', () => {
+  test('a specimen passes with all that it may have', () => {
     expect(problemOf(event)).toBeUndefined()
   })
 
-  test('is refused with an unknown key', () => {
+  test('a specimen is refused with an unknown key', () => {
     expect(problemOf({ ...event, extra_key: 1 })).toBe('extra_key: expected no such key, got 1')
   })
 
-  test('is refused without its sequence number', () => {
+  test('a specimen is refused without its sequence number', () => {
     expect(problemOf(without(event, 'sequence_number'))).toBe(
       'sequence_number: expected a whole number from 0, got nothing',
     )
   })
 
-  test('is given back as it came', () => {
+  test('a specimen is given back as it came', () => {
     expect(parseEvent(event).event).toBe(event)
     expect(parseEvent(event).event?.type).toBe(type)
   })
 })
 
 describe.each(items)('the item %s', (type, item) => {
-  test('passes with all that it may have', () => {
+  test('a specimen passes with all that it may have', () => {
     expect(problemOf(added(item))).toBeUndefined()
   })
 
-  test('is refused with an unknown key', () => {
+  test('a specimen is refused with an unknown key', () => {
     expect(problemOf(added({ ...item, extra_key: null }))).toBe('item.extra_key: expected no such key, got null')
   })
 
-  test('is refused without its id', () => {
+  test('a specimen is refused without its id', () => {
     expect(problemOf(added(without(item, 'id')))).toBe('item.id: expected a string, got nothing')
   })
 
-  test('is refused under a type that is made up', () => {
+  test('a specimen is refused under a type that is made up', () => {
     expect(problemOf(added({ ...item, type: `${type}_x` }))).toBe(
       `item.type: expected the type of an output item, got "${type}_x"`,
     )

@@ -49,22 +49,22 @@ function* eventsToDamage(): Generator<Event> {
 }
 
 describe('the schemas of Open Responses', () => {
-  test('have the 24 events of the specification, and a specimen of each', () => {
+  test('the schemas of Open Responses have the 24 events of the specification, and a specimen of each', () => {
     expect(OPEN_RESPONSES_TYPES.size).toBe(24)
     expect(new Set(openResponsesSpecimens.map(({ type }) => type))).toEqual(OPEN_RESPONSES_TYPES)
   })
 
-  test('take every specimen', () => {
+  test('the schemas of Open Responses take every specimen', () => {
     for (const event of openResponsesSpecimens)
       expect([event.type, problemsOf(event, openResponsesEventSchema)]).toEqual([event.type, []])
   })
 
-  test('take fields that nobody knows', () => {
+  test('the schemas of Open Responses take fields that nobody knows', () => {
     for (const event of openResponsesSpecimens) expect(isRefused({ ...event, acme: 1 })).toBe(false)
   })
 
   // What is not in the list is refused; where the published schema is at hand, both are held against it.
-  test('take these damages and no others', async () => {
+  test('the schemas of Open Responses take these damages and no others', async () => {
     const taken = new Map<string, Set<string>>()
     for (const event of openResponsesSpecimens) {
       for (const { kind, event: damaged } of fieldDamages(event)) {
@@ -79,12 +79,12 @@ describe('the schemas of Open Responses', () => {
 })
 
 describe('a stream as Open Responses words it', () => {
-  test.each(STREAMS)('%s is as the profile requires', (_name, events) => {
+  test.each(STREAMS)('a stream as Open Responses words it: %s is as the profile requires', (_name, events) => {
     const said = checkEvents(events as StreamEvent[], { profile: 'open-responses' })
     expect(said.filter(({ fault }) => fault === 'server')).toEqual([])
   })
 
-  test('is an error under the profile wherever its schema refuses a field', () => {
+  test('a stream as Open Responses words it is an error under the profile wherever its schema refuses a field', () => {
     const [, events] = STREAMS.find(([name]) => name === 'call') as [string, Event[]]
     let refused = 0
     for (const [at, event] of events.entries()) {
@@ -141,11 +141,11 @@ describeWithShared('the published schema', () => {
 
   const isRefusedThere = refuser()
 
-  test('takes every specimen', () => {
+  test('the published schema takes every specimen', () => {
     for (const event of openResponsesSpecimens) expect([event.type, isRefusedThere(event)]).toEqual([event.type, false])
   })
 
-  test('refuses the damages that ours do, and no others', () => {
+  test('the published schema refuses the damages that ours do, and no others', () => {
     const differ = new Set<string>()
     const kinds = new Set<string>()
     for (const event of eventsToDamage()) {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { parseEvent } from '../../../src/conformance/schemas/index.js'
+import { RUNS, sampled } from '../../support/runs.js'
 import { typeOracle } from '../../support/type-oracle.js'
 import { fieldDamages } from './field-damages.js'
 import { eventSpecimens, itemSpecimens, responseSpecimen } from './specimens.js'
@@ -75,7 +76,7 @@ test('what the types of openai 7.57 forbid of a field is refused, but for what t
   const missed = new Set<string>()
   for (const event of EVENTS) {
     if (!isByTypes(event)) continue
-    for (const { kind, event: damaged } of fieldDamages(event)) {
+    for (const { kind, event: damaged } of sampled(fieldDamages(event))) {
       if (isByTypes(damaged)) continue
       forbidden++
       if (parseEvent(damaged).problem !== undefined) continue
@@ -83,5 +84,5 @@ test('what the types of openai 7.57 forbid of a field is refused, but for what t
     }
   }
   expect([...missed]).toEqual([])
-  expect(forbidden).toBeGreaterThan(5000)
+  expect(forbidden).toBeGreaterThan(5000 * Math.min(1, RUNS / 500))
 })

@@ -36,7 +36,7 @@ function passes(on: string, keys: object): boolean {
     return outputItemSchema.safeParse({ ...itemSpecimens[on as keyof typeof itemSpecimens], ...keys }).success
   }
   if (on === 'logprob of a delta') return !parseEvent({ ...delta, logprobs: [{ ...scored, ...keys }] }).problem
-  if (on === 'rival of a delta') {
+  if (on === 'top logprob of a delta') {
     return !parseEvent({ ...delta, logprobs: [{ ...scored, top_logprobs: [{ ...scored, ...keys }] }] }).problem
   }
   if (on === 'response') return responseSchema.safeParse({ ...responseSpecimen, ...keys }).success
@@ -45,15 +45,15 @@ function passes(on: string, keys: object): boolean {
 }
 
 describe.each(rows)('the extra key %s of %s', (key, on) => {
-  test('is let through', () => {
+  test('the extra key is let through', () => {
     expect(passes(on, { [key]: values[key] })).toBe(true)
   })
 
-  test('may be missing', () => {
+  test('the extra key may be missing', () => {
     expect(passes(on, {})).toBe(true)
   })
 
-  test('has a type of its own', () => {
+  test('the extra key has a type of its own', () => {
     expect(passes(on, { [key]: { of: 'another type' } })).toBe(false)
   })
 })

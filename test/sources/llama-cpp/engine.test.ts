@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../../src/errors.js'
 import { createLlamaCppEngine, EngineError, type LlamaCppEngineOptions } from '../../../src/sources/llama-cpp.js'
-import { loadTokenTable } from '../../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
 import { FakeModel, type FakeSequence, fakeLlama, type Writes } from '../../support/fake-llama.js'
 import { encodeHarmony, m } from '../../support/tokens.js'
 
@@ -46,7 +46,7 @@ async function errorOf(run: () => unknown): Promise<unknown> {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('loading', () => {
-  test('says how far it is, and gives the context what was asked for', async () => {
+  test('loading says how far it is, and gives the context what was asked for', async () => {
     const shares: number[] = []
     const { engine, model, llama } = await makeEngine({
       onProgress: (share) => shares.push(share),
@@ -61,7 +61,7 @@ describe('loading', () => {
     expect(engine).toMatchObject({ gpu: false, contextSize: 512, parallel: 3 })
   })
 
-  test('leaves to llama.cpp what was not asked for', async () => {
+  test('loading leaves to llama.cpp what was not asked for', async () => {
     const { model } = await makeEngine({ swaFullCache: false })
     expect(model.createOptions).toEqual({ contextSize: 'auto', sequences: 1, swaFullCache: false })
   })
@@ -77,7 +77,7 @@ describe('loading', () => {
     ['<|startoftext|> as token 199998, got 5', { tokenize: () => [5] }],
     ['token 199', { detokenize: () => 'other' }],
     ['201088 tokens, got 1000', { iterateAllTokens: () => new Uint8Array(1000) }],
-  ])('refuses a model that is not gpt-oss: %s', async (words, differs) => {
+  ])('loading refuses a model that is not gpt-oss: %s', async (words, differs) => {
     const model = new FakeModel(table, replies, differs)
     const error = await errorOf(() => makeEngine({}, model))
     expect(error).toBeInstanceOf(HarmonyResponsesError)
@@ -87,7 +87,7 @@ describe('loading', () => {
     expect(model.disposed).toBe(true)
   })
 
-  test("says in llama.cpp's words why a model or a context cannot be had, and frees what it had", async () => {
+  test("loading says in llama.cpp's words why a model or a context cannot be had, and frees what it had", async () => {
     const llama = fakeLlama(new FakeModel(table, replies))
     llama.loadModel = async () => {
       throw new Error('ENOENT: no such file or directory')
@@ -107,7 +107,7 @@ describe('loading', () => {
     expect(model.disposed).toBe(true)
   })
 
-  test('stops when its signal aborts', async () => {
+  test('loading stops when its signal aborts', async () => {
     const call = new AbortController()
     const model = new FakeModel(table, replies)
     const llama = fakeLlama(model)
@@ -117,7 +117,7 @@ describe('loading', () => {
     expect(llama.disposed).toBe(0)
   })
 
-  test('needs node-llama-cpp, and says how to get it', async () => {
+  test('loading needs node-llama-cpp, and says how to get it', async () => {
     const error = await errorOf(() => createLlamaCppEngine({ modelPath: 'x' }))
     expect(error).toBeInstanceOf(EngineError)
     expect((error as Error).message).toBe('node-llama-cpp is not installed: npm install node-llama-cpp@3')
@@ -135,7 +135,7 @@ describe('loading', () => {
     ['onProgress', { onProgress: 1 }],
     ['signal', { signal: 1 }],
     ['llama', { llama: {} }],
-  ])('refuses a wrong %s', async (what, options) => {
+  ])('loading refuses a wrong %s', async (what, options) => {
     const error = await errorOf(() => createLlamaCppEngine({ modelPath: 'x', ...options } as LlamaCppEngineOptions))
     expect(error).toBeInstanceOf(HarmonyResponsesError)
     expect((error as Error).message).toMatch(new RegExp(`^${what}: expected `))
@@ -143,7 +143,7 @@ describe('loading', () => {
 })
 
 describe('calls', () => {
-  test('run as many at once as there are sequences, and the rest wait their turn', async () => {
+  test('calls run as many at once as there are sequences, and the rest wait their turn', async () => {
     const { engine, sequences } = await makeEngine({ parallel: 2 })
     const order: number[] = []
     const calls = [1, 2, 3, 4, 5].map(async (n) => {
@@ -157,7 +157,7 @@ describe('calls', () => {
     expect(sequences().some(({ mixed, open }) => mixed || open > 0)).toBe(false)
   })
 
-  test('go to the sequence that holds the longest beginning of the prompt', async () => {
+  test('calls go to the sequence that holds the longest beginning of the prompt', async () => {
     const { engine, sequences } = await makeEngine({ parallel: 2 })
     const first = ask('the first of two questions that are longer than what all have in common')
     const second = ask('another one of two questions that are longer than what all have in common')
@@ -175,7 +175,7 @@ describe('calls', () => {
     }
   })
 
-  test('that wait leave the queue when they are aborted or left', async () => {
+  test('calls that wait leave the queue when they are aborted or left', async () => {
     const { engine, sequences } = await makeEngine()
     const running = engine.generate(ask('one'))
     await running.next()
@@ -194,19 +194,19 @@ describe('calls', () => {
     expect(sequences()[0]?.asked.filter((one) => 'adapt' in one)).toHaveLength(2)
   })
 
-  test('that do not fit are refused without waiting', async () => {
+  test('calls that do not fit are refused without waiting', async () => {
     const { engine } = await makeEngine({ contextSize: 64 })
     await engine.generate(ask('one')).next()
     const error = await errorOf(() => engine.generate(new Array(64).fill(5)).next())
     expect(error).toMatchObject({ code: 'context_length_exceeded' })
   })
 
-  test('are refused at once where their arguments are wrong', async () => {
+  test('calls are refused at once where their arguments are wrong', async () => {
     const { engine } = await makeEngine()
     expect(() => engine.generate([])).toThrow('promptTokens: expected at least one token id')
   })
 
-  test('that failed leave no broken sequence behind', async () => {
+  test('calls that failed leave no broken sequence after', async () => {
     const { engine, sequences } = await makeEngine()
     const stream = engine.generate(ask('one'))
     await stream.next()
@@ -219,7 +219,7 @@ describe('calls', () => {
 })
 
 describe('dispose', () => {
-  test('ends what is open and what waits with server_error, and whatever comes later', async () => {
+  test('dispose ends what is open and what waits with server_error, and whatever comes later', async () => {
     const { engine, model, llama } = await makeEngine()
     const open = engine.generate(ask('one'))
     await open.next()
@@ -236,7 +236,7 @@ describe('dispose', () => {
     expect(llama.disposed).toBe(0)
   })
 
-  test('is noticed where the context was disposed from outside', async () => {
+  test('dispose is noticed where the context was disposed from outside', async () => {
     const { engine, model } = await makeEngine()
     await engine.health()
     await model.contexts[0]?.dispose()

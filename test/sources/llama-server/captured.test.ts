@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { markerText } from '../../../src/harmony/vocabulary.js'
 import { createLlamaServerEngine } from '../../../src/sources/llama-server.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
 import type { ScoredToken } from '../../../src/tokens/token-source.js'
-import { loadTokenTable } from '../../../src/tokens/token-table.js'
 import { readTokens } from '../../support/read-tokens.js'
 import { describeWithShared, llamaServerCaptures, sharedFolder } from '../../support/shared-data.js'
 
 const table = await loadTokenTable()
 
 /** What ids and text say together, with markers spelled out. */
-function textOf(tokens: readonly unknown[]): string {
+function spellOut(tokens: readonly unknown[]): string {
   const parts: Uint8Array[] = []
   for (const token of tokens) {
     if (typeof token === 'string') parts.push(new TextEncoder().encode(token))
@@ -42,7 +42,7 @@ function isAmong(tokens: readonly unknown[], emitted: readonly number[]): boolea
 /** Nothing is lost, nothing is made up, and all is counted. */
 async function expectWhole(prompt: readonly number[], body: string, emitted: readonly number[]): Promise<void> {
   const { tokens, end } = await read(prompt, body)
-  expect(textOf(tokens)).toBe(textOf(emitted))
+  expect(spellOut(tokens)).toBe(spellOut(emitted))
   expect(end?.usage?.outputTokens ?? tokens.length).toBe(emitted.length)
   expect(emitted).toSatisfy((all: readonly number[]) => isAmong(tokens, all))
   if (end?.reason === 'stop') expect(tokens.at(-1)).toBe(emitted.at(-1))
@@ -57,21 +57,21 @@ const LOSES_A_BLANK = 'limit-in-emoji'
 
 describe('what a real llama-server sent', () => {
   test.each(Object.keys(scripts).filter((name) => name !== LOSES_A_BLANK))(
-    'says what its model said: %s',
+    'what a real llama-server sent says what its model said: %s',
     async (name) => {
       const { prompt, emitted } = scripts[name] ?? expect.unreachable()
       await expectWhole(prompt, file(`${name}.sse`), emitted)
     },
   )
 
-  test('has U+FFFD for a token that the limit left in the middle of a character', async () => {
+  test('what a real llama-server sent has U+FFFD for a token that the limit left in the middle of a character', async () => {
     const { prompt, emitted } = scripts[LOSES_A_BLANK] ?? expect.unreachable()
     const { tokens, end } = await read(prompt, file(`${LOSES_A_BLANK}.sse`))
     expect(tokens).toEqual([...emitted.slice(0, -1), '\ufffd'])
     expect(end).toMatchObject({ reason: 'max_output_tokens', usage: { outputTokens: emitted.length } })
   })
 
-  test('has log-probabilities of all but what was held back', async () => {
+  test('what a real llama-server sent has log-probabilities of all but what was held back', async () => {
     const { prompt, emitted } = scripts['logprobs-emoji'] ?? expect.unreachable()
     const { tokens } = await read(prompt, file('logprobs-emoji.sse'), 200, 1)
     expect(tokens.map(idOf)).toEqual(emitted)
@@ -84,18 +84,24 @@ describeWithShared('all that a real llama-server sent', () => {
   const streams = captures.filter(({ name, status }) => status === 200 && !name.endsWith(LOSES_A_BLANK))
   const refusals = captures.filter(({ status }) => status !== 200)
 
-  test.each(streams.filter(({ emitted }) => emitted !== undefined))('says what its model said: $name', async (one) => {
-    await expectWhole(one.request.prompt, one.body, one.emitted ?? [])
-  })
+  test.each(streams.filter(({ emitted }) => emitted !== undefined))(
+    'all that a real llama-server sent says what its model said: $name',
+    async (one) => {
+      await expectWhole(one.request.prompt, one.body, one.emitted ?? [])
+    },
+  )
 
-  test.each(streams)('is read to its end: $name', async ({ request, body }) => {
+  test.each(streams)('all that a real llama-server sent is read to its end: $name', async ({ request, body }) => {
     const { end } = await read(request.prompt, body, 200, request.n_probs)
     expect(end?.reason).toMatch(/^(stop|max_output_tokens)$/)
   })
 
-  test.each(refusals)('is refused in its own words: $name', async ({ body, status }) => {
-    const { message } = JSON.parse(body).error
-    const code = /context size/.test(message) ? 'context_length_exceeded' : 'invalid_prompt'
-    await expect(read([1], body, status)).rejects.toMatchObject({ code, message, status })
-  })
+  test.each(refusals)(
+    'all that a real llama-server sent is refused in its own words: $name',
+    async ({ body, status }) => {
+      const { message } = JSON.parse(body).error
+      const code = /context size/.test(message) ? 'context_length_exceeded' : 'invalid_prompt'
+      await expect(read([1], body, status)).rejects.toMatchObject({ code, message, status })
+    },
+  )
 })

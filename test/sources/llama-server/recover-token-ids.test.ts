@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createTokenIdRecovery } from '../../../src/sources/llama-server/recover-token-ids.js'
-import { loadTokenTable } from '../../../src/tokens/token-table.js'
+import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
+import { decodeTokens } from '../../support/tokens.js'
 
 const table = await loadTokenTable()
 const recovery = createTokenIdRecovery(table)
@@ -13,32 +14,32 @@ function lastByteOf(text: string): number {
   return expect.unreachable(text)
 }
 
-const textOf = (ids: readonly number[]): string =>
-  new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(ids.flatMap((id) => [...table.bytes(id)])))
-
 describe('tokens that were held back', () => {
-  test.each([1, 2, 3, 4, 50, 1000])('are found of %i characters, the last of which came in two tokens', (count) => {
-    const text = '🦜'.repeat(count)
-    const last = lastByteOf(text)
-    const ids = recovery.find(text, last, 0) ?? []
-    expect(textOf([...ids, last])).toBe(text)
-  })
+  test.each([1, 2, 3, 4, 50, 1000])(
+    'tokens that were held back are found of %i characters, the last of which came in two tokens',
+    (count) => {
+      const text = '🦜'.repeat(count)
+      const last = lastByteOf(text)
+      const ids = recovery.find(text, last, 0) ?? []
+      expect(decodeTokens([...ids, last])).toBe(text)
+    },
+  )
 
-  test.each([2, 3])('are as many as there were: %i', (count) => {
+  test.each([2, 3])('tokens that were held back are as many as there were: %i', (count) => {
     const last = lastByteOf('🦜')
     const ids = recovery.find('🦜', last, count)
     expect(ids).toHaveLength(count)
-    expect(textOf([...(ids ?? []), last])).toBe('🦜')
+    expect(decodeTokens([...(ids ?? []), last])).toBe('🦜')
   })
 
-  test('are not found of text that has U+FFFD for a byte', () => {
+  test('tokens that were held back are not found of text that has U+FFFD for a byte', () => {
     expect(recovery.find(`${'🦜'.repeat(500)}\ufffd`, lastByteOf('🦜'), 0)).toBeUndefined()
   })
 
-  test('are not found in endless time where nothing can be cut into so many', () => {
+  test('tokens that were held back are not found in endless time where nothing can be cut into so many', () => {
     const text = `${'🌦🦜'.repeat(20)}`
     const last = lastByteOf(text)
     const ids = recovery.find(text, last, 3) ?? []
-    expect(textOf([...ids, last])).toBe(text)
+    expect(decodeTokens([...ids, last])).toBe(text)
   })
 })

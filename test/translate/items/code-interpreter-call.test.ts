@@ -31,7 +31,7 @@ const ADDED = {
 } as const
 
 describe('the events of a code interpreter call', () => {
-  test('in order and whole; it is done when its result is there, not before', () => {
+  test('the events of a code interpreter call come in order and whole; it is done when its result is there, not before', () => {
     const run = createRun({ request })
     run.start()
     expect(run.push('<|channel|>analysis to=python code<|message|>print(', '1)<|call|>')).toEqual([
@@ -52,7 +52,7 @@ describe('the events of a code interpreter call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('it fails without an event of its own: the API has none', () => {
+  test('a code interpreter call: it fails without an event of its own: the API has none', () => {
     const run = createRun({ request })
     run.push(callTo('python', '1/0<|call|>'))
     expect(brief(run.toolResult({ itemId: 'ci_0', error: { message: 'ZeroDivisionError' } }))).toEqual([
@@ -63,7 +63,7 @@ describe('the events of a code interpreter call', () => {
     expect(response.output.map(briefItem)).toEqual(['code_interpreter_call failed "1/0"'])
   })
 
-  test('without a result it is done incomplete at the end, with no .completed', () => {
+  test('a code interpreter call without a result it is done incomplete at the end, with no .completed', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1<|call|>'))
     const events = run.end()
@@ -71,7 +71,7 @@ describe('the events of a code interpreter call', () => {
     expect(events[0]).toMatchObject({ item: { ...ADDED, status: 'incomplete', code: '1', outputs: null } })
   })
 
-  test('cut off, it is closed incomplete and never interpreted', () => {
+  test('a code interpreter call: cut off, it is closed incomplete and never interpreted', () => {
     const run = createRun({ request })
     run.push(callTo('python', 'print('))
     expect(brief(run.end())).toEqual([
@@ -81,7 +81,7 @@ describe('the events of a code interpreter call', () => {
     ])
   })
 
-  test('without code it has no delta', () => {
+  test('a code interpreter call without code it has no delta', () => {
     const run = createRun({ request })
     run.start()
     expect(brief(run.push(callTo('python', '<|call|>')))).toEqual([
@@ -93,7 +93,7 @@ describe('the events of a code interpreter call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('its code is told as the model writes it, character for character', () => {
+  test('a code interpreter call: its code is reported as the model writes it, character for character', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 8 }), (pieces) => {
         fc.pre(!pieces.join('').includes('<'))
@@ -121,7 +121,7 @@ describe('the events of a code interpreter call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('its result may come while the model writes the next message, which goes on', () => {
+  test('a code interpreter call: its result may come while the model writes the next message, which goes on', () => {
     const run = createRun({ request })
     run.push(inTurn(callTo('python', '1<|call|>'), messageOn('final', 'Hel')))
     expect(brief(run.toolResult({ itemId: 'ci_0', output: '1' }))).toEqual([
@@ -138,7 +138,7 @@ describe('the events of a code interpreter call', () => {
   test.each<[string, (run: Run) => unknown]>([
     ['a failure', (run) => run.fail({ message: 'no' })],
     ['an abort', (run) => run.abort()],
-  ])('pending at %s it is never done, and stands incomplete', (_, stop) => {
+  ])('a code interpreter call that is pending at %s is never done, and stands incomplete', (_, stop) => {
     const run = createRun({ request })
     run.push(callTo('python', '1<|call|>'))
     const before = run.events.length
@@ -147,7 +147,7 @@ describe('the events of a code interpreter call', () => {
     expect(run.translator.response.output).toEqual([{ ...ADDED, status: 'incomplete', code: '1' }])
   })
 
-  test('is a function call where the request declares no code interpreter', () => {
+  test('a code interpreter call is a function call where the request declares no code interpreter', () => {
     const run = createRun({ request: {} })
     run.push(callTo('python', '1<|call|>'))
     expect(briefOutput(run.translator.response)).toEqual(['function_call python completed "1"'])
@@ -160,7 +160,7 @@ describe('its outputs', () => {
   const outputsOf = (run: Run): unknown[] =>
     run.events.flatMap((event) => ('item' in event && 'outputs' in event.item ? [event.item.outputs] : []))
 
-  test('are null where the request does not include them', () => {
+  test('the outputs of a code interpreter call are null where the request does not include them', () => {
     const run = createRun({ request })
     run.push(inTurn(callTo('python', '1<|call|>'), callTo('python', '2<|call|>')))
     run.answer('python', '1\n')
@@ -168,14 +168,14 @@ describe('its outputs', () => {
     expect(outputsOf(run)).toEqual([null, null, null, null])
   })
 
-  test('are empty until they are there, where the request includes them', () => {
+  test('the outputs of a code interpreter call are empty until they are there, where the request includes them', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1<|call|>'))
     run.answer('python', '1\n')
     expect(outputsOf(run)).toEqual([[], [logs]])
   })
 
-  test('are as the host gives them, or its text as logs, or the error as logs', () => {
+  test('the outputs of a code interpreter call are as the host gives them, or its text as logs, or the error as logs', () => {
     const run = createRun({ request: withOutputs })
     run.push(inTurn(callTo('python', '1<|call|>'), callTo('python', '2<|call|>'), callTo('python', '3<|call|>')))
     run.toolResult({ itemId: 'ci_0', outputs: [logs, image] })
@@ -188,7 +188,7 @@ describe('its outputs', () => {
     ])
   })
 
-  test('are in no event but the last', () => {
+  test('the outputs of a code interpreter call are in no event but the last', () => {
     const run = createRun({ request: withOutputs })
     run.start()
     run.push(callTo('python', 'print(1)<|call|>'))
@@ -207,21 +207,21 @@ describe('its outputs', () => {
     expect(terminal(run.end()).output).toEqual([done])
   })
 
-  test('may be none', () => {
+  test('the outputs of a code interpreter call may be an empty list', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1<|call|>'))
     run.toolResult({ itemId: 'ci_0', outputs: [] })
     expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', outputs: [] }])
   })
 
-  test('are text that the code printed, even none', () => {
+  test('the outputs of a code interpreter call are text that the code printed, even none', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1<|call|>'))
     run.answer('python', '')
     expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', outputs: [{ type: 'logs', logs: '' }] }])
   })
 
-  test('of code that failed are the message as logs, where the request includes them, and null elsewhere', () => {
+  test('the outputs of a code interpreter call of code that failed are the message as logs, where the request includes them, and null elsewhere', () => {
     for (const [given, outputs] of [
       [request, null],
       [withOutputs, [{ type: 'logs', logs: 'ZeroDivisionError' }]],
@@ -240,20 +240,20 @@ describe('its outputs', () => {
     }
   })
 
-  test('of code that failed are what it gave until then, where the host says so', () => {
+  test('the outputs of a code interpreter call of code that failed are what it gave until then, where the host says so', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1/0<|call|>'))
     run.toolResult({ itemId: 'ci_0', outputs: [logs], error: { message: 'ZeroDivisionError' } })
     expect(terminal(run.end()).output).toMatchObject([{ status: 'failed', outputs: [logs] }])
   })
 
-  test('of code that was cut off are null, where the request includes them, too', () => {
+  test('the outputs of a code interpreter call of code that was cut off are null, where the request includes them, too', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', 'print('))
     expect(terminal(run.end()).output).toEqual([{ ...ADDED, status: 'incomplete', code: 'print(', outputs: null }])
   })
 
-  test('come once: a second result changes nothing', () => {
+  test('the outputs of a code interpreter call come once: a second result changes nothing', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1<|call|>'))
     run.answer('python', '1\n')
@@ -262,7 +262,7 @@ describe('its outputs', () => {
     expect(terminal(run.end()).output).toMatchObject([{ outputs: [logs] }])
   })
 
-  test('are copies: what the host does with its own afterwards changes nothing', () => {
+  test('the outputs of a code interpreter call are copies: what the host does with its own afterwards changes nothing', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1<|call|>'))
     const given = [{ ...logs }]
@@ -280,25 +280,25 @@ describe('its container', () => {
     return terminal(run.end()).output.map((item) => 'container_id' in item && item.container_id)
   }
 
-  test('is the one that the request names', () => {
+  test('the container of a code interpreter call is the one that the request names', () => {
     expect(containersOf(createRun({ request }))).toEqual(['cntr_host', 'cntr_host'])
   })
 
-  test('is the option before that', () => {
+  test('the container of a code interpreter call is the option before that', () => {
     expect(containersOf(createRun({ request, containerId: 'cntr_option' }))).toEqual(['cntr_option', 'cntr_option'])
   })
 
-  test('is derived where nobody names one, and is one for the whole response', () => {
+  test('the container of a code interpreter call is derived where nobody names one, and is one for the whole response', () => {
     expect(containersOf(createRun({ request: auto }))).toEqual(['cntr_0', 'cntr_0'])
   })
 
-  test('is not the one of another tool', () => {
+  test('the container of a code interpreter call is not the one of another tool', () => {
     const shell = { type: 'shell', environment: { type: 'container_reference', container_id: 'cntr_shell' } }
     const tools = [shell, ...(auto.tools ?? [])]
     expect(containersOf(createRun({ request: { tools } }))).toEqual(['cntr_0', 'cntr_0'])
   })
 
-  test('is in every form of the item', () => {
+  test('the container of a code interpreter call is in every form of the item', () => {
     const run = createRun({ request: auto })
     run.push(callTo('python', '1<|call|>'))
     run.answer('python', '1')
@@ -307,13 +307,13 @@ describe('its container', () => {
     expect(items).toHaveLength(2)
   })
 
-  test('derived, it has the form of the API', () => {
+  test('the container of a code interpreter call derived, it has the form of the API', () => {
     const [first, second] = containersOf(createRun({ request: auto, ids: deriveId }))
     expect(first).toMatch(/^cntr_[0-9a-f]{50}$/)
     expect(second).toBe(first)
   })
 
-  test('survives a snapshot', () => {
+  test('the container of a code interpreter call survives a snapshot', () => {
     const run = createRun({ request: auto })
     run.push(callTo('python', '1<|call|>'))
     expect(run.translator.snapshot().state.containerId).toBe('cntr_0')

@@ -5,7 +5,7 @@ import { brief, briefItem, callTo, createRun, terminal } from '../run.js'
 const OF_ITEM = { item_id: 'ctc_0', output_index: 0 }
 const request = { tools: [custom('apply_patch'), fn('get_weather')] }
 
-test('a custom tool call, in order and whole', () => {
+test('the events of a custom tool call come in order and whole', () => {
   const run = createRun({ request })
   run.start()
   expect(run.push(callTo('functions.apply_patch', '*** Begin'), ' Patch\n<|call|>')).toEqual([
@@ -42,22 +42,25 @@ test('a custom tool call, in order and whole', () => {
   expect(run.diagnostics).toEqual([])
 })
 
-test('by its bare name too', () => {
+test('a custom tool call is made by its bare name too', () => {
   const run = createRun({ request })
   run.push(callTo('apply_patch', 'x<|call|>'))
   expect(terminal(run.end()).output.map(briefItem)).toEqual(['custom_tool_call apply_patch completed "x"'])
 })
 
-test.each(['', ' \n', '{"input":"x"}'])('input %j is verbatim: blank is no {} here', (input) => {
-  const run = createRun({ request })
-  run.push(callTo('functions.apply_patch', `${input}<|call|>`))
-  expect(run.diagnostics).toEqual([])
-  expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', input }])
-  const deltas = run.events.filter(({ type }) => type === 'response.custom_tool_call_input.delta')
-  expect(deltas).toHaveLength(input === '' ? 0 : 1)
-})
+test.each(['', ' \n', '{"input":"x"}'])(
+  'the input %j of a custom tool call is verbatim: blank does not become {}',
+  (input) => {
+    const run = createRun({ request })
+    run.push(callTo('functions.apply_patch', `${input}<|call|>`))
+    expect(run.diagnostics).toEqual([])
+    expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', input }])
+    const deltas = run.events.filter(({ type }) => type === 'response.custom_tool_call_input.delta')
+    expect(deltas).toHaveLength(input === '' ? 0 : 1)
+  },
+)
 
-test('cut off, it is neither done nor whole', () => {
+test('a custom tool call that is cut off is neither done nor whole', () => {
   const run = createRun({ request })
   run.push(callTo('functions.apply_patch', '*** Be'))
   const events = run.end()

@@ -11,7 +11,7 @@ function pushCall(run: Run, ...pieces: string[]): string[] {
 }
 
 describe('the events of a function call', () => {
-  test('in order and whole; its call id is not its item id', () => {
+  test('the events of a function call come in order and whole; its call id is not its item id', () => {
     const run = createRun({ request })
     run.start()
     expect(run.push(callTo('functions.get_weather', '{"city":'), '"Paris"}<|call|>')).toEqual([
@@ -53,7 +53,7 @@ describe('the events of a function call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test.each(['<|call|>', '<|end|>', '<|return|>'])('%s closes it as complete', (marker) => {
+  test.each(['<|call|>', '<|end|>', '<|return|>'])('a function call: %s closes it as complete', (marker) => {
     expect(pushCall(createRun({ request }), `{}${marker}`)).toEqual([
       'output_item.added 0',
       'function_call_arguments.delta 0 "{}"',
@@ -62,7 +62,7 @@ describe('the events of a function call', () => {
     ])
   })
 
-  test('cut off, it is neither done nor whole, and stands incomplete in the response', () => {
+  test('a function call: cut off, it is neither done nor whole, and stands incomplete in the response', () => {
     const run = createRun({ request })
     expect(pushCall(run, '{"ci')).toEqual(['output_item.added 0', 'function_call_arguments.delta 0 "{\\"ci"'])
     const events = run.end()
@@ -89,13 +89,13 @@ describe('the name of a function', () => {
     ['get_weather', 'get_weather'],
     ['constructor', 'constructor'],
     ['functions.__proto__', '__proto__'],
-  ])('%s is %s', (recipient, name) => {
+  ])('the name of a function: %s is %s', (recipient, name) => {
     const run = createRun({ request })
     run.push(callTo(recipient, '{}<|call|>'))
     expect(terminal(run.end()).output).toMatchObject([{ type: 'function_call', name }])
   })
 
-  test('one that the request does not have is told of and streamed all the same', () => {
+  test('the name of a function: one that the request does not have is reported and streamed all the same', () => {
     const run = createRun({ request })
     run.push(callTo('functions.get_wether', '{}<|call|>'))
     expect(run.diagnostics).toMatchObject([{ code: 'undeclared_recipient', subject: 'get_wether' }])
@@ -108,7 +108,7 @@ describe('its arguments', () => {
     ['nothing', ['<|call|>'], undefined],
     ['white space', [' \n', '\t', '<|call|>'], ' \n\t'],
     ['white space in one piece with the terminator', ['  <|call|>'], '  '],
-  ])('%s becomes {} once, with a diagnostic', (_, pieces, dropped) => {
+  ])('the arguments of a function call: %s becomes {} once, with a diagnostic', (_, pieces, dropped) => {
     const run = createRun({ request })
     expect(pushCall(run, ...pieces)).toEqual([
       'output_item.added 0',
@@ -122,7 +122,7 @@ describe('its arguments', () => {
     expect(run.diagnostics[0]?.text).toBe(dropped)
   })
 
-  test('white space before them is kept, in the first delta that says something', () => {
+  test('white space before the arguments is kept, in the first delta that says something', () => {
     expect(pushCall(createRun({ request }), ' \n', ' {', ' } ', '\n', '<|call|>')).toEqual([
       'output_item.added 0',
       'function_call_arguments.delta 0 " \\n {"',
@@ -133,13 +133,16 @@ describe('its arguments', () => {
     ])
   })
 
-  test.each(['print("hi")', '{"a":1}""', '{"a":', '"', 'null', '{"s":"\\u00e9\\n"}'])('%s goes through', (text) => {
-    const run = createRun({ request })
-    run.push(callTo('functions.get_weather', `${text}<|call|>`))
-    expect(terminal(run.end()).output).toMatchObject([{ arguments: text }])
-  })
+  test.each(['print("hi")', '{"a":1}""', '{"a":', '"', 'null', '{"s":"\\u00e9\\n"}'])(
+    'the arguments of a function call: %s goes through',
+    (text) => {
+      const run = createRun({ request })
+      run.push(callTo('functions.get_weather', `${text}<|call|>`))
+      expect(terminal(run.end()).output).toMatchObject([{ arguments: text }])
+    },
+  )
 
-  test('white space of a call that is cut off is in its arguments or in a diagnostic', () => {
+  test('white space of a function call that is cut off is in its arguments or in a diagnostic', () => {
     const run = createRun({ request })
     pushCall(run, '  ')
     const [item] = terminal(run.end()).output

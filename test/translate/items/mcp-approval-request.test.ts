@@ -40,7 +40,7 @@ const REQUEST = {
 } as const
 
 describe('the events of an approval request', () => {
-  test('it is announced at its <|call|>, with its arguments, and done at once', () => {
+  test('an approval request: it is announced at its <|call|>, with its arguments, and done at once', () => {
     const run = createRun({ request: always })
     run.start()
     expect(run.push(callTo('github.search', '{"q":'), '"x"}')).toEqual([])
@@ -62,13 +62,13 @@ describe('the events of an approval request', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test("its id begins with the API's prefix", () => {
+  test("an approval request: its id begins with the API's prefix", () => {
     const run = createRun({ request: always, ids: deriveId })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.translator.response.output).toMatchObject([{ id: expect.stringMatching(/^mcpr_[0-9a-f]{50}$/) }])
   })
 
-  test('it takes its place in the output when it is announced, not when it begins', () => {
+  test('an approval request: it takes its place in the output when it is announced, not when it begins', () => {
     const run = createRun({ request: { tools: [guarded('github', { always: { tool_names: ['write'] } })] } })
     run.push(inTurn(callTo('github.read', '{}<|call|>'), callTo('github.write', '{"a":1}')))
     expect(brief(run.toolResult({ itemId: 'mcp_0', output: 'read' }))).toEqual([
@@ -78,7 +78,7 @@ describe('the events of an approval request', () => {
     expect(brief(run.push('<|call|>'))).toEqual(['output_item.added 1', 'output_item.done 1 -'])
   })
 
-  test('several, and calls that need no approval between them', () => {
+  test('an approval request: several, and calls that need no approval between them', () => {
     const run = createRun({ request: { tools: [guarded('github', 'always'), guarded('files', 'never')] } })
     run.push(
       inTurn(
@@ -99,7 +99,7 @@ describe('the events of an approval request', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'missing_result', subject: 'mcp_2' }])
   })
 
-  test.each(['<|end|>', '<|return|>'])('%s ends it as <|call|> does', (marker) => {
+  test.each(['<|end|>', '<|return|>'])('an approval request: %s ends it as <|call|> does', (marker) => {
     const run = createRun({ request: always })
     run.push(callTo('github.search', `{"q":"x"}${marker}`))
     expect(terminal(run.end()).output).toStrictEqual([REQUEST])
@@ -121,7 +121,7 @@ describe('the events of an approval request', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('it may address a tool as the model likes: under the prefix, by an alias, by the label alone', () => {
+  test('an approval request: it may address a tool as the model likes: under the prefix, by an alias, by the label alone', () => {
     const tools = [guarded('github', 'always'), guarded('web_search_preview', 'always')]
     const run = createRun({ request: { tools } })
     const recipients = ['mcp.github.search', 'github', 'browser.search', 'mcp.browser.open', 'github.issues.list']
@@ -137,7 +137,7 @@ describe('the events of an approval request', () => {
 })
 
 describe('under calls: whole', () => {
-  test('it is the same, event for event', () => {
+  test("an approval request under calls: 'whole': it is the same, event for event", () => {
     const streams = (['live', 'whole'] as const).map((calls) => {
       const run = createRun({ request: always, calls })
       run.start()
@@ -155,14 +155,14 @@ describe('under calls: whole', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('one that is cut off appears nowhere', () => {
+  test("an approval request under calls: 'whole': one that is cut off appears nowhere", () => {
     const run = createRun({ request: always, calls: 'whole' })
     run.push(callTo('github.search', '{"q'))
     expect(terminal(run.end()).output).toEqual([])
     expect(run.diagnostics).toMatchObject([{ code: 'call_cut_off', text: '{"q' }])
   })
 
-  test('it takes no result', () => {
+  test("an approval request under calls: 'whole': it takes no result", () => {
     const run = createRun({ request: always, calls: 'whole' })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(() => run.toolResult({ itemId: 'mcpr_0', output: '' })).toThrow(
@@ -186,7 +186,7 @@ describe('one that is cut off', () => {
     ['content_filter', ['incomplete'], (run) => run.end('content_filter')],
     ['a failure', ['error', 'failed'], (run) => run.fail({ message: 'no' })],
     ['an abort', ['failed'], (run) => run.abort()],
-  ])('by %s appears nowhere, and its text is told of', (_, last, close) => {
+  ])('an approval request that is cut off by %s appears nowhere, and its text is reported', (_, last, close) => {
     const run = cut(close)
     expect(brief(run.events)).toEqual(['created', 'in_progress', ...last])
     expect(run.translator.response.output).toEqual([])
@@ -194,20 +194,20 @@ describe('one that is cut off', () => {
     expect(run.diagnostics).toHaveLength(1)
   })
 
-  test('before its first character is told of without a text', () => {
+  test('an approval request that is cut off before its first character is reported without a text', () => {
     const run = cut((run) => run.end(), '')
     expect(run.translator.response.output).toEqual([])
     expect(run.diagnostics).toStrictEqual([{ code: 'call_cut_off', subject: 'github.search', index: 0 }])
   })
 
-  test('by nothing but the lack of its marker is whole where the host says that the model stopped', () => {
+  test('an approval request that is cut off by nothing but the lack of its marker is whole where the host says that the model stopped', () => {
     const run = cut((run) => run.end('stop'), '{"q":"x"}')
     expect(brief(run.events).slice(2)).toEqual(['output_item.added 0', 'output_item.done 0 -', 'completed'])
     expect(run.translator.response.output).toStrictEqual([REQUEST])
     expect(run.diagnostics).toEqual([])
   })
 
-  test('is no place in the output: what comes before it stays as it is', () => {
+  test('an approval request that is cut off is no place in the output: what comes before it stays as it is', () => {
     const run = createRun({ request: always })
     run.push(inTurn(messageOn('commentary', 'Hi<|end|>'), callTo('github.search', '{"q')))
     expect(briefOutput(terminal(run.end()))).toEqual(['message completed "Hi"'])
@@ -215,7 +215,7 @@ describe('one that is cut off', () => {
 })
 
 describe('it takes no result', () => {
-  test('by its id: there is nothing to answer before the user has', () => {
+  test('an approval request takes no result by its id: there is nothing to answer before the user has', () => {
     const run = createRun({ request: always })
     run.push(callTo('github.search', '{"q":"x"}<|call|>'))
     expect(() => run.toolResult({ itemId: 'mcpr_0', output: 'found' })).toThrow(
@@ -228,7 +228,7 @@ describe('it takes no result', () => {
     expect(terminal(run.end()).output).toStrictEqual([REQUEST])
   })
 
-  test("by a tool's message of the host: nobody may run it yet, and that somebody did is told of", () => {
+  test("an approval request takes no result by a tool's message of the host: nobody may run it yet, and that somebody did is reported", () => {
     const run = createRun({ request: always })
     run.push(callTo('github.search', '{"q":"x"}<|call|>'))
     expect(run.answer('github.search', 'found')).toEqual([])
@@ -236,7 +236,7 @@ describe('it takes no result', () => {
     expect(terminal(run.end()).output).toStrictEqual([REQUEST])
   })
 
-  test('by a message of the tool of no particular name', () => {
+  test('an approval request takes no result by a message of the tool of no particular name', () => {
     const run = createRun({ request: always })
     run.push(callTo('github.search', '{"q":"x"}<|call|>'))
     expect(run.answer('tool', 'found')).toEqual([])
@@ -244,7 +244,7 @@ describe('it takes no result', () => {
     expect(terminal(run.end()).output).toStrictEqual([REQUEST])
   })
 
-  test('and takes none from a call of the same server that waits', () => {
+  test('an approval request takes no result, and takes none from a call of the same server that waits', () => {
     const run = createRun({ request: { tools: [guarded('github', { always: { tool_names: ['write'] } })] } })
     run.push(inTurn(callTo('github.read', '{}<|call|>'), callTo('github.write', '{}<|call|>')))
     run.answer('github.write', 'written')
@@ -271,13 +271,13 @@ describe('a server of which the request says nothing', () => {
       { policy: { ...policies.openai, mcpApproval: 'never' }, mcpApproval: 'always' },
       'mcp_approval_request',
     ],
-  ])('%s', (_, options, type) => {
+  ])('a server of which the request says nothing: %s', (_, options, type) => {
     const run = createRun({ request: { tools }, ...options })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.translator.response.output).toMatchObject([{ type }])
   })
 
-  test('is what the request says, whatever the option does', () => {
+  test('a server of which the request says nothing is what the request says, whatever the option does', () => {
     const run = createRun({ request: { tools: [guarded('github', 'never')] }, mcpApproval: 'always' })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.translator.response.output).toMatchObject([{ type: 'mcp_call' }])
@@ -315,7 +315,7 @@ describe('which calls need approval', () => {
     ['both, together', { always: { tool_names: ['read'] }, never: { tool_names: ['read', 'write'] } }, '?!?'],
     ['always by names, never anything', { always: { tool_names: ['write'] }, never: {} }, '!?!'],
     ['always anything, never by names', { always: {}, never: { tool_names: ['read'] } }, '???'],
-  ])('%s', (_, approval, expected) => {
+  ])('which calls need approval: %s', (_, approval, expected) => {
     expect(asked(guarded('github', approval))).toBe(expected)
   })
 
@@ -342,12 +342,12 @@ describe('which calls need approval', () => {
     ['never whatever it does', { never: { read_only: null } }, '!!!'],
   ]
   describe('by a listing in the form of MCP', () => {
-    test.each(readers)('%s', (_, approval, expected) => {
+    test.each(readers)('which calls need approval by a listing in the form of MCP: %s', (_, approval, expected) => {
       expect(asked(guarded('github', approval), asMcp)).toBe(expected)
     })
   })
   describe("by a listing in the API's form", () => {
-    test.each(readers)('%s', (_, approval, expected) => {
+    test.each(readers)("which calls need approval by a listing in the API's form: %s", (_, approval, expected) => {
       expect(asked(guarded('github', approval), asApi)).toBe(expected)
     })
   })
@@ -360,7 +360,7 @@ describe('which calls need approval', () => {
     ['a hint in words', { readOnlyHint: 'true' }],
     ['a hint that it writes', { readOnlyHint: false }],
     ['annotations that are text', 'readOnlyHint'],
-  ])('a tool with %s is taken for one that writes', (_, annotations) => {
+  ])('which calls need approval: a tool with %s is taken for one that writes', (_, annotations) => {
     expect(asked(guarded('github', { never: { read_only: true } }), tools(annotations, undefined))).toBe('???')
   })
 
@@ -370,7 +370,7 @@ describe('which calls need approval', () => {
       ['no listings', []],
       ['a listing of another server', [{ serverLabel: 'gitlab', tools: asMcp[0]?.tools ?? [] }]],
       ['a listing that failed', [{ serverLabel: 'github', error: 'no answer' }]],
-    ])('%s', (_, listings) => {
+    ])('which calls need approval without a listing every call is asked for: %s', (_, listings) => {
       expect(asked(guarded('github', { never: { read_only: true } }), listings)).toBe('???')
       expect(asked(guarded('github', { always: { read_only: false } }), listings)).toBe('???')
       expect(asked(guarded('github', { never: { read_only: false } }), listings)).toBe('???')
@@ -378,7 +378,7 @@ describe('which calls need approval', () => {
     })
   })
 
-  test('the hints of two servers with a tool of the same name are their own', () => {
+  test('which calls need approval: the hints of two servers with a tool of the same name are their own', () => {
     const both = ['github', 'gitlab'].map((label) => guarded(label, { never: { read_only: true } }))
     const mcpListings: McpListing[] = [
       { serverLabel: 'gitlab', tools: [{ name: 'search', annotations: { readOnlyHint: false } }] },
@@ -392,7 +392,7 @@ describe('which calls need approval', () => {
     ])
   })
 
-  test('the hints of several listings of one label add up', () => {
+  test('which calls need approval: the hints of several listings of one label add up', () => {
     const listings: McpListing[] = [
       { serverLabel: 'github', error: 'no answer' },
       { serverLabel: 'github', tools: [{ name: 'write', annotations: { readOnlyHint: false } }] },
@@ -409,15 +409,15 @@ describe('which calls need approval', () => {
       ['always by names', { always: { tool_names: ['read', 'write'] } }, ['read', 'other'], '?-!'],
       ['never by names', { never: { tool_names: ['read'] } }, ['read', 'other'], '!-?'],
       ['never', 'never', ['read'], '!--'],
-    ])('%s', (_, approval, allowed, expected) => {
+    ])('a tool outside allowed_tools fails, and nobody is asked: %s', (_, approval, allowed, expected) => {
       expect(asked(guarded('github', approval, allowed))).toBe(expected)
     })
 
-    test('by a filter of what reads, with a listing', () => {
+    test('a tool outside allowed_tools fails, and nobody is asked by a filter of what reads, with a listing', () => {
       expect(asked(guarded('github', 'always', { read_only: true }), asMcp)).toBe('?--')
     })
 
-    test('with the events of a call that fails', () => {
+    test('a tool outside allowed_tools fails, and nobody is asked with the events of a call that fails', () => {
       const run = createRun({ request: { tools: [guarded('github', 'always', ['list'])] } })
       run.start()
       expect(brief(run.push(callTo('github.search', '{}<|call|>')))).toEqual([
@@ -432,7 +432,7 @@ describe('which calls need approval', () => {
     })
   })
 
-  test('two entries of one label add up: what one of them asks for, is asked', () => {
+  test('which calls need approval: two entries of one label add up: what one of them asks for, is asked', () => {
     const request = { tools: [guarded('github', 'always', ['write']), guarded('github', 'never', ['read', 'write'])] }
     for (const tools of [request.tools, request.tools.toReversed()]) {
       const run = createRun({ request: { tools } })
@@ -445,17 +445,20 @@ describe('which calls need approval', () => {
     }
   })
 
-  test('nobody is asked where the policy knows no MCP', () => {
+  test('which calls need approval: nobody is asked where the policy knows no MCP', () => {
     const run = createRun({ request: always, policy: 'functions-only' })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(briefOutput(terminal(run.end()))).toEqual(['function_call github.search completed "{}"'])
   })
 
-  test.each(['openai', 'agents', 'vllm'] as const)('the user is asked under the policy %s', (policy) => {
-    const run = createRun({ request: always, policy })
-    run.push(callTo('github.search', '{}<|call|>'))
-    expect(briefOutput(terminal(run.end()))).toEqual(['mcp_approval_request github.search "{}"'])
-  })
+  test.each(['openai', 'agents', 'vllm'] as const)(
+    'which calls need approval: the user is asked under the policy %s',
+    (policy) => {
+      const run = createRun({ request: always, policy })
+      run.push(callTo('github.search', '{}<|call|>'))
+      expect(briefOutput(terminal(run.end()))).toEqual(['mcp_approval_request github.search "{}"'])
+    },
+  )
 })
 
 test('a snapshot before its <|call|> continues it', () => {
@@ -497,7 +500,7 @@ describe('a call that the user approved', () => {
   ]
   const DONE = (index: number): string[] => [`mcp_call.completed ${index}`, `output_item.done ${index} completed`]
 
-  test('is called right behind response.in_progress, in order and whole, and waits', () => {
+  test('a call that the user approved is called right after response.in_progress, in order and whole, and waits', () => {
     const run = createRun(options)
     const events = run.start()
     expect(events.slice(0, 2).map(({ type }) => type)).toEqual(['response.created', 'response.in_progress'])
@@ -511,7 +514,7 @@ describe('a call that the user approved', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('is completed by toolResult', () => {
+  test('a call that the user approved is completed by toolResult', () => {
     const run = createRun(options)
     run.start()
     expect(run.toolResult({ itemId: 'mcp_0', output: 'found' })).toStrictEqual([
@@ -521,7 +524,7 @@ describe('a call that the user approved', () => {
     expect(terminal(run.end()).output).toStrictEqual([COMPLETED])
   })
 
-  test("is failed by toolResult's error", () => {
+  test("a call that the user approved is failed by toolResult's error", () => {
     const run = createRun(options)
     run.start()
     expect(brief(run.toolResult({ itemId: 'mcp_0', error: { message: 'no' } }))).toEqual([
@@ -532,7 +535,7 @@ describe('a call that the user approved', () => {
   })
 
   test.each(['github.search', 'mcp.github.search', 'tool'])(
-    "is completed by the host's message of %s, though the tool still asks for approval",
+    "a call that the user approved is completed by the host's message of %s, though the tool still asks for approval",
     (author) => {
       const run = createRun(options)
       run.start()
@@ -542,7 +545,7 @@ describe('a call that the user approved', () => {
     },
   )
 
-  test("is completed by the transcript's first message, before the model says anything", () => {
+  test("a call that the user approved is completed by the transcript's first message, before the model says anything", () => {
     const run = createRun(options)
     const { host } = toolMessage('github.search', 'found')
     run.push({ host: `${host}<|start|>assistant` }, messageOn('final', 'Done.<|return|>'))
@@ -563,14 +566,14 @@ describe('a call that the user approved', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('is completed while the model writes something else', () => {
+  test('a call that the user approved is completed while the model writes something else', () => {
     const run = createRun(options)
     run.push(messageOn('final', 'Do'))
     expect(brief(run.toolResult({ itemId: 'mcp_0', output: 'found' }))).toEqual(DONE(0))
     expect(brief(run.push('ne.<|return|>'))[0]).toBe('output_text.delta 1 "ne."')
   })
 
-  test('that nobody answers is incomplete at the end, and the response is complete', () => {
+  test('a call that the user approved that nobody answers is incomplete at the end, and the response is complete', () => {
     const run = createRun(options)
     run.push(messageOn('final', 'Hi<|return|>'))
     const events = run.end()
@@ -582,7 +585,7 @@ describe('a call that the user approved', () => {
   test.each<[string, (run: Run) => unknown]>([
     ['a failure', (run) => run.fail({ message: 'no' })],
     ['an abort', (run) => run.abort()],
-  ])('stands incomplete and is not done after %s', (_, close) => {
+  ])('a call that the user approved stands incomplete and is not done after %s', (_, close) => {
     const run = createRun(options)
     run.start()
     const before = run.events.length
@@ -591,13 +594,13 @@ describe('a call that the user approved', () => {
     expect(run.translator.response.output).toMatchObject([{ status: 'incomplete', arguments: '{"q":"x"}' }])
   })
 
-  test('without arguments gives no delta', () => {
+  test('a call that the user approved without arguments gives no delta', () => {
     const run = createRun({ request: always, approvedCalls: [{ ...approved, arguments: '' }] })
     expect(brief(run.start()).slice(2)).toEqual(CALL(0, ''))
     expect(run.translator.response.output).toStrictEqual([ADDED])
   })
 
-  test('comes behind the listings and before what the model makes', () => {
+  test('a call that the user approved comes after the listings and before what the model makes', () => {
     const run = createRun({ ...options, mcpListings: [{ serverLabel: 'github', tools: [{ name: 'search' }] }] })
     run.push(callTo('github.search', '{"q":"y"}<|call|>'))
     expect(briefOutput(run.translator.response)).toEqual([
@@ -608,7 +611,7 @@ describe('a call that the user approved', () => {
     expect(run.events.map(({ sequence_number }) => sequence_number)).toEqual(run.events.map((_, at) => at))
   })
 
-  test('takes the result although the model asks for the same tool again', () => {
+  test('a call that the user approved takes the result although the model asks for the same tool again', () => {
     const run = createRun(options)
     run.push(callTo('github.search', '{"q":"y"}<|call|>'))
     expect(brief(run.answer('github.search', 'found'))).toEqual(DONE(0))
@@ -616,7 +619,7 @@ describe('a call that the user approved', () => {
     expect(codes(run.diagnostics)).toEqual(['second_result'])
   })
 
-  test('several, in the order given: each takes the result of its own tool, the oldest first', () => {
+  test('a call that the user approved: several, in the order given: each takes the result of its own tool, the oldest first', () => {
     const approvedCalls = [
       { ...approved, approvalRequestId: 'mcpr_a', name: 'a', arguments: '1' },
       { ...approved, approvalRequestId: 'mcpr_b', name: 'b', arguments: '2' },
@@ -634,20 +637,20 @@ describe('a call that the user approved', () => {
     ])
   })
 
-  test('of a tool that the request does not allow any more is called all the same', () => {
+  test('a call that the user approved of a tool that the request does not allow any more is called all the same', () => {
     const run = createRun({ request: { tools: [guarded('github', 'always', ['list'])] }, approvedCalls: [approved] })
     expect(brief(run.start()).slice(2)).toEqual(CALL(0))
     expect(brief(run.answer('github.search', 'found'))).toEqual(DONE(0))
     expect(run.diagnostics).toEqual([])
   })
 
-  test('of a server that the request does not declare is called, and completed by its id', () => {
+  test('a call that the user approved of a server that the request does not declare is called, and completed by its id', () => {
     const run = createRun({ approvedCalls: [approved] })
     expect(brief(run.start()).slice(2)).toEqual(CALL(0))
     expect(brief(run.toolResult({ itemId: 'mcp_0', output: 'found' }))).toEqual(DONE(0))
   })
 
-  test('of a server that the request does not declare is completed by the message of its tool', () => {
+  test('a call that the user approved of a server that the request does not declare is completed by the message of its tool', () => {
     const run = createRun({ approvedCalls: [approved] })
     run.start()
     expect(brief(run.answer('github.search', 'found'))).toEqual(DONE(0))
@@ -659,7 +662,7 @@ describe('a call that the user approved', () => {
     const outputs = (run: Run): unknown[] =>
       run.translator.response.output.map((item) => (item.type === 'mcp_call' ? item.output : item.type))
 
-    test('where the other is of a declared server', () => {
+    test('a call that the user approved takes no result of another whose name reads the same where the other is of a declared server', () => {
       const run = createRun({ request: { tools: [guarded('a.b', 'never')] }, approvedCalls: [short] })
       run.push(callTo('a.b.c', '{}<|call|>'))
       run.answer('a.b.c', 'of a.b')
@@ -673,7 +676,7 @@ describe('a call that the user approved', () => {
       ['in this order', [short, long]],
       ['in the other', [long, short]],
     ])(
-      'where neither is declared and both wait, %s: the longer label has it, the other is answered by its id',
+      'a call that the user approved takes no result of another whose name reads the same where neither is declared and both wait, %s: the longer label has it, the other is answered by its id',
       (_, approvedCalls) => {
         const run = createRun({ approvedCalls })
         run.start()
@@ -689,7 +692,7 @@ describe('a call that the user approved', () => {
       },
     )
 
-    test('where only it was approved, it has its own', () => {
+    test('a call that the user approved takes no result of another whose name reads the same where only it was approved, it has its own', () => {
       for (const call of [short, long]) {
         const run = createRun({ approvedCalls: [call] })
         run.start()
@@ -698,7 +701,7 @@ describe('a call that the user approved', () => {
       }
     })
 
-    test('where the model called the other: that one is the declared one', () => {
+    test('a call that the user approved takes no result of another whose name reads the same where the model called the other: that one is the declared one', () => {
       const run = createRun({ request: { tools: [guarded('a', 'never')] }, approvedCalls: [long] })
       run.push(callTo('a.b.c', '{}<|call|>'))
       run.answer('mcp.a.b.c', 'first')
@@ -708,14 +711,14 @@ describe('a call that the user approved', () => {
     })
   })
 
-  test('of a server labelled as a tool that the model knows by another name is completed by that name', () => {
+  test('a call that the user approved of a server labelled as a tool that the model knows by another name is completed by that name', () => {
     const request = { tools: [guarded('web_search_preview', 'always')] }
     const run = createRun({ request, approvedCalls: [{ ...approved, serverLabel: 'web_search_preview' }] })
     run.start()
     expect(brief(run.answer('browser.search', 'found'))).toEqual(DONE(0))
   })
 
-  test('takes no answer that the model made up', () => {
+  test('a call that the user approved takes no answer that the model made up', () => {
     const run = createRun(options)
     run.push(inTurn(messageOn('analysis', 'Hm.<|end|>')))
     run.push('<|start|>github.search to=assistant<|channel|>commentary<|message|>made up<|end|>')
@@ -723,24 +726,24 @@ describe('a call that the user approved', () => {
     expect(codes(run.diagnostics)).toEqual(['sampled_result'])
   })
 
-  test('is the same under calls: whole', () => {
+  test('a call that the user approved is the same under calls: whole', () => {
     const whole = createRun({ ...options, calls: 'whole' })
     expect(whole.start()).toStrictEqual(createRun(options).start())
   })
 
-  test('counts no tokens', () => {
+  test('a call that the user approved counts no tokens', () => {
     const run = createRun(options)
     expect(terminal(run.end()).usage).toEqual(terminal(createRun({ request: always }).end()).usage)
   })
 
-  test('is taken from no token', () => {
+  test('a call that the user approved is taken from no token', () => {
     const run = createRun(options)
     run.push(messageOn('final', 'Hi<|return|>'))
     const traced = run.traces.filter((trace) => trace.type === 'event').slice(0, 6)
     expect(traced.map((trace) => trace.type === 'event' && [trace.from, trace.to])).toEqual(Array(6).fill([-1, -1]))
   })
 
-  test('comes once, with start() or the first push, and over snapshots', () => {
+  test('a call that the user approved comes once, with start() or the first push, and over snapshots', () => {
     const given: TranslatorOptions = { ...FIXED, ...options }
     const first = new Translator(given)
     expect(brief(first.start()).slice(2)).toEqual(CALL(0))
@@ -750,7 +753,7 @@ describe('a call that the user approved', () => {
     expect(brief(run.answer('github.search', 'found')).slice(-2)).toEqual(DONE(0))
   })
 
-  test('is copied: what the caller does to it afterwards changes nothing', () => {
+  test('a call that the user approved is copied: what the caller does to it afterwards changes nothing', () => {
     const mine = { ...approved }
     const translator = new Translator({ ...FIXED, request: always, approvedCalls: [mine] })
     translator.start()
@@ -768,10 +771,13 @@ describe('a call that the user approved', () => {
       [[{ ...approved, arguments: {} }], 'approvedCalls[0].arguments: expected a string, got an object'],
       [[{ ...approved, serverLabel: undefined }], 'approvedCalls[0].serverLabel: expected a string, got undefined'],
       [[{ ...approved, name: 7 }], 'approvedCalls[0].name: expected a string, got 7'],
-    ])('%j', (approvedCalls, message) => {
-      expect(() => new Translator({ ...FIXED, approvedCalls } as TranslatorOptions)).toThrow(
-        expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option', message }),
-      )
-    })
+    ])(
+      'a call that the user approved that is none is refused, in words that say which: %j',
+      (approvedCalls, message) => {
+        expect(() => new Translator({ ...FIXED, approvedCalls } as TranslatorOptions)).toThrow(
+          expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option', message }),
+        )
+      },
+    )
   })
 })

@@ -17,7 +17,7 @@ const ADDED = {
 const request = { tools: [mcp('github')] }
 
 describe('the events of an MCP call', () => {
-  test('in order and whole; it is done when its result is there, not before', () => {
+  test('the events of an MCP call come in order and whole; it is done when its result is there, not before', () => {
     const run = createRun({ request })
     run.start()
     expect(run.push(callTo('github.search', '{"q":'), '"x"}<|call|>')).toEqual([
@@ -53,7 +53,7 @@ describe('the events of an MCP call', () => {
       { code: 'E429', message: 'rate limited' },
       { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: 'rate limited' }] },
     ],
-  ])('it fails with %s', (_, error, wire) => {
+  ])('an MCP call: it fails with %s', (_, error, wire) => {
     const run = createRun({ request })
     run.push(callTo('github.search', '{}<|call|>'))
     const events = run.toolResult({ itemId: 'mcp_0', error })
@@ -65,7 +65,7 @@ describe('the events of an MCP call', () => {
     expect(response.status).toBe('completed')
   })
 
-  test('without a result it is done incomplete at the end, with no .completed; the response is complete', () => {
+  test('an MCP call without a result it is done incomplete at the end, with no .completed; the response is complete', () => {
     const run = createRun({ request })
     run.push(callTo('github.search', '{}<|call|>'))
     const events = run.end()
@@ -73,7 +73,7 @@ describe('the events of an MCP call', () => {
     expect(events[0]).toMatchObject({ item: { ...ADDED, status: 'incomplete', arguments: '{}' } })
   })
 
-  test('cut off, it is closed incomplete: nobody runs it', () => {
+  test('an MCP call: cut off, it is closed incomplete: nobody runs it', () => {
     const run = createRun({ request })
     run.push(callTo('github.search', '{"q'))
     const events = run.end()
@@ -83,20 +83,23 @@ describe('the events of an MCP call', () => {
 })
 
 describe('its arguments', () => {
-  test.each(['', ' \n', ' {}', 'print(1)'])('%j goes through, without a diagnostic', (text) => {
-    const run = createRun({ request })
-    run.push(callTo('github.search', `${text}<|call|>`))
-    expect(run.diagnostics).toEqual([])
-    expect(terminal(run.end()).output).toMatchObject([{ arguments: text }])
-    const deltas = run.events.filter(({ type }) => type === 'response.mcp_call_arguments.delta')
-    expect(deltas).toHaveLength(text === '' ? 0 : 1)
-  })
+  test.each(['', ' \n', ' {}', 'print(1)'])(
+    'the arguments of an MCP call: %j goes through, without a diagnostic',
+    (text) => {
+      const run = createRun({ request })
+      run.push(callTo('github.search', `${text}<|call|>`))
+      expect(run.diagnostics).toEqual([])
+      expect(terminal(run.end()).output).toMatchObject([{ arguments: text }])
+      const deltas = run.events.filter(({ type }) => type === 'response.mcp_call_arguments.delta')
+      expect(deltas).toHaveLength(text === '' ? 0 : 1)
+    },
+  )
 })
 
 describe('a tool that the request does not allow', () => {
   const allowed = { tools: [mcp('github', ['list'])] }
 
-  test('fails at its terminator', () => {
+  test('a tool that the request does not allow fails at its terminator', () => {
     const run = createRun({ request: allowed })
     run.start()
     const events = run.push(callTo('github.search', '{"q":"x"}<|call|>'))
@@ -117,14 +120,14 @@ describe('a tool that the request does not allow', () => {
     expect(response.output.map(briefItem)).toEqual(['mcp_call github.search failed "{\\"q\\":\\"x\\"}"'])
   })
 
-  test('cut off, it is incomplete and not failed', () => {
+  test('a tool that the request does not allow: cut off, it is incomplete and not failed', () => {
     const run = createRun({ request: allowed })
     run.push(callTo('github.search', '{"q'))
     expect(terminal(run.end()).output.map(briefItem)).toEqual(['mcp_call github.search incomplete "{\\"q"'])
     expect(run.diagnostics).toEqual([])
   })
 
-  test('takes no result afterwards', () => {
+  test('a tool that the request does not allow takes no result afterwards', () => {
     const run = createRun({ request: allowed })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.answer('github.search', 'found')).toEqual([])
@@ -140,14 +143,14 @@ describe('a tool that the request does not allow', () => {
   })
 })
 
-test('its result may be outputs, which are written as JSON', () => {
+test('the result of an MCP call may be outputs, which are written as JSON', () => {
   const run = createRun({ request })
   run.push(callTo('github.search', '{}<|call|>'))
   run.toolResult({ itemId: 'mcp_0', outputs: [{ type: 'logs', logs: '2' }] })
   expect(terminal(run.end()).output).toMatchObject([{ output: '[{"type":"logs","logs":"2"}]' }])
 })
 
-test.each(['', ' \n', '{"a":1}', 'a <| b'])('the output %j is verbatim', (output) => {
+test.each(['', ' \n', '{"a":1}', 'a <| b'])('the output %j of an MCP call is verbatim', (output) => {
   const run = createRun({ request })
   run.push(inTurn(callTo('github.search', '{}<|call|>'), callTo('github.search', '{}<|call|>')))
   run.answer('github.search', output)

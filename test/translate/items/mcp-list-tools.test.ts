@@ -36,7 +36,7 @@ function listed(tools: unknown): unknown {
 }
 
 describe('the events of a listing', () => {
-  test('in order and whole, right behind response.in_progress', () => {
+  test('the events of a listing come in order and whole, right after response.in_progress', () => {
     const run = createRun({ request, mcpListings: [listing] })
     const events = run.start()
     expect(events.slice(0, 2).map(({ type }) => type)).toEqual(['response.created', 'response.in_progress'])
@@ -55,7 +55,7 @@ describe('the events of a listing', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('of a server that could not be asked: it fails, with the error only when it is done', () => {
+  test('a listing of a server that could not be asked: it fails, with the error only when it is done', () => {
     const run = createRun({ request, mcpListings: [failed] })
     const item = { type: 'mcp_list_tools', id: 'mcpl_0', server_label: 'github', tools: [] }
     expect(run.start().slice(2)).toStrictEqual([
@@ -81,7 +81,7 @@ describe('the events of a listing', () => {
     expect(inProgress).toMatchObject({ response: { output: [] } })
   })
 
-  test('of a server without tools: it is completed', () => {
+  test('a listing of a server without tools: it is completed', () => {
     const run = createRun({ request, mcpListings: [{ serverLabel: 'github', tools: [] }] })
     expect(brief(run.start()).slice(2)).toEqual(ITEM(0))
     expect(run.events.at(-1)).toMatchObject({ item: { tools: [] } })
@@ -99,24 +99,24 @@ describe('the events of a listing', () => {
     expect(run.translator.response.output).toMatchObject([{ error: 'connection lost', tools: [] }])
   })
 
-  test('with no listings there are none of these events', () => {
+  test('a listing with no listings there are none of these events', () => {
     expect(brief(createRun({ request, mcpListings: [] }).start())).toEqual(['created', 'in_progress'])
   })
 
-  test("its id begins with the API's prefix", () => {
+  test("a listing: its id begins with the API's prefix", () => {
     const run = createRun({ request, mcpListings: [listing], ids: deriveId })
     run.start()
     expect(run.translator.response.output).toMatchObject([{ id: expect.stringMatching(/^mcpl_[0-9a-f]{50}$/) }])
   })
 
-  test('none of it is taken from a token', () => {
+  test('a listing: none of it is taken from a token', () => {
     const run = createRun({ request, mcpListings: [listing] })
     run.push(messageOn('final', 'Hi<|return|>'))
     const traced = run.traces.filter((trace) => trace.type === 'event').slice(0, 6)
     expect(traced.map((trace) => trace.type === 'event' && [trace.from, trace.to])).toEqual(Array(6).fill([-1, -1]))
   })
 
-  test('it counts no tokens', () => {
+  test('a listing: it counts no tokens', () => {
     const run = createRun({ request, mcpListings: [listing] })
     expect(terminal(run.end()).usage).toEqual(terminal(createRun({ request }).end()).usage)
   })
@@ -146,11 +146,11 @@ describe('its tools in the form of the API', () => {
       { name: 'a', input_schema: {} },
     ],
     ['an empty description', { name: 'a', description: '' }, { name: 'a', description: '', input_schema: {} }],
-  ])('%s', (_, tool, wire) => {
+  ])('the tools in the form of the API of a listing: %s', (_, tool, wire) => {
     expect(listed([tool])).toStrictEqual([wire])
   })
 
-  test('in the order of the server', () => {
+  test('the tools in the form of the API of a listing in the order of the server', () => {
     expect(listed([{ name: 'b' }, { name: 'a' }, { name: 'b' }])).toMatchObject([
       { name: 'b' },
       { name: 'a' },
@@ -167,7 +167,7 @@ describe('several servers', () => {
   ]
   const servers = { tools: [mcp('files'), mcp('acme.docs'), mcp('git-hub')] }
 
-  test('give an item each, one after the other, in the order of the listings', () => {
+  test('several servers give an item each, one after the other, in the order of the listings', () => {
     const run = createRun({ request: servers, mcpListings })
     expect(brief(run.start())).toEqual(['created', 'in_progress', ...ITEM(0), ...ITEM(1, 'failed'), ...ITEM(2)])
     expect(run.translator.response.output.map(briefItem)).toEqual([
@@ -178,7 +178,7 @@ describe('several servers', () => {
     expect(run.translator.response.output.map(({ id }) => id)).toEqual(['mcpl_0', 'mcpl_1', 'mcpl_2'])
   })
 
-  test('come before every item of the model, whose indexes and ids go on behind them', () => {
+  test('several servers come before every item of the model, whose indexes and ids go on after them', () => {
     const run = createRun({ request: servers, mcpListings })
     run.push(callTo('files.search', '{}<|call|>'))
     run.toolResult({ itemId: 'mcp_3', output: 'found' })
@@ -198,13 +198,13 @@ describe('several servers', () => {
     expect(run.events.map(({ sequence_number }) => sequence_number)).toEqual(run.events.map((_, at) => at))
   })
 
-  test('need not be declared in the request', () => {
+  test('several servers: need not be declared in the request', () => {
     const run = createRun({ mcpListings })
     run.start()
     expect(run.translator.response.output).toHaveLength(3)
   })
 
-  test('of one label give an item each', () => {
+  test('several servers of one label give an item each', () => {
     const run = createRun({ request, mcpListings: [failed, listing] })
     run.start()
     expect(run.translator.response.output.map(briefItem)).toEqual([
@@ -217,7 +217,7 @@ describe('several servers', () => {
 describe('the listings come once', () => {
   const options = { request, mcpListings: [listing] }
 
-  test('with start(), and not again with a second one or with the first push', () => {
+  test('the listings come once with start(), and not again with a second one or with the first push', () => {
     const run = createRun(options)
     expect(brief(run.start())).toEqual(['created', 'in_progress', ...ITEM(0)])
     expect(run.start()).toEqual([])
@@ -228,7 +228,7 @@ describe('the listings come once', () => {
     ])
   })
 
-  test('with the first push, and not again with a start() or a turn after it', () => {
+  test('the listings come once with the first push, and not again with a start() or a turn after it', () => {
     const run = createRun(options)
     expect(brief(run.push('<|channel|>'))).toEqual(['created', 'in_progress', ...ITEM(0)])
     expect(run.start()).toEqual([])
@@ -236,7 +236,7 @@ describe('the listings come once', () => {
     expect(brief(run.push(messageOn('final', 'Hi')))[0]).toBe('output_item.added 1')
   })
 
-  test('with the first turn that the host begins, and not again with the next', () => {
+  test('the listings come once with the first turn that the host begins, and not again with the next', () => {
     const run = createRun(options)
     run.translator.beginTurn()
     expect(brief(run.start())).toEqual(['created', 'in_progress', ...ITEM(0)])
@@ -244,7 +244,7 @@ describe('the listings come once', () => {
     expect(run.push([])).toEqual([])
   })
 
-  test('before the first message of the host', () => {
+  test('the listings come once before the first message of the host', () => {
     const run = createRun(options)
     const events = run.push({ host: toolMessage('github.search', 'found').host })
     expect(brief(events)).toEqual(['created', 'in_progress', ...ITEM(0)])
@@ -254,14 +254,14 @@ describe('the listings come once', () => {
     ['an end', ['completed'], (run) => run.end()],
     ['a failure', ['error', 'failed'], (run) => run.fail({ message: 'no' })],
     ['an abort', ['failed'], (run) => run.abort()],
-  ])('where nothing but %s comes', (_, last, close) => {
+  ])('the listings come once where nothing but %s comes', (_, last, close) => {
     const run = createRun(options)
     close(run)
     expect(brief(run.events)).toEqual(['created', 'in_progress', ...ITEM(0), ...last])
     expect(run.translator.response.output).toStrictEqual([LISTED])
   })
 
-  test('over a snapshot right after start(), as often as it is written down and made anew', () => {
+  test('the listings come once over a snapshot right after start(), as often as it is written down and made anew', () => {
     const given: TranslatorOptions = { ...FIXED, ...options }
     let translator = new Translator(given)
     const events = translator.start()
@@ -278,14 +278,14 @@ describe('the listings come once', () => {
     expect(brief(events).filter((line) => line.startsWith('mcp_list_tools'))).toHaveLength(2)
   })
 
-  test('over a snapshot before start()', () => {
+  test('the listings come once over a snapshot before start()', () => {
     const given: TranslatorOptions = { ...FIXED, ...options }
     const snapshot = JSON.parse(JSON.stringify(new Translator(given).snapshot()))
     const run = runOf(Translator.restore(snapshot, { ...given, clock: () => NOW }))
     expect(brief(run.start())).toEqual(['created', 'in_progress', ...ITEM(0)])
   })
 
-  test('over a snapshot between a turn and the events that it made', () => {
+  test('the listings come once over a snapshot between a turn and the events that it made', () => {
     const given: TranslatorOptions = { ...FIXED, ...options }
     const first = new Translator(given)
     first.beginTurn()
@@ -312,7 +312,7 @@ describe('a listing is copied', () => {
     tools.push({ ...tool, name: 'another' })
   }
 
-  test('so that nothing the caller does to it afterwards changes what was sent', () => {
+  test('a listing is copied: so that nothing the caller does to it afterwards changes what was sent', () => {
     const mine = mutable()
     const translator = new Translator({ ...FIXED, request, mcpListings: [mine] })
     const events = translator.start()
@@ -325,7 +325,7 @@ describe('a listing is copied', () => {
     expect(terminal(translator.end()).output).toStrictEqual(response.output)
   })
 
-  test('and what the caller does to an event changes neither the listing nor the response', () => {
+  test('a listing is copied, and what the caller does to an event changes neither the listing nor the response', () => {
     const mine = mutable()
     const before = structuredClone(mine)
     const translator = new Translator({ ...FIXED, request, mcpListings: [mine] })
@@ -340,7 +340,7 @@ describe('a listing is copied', () => {
 })
 
 describe('it takes no result', () => {
-  test.each([listing, failed])('by its id: %j', (one) => {
+  test.each([listing, failed])('a listing takes no result by its id: %j', (one) => {
     const run = createRun({ request, mcpListings: [one] })
     run.start()
     expect(() => run.toolResult({ itemId: 'mcpl_0', output: 'x' })).toThrow(
@@ -353,7 +353,7 @@ describe('it takes no result', () => {
     expect(brief(run.end())).toEqual(['completed'])
   })
 
-  test('by a message of the tool of no particular name', () => {
+  test('a listing takes no result by a message of the tool of no particular name', () => {
     const run = createRun({ request, mcpListings: [listing] })
     run.start()
     expect(run.answer('tool', 'x')).toEqual([])
@@ -375,7 +375,7 @@ describe('listings that are none are refused, in words that say which', () => {
     [[['github']], 'mcpListings[0].serverLabel: expected a string, got undefined'],
     [[{ serverLabel: 7 }], 'mcpListings[0].serverLabel: expected a string, got 7'],
   ]
-  test.each(rows)('%j', (mcpListings, message) => {
+  test.each(rows)('listings that are none are refused, in words that say which: %j', (mcpListings, message) => {
     expect(() => make(mcpListings)).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option', message }),
     )
@@ -388,7 +388,7 @@ describe('listings that are none are refused, in words that say which', () => {
     ['a tool without a name', { serverLabel: 'files', tools: [{ description: 'Finds.' }] }],
     ['an error that is no text', { serverLabel: 'files', error: new Error('no') }],
     ['annotations that are no data', { serverLabel: 'files', tools: [{ name: 'a', annotations: { f: () => {} } }] }],
-  ])('%s', (_, entry) => {
+  ])('listings that are none are refused, in words that say which: %s', (_, entry) => {
     expect(() => make([listing, entry])).toThrow(
       expect.objectContaining({
         name: 'HarmonyResponsesError',
@@ -398,7 +398,7 @@ describe('listings that are none are refused, in words that say which', () => {
     )
   })
 
-  test('undefined is none at all', () => {
+  test('listings that are undefined are no listings', () => {
     expect(brief(make(undefined).start())).toEqual(['created', 'in_progress'])
   })
 })

@@ -5,7 +5,7 @@ const ANSWER = { item_id: 'msg_0', output_index: 0 }
 const TEXT = { ...ANSWER, content_index: 0 }
 
 describe('the events of a message', () => {
-  test('the answer, in order and whole', () => {
+  test('the events of an answer come in order and whole', () => {
     const run = createRun()
     run.start()
     expect(run.push('<|channel|>final<|message|>Hel', 'lo<|return|>')).toEqual([
@@ -79,7 +79,7 @@ describe('the events of a message', () => {
     for (const event of second) if ('content_index' in event) expect(event.content_index).toBe(0)
   })
 
-  test('an empty one has its part and no delta', () => {
+  test('an empty message has its part and no delta', () => {
     const run = createRun()
     run.start()
     const events = run.push('<|channel|>final<|message|><|return|>')
@@ -94,7 +94,7 @@ describe('the events of a message', () => {
     expect(events[4]).toMatchObject({ item: { content: [{ text: '' }] } })
   })
 
-  test('cut off, it is closed incomplete with what it has', () => {
+  test('a message: cut off, it is closed incomplete with what it has', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>Half')
     const events = run.end()
@@ -110,7 +110,7 @@ describe('the events of a message', () => {
 })
 
 describe('the text of a message', () => {
-  const textOf = (harmony: string): string | undefined => {
+  const answerTo = (harmony: string): string | undefined => {
     const run = createRun()
     run.push(harmony)
     const [item] = terminal(run.end('stop')).output
@@ -124,16 +124,16 @@ describe('the text of a message', () => {
     ['characters beyond the BMP', '😀𝔸👨‍👩‍👧'],
     ['what JSON escapes', '"\\\u0000\u2028'],
     ['a byte order mark', '\ufeffHi'],
-  ])('keeps %s', (_, text) => {
-    expect(textOf(`<|channel|>final<|message|>${text}<|return|>`)).toBe(text)
+  ])('the text of a message keeps %s', (_, text) => {
+    expect(answerTo(`<|channel|>final<|message|>${text}<|return|>`)).toBe(text)
   })
 
-  test('to the assistant or the user is to nobody', () => {
-    expect(textOf('<|channel|>final to=user<|message|>Hi<|return|>')).toBe('Hi')
-    expect(textOf('<|channel|>commentary to=assistant<|message|>Hi<|end|>')).toBe('Hi')
+  test('the text of a message to the assistant or the user is to nobody', () => {
+    expect(answerTo('<|channel|>final to=user<|message|>Hi<|return|>')).toBe('Hi')
+    expect(answerTo('<|channel|>commentary to=assistant<|message|>Hi<|end|>')).toBe('Hi')
   })
 
-  test('with a content type is text all the same', () => {
-    expect(textOf('<|channel|>final <|constrain|>json<|message|>{"a":1}<|return|>')).toBe('{"a":1}')
+  test('the text of a message with a content type is text all the same', () => {
+    expect(answerTo('<|channel|>final <|constrain|>json<|message|>{"a":1}<|return|>')).toBe('{"a":1}')
   })
 })

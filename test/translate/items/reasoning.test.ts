@@ -13,6 +13,7 @@ import { deriveId } from '../../../src/translate/ids.js'
 import type { TranslatorOptions } from '../../../src/translate/options.js'
 import { Translator } from '../../../src/translate/translator.js'
 import { anyStream, endReason, run as runStream } from '../../laws/streams.js'
+import { runs } from '../../support/runs.js'
 import { encodeHarmony } from '../../support/tokens.js'
 import { brief, briefItem, createRun, FIXED, inTurn, messageOn, type Run, runOf, terminal } from '../run.js'
 
@@ -20,7 +21,7 @@ const tokenTable = await loadTokenTable()
 
 const TEXT = { item_id: 'rs_0', output_index: 0, content_index: 0 }
 
-test('a chain of thought, in order and whole', () => {
+test('the events of a chain of thought come in order and whole', () => {
   const run = createRun()
   run.start()
   expect(run.push('<|channel|>analysis<|message|>Hm', 'm.<|end|>')).toEqual([
@@ -61,7 +62,7 @@ test('a chain of thought, in order and whole', () => {
   expect(run.diagnostics).toEqual([])
 })
 
-test('an empty one has its part and no delta', () => {
+test('an empty chain of thought has its part and no delta', () => {
   const run = createRun()
   run.start()
   expect(run.push('<|channel|>analysis<|message|><|end|>').map(({ type }) => type)).toEqual([
@@ -82,7 +83,7 @@ test('each message is an item of its own, even side by side', () => {
   ])
 })
 
-test('cut off, it is closed incomplete with what it has', () => {
+test('reasoning that is cut off is closed incomplete with what it has', () => {
   const run = createRun()
   run.push('<|channel|>analysis<|message|>Half')
   const events = run.end()
@@ -103,7 +104,7 @@ test('reasoning alone is a whole answer: nothing is invented', () => {
   expect(response.output.map(briefItem)).toEqual(['reasoning completed "Hm."'])
 })
 
-test('on the analysis channel but to a tool, it is a call', () => {
+test('a message on the analysis channel that addresses a tool is a call', () => {
   const run = createRun()
   run.push('<|channel|>analysis to=functions.f<|message|>{}<|call|>')
   expect(terminal(run.end()).output.map(briefItem)).toEqual(['function_call f completed "{}"'])
@@ -139,13 +140,13 @@ function started(reasoning: Mode, options: Partial<TranslatorOptions> = {}): Run
 describe('the modes of reasoning', () => {
   const push = (run: Run): ResponseStreamEvent[] => run.push('<|channel|>analysis<|message|>Hm', 'm.<|end|>')
 
-  test('raw is the default', () => {
+  test('raw is the default mode of reasoning', () => {
     const plain = createRun()
     plain.start()
     expect(push(started('raw'))).toEqual(push(plain))
   })
 
-  test('summary: one summary part, and no content', () => {
+  test("reasoning 'summary' has one summary part, and no content", () => {
     const run = started('summary')
     const item = done('completed', [], [SUMMARY_PART])
     expect(push(run)).toEqual([
@@ -166,7 +167,7 @@ describe('the modes of reasoning', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('both: content first, then summary, a delta of each for every push, content closed first', () => {
+  test('the modes of reasoning: both: content first, then summary, a delta of each for every push, content closed first', () => {
     const run = started('both')
     const item = done('completed', [CONTENT_PART], [SUMMARY_PART])
     expect(push(run)).toEqual([
@@ -197,7 +198,7 @@ describe('the modes of reasoning', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('hidden: announced and done, without text, content or summary', () => {
+  test("reasoning 'hidden' is announced and done, without text, content or summary", () => {
     const run = started('hidden')
     const item = done('completed', [], [])
     expect(push(run)).toEqual([ADDED, { type: 'response.output_item.done', sequence_number: 3, output_index: 0, item }])
@@ -220,7 +221,7 @@ describe('the modes of reasoning', () => {
       ],
     ],
     ['hidden', []],
-  ])('%s: an empty thought has its parts and no delta', (mode, between) => {
+  ])('the modes of reasoning: %s: an empty thought has its parts and no delta', (mode, between) => {
     expect(brief(started(mode).push('<|channel|>analysis<|message|><|end|>'))).toEqual([
       'output_item.added 0',
       ...between,
@@ -240,7 +241,7 @@ describe('the modes of reasoning', () => {
       ],
     ],
     ['hidden', []],
-  ])('%s: cut off, it is closed incomplete with what it has', (mode, closing) => {
+  ])('the modes of reasoning: %s: cut off, it is closed incomplete with what it has', (mode, closing) => {
     const run = started(mode)
     run.push('<|channel|>analysis<|message|>Hmm.')
     const events = run.end()
@@ -249,17 +250,20 @@ describe('the modes of reasoning', () => {
     expect(terminal(events).output).toEqual([done('incomplete', content, summary)])
   })
 
-  test.each(MODES)('%s: where the response fails or is aborted it stands incomplete with what was shown', (mode) => {
-    const [content, summary] = shownIn(mode)
-    for (const stop of [(run: Run) => run.fail({ message: 'no' }), (run: Run) => run.abort()]) {
-      const run = started(mode)
-      run.push('<|channel|>analysis<|message|>Hmm.')
-      const before = run.events.length
-      stop(run)
-      expect(brief(run.events.slice(before)).filter((line) => line.includes('done'))).toEqual([])
-      expect(terminal(run.events).output).toEqual([done('incomplete', content, summary)])
-    }
-  })
+  test.each(MODES)(
+    'the modes of reasoning: %s: where the response fails or is aborted it stands incomplete with what was shown',
+    (mode) => {
+      const [content, summary] = shownIn(mode)
+      for (const stop of [(run: Run) => run.fail({ message: 'no' }), (run: Run) => run.abort()]) {
+        const run = started(mode)
+        run.push('<|channel|>analysis<|message|>Hmm.')
+        const before = run.events.length
+        stop(run)
+        expect(brief(run.events.slice(before)).filter((line) => line.includes('done'))).toEqual([])
+        expect(terminal(run.events).output).toEqual([done('incomplete', content, summary)])
+      }
+    },
+  )
 
   /** The content and the summary that a thought of `Hmm.` has in this mode. */
   function shownIn(mode: Mode): [unknown[], unknown[]] {
@@ -287,24 +291,27 @@ describe('the modes of reasoning', () => {
     ])
   })
 
-  test.each(MODES)('%s: its tokens are counted', (mode) => {
+  test.each(MODES)('the modes of reasoning: %s: its tokens are counted', (mode) => {
     const tokens = encodeHarmony(messageOn('analysis', 'Hmm.<|end|>'))
     const run = started(mode, { tokenTable })
     run.push(tokens)
     expect(terminal(run.end()).usage?.output_tokens_details.reasoning_tokens).toBe(tokens.length)
   })
 
-  test.each(['none', 'RAW', '', 'constructor', null, 7, true, { raw: true }])('%j is none, and is refused', (mode) => {
-    expect(() => createRun({ reasoning: mode as Mode })).toThrow(
-      expect.objectContaining({
-        name: 'HarmonyResponsesError',
-        code: 'bad_option',
-        message: expect.stringMatching(/^reasoning: expected one of raw, summary, both, hidden, got /),
-      }),
-    )
-  })
+  test.each(['none', 'RAW', '', 'constructor', null, 7, true, { raw: true }])(
+    'the modes of reasoning: %j is none, and is refused',
+    (mode) => {
+      expect(() => createRun({ reasoning: mode as Mode })).toThrow(
+        expect.objectContaining({
+          name: 'HarmonyResponsesError',
+          code: 'bad_option',
+          message: expect.stringMatching(/^reasoning: expected one of raw, summary, both, hidden, got /),
+        }),
+      )
+    },
+  )
 
-  test('change nothing else in any stream', () => {
+  test('the modes of reasoning change nothing else in any stream', () => {
     fc.assert(
       fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
         const [raw, ...others] = MODES.map((reasoning) => runStream(chunks, { ...setup, reasoning }, reason))
@@ -315,7 +322,7 @@ describe('the modes of reasoning', () => {
           expect(other.events.map((event) => event.sequence_number)).toEqual([...other.events.keys()])
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 
@@ -358,22 +365,22 @@ describe('a request that asks for a summary', () => {
     { summary: 'detailed', effort: 'low' },
     { generate_summary: 'auto' },
     { generate_summary: 'detailed', summary: null },
-  ])('gets one: %o', (reasoning) => {
+  ])('a request that asks for a summary gets one: %o', (reasoning) => {
     expect(as({ request: { reasoning } })).toEqual(as({ reasoning: 'summary' }))
   })
 
   test.each([null, {}, { summary: null }, { effort: 'high' }, { summary: 'none' }, { summary: {} }, 'auto'])(
-    'is not %o: reasoning is shown as it is',
+    'a request that asks for a summary is not %o: reasoning is shown as it is',
     (reasoning) => {
       expect(as({ request: { reasoning } })).toEqual(as({ reasoning: 'raw' }))
     },
   )
 
-  test.each(MODES)("gets what the host's option says: %s", (reasoning) => {
+  test.each(MODES)("a request that asks for a summary gets what the host's option says: %s", (reasoning) => {
     expect(as({ reasoning, request: { reasoning: { summary: 'auto' } } })).toEqual(as({ reasoning }))
   })
 
-  test('gets one from a translator that is restored, whatever request that is given', () => {
+  test('a request that asks for a summary gets one from a translator that is restored, whatever request that is given', () => {
     const first = createRun({ request: { reasoning: { summary: 'auto' } } })
     first.start()
     for (const request of [{}, { reasoning: { summary: null } }]) {
@@ -405,21 +412,24 @@ describe('sealed reasoning', () => {
   const itemsOf = (events: readonly ResponseStreamEvent[]): OutputItem[] =>
     events.flatMap((event) => ('item' in event ? [event.item] : []))
 
-  test.each(MODES)('stands on the item when it is done and in the last response, never before (%s)', (reasoning) => {
-    const { run, sealed } = sealing({ reasoning })
-    run.push('<|channel|>analysis<|message|>Hm', 'm.')
-    expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
-    expect(run.translator.response.output[0]).not.toHaveProperty('encrypted_content')
-    expect(sealed).toEqual([])
-    run.push('<|end|>')
-    const [added, closed] = itemsOf(run.events)
-    expect(added).not.toHaveProperty('encrypted_content')
-    expect(closed).toHaveProperty('encrypted_content', 'sealed rs_0 Hmm.')
-    expect(terminal(run.end()).output).toEqual([closed])
-    expect(sealed).toEqual([['Hmm.', 'rs_0']])
-  })
+  test.each(MODES)(
+    'sealed reasoning stands on the item when it is done and in the last response, never before (%s)',
+    (reasoning) => {
+      const { run, sealed } = sealing({ reasoning })
+      run.push('<|channel|>analysis<|message|>Hm', 'm.')
+      expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
+      expect(run.translator.response.output[0]).not.toHaveProperty('encrypted_content')
+      expect(sealed).toEqual([])
+      run.push('<|end|>')
+      const [added, closed] = itemsOf(run.events)
+      expect(added).not.toHaveProperty('encrypted_content')
+      expect(closed).toHaveProperty('encrypted_content', 'sealed rs_0 Hmm.')
+      expect(terminal(run.end()).output).toEqual([closed])
+      expect(sealed).toEqual([['Hmm.', 'rs_0']])
+    },
+  )
 
-  test('is made once for each item, of its own text', () => {
+  test('sealed reasoning is made once for each item, of its own text', () => {
     const { run, sealed } = sealing({ ids: deriveId })
     run.push(
       inTurn(messageOn('analysis', 'a<|end|>'), messageOn('final', 'b<|end|>'), messageOn('analysis', 'c<|end|>')),
@@ -437,7 +447,7 @@ describe('sealed reasoning', () => {
     expect(output[1]).not.toHaveProperty('encrypted_content')
   })
 
-  test.each(MODES)('is made of what there is of a thought that was cut off (%s)', (reasoning) => {
+  test.each(MODES)('sealed reasoning is made of what there is of a thought that was cut off (%s)', (reasoning) => {
     const { run, sealed } = sealing({ reasoning })
     run.push('<|channel|>analysis<|message|>Hm')
     const events = run.end()
@@ -446,14 +456,14 @@ describe('sealed reasoning', () => {
     expect(terminal(events).output).toEqual(itemsOf(events))
   })
 
-  test('is made of an empty thought, too', () => {
+  test('sealed reasoning is made of an empty thought, too', () => {
     const { run, sealed } = sealing()
     run.push('<|channel|>analysis<|message|><|end|>')
     expect(sealed).toEqual([['', 'rs_0']])
     expect(itemsOf(run.events)[1]).toHaveProperty('encrypted_content', 'sealed rs_0 ')
   })
 
-  test('is not made of a thought that a failure broke off', () => {
+  test('sealed reasoning is not made of a thought that a failure broke off', () => {
     for (const stop of [(run: Run) => run.fail({ message: 'no' }), (run: Run) => run.abort()]) {
       const { run, sealed } = sealing()
       run.push('<|channel|>analysis<|message|>Hm')
@@ -466,7 +476,7 @@ describe('sealed reasoning', () => {
   test.each<[string, ResponseRequest]>([
     ['nothing', {}],
     ['something else', { include: ['message.output_text.logprobs'] }],
-  ])('is neither made nor shown where the request includes %s', (_, other) => {
+  ])('sealed reasoning is neither made nor shown where the request includes %s', (_, other) => {
     const { run, sealed } = sealing({ request: other })
     run.push(messageOn('analysis', 'Hm.<|end|>'))
     run.end()
@@ -474,14 +484,14 @@ describe('sealed reasoning', () => {
     expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
   })
 
-  test('is nowhere where nobody seals, though the request includes it', () => {
+  test('sealed reasoning is nowhere where nobody seals, though the request includes it', () => {
     const run = createRun({ request })
     run.push(messageOn('analysis', 'Hm.<|end|>'))
     run.end()
     expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
   })
 
-  test('is of no message and no call', () => {
+  test('sealed reasoning is of no message and no call', () => {
     const { run, sealed } = sealing()
     run.push(inTurn(messageOn('commentary', 'a<|end|>'), '<|channel|>analysis to=functions.f<|message|>{}<|call|>'))
     run.end()
@@ -489,7 +499,7 @@ describe('sealed reasoning', () => {
     expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
   })
 
-  test('survives a snapshot, and is not made again', () => {
+  test('sealed reasoning survives a snapshot, and is not made again', () => {
     const { run: first, sealed } = sealing()
     first.push(messageOn('analysis', 'Hm.<|end|>'))
     const snapshot = JSON.parse(JSON.stringify(first.translator.snapshot()))
@@ -498,7 +508,7 @@ describe('sealed reasoning', () => {
     expect(sealed).toHaveLength(1)
   })
 
-  test('is made of the whole text where a snapshot was taken within it', () => {
+  test('sealed reasoning is made of the whole text where a snapshot was taken within it', () => {
     const { run: first } = sealing()
     first.push('<|channel|>analysis<|message|>Hm')
     const sealReasoning = (text: string, id: string): string => `${id}:${text}`
@@ -507,7 +517,7 @@ describe('sealed reasoning', () => {
     expect(terminal(run.end()).output).toMatchObject([{ encrypted_content: 'rs_0:Hmm.' }])
   })
 
-  test('by what is no function is refused', () => {
+  test('sealed reasoning by what is no function is refused', () => {
     expect(() => createRun({ sealReasoning: 'key' as never })).toThrow(
       expect.objectContaining({
         code: 'bad_option',

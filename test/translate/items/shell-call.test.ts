@@ -68,7 +68,7 @@ const shellOutput = (stdout: string, stderr = '', exit_code = 0) =>
   ({ stdout, stderr, outcome: { type: 'exit', exit_code } }) as const
 
 describe('a shell call of the client', () => {
-  test('in order and whole: announced empty, its command told and the call done at the terminator', () => {
+  test('a shell call of the client in order and whole: announced empty, its command reported and the call done at the terminator', () => {
     const run = createRun({ request: withShell() })
     run.start()
     expect(run.push(exec('{"cmd":["bash",'))).toEqual([
@@ -94,7 +94,7 @@ describe('a shell call of the client', () => {
     ['where it is declared null', null, null],
     ["where it is the client's machine", { type: 'local' }, { type: 'local' }],
     ['where it is a container', { type: 'container_reference', container_id: 'cntr_host' }, CONTAINER],
-  ])('says its environment %s, from its announcement on', (_, environment, shown) => {
+  ])('a shell call of the client says its environment %s, from its announcement on', (_, environment, shown) => {
     const run = createRun({ request: withShell(environment) })
     run.push(execCall(LS))
     expect(itemsOf(run)).toMatchObject([
@@ -103,7 +103,7 @@ describe('a shell call of the client', () => {
     ])
   })
 
-  test("has ids of the API's form", () => {
+  test("a shell call of the client has ids of the API's form", () => {
     const run = createRun({ request: withShell(), ids: deriveId })
     run.push(execCall(LS))
     expect(itemsOf(run)[1]).toMatchObject({
@@ -112,7 +112,7 @@ describe('a shell call of the client', () => {
     })
   })
 
-  test("has the output index of its place, in its command's events too", () => {
+  test("a shell call of the client has the output index of its place, in its command's events too", () => {
     const run = createRun({ request: withShell() })
     run.push(messageOn('analysis', 'Hm.<|end|>'))
     expect(brief(run.push(`<|start|>assistant${execCall(LS)}`))).toEqual([
@@ -127,7 +127,7 @@ describe('a shell call of the client', () => {
   test.each<[string, ResponseRequest]>([
     ['without an environment', withShell()],
     ["on the client's machine", withShell({ type: 'local' })],
-  ])('%s takes no result from the host', (_, request) => {
+  ])('a shell call of the client: %s takes no result from the host', (_, request) => {
     const run = createRun({ request })
     run.push(execCall(LS))
     const refused = expect.objectContaining({
@@ -142,7 +142,7 @@ describe('a shell call of the client', () => {
   test.each<[string, ResponseRequest]>([
     ['without an environment', withShell()],
     ["on the client's machine", withShell({ type: 'local' })],
-  ])('%s is answered in the transcript, which is no news', (_, request) => {
+  ])('a shell call of the client: %s is answered in the transcript, which is no news', (_, request) => {
     const run = createRun({ request })
     run.push(execCall(LS))
     expect(run.answer('container.exec', 'a b')).toEqual([])
@@ -151,7 +151,7 @@ describe('a shell call of the client', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('cut off in its arguments is never done, and stands incomplete with its text in a diagnostic', () => {
+  test('a shell call of the client: cut off in its arguments is never done, and stands incomplete with its text in a diagnostic', () => {
     const run = createRun({ request: withShell() })
     run.push(exec('{"cmd":["rm","-r'))
     const events = run.end()
@@ -163,7 +163,7 @@ describe('a shell call of the client', () => {
   test.each<[string, (run: Run) => unknown]>([
     ['failure', (run) => run.fail({ message: 'no' })],
     ['abort', (run) => run.abort()],
-  ])('cut off by a %s it is not done either', (_, stop) => {
+  ])('a shell call of the client: cut off by a %s it is not done either', (_, stop) => {
     const run = createRun({ request: withShell() })
     run.push(exec('{"cmd":["rm"'))
     stop(run)
@@ -172,7 +172,7 @@ describe('a shell call of the client', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'call_cut_off', subject: 'shell_call', text: '{"cmd":["rm"' }])
   })
 
-  test('whose <|call|> the engine swallowed is whole', () => {
+  test('a shell call of the client whose <|call|> the engine swallowed is whole', () => {
     const run = createRun({ request: withShell() })
     run.push(exec(LS))
     expect(brief(run.end('stop'))).toEqual([
@@ -184,7 +184,7 @@ describe('a shell call of the client', () => {
     ])
   })
 
-  test("with calls 'whole' is announced at its terminator only, and is the same item", () => {
+  test("a shell call of the client with calls 'whole' is announced at its terminator only, and is the same item", () => {
     const run = createRun({ request: withShell(), calls: 'whole' })
     run.start()
     expect(run.push(exec('{"cmd":["bash",'), '"-lc","ls -a"]}')).toEqual([])
@@ -201,7 +201,7 @@ describe('a shell call of the client', () => {
     expect(events.at(-1)).toMatchObject({ item: { ...CALL, status: 'completed', action: ACTION } })
   })
 
-  test("with calls 'whole' and cut off is in a diagnostic alone", () => {
+  test("a shell call of the client with calls 'whole' and cut off is in a diagnostic alone", () => {
     const run = createRun({ request: withShell(), calls: 'whole' })
     run.push(exec('{"cmd":["rm"'))
     expect(brief(run.end())).toEqual(['incomplete'])
@@ -209,7 +209,7 @@ describe('a shell call of the client', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'call_cut_off', subject: 'shell_call', text: '{"cmd":["rm"' }])
   })
 
-  test('is a function call where no shell is declared', () => {
+  test('a shell call of the client is a function call where no shell is declared', () => {
     const [item] = calledWith(LS, { tools: [fn('f')] })
     expect(item).toMatchObject({ type: 'function_call', name: 'container.exec', arguments: LS })
   })
@@ -233,7 +233,7 @@ describe('the command of a shell call', () => {
     ['an argv without an object around it', '["bash","-lc","ls"]', 'ls'],
     ['a JSON string', '"ls -a"', 'ls -a'],
     ['free text', 'ls -a | sort', 'ls -a | sort'],
-  ])('%s', (_, text, command) => {
+  ])('the command of a shell call: %s', (_, text, command) => {
     const [item, run] = calledWith(text)
     expect(item).toMatchObject({ status: 'completed', action: { commands: [command] } })
     expect(commandsOf(run)).toEqual([
@@ -251,14 +251,14 @@ describe('the command of a shell call', () => {
     ['a number', '42'],
     ['null', 'null'],
     ['blanks', ' \n '],
-  ])('%s is none: no command events, and the text is in a diagnostic', (_, text) => {
+  ])('the command of a shell call: %s is none: no command events, and the text is in a diagnostic', (_, text) => {
     const [item, run] = calledWith(text)
     expect(item).toMatchObject({ status: 'completed', action: { commands: [] } })
     expect(brief(run.events).slice(2)).toEqual(['output_item.added 0', 'output_item.done 0 completed', 'completed'])
     expect(run.diagnostics).toMatchObject([{ code: 'unreadable_arguments', subject: 'shell_call', text }])
   })
 
-  test('of no arguments at all is none, and there is no text to tell of', () => {
+  test('the command of a shell call of no arguments at all is none, and there is no text to report', () => {
     const [item, run] = calledWith('')
     expect(item).toMatchObject({ status: 'completed', action: { commands: [] } })
     expect(codes(run.diagnostics)).toEqual(['unreadable_arguments'])
@@ -270,13 +270,13 @@ describe('the command of a shell call', () => {
     ['an object', '{"cmd":{"run":"ls"}}'],
     ['null', '{"cmd":null}'],
     ['an empty list', '{"cmd":[]}'],
-  ])('that is %s is none, and what the model wrote is not lost', (_, text) => {
+  ])('the command of a shell call that is %s is none, and what the model wrote is not lost', (_, text) => {
     const [item, run] = calledWith(text)
     expect(item).toMatchObject({ action: { commands: [] } })
     expect(run.diagnostics).toMatchObject([{ code: 'unreadable_arguments', subject: 'shell_call', text }])
   })
 
-  test('is `cmd` where `command` is null', () => {
+  test('the command of a shell call is `cmd` where `command` is null', () => {
     const [item] = calledWith('{"cmd":["ls"],"command":null}')
     expect(item).toMatchObject({ action: { commands: ['ls'] } })
   })
@@ -291,7 +291,7 @@ describe('the command of a shell call', () => {
     ['max_output_length', '"max_output_length":1024', null, 1024],
     ['both', '"timeout_ms":1,"max_output_length":2', 1, 2],
     ['neither', '"workdir":"/w"', null, null],
-  ])('goes with its limits: %s', (_, given, timeout_ms, max_output_length) => {
+  ])('the command of a shell call goes with its limits: %s', (_, given, timeout_ms, max_output_length) => {
     const [item] = calledWith(`{"cmd":["ls"],${given}}`)
     expect(item).toMatchObject({ action: { commands: ['ls'], timeout_ms, max_output_length } })
   })
@@ -305,17 +305,17 @@ describe('the container of a hosted shell call', () => {
   }
   const reference = (container_id: string): unknown => ({ type: 'container_reference', container_id })
 
-  test('is the one that the request names', () => {
+  test('the container of a hosted shell call is the one that the request names', () => {
     expect(containersOf({ request: HOSTED })).toEqual([CONTAINER, CONTAINER])
   })
 
-  test('is the option before that', () => {
+  test('the container of a hosted shell call is the option before that', () => {
     for (const request of [HOSTED, AUTO]) {
       expect(containersOf({ request, containerId: 'cntr_own' })).toEqual([reference('cntr_own'), reference('cntr_own')])
     }
   })
 
-  test('is derived where nobody names one, and is the same for all calls', () => {
+  test('the container of a hosted shell call is derived where nobody names one, and is the same for all calls', () => {
     expect(containersOf({ request: AUTO })).toEqual([reference('cntr_0'), reference('cntr_0')])
     expect(containersOf({ request: withShell({ type: 'container_reference' }) })).toEqual([
       reference('cntr_0'),
@@ -323,13 +323,13 @@ describe('the container of a hosted shell call', () => {
     ])
   })
 
-  test('derived, it has the form of the API', () => {
+  test('the container of a hosted shell call derived, it has the form of the API', () => {
     const [first, second] = containersOf({ request: AUTO, ids: deriveId })
     expect(first).toEqual({ type: 'container_reference', container_id: expect.stringMatching(/^cntr_[0-9a-f]{50}$/) })
     expect(second).toEqual(first)
   })
 
-  test('derived, it is that of the code interpreter too', () => {
+  test('the container of a hosted shell call derived, it is that of the code interpreter too', () => {
     const run = createRun({ request: { tools: [{ type: 'code_interpreter' }, ...(AUTO.tools ?? [])] } })
     run.push(inTurn(callTo('python', '1<|call|>'), commandCall('a')))
     expect(run.translator.response.output).toMatchObject([
@@ -338,7 +338,7 @@ describe('the container of a hosted shell call', () => {
     ])
   })
 
-  test("is not the code interpreter's that the request names", () => {
+  test("the container of a hosted shell call is not the code interpreter's that the request names", () => {
     const python = { type: 'code_interpreter', container: 'cntr_python' }
     const run = createRun({ request: { tools: [python, ...(HOSTED.tools ?? [])] } })
     run.push(inTurn(callTo('python', '1<|call|>'), commandCall('a')))
@@ -369,7 +369,7 @@ describe('a hosted shell call', () => {
   const answered = (run: Run): OutputItem | undefined =>
     terminal(run.end()).output.find(({ type }) => type === 'shell_call_output')
 
-  test('is over at its <|call|>, and its result is an item of its own', () => {
+  test('a hosted shell call is over at its <|call|>, and its result is an item of its own', () => {
     const run = createRun({ request: HOSTED })
     run.start()
     const about = { output_index: 0, command_index: 0 }
@@ -405,7 +405,7 @@ describe('a hosted shell call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('is answered by its item id, with what the command wrote and how it ended', () => {
+  test('a hosted shell call is answered by its item id, with what the command wrote and how it ended', () => {
     const run = called()
     const output = [shellOutput('out', 'err', 3)]
     expect(run.toolResult({ itemId: 'sh_0', shell: output })).toMatchObject([
@@ -421,14 +421,14 @@ describe('a hosted shell call', () => {
     expect(terminal(run.end()).output).toEqual([done, { ...OUTPUT, output }])
   })
 
-  test('keeps a timeout as it is', () => {
+  test('a hosted shell call keeps a timeout as it is', () => {
     const run = called()
     const output = [{ stdout: 'a', stderr: '', outcome: { type: 'timeout' } as const }]
     run.toolResult({ itemId: 'sh_0', shell: output })
     expect(answered(run)).toEqual({ ...OUTPUT, output })
   })
 
-  test('takes a text for what the command wrote, and that it ended well', () => {
+  test('a hosted shell call takes a text for what the command wrote, and that it ended well', () => {
     const run = called()
     run.toolResult({ itemId: 'sh_0', output: 'a b' })
     expect(answered(run)).toMatchObject({ output: [shellOutput('a b')] })
@@ -439,7 +439,7 @@ describe('a hosted shell call', () => {
     ['the code 0', { code: 0, message: 'odd' }, 0],
     ['a code that is no number', { code: 'ENOENT', message: 'not found' }, 1],
     ['no code', { message: 'not found' }, 1],
-  ])('takes an error for what the command complained of, with %s', (_, error, exitCode) => {
+  ])('a hosted shell call takes an error for what the command complained of, with %s', (_, error, exitCode) => {
     const run = called()
     expect(brief(run.toolResult({ itemId: 'sh_0', error }))).toEqual([
       'output_item.added 1',
@@ -452,7 +452,7 @@ describe('a hosted shell call', () => {
     expect(response.output[1]).toMatchObject({ output: [shellOutput('', error.message, exitCode)] })
   })
 
-  test('has the outputs of several commands, all of them of the one command that it has', () => {
+  test('a hosted shell call has the outputs of several commands, all of them of the one command that it has', () => {
     const run = called()
     const output = [shellOutput('1'), shellOutput('', '2', 2), shellOutput('3')]
     const events = run.toolResult({ itemId: 'sh_0', shell: output })
@@ -467,7 +467,7 @@ describe('a hosted shell call', () => {
     expect(events).toHaveLength(6)
   })
 
-  test('answered by nothing has an item and no content', () => {
+  test('a hosted shell call answered by nothing has an item and no content', () => {
     const run = called()
     expect(brief(run.toolResult({ itemId: 'sh_0', shell: [] }))).toEqual([
       'output_item.added 1',
@@ -480,14 +480,14 @@ describe('a hosted shell call', () => {
     ['a number', 42],
     ['text', 'a b'],
     ['one output without a list', shellOutput('a')],
-  ])('refuses a shell result that is %s, though there is an output beside it', (_, shell) => {
+  ])('a hosted shell call refuses a shell result that is %s, though there is an output beside it', (_, shell) => {
     const run = called()
     expect(() => run.toolResult({ itemId: 'sh_0', output: 'a', shell } as never)).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_result' }),
     )
   })
 
-  test('whose command could not be read is answered all the same, without events about a command', () => {
+  test('a hosted shell call whose command could not be read is answered all the same, without events about a command', () => {
     const run = called('{"cmd":["ls"')
     expect(brief(run.answer('container.exec', 'what?'))).toEqual([
       'output_item.added 1',
@@ -496,7 +496,7 @@ describe('a hosted shell call', () => {
     expect(answered(run)).toEqual({ ...OUTPUT, output: [shellOutput('what?')] })
   })
 
-  test('tells its answer how much of it there may be', () => {
+  test('a hosted shell call says in its answer how much of it there may be', () => {
     const run = called('{"cmd":["ls"],"max_output_length":7}')
     run.answer('container.exec', 'a')
     expect(itemsOf(run).slice(2)).toMatchObject([
@@ -505,7 +505,7 @@ describe('a hosted shell call', () => {
     ])
   })
 
-  test('takes a copy of its result: what the host does with its own afterwards changes nothing', () => {
+  test('a hosted shell call takes a copy of its result: what the host does with its own afterwards changes nothing', () => {
     const run = called()
     const given = [{ stdout: 'a', stderr: '', outcome: { type: 'exit' as const, exit_code: 0 } }]
     run.toolResult({ itemId: 'sh_0', shell: given })
@@ -514,7 +514,7 @@ describe('a hosted shell call', () => {
     expect(answered(run)).toMatchObject({ output: [shellOutput('a')] })
   })
 
-  test('without a result is followed by nothing, and the response is completed', () => {
+  test('a hosted shell call without a result is followed by nothing, and the response is completed', () => {
     const run = called()
     const events = run.end()
     expect(brief(events)).toEqual(['completed'])
@@ -543,7 +543,7 @@ describe('a hosted shell call', () => {
       (run) => run.answer('container.exec', 'first'),
       (run) => run.answer('container.exec', 'second'),
     ],
-  ])('answered %s tells of the second, and the first one stands', (_, first, second) => {
+  ])('a hosted shell call answered %s reports the second, and the first one stands', (_, first, second) => {
     const run = called()
     first(run)
     expect(second(run)).toEqual([])
@@ -554,14 +554,14 @@ describe('a hosted shell call', () => {
     ])
   })
 
-  test('answered where none was called is told of', () => {
+  test('a hosted shell call answered where none was called is reported', () => {
     const run = createRun({ request: HOSTED })
     run.start()
     expect(run.answer('container.exec', 'a')).toEqual([])
     expect(run.diagnostics).toMatchObject([{ code: 'result_without_call', subject: 'container.exec' }])
   })
 
-  test('its answer takes no result itself', () => {
+  test('a hosted shell call: its answer takes no result itself', () => {
     const run = called()
     run.answer('container.exec', 'a')
     expect(() => run.toolResult({ itemId: 'sho_2', output: 'b' })).toThrow(
@@ -569,7 +569,7 @@ describe('a hosted shell call', () => {
     )
   })
 
-  test('answered while the model already writes leaves the message unharmed', () => {
+  test('a hosted shell call answered while the model already writes leaves the message unharmed', () => {
     const run = called()
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
     expect(brief(run.toolResult({ itemId: 'sh_0', output: 'a' }))).toEqual([
@@ -591,7 +591,7 @@ describe('a hosted shell call', () => {
     ])
   })
 
-  test("answered while another call of the client's is still silent gets its place before it", () => {
+  test("a hosted shell call answered while another call of the client's is still silent gets its place before it", () => {
     const run = called(LS, { calls: 'whole' })
     run.push(`<|start|>assistant${callTo('functions.f', '{"a"')}`)
     run.toolResult({ itemId: 'sh_0', output: 'a' })
@@ -603,7 +603,7 @@ describe('a hosted shell call', () => {
     ])
   })
 
-  test('answered while it is still written means that its <|call|> was swallowed', () => {
+  test('a hosted shell call answered while it is still written means that its <|call|> was swallowed', () => {
     for (const answer of [
       (run: Run) => run.toolResult({ itemId: 'sh_0', output: 'a' }),
       (run: Run) => run.answer('container.exec', 'a'),
@@ -624,7 +624,7 @@ describe('a hosted shell call', () => {
     }
   })
 
-  test('one of several is answered by its id, in any order', () => {
+  test('a hosted shell call: one of several is answered by its id, in any order', () => {
     const run = createRun({ request: HOSTED })
     run.push(inTurn(commandCall('a'), commandCall('b'), commandCall('c')))
     const [a, b, c] = run.translator.response.output
@@ -655,7 +655,7 @@ describe('a hosted shell call', () => {
   test.each<[string, (run: Run) => unknown]>([
     ['failure', (run) => run.fail({ message: 'no' })],
     ['abort', (run) => run.abort()],
-  ])('pending at a %s stays completed, as it was streamed', (_, stop) => {
+  ])('a hosted shell call that is pending at a %s stays completed, as it was streamed', (_, stop) => {
     const run = called()
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
     stop(run)
@@ -664,7 +664,7 @@ describe('a hosted shell call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('pending survives a snapshot, and is answered behind it', () => {
+  test('pending survives a snapshot, and is answered after it', () => {
     const first = createRun({ request: AUTO, tokenTable })
     first.push(encodeHarmony(execCall('{"cmd":["ls"],"max_output_length":9}')))
     const snapshot = JSON.parse(JSON.stringify(first.translator.snapshot()))
@@ -694,7 +694,7 @@ describe('a local shell call', () => {
     ...given,
   })
 
-  test('is announced at its terminator with its whole action, and is done at once', () => {
+  test('a local shell call is announced at its terminator with its whole action, and is done at once', () => {
     const run = createRun({ request })
     run.start()
     const text = JSON.stringify({
@@ -744,7 +744,7 @@ describe('a local shell call', () => {
     ['nulls', '{"cmd":["ls"],"env":null,"timeout":null,"user":null,"workdir":null}', {}],
     ['fields of other types', '{"cmd":["ls"],"timeout":"7","user":7,"workdir":{}}', {}],
     ['an environment that is text', '{"cmd":["ls"],"env":"A=1"}', {}],
-  ])('%s', (_, text, given) => {
+  ])('a local shell call: %s', (_, text, given) => {
     const [item, run] = calledWith(text, request)
     expect(item).toEqual({
       type: 'local_shell_call',
@@ -756,7 +756,7 @@ describe('a local shell call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('that cannot be read has no command, and its text is in a diagnostic', () => {
+  test('a local shell call that cannot be read has no command, and its text is in a diagnostic', () => {
     const [item, run] = calledWith('{"cmd":["ls"', request)
     expect(item).toMatchObject({ status: 'completed', action: action({ command: [] }) })
     expect(run.diagnostics).toMatchObject([
@@ -768,7 +768,7 @@ describe('a local shell call', () => {
     ['the end', (run) => run.end()],
     ['a failure', (run) => run.fail({ message: 'no' })],
     ['an abort', (run) => run.abort()],
-  ])('cut off by %s is nowhere but in the diagnostic', (_, stop) => {
+  ])('a local shell call: cut off by %s is nowhere but in the diagnostic', (_, stop) => {
     for (const calls of ['live', 'whole'] as const) {
       const run = createRun({ request, calls })
       run.push(exec('{"cmd":["rm"'))
@@ -781,7 +781,7 @@ describe('a local shell call', () => {
     }
   })
 
-  test("is the client's to run: the host gives no result, and the transcript's is no news", () => {
+  test("a local shell call is the client's to run: the host gives no result, and the transcript's is no news", () => {
     const [, run] = calledWith('{"cmd":["ls"]}', request)
     expect(run.diagnostics).toEqual([])
     const open = createRun({ request })
@@ -793,12 +793,12 @@ describe('a local shell call', () => {
     expect(open.diagnostics).toEqual([])
   })
 
-  test('gives way to a shell that is declared beside it', () => {
+  test('a local shell call gives way to a shell that is declared beside it', () => {
     const [item] = calledWith('{"cmd":["ls"]}', { tools: [{ type: 'local_shell' }, { type: 'shell' }] })
     expect(item).toMatchObject({ type: 'shell_call', environment: null })
   })
 
-  test("has ids of the API's form", () => {
+  test("a local shell call has ids of the API's form", () => {
     const run = createRun({ request, ids: deriveId })
     run.push(execCall('{"cmd":["ls"]}'))
     expect(itemsOf(run)[0]).toMatchObject({
@@ -820,7 +820,7 @@ describe('a command line', () => {
     { maxLength: 5 },
   )
 
-  test('given to a real shell, is the words that it was made of', () => {
+  test('a command line given to a real shell, is the words that it was made of', () => {
     fc.assert(
       fc.property(fc.array(words, { minLength: 20, maxLength: 40 }), (cases) => {
         // One process for many cases: each is written down as its number of words and the words, each behind a NUL.
@@ -833,7 +833,7 @@ describe('a command line', () => {
     )
   })
 
-  test("of a shell's script is the script itself", () => {
+  test("a command line of a shell's script is the script itself", () => {
     fc.assert(
       fc.property(fc.constantFrom('bash', 'sh', 'zsh', '/bin/bash', '/usr/bin/zsh'), word, (shell, script) => {
         expect(commandLineOf([shell, '-lc', script])).toBe(script)
@@ -843,11 +843,14 @@ describe('a command line', () => {
     )
   })
 
-  test.each(['fish', 'mash', 'bash5', 'python', 'bash/run'])('of %s, which is no such shell, is quoted', (program) => {
-    expect(commandLineOf([program, '-c', 'a b'])).toBe(`${program} -c 'a b'`)
-  })
+  test.each(['fish', 'mash', 'bash5', 'python', 'bash/run'])(
+    'a command line of %s, which is no such shell, is quoted',
+    (program) => {
+      expect(commandLineOf([program, '-c', 'a b'])).toBe(`${program} -c 'a b'`)
+    },
+  )
 
-  test('and the program and its arguments: a list is one as it is, a string is a script, all else is none', () => {
+  test('a command line, and the program and its arguments: a list is one as it is, a string is a script, all else is none', () => {
     expect(commandOf({ cmd: ['a', 1, true, null] })).toEqual(['a', '1', 'true', 'null'])
     expect(commandOf({ cmd: 'a b' })).toEqual(['bash', '-lc', 'a b'])
     expect(commandOf({ command: 'a', cmd: 'b' })).toEqual(['bash', '-lc', 'a'])

@@ -51,7 +51,7 @@ function browsing(...urls: string[]): Run {
 }
 
 describe('the events of a web search', () => {
-  test('in order and whole; it is done when its result is there, not before', () => {
+  test('the events of a web search come in order and whole; it is done when its result is there, not before', () => {
     const added = { type: 'web_search_call', id: 'ws_0', status: 'in_progress', action: { type: 'search', query: '' } }
     const run = createRun({ request })
     run.start()
@@ -89,7 +89,7 @@ describe('the events of a web search', () => {
       { type: 'find_in_page', pattern: '', url: '' },
       { type: 'find_in_page', pattern: 'p', url: '' },
     ],
-  ])('of %s are the same, with an action of its own', (recipient, text, empty, whole) => {
+  ])('a web search of %s are the same, with an action of its own', (recipient, text, empty, whole) => {
     const run = createRun({ request })
     run.start()
     const events = [...call(run, recipient, text), ...run.answer(recipient, 'done')]
@@ -104,7 +104,7 @@ describe('the events of a web search', () => {
   })
 
   test.each(['web_search', 'web_search_preview', 'web_search_2025_08_26', 'web_search_preview_2025_03_11'])(
-    'come where the request declares %s',
+    'the events of a web search come where the request declares %s',
     (type) => {
       const run = createRun({ request: { tools: [builtin(type)] } })
       call(run, 'browser.search', '{"query":"q"}')
@@ -116,19 +116,19 @@ describe('the events of a web search', () => {
     ['nothing', []],
     ['another tool', [fn('search'), builtin('code_interpreter')]],
     ['a type that is none', [builtin('web_search_next'), builtin('file_search')]],
-  ])('do not come where the request declares %s', (_, tools) => {
+  ])('the events of a web search do not come where the request declares %s', (_, tools) => {
     const run = createRun({ request: { tools: tools ?? [] } })
     call(run, 'browser.search', '{"query":"q"}')
     expect(run.translator.response.output).toMatchObject([{ type: 'function_call' }])
   })
 
-  test('are none for a function of the browser that does not exist', () => {
+  test('the events of a web search are none for a function of the browser that does not exist', () => {
     const run = createRun({ request })
     call(run, 'browser.click', '{"query":"q"}')
     expect(run.translator.response.output).toMatchObject([{ type: 'function_call' }])
   })
 
-  test('do not depend on how the calls of clients are announced', () => {
+  test('the events of a web search do not depend on how the calls of clients are announced', () => {
     const run = createRun({ request, calls: 'whole' })
     run.start()
     expect(brief(run.push(callTo('browser.search', '{')))).toEqual([
@@ -137,7 +137,7 @@ describe('the events of a web search', () => {
     ])
   })
 
-  test('are the same for a call in the analysis channel', () => {
+  test('the events of a web search are the same for a call in the analysis channel', () => {
     const run = createRun({ request })
     run.start()
     const events = run.push('<|channel|>analysis to=browser.search code<|message|>{"query":"q"}<|call|>')
@@ -150,7 +150,7 @@ describe('the events of a web search', () => {
 })
 
 describe('a call that does not succeed', () => {
-  test('is failed, without an event of its own: the API has none', () => {
+  test('a call that does not succeed is failed, without an event of its own: the API has none', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"q"}')
     const events = run.toolResult({ itemId: 'ws_0', error: { message: 'no network' } })
@@ -162,7 +162,7 @@ describe('a call that does not succeed', () => {
     expect(response.status).toBe('completed')
   })
 
-  test('is incomplete at the end where no result came, with no .completed; the response is complete', () => {
+  test('a call that does not succeed is incomplete at the end where no result came, with no .completed; the response is complete', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"q"}')
     const events = run.end()
@@ -171,7 +171,7 @@ describe('a call that does not succeed', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'missing_result', subject: 'ws_0' }])
   })
 
-  test('is incomplete where it was cut off in its arguments: it never searched', () => {
+  test('a call that does not succeed is incomplete where it was cut off in its arguments: it never searched', () => {
     const run = createRun({ request })
     run.push(callTo('browser.search', '{"query":"what is'))
     const events = run.end()
@@ -182,7 +182,7 @@ describe('a call that does not succeed', () => {
     ])
   })
 
-  test('is incomplete where it was cut off right behind whole arguments, and shows them', () => {
+  test('a call that does not succeed is incomplete where it was cut off right after whole arguments, and shows them', () => {
     const run = createRun({ request })
     run.push(callTo('browser.search', '{"query":"q"}'))
     const events = run.end()
@@ -191,7 +191,7 @@ describe('a call that does not succeed', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('is searched at a stop, though its <|call|> was swallowed', () => {
+  test('a call that does not succeed is searched at a stop, though its <|call|> was swallowed', () => {
     const run = createRun({ request })
     run.push(callTo('browser.search', '{"query":"q"}'))
     expect(brief(run.end('stop'))).toEqual([
@@ -204,7 +204,7 @@ describe('a call that does not succeed', () => {
   test.each<[string, (run: Run) => ResponseStreamEvent[]]>([
     ['the engine fails', (run) => run.fail({ message: 'no GPU' })],
     ['the client leaves', (run) => run.abort()],
-  ])('stands incomplete where %s in its arguments, and they are told of', (_, stop) => {
+  ])('a call that does not succeed stands incomplete where %s in its arguments, and they are reported', (_, stop) => {
     const run = createRun({ request })
     run.push(callTo('browser.search', '{"query":"q"}'))
     const events = stop(run)
@@ -213,7 +213,7 @@ describe('a call that does not succeed', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'call_cut_off', subject: 'web_search_call', text: '{"query":"q"}' }])
   })
 
-  test('stands incomplete where the engine fails while it waits, with what it is about', () => {
+  test('a call that does not succeed stands incomplete where the engine fails while it waits, with what it is about', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"q"}')
     const events = run.fail({ message: 'no GPU' })
@@ -239,7 +239,7 @@ describe('its arguments', () => {
     ['an address', 'browser.open', 'https://example.com/a', { type: 'open_page', url: 'https://example.com/a' }],
     ['a word', 'browser.find', 'needle', { type: 'find_in_page', pattern: 'needle', url: '' }],
     ['characters of any script', 'browser.search', '{"query":"見出し 🫠"}', { type: 'search', query: '見出し 🫠' }],
-  ])('that are %s are understood', (_, recipient, text, expected) => {
+  ])('the arguments of a web search that are %s are understood', (_, recipient, text, expected) => {
     const run = createRun({ request })
     call(run, recipient, text)
     expect(action(run)).toEqual(expected)
@@ -277,7 +277,7 @@ describe('its arguments', () => {
     ['an object without the field', 'browser.find', '{"query":"x"}'],
     ['a pattern that is a number', 'browser.find', '{"pattern":2024}'],
   ] as const)(
-    'that are %s for %s (%s) give an item without them, and a diagnostic with the text',
+    'the arguments of a web search that are %s for %s (%s) give an item without them, and a diagnostic with the text',
     (_, recipient, text) => {
       const run = createRun({ request })
       call(run, recipient, text)
@@ -288,7 +288,7 @@ describe('its arguments', () => {
     },
   )
 
-  test('that are empty give an item without them, and a diagnostic without a text', () => {
+  test('the arguments of a web search that are empty give an item without them, and a diagnostic without a text', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '')
     expect(action(run)).toEqual({ type: 'search', query: '' })
@@ -300,14 +300,17 @@ describe('its arguments', () => {
     ['browser.open', '{"id"', { type: 'open_page', url: '' }],
     ['browser.open', '3', { type: 'open_page', url: '' }],
     ['browser.find', '{"pattern":"x","cursor":0', { type: 'find_in_page', pattern: '', url: '' }],
-  ])('that cannot be read (%s %s) say nothing of the page that is shown', (recipient, text, expected) => {
-    const run = browsing('https://a.com', 'https://b.com')
-    call(run, recipient, text)
-    expect(action(run)).toEqual(expected)
-    expect(codes(run.diagnostics)).toEqual(['unreadable_arguments'])
-  })
+  ])(
+    'the arguments of a web search that cannot be read (%s %s) say nothing of the page that is shown',
+    (recipient, text, expected) => {
+      const run = browsing('https://a.com', 'https://b.com')
+      call(run, recipient, text)
+      expect(action(run)).toEqual(expected)
+      expect(codes(run.diagnostics)).toEqual(['unreadable_arguments'])
+    },
+  )
 
-  test('are shown in no event but the last of the item, and in no delta', () => {
+  test('the arguments of a web search are shown in no event but the last of the item, and in no delta', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"needle"}')
     run.answer('browser.search', 'found')
@@ -319,7 +322,7 @@ describe('its arguments', () => {
 })
 
 describe('the page that is opened', () => {
-  test('by the number of a link is the one that the answer shows', () => {
+  test('the page that is opened by the number of a link is the one that the answer shows', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":3}')
     expect(action(run)).toEqual({ type: 'open_page', url: '' })
@@ -329,7 +332,7 @@ describe('the page that is opened', () => {
   })
 
   test.each(['{"id":0}', '{"id":0,"cursor":0}', '{"cursor":1,"id":7,"loc":4}'])(
-    'by a link (%s) is not the page that has the link',
+    'the page that is opened by a link (%s) is not the page that has the link',
     (text) => {
       const run = browsing('https://a.com', 'https://b.com')
       call(run, 'browser.open', text)
@@ -339,14 +342,14 @@ describe('the page that is opened', () => {
     },
   )
 
-  test('by the number of a link stays unknown where the answer does not say it', () => {
+  test('the page that is opened by the number of a link stays unknown where the answer does not say it', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.open', '{"id":99}')
     run.answer('browser.open', 'Invalid link id `99`.')
     expect(action(run)).toEqual({ type: 'open_page', url: '' })
   })
 
-  test('by its address is that one, whatever the answer shows', () => {
+  test('the page that is opened by its address is that one, whatever the answer shows', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":"https://example.com/old"}')
     run.answer('browser.open', shown(1, 'https://example.com/new'))
@@ -362,14 +365,14 @@ describe('the page that is opened', () => {
     ['{"id":-1,"cursor":0}', 'https://a.com'],
     ['{"cursor":0}', 'https://a.com'],
     ['{"cursor":7}', ''],
-  ])('by scrolling (%s) is the one that is shown: %j', (text, url) => {
+  ])('the page that is opened by scrolling (%s) is the one that is shown: %j', (text, url) => {
     const run = browsing('https://a.com', 'https://b.com')
     call(run, 'browser.open', text)
     expect(action(run)).toEqual({ type: 'open_page', url })
     expect(run.diagnostics).toEqual([])
   })
 
-  test('by scrolling is unknown where none is shown, until the answer says it', () => {
+  test('the page that is opened by scrolling is unknown where none is shown, until the answer says it', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"loc":20}')
     expect(action(run)).toEqual({ type: 'open_page', url: '' })
@@ -377,7 +380,7 @@ describe('the page that is opened', () => {
     expect(action(run)).toEqual({ type: 'open_page', url: 'https://a.com' })
   })
 
-  test('by scrolling search results is none: they have no address', () => {
+  test('the page that is opened by scrolling search results is none: they have no address', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.search', '{"query":"q"}')
     run.answer('browser.search', shown(1, '', 'q'))
@@ -385,7 +388,7 @@ describe('the page that is opened', () => {
     expect(action(run)).toEqual({ type: 'open_page', url: '' })
   })
 
-  test('of which an error tells keeps the page before as the one that is shown', () => {
+  test('the page that is opened of which an error reports keeps the page before as the one that is shown', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.open', '{"id":"https://b.com"}')
     run.answer('browser.open', 'Error fetching URL `https://b.com`: timed out')
@@ -401,20 +404,23 @@ describe('the page in which something is looked for', () => {
     [',"cursor":0', 'https://a.com'],
     [',"cursor":1', 'https://b.com'],
     [',"cursor":7', ''],
-  ])('is the one at the cursor, or the one shown last (%s)', (cursor, url) => {
-    const run = browsing('https://a.com', 'https://b.com')
-    call(run, 'browser.find', `{"pattern":"x"${cursor}}`)
-    expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url })
-  })
+  ])(
+    'the page in which something is looked for is the one at the cursor, or the one shown last (%s)',
+    (cursor, url) => {
+      const run = browsing('https://a.com', 'https://b.com')
+      call(run, 'browser.find', `{"pattern":"x"${cursor}}`)
+      expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url })
+    },
+  )
 
-  test('is the same when the result is there', () => {
+  test('the page in which something is looked for is the same when the result is there', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.find', '{"pattern":"x"}')
     run.answer('browser.find', shown(1, 'https://a.com/find?pattern=x', 'Find results for text: `x` in `Title`'))
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: 'https://a.com' })
   })
 
-  test('of free text is the one shown last', () => {
+  test('the page in which something is looked for of free text is the one shown last', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.find', 'needle')
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'needle', url: 'https://a.com' })
@@ -425,7 +431,7 @@ describe('its sources', () => {
   const sources = [{ url: 'https://a.com/1' }, { url: 'https://b.com/2' }]
   const FOUND = sources.map(({ url }) => ({ type: 'url', url }))
 
-  test('are shown where the request includes them, when the result is there', () => {
+  test('the sources of a web search are shown where the request includes them, when the result is there', () => {
     const run = createRun({ request: withSources })
     call(run, 'browser.search', '{"query":"q"}')
     expect(action(run)).toEqual({ type: 'search', query: 'q' })
@@ -437,21 +443,21 @@ describe('its sources', () => {
   test.each<[string, ResponseRequest]>([
     ['nothing', request],
     ['something else', { ...request, include: ['code_interpreter_call.outputs'] }],
-  ])('are not shown where the request includes %s', (_, asked) => {
+  ])('the sources of a web search are not shown where the request includes %s', (_, asked) => {
     const run = createRun({ request: asked })
     call(run, 'browser.search', '{"query":"q"}')
     run.toolResult({ itemId: 'ws_0', sources })
     expect(action(run)).toEqual({ type: 'search', query: 'q' })
   })
 
-  test('are none where the result does not say any', () => {
+  test('the sources of a web search are none where the result does not say any', () => {
     const run = createRun({ request: withSources })
     call(run, 'browser.search', '{"query":"q"}')
     run.answer('browser.search', 'found')
     expect(action(run)).toEqual({ type: 'search', query: 'q', sources: [] })
   })
 
-  test('have nothing but an address', () => {
+  test('the sources of a web search have nothing but an address', () => {
     const run = createRun({ request: withSources })
     call(run, 'browser.search', '{"query":"q"}')
     run.toolResult({ itemId: 'ws_0', sources: [{ url: 'https://a.com', title: 'A', type: 'page' } as { url: string }] })
@@ -461,14 +467,14 @@ describe('its sources', () => {
   test.each([
     ['browser.open', '{"id":"https://a.com"}', { type: 'open_page', url: 'https://a.com' }],
     ['browser.find', '{"pattern":"x"}', { type: 'find_in_page', pattern: 'x', url: '' }],
-  ])('are not of %s, which searches nothing', (recipient, text, expected) => {
+  ])('the sources of a web search are not of %s, which searches nothing', (recipient, text, expected) => {
     const run = createRun({ request: withSources })
     call(run, recipient, text)
     run.toolResult({ itemId: 'ws_0', sources })
     expect(action(run)).toEqual(expected)
   })
 
-  test('are copies: what the host does with its own afterwards changes nothing', () => {
+  test('the sources of a web search are copies: what the host does with its own afterwards changes nothing', () => {
     const run = createRun({ request: withSources })
     call(run, 'browser.search', '{"query":"q"}')
     const given = [{ url: 'https://a.com' }]
@@ -494,7 +500,7 @@ describe('its result', () => {
     { cursor: 5, url: 'https://b.com' },
   ]
 
-  test('may be the pages that were shown: the last is the one that a link led to', () => {
+  test('the result of a web search may be the pages that were shown: the last is the one that a link led to', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":3}')
     expect(brief(run.toolResult({ itemId: 'ws_0', pages }))).toEqual(DONE(0))
@@ -506,7 +512,7 @@ describe('its result', () => {
     [',"cursor":4', 'https://a.com'],
     [',"cursor":5', 'https://b.com'],
     [',"cursor":0', ''],
-  ])('with pages, they are those that later calls mean (%s)', (cursor, url) => {
+  ])('the result of a web search with pages, they are those that later calls mean (%s)', (cursor, url) => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":3}')
     run.toolResult({ itemId: 'ws_0', pages })
@@ -514,7 +520,7 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url })
   })
 
-  test('with pages counts them and not the text beside them', () => {
+  test('the result of a web search with pages counts them and not the text beside them', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":3}')
     run.toolResult({ itemId: 'ws_0', pages, output: shown(9, 'https://other.com') })
@@ -523,14 +529,14 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: '' })
   })
 
-  test('as text of the host shows its page as a message in the transcript does', () => {
+  test('the result of a web search as text of the host shows its page as a message in the transcript does', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":3}')
     run.toolResult({ itemId: 'ws_0', output: shown(2, 'https://a.com') })
     expect(action(run)).toEqual({ type: 'open_page', url: 'https://a.com' })
   })
 
-  test('with the pages and an error fails, and says where it was', () => {
+  test('the result of a web search with the pages and an error fails, and says where it was', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":3}')
     expect(brief(run.toolResult({ itemId: 'ws_0', pages, error: { message: '404' } }))).toEqual([
@@ -539,7 +545,7 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'open_page', url: 'https://b.com' })
   })
 
-  test('a second time is told of, and the first one stands', () => {
+  test('a result that comes a second time is reported, and the first one stands', () => {
     const run = createRun({ request: withSources })
     call(run, 'browser.search', '{"query":"q"}')
     run.toolResult({ itemId: 'ws_0', sources: [{ url: 'https://a.com' }] })
@@ -554,14 +560,14 @@ describe('its result', () => {
     ])
   })
 
-  test('a second time shows no page', () => {
+  test('a result that comes a second time shows no page', () => {
     const run = browsing('https://a.com')
     run.toolResult({ itemId: 'ws_0', pages: [{ cursor: 0, url: 'https://late.com' }] })
     call(run, 'browser.find', '{"pattern":"x"}')
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: 'https://a.com' })
   })
 
-  test('of several calls comes in any order, by their ids', () => {
+  test('the result of a web search of several calls comes in any order, by their ids', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"a"}')
     call(run, 'browser.open', '{"id":1}')
@@ -576,7 +582,7 @@ describe('its result', () => {
     ])
   })
 
-  test('in the transcript answers the oldest call of the function that speaks', () => {
+  test('the result of a web search in the transcript answers the oldest call of the function that speaks', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"a"}')
     call(run, 'browser.open', '{"id":1}')
@@ -587,7 +593,7 @@ describe('its result', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('of a function that was not called is told of, and shows no page', () => {
+  test('the result of a web search of a function that was not called is reported, and shows no page', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.search', '{"query":"a"}')
     expect(run.answer('browser.find', shown(1, 'https://late.com'))).toEqual([])
@@ -596,7 +602,7 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: 'https://a.com' })
   })
 
-  test('that the model made up shows no page and completes nothing', () => {
+  test('the result of a web search that the model made up shows no page and completes nothing', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":1}')
     expect(run.push(toolMessage('browser.open', shown(0, 'https://made.up')).host as string)).toEqual([])
@@ -605,7 +611,7 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: '' })
   })
 
-  test('closes the call itself where the engine swallowed its <|call|>', () => {
+  test('the result of a web search closes the call itself where the engine swallowed its <|call|>', () => {
     const run = createRun({ request })
     run.push(callTo('browser.open', '{"id":1}'))
     expect(brief(run.answer('browser.open', shown(0, 'https://a.com')))).toEqual([
@@ -622,7 +628,7 @@ describe('its result', () => {
     ['a page without a cursor', { pages: [{ url: 'https://a.com' }] }],
     ['a page without a url', { pages: [{ cursor: 1 }] }],
     ['pages that are no list', { pages: { cursor: 1, url: 'https://a.com' } }],
-  ])('with %s throws a typed error, and the call still waits', (_, bad) => {
+  ])('the result of a web search with %s throws a typed error, and the call still waits', (_, bad) => {
     const run = createRun({ request: withSources })
     call(run, 'browser.search', '{"query":"q"}')
     expect(() => run.toolResult({ itemId: 'ws_0', ...(bad as object) } as ToolResult)).toThrow(
@@ -632,7 +638,7 @@ describe('its result', () => {
   })
 })
 
-test('its id begins with ws, in the form of the API', () => {
+test('the id of a web search begins with ws, in the form of the API', () => {
   const translator = new Translator({ responseId: 'resp_test', clock: () => 0, request })
   translator.push(inTurn(callTo('browser.search', 'a<|call|>'), callTo('browser.open', 'b<|call|>')))
   const ids = translator.response.output.map(({ id }) => id)

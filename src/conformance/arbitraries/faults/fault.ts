@@ -1,6 +1,6 @@
 import type { WireEvent } from './wire-event.js'
 
-/** Events that are missing, there twice, or in another place. */
+/** Faults in the order of events: missing, repeated or moved events. */
 export type OrderFault =
   | 'dropped_created'
   | 'dropped_in_progress'
@@ -14,7 +14,7 @@ export type OrderFault =
   | 'swapped_events'
   | 'event_after_terminal'
 
-/** Events of which a number, an id or a text is another than it should be. */
+/** Faults in the fields of events: wrong numbers, ids or texts. */
 export type FieldFault =
   | 'sequence_gap'
   | 'sequence_restart'
@@ -32,15 +32,15 @@ export type FieldFault =
   | 'arguments_in_added'
   | 'flat_error'
 
-/** What a planted fault is. */
+/** The kind of a planted fault. */
 export type FaultKind = OrderFault | FieldFault
 
-/** The one fault of a stream. */
+/** The single fault of a stream. */
 export interface Fault {
   readonly kind: FaultKind
-  /** The position in the faulty stream at which it can first be seen; of a missing event, where it would be. */
+  /** The position in the faulty stream at which it can first be noticed; for a missing event, where it should be. */
   readonly at: number
-  /** The fault as a sentence, for people. */
+  /** The fault in words. */
   readonly what: string
 }
 
@@ -48,19 +48,19 @@ export interface Fault {
 export interface Site {
   readonly at: number
   readonly what: string
-  /** The stream with the fault. What is the same as before may be shared with the stream it was made of. */
+  /** Creates the stream with the fault. It may share unchanged events with the original stream. */
   readonly plant: () => WireEvent[]
 }
 
-/** The places of one kind of fault in a well-formed stream, first to last. */
+/** Finds the places for one kind of fault in a well-formed stream, in order. */
 export type Sites = (events: readonly WireEvent[]) => Site[]
 
-/** Numbers a stream anew, so that a change of its order is not a fault of its numbers as well. */
+/** Renumbers a stream, so that a fault in the order of events is not also a fault in their numbers. */
 export function renumber(events: readonly WireEvent[], first: number): WireEvent[] {
   return events.map((event, index) => ({ ...event, sequence_number: first + index }))
 }
 
-/** A stream in which one event has other fields. */
+/** A copy of a stream with other fields in one event. */
 export function edit(events: readonly WireEvent[], at: number, fields: Record<string, unknown>): WireEvent[] {
   return events.map((event, index) => (index === at ? { ...event, ...fields } : event))
 }

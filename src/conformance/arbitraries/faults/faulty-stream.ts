@@ -13,29 +13,29 @@ export const FAULT_KINDS: readonly FaultKind[] = Object.keys(SITES) as FaultKind
 
 /** A stream with one fault in it. */
 export interface FaultyStream {
-  /** The events as JSON: detached from the stream that they were made of, which is left as it was. */
+  /** The events: a deep copy, so that the original stream stays unchanged. */
   readonly events: WireEvent[]
   readonly fault: Fault
 }
 
-/** Which faults. */
+/** Options for {@link faultyStream}. */
 export interface FaultOptions {
-  /** Default: `FAULT_KINDS`. */
+  /** The kinds of faults to plant. Default: `FAULT_KINDS`. */
   readonly kinds?: readonly FaultKind[]
 }
 
 /**
- * Event streams with exactly one fault, for testing a judge of streams: it must find one in each of them, and none in
- * what they were made of. Takes well-formed streams, as a list or as an arbitrary, whose events are plain JSON. A fault
- * is planted only where it is one: no delta is dropped that nobody would miss, no events are swapped that may come in
- * any order. Where the order of events changes, their numbers stay 0, 1, 2, ...: the order is the one fault.
+ * Event streams with exactly one fault, to test a checker of streams: it must find a fault in each of them, and none in
+ * the originals. It takes well-formed streams of plain JSON events, as a list or as an arbitrary. Each change is really
+ * a fault: it drops no delta that makes no difference, and swaps no events that may come in any order. If the order of
+ * events changes, they are renumbered, so that the order is the only fault.
  *
- * Of a list, each kind is as frequent as any other that some stream can have; it keeps its kind while it shrinks, to the
- * shortest stream that can have it and the first place in there. Of an arbitrary, it shrinks as the streams do; where
- * the drawn kind cannot be planted, the next that can be is.
+ * With a list, all possible kinds are equally frequent. Shrinking keeps the kind, and leads to the shortest stream and
+ * the first place for it. With an arbitrary, it shrinks as the streams do; if the drawn kind is impossible in a stream, the
+ * next possible kind is used.
  *
- * @throws HarmonyResponsesError `bad_option` where no stream of a list can have any of the kinds. Streams of an arbitrary
- * that cannot are drawn again, so some of them must.
+ * @throws HarmonyResponsesError `bad_option` if no stream of a list can have any of the kinds. An arbitrary must yield
+ * some stream that can, because others are drawn again.
  */
 export function faultyStream(
   streams: readonly (readonly SequencedEvent[])[] | fc.Arbitrary<readonly SequencedEvent[]>,
@@ -54,8 +54,8 @@ function ofList(
   const able = kinds
     .map((kind) => ({ kind, streams: shortestFirst.filter((events) => SITES[kind](events).length > 0) }))
     .filter(({ streams }) => streams.length > 0)
-  check(able.length > 0, 'streams', `one that can have ${kinds.join(' or ') || 'some kind of fault'}`, streams)
-  // Drawn before the stream and never shrunk: a shorter stream is not to be one with another fault.
+  check(able.length > 0, 'streams', `a stream that can have ${kinds.join(' or ') || 'some kind of fault'}`, streams)
+  // Draws the kind first and never shrinks it: otherwise a shorter stream could have another fault.
   return fc
     .noShrink(fc.constantFrom(...able))
     .chain(({ kind, streams }) =>

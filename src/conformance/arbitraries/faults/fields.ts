@@ -1,19 +1,19 @@
 import { edit, type FieldFault, type Site, type Sites } from './fault.js'
 import {
-  fieldsOf,
+  copyFields,
+  eventLabel,
   isTerminal,
-  itemOf,
-  nameOf,
+  itemIn,
   otherTerminals,
-  outputOf,
-  responseOf,
+  outputIn,
+  responseIn,
   stageOf,
   textField,
-  textOf,
+  textKey,
   type WireEvent,
 } from './wire-event.js'
 
-/** Events of which a number, an id or a text is another than it should be. */
+/** The places for each fault in the fields of events. */
 export const fields: Readonly<Record<FieldFault, Sites>> = {
   sequence_gap: (events) =>
     events.slice(1).map((event, index) => ({
@@ -34,16 +34,16 @@ export const fields: Readonly<Record<FieldFault, Sites>> = {
   output_index_drift: each((event) => {
     const index = event['output_index']
     if (!event.type.endsWith('.done') || typeof index !== 'number') return []
-    return [{ what: `${nameOf(event)} has output_index ${index + 1}`, fields: { output_index: index + 1 } }]
+    return [{ what: `${eventLabel(event)} has output_index ${index + 1}`, fields: { output_index: index + 1 } }]
   }),
 
   content_index_per_delta: (events) => {
     const places = new Map<string, number[]>()
     for (const [at, event] of events.entries()) {
       if (stageOf(event) !== 'delta' || typeof event['content_index'] !== 'number') continue
-      const deltas = places.get(textOf(event))
+      const deltas = places.get(textKey(event))
       if (deltas) deltas.push(at)
-      else places.set(textOf(event), [at])
+      else places.set(textKey(event), [at])
     }
     return [...places.values()].flatMap((deltas): Site[] => {
       const [first = 0, second] = deltas
@@ -52,7 +52,7 @@ export const fields: Readonly<Record<FieldFault, Sites>> = {
       const from = Number(event['content_index'])
       const plant = (): WireEvent[] =>
         events.map((one, at) => (deltas.includes(at) ? { ...one, content_index: from + deltas.indexOf(at) } : one))
-      return [{ at: second, what: `content_index goes up with each ${nameOf(event)}`, plant }]
+      return [{ at: second, what: `content_index goes up with each ${eventLabel(event)}`, plant }]
     })
   },
 
@@ -60,29 +60,31 @@ export const fields: Readonly<Record<FieldFault, Sites>> = {
     const id = event['item_id']
     if (typeof id !== 'string') return []
     const other = newId(id)
-    return [{ what: `${nameOf(event)} has item_id ${other}, not ${id}`, fields: { item_id: other } }]
+    return [{ what: `${eventLabel(event)} has item_id ${other}, not ${id}`, fields: { item_id: other } }]
   }),
 
   done_id_changed: each((event, _, newId) => {
-    const item = itemOf(event)
+    const item = itemIn(event)
     const id = item?.['id']
     if (stageOf(event) !== 'item done' || typeof id !== 'string') return []
     const other = newId(id)
-    return [{ what: `${nameOf(event)} has the id ${other}, not ${id}`, fields: { item: { ...item, id: other } } }]
+    return [{ what: `${eventLabel(event)} has the id ${other}, not ${id}`, fields: { item: { ...item, id: other } } }]
   }),
 
   call_id_changed: each((event, events, newId) => {
-    const item = itemOf(event)
+    const item = itemIn(event)
     const id = item?.['call_id']
-    const isAnnounced = events.some((one) => stageOf(one) === 'item added' && itemOf(one)?.['call_id'] === id)
+    const isAnnounced = events.some((one) => stageOf(one) === 'item added' && itemIn(one)?.['call_id'] === id)
     if (stageOf(event) !== 'item done' || typeof id !== 'string' || !isAnnounced) return []
     const other = newId(id)
-    return [{ what: `${nameOf(event)} has call_id ${other}, not ${id}`, fields: { item: { ...item, call_id: other } } }]
+    return [
+      { what: `${eventLabel(event)} has call_id ${other}, not ${id}`, fields: { item: { ...item, call_id: other } } },
+    ]
   }),
 
   terminal_id_changed: terminal((event, _, newId) =>
-    outputOf(event).flatMap((one, index) => {
-      const item = fieldsOf(one)
+    outputIn(event).flatMap((one, index) => {
+      const item = copyFields(one)
       const id = item?.['id']
       if (typeof id !== 'string') return []
       const other = newId(id)
@@ -96,7 +98,7 @@ export const fields: Readonly<Record<FieldFault, Sites>> = {
   ),
 
   response_id_changed: terminal((event, _, newId) => {
-    const response = responseOf(event)
+    const response = responseIn(event)
     const id = response?.['id']
     if (typeof id !== 'string') return []
     const other = newId(id)
@@ -104,20 +106,20 @@ export const fields: Readonly<Record<FieldFault, Sites>> = {
   }),
 
   terminal_item_missing: terminal((event) =>
-    outputOf(event).map((_, index) => ({ what: `item ${index} is missing`, fields: withOutput(event, index, 1) })),
+    outputIn(event).map((_, index) => ({ what: `item ${index} is missing`, fields: withOutput(event, index, 1) })),
   ),
 
   terminal_items_reordered: terminal((event) =>
-    outputOf(event)
+    outputIn(event)
       .slice(1)
       .map((item, index) => ({
-        what: `item ${index + 1} stands before item ${index}`,
-        fields: withOutput(event, index, 2, item, outputOf(event)[index]),
+        what: `item ${index + 1} comes before item ${index}`,
+        fields: withOutput(event, index, 2, item, outputIn(event)[index]),
       })),
   ),
 
   terminal_status_differs: terminal((event) => {
-    const status = responseOf(event)?.['status']
+    const status = responseIn(event)?.['status']
     if (`response.${String(status)}` !== event.type) return []
     return otherTerminals(event.type).map((type) => ({
       what: `is ${type} with status ${String(status)}`,
@@ -126,41 +128,41 @@ export const fields: Readonly<Record<FieldFault, Sites>> = {
   }),
 
   done_text_differs: (events) => {
-    const heard = new Set(events.filter((event) => stageOf(event) === 'delta').map(textOf))
+    const streamed = new Set(events.filter((event) => stageOf(event) === 'delta').map(textKey))
     return each((event) => {
       const field = textField(event)
-      if (stageOf(event) !== 'text done' || field === undefined || !heard.has(textOf(event))) return []
+      if (stageOf(event) !== 'text done' || field === undefined || !streamed.has(textKey(event))) return []
       return [
-        { what: `${nameOf(event)} has another ${field} than its deltas`, fields: { [field]: `${event[field]}?` } },
+        { what: `${eventLabel(event)} has another ${field} than its deltas`, fields: { [field]: `${event[field]}?` } },
       ]
     })(events)
   },
 
   arguments_in_added: each((event, events) => {
-    const item = itemOf(event)
+    const item = itemIn(event)
     const field = ['arguments', 'input'].find((name) => item?.[name] === '')
     if (stageOf(event) !== 'item added' || field === undefined) return []
-    const said = events
+    const streamed = events
       .filter((one) => stageOf(one) === 'delta' && one['output_index'] === event['output_index'])
       .map((one) => one['delta'])
       .join('')
-    if (said === '') return []
-    return [{ what: `${nameOf(event)} has its ${field} already`, fields: { item: { ...item, [field]: said } } }]
+    if (streamed === '') return []
+    return [{ what: `${eventLabel(event)} has its ${field} already`, fields: { item: { ...item, [field]: streamed } } }]
   }),
 
   flat_error: (events) =>
     events.flatMap((event, at): Site[] => {
       const { error, ...rest } = event
-      const nested = fieldsOf(error)
+      const nested = copyFields(error)
       if (event.type !== 'error' || nested === undefined) return []
-      // The payload's own type is lost, as it is where the SDK's type is taken for the wire's.
+      // Drops the type of the nested error, as a server does that follows the SDK's types.
       const { type: _, ...flat } = nested
       const what = 'the fields of the error are not within error'
       return [{ at, what, plant: () => events.with(at, { ...rest, ...flat, type: 'error' }) }]
     }),
 }
 
-/** Another value for some fields of one event. */
+/** New values for some fields of one event. */
 interface Change {
   readonly what: string
   readonly fields: Record<string, unknown>
@@ -170,7 +172,7 @@ type NewId = (id: string) => string
 
 type Changes = (event: WireEvent, events: readonly WireEvent[], newId: NewId) => readonly Change[]
 
-/** Changes of single events, wherever they can be. */
+/** Finds all places for changes of single events. */
 function each(changesOf: Changes): Sites {
   return (events) => {
     const newId = newIds(events)
@@ -182,7 +184,7 @@ function each(changesOf: Changes): Sites {
   }
 }
 
-/** Changes of the terminal event. */
+/** Finds the places for changes of the terminal event. */
 function terminal(changesOf: Changes): Sites {
   return each((event, events, newId) =>
     isTerminal(event)
@@ -191,12 +193,12 @@ function terminal(changesOf: Changes): Sites {
   )
 }
 
-/** The response of an event with other items for `count` of its items. */
+/** The `response` field of an event with `count` items of its output replaced. */
 function withOutput(event: WireEvent, index: number, count: number, ...items: unknown[]): Record<string, unknown> {
-  return { response: { ...responseOf(event), output: outputOf(event).toSpliced(index, count, ...items) } }
+  return { response: { ...responseIn(event), output: outputIn(event).toSpliced(index, count, ...items) } }
 }
 
-/** Makes ids of the same form that occur nowhere in the stream; asked twice for one id, it gives the same. */
+/** Creates ids of the same form that do not occur in the stream; always the same new id for one old id. */
 function newIds(events: readonly WireEvent[]): NewId {
   const known = new Map<string, string>()
   let text: string | undefined

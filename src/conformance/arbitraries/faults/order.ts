@@ -1,7 +1,7 @@
 import { type OrderFault, renumber, type Site, type Sites } from './fault.js'
-import { isTerminal, nameOf, partOf, STAGES, type Stage, stageOf, textOf, type WireEvent } from './wire-event.js'
+import { eventLabel, isTerminal, partKey, STAGES, type Stage, stageOf, textKey, type WireEvent } from './wire-event.js'
 
-/** Events that are missing, there twice, or in another place. The numbers of what is left are as they should be. */
+/** The places for each fault in the order of events. The faulty streams are renumbered. */
 export const order: Readonly<Record<OrderFault, Sites>> = {
   dropped_created: dropped(({ type }) => type === 'response.created'),
   dropped_in_progress: dropped(({ type }) => type === 'response.in_progress'),
@@ -11,12 +11,12 @@ export const order: Readonly<Record<OrderFault, Sites>> = {
       events.some((later, index) => index > at && later['output_index'] === event['output_index']),
   ),
   dropped_part_added: dropped(
-    // Nobody can miss the beginning of a part of which nothing came.
+    // If no event of the part follows, its absence is not a fault.
     (event, { events, at }) =>
-      stageOf(event) === 'part added' && events.some((later, index) => index > at && partOf(later) === partOf(event)),
+      stageOf(event) === 'part added' && events.some((later, index) => index > at && partKey(later) === partKey(event)),
   ),
-  dropped_delta: dropped((event, { said }) => isHeard(event, said)),
-  // Where a response did not complete, items may stay open.
+  dropped_delta: dropped((event, { completed }) => changesText(event, completed)),
+  // In a response that did not complete, items may stay open.
   dropped_done: dropped(
     (event, { isComplete }) => isComplete && (stageOf(event) === 'text done' || stageOf(event) === 'part done'),
   ),
@@ -24,18 +24,18 @@ export const order: Readonly<Record<OrderFault, Sites>> = {
   dropped_terminal: dropped(isTerminal),
 
   duplicated_event: (events) =>
-    sitesIn(events, (event, { said }) => isOnce(event) || isHeard(event, said)).map(({ at, event }) => ({
+    sitesIn(events, (event, { completed }) => isOnce(event) || changesText(event, completed)).map(({ at, event }) => ({
       at: at + 1,
-      what: `${nameOf(event)} comes twice`,
+      what: `${eventLabel(event)} comes twice`,
       plant: () => renumbered(events, events.toSpliced(at, 0, event)),
     })),
 
   swapped_events: (events) => {
-    const said = saidIn(events)
+    const completed = completedTexts(events)
     return events.flatMap((first, at): Site[] => {
       const second = events[at + 1]
-      if (second === undefined || !isOrdered(first, second, said)) return []
-      const what = `${nameOf(second)} comes before ${nameOf(first)}`
+      if (second === undefined || !isOrdered(first, second, completed)) return []
+      const what = `${eventLabel(second)} comes before ${eventLabel(first)}`
       return [{ at, what, plant: () => renumbered(events, events.toSpliced(at, 2, second, first)) }]
     })
   },
@@ -44,45 +44,45 @@ export const order: Readonly<Record<OrderFault, Sites>> = {
     const at = events.findIndex(isTerminal)
     const before = events[at - 1]
     if (before === undefined) return []
-    const what = `${nameOf(before)} comes again after the terminal event`
+    const what = `${eventLabel(before)} comes again after the terminal event`
     return [{ at: at + 1, what, plant: () => renumbered(events, events.toSpliced(at + 1, 0, before)) }]
   },
 }
 
-/** What the sites of a stream are chosen by. */
+/** What decides whether an event is a place for a fault. */
 interface Context {
   readonly events: readonly WireEvent[]
   readonly at: number
   readonly isComplete: boolean
-  /** The texts that have a done event, which says what their deltas must have been. */
-  readonly said: ReadonlySet<string>
+  /** The keys of texts with a `.done` event, which determines their deltas. */
+  readonly completed: ReadonlySet<string>
 }
 
 type Choice = (event: WireEvent, context: Context) => boolean
 
 function sitesIn(events: readonly WireEvent[], isSite: Choice): { at: number; event: WireEvent }[] {
-  const said = saidIn(events)
+  const completed = completedTexts(events)
   const isComplete = events.some(({ type }) => type === 'response.completed')
-  return events.flatMap((event, at) => (isSite(event, { events, at, isComplete, said }) ? [{ at, event }] : []))
+  return events.flatMap((event, at) => (isSite(event, { events, at, isComplete, completed }) ? [{ at, event }] : []))
 }
 
 function dropped(isSite: Choice): Sites {
   return (events) =>
     sitesIn(events, isSite).map(({ at, event }) => ({
       at,
-      what: `${nameOf(event)} is missing`,
+      what: `${eventLabel(event)} is missing`,
       plant: () => renumbered(events, events.toSpliced(at, 1)),
     }))
 }
 
-const saidIn = (events: readonly WireEvent[]): ReadonlySet<string> =>
-  new Set(events.filter((event) => stageOf(event) === 'text done').map(textOf))
+const completedTexts = (events: readonly WireEvent[]): ReadonlySet<string> =>
+  new Set(events.filter((event) => stageOf(event) === 'text done').map(textKey))
 
-/** Whether the text is another without this event. */
-const isHeard = (event: WireEvent, said: ReadonlySet<string>): boolean =>
-  stageOf(event) === 'delta' && event['delta'] !== '' && said.has(textOf(event))
+/** Whether the text would differ without this event. */
+const changesText = (event: WireEvent, completed: ReadonlySet<string>): boolean =>
+  stageOf(event) === 'delta' && event['delta'] !== '' && completed.has(textKey(event))
 
-/** Whether an event comes once in the life of its response, item or part. */
+/** Whether an event comes only once per response, item or part. */
 function isOnce(event: WireEvent): boolean {
   const stage = stageOf(event)
   return stage === undefined
@@ -90,16 +90,16 @@ function isOnce(event: WireEvent): boolean {
     : stage !== 'delta'
 }
 
-/** Whether two neighbours may not come the other way round. */
-function isOrdered(first: WireEvent, second: WireEvent, said: ReadonlySet<string>): boolean {
+/** Whether two adjacent events must come in this order. */
+function isOrdered(first: WireEvent, second: WireEvent, completed: ReadonlySet<string>): boolean {
   if (first.type === 'response.created' || isTerminal(second)) return true
   const stages = [stageOf(first), stageOf(second)] as const
   if (stages[0] === undefined || stages[1] === undefined) return false
   if (first['output_index'] !== second['output_index']) return false
   const isWhole = (stage: Stage): boolean => stage === 'item added' || stage === 'item done'
-  if (partOf(first) !== partOf(second) && !isWhole(stages[0]) && !isWhole(stages[1])) return false
+  if (partKey(first) !== partKey(second) && !isWhole(stages[0]) && !isWhole(stages[1])) return false
   if (stages[0] !== stages[1]) return STAGES.indexOf(stages[0]) < STAGES.indexOf(stages[1])
-  const isOneText = textOf(first) === textOf(second) && said.has(textOf(first))
+  const isOneText = textKey(first) === textKey(second) && completed.has(textKey(first))
   return isOneText && `${first['delta']}${second['delta']}` !== `${second['delta']}${first['delta']}`
 }
 

@@ -1,25 +1,25 @@
-/** The least that an event of a Responses stream is. */
+/** The required fields of an event in a Responses stream. */
 export interface SequencedEvent {
   readonly type: string
   readonly sequence_number: number
 }
 
-/** An event as JSON, with whatever fields it has. */
+/** An event as JSON, with any other fields. */
 export type WireEvent = { type: string; sequence_number: number; [field: string]: unknown }
 
 type Fields = Readonly<Record<string, unknown>>
 
 const TERMINAL: readonly string[] = ['response.completed', 'response.incomplete', 'response.failed']
 
-/** The types of the other terminal events. */
+/** The terminal event types other than this one. */
 export const otherTerminals = (type: string): string[] => TERMINAL.filter((other) => other !== type)
 
 export const isTerminal = ({ type }: WireEvent): boolean => TERMINAL.includes(type)
 
-/** Where an event stands in the life of its item, or of a part of it; `undefined` for all other events. */
+/** The stage of an item or part that an event belongs to. */
 export type Stage = 'item added' | 'part added' | 'delta' | 'text done' | 'part done' | 'item done'
 
-/** The order in which the stages of one part come. */
+/** The stages of one part, in order. */
 export const STAGES: readonly Stage[] = ['item added', 'part added', 'delta', 'text done', 'part done', 'item done']
 
 export function stageOf(event: WireEvent): Stage | undefined {
@@ -32,35 +32,35 @@ export function stageOf(event: WireEvent): Stage | undefined {
   return type.endsWith('.done') && textField(event) !== undefined ? 'text done' : undefined
 }
 
-/** The field in which a done event has the whole text. */
+/** The field with the complete text of a `.done` event. */
 export const textField = (event: WireEvent): string | undefined =>
   ['text', 'arguments', 'input', 'code', 'command', 'refusal'].find((field) => typeof event[field] === 'string')
 
-/** Which part of which item an event is of; items whose events name no part have one. */
-export const partOf = (event: WireEvent): string =>
+/** The key of the part that an event is about; items without parts have a single key. */
+export const partKey = (event: WireEvent): string =>
   JSON.stringify(['output_index', 'content_index', 'summary_index', 'command_index'].map((field) => event[field]))
 
-/** The text that an event is of: its deltas and its done have the same. */
-export const textOf = (event: WireEvent): string => `${event.type.replace(/\.(delta|done)$/, '')} ${partOf(event)}`
+/** The key of the text that an event is about: the same for its deltas and its `.done` event. */
+export const textKey = (event: WireEvent): string => `${event.type.replace(/\.(delta|done)$/, '')} ${partKey(event)}`
 
-/** The item that an event carries. */
-export const itemOf = (event: WireEvent | undefined): Fields | undefined => fieldsOf(event?.['item'])
+/** The item in an event. */
+export const itemIn = (event: WireEvent | undefined): Fields | undefined => copyFields(event?.['item'])
 
-/** The response that an event carries. */
-export const responseOf = (event: WireEvent | undefined): Fields | undefined => fieldsOf(event?.['response'])
+/** The response in an event. */
+export const responseIn = (event: WireEvent | undefined): Fields | undefined => copyFields(event?.['response'])
 
-/** The items of the response that an event carries. */
-export function outputOf(event: WireEvent | undefined): readonly unknown[] {
-  const output = responseOf(event)?.['output']
+/** The items in the response of an event. */
+export function outputIn(event: WireEvent | undefined): readonly unknown[] {
+  const output = responseIn(event)?.['output']
   return Array.isArray(output) ? output : []
 }
 
-/** A value as an object, if it is one. */
-export const fieldsOf = (value: unknown): Fields | undefined =>
+/** A shallow copy of the value, if it is an object. */
+export const copyFields = (value: unknown): Fields | undefined =>
   typeof value === 'object' && value !== null ? { ...value } : undefined
 
-/** An event in a few words: `response.output_text.delta of item 2`. */
-export function nameOf(event: WireEvent): string {
+/** An event for messages: `response.output_text.delta of item 2`. */
+export function eventLabel(event: WireEvent): string {
   const index = event['output_index']
   return index === undefined ? event.type : `${event.type} of item ${String(index)}`
 }

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { SPECIAL as m } from '../../../harmony/vocabulary.js'
 import { model, START } from '../stream-forms.js'
 import { jsonObject, prose } from '../text.js'
-import { call, either, finalMessage, type Shapes, shape, words } from './shape.js'
+import { type BorderShape, call, either, finalMessage, type Shapes, shape, words } from './shape.js'
 
 /** Messages whose borders are missing: no header, no `<|message|>`, no `<|start|>`, no `<|end|>`. */
-export const borders: Shapes = {
-  10: shape(
+export const borders: Shapes<BorderShape> = {
+  'missing-message-marker': shape(
     'any',
     'vllm#45213, vllm#45736, frontend-crates#237, harmony#82',
     {
@@ -20,23 +20,28 @@ export const borders: Shapes = {
       texts: [text],
     }),
   ),
-  11: shape('any', 'frontend-crates#236', { text: prose(2) }, ({ text }) => ({
+  'constrain-instead-of-message': shape('any', 'frontend-crates#236', { text: prose(2) }, ({ text }) => ({
     variant: 'constrain for message',
     segments: [model(m.channel, 'final', m.constrain, text, m.return)],
     texts: [text],
   })),
-  12: shape('first', 'harmony#82, vllm#28303, vllm#23567', { text: prose(2) }, ({ text }) => ({
+  'missing-header': shape('first', 'harmony#82, vllm#28303, vllm#23567', { text: prose(2) }, ({ text }) => ({
     variant: 'no header',
     segments: [model(text, m.end)],
     texts: [text],
   })),
-  13: shape('first', 'llama.cpp#25321', { body: jsonObject(), returned: fc.boolean() }, ({ body, returned }) => ({
-    variant: 'no markup',
-    segments: [model(body, ...(returned ? [m.return] : []))],
-    texts: [body],
-    last: returned ? 'closed' : 'open',
-  })),
-  14: shape(
+  'no-markers': shape(
+    'first',
+    'llama.cpp#25321',
+    { body: jsonObject(), returned: fc.boolean() },
+    ({ body, returned }) => ({
+      variant: 'no markup',
+      segments: [model(body, ...(returned ? [m.return] : []))],
+      texts: [body],
+      last: returned ? 'closed' : 'open',
+    }),
+  ),
+  'missing-header-after-reasoning': shape(
     'any',
     'sglang#31019',
     {
@@ -45,12 +50,12 @@ export const borders: Shapes = {
       end: either(m.return, m.end),
     },
     ({ thought, body, end }) => ({
-      variant: 'no header behind reasoning',
+      variant: 'no header after reasoning',
       segments: [model(m.channel, 'analysis', m.message, thought, m.end), model(body, end)],
       texts: [thought, body],
     }),
   ),
-  15: shape(
+  'junk-before-start': shape(
     'any',
     'vllm#43408, tenstorrent/vllm#386',
     { thought: words.text, junk: either('.\n\n', '\n', ' ', '.', '…', ' \n.'), text: words.text },
@@ -64,7 +69,7 @@ export const borders: Shapes = {
       texts: [thought, text],
     }),
   ),
-  16: shape(
+  'missing-start': shape(
     'any',
     'vllm#35906, cuga#672',
     { thought: words.text, role: fc.boolean(), channel: either('final', 'analysis', 'commentary'), text: words.text },
@@ -77,7 +82,7 @@ export const borders: Shapes = {
       texts: [thought, text],
     }),
   ),
-  33: shape(
+  'channel-word-as-header': shape(
     'any',
     'harmony#60, harmony#68, vllm#22515, vllm#22519',
     { name: words.name, first: words.json, second: words.json, channel: fc.boolean() },
@@ -95,12 +100,12 @@ export const borders: Shapes = {
       }
     },
   ),
-  34: shape('any', 'harmony#68', { text: words.text }, ({ text }) => ({
+  'empty-message-without-end': shape('any', 'harmony#68', { text: words.text }, ({ text }) => ({
     variant: 'empty message without end',
     segments: [model(m.channel, 'commentary', m.message), model(...finalMessage(text), m.return)],
     texts: [text],
   })),
-  35: shape(
+  'missing-end': shape(
     'any',
     'vllm#32587',
     { thought: words.text, start: fc.boolean(), text: words.text },

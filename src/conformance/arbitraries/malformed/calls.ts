@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { SPECIAL as m } from '../../../harmony/vocabulary.js'
 import { model, START } from '../stream-forms.js'
 import { code, jsonObject, prose } from '../text.js'
-import { call, either, type Shapes, shape, typeForm, withType, words } from './shape.js'
+import { type CallShape, call, either, type Shapes, shape, typeForm, withType, words } from './shape.js'
 
 /** Calls and answers whose grammar is right, and which are still not what a reader expects. */
-export const calls: Shapes = {
-  28: shape(
+export const calls: Shapes<CallShape> = {
+  'recipient-without-namespace': shape(
     'any',
     'vllm#42454',
     { name: either('get_weather', 'geo'), body: words.json, form: typeForm(), inRole: fc.boolean() },
@@ -26,7 +26,7 @@ export const calls: Shapes = {
       functions: [name],
     }),
   ),
-  29: shape(
+  'call-on-wrong-channel': shape(
     'any',
     'vllm#42454, vllm-mlx#562, dynamo#10366, OVMS#3863',
     {
@@ -43,7 +43,7 @@ export const calls: Shapes = {
       functions: [name],
     }),
   ),
-  30: shape(
+  'undeclared-tool': shape(
     'any',
     'llama.cpp#21213, llama.cpp#15789, vllm#27385, codex#11940',
     {
@@ -65,7 +65,7 @@ export const calls: Shapes = {
       calls: [{ recipient, arguments: body }],
     }),
   ),
-  31: shape(
+  'code-as-arguments': shape(
     'any',
     'odysseus#5877, ollama#12187',
     { name: either('python', 'bash'), body: code() },
@@ -77,7 +77,7 @@ export const calls: Shapes = {
       functions: [name],
     }),
   ),
-  32: shape(
+  'recipient-not-a-tool': shape(
     'any',
     'vllm#42454, llama.cpp#27720',
     { to: either('assistant', 'user', ''), channel: either('commentary', 'final', 'analysis'), text: words.text },
@@ -87,17 +87,22 @@ export const calls: Shapes = {
       texts: [text],
     }),
   ),
-  36: shape('any', 'vllm#29972, vllm#24170', { text: words.text }, ({ text }) => ({
+  preamble: shape('any', 'vllm#29972, vllm#24170', { text: words.text }, ({ text }) => ({
     variant: 'preamble',
     segments: [model(m.channel, 'commentary', m.message, text, m.end)],
     texts: [text],
   })),
-  37: shape('any', 'trtllm#9256, cloudflare/ai#574, vllm#23167', { body: jsonObject() }, ({ body }) => ({
-    variant: 'arguments without recipient',
-    segments: [model(m.channel, 'commentary', m.message, body, m.end)],
-    texts: [body],
-  })),
-  38: shape(
+  'arguments-without-recipient': shape(
+    'any',
+    'trtllm#9256, cloudflare/ai#574, vllm#23167',
+    { body: jsonObject() },
+    ({ body }) => ({
+      variant: 'arguments without recipient',
+      segments: [model(m.channel, 'commentary', m.message, body, m.end)],
+      texts: [body],
+    }),
+  ),
+  'invalid-json-arguments': shape(
     'any',
     'lmstudio#942, ollama#14180, inspect_ai#4822, ollama#11704',
     { name: words.name, body: either('{"a":1', '{}""', '{"a":[1}}', '{"a": "b', '{"a":1}}', '') },
@@ -109,7 +114,7 @@ export const calls: Shapes = {
       functions: [name],
     }),
   ),
-  39: shape(
+  'wrong-call-terminator': shape(
     'any',
     'mlx-openai-server#156, qvac#1812, dynamo#9593',
     { name: words.name, body: words.json, end: either('end', 'return', 'nothing') },
@@ -132,7 +137,7 @@ export const calls: Shapes = {
       ...(end === 'nothing' ? { last: 'open' } : {}),
     }),
   ),
-  40: shape(
+  'parallel-calls': shape(
     'any',
     'vllm#24637, vllm#44655, smg#1845, smg#1846',
     { names: fc.array(words.name, { minLength: 1, maxLength: 3 }), thought: prose(4), body: words.json },
@@ -149,7 +154,7 @@ export const calls: Shapes = {
       functions: names,
     }),
   ),
-  41: shape(
+  'reasoning-only': shape(
     'first',
     'amx#372, vllm#41902',
     { thoughts: fc.array(words.text, { minLength: 1, maxLength: 3 }), end: either(m.end, m.return) },

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { SPECIAL as m } from '../../../harmony/vocabulary.js'
 import { host, model, type Part, START } from '../stream-forms.js'
 import { harmonyTextSpellingMarkers, prose } from '../text.js'
-import { call, either, type Shapes, type Stretch, shape, words } from './shape.js'
+import { type CutShape, call, either, type Shapes, type Stretch, shape, words } from './shape.js'
 
 /** Streams that are cut, tokenized or filled in odd ways. */
-export const cuts: Shapes = {
-  42: shape('any', 'vllm#45736', { name: words.name, at: fc.nat({ max: 9 }) }, ({ name, at }) => {
+export const cuts: Shapes<CutShape> = {
+  'cut-in-header': shape('any', 'vllm#45736', { name: words.name, at: fc.nat({ max: 9 }) }, ({ name, at }) => {
     const header: Part[] = [m.channel, 'comment', 'ary', ' to=', 'functions.', name, ' ', m.constrain, 'json']
     return {
       variant: 'cut in the header',
@@ -15,7 +15,7 @@ export const cuts: Shapes = {
       last: 'open',
     }
   }),
-  43: shape(
+  'stripped-markers': shape(
     'first',
     'macprovider#743, Rapid-MLX#444, Rapid-MLX#480',
     {
@@ -38,7 +38,7 @@ export const cuts: Shapes = {
       }
     },
   ),
-  44: shape(
+  'split-header-words': shape(
     'any',
     'Rapid-MLX#515',
     { odd: fc.boolean(), text: words.text, body: words.json },
@@ -68,7 +68,7 @@ export const cuts: Shapes = {
       }
     },
   ),
-  45: shape(
+  'text-cut-in-markers': shape(
     'any',
     'dynamo#3074, dynamo#9897',
     { text: words.text, body: words.json, cuts: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 40 }) },
@@ -84,7 +84,7 @@ export const cuts: Shapes = {
       textCuts: cuts,
     }),
   ),
-  46: shape(
+  'endless-channel': shape(
     'any',
     'trtllm#8615, trtllm#16377',
     { count: fc.oneof(fc.integer({ min: 4, max: 40 }), fc.integer({ min: 240, max: 700 })) },
@@ -94,7 +94,7 @@ export const cuts: Shapes = {
       last: 'open',
     }),
   ),
-  47: shape(
+  'markers-in-tool-result': shape(
     'any',
     'OWASP AISVS#930, llama.cpp#17627',
     { body: words.json, data: harmonyTextSpellingMarkers(), text: words.text },
@@ -111,7 +111,7 @@ export const cuts: Shapes = {
       spelled: true,
     }),
   ),
-  48: shape(
+  'unknown-token-id': shape(
     'any',
     'fuzzing of the official parser',
     {
@@ -134,7 +134,7 @@ export const cuts: Shapes = {
       return { variant, segments: [model(...open, m.end), model(id), model(...START, ...final)], texts }
     },
   ),
-  49: shape(
+  'garbled-header': shape(
     'any',
     'lmstudio#1555, vllm#44012',
     { shape: either('end', 'final', 'call'), name: words.name, body: words.json },

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { SPECIAL as m } from '../../../harmony/vocabulary.js'
 import { model, type Part, START } from '../stream-forms.js'
 import { prose } from '../text.js'
-import { call, either, finalMessage, type Shapes, shape, typeForm, withType, words } from './shape.js'
+import { call, either, finalMessage, type HeaderShape, type Shapes, shape, typeForm, withType, words } from './shape.js'
 
 /** Headers that say something else than a header may: glued, repeated, misspelled, with junk between. */
-export const headers: Shapes = {
-  1: shape(
+export const headers: Shapes<HeaderShape> = {
+  'channel-glued-to-recipient': shape(
     'any',
     'vllm#31677, vllm#32587, vllm#35906, harmony#97',
     { name: words.name, body: words.json, form: typeForm(), inRole: fc.boolean(), spelled: fc.boolean() },
@@ -24,7 +24,7 @@ export const headers: Shapes = {
       }
     },
   ),
-  2: shape(
+  'repeated-channel': shape(
     'any',
     'harmony#114',
     { name: words.name, body: words.json, form: typeForm(), spelled: fc.boolean() },
@@ -47,7 +47,7 @@ export const headers: Shapes = {
       spelled,
     }),
   ),
-  3: shape(
+  'tool-name-as-channel': shape(
     'any',
     'harmony#114',
     { name: words.name, body: words.json, triple: fc.boolean() },
@@ -70,7 +70,7 @@ export const headers: Shapes = {
       functions: [name],
     }),
   ),
-  4: shape(
+  'conflicting-channels': shape(
     'any',
     'llama.cpp#27720',
     {
@@ -84,7 +84,7 @@ export const headers: Shapes = {
       texts: [text],
     }),
   ),
-  5: shape(
+  'header-without-message': shape(
     'any',
     'llama.cpp#27720',
     { junk: either('?', '', '...', ' ?'), to: either('assistant', 'user') },
@@ -93,7 +93,7 @@ export const headers: Shapes = {
       segments: [model(m.channel, `commentary to=${to}`, m.channel, `commentary${junk}`, m.end)],
     }),
   ),
-  6: shape(
+  'end-in-header': shape(
     'any',
     'llama.cpp#27720',
     { junk: either('??', 'commentary 2?', '?', 'analysis ?!', 'commentary ??') },
@@ -102,17 +102,22 @@ export const headers: Shapes = {
       segments: [model(m.channel, junk, m.end)],
     }),
   ),
-  7: shape('any', 'llama.cpp#27720', { text: words.prose }, ({ text }) => ({
+  'free-text-as-channel': shape('any', 'llama.cpp#27720', { text: words.prose }, ({ text }) => ({
     variant: 'free text for a channel',
     segments: [model(m.channel, text, m.end)],
     texts: [text],
   })),
-  8: shape('any', 'ogx#4807, harmony#38', { lead: words.prose, text: words.text }, ({ lead, text }) => ({
-    variant: 'free text behind the channel',
-    segments: [model(m.channel, `analysis ${lead}`, m.message, text, m.end)],
-    texts: [lead, text],
-  })),
-  9: shape(
+  'free-text-after-channel': shape(
+    'any',
+    'ogx#4807, harmony#38',
+    { lead: words.prose, text: words.text },
+    ({ lead, text }) => ({
+      variant: 'free text after the channel',
+      segments: [model(m.channel, `analysis ${lead}`, m.message, text, m.end)],
+      texts: [lead, text],
+    }),
+  ),
+  'junk-after-channel': shape(
     'any',
     'harmony#38',
     {
@@ -124,7 +129,7 @@ export const headers: Shapes = {
     ({ junk, name, body, text }) =>
       name === undefined
         ? {
-            variant: 'junk behind the channel',
+            variant: 'junk after the channel',
             segments: [model(m.channel, `commentary ${junk}`, m.message, text, m.end)],
             texts: [text],
           }
@@ -146,18 +151,18 @@ export const headers: Shapes = {
             functions: [name],
           },
   ),
-  17: shape(
+  'repeated-start': shape(
     'any',
     'exo#1126, tenstorrent/vllm#386',
     { again: either<Part[]>([], [m.start], [m.start, 'assistant']), text: words.text, bare: fc.boolean() },
     ({ again, text, bare }) => ({
-      variant: bare ? 'start before start' : 'start behind the role',
+      variant: bare ? 'start before start' : 'start after the role',
       bare,
       segments: [model(...(bare && again.length === 0 ? [m.start] : again), ...finalMessage(text), m.return)],
       texts: [text],
     }),
   ),
-  18: shape(
+  'repeated-role': shape(
     'any',
     'tenstorrent/vllm#386',
     { more: fc.integer({ min: 1, max: 3 }), text: words.text },
@@ -167,12 +172,17 @@ export const headers: Shapes = {
       texts: [text],
     }),
   ),
-  19: shape('any', 'vllm#43408, sglang#8914', { text: words.text, end: either(m.end, m.return) }, ({ text, end }) => ({
-    variant: 'empty channel',
-    segments: [model(m.channel, m.message, text, end)],
-    texts: [text],
-  })),
-  20: shape(
+  'empty-channel': shape(
+    'any',
+    'vllm#43408, sglang#8914',
+    { text: words.text, end: either(m.end, m.return) },
+    ({ text, end }) => ({
+      variant: 'empty channel',
+      segments: [model(m.channel, m.message, text, end)],
+      texts: [text],
+    }),
+  ),
+  'unknown-channel': shape(
     'any',
     'frontend-crates#236, vllm#42454',
     {
@@ -198,12 +208,12 @@ export const headers: Shapes = {
             functions: [name],
           },
   ),
-  21: shape('any', 'harmony#144', { body: words.json, form: typeForm() }, ({ body, form }) => ({
+  'content-type-on-final': shape('any', 'harmony#144', { body: words.json, form: typeForm() }, ({ body, form }) => ({
     variant: 'content type on the final channel',
     segments: [model(m.channel, 'final', ...withType(form), m.message, body, m.return)],
     texts: [body],
   })),
-  22: shape(
+  'unknown-content-type': shape(
     'any',
     'harmony#60, harmony#114',
     {
@@ -230,12 +240,12 @@ export const headers: Shapes = {
             functions: [name],
           },
   ),
-  23: shape(
+  'reasoning-after-constrain': shape(
     'any',
     'tiles#145, harmony#114',
     { lead: either('write: edit file', 'control:'), text: prose(3), body: words.json },
     ({ lead, text, body }) => ({
-      variant: 'reasoning behind constrain',
+      variant: 'reasoning after constrain',
       segments: [
         model(m.channel, 'commentary to=functions.write ', m.constrain, `${lead} ${text}`, m.end),
         model(...START, m.channel, 'commentary to=functions.write ', m.constrain, 'json', m.message, body, m.call),
@@ -245,19 +255,19 @@ export const headers: Shapes = {
       functions: ['write'],
     }),
   ),
-  24: shape(
+  'space-after-constrain': shape(
     'any',
     'the format guide of harmony, harmony#47',
     { name: words.name, body: words.json },
     ({ name, body }) => ({
-      variant: 'space behind constrain',
+      variant: 'space after constrain',
       segments: [model(m.channel, `commentary to=functions.${name} `, m.constrain, ' json', m.message, body, m.call)],
       texts: [body],
       calls: [call(name, body)],
       functions: [name],
     }),
   ),
-  25: shape(
+  'repeated-recipient': shape(
     'any',
     'sglang#35299, vllm#51977',
     { name: words.name, body: words.json, form: typeForm() },
@@ -278,7 +288,7 @@ export const headers: Shapes = {
       functions: [name],
     }),
   ),
-  26: shape(
+  'extra-header-words': shape(
     'any',
     'harmony#114',
     { name: words.name, body: words.json, extra: either('code json', 'json code', 'code json python') },
@@ -290,7 +300,7 @@ export const headers: Shapes = {
       functions: [name],
     }),
   ),
-  27: shape(
+  'channel-or-tool-as-role': shape(
     'between',
     'harmony#114, tiles#145',
     {

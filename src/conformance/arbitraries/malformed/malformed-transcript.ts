@@ -23,25 +23,26 @@ import { borders } from './borders.js'
 import { calls } from './calls.js'
 import { cuts } from './cuts.js'
 import { headers } from './headers.js'
-import type { Shape, Shapes, Stretch } from './shape.js'
+import { nearShapes } from './near-shapes.js'
+import type { MalformedShape, Shape, Shapes, Stretch } from './shape.js'
 
-const SHAPES: Shapes = { ...headers, ...borders, ...calls, ...cuts }
+const SHAPES: Shapes<MalformedShape> = { ...headers, ...borders, ...calls, ...cuts }
 
-/** How many malformed shapes there are. */
-export const MALFORMED_SHAPES: number = Object.keys(SHAPES).length
+/** The names of all malformed shapes. */
+export const MALFORMED_SHAPES: readonly MalformedShape[] = Object.keys(SHAPES) as MalformedShape[]
 
-/** Markers that are spelled and not meant: text cannot tell them from markers. */
-const ONLY_IDS: readonly number[] = [47]
+/** In text, a marker that a tool result spells is the marker itself: only ids can say which of the two it is. */
+const ONLY_IDS: readonly MalformedShape[] = ['markers-in-tool-result']
 
 /** What a transcript with a malformed stretch says, and what a good reader makes of it. */
 export interface MalformedContent {
-  /** Which shape: 1 to 49. */
-  readonly row: number
+  /** What is malformed: one of `MALFORMED_SHAPES`. */
+  readonly shape: MalformedShape
   /** The shape in words, and which of its variants. */
   readonly variant: string
-  /** The threads on GitHub that tell of the shape. */
+  /** The threads on GitHub that report the shape. */
   readonly seenIn: string
-  /** The well-formed messages before and after the stretch; the host's messages of row 47 are in neither. */
+  /** The well-formed messages before and after the stretch; the host's messages of `markers-in-tool-result` are in neither. */
   readonly before: HarmonyMessage[]
   readonly after: HarmonyMessage[]
   /** What the stretch says, in order: bodies and free text, without the header words and junk that say nothing. */
@@ -52,7 +53,7 @@ export interface MalformedContent {
   readonly spelled: boolean
   /** Whether the stream stops inside a header or a message. */
   readonly open: boolean
-  /** Declares the functions that are called, but none of the tools of row 30, which the model made up. */
+  /** Declares the functions that are called, but none of the tools of `undeclared-tool`, which the model made up. */
   readonly request: ResponseRequest
 }
 
@@ -64,21 +65,21 @@ export interface MalformedTextTranscript extends TextStream, MalformedContent {}
 
 /** Which malformed transcripts. */
 export interface MalformedOptions {
-  /** Numbers of shapes, 1 to 49. Default: all that can be had. */
-  readonly rows?: readonly number[]
+  /** Names out of `MALFORMED_SHAPES`. Default: all of them; without a token table, all that text can say. */
+  readonly shapes?: readonly MalformedShape[]
 }
 
 /**
- * A transcript of one of the 49 malformed shapes that were seen in the wild, alone or between well-formed messages:
+ * A transcript of one of the malformed shapes that were seen in the wild, alone or between well-formed messages:
  * headers that are glued, repeated, misspelled or cut, markers that are missing or too many, calls of tools that nobody
  * declared, odd tokens and ids. Nothing in it is an error of the server's: a good one throws nothing, loses no text and
  * shows no marker.
  *
- * With a token table it is ids, and text where text can say the same. Without one it is text with literal markers; row
- * 47, whose point is text that spells them, is then left out, and so are ids without a name. A row keeps its number
- * while it shrinks: to no messages around it and short texts.
+ * With a token table it is ids, and text where text can say the same. Without one it is text with literal markers, and
+ * `markers-in-tool-result` (which is about text that spells them) and ids without a name are left out. A transcript
+ * keeps its shape while it shrinks: to no messages around the malformed stretch, and to short texts.
  *
- * @throws HarmonyResponsesError `bad_option` where a row is none, or needs a table
+ * @throws HarmonyResponsesError `bad_option` where a name is unknown, or its shape needs a token table
  */
 export function malformedTranscript(options: MalformedOptions & IdOptions): fc.Arbitrary<MalformedTranscript>
 export function malformedTranscript(options?: MalformedOptions): fc.Arbitrary<MalformedTextTranscript>
@@ -86,18 +87,20 @@ export function malformedTranscript(
   options: MalformedOptions & Partial<IdOptions> = {},
 ): fc.Arbitrary<MalformedTranscript | MalformedTextTranscript> {
   const encode = encoderOf(options)
-  const possible = Array.from({ length: MALFORMED_SHAPES }, (_, index) => index + 1).filter(
-    (row) => encode !== undefined || !ONLY_IDS.includes(row),
-  )
-  const { rows = possible } = options
-  check(rows.length > 0, 'rows', 'at least one row', rows)
-  return fc.oneof(...rows.map((row) => ofRow(row, encode)))
+  const possible = MALFORMED_SHAPES.filter((name) => encode !== undefined || !ONLY_IDS.includes(name))
+  const { shapes = possible } = options
+  check(shapes.length > 0, 'shapes', 'at least one shape', shapes)
+  return fc.oneof(...shapes.map((name) => ofShape(name, encode)))
 }
 
-function ofRow(row: number, encode: Encode | undefined): fc.Arbitrary<MalformedTranscript | MalformedTextTranscript> {
-  const shape = SHAPES[row]
-  check(shape !== undefined, 'rows', `rows are 1 to ${MALFORMED_SHAPES}`, row)
-  check(encode !== undefined || !ONLY_IDS.includes(row), `row ${row}`, 'a tokenTable, as text cannot say it', undefined)
+function ofShape(
+  name: MalformedShape,
+  encode: Encode | undefined,
+): fc.Arbitrary<MalformedTranscript | MalformedTextTranscript> {
+  check(Object.hasOwn(SHAPES, name), 'shapes', nearShapes(name, MALFORMED_SHAPES), name)
+  const isPossible = encode !== undefined || !ONLY_IDS.includes(name)
+  check(isPossible, `shapes: ${name}`, 'a tokenTable, as text cannot say it', undefined)
+  const shape = SHAPES[name]
   const { place, stretch } = shape
   const before =
     place === 'first'
@@ -106,11 +109,11 @@ function ofRow(row: number, encode: Encode | undefined): fc.Arbitrary<MalformedT
   const made = encode ? stretch : stretch.filter(({ segments }) => isText(segments))
   return fc
     .record({ before, made, after: fc.array(surroundingStep(), { maxLength: 2 }) })
-    .map((parts) => write(row, shape, parts, encode))
+    .map((parts) => write(name, shape, parts, encode))
 }
 
 function write(
-  row: number,
+  shape: MalformedShape,
   { seenIn }: Shape,
   { before, made, after }: { before: readonly Step[]; made: Stretch; after: readonly Step[] },
   encode: Encode | undefined,
@@ -126,7 +129,7 @@ function write(
   const functions = (made.functions ?? []).map(declareFunction)
   const request = requestFor([...functions, ...entries.flatMap(({ tool }) => (tool ? [tool.declaration] : []))])
   const value = {
-    row,
+    shape,
     variant: made.variant,
     seenIn,
     ...(made.textCuts === undefined ? stream : inPieces(stream, made.textCuts)),
@@ -140,7 +143,7 @@ function write(
   }
   return shown(
     value,
-    () => `Row ${row}, ${made.variant} (${seenIn}): Transcript(${JSON.stringify(stream.text)}, ${showTools(request)})`,
+    () => `${shape}, ${made.variant} (${seenIn}): Transcript(${JSON.stringify(stream.text)}, ${showTools(request)})`,
   )
 }
 
@@ -153,7 +156,7 @@ function inPieces(stream: TokenStream | TextStream, sizes: readonly number[]): T
 
 const SURROUNDING: BuiltinDeclarations = { python: 'builtin', browser: 'builtin', container: 'builtin' }
 
-/** A well-formed message around a malformed stretch: it calls functions only, whose names no row uses. */
+/** A well-formed message around a malformed stretch: it calls functions only, whose names no shape uses. */
 const surroundingStep = (): fc.Arbitrary<Step> => {
   const spec = fc.record({
     tool: fc.record({ kind: fc.constant('function' as const), name: fc.constantFrom('look_up', 'get_time') }),

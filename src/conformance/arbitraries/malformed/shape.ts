@@ -3,6 +3,70 @@ import { SPECIAL as m } from '../../../harmony/vocabulary.js'
 import { type Part, type Segment, START } from '../stream-forms.js'
 import { harmonyText, json, prose } from '../text.js'
 
+/** Headers with parts that are glued, repeated, misspelled or junk. */
+export type HeaderShape =
+  | 'channel-glued-to-recipient'
+  | 'repeated-channel'
+  | 'tool-name-as-channel'
+  | 'conflicting-channels'
+  | 'header-without-message'
+  | 'end-in-header'
+  | 'free-text-as-channel'
+  | 'free-text-after-channel'
+  | 'junk-after-channel'
+  | 'repeated-start'
+  | 'repeated-role'
+  | 'empty-channel'
+  | 'unknown-channel'
+  | 'content-type-on-final'
+  | 'unknown-content-type'
+  | 'reasoning-after-constrain'
+  | 'space-after-constrain'
+  | 'repeated-recipient'
+  | 'extra-header-words'
+  | 'channel-or-tool-as-role'
+
+/** Messages whose header, `<|message|>`, `<|start|>` or `<|end|>` is missing. */
+export type BorderShape =
+  | 'missing-message-marker'
+  | 'constrain-instead-of-message'
+  | 'missing-header'
+  | 'no-markers'
+  | 'missing-header-after-reasoning'
+  | 'junk-before-start'
+  | 'missing-start'
+  | 'channel-word-as-header'
+  | 'empty-message-without-end'
+  | 'missing-end'
+
+/** Calls and answers in correct grammar that a reader still does not expect. */
+export type CallShape =
+  | 'recipient-without-namespace'
+  | 'call-on-wrong-channel'
+  | 'undeclared-tool'
+  | 'code-as-arguments'
+  | 'recipient-not-a-tool'
+  | 'preamble'
+  | 'arguments-without-recipient'
+  | 'invalid-json-arguments'
+  | 'wrong-call-terminator'
+  | 'parallel-calls'
+  | 'reasoning-only'
+
+/** Streams that are cut, tokenized or filled in odd ways. */
+export type CutShape =
+  | 'cut-in-header'
+  | 'stripped-markers'
+  | 'split-header-words'
+  | 'text-cut-in-markers'
+  | 'endless-channel'
+  | 'markers-in-tool-result'
+  | 'unknown-token-id'
+  | 'garbled-header'
+
+/** A malformed shape that was seen in the wild, by what is malformed in it. */
+export type MalformedShape = HeaderShape | BorderShape | CallShape | CutShape
+
 /** A malformed stretch of a transcript. */
 export interface Stretch {
   readonly variant: string
@@ -51,13 +115,13 @@ export const words: { readonly [K in 'name' | 'json' | 'text' | 'prose']: fc.Arb
 /** One of the shapes that were seen in the wild. */
 export interface Shape {
   readonly place: Place
-  /** Threads on GitHub that tell of it. */
+  /** Threads on GitHub that report it. */
   readonly seenIn: string
   readonly stretch: fc.Arbitrary<Stretch>
 }
 
-/** Shapes by their number. */
-export type Shapes = Readonly<Record<number, Shape>>
+/** Shapes by their names. */
+export type Shapes<Name extends MalformedShape> = Readonly<Record<Name, Shape>>
 
 /** A shape whose stretches are built from these values. */
 export function shape<T>(

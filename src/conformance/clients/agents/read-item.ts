@@ -1,11 +1,15 @@
 import { describe } from '../../../errors.js'
-import { type Fields, fieldsOf, isFields, listOf } from '../../stream-event.js'
-import { appended } from '../grown-text.js'
+import { asFields, asList, type Fields, isFields } from '../../stream-event.js'
+import { concatenated } from '../mutable-text.js'
 import { Thrown } from '../thrown.js'
 
-/** An item has the fields that the Agents SDK wants of its type. Throws `Thrown` where the SDK throws. */
+/**
+ * Requires the fields that the Agents SDK needs in an item of its type.
+ *
+ * @throws Thrown if the SDK throws
+ */
 export function readItem(value: unknown, place: string): Fields {
-  // It knows no other type of items, but keeps them if they are objects with no id but a string.
+  // The SDK keeps items of unknown types if they are objects, with a string as id or no id.
   if (!isFields(value)) throw new Thrown('openai-agents-item', `${place} as an object`, value)
   const fields = new FieldReader(value, place)
   const { type } = value
@@ -67,8 +71,8 @@ const READERS: Readonly<Record<string, (fields: FieldReader) => void>> = {
     fields.text('id', 'or null')
     fields.text('call_id')
     fields.oneOf('status', STATUSES, 'or null')
-    const { commands, timeout_ms: timeout, max_output_length: most } = fieldsOf(fields.fields['action'])
-    for (const command of listOf(commands))
+    const { commands, timeout_ms: timeout, max_output_length: most } = asFields(fields.fields['action'])
+    for (const command of asList(commands))
       fields.require(typeof command === 'string', 'action.commands[]', 'a string', command)
     fields.whole('action.timeout_ms', timeout)
     fields.whole('action.max_output_length', most)
@@ -77,8 +81,8 @@ const READERS: Readonly<Record<string, (fields: FieldReader) => void>> = {
     fields.text('id', 'or null')
     fields.text('call_id')
     if (fields.fields['status']) fields.oneOf('status', STATUSES)
-    for (const output of listOf(fields.fields['output'])) {
-      const { exit_code: code, type } = fieldsOf(fieldsOf(output)['outcome'])
+    for (const output of asList(fields.fields['output'])) {
+      const { exit_code: code, type } = asFields(asFields(output)['outcome'])
       if (typeof code === 'number' && type !== 'timeout') {
         fields.require(Number.isSafeInteger(code), 'output[].outcome.exit_code', 'a whole number', code)
       }
@@ -88,10 +92,10 @@ const READERS: Readonly<Record<string, (fields: FieldReader) => void>> = {
     fields.text('id', 'or null')
     fields.text('call_id')
     fields.oneOf('status', ['in_progress', 'completed'], 'or null')
-    const operation = fieldsOf(fields.fields['operation'])
+    const operation = asFields(fields.fields['operation'])
     const { type, path, diff } = operation
     fields.require(
-      /^(create|update|delete)_file$/.test(appended(type)),
+      /^(create|update|delete)_file$/.test(concatenated(type)),
       'operation.type',
       'one of its operations',
       type,
@@ -111,7 +115,7 @@ const READERS: Readonly<Record<string, (fields: FieldReader) => void>> = {
   tool_search_output(fields) {
     fields.id()
     fields.text('status', 'or none')
-    for (const tool of listOf(fields.fields['tools'])) fields.require(isFields(tool), 'tools[]', 'an object', tool)
+    for (const tool of asList(fields.fields['tools'])) fields.require(isFields(tool), 'tools[]', 'an object', tool)
   },
   program(fields) {
     fields.id()
@@ -128,11 +132,11 @@ const READERS: Readonly<Record<string, (fields: FieldReader) => void>> = {
 function readHosted(fields: FieldReader): void {
   fields.id()
   fields.text('status', 'or none')
-  // Of an image alone, but it takes the field of any.
+  // Only images have a result, but the SDK reads the field of any hosted call.
   fields.text('result', 'or null')
 }
 
-/** Reads the fields of one object, and says which one is wrong. */
+/** Reads the fields of one object, and throws with the path of a wrong field. */
 class FieldReader {
   readonly fields: Fields
   readonly #place: string
@@ -166,10 +170,10 @@ class FieldReader {
   list(name: string): FieldReader[] {
     const value = this.fields[name]
     this.require(Array.isArray(value), name, 'an array', value)
-    return listOf(value).map((element, index) => {
+    return asList(value).map((element, index) => {
       const place = `${name}[${index}]`
       this.require(isFields(element), place, 'an object', element)
-      return new FieldReader(fieldsOf(element), `${this.#place}.${place}`)
+      return new FieldReader(asFields(element), `${this.#place}.${place}`)
     })
   }
 
@@ -178,7 +182,7 @@ class FieldReader {
   }
 }
 
-/** Whether a field may be missing; `or null`: or null, too. */
+/** `or none`: the field may be missing. `or null`: it may be missing or null. */
 type Optional = 'or none' | 'or null'
 
 const isLeftOut = (value: unknown, optional: Optional | undefined): boolean =>

@@ -1,6 +1,6 @@
 import { jsonHash } from '../../json-hash.js'
-import { type Fields, fieldsOf, listOf, textOf } from '../../stream-event.js'
-import { citationsOf } from '../agreement.js'
+import { asFields, asList, asString, type Fields } from '../../stream-event.js'
+import { citationSources } from '../agreement.js'
 import { type SeenCall, seenCall } from '../client.js'
 import { TextHash } from '../text-hash.js'
 import { Thrown } from '../thrown.js'
@@ -8,7 +8,7 @@ import { readItem } from './read-item.js'
 import { requireSendable } from './send-back.js'
 import { requireUsage } from './usage.js'
 
-/** What a run shows of a response, and does with it. */
+/** The result of a run: what it shows, and which calls it makes. */
 export interface RunResult {
   readonly text: TextHash
   readonly reasoning: TextHash
@@ -16,7 +16,11 @@ export interface RunResult {
   readonly citations: string[]
 }
 
-/** What a run makes of a response that is completed. Throws `Thrown` where the run throws. */
+/**
+ * The result of a run for a completed response.
+ *
+ * @throws Thrown if the run throws
+ */
 export function runOf({ id, output, usage }: Fields): RunResult {
   if (!Array.isArray(output)) throw new Thrown('openai-agents-response', 'response.output as an array', output)
   const items = output.map((item, index) => readItem(item, placeOf(index)))
@@ -25,27 +29,29 @@ export function runOf({ id, output, usage }: Fields): RunResult {
 
   const calls = callsOf(items)
   const goesOn = calls.length > 0 || items.some(isPending)
-  const messages = items.filter(({ type }) => type === 'message').map(({ content }) => listOf(content).map(fieldsOf))
+  const messages = items.filter(({ type }) => type === 'message').map(({ content }) => asList(content).map(asFields))
   const last = messages.at(-1) ?? []
   const isAnswered = last.some(isText)
-  if (!goesOn && !isAnswered && last.some(({ refusal }) => textOf(refusal) !== '')) {
+  if (!goesOn && !isAnswered && last.some(({ refusal }) => asString(refusal) !== '')) {
     throw new Thrown('openai-agents-refusal', 'an answer', undefined, 'a refusal')
   }
-  // It asks again with all that came, where a tool was called or no text answers.
+  // If a tool was called, or there is no text, the run goes on and sends all items back.
   if (goesOn || !isAnswered) for (const [index, item] of items.entries()) requireSendable(item, placeOf(index))
 
   const texts = messages.flat().filter(isText)
-  const summaries = items.flatMap(({ type, summary }) => (type === 'reasoning' ? listOf(summary) : []))
+  const summaries = items.flatMap(({ type, summary }) => (type === 'reasoning' ? asList(summary) : []))
   return {
     text: joined(texts),
-    reasoning: joined(summaries.map(fieldsOf)),
-    // Where the arguments are no JSON, it runs no tool, and tells the model so.
+    reasoning: joined(summaries.map(asFields)),
+    // If the arguments are invalid JSON, the run does not call the tool, but reports that to the model.
     calls: calls.map(({ name, given }) => seenCall(name, given)),
-    citations: texts.flatMap(({ annotations }) => citationsOf(listOf(annotations)).filter((source) => source !== '')),
+    citations: texts.flatMap(({ annotations }) =>
+      citationSources(asList(annotations)).filter((source) => source !== ''),
+    ),
   }
 }
 
-/** The function calls that it runs, and whether it can. The same call with the same call_id is run once. */
+/** The function calls that the run makes. The same call with the same call_id runs once. */
 function callsOf(items: readonly Fields[]): { readonly name: string; readonly given: string }[] {
   const invocations = new Map<string, number>()
   const calls: { readonly name: string; readonly given: string }[] = []
@@ -62,18 +68,18 @@ function callsOf(items: readonly Fields[]): { readonly name: string; readonly gi
     if (type !== 'function_call') continue
     require(isNamed(name), 'name', name)
     require(isNamed(callId), 'call_id', callId)
-    const called = isNamed(namespace) ? `${textOf(namespace)}.${textOf(name)}` : textOf(name)
-    const call = { name: called, given: textOf(given) }
+    const called = isNamed(namespace) ? `${asString(namespace)}.${asString(name)}` : asString(name)
+    const call = { name: called, given: asString(given) }
     const invocation = jsonHash([called, seenCall('', call.given).value])
-    const previous = invocations.get(textOf(callId))
-    require(previous === undefined || previous === invocation, 'call_id of its own', callId)
+    const previous = invocations.get(asString(callId))
+    require(previous === undefined || previous === invocation, 'call_id that is unique', callId)
     if (previous === undefined) calls.push(call)
-    invocations.set(textOf(callId), invocation)
+    invocations.set(asString(callId), invocation)
   }
   return calls
 }
 
-/** Whether the run waits for something of the host, and asks again. */
+/** Whether the run waits for the host, and then goes on. */
 function isPending({ type, status, execution }: Fields): boolean {
   if (type === 'tool_search_call') return execution === 'client'
   if (type === 'shell_call') return (status ?? 'in_progress') === 'in_progress'
@@ -87,4 +93,4 @@ const isNamed = (value: unknown): boolean => typeof value === 'string' && value 
 const placeOf = (index: number): string => `response.output[${index}]`
 
 const joined = (parts: readonly Fields[]): TextHash =>
-  parts.reduce<TextHash>((all, { text }) => all.append(textOf(text)), new TextHash())
+  parts.reduce<TextHash>((all, { text }) => all.append(asString(text)), new TextHash())

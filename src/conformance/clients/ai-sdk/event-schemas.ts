@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-// What @ai-sdk/openai wants of each event that it knows, but of items: see item-schemas.ts.
+// The schemas of @ai-sdk/openai for the events that it knows. For items see item-schemas.ts.
 
 const text = z.string()
 const number = z.number()
 const optionalText = text.nullish()
 const optionalNumber = number.nullish()
 
-/** An object, and no list. */
+/** An object, but not an array. */
 const object = z.record(text, z.unknown())
 
 const usageSchema = z.intersection(
@@ -55,14 +55,14 @@ const begunSchema = z.object({ id: text, created_at: number, model: text, servic
 
 const logprobSchema = z.object({ token: text, logprob: number })
 
-/** An event about an item, in a stream whose items may go without an index. */
+/** An event about an item. Its output_index may be missing. */
 const ofItem = { item_id: text, output_index: optionalNumber }
-/** An event about a call: it is found by its index alone. */
+/** An event about a call, which the SDK finds by its output_index. */
 const ofCall = { item_id: text, output_index: number }
 
 const errorFields = { code: optionalText, message: text, param: optionalText }
 
-/** The two shapes of an error: as the API sends it for a request that it refuses, and as its reference says. */
+/** The flat and the nested shape of an error event. The SDK accepts both. */
 export const errorSchema: z.ZodType = z.object({ sequence_number: number, ...errorFields })
 export const nestedErrorSchema: z.ZodType = z.object({
   sequence_number: number,
@@ -72,7 +72,7 @@ export const nestedErrorSchema: z.ZodType = z.object({
 const deltaOfCall = z.object({ ...ofCall, delta: text })
 const summaryPartSchema = z.object({ ...ofItem, summary_index: number })
 
-/** By the type of the event: all that it knows, but those that bring an item and `error`. */
+/** The schemas by event type, for all known events except `error` and those with an item. */
 export const EVENTS: Readonly<Record<string, z.ZodType>> = {
   'response.created': z.object({ response: begunSchema }),
   'response.in_progress': z.object({ response: begunSchema }),
@@ -117,5 +117,5 @@ export const EVENTS: Readonly<Record<string, z.ZodType>> = {
   'response.apply_patch_call_operation_diff.done': z.object({ ...ofCall, diff: text }),
 }
 
-/** The events that bring an item: it is found by its index, whatever it is. */
+/** The events with an item, whatever its type. */
 export const itemEventSchema: z.ZodType = z.object({ output_index: number })

@@ -1,56 +1,56 @@
-import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from '../../stream-event.js'
+import { asFields, asList, asString, type Fields, isFields, type StreamEvent } from '../../stream-event.js'
 import { TextHash } from '../text-hash.js'
-import { Said } from './said.js'
+import { StatedText } from './stated-text.js'
 
-/** Reports a call that is not shown, or not as it was. */
-export type Lost = (rule: 'ai-sdk-hosted-call' | 'ai-sdk-code-call', expected: string, words: string) => void
+/** Reports a call that is not shown, or shown differently. */
+export type ReportLoss = (rule: 'ai-sdk-hosted-call' | 'ai-sdk-code-call', expected: string, words: string) => void
 
-/** An item that was added and is not done. */
+/** An item that was added and is not done yet. */
 interface OpenItem {
   readonly type: string
   readonly id: unknown
 }
 
-/** What places of the stream say of a call that the SDK shows. */
-interface SaidOfCall {
+/** The texts of a call in the places of the stream. */
+interface CallTexts {
   readonly type: string
-  readonly name: Said
-  readonly text: Said
+  readonly name: StatedText
+  readonly text: StatedText
   readonly deltas: TextHash
 }
 
 /**
- * Calls that the server runs, and those that the application runs though they are no functions of its own: what the SDK
- * shows of them, under the ids that it knows them by.
+ * What the SDK shows of hosted calls, and of calls that the application runs although they are not its own functions, by
+ * the ids that the SDK uses for them.
  */
 export class HostedCalls {
-  /** In the order in which they are shown: `call NAME TEXT`, `result NAME`, as digests. */
+  /** What is shown, in order: `call NAME HASH`, `result NAME HASH`. */
   readonly shown: string[] = []
-  readonly #lost: Lost
-  /** Calls of any type, functions too, that are open: by index. */
+  readonly #reportLoss: ReportLoss
+  /** The open calls of any type, including functions, by output_index. */
   readonly #open = new Map<number, { readonly type: string; readonly id: string }>()
-  /** Calls that are shown and wait for their result. */
+  /** The shown calls without a result yet: their names, by id. */
   readonly #awaited = new Map<string, string>()
-  /** Calls that were shown, which the application runs. */
-  readonly #given = new Set<string>()
+  /** The ids of shown calls that the application runs. */
+  readonly #clientCalls = new Set<string>()
   readonly #pending = new Map<number, OpenItem>()
-  readonly #said = new Map<string, SaidOfCall>()
-  /** Ids of items of which the terminal response says that they are completed. */
+  readonly #texts = new Map<string, CallTexts>()
+  /** The ids of items that the terminal response lists as completed. */
   readonly #ended = new Set<unknown>()
-  /** Ids of all calls that are shown. */
+  /** The ids of all shown calls. */
   readonly #called = new Set<string>()
-  /** Searches of which an event says that they are completed. */
+  /** The ids of web searches with a completed event. */
   readonly #searched = new Set<unknown>()
 
-  constructor(lost: Lost) {
-    this.#lost = lost
+  constructor(reportLoss: ReportLoss) {
+    this.#reportLoss = reportLoss
   }
 
   isOpen(index: number): boolean {
     return this.#open.has(index)
   }
 
-  /** A call of the application's own function begins, or is over. */
+  /** A call of the application's own function was added. */
   open(index: number, type: string, id: string): void {
     this.#open.set(index, { type, id })
   }
@@ -62,28 +62,32 @@ export class HostedCalls {
   add(index: number, item: Fields): void {
     const type = item['type'] as string
     const id = item['id'] as string
-    if (AT_DONE.has(type) || AT_ADDED.has(type)) this.#pending.set(index, { type, id })
-    // What is added has most fields, but what is still to be streamed.
+    if (SHOWN_AT_DONE.has(type) || SHOWN_AT_ADDED.has(type)) this.#pending.set(index, { type, id })
+    // Other added items do not have their streamed text yet.
     const text = type === 'local_shell_call' || type === 'mcp_approval_request' ? textIn(item) : undefined
     if (text !== undefined && text !== '') this.#of(item).text.add('added', text)
     if (typeof item['name'] === 'string') this.#of(item).name.add('added', item['name'])
     if (OPENS.has(type)) this.#open.set(index, { type, id })
-    const name = AT_ADDED.get(type)
+    const name = SHOWN_AT_ADDED.get(type)
     if (name !== undefined) this.#call(name, id)
   }
 
-  /** An item is done, with whatever the SDK shows of it then. */
+  /** Shows what the SDK shows of a done item. */
   done(index: number, item: Fields): void {
     const type = item['type'] as string
     const id = item['id'] as string
-    this.#settle(index, type, id)
+    this.#resolvePending(index, type, id)
     const open = this.#open.get(index)
     if (!KEEPS_OPEN.has(type)) this.#open.delete(index)
     switch (type) {
       case 'web_search_call': {
         const { status } = item
         if (this.#searched.has(id) && status !== 'completed') {
-          this.#lost('ai-sdk-hosted-call', 'status "completed" of the web search', `"${status}": shown as an error`)
+          this.#reportLoss(
+            'ai-sdk-hosted-call',
+            'status "completed" of the web search',
+            `"${status}": shown as an error`,
+          )
         }
         this.#searched.delete(id)
         this.#result('web_search', id, status === 'completed' ? 'result' : 'error')
@@ -96,44 +100,44 @@ export class HostedCalls {
         this.#result('image_generation', id)
         break
       case 'code_interpreter_call':
-        this.#sayDone(item)
+        this.#addDone(item)
         this.#result('code_interpreter', id)
         break
       case 'mcp_call':
-        this.#sayDone(item)
-        this.#show('call', `mcp.${textOf(item['name'])}`, asInput(textOf(item['arguments'])))
-        this.#show('result', `mcp.${textOf(item['name'])}`)
+        this.#addDone(item)
+        this.#show('call', `mcp.${asString(item['name'])}`, asInput(asString(item['arguments'])))
+        this.#show('result', `mcp.${asString(item['name'])}`)
         break
       case 'mcp_approval_request':
-        this.#sayDone(item)
-        this.#show('call', `mcp.${textOf(item['name'])}`, asInput(textOf(item['arguments'])))
+        this.#addDone(item)
+        this.#show('call', `mcp.${asString(item['name'])}`, asInput(asString(item['arguments'])))
         this.#show('approval', '')
         break
       case 'computer_call':
-        this.#give('computer', item, '')
+        this.#showClientCall('computer', item, '')
         break
       case 'tool_search_call':
-        if (open === undefined) this.#unopened(type)
-        else this.#give('tool_search', item, textIn(item) ?? '')
+        if (open === undefined) this.#reportNotAdded(type)
+        else this.#showClientCall('tool_search', item, textIn(item) ?? '')
         break
       case 'tool_search_output':
         this.#show('result', 'tool_search')
         break
       case 'apply_patch_call':
-        if (open === undefined) this.#unopened(type)
-        else if (item['status'] === 'completed') this.#give('apply_patch', item, textIn(item) ?? '')
+        if (open === undefined) this.#reportNotAdded(type)
+        else if (item['status'] === 'completed') this.#showClientCall('apply_patch', item, textIn(item) ?? '')
         break
       case 'shell_call':
-        this.#give('shell', item, textIn(item) ?? '')
+        this.#showClientCall('shell', item, textIn(item) ?? '')
         break
       case 'shell_call_output':
         this.#show('result', 'shell')
         break
       case 'local_shell_call':
-        this.#give('local_shell', item, textIn(item) ?? '')
+        this.#showClientCall('local_shell', item, textIn(item) ?? '')
         break
       case 'program':
-        this.#show('call', 'programmatic_tool_calling', textOf(item['code']))
+        this.#show('call', 'programmatic_tool_calling', asString(item['code']))
         break
       case 'program_output':
         this.#show('result', 'programmatic_tool_calling')
@@ -144,70 +148,78 @@ export class HostedCalls {
     }
   }
 
-  /** The code of a call is whole: the call is shown. Returns whether the SDK survives it. */
+  /** Shows a call when its code is complete. Returns false if the SDK throws. */
   codeDone(index: number, code: string): boolean {
     const open = this.#open.get(index)
     if (open === undefined) return true
     if (open.type !== 'code_interpreter_call') {
-      this.#lost('ai-sdk-code-call', 'the output_index of a code interpreter call', `${index}, that of a ${open.type}`)
+      this.#reportLoss(
+        'ai-sdk-code-call',
+        'the output_index of a code interpreter call',
+        `${index}, that of a ${open.type}`,
+      )
       return false
     }
-    this.#sayTo(open.id, open.type, (said) => said.text.show('told', code))
+    this.#update(open.id, open.type, (texts) => texts.text.show('textDone', code))
     this.#call('code_interpreter', open.id, code)
     return true
   }
 
-  /** A partial image: ai shows it as a result, like the whole one. */
+  /** Shows a partial image, which ai treats as a result like the complete image. */
   partialImage(id: string): void {
     this.#show('result', 'image_generation', this.#called.has(id) ? '' : WITHOUT_CALL)
   }
 
-  /** What other events say of calls, whether the SDK reads them or not. */
-  hear(event: StreamEvent): void {
+  /** Collects what other events say about calls, whether the SDK reads them or not. */
+  observe(event: StreamEvent): void {
     const { type, item_id: id } = event
     if (type === 'response.web_search_call.completed') this.#searched.add(id)
     const of = /^response\.(code_interpreter_call_code|mcp_call_arguments)\.(delta|done)$/.exec(type)
     if (of !== null && typeof id === 'string') {
       const text = event['delta'] ?? event['arguments']
       if (typeof text !== 'string') return
-      this.#sayTo(id, of[1] === 'mcp_call_arguments' ? 'mcp_call' : 'code_interpreter_call', (said) => {
-        if (of[2] === 'delta') said.deltas.append(text)
-        else said.text.add('told', text)
+      this.#update(id, of[1] === 'mcp_call_arguments' ? 'mcp_call' : 'code_interpreter_call', (texts) => {
+        if (of[2] === 'delta') texts.deltas.append(text)
+        else texts.text.add('textDone', text)
       })
     }
     if (!/^response\.(completed|incomplete|failed)$/.test(type)) return
-    for (const item of listOf(fieldsOf(event['response'])['output']).map(fieldsOf)) {
-      const said = this.#said.get(textOf(item['id']))
+    for (const item of asList(asFields(event['response'])['output']).map(asFields)) {
+      const texts = this.#texts.get(asString(item['id']))
       const { status = 'completed' } = item
       if (status === 'completed') this.#ended.add(item['id'])
-      if (said === undefined || said.type !== item['type']) continue
+      if (texts === undefined || texts.type !== item['type']) continue
       const text = textIn(item)
-      if (text !== undefined) said.text.add('terminal', text)
-      if (typeof item['name'] === 'string') said.name.add('terminal', item['name'])
+      if (text !== undefined) texts.text.add('terminal', text)
+      if (typeof item['name'] === 'string') texts.name.add('terminal', item['name'])
     }
   }
 
-  /** The stream is over. */
+  /** Ends the stream. */
   end(isCompleted: boolean): void {
-    for (const { type, name, text, deltas } of this.#said.values()) {
-      if (deltas.length > 0) text.addDigest('deltas', deltas)
-      for (const wrong of [name.isShownWrong, text.isShownWrong]) {
-        if (wrong !== undefined) this.#lost('ai-sdk-hosted-call', `the ${type} ${wrong.said}`, `${wrong.shown}`)
+    for (const { type, name, text, deltas } of this.#texts.values()) {
+      if (deltas.length > 0) text.addHash('deltas', deltas)
+      for (const wrong of [name.contradiction, text.contradiction]) {
+        if (wrong !== undefined) this.#reportLoss('ai-sdk-hosted-call', `the ${type} ${wrong.stated}`, `${wrong.shown}`)
       }
     }
     for (const { type, id } of this.#pending.values()) {
-      // Of a response that was cut off, so may be its last item.
+      // If the response was cut off, its last item may be cut off, too.
       if (isCompleted || this.#ended.has(id))
-        this.#lost('ai-sdk-hosted-call', `output_item.done of the ${type}`, 'none: it is never shown to be over')
+        this.#reportLoss('ai-sdk-hosted-call', `output_item.done of the ${type}`, 'none: it is never shown as finished')
     }
     if (!isCompleted || this.#pending.size > 0) return
     for (const name of this.#awaited.values()) {
-      this.#lost('ai-sdk-hosted-call', `output_item.done of the ${name} under the id that it was added with`, 'none')
+      this.#reportLoss(
+        'ai-sdk-hosted-call',
+        `output_item.done of the ${name} under the id that it was added with`,
+        'none',
+      )
     }
   }
 
-  /** An item is found by its id, and by its index where the server makes new ids. */
-  #settle(index: number, type: string, id: string): void {
+  /** Removes a pending item, found by its id, or by its index if the server gives it a new id. */
+  #resolvePending(index: number, type: string, id: string): void {
     for (const [at, item] of this.#pending) {
       if (item.id !== id) continue
       this.#pending.delete(at)
@@ -216,11 +228,15 @@ export class HostedCalls {
     if (this.#pending.get(index)?.type === type) this.#pending.delete(index)
   }
 
-  /** A call that the server runs. */
+  /** Shows a call that the server runs. */
   #call(name: string, id: string, text = ''): void {
     this.#show('call', name, text)
     if (this.#awaited.has(id)) {
-      this.#lost('ai-sdk-hosted-call', `one call of ${name}`, 'the same id again: the call is shown twice')
+      this.#reportLoss(
+        'ai-sdk-hosted-call',
+        `one call of ${name}`,
+        'a second one with the same id: the call is shown twice',
+      )
     }
     this.#awaited.set(id, name)
     this.#called.add(id)
@@ -230,20 +246,25 @@ export class HostedCalls {
     this.#show(kind, name, this.#called.has(id) ? '' : WITHOUT_CALL)
     if (this.#awaited.delete(id)) return
     const what = name === 'code_interpreter' ? 'code_interpreter_call_code.done' : 'output_item.added'
-    this.#lost('ai-sdk-hosted-call', `${what} of the ${name} before`, 'a result without a call, or a second one')
+    this.#reportLoss(
+      'ai-sdk-hosted-call',
+      `${what} of the ${name} before`,
+      'a result without a call, or a second result',
+    )
   }
 
-  /** A call that the application runs. */
-  #give(name: string, item: Fields, text: string): void {
+  /** Shows a call that the application runs. */
+  #showClientCall(name: string, item: Fields, text: string): void {
     const id = item['id'] as string
-    this.#sayDone(item)
+    this.#addDone(item)
     this.#show('call', name, text)
-    if (this.#given.has(id)) this.#lost('ai-sdk-hosted-call', `one call of ${name}`, 'the same id again: it runs twice')
-    this.#given.add(id)
+    if (this.#clientCalls.has(id))
+      this.#reportLoss('ai-sdk-hosted-call', `one call of ${name}`, 'a second one with the same id: it runs twice')
+    this.#clientCalls.add(id)
   }
 
-  #unopened(type: string): void {
-    this.#lost(
+  #reportNotAdded(type: string): void {
+    this.#reportLoss(
       'ai-sdk-hosted-call',
       `output_item.added of the ${type} at the same index`,
       'none: the call is not shown',
@@ -254,7 +275,7 @@ export class HostedCalls {
     this.shown.push(`${kind} ${name} ${TextHash.of(text).key}`)
   }
 
-  #sayDone(item: Fields): void {
+  #addDone(item: Fields): void {
     const { name, text } = this.#of(item)
     const given = textIn(item)
     if (given === undefined) return
@@ -263,33 +284,33 @@ export class HostedCalls {
     if (typeof item['name'] === 'string') name.show('done', item['name'])
   }
 
-  #of(item: Fields): SaidOfCall {
+  #of(item: Fields): CallTexts {
     const id = item['id'] as string
-    let said = this.#said.get(id)
-    if (said === undefined) {
-      said = { type: item['type'] as string, name: new Said(), text: new Said(), deltas: new TextHash() }
-      this.#said.set(id, said)
+    let texts = this.#texts.get(id)
+    if (texts === undefined) {
+      texts = { type: item['type'] as string, name: new StatedText(), text: new StatedText(), deltas: new TextHash() }
+      this.#texts.set(id, texts)
     }
-    return said
+    return texts
   }
 
-  #sayTo(id: string, type: string, say: (said: SaidOfCall) => void): void {
-    say(this.#of({ id, type }))
+  #update(id: string, type: string, update: (texts: CallTexts) => void): void {
+    update(this.#of({ id, type }))
   }
 }
 
-/** What is shown of a result whose call is not. */
+/** Marks a result whose call is not shown. */
 const WITHOUT_CALL = 'without its call'
 
-/** The calls that are shown when they are added, by the names that they are shown under. */
-const AT_ADDED = new Map([
+/** The calls that are shown when they are added, with the names that the SDK shows. */
+const SHOWN_AT_ADDED = new Map([
   ['web_search_call', 'web_search'],
   ['file_search_call', 'file_search'],
   ['image_generation_call', 'image_generation'],
 ])
 
 /** Items that are shown when they are done. */
-const AT_DONE = new Set([
+const SHOWN_AT_DONE = new Set([
   'code_interpreter_call',
   'mcp_call',
   'mcp_approval_request',
@@ -305,7 +326,7 @@ const AT_DONE = new Set([
   'compaction',
 ])
 
-/** The calls that are kept by their index from `added` on. */
+/** The calls that the SDK remembers by their index once they are added. */
 const OPENS = new Set([
   'web_search_call',
   'computer_call',
@@ -315,7 +336,7 @@ const OPENS = new Set([
   'shell_call',
 ])
 
-/** Items whose end leaves the call at their index as it is. */
+/** Items whose end does not close the call at their index. */
 const KEEPS_OPEN = new Set([
   'program',
   'program_output',
@@ -325,13 +346,13 @@ const KEEPS_OPEN = new Set([
   'compaction',
 ])
 
-/** What a call is about, as one text; undefined where the item does not say, or says nonsense. */
+/** The text of a call; undefined if the item has none, or one of the wrong type. */
 function textIn(item: Fields): string | undefined {
   const { type, action, operation } = item
   if (type === 'code_interpreter_call') return stringIn(item['code'])
   if (type === 'mcp_call' || type === 'mcp_approval_request') return stringIn(item['arguments'])
-  if (type === 'shell_call') return listIn(fieldsOf(action)['commands'])
-  if (type === 'local_shell_call') return listIn(fieldsOf(action)['command'])
+  if (type === 'shell_call') return listIn(asFields(action)['commands'])
+  if (type === 'local_shell_call') return listIn(asFields(action)['command'])
   if (type === 'tool_search_call') return JSON.stringify(item['arguments'])
   if (type !== 'apply_patch_call' || !isFields(operation)) return undefined
   const { type: kind, path, diff } = operation
@@ -342,7 +363,7 @@ const stringIn = (value: unknown): string | undefined => (typeof value === 'stri
 
 const listIn = (value: unknown): string | undefined => (Array.isArray(value) ? JSON.stringify(value) : undefined)
 
-/** Arguments as the SDK shows them: parsed where they are JSON, an empty object where they are empty. */
+/** Arguments as the SDK shows them: parsed if they are JSON, and an empty object if they are empty. */
 function asInput(given: string): string {
   if (given.trim() === '') return '{}'
   try {

@@ -1,15 +1,19 @@
 import { z } from 'zod'
 
-// What @ai-sdk/openai wants of each item that it knows. It ignores all other fields, and items of other types.
+// The schemas of @ai-sdk/openai for the items that it knows. It ignores other fields, and items of other types.
 
 const text = z.string()
-const words = z.array(text)
+const texts = z.array(text)
 const number = z.number()
 const optionalText = text.nullish()
 const optionalNumber = number.nullish()
-const optionalWords = words.nullish()
+const optionalTexts = texts.nullish()
 const status = z.enum(['in_progress', 'completed', 'incomplete'])
 const json = z.json()
+
+/** One of several objects that `type` tells apart. */
+const variant = <const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), ...shape })
 
 const messageSchema = z.object({ id: text, phase: z.enum(['commentary', 'final_answer']).nullish() })
 
@@ -22,12 +26,7 @@ const functionCallSchema = z.object({
   arguments: text,
   async: z.boolean().nullish(),
   namespace: optionalText,
-  caller: z
-    .discriminatedUnion('type', [
-      z.object({ type: z.literal('direct') }),
-      z.object({ type: z.literal('program'), caller_id: text }),
-    ])
-    .nullish(),
+  caller: z.discriminatedUnion('type', [variant('direct', {}), variant('program', { caller_id: text })]).nullish(),
 })
 
 const customToolCallSchema = z.object({
@@ -41,21 +40,15 @@ const customToolCallSchema = z.object({
 const webSearchSchema = z.object({ id: text, status: text })
 
 const webSearchActionSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('search'),
+  variant('search', {
     query: optionalText,
-    queries: optionalWords,
+    queries: optionalTexts,
     sources: z
-      .array(
-        z.discriminatedUnion('type', [
-          z.object({ type: z.literal('url'), url: text }),
-          z.object({ type: z.literal('api'), name: text }),
-        ]),
-      )
+      .array(z.discriminatedUnion('type', [variant('url', { url: text }), variant('api', { name: text })]))
       .nullish(),
   }),
-  z.object({ type: z.literal('open_page'), url: optionalText }),
-  z.object({ type: z.literal('find_in_page'), url: optionalText, pattern: optionalText }),
+  variant('open_page', { url: optionalText }),
+  variant('find_in_page', { url: optionalText, pattern: optionalText }),
 ])
 
 const codeInterpreterSchema = z.object({
@@ -63,12 +56,7 @@ const codeInterpreterSchema = z.object({
   container_id: text,
   code: text.nullable(),
   outputs: z
-    .array(
-      z.discriminatedUnion('type', [
-        z.object({ type: z.literal('logs'), logs: text }),
-        z.object({ type: z.literal('image'), url: text }),
-      ]),
-    )
+    .array(z.discriminatedUnion('type', [variant('logs', { logs: text }), variant('image', { url: text })]))
     .nullable(),
 })
 
@@ -92,24 +80,23 @@ const mcpToolSchema = z.object({
   annotations: z.record(text, z.unknown()).optional(),
 })
 
-const keys = optionalWords
+const keys = optionalTexts
 const at = { x: number, y: number }
 
 const computerActionSchema = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('click'),
+  variant('click', {
     button: z.enum(['left', 'right', 'wheel', 'back', 'forward']),
     ...at,
     keys,
   }),
-  z.object({ type: z.literal('double_click'), ...at, keys }),
-  z.object({ type: z.literal('drag'), path: z.array(z.object(at)), keys }),
-  z.object({ type: z.literal('keypress'), keys: words }),
-  z.object({ type: z.literal('move'), ...at, keys }),
-  z.object({ type: z.literal('screenshot') }),
-  z.object({ type: z.literal('scroll'), ...at, scroll_x: number, scroll_y: number, keys }),
-  z.object({ type: z.literal('type'), text }),
-  z.object({ type: z.literal('wait') }),
+  variant('double_click', { ...at, keys }),
+  variant('drag', { path: z.array(z.object(at)), keys }),
+  variant('keypress', { keys: texts }),
+  variant('move', { ...at, keys }),
+  variant('screenshot', {}),
+  variant('scroll', { ...at, scroll_x: number, scroll_y: number, keys }),
+  variant('type', { text }),
+  variant('wait', {}),
 ])
 
 const computerCallSchema = z.object({
@@ -124,9 +111,8 @@ const computerCallSchema = z.object({
 const localShellSchema = z.object({
   id: text,
   call_id: text,
-  action: z.object({
-    type: z.literal('exec'),
-    command: words,
+  action: variant('exec', {
+    command: texts,
     timeout_ms: number.optional(),
     user: text.optional(),
     working_directory: text.optional(),
@@ -138,7 +124,7 @@ const shellCallSchema = z.object({
   id: text,
   call_id: text,
   status,
-  action: z.object({ commands: words, timeout_ms: optionalNumber, max_output_length: optionalNumber }),
+  action: z.object({ commands: texts, timeout_ms: optionalNumber, max_output_length: optionalNumber }),
 })
 
 const shellOutputSchema = z.object({
@@ -150,10 +136,7 @@ const shellOutputSchema = z.object({
     z.object({
       stdout: text,
       stderr: text,
-      outcome: z.discriminatedUnion('type', [
-        z.object({ type: z.literal('timeout') }),
-        z.object({ type: z.literal('exit'), exit_code: number }),
-      ]),
+      outcome: z.discriminatedUnion('type', [variant('timeout', {}), variant('exit', { exit_code: number })]),
     }),
   ),
 })
@@ -163,9 +146,9 @@ const applyPatchSchema = z.object({
   call_id: text,
   status: z.enum(['in_progress', 'completed']),
   operation: z.discriminatedUnion('type', [
-    z.object({ type: z.literal('create_file'), path: text, diff: text }),
-    z.object({ type: z.literal('update_file'), path: text, diff: text }),
-    z.object({ type: z.literal('delete_file'), path: text }),
+    variant('create_file', { path: text, diff: text }),
+    variant('update_file', { path: text, diff: text }),
+    variant('delete_file', { path: text }),
   ]),
 })
 
@@ -189,7 +172,7 @@ const programOutputSchema = z.object({
 
 const hasId = z.object({ id: text })
 
-/** By the type of the item: those that are alike in `added` and `done`. */
+/** The items with the same schema in `added` and `done`, by type. */
 const either = {
   message: messageSchema,
   reasoning: reasoningSchema,
@@ -223,10 +206,10 @@ export const ADDED_ITEMS: Readonly<Record<string, z.ZodType>> = {
 export const DONE_ITEMS: Readonly<Record<string, z.ZodType>> = {
   ...either,
   function_call: functionCallSchema.extend({ status }),
-  // It takes no other: a call that was cut off fails the turn.
+  // The SDK accepts no other status, so a call that was cut off fails the turn.
   custom_tool_call: customToolCallSchema.extend({ status: z.literal('completed') }),
   web_search_call: webSearchSchema.extend({ action: webSearchActionSchema.nullish() }),
-  file_search_call: z.object({ id: text, queries: words, results: z.array(fileSearchResultSchema).nullish() }),
+  file_search_call: z.object({ id: text, queries: texts, results: z.array(fileSearchResultSchema).nullish() }),
   image_generation_call: z.object({ id: text, result: text }),
   code_interpreter_call: codeInterpreterSchema,
   mcp_call: z.object({

@@ -1,16 +1,16 @@
 import { TextHash } from '../text-hash.js'
 
 /**
- * The parts of text or of reasoning that ai keeps open, each under an id of its own: an id that comes again is of a new
- * part, and the old one stays open, unreachable until the new one is over.
+ * The parts of text or reasoning that ai keeps open, by id. If an id comes again, it names a new part, and the old part
+ * stays open but unreachable until the new one has ended.
  */
 export class OpenParts {
-  /** Ids that were given to a part. */
+  /** The ids that were used for a part. */
   readonly #used = new Set<string>()
-  /** What the provider's id means by now. */
+  /** The own id of the part that a provider's id currently names. */
   readonly #current = new Map<string, string>()
   readonly #open = new Map<string, TextHash>()
-  /** In the order in which they began; those before the first open one are joined. */
+  /** The texts in the order of their parts. Those before the first open part are joined into `#finished`. */
   readonly #texts: { readonly text: TextHash; isOpen: boolean }[] = []
   readonly #finished = new TextHash()
 
@@ -23,14 +23,14 @@ export class OpenParts {
     this.#texts.push({ text, isOpen: true })
   }
 
-  /** Whether there is such a part. */
+  /** Appends a delta. Returns whether the part is open. */
   append(id: string, delta: string): boolean {
     const text = this.#open.get(this.#current.get(id) ?? id)
     text?.append(delta)
     return text !== undefined
   }
 
-  /** Whether there was such a part. */
+  /** Ends a part. Returns whether it was open. */
   end(id: string): boolean {
     const own = this.#current.get(id) ?? id
     this.#current.delete(id)
@@ -42,7 +42,7 @@ export class OpenParts {
     return text !== undefined
   }
 
-  /** All texts in the order of their parts. */
+  /** The joined texts of all parts, in order. */
   get all(): TextHash {
     const all = new TextHash().join(this.#finished)
     for (const { text } of this.#texts) all.join(text)

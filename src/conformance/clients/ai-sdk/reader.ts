@@ -1,6 +1,6 @@
 import { jsonHash } from '../../json-hash.js'
-import { type Fields, fieldsOf, isFields, listOf, type StreamEvent, textOf } from '../../stream-event.js'
-import { citationsOf } from '../agreement.js'
+import { asFields, asList, asString, type Fields, isFields, type StreamEvent } from '../../stream-event.js'
+import { citationSources } from '../agreement.js'
 import { type ClientReader, type Ending, Seen, seenCall } from '../client.js'
 import { nestedErrorSchema } from './event-schemas.js'
 import { HostedCalls } from './hosted-calls.js'
@@ -8,47 +8,47 @@ import { OpenParts } from './open-parts.js'
 import type { RuleId } from './rules.js'
 import { type EventFault, validate } from './validate.js'
 
-export type Broke = (rule: RuleId, expected: string, got: unknown, words?: string) => void
+export type ReportAiSdkBreak = (rule: RuleId, expected: string, got: unknown, words?: string) => void
 
-/** A summary's part: not over before the next one begins, because its end brings the sealed reasoning. */
+/** The state of a summary part. It concludes only when the next part begins, as its end has the encrypted reasoning. */
 type PartState = 'active' | 'can-conclude' | 'concluded'
 
-/** What `streamText` of ai makes of a stream that @ai-sdk/openai reads. */
+/** Simulates `streamText` of ai with the stream reader of @ai-sdk/openai. */
 export class AiSdkReader implements ClientReader {
   readonly seen: Seen = new Seen()
-  readonly #breaks: Broke
-  /** Nothing was made yet: an error is thrown before there is a stream. */
+  readonly #reportBreak: ReportAiSdkBreak
+  /** There is no output yet: an error is thrown instead of streamed. */
   #isEarly = true
-  /** It left the stream. */
+  /** The SDK has stopped reading. */
   #isOver = false
-  /** An error of its own was shown: not what the server said. */
+  /** The SDK showed an error of its own, not one of the server. */
   #isBroken = false
-  /** An error came, whoever's: what the response ends with does not count any more. */
+  /** There was an error of the SDK or the server: it overrides the ending of the response. */
   #hasError = false
   #ending: Ending = 'open'
   #hasCall = false
   readonly #texts = new OpenParts()
   readonly #reasonings = new OpenParts()
-  /** The ids under which items are known, whatever later events say: by index. */
+  /** The ids of items by output_index. The SDK ignores the ids of later events. */
   readonly #ids = new Map<number, string>()
-  /** Summaries of the reasoning that is open: the states of their parts. */
+  /** The states of the summary parts of open reasoning items. */
   readonly #summaries = new Map<string, Map<number, PartState>>()
   readonly #calls: HostedCalls
-  /** Citations of the message that is open. */
+  /** The citations of the open message. */
   #annotations: Fields[] = []
-  /** Citations of messages that are done, as they stand at their text. */
+  /** The citations of done messages. */
   readonly #cited: string[] = []
-  /** Citations that are sources at once, and those that are sources at the end. */
+  /** Citations that become sources at once, and those that become sources at the end. */
   readonly #sources: string[] = []
   readonly #lateSources: string[] = []
-  /** A search said what it found: that are the sources. */
+  /** A search has listed its results: they are the sources instead of the citations. */
   #hasFound = false
-  /** The part that was last reported as missing: each of its deltas is. */
+  /** The part that was last reported as missing, so that its other deltas are not reported, too. */
   #missing: string | undefined
 
-  constructor(breaks: Broke) {
-    this.#breaks = breaks
-    this.#calls = new HostedCalls((rule, expected, words) => breaks(rule, expected, undefined, words))
+  constructor(reportBreak: ReportAiSdkBreak) {
+    this.#reportBreak = reportBreak
+    this.#calls = new HostedCalls((rule, expected, words) => reportBreak(rule, expected, undefined, words))
   }
 
   read(event: StreamEvent): void {
@@ -56,7 +56,7 @@ export class AiSdkReader implements ClientReader {
     const validated = validate(event)
     if (typeof validated === 'object') this.#fail(event, validated)
     else if (validated === 'known') this.#take(event)
-    if (!this.#isOver && typeof event.type === 'string') this.#calls.hear(event)
+    if (!this.#isOver && typeof event.type === 'string') this.#calls.observe(event)
   }
 
   end(): void {
@@ -74,7 +74,7 @@ export class AiSdkReader implements ClientReader {
 
   #fail(event: StreamEvent, { expected, got, words }: EventFault): void {
     const of = typeof event.type === 'string' ? ` in ${event.type}` : ''
-    this.#breaks('ai-sdk-validates', `${expected}${of}`, got, words)
+    this.#reportBreak('ai-sdk-validates', `${expected}${of}`, got, words)
     this.#isEarly = false
     this.#ownError('Type validation failed')
     this.#hasError = true
@@ -96,16 +96,16 @@ export class AiSdkReader implements ClientReader {
     }
   }
 
-  /** What the server says went wrong. */
+  /** Reads an error from the server. */
   #takeError(event: StreamEvent): void {
     const isFailed = event.type === 'response.failed'
-    const response = fieldsOf(event['response'])
+    const response = asFields(event['response'])
     const isNested = nestedErrorSchema.safeParse(event).success
-    const said = isFailed ? response['error'] : isNested ? event['error'] : event
-    const { reason } = fieldsOf(response['incomplete_details'])
+    const reported = isFailed ? response['error'] : isNested ? event['error'] : event
+    const { reason } = asFields(response['incomplete_details'])
     this.#ending = reason ? endingFor(reason, this.#hasCall) : 'failed'
-    if (!isFields(said)) return
-    if (!isFailed || !this.#hasError) this.seen.error ??= textOf(said['message'])
+    if (!isFields(reported)) return
+    if (!isFailed || !this.#hasError) this.seen.error ??= asString(reported['message'])
     this.#hasError = true
     if (!this.#isEarly) return
     this.#ending = 'failed'
@@ -144,7 +144,7 @@ export class AiSdkReader implements ClientReader {
         break
       case 'response.completed':
       case 'response.incomplete': {
-        const { reason } = fieldsOf(fieldsOf(event['response'])['incomplete_details'])
+        const { reason } = asFields(asFields(event['response'])['incomplete_details'])
         if (!this.#hasError) this.#ending = endingFor(reason, this.#hasCall)
       }
     }
@@ -170,7 +170,7 @@ export class AiSdkReader implements ClientReader {
       case 'message': {
         const id = this.#ids.get(index) ?? (item['id'] as string)
         this.#ids.delete(index)
-        this.#cited.push(...citationsOf(this.#annotations))
+        this.#cited.push(...citationSources(this.#annotations))
         if (!this.#texts.end(id)) {
           this.#lost('ai-sdk-text-part', id, `output_item.added of the message`, `${id} was never added, or is done`)
         }
@@ -196,12 +196,12 @@ export class AiSdkReader implements ClientReader {
         if (this.#calls.isOpen(index) && item['status'] === 'completed') this.#hasCall = true
         break
       case 'web_search_call':
-        if (listOf(fieldsOf(item['action'])['sources']).some((source) => fieldsOf(source)['type'] === 'url')) {
+        if (asList(asFields(item['action'])['sources']).some((source) => asFields(source)['type'] === 'url')) {
           this.#hasFound = true
         }
         break
       case 'file_search_call':
-        if (listOf(item['results']).length > 0) this.#hasFound = true
+        if (asList(item['results']).length > 0) this.#hasFound = true
         break
     }
     this.#calls.done(index, item)
@@ -222,7 +222,7 @@ export class AiSdkReader implements ClientReader {
     this.#hasCall = true
     const call = seenCall(item['name'] as string, given)
     if (given.trim() === '') {
-      // A call without arguments is one of an empty object.
+      // The SDK treats missing arguments as an empty object.
       this.seen.calls.push({ ...call, value: jsonHash({}) })
       return
     }
@@ -230,7 +230,7 @@ export class AiSdkReader implements ClientReader {
     try {
       JSON.parse(given)
     } catch {
-      this.#breaks('ai-sdk-tool-input', 'arguments that are JSON', given)
+      this.#reportBreak('ai-sdk-tool-input', 'arguments as valid JSON', given)
     }
   }
 
@@ -272,9 +272,9 @@ export class AiSdkReader implements ClientReader {
     this.#lost('ai-sdk-reasoning-part', `${id}:${part}`, 'reasoning_summary_part.added', `part ${part} is not open`)
   }
 
-  /** A part that ai does not find. */
+  /** Reports a part that ai does not find. */
   #lost(rule: RuleId, id: string, expected: string, words: string): void {
-    if (this.#missing !== id) this.#breaks(rule, expected, undefined, words)
+    if (this.#missing !== id) this.#reportBreak(rule, expected, undefined, words)
     this.#missing = id
     this.#ownError(`${rule === 'ai-sdk-text-part' ? 'text' : 'reasoning'} part not found`)
   }
@@ -283,7 +283,7 @@ export class AiSdkReader implements ClientReader {
     this.#annotations.push(annotation)
     const isLate = annotation['type'] === 'url_citation' || annotation['type'] === 'file_citation'
     const sources = isLate ? this.#lateSources : this.#sources
-    sources.push(...citationsOf([annotation]))
+    sources.push(...citationSources([annotation]))
   }
 
   #idOf({ item_id, output_index }: StreamEvent): string {
@@ -292,9 +292,9 @@ export class AiSdkReader implements ClientReader {
   }
 }
 
-/** What it makes of the reason why a response is incomplete. */
+/** How it ends, by the reason in incomplete_details. */
 function endingFor(reason: unknown, hasCall: boolean): Ending {
-  // Of a refusal it says `content-filter`, and of a call `tool-calls`: the response is complete.
+  // A refusal has the finish reason `content-filter`, and a call `tool-calls`: the response is complete.
   if (reason === undefined || reason === null) return 'completed'
   if (reason === 'max_output_tokens' || reason === 'content_filter') return 'incomplete'
   return hasCall ? 'completed' : 'incomplete'

@@ -3,18 +3,18 @@ import { type Fields, isFields, lookUp, type StreamEvent } from '../../stream-ev
 import { EVENTS, errorSchema, itemEventSchema, nestedErrorSchema } from './event-schemas.js'
 import { ADDED_ITEMS, DONE_ITEMS } from './item-schemas.js'
 
-/** What an event is to @ai-sdk/openai: one that it reads, one that it ignores, or one that fails the turn. */
+/** How @ai-sdk/openai treats an event: it reads it, ignores it, or fails the turn. */
 export type Validated = 'known' | 'unknown' | EventFault
 
-/** What is wrong with an event. */
+/** The first problem of an event. */
 export interface EventFault {
   readonly expected: string
   readonly got: unknown
-  /** What there is to say of it instead of its value. */
+  /** A description that replaces the value. */
   readonly words?: string
 }
 
-/** Validates an event: those of types that it does not know, and items likewise, are ignored whatever they hold. */
+/** Validates an event. Events and items of unknown types are ignored, whatever their fields. */
 export function validate(event: StreamEvent): Validated {
   const { type } = event
   if (typeof type !== 'string') {
@@ -34,7 +34,7 @@ export function validate(event: StreamEvent): Validated {
 
 function validateItem(event: StreamEvent, items: Readonly<Record<string, z.ZodType>>): Validated {
   const { item } = event
-  if (!isFields(item)) return { expected: '`item` an object', got: item }
+  if (!isFields(item)) return { expected: '`item` as an object', got: item }
   if (typeof item['type'] !== 'string') return { expected: '`item.type`', got: item['type'] }
   const schema = lookUp(items, item['type'])
   if (schema === undefined) return 'unknown'
@@ -47,12 +47,12 @@ function faultOf(schema: z.ZodType, value: Fields, prefix: string): EventFault |
   if (issue === undefined) return undefined
   const path = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
   const got = issue.path.reduce<unknown>((part, key) => (part as { [key: PropertyKey]: unknown })[key], value)
-  return { expected: `\`${prefix}${path.slice(1)}\` ${wanted(issue)}`, got }
+  return { expected: `\`${prefix}${path.slice(1)}\` ${expectedBy(issue)}`, got }
 }
 
-/** What is wanted at a path, as in `a string`, or `"completed"`. */
-function wanted(issue: z.core.$ZodIssue): string {
+/** What the schema expects, such as `a string` or `"completed"`. */
+function expectedBy(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return `${/^[aeio]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
   if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value)).join(' or ')
-  return issue.code === 'invalid_union' ? 'of a type that it knows' : issue.message
+  return issue.code === 'invalid_union' ? 'of a known type' : issue.message
 }

@@ -1,27 +1,27 @@
 import { type Fields, isFields, type StreamEvent } from '../../stream-event.js'
-import { appended, GrownText } from '../grown-text.js'
+import { concatenated, MutableText } from '../mutable-text.js'
 import { TextHash } from '../text-hash.js'
 import { Thrown } from '../thrown.js'
 import { identitiesOf, requireSame } from './identity.js'
-import { Item, outputTextOf } from './item.js'
+import { Item, outputTextIn } from './item.js'
 import { applyToItem, itemTypeFor } from './item-events.js'
 
-/** The response that `responses.stream()` builds of the events. */
+/** The response that `responses.stream()` builds from the events. */
 export interface Snapshot {
   readonly output: Item[]
-  /** The ids and call_ids of its items. */
+  /** The ids and call_ids of its items, which must be unique. */
   readonly taken: Set<string>
-  /** Where the SDK was given an `output_text`, it believes it; undefined where it is joined from the parts. */
-  outputText: GrownText | undefined
+  /** The `output_text` that the server sent, which the SDK uses; undefined if the SDK joins it from the parts. */
+  outputText: MutableText | undefined
   id: unknown
   status: unknown
   error: unknown
 }
 
-/** Builds the response as the stream helper does, event by event. Throws `Thrown` where the helper throws. */
+/** Builds the response as the stream helper does, event by event. Throws `Thrown` when the helper throws. */
 export class Accumulator {
   #snapshot: Snapshot | undefined
-  /** Where in the output each `output_index` is. */
+  /** The position in `output` of each `output_index`. */
   #positions = new Map<number, number>()
   readonly #indexes = new Map<string, number>()
   readonly #done = new Map<number, Item>()
@@ -41,7 +41,7 @@ export class Accumulator {
     } else if (type !== 'keepalive') this.#inOutput(event, this.#snapshot)
   }
 
-  /** The stream is over: the items are put in the order of their `output_index`. */
+  /** Ends the stream, and sorts the items by `output_index`. */
   end(): Snapshot | undefined {
     if (this.#snapshot !== undefined) this.#reorder(this.#snapshot)
     return this.#snapshot
@@ -117,14 +117,14 @@ export class Accumulator {
     if (!isFields(response)) throw new Thrown('openai-response', 'a response', response)
     const { id, output } = response
     if (this.#snapshot !== undefined && (id !== this.#snapshot.id || isFields(id) || Array.isArray(id))) {
-      throw new Thrown('openai-response-id', `response.id ${appended(this.#snapshot.id)}`, id)
+      throw new Thrown('openai-response-id', `response.id ${concatenated(this.#snapshot.id)}`, id)
     }
     if (output !== undefined && output !== null && !Array.isArray(output)) {
       throw new Thrown('openai-output', 'response.output as an array', output)
     }
     const isCompleted = type === 'response.completed'
     const items = Array.isArray(output) ? output.map(Item.of) : this.#kept(type)
-    // The SDK joins the text itself where it puts the items in.
+    // If the SDK fills in the items, it also joins the text itself.
     const isJoined = !Array.isArray(output) && TERMINAL.test(type)
     const next = snapshotOf(response, items, isJoined)
     if (isCompleted) this.#requireComplete(items)
@@ -142,7 +142,7 @@ export class Accumulator {
     this.#snapshot = next
   }
 
-  /** The items of a response that gives none itself. */
+  /** The items for a response without an output. */
   #kept(type: string): Item[] {
     if (type === 'response.completed') return inOrder(this.#done).map((item) => item.clone())
     if (!TERMINAL.test(type)) return []
@@ -171,7 +171,7 @@ export class Accumulator {
     }
   }
 
-  /** A response in between updates the one that was built; false where it has items that are unknown. */
+  /** Updates the built response with one from a non-terminal event. Returns false if that has unknown items. */
   #update(next: Snapshot, snapshot: Snapshot): boolean {
     if (next.output.length > 0) {
       requireValid(next)
@@ -194,7 +194,7 @@ export class Accumulator {
     return true
   }
 
-  /** Finds the place of each item in a response that replaces the one that was built. */
+  /** Finds the index of each item in a response that replaces the built one. */
   #place(next: Snapshot, type: string): void {
     const known = new Map<string, number>()
     for (const [index, item] of this.#done) known.set(item.identity, index)
@@ -207,7 +207,7 @@ export class Accumulator {
       const [done, open] = [this.#done.get(index), this.#open.get(index)]
       const isOther = (done !== undefined && done.identity !== identity) || (open !== undefined && open !== identity)
       if (positions.has(index) || isOther) {
-        const got = `a ${item.type} ${appended(item.id ?? item.callId)} at ${position}`
+        const got = `a ${item.type} ${concatenated(item.id ?? item.callId)} at ${position}`
         throw new Thrown('openai-output', 'the items of the stream in response.output', undefined, got)
       }
       const previous = this.#at(index)
@@ -233,19 +233,19 @@ export class Accumulator {
   }
 }
 
-/** What the stream helper of openai 7.57 takes; a keepalive, too, though its types do not have it. */
+/** The event types that the stream helper of openai 7.57 accepts, including `keepalive`, which its types do not have. */
 const KNOWN =
   /^(error|keepalive|response\.(created|queued|in_progress|completed|incomplete|failed|output_item\.(added|done)|content_part\.(added|done)|(output_text|refusal|reasoning_text|reasoning_summary_text|function_call_arguments|custom_tool_call_input|mcp_call_arguments|code_interpreter_call_code)\.(delta|done)|output_text\.annotation\.added|reasoning_summary_part\.(added|done)|(mcp_call|mcp_list_tools)\.(in_progress|completed|failed)|web_search_call\.(in_progress|searching|completed)|file_search_call\.(in_progress|searching|completed)|code_interpreter_call\.(in_progress|interpreting|completed)|image_generation_call\.(in_progress|generating|partial_image|completed)|shell_call_command\.(added|delta|done)|shell_call_output_content\.(delta|done)|audio\.(delta|done)|audio\.transcript\.(delta|done)|compaction\.compacting))$/
 const LIFECYCLE = /^response\.(created|queued|in_progress|completed|incomplete|failed)$/
 const TERMINAL = /^response\.(completed|incomplete|failed)$/
 
 function snapshotOf({ id, status, error, output_text: text }: Fields, output: Item[], isJoined: boolean): Snapshot {
-  // An empty text of an empty output is no other than the joined one.
+  // An empty text equals the joined text of an empty output.
   const isGiven = !isJoined && text !== undefined && text !== null && !(text === '' && output.length === 0)
-  return { id, status, error, output, taken: new Set(), outputText: isGiven ? new GrownText(text) : undefined }
+  return { id, status, error, output, taken: new Set(), outputText: isGiven ? new MutableText(text) : undefined }
 }
 
-/** The text is joined from the parts from here on: all of them must have some. */
+/** From now on the SDK joins the text from the parts, so all messages must have readable parts. */
 function ensureJoined(snapshot: Snapshot): void {
   if (snapshot.outputText === undefined) return
   for (const item of snapshot.output) requireReadable(item)
@@ -264,11 +264,10 @@ function requireValid({ output, outputText, taken }: Snapshot): void {
 }
 
 function requireFree(taken: ReadonlySet<string>, identity: string): void {
-  if (taken.has(identity))
-    throw new Thrown('openai-item-twice', 'an item of its own', undefined, `a second ${identity}`)
+  if (taken.has(identity)) throw new Thrown('openai-item-twice', 'unique items', undefined, `a second ${identity}`)
 }
 
-/** The content of a message can be gone through. */
+/** Requires that the SDK can iterate over the content of a message. */
 function requireReadable(item: Item): void {
   if (item.isReadable) return
   throw new Thrown(
@@ -283,8 +282,8 @@ function replace(snapshot: Snapshot, position: number, item: Item, joins: boolea
   if (previous === undefined) throw new Thrown('openai-output-index', 'the item in response.output', undefined, 'none')
   requireSame(previous, item)
   if (previous.id === undefined && item.id !== undefined) {
-    requireFree(snapshot.taken, `id ${appended(item.id)}`)
-    snapshot.taken.add(`id ${appended(item.id)}`)
+    requireFree(snapshot.taken, `id ${concatenated(item.id)}`)
+    snapshot.taken.add(`id ${concatenated(item.id)}`)
   }
   if (joins) {
     if (item.type === 'message') ensureJoined(snapshot)
@@ -293,11 +292,11 @@ function replace(snapshot: Snapshot, position: number, item: Item, joins: boolea
   snapshot.output[position] = item
 }
 
-/** The event is of the item at its index. */
+/** Requires that the event's id and type fit the item at its index. */
 function requireItem(event: StreamEvent, item: Item | undefined, wanted: string): asserts item is Item {
   const { item_id: id, output_index: index } = event
   if (item === undefined) throw new Thrown('openai-output-index', 'the output_index of an item that was added', index)
-  // These name no item but by its index.
+  // Events of shell commands have no item_id.
   const isNamed = !event.type.startsWith('response.shell_call_command.')
   if (isNamed && (typeof id !== 'string' || id === '' || id !== item.id)) {
     throw new Thrown('openai-item-id', `item_id ${JSON.stringify(item.id)}`, id)
@@ -308,8 +307,8 @@ function requireItem(event: StreamEvent, item: Item | undefined, wanted: string)
 const inOrder = <Value>(values: ReadonlyMap<number, Value>): Value[] =>
   [...values].sort(([a], [b]) => a - b).map(([, value]) => value)
 
-/** The text of the result: what the SDK was given, or the text parts of all messages. */
-export function resultTextOf({ output, outputText }: Snapshot): TextHash {
+/** The text of the result: the server's `output_text`, or the joined text parts of all messages. */
+export function resultText({ output, outputText }: Snapshot): TextHash {
   if (outputText !== undefined) return outputText.appended
-  return output.reduce((text, item) => text.join(outputTextOf(item)), new TextHash())
+  return output.reduce((text, item) => text.join(outputTextIn(item)), new TextHash())
 }

@@ -1,7 +1,11 @@
 import { Thrown } from '../thrown.js'
 import type { Item } from './item.js'
 
-/** What no other item of the response may have: its id, and the call_id of a call. Throws where they are not as needed. */
+/**
+ * What must be unique to an item: its id, and the call_id of a call.
+ *
+ * @throws Thrown if one of them is missing or has the wrong type
+ */
 export function identitiesOf({ type, fields, id, callId, isRouted }: Item): string[] {
   const identities: string[] = []
   if (Object.hasOwn(fields, 'id')) {
@@ -21,7 +25,7 @@ export function identitiesOf({ type, fields, id, callId, isRouted }: Item): stri
 
 const OWN_ID_OPTIONAL = /^(function_call|custom_tool_call)$/
 
-/** An item that takes the place of another is the same one. */
+/** Requires that an item that replaces another has the same type, id and call_id. */
 export function requireSame(item: Item, next: Item): void {
   identitiesOf(item)
   identitiesOf(next)

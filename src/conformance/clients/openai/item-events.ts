@@ -1,13 +1,13 @@
-import { fieldsOf, type StreamEvent } from '../../stream-event.js'
-import { appended } from '../grown-text.js'
+import { asFields, type StreamEvent } from '../../stream-event.js'
+import { concatenated } from '../mutable-text.js'
 import { Thrown } from '../thrown.js'
 import { type Item, type Part, type PartFields, partOf, sourceOf } from './item.js'
 
-/** The type of the items that an event is of; undefined where it is of none. */
+/** The type of the item that an event is about; undefined if it is about none. */
 export function itemTypeFor({ type, part }: StreamEvent): string | undefined {
   if (/^response\.content_part\./.test(type)) {
     if (part === null || part === undefined) throw new Thrown('openai-part', 'a part', part)
-    return fieldsOf(part)['type'] === 'reasoning_text' ? 'reasoning' : 'message'
+    return asFields(part)['type'] === 'reasoning_text' ? 'reasoning' : 'message'
   }
   return ITEM_TYPES.find(([events]) => events.test(type))?.[1]
 }
@@ -28,7 +28,7 @@ const ITEM_TYPES = [
   [/^response\.compaction\./, 'compaction'],
 ] as const
 
-/** Applies an event to its item, as the SDK does. Returns whether `output_text` changes with it. */
+/** Applies an event to its item, as the SDK does. Returns whether that changes `output_text`. */
 export function applyToItem(event: StreamEvent, item: Item, output: readonly Item[]): boolean {
   switch (event.type) {
     case 'response.content_part.added':
@@ -90,10 +90,10 @@ export function applyToItem(event: StreamEvent, item: Item, output: readonly Ite
       item.append(event['delta'])
       return false
     case 'response.function_call_arguments.done':
-      item.give(event['arguments'])
+      item.setArguments(event['arguments'])
       return false
     case 'response.custom_tool_call_input.done':
-      item.give(event['input'])
+      item.setArguments(event['input'])
       return false
     case 'response.shell_call_command.added':
     case 'response.shell_call_command.delta':
@@ -115,7 +115,7 @@ export function applyToItem(event: StreamEvent, item: Item, output: readonly Ite
 function addPart(event: StreamEvent, item: Item): boolean {
   const { content_index: index } = event
   const part = partOf(event['part'])
-  // Reasoning begins without any content.
+  // Reasoning is added without content.
   if (item.type === 'reasoning' && item.content === undefined && (item.otherContent ?? null) === null) item.content = []
   item.content = nextOf(item.content, index, 'content_index')
   if (part?.type === 'output_text') requireLength(part.text.hasLength, 'part.text', part.text.value)
@@ -143,11 +143,11 @@ function partFor(event: StreamEvent, item: Item, type: string): PartFields {
 
 function summaryPart(event: StreamEvent, item: Item): PartFields {
   const part = presentAt(item.summary, event['summary_index'], 'summary_index')
-  if (part.isBare) throw new Thrown('openai-part', 'a part with text', undefined, 'a part that is no object')
+  if (part.isBare) throw new Thrown('openai-part', 'a part with text', undefined, 'a part that is not an object')
   return part
 }
 
-/** A list to which a part at this index is appended. */
+/** Requires that a part with this index can be appended to the list. */
 function nextOf(parts: Part[] | undefined, index: unknown, name: string): Part[] {
   if (parts === undefined) throw new Thrown('openai-content', 'an item whose parts are an array', undefined, 'none')
   if (index !== parts.length) throw new Thrown('openai-part-index', `${name} ${parts.length}`, index)
@@ -157,15 +157,15 @@ function nextOf(parts: Part[] | undefined, index: unknown, name: string): Part[]
 function presentAt(parts: readonly Part[] | undefined, index: unknown, name: string): PartFields {
   requireIndex(parts?.length ?? -1, index, name, false)
   const part = parts?.[index as number]
-  if (!part) throw new Thrown('openai-part', `a part at ${name} ${appended(index)}`, undefined, 'an empty one')
+  if (!part) throw new Thrown('openai-part', `a part at ${name} ${concatenated(index)}`, undefined, 'an empty value')
   return part
 }
 
-/** An index in a list of so many; of none, where there is no list. */
+/** Requires an index below `length`, or equal to it if `mayAppend`. A missing list has the length -1. */
 function requireIndex(length: number, index: unknown, name: string, mayAppend: boolean): void {
   const isIn = Number.isSafeInteger(index) && (index as number) >= 0
   if (isIn && ((index as number) < length || (mayAppend && index === length))) return
-  throw new Thrown('openai-part-index', `${name} of a part that was added`, index)
+  throw new Thrown('openai-part-index', `the ${name} of an added part`, index)
 }
 
 function requireLength(has: boolean, expected: string, got: unknown): void {

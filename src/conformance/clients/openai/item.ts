@@ -1,51 +1,51 @@
-import { type Fields, fieldsOf, isFields } from '../../stream-event.js'
-import { citationsOf } from '../agreement.js'
+import { asFields, type Fields, isFields } from '../../stream-event.js'
+import { citationSources } from '../agreement.js'
 import { type SeenCall, seenCall } from '../client.js'
-import { appended, GrownText } from '../grown-text.js'
+import { concatenated, MutableText } from '../mutable-text.js'
 import { TextHash } from '../text-hash.js'
 import { Thrown } from '../thrown.js'
 
 /** A part of a message, of reasoning or of its summary. */
 export interface PartFields {
   readonly type: unknown
-  readonly text: GrownText
-  /** The source of each annotation; undefined where the annotations are no list. */
+  readonly text: MutableText
+  /** The URL or file id of each annotation; undefined if the annotations are not an array. */
   readonly annotations: string[] | undefined
-  /** A string or a number in its place: nothing can be appended to it. */
+  /** Whether it is a string or number instead of an object, so that nothing can be appended to it. */
   readonly isBare: boolean
 }
 
-/** A part; what is in the place of one and empty is `null` where it is null, and otherwise undefined. */
+/** A part. A null stays `null`, and another falsy value becomes undefined. */
 export type Part = PartFields | null | undefined
 
-/** An item as the SDK has it, without the texts: digests of what its user sees, and what its checks look at. */
+/** An item as the SDK keeps it, but with hashes instead of texts. */
 export class Item {
   readonly type: string
   readonly fields: Fields
-  /** Undefined where it is no list. */
+  /** Undefined if it is not an array. */
   content: Part[] | undefined
   summary: Part[] | undefined
-  /** The content where it is no list. */
+  /** The content, if it is not an array. */
   otherContent: unknown
-  /** How many commands of a shell call there are, or outputs of them; -1 where they are no list. */
+  /** The number of commands or outputs of a shell call; -1 if they are not an array. */
   outputs: number
-  /** The arguments or the input of a call: as it came while it may grow. */
-  given: unknown
+  /** The arguments or input of a call, until the item is done. */
+  rawArguments: unknown
   #call: SeenCall | undefined
 
   private constructor(type: string, fields: Fields) {
     const { id, call_id, status, name, namespace, content, summary, action, output } = fields
     this.type = type
-    this.fields = picked({ id, call_id, status, name, namespace }, fields)
+    this.fields = pickPresent({ id, call_id, status, name, namespace }, fields)
     this.content = partsOf(content)
     this.otherContent = this.content === undefined ? content : undefined
     this.summary = partsOf(summary)
-    const listed = type === 'shell_call' ? fieldsOf(action)['commands'] : output
+    const listed = type === 'shell_call' ? asFields(action)['commands'] : output
     this.outputs = Array.isArray(listed) ? listed.length : -1
-    this.given = type === 'custom_tool_call' ? fields['input'] : fields['arguments']
+    this.rawArguments = type === 'custom_tool_call' ? fields['input'] : fields['arguments']
   }
 
-  /** @throws Thrown where the SDK throws at it: it has no type. */
+  /** @throws Thrown if the SDK throws: the value is not an object, or has no type */
   static of(value: unknown): Item {
     if (!isFields(value)) throw new Thrown('openai-item-fields', 'an output item', value)
     const { type } = value
@@ -61,48 +61,48 @@ export class Item {
     return this.fields['call_id']
   }
 
-  /** Whether the SDK can go through the content: that of a string, too, where it finds no text. */
+  /** Whether the SDK can iterate over the content. It can over a string, in which it finds no text. */
   get isReadable(): boolean {
     if (this.type !== 'message' || typeof this.otherContent === 'string') return true
     return this.content !== undefined && !this.content.includes(null)
   }
 
-  /** Whether it is known by its call_id. */
+  /** Whether the SDK identifies it by its call_id. */
   get isRouted(): boolean {
     return ROUTED.test(this.type)
   }
 
-  /** What the helper knows it by, between the events. */
+  /** The key by which the helper recognizes the item across events. */
   get identity(): string {
     return JSON.stringify([this.type, this.isRouted ? null : (this.id ?? null), this.callId ?? null])
   }
 
   append(delta: unknown): void {
-    if (this.#call === undefined) this.given = appended(this.given) + appended(delta)
-    // A delta after the item is done: what it makes of the JSON before it is nothing to compare.
-    else this.#call = { ...this.#call, arguments: this.#call.arguments.append(appended(delta)), value: 0 }
+    if (this.#call === undefined) this.rawArguments = concatenated(this.rawArguments) + concatenated(delta)
+    // A delta after the item is done makes its JSON invalid, so the parsed value is no longer compared.
+    else this.#call = { ...this.#call, arguments: this.#call.arguments.append(concatenated(delta)), value: 0 }
   }
 
-  give(given: unknown): void {
-    this.given = given
+  setArguments(given: unknown): void {
+    this.rawArguments = given
     this.#call = undefined
   }
 
-  /** It is done: what it was given grows no more, and is kept no longer. */
+  /** Closes a done item: reduces its arguments to hashes, to free the memory. */
   close(): void {
-    if (!CALLS.test(this.type)) this.given = undefined
+    if (!CALLS.test(this.type)) this.rawArguments = undefined
     else if (this.#call === undefined) {
       this.#call = this.call
-      if (typeof this.given === 'string') this.given = undefined
+      if (typeof this.rawArguments === 'string') this.rawArguments = undefined
     }
   }
 
-  /** The call, as the application reads it of the item. */
+  /** The call that the application reads from the item. */
   get call(): SeenCall | undefined {
     if (!CALLS.test(this.type)) return undefined
     const { name, namespace } = this.fields
-    const called = typeof namespace === 'string' ? `${namespace}.${appended(name)}` : appended(name)
-    return this.#call ?? seenCall(called, appended(this.given))
+    const called = typeof namespace === 'string' ? `${namespace}.${concatenated(name)}` : concatenated(name)
+    return this.#call ?? seenCall(called, concatenated(this.rawArguments))
   }
 
   clone(): Item {
@@ -111,7 +111,7 @@ export class Item {
     copy.summary = this.summary?.map(cloned)
     copy.otherContent = this.otherContent
     copy.outputs = this.outputs
-    copy.given = this.given
+    copy.rawArguments = this.rawArguments
     copy.#call = this.#call
     return copy
   }
@@ -120,8 +120,8 @@ export class Item {
 const ROUTED = /^(function_call|custom_tool_call|shell_call|shell_call_output)$/
 const CALLS = /^(function_call|custom_tool_call)$/
 
-/** The fields that are there, as far as they are: what is missing must not become `undefined`. */
-function picked(wanted: Fields, fields: Fields): Fields {
+/** The fields that `fields` really has. Missing ones must stay missing, as checks distinguish that from `undefined`. */
+function pickPresent(wanted: Fields, fields: Fields): Fields {
   return Object.fromEntries(Object.entries(wanted).filter(([name]) => Object.hasOwn(fields, name)))
 }
 
@@ -132,26 +132,26 @@ function partsOf(value: unknown): Part[] | undefined {
 export function partOf(value: unknown): Part {
   if (value === null) return null
   if (value === undefined || value === '' || value === 0 || value === false) return undefined
-  const { type, text, refusal, annotations } = fieldsOf(value)
+  const { type, text, refusal, annotations } = asFields(value)
   return {
     type,
-    text: new GrownText(type === 'refusal' ? refusal : text),
+    text: new MutableText(type === 'refusal' ? refusal : text),
     annotations: Array.isArray(annotations) ? annotations.map(sourceOf) : undefined,
     isBare: typeof value !== 'object',
   }
 }
 
-/** The URL, or the id of the file, of an annotation; an empty one where it has none. */
+/** The URL or file id of an annotation; empty if it has none. */
 export function sourceOf(annotation: unknown): string {
-  return citationsOf([annotation])[0] ?? ''
+  return citationSources([annotation])[0] ?? ''
 }
 
 function cloned(part: Part): Part {
   return part && { ...part, text: part.text.clone(), annotations: part.annotations && [...part.annotations] }
 }
 
-/** What the SDK joins to `output_text`: the text parts of a message. */
-export function outputTextOf({ type, content }: Item): TextHash {
+/** The text parts of a message, which the SDK joins to `output_text`. */
+export function outputTextIn({ type, content }: Item): TextHash {
   const text = new TextHash()
   if (type !== 'message') return text
   for (const part of content ?? []) if (part?.type === 'output_text') text.join(part.text.appended)

@@ -1,5 +1,5 @@
-/** After which other violations a violation of a rule is no fault of its own. */
-export interface Follows {
+/** The rules whose violations explain a violation of one rule. */
+export interface PossibleCauses {
   /** Violations about the same item. */
   readonly item?: readonly string[]
   /** Violations at the same event. */
@@ -8,18 +8,18 @@ export interface Follows {
   readonly stream?: readonly string[]
 }
 
-/** The rules whose message begins with the path of a field: what they say of it, a rule about the field says better. */
+/** The rules whose message begins with the path of a field. A rule for that field describes the problem better. */
 export const SHAPE_RULES: ReadonlySet<string> = new Set(['event-shape', 'event-keys'])
 
-/** At such an event, whatever else is wrong with it follows. */
-export const AT_ANY_EVENT: readonly string[] = [
+/** Violations of these rules explain all others at the same event. */
+export const EXPLAINS_WHOLE_EVENT: readonly string[] = [
   'one-terminal-event-last',
   'event-has-type',
   'open-responses-event',
   'event-shape:type',
 ]
 
-/** The item is not where its events say that it is. */
+/** The item is not at the output_index that its events give. */
 const MISPLACED = [
   'within-item',
   'done-was-added',
@@ -31,15 +31,15 @@ const MISPLACED = [
   'item-has-id',
   'event-shape:output_index',
   'event-shape:item',
-  // Nobody knows what such an event was meant to be.
+  // An event of an unknown type may have been any event of the item.
   'event-shape:type',
   'open-responses-event',
 ]
 
-/** The item does not say who it is. */
+/** The item has no id, or a wrong one. */
 const MISNAMED = ['item-has-id', 'item-identity', 'item-id-matches', 'item-ids-differ', 'event-shape:item.id']
 
-/** The part is not where its events say that it is. */
+/** The part is not at the index that its events give. */
 const PART_MISPLACED = [
   ...MISPLACED,
   'within-part',
@@ -49,14 +49,14 @@ const PART_MISPLACED = [
   'event-shape:summary_index',
 ]
 
-/** A text is not what its events say that it is. */
+/** A text differs between its events. */
 const TEXT_DIFFERS = [
   'event-shape:type',
   'text-is-deltas',
-  'text-told',
-  'told-last',
+  'text-done-event',
+  'done-text-last',
   'call-is-deltas',
-  'call-told',
+  'call-done-event',
   'shell-command-is-deltas',
   'no-empty-delta',
   'event-of-its-item',
@@ -70,7 +70,7 @@ const TEXT_DIFFERS = [
   'event-shape:part',
 ]
 
-/** The item holds something else than it should. */
+/** A field of the item has a wrong value. */
 const ITEM_DIFFERS = [
   ...TEXT_DIFFERS,
   'item-constant',
@@ -87,7 +87,7 @@ const ITEM_DIFFERS = [
   'every-part-done',
 ]
 
-/** The list of items in the terminal response is another, because items were missing, misplaced or misnamed. */
+/** The output of the terminal response differs because items were missing, misplaced or misnamed. */
 const OUTPUT_DIFFERS = [
   ...MISPLACED,
   ...MISNAMED,
@@ -98,10 +98,10 @@ const OUTPUT_DIFFERS = [
 ]
 
 /**
- * Which violations explain which: by the rule of what follows, the rules of what it follows. `RULE:FIELD` is a violation
- * of a shape rule about that field, or about something within it. A rule that is not here is a fault of its own.
+ * For each rule, the rules whose violations may be the cause of its violations. `RULE:FIELD` stands for a violation of a
+ * shape rule about that field or a field within it. A violation of a rule that is not listed is its own cause.
  */
-export const FOLLOWS: Readonly<Record<string, Follows>> = {
+export const POSSIBLE_CAUSES: Readonly<Record<string, PossibleCauses>> = {
   'created-first': { stream: ['created-first'] },
   'in-progress-second': { stream: ['created-first'] },
   'in-progress-repeats-created': {
@@ -134,7 +134,7 @@ export const FOLLOWS: Readonly<Record<string, Follows>> = {
     item: ['event-of-its-item'],
     event: ['nested-error', 'terminal-type-is-status', 'event-of-its-item', 'message-phase', 'call-fields'],
   },
-  // What is wrong with an item is wrong with it in the terminal response, too.
+  // The terminal response repeats the faults of its items.
   'event-shape:response.output': { stream: ['event-shape:item', ...ITEM_DIFFERS] },
   'event-keys:response.output': { stream: ['event-keys:item'] },
   'event-keys': { event: ['no-foreign-error', 'no-output-text', 'obfuscation'] },
@@ -160,8 +160,10 @@ export const FOLLOWS: Readonly<Record<string, Follows>> = {
   },
   'reasoning-not-adjacent': { event: ['output-index-free', 'output-index-order'] },
   'incomplete-item-last': { event: ['terminal-type-is-status'] },
-  'within-item': { item: [...MISPLACED, 'every-part-done', 'call-told', 'text-told', 'message-closing-order'] },
-  'told-last': { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
+  'within-item': {
+    item: [...MISPLACED, 'every-part-done', 'call-done-event', 'text-done-event', 'message-closing-order'],
+  },
+  'done-text-last': { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
   'item-id-matches': { item: [...MISNAMED, 'output-index-free', 'done-once'], event: ['item-id-present'] },
   'item-id-present': { item: ['item-has-id'] },
   'terminal-output-is-done-items': {
@@ -176,11 +178,11 @@ export const FOLLOWS: Readonly<Record<string, Follows>> = {
 
   'part-order': { item: PART_MISPLACED },
   'part-kind': { item: ['event-of-its-item', 'event-shape:item', 'event-shape:part', 'item-id-prefix'] },
-  'within-part': { item: [...PART_MISPLACED, 'text-told', 'every-part-done', 'event-of-its-item'] },
+  'within-part': { item: [...PART_MISPLACED, 'text-done-event', 'every-part-done', 'event-of-its-item'] },
   'every-part-done': { item: [...PART_MISPLACED, 'event-shape:part'] },
   'announced-part-empty': { item: ['event-shape:part', 'part-kind'] },
   'text-is-deltas': { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
-  'text-told': { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
+  'text-done-event': { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
   'item-is-its-parts': {
     item: [
       ...PART_MISPLACED,
@@ -199,7 +201,7 @@ export const FOLLOWS: Readonly<Record<string, Follows>> = {
   'annotation-index': {
     item: [
       ...PART_MISPLACED,
-      'text-told',
+      'text-done-event',
       'event-shape:annotation',
       'event-shape:annotation_index',
       'event-shape:part',
@@ -208,7 +210,7 @@ export const FOLLOWS: Readonly<Record<string, Follows>> = {
 
   'call-is-deltas': { item: [...MISPLACED, ...TEXT_DIFFERS, 'call-fields', 'event-shape:item.arguments'] },
   'shell-command-is-deltas': { item: [...MISPLACED, ...TEXT_DIFFERS, 'shell-command-order'] },
-  'call-told': { item: [...MISPLACED, ...TEXT_DIFFERS, 'mcp-call-ends-once'] },
+  'call-done-event': { item: [...MISPLACED, ...TEXT_DIFFERS, 'mcp-call-ends-once'] },
   'function-call-has-delta': { item: [...MISPLACED, ...TEXT_DIFFERS] },
   'function-arguments-json': { item: TEXT_DIFFERS, event: ['call-fields', 'event-shape:item.arguments'] },
   'call-fields': { item: ['item-has-id'], event: ['item-is-object'] },
@@ -224,8 +226,8 @@ export const FOLLOWS: Readonly<Record<string, Follows>> = {
   'mcp-call-ends-once': { item: [...MISPLACED, ...TEXT_DIFFERS] },
 }
 
-/** The fields that a rule is about, as paths within the event. `item.*` is the field that its message begins with. */
-export const FIELDS: Readonly<Record<string, readonly string[]>> = {
+/** The fields that a rule is about, as paths in the event. `item.*` stands for the field that the message begins with. */
+export const RULE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'sequence-numbers': ['sequence_number'],
   'nested-error': ['error', 'code', 'message', 'param'],
   'no-foreign-error': ['error'],
@@ -262,7 +264,7 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'part-kind': ['part'],
   'announced-part-empty': ['part'],
   'text-is-deltas': ['text', 'refusal'],
-  'text-told': ['part.text', 'part.refusal'],
+  'text-done-event': ['part.text', 'part.refusal'],
   'item-is-its-parts': ['item.content', 'item.summary'],
   'text-logprobs': ['logprobs'],
   'annotation-index': ['annotation_index', 'part.annotations'],
@@ -277,8 +279,8 @@ export const FIELDS: Readonly<Record<string, readonly string[]>> = {
   'mcp-call-ends-once': ['item.status'],
 }
 
-/** What an event that was lost, came twice or came too late can break: the order of events, and texts in pieces. */
-export const OF_ORDER: ReadonlySet<string> = new Set([
+/** The rules that a lost, repeated or late event can break: they check the order of events, or joined texts. */
+export const ORDER_RULES: ReadonlySet<string> = new Set([
   'created-first',
   'in-progress-second',
   'one-terminal-event-last',
@@ -292,21 +294,21 @@ export const OF_ORDER: ReadonlySet<string> = new Set([
   'done-once',
   'within-item',
   'reasoning-not-adjacent',
-  'told-last',
+  'done-text-last',
   'terminal-output-is-done-items',
   'terminal-output-was-streamed',
   'part-order',
   'within-part',
   'every-part-done',
   'text-is-deltas',
-  'text-told',
+  'text-done-event',
   'item-is-its-parts',
   'message-closing-order',
   'part-follows-message',
   'annotation-index',
   'call-is-deltas',
   'shell-command-is-deltas',
-  'call-told',
+  'call-done-event',
   'function-call-has-delta',
   'function-arguments-json',
   'shell-command-order',

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkEvents } from '../../src/conformance/index.js'
-import { shown, shownApart } from '../../src/conformance/shown.js'
-import { RUNS } from '../laws/streams.js'
+import { preview, previewDifference } from '../../src/conformance/preview.js'
+import { RUNS } from '../support/runs.js'
 import { BASES, damaged, setItem } from './invariants/streams.js'
 
 const LONG = 'msg_0123456789abcdef0123456789abcdef0123456789abcdef0123456789'
@@ -23,41 +23,41 @@ describe('a value in a message', () => {
     ['{"authorization":(hidden),"headers":(hidden)}', { authorization: 'Bearer sk-1', headers: { a: 'sk-2' } }],
     ['10n', 10n],
     ['a function', () => 1],
-  ])('is shown as %s', (text, value) => {
-    expect(shown(value)).toBe(text)
+  ])('a value in a message is shown as %s', (text, value) => {
+    expect(preview(value)).toBe(text)
   })
 
-  test('has 80 characters at most and never throws, whatever it is', () => {
+  test('a value in a message has 80 characters at most and never throws, whatever it is', () => {
     const value = fc.oneof(fc.jsonValue({ maxDepth: 6 }), fc.string({ unit: 'binary' }), fc.anything())
     fc.assert(
       fc.property(value, (value) => {
-        expect(shown(value).length).toBeLessThanOrEqual(80)
+        expect(preview(value).length).toBeLessThanOrEqual(80)
       }),
       { numRuns: RUNS * 4 },
     )
   })
 
-  test('is whole JSON where that is short', () => {
+  test('a value in a message is whole JSON where that is short', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
         const json = JSON.stringify(value)
-        if (json.length <= 30 && !json.includes(':(')) expect(shown(value)).toBe(json)
+        if (json.length <= 30 && !json.includes(':(')) expect(preview(value)).toBe(json)
       }),
       { numRuns: RUNS },
     )
   })
 
-  test('takes no longer where it is a million fields wide or deep', () => {
+  test('a value in a message takes no longer where it is a million fields wide or deep', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
-    expect(shown(deep)).toBe('[[[[[…]]]]]')
-    expect(shown(Array.from({ length: 1_000_000 }, () => 1)).length).toBeLessThanOrEqual(80)
+    expect(preview(deep)).toBe('[[[[[…]]]]]')
+    expect(preview(Array.from({ length: 1_000_000 }, () => 1)).length).toBeLessThanOrEqual(80)
   })
 })
 
 test('two texts are shown around the place at which they differ', () => {
   const text = 'The quick brown fox jumps over the lazy dog, and then it sleeps for a while.'
-  expect(shownApart('Hi you', 'Hi')).toEqual(['"Hi you"', '"Hi"'])
-  expect(shownApart(text, text.replace('sleeps', 'jumps'))).toEqual([
+  expect(previewDifference('Hi you', 'Hi')).toEqual(['"Hi you"', '"Hi"'])
+  expect(previewDifference(text, text.replace('sleeps', 'jumps'))).toEqual([
     '"…og, and then it sleeps for a while."',
     '"…og, and then it jumps for a while."',
   ])

@@ -1,18 +1,18 @@
 import { isFields } from '../stream-event.js'
 import { TextHash } from './text-hash.js'
 
-/** A value as JavaScript appends it to a text: clients do so without looking at it. */
-export function appended(value: unknown): string {
+/** A value as JavaScript's `+` appends it to a string. Clients append values without checking their type. */
+export function concatenated(value: unknown): string {
   if (typeof value === 'string') return value
   if (isFields(value)) return '[object Object]'
-  if (Array.isArray(value)) return value.map((part) => (part === null ? '' : appended(part))).join(',')
+  if (Array.isArray(value)) return value.map((part) => (part === null ? '' : concatenated(part))).join(',')
   return String(value)
 }
 
-/** A text field that a client sets and appends to. What is no text stays as it came, until something is appended. */
-export class GrownText {
+/** A text field that a client sets and appends to. A value of another type is kept until something is appended. */
+export class MutableText {
   #text: TextHash | undefined
-  /** The value, where it is no text. */
+  /** The value, if it is not a string. */
   #other: unknown
 
   constructor(value: unknown) {
@@ -25,11 +25,11 @@ export class GrownText {
   }
 
   append(delta: unknown): void {
-    this.#text ??= TextHash.of(appended(this.#other))
-    this.#text.append(appended(delta))
+    this.#text ??= TextHash.of(concatenated(this.#other))
+    this.#text.append(concatenated(delta))
   }
 
-  /** Whether reading its `length` works: of null and of nothing it throws. */
+  /** Whether reading its `length` works. It throws for null and undefined. */
   get hasLength(): boolean {
     return this.#text !== undefined || (this.#other !== undefined && this.#other !== null)
   }
@@ -38,18 +38,18 @@ export class GrownText {
     return this.#other
   }
 
-  /** The text; undefined where it is none. */
+  /** The text; undefined if the value is not a string. */
   get text(): TextHash | undefined {
     return this.#text
   }
 
-  /** What is appended to another text with it. */
+  /** The text as it would be appended to another one. */
   get appended(): TextHash {
-    return this.#text ?? TextHash.of(appended(this.#other))
+    return this.#text ?? TextHash.of(concatenated(this.#other))
   }
 
-  clone(): GrownText {
-    const copy = new GrownText(this.#other)
+  clone(): MutableText {
+    const copy = new MutableText(this.#other)
     if (this.#text !== undefined) copy.#text = new TextHash().join(this.#text)
     return copy
   }

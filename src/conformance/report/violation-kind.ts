@@ -1,35 +1,35 @@
 import type { Violation } from '../check.js'
-import { FIELDS, SHAPE_RULES } from './follows.js'
+import { RULE_FIELDS, SHAPE_RULES } from './possible-causes.js'
 
-/** What is said of a violation without its values: two of one kind say the same of different events. */
+/** The kind of a violation: its rule and message without values, so that repeats at other events have the same kind. */
 export function kindKey({ rule, expected, got }: Violation): string {
   const words = expected.replace(/"(?:[^"\\]|\\.)*"/g, '"').replace(/\S*\d\S*/g, '#')
   return `${rule} ${got === 'nothing' ? '-' : ''} ${words.slice(0, 200)}`
 }
 
-/** The fields that a violation is about, as paths within its event, without the places in lists. */
-export function fieldsOf({ rule, expected }: Violation): readonly string[] {
+/** The fields that a violation is about, as paths in the event without array indexes. */
+export function fieldPathsOf({ rule, expected }: Violation): readonly string[] {
   if (SHAPE_RULES.has(rule)) {
     const path = /^(?:no field )?([\w.[\]]+)/.exec(expected)?.[1]
     return path === undefined ? [] : [path.replace(/\[\d*\]/g, '')]
   }
-  const fields = FIELDS[rule] ?? []
+  const fields = RULE_FIELDS[rule] ?? []
   if (!fields.includes('item.*')) return fields
   const field = /^\w+/.exec(expected)?.[0]
   return field === undefined ? [] : [`item.${field}`]
 }
 
-/** Whether one path is the other, or within it. */
-export function overlap(a: string, b: string): boolean {
+/** Whether two paths are equal, or one is within the other. */
+export function pathsOverlap(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
 }
 
-/** The names by which what follows may ask for a violation: its rule, and of a shape the field and what holds it. */
-export function namesOf(violation: Violation): readonly string[] {
+/** The names of a violation in `POSSIBLE_CAUSES`: its rule, and for a shape rule also `RULE:FIELD` for each parent. */
+export function causeNamesOf(violation: Violation): readonly string[] {
   const { rule } = violation
   if (!SHAPE_RULES.has(rule)) return [rule]
   const names = [rule]
-  for (const field of fieldsOf(violation)) {
+  for (const field of fieldPathsOf(violation)) {
     for (let path = field; path !== ''; path = path.slice(0, Math.max(path.lastIndexOf('.'), 0))) {
       names.push(`${rule}:${path}`)
     }
@@ -37,13 +37,13 @@ export function namesOf(violation: Violation): readonly string[] {
   return names
 }
 
-/** The field whose absence a violation is about, where it is about one alone. */
+/** The missing field, if the violation is about one missing field. */
 export function missingField(violation: Violation): string | undefined {
-  const [field, ...others] = fieldsOf(violation)
+  const [field, ...others] = fieldPathsOf(violation)
   return violation.got === 'nothing' && others.length === 0 ? field : undefined
 }
 
-/** Whether a violation is about the end of the stream. An event without a type is none either, but it came. */
+/** Whether a violation is about the end of the stream. One about an event without a type is not, though it has no type. */
 export function isAtEnd({ rule, type }: Violation): boolean {
   return type === undefined && rule !== 'event-has-type'
 }

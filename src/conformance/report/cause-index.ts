@@ -1,31 +1,31 @@
 import type { Violation } from '../check.js'
-import { namesOf } from './kind.js'
-import { Recent } from './recent.js'
+import { RecentMap } from './recent-map.js'
+import { causeNamesOf } from './violation-kind.js'
 
-/** So many items are remembered by each name at least: the last of a stream that has more. */
-const ITEMS = 500
+/** How many of the last items are remembered for each rule, at least. */
+const MIN_ITEMS = 500
 
-/** Which cause a violation belongs to, by where it is: at which event, about which item, in which stream. */
-export class Where<Cause> {
-  /** By name, then by item. */
-  readonly #items = new Map<string, Recent<Cause>>()
-  /** By name: the last one. */
+/** Finds earlier causes: at the same event, about the same item, or anywhere in the stream. */
+export class CauseIndex<Cause> {
+  /** By the name of the cause, then by item. */
+  readonly #items = new Map<string, RecentMap<Cause>>()
+  /** The last cause of each name. */
   readonly #stream = new Map<string, Cause>()
   #event: { violation: Violation; names: readonly string[]; cause: Cause }[] = []
   #position = -1
 
   add(violation: Violation, cause: Cause): void {
-    const names = namesOf(violation)
+    const names = causeNamesOf(violation)
     const keys = keysOf(violation)
     for (const name of names) {
       this.#stream.set(name, cause)
-      const items = this.#items.get(name) ?? new Recent<Cause>(ITEMS)
+      const items = this.#items.get(name) ?? new RecentMap<Cause>(MIN_ITEMS)
       this.#items.set(name, items)
       for (const key of keys) items.set(key, cause)
     }
     if (violation.position !== this.#position) this.#event = []
     this.#position = violation.position
-    // An event that a hundred rules find fault with needs no more of them to be explained.
+    // A limit, so that an event with many violations does not make each lookup slower.
     if (this.#event.length < 100) this.#event.push({ violation, names, cause })
   }
 
@@ -41,13 +41,13 @@ export class Where<Cause> {
     return this.#stream.get(name)
   }
 
-  atEvent(position: number, is: (violation: Violation, names: readonly string[]) => boolean): Cause | undefined {
+  atEvent(position: number, matches: (violation: Violation, names: readonly string[]) => boolean): Cause | undefined {
     if (position !== this.#position) return undefined
-    return this.#event.find(({ violation, names }) => is(violation, names))?.cause
+    return this.#event.find(({ violation, names }) => matches(violation, names))?.cause
   }
 }
 
-/** An item is the same by its index or by its id: either may be what is wrong. */
+/** Keys by output_index and by id: either of them may be the wrong one. */
 function keysOf({ about }: Violation): string[] {
   const { outputIndex, itemId } = about ?? {}
   return [...(outputIndex === undefined ? [] : [`#${outputIndex}`]), ...(itemId === undefined ? [] : [`@${itemId}`])]

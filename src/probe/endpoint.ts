@@ -1,24 +1,24 @@
 import { addressOf } from '../sources/http/address.js'
 
-/** Where a Responses server takes what. */
+/** The URLs of a Responses server. */
 export interface Endpoint {
-  /** Where responses are made. */
+  /** The URL to create responses. */
   readonly responses: string
   readonly models: string
-  /** Where a response lies, with a query. */
+  /** The URL of a stored response, with a query. */
   response(id: string, query: string): string
-  /** `responses`, without what no message may repeat. */
+  /** `responses` without secrets, for messages. */
   readonly shown: string
-  /** The `Authorization` that the URL's user and password stand for. */
+  /** The `Authorization` header for the URL's user and password. */
   readonly authorization: string | undefined
   readonly secrets: readonly string[]
 }
 
 /**
- * Takes a server's URL in any of its forms: `http://host:8000`, `http://host:8000/v1`, `http://host:8000/v1/responses`.
- * A path that ends in no version gets `/v1`.
+ * Reads the URL of a server: `http://host:8000`, `http://host:8000/v1` or `http://host:8000/v1/responses`. Appends `/v1` to
+ * a path without a version at its end.
  *
- * @throws HarmonyResponsesError `bad_option`, which repeats nothing that may be a secret
+ * @throws HarmonyResponsesError `bad_option`, with a message that contains no secrets
  */
 export function endpointOf(url: string): Endpoint {
   const given = addressOf(url)

@@ -1,0 +1,49 @@
+/** Waits for one promise at a time, until it is interrupted. */
+export interface Waiter {
+  /** Settles as the promise does, or resolves to undefined once it is interrupted. */
+  wait<T>(promise: T | PromiseLike<T>): Promise<T | undefined>
+  /** Resolves the wait under way, and all later ones. */
+  interrupt(): void
+}
+
+/** For the body of a {@link closable} generator: `close` interrupts whatever the body waits for. */
+export function createWaiter(): Waiter {
+  let isInterrupted = false
+  let resolveWait = (): void => {}
+  return {
+    // Not Promise.race with one promise for all waits: that promise would keep every value until the end.
+    wait: (promise) =>
+      new Promise((resolve, reject) => {
+        resolveWait = () => resolve(undefined)
+        if (isInterrupted) resolveWait()
+        Promise.resolve(promise).then(resolve, reject)
+      }),
+    interrupt() {
+      isInterrupted = true
+      resolveWait()
+    },
+  }
+}
+
+/**
+ * An async generator whose `return()` and `throw()` call `close` at once. An ordinary one runs its `finally` only after
+ * the promise under way has settled: an engine that nobody listens to would go on, and one that hangs would never stop.
+ *
+ * @param generator - has to end soon after `close` was called, so it waits for others by a {@link Waiter}
+ * @param close - may be called again, and after the end; `return()` and `throw()` wait for the promise that it returns
+ */
+export function closable<T, Result>(
+  generator: AsyncGenerator<T, Result>,
+  close: () => void | Promise<void>,
+): AsyncGenerator<T, Result> & { return(value?: Result | PromiseLike<Result>): Promise<IteratorResult<T, Result>> } {
+  const { return: finish, throw: fail } = generator
+  async function after(answer: () => Promise<IteratorResult<T, Result>>): Promise<IteratorResult<T, Result>> {
+    const closed = close()
+    const [step] = await Promise.all([answer(), closed])
+    return step
+  }
+  return Object.assign(generator, {
+    return: (value?: Result | PromiseLike<Result>) => after(() => finish.call(generator, value as Result)),
+    throw: (error: unknown) => after(() => fail.call(generator, error)),
+  })
+}

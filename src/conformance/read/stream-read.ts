@@ -1,0 +1,54 @@
+import type { StreamEvent } from '../stream-event.js'
+import type { CaptureFormat } from './capture-format.js'
+
+/** What a stream reader finds in a capture, in order. Lines count from 1. */
+export type StreamRead = EventRead | UntypedRead | FramingRead | BrokenRead | FormatRead
+
+export interface EventRead {
+  readonly kind: 'event'
+  readonly event: StreamEvent
+  /** The line on which it begins: in the file, or in the body inside a HAR file. */
+  readonly line: number
+  /** Whether it begins a stream, as the first event of a capture or body does, and each `response.created`. */
+  readonly isFirst: boolean
+}
+
+/** A value without a `type` where an event should be. */
+export interface UntypedRead {
+  readonly kind: 'untyped'
+  readonly value: unknown
+  readonly line: number
+  readonly isFirst: boolean
+}
+
+/** A violation of a framing rule by server-sent events. */
+export interface FramingRead {
+  readonly kind: 'framing'
+  /** The id of the rule. */
+  readonly rule: string
+  readonly line: number
+  readonly expected: string
+  readonly got: string
+  /** The type of the event that it is about, which comes before it; absent if it is about none. */
+  readonly type?: string
+  /** The types of the events that clients lose because of it. */
+  readonly lost?: readonly string[]
+}
+
+/** Text that is not an event: it is truncated, or invalid JSON. The reader continues after it. */
+export interface BrokenRead {
+  readonly kind: 'broken'
+  readonly line: number
+  readonly expected: string
+  readonly got: string
+}
+
+/** The format of the capture, if it is not plain server-sent events or JSON events. */
+export interface FormatRead {
+  readonly kind: 'format'
+  readonly format: CaptureFormat
+  readonly description: string
+  readonly line: number
+  /** The response, for the format `response`. */
+  readonly value?: unknown
+}

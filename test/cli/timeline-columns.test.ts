@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { columnsFor, TOKEN_WIDTH } from '../../src/cli/timeline-columns.js'
+
+describe('the columns of a timeline', () => {
+  test('80 columns have the token and its events side by side, and nothing else', () => {
+    expect(columnsFor(80)).toMatchObject({
+      idEnd: undefined,
+      state: undefined,
+      harmony: undefined,
+      token: 13,
+      events: { start: 29, width: 51 },
+      foldsHost: true,
+    })
+  })
+
+  test('100 columns have room for what the parser says', () => {
+    const { idEnd, state, harmony, events, foldsHost } = columnsFor(100)
+    expect({ idEnd, state, foldsHost }).toEqual({ idEnd: undefined, state: undefined, foldsHost: true })
+    expect({ harmony, events }).toEqual({ harmony: { start: 29, width: 27 }, events: { start: 58, width: 42 } })
+  })
+
+  test.each([120, 200])('%i columns have everything', (width) => {
+    const { idEnd, state, harmony, foldsHost } = columnsFor(width)
+    expect({ idEnd, state, foldsHost }).toEqual({ idEnd: 18, state: 36, foldsHost: false })
+    expect(harmony?.start).toBe(45)
+  })
+
+  test('events stand to the right of everything else, and end where the terminal does, at every width', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 53, max: 400 }), (width) => {
+        const { token, harmony, events } = columnsFor(width)
+        expect(events.start).toBeGreaterThan(token + TOKEN_WIDTH)
+        if (harmony !== undefined) expect(events.start).toBeGreaterThan(harmony.start + harmony.width)
+        expect(events.start + events.width).toBe(width)
+      }),
+    )
+  })
+})

@@ -1,0 +1,93 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { printReplay } from '../../src/cli/replay.js'
+import { DIAGNOSTICS } from '../../src/diagnostics.js'
+import { readTokenFixture } from '../../src/sources/replay.js'
+import { blocks, pageOf, pages, root } from './pages.js'
+
+const manifest: { name: string; version: string; exports: object; scripts: object } = JSON.parse(
+  readFileSync(`${root}package.json`, 'utf8'),
+)
+
+describe('the README', () => {
+  test('has at most 150 lines', () => {
+    expect(pageOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+  })
+
+  test('shows a timeline as the demo prints it on 80 columns', async () => {
+    const demo = /replay (\S+) --format timeline/.exec(readFileSync(`${root}package.json`, 'utf8'))?.[1]
+    const fixture = readTokenFixture(readFileSync(`${root}${demo}`, 'utf8'))
+    let printed = ''
+    for await (const piece of printReplay(fixture, 'timeline', {}, { columns: 80, hasColors: false })) printed += piece
+    const [, shown = ''] = /<!-- timeline -->\n```\n([\s\S]*?)```/.exec(pageOf('README.md')) ?? []
+    const parts = shown.split('...\n')
+    expect(parts.length).toBeGreaterThan(1)
+    for (const part of parts) expect(printed).toContain(part.replace(/^ {3}# .*\n/, ''))
+    expect(printed).toContain(shown.split('\n')[0])
+  })
+})
+
+describe('the pages', () => {
+  test('docs/README.md lists every other page', () => {
+    for (const { path } of pages.filter(({ path }) => path.startsWith('docs/') && !path.endsWith('README.md'))) {
+      expect(pageOf('docs/README.md')).toContain(`](${posix.basename(path)})`)
+    }
+  })
+
+  test('docs/translator.md lists every subpath, and no other', () => {
+    const listed = [...pageOf('docs/translator.md').matchAll(/^\| `harmony-responses(\/?[\w/-]*)` \|/gm)]
+    const exported = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json')
+    expect(listed.map(([, subpath]) => `.${subpath}`).sort()).toEqual(exported.sort())
+  })
+
+  test('docs/malformed-harmony.md lists every diagnostic with its sentence', () => {
+    const rows = Object.entries(DIAGNOSTICS).map(
+      ([code, sentence]) => `| \`${code}\` | ${sentence.replaceAll('|', '\\|')} |`,
+    )
+    const table = ['| code | means |', '|---|---|', ...rows].join('\n')
+    const found = /<!-- diagnostics -->\n([\s\S]*)\n<!-- \/diagnostics -->/.exec(pageOf('docs/malformed-harmony.md'))
+    expect(found?.[1]).toBe(table)
+  })
+
+  test.each(pages)('$path names scripts that exist', ({ text }) => {
+    for (const [, script] of text.matchAll(/npm run ([\w:]+)(?![\w:]| --prefix)/g)) {
+      expect(Object.keys(manifest.scripts)).toContain(script)
+    }
+  })
+
+  test.each(pages)('$path links to files and headings that exist', ({ path, text }) => {
+    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target)) continue
+      const [file = '', anchor] = target.split('#')
+      const linked = file === '' ? path : posix.join(posix.dirname(path), file)
+      // It is written beside this page's last change, and is there when both are.
+      if (linked === 'CONTRIBUTING.md' && !existsSync(root + linked)) continue
+      expect(existsSync(root + linked), `${path} links to ${target}`).toBe(true)
+      if (anchor !== undefined) expect(headingsOf(readFileSync(root + linked, 'utf8')), target).toContain(anchor)
+    }
+  })
+
+  test.each(pages)('$path names files that exist', ({ text }) => {
+    for (const [, file = ''] of text.matchAll(/`((?:test|src|examples|fixtures|bench|docs)\/[\w./-]+)`/g)) {
+      expect(existsSync(root + file), file).toBe(true)
+    }
+  })
+
+  test('no page asks a registry for this package', () => {
+    for (const { page, line, code } of blocks) {
+      const asks = new RegExp(`npm (?:install|i|add) (?:-\\S+ )*${manifest.name}(?:\\s|$)|npx --yes ${manifest.name}`)
+      expect(asks.test(code), `${page}:${line}`).toBe(false)
+    }
+  })
+})
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}

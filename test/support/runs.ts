@@ -1,0 +1,15 @@
+/** How many streams each law is run on: the environment variable LAW_RUNS. test/README.md says which command sets what. */
+export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 50)
+
+/** The count at which CI runs. */
+const FULL = 250
+
+/** The runs of a property that takes `full` of them in CI, scaled by LAW_RUNS like all others. */
+export const runs = (full: number): number => Math.ceil((full * RUNS) / FULL)
+
+/**
+ * All cases of an enumeration where LAW_RUNS is as high as in CI, and as many fewer as it is lower: each case is drawn
+ * by chance, so a failure has to name its case.
+ */
+export const sampled = <T>(cases: Iterable<T>): T[] =>
+  [...cases].filter(() => RUNS >= FULL || Math.random() < RUNS / FULL)
