@@ -1,19 +1,19 @@
 /**
- * What went wrong on the caller's side, as a word to branch on:
+ * What the caller got wrong, as a code to branch on:
  *
- * - `bad_option`: an option is missing, of the wrong type, or contradicts another.
- * - `bad_chunk`: something that is no token, text or host chunk was pushed.
- * - `empty_source`: a source ended at once, and did not say why.
- * - `bad_result`: a tool result says nothing, or not in a way that is understood.
- * - `bad_snapshot`: what was given to `restore` is no snapshot of this version.
- * - `bad_fixture`: a token fixture does not have the shape that `sources/replay` describes.
- * - `bad_stream`: what should be a Responses stream is none: its bytes, its events, or the object that yields them.
- * - `token_table_missing`: token ids were pushed into a `Translator` that has no token table.
- * - `translator_closed`: something was pushed after the terminal event.
+ * - `bad_option`: an option is missing, has the wrong type, or conflicts with another.
+ * - `bad_chunk`: a pushed chunk is not a token, text or a host chunk.
+ * - `empty_source`: a source ended before its first chunk, without a reason.
+ * - `bad_result`: a tool result is empty or malformed.
+ * - `bad_snapshot`: the argument of `restore` is not a snapshot of this version.
+ * - `bad_fixture`: a token fixture does not have the shape that `sources/replay` documents.
+ * - `bad_stream`: the input is not a Responses stream: its bytes, its events, or the object that yields them are wrong.
+ * - `token_table_missing`: token ids were pushed into a `Translator` without a token table.
+ * - `translator_closed`: a method was called after the terminal event.
  * - `unknown_item`: a tool result names an item that was never streamed.
- * - `item_takes_no_result`: a tool result names an item that the client, not the host, has to answer.
- * - `snapshot_unsupported`: the state of a foreign parser cannot be written down.
- * - `text_unsupported`: text was pushed into a parser that takes token ids only.
+ * - `item_takes_no_result`: a tool result names an item that the host does not run.
+ * - `snapshot_unsupported`: the state of a custom parser cannot be serialized.
+ * - `text_unsupported`: text was pushed into a parser that accepts only token ids.
  * - `no_terminal_event`: an event stream ended before its `response.completed`, `.incomplete` or `.failed`.
  */
 export type ErrorCode =
@@ -33,8 +33,8 @@ export type ErrorCode =
   | 'no_terminal_event'
 
 /**
- * The one error class of the library. It is thrown for what the *caller* gets wrong; what the model emits is never an
- * exception but a diagnostic. The message says what was expected and what came.
+ * The core's only error class, thrown for mistakes of the *caller*. Whatever the model emits is reported as a
+ * diagnostic and never throws. The message states what was expected and what was received.
  */
 export class HarmonyResponsesError extends Error {
   override readonly name = 'HarmonyResponsesError'
@@ -46,7 +46,7 @@ export class HarmonyResponsesError extends Error {
   }
 }
 
-/** Throws where the caller is wrong: `WHAT: expected EXPECTED, got GOT`. */
+/** Throws `WHAT: expected EXPECTED, got GOT` if the caller made a mistake. */
 export function check(
   isRight: boolean,
   what: string,
@@ -57,22 +57,22 @@ export function check(
   if (!isRight) throw new HarmonyResponsesError(code, `${what}: expected ${expected}, got ${describe(got)}`)
 }
 
-/** Throws where something does not yield events: what is missing is most often an `await` or a call. */
+/** Throws if the value does not yield events. Usually the caller forgot an `await` or a call. */
 export function checkStream(what: string, events: unknown): void {
   check(typeof events !== 'string' && isIterable(events), what, 'an iterable of events', events, 'bad_stream')
 }
 
-/** Whether it can be read by `for await`. */
+/** Whether `for await` can read the value. */
 export function isIterable(value: unknown): boolean {
   return [Symbol.asyncIterator, Symbol.iterator].some((symbol) => symbol in Object(value))
 }
 
-/** Throws where something that events were expected of yields something else. */
+/** Throws if a value that a stream of events yielded is not an event. */
 export function checkEvent(what: string, event: unknown): asserts event is { readonly type: string } {
   check(typeof Object(event).type === 'string', what, 'an event', event, 'bad_stream')
 }
 
-/** A value in a few words, for an error message. */
+/** Describes a value briefly, for an error message. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value)
   if (typeof value === 'object' && value !== null) {

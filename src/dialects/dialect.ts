@@ -13,24 +13,24 @@ export interface DialectEvent extends Fields {
   sequence_number: number
 }
 
-/** A response in a dialect. Each dialect has its own type for it. */
+/** A response in a dialect; each dialect has a more precise type. */
 export interface DialectResponse {
   id: string
   object: 'response'
   output: { type: string }[]
 }
 
-/** Maps the events of one stream, one to one and in order. It does not change its input. */
+/** Maps the events of one stream, one to one and in order, without mutating them. */
 export type EventMap<From, To> = (event: From) => To
 
-/** How a family of servers represents the same streams and responses. Encoding and then decoding changes nothing. */
+/** How a family of servers writes the same stream and the same response. Encoding then decoding is lossless. */
 export interface Dialect<Name extends string = string, Theirs extends DialectResponse = DialectResponse> {
   readonly name: Name
-  /** Creates a map from OpenAI's format to the dialect, for one stream. */
+  /** Creates a mapping of one stream into the dialect. */
   encoder(): EventMap<ResponseStreamEvent, DialectEvent>
-  /** Creates a map from the dialect back to OpenAI's format, for one stream. */
+  /** Creates the inverse mapping of one stream. */
   decoder(): EventMap<DialectEvent, ResponseStreamEvent>
-  /** Maps a response to the dialect. */
+  /** Maps a response to the form it has in the dialect's events. */
   encodeResponse(response: Response): Theirs
   decodeResponse(response: Theirs): Response
 }
@@ -64,7 +64,8 @@ export function fromDialect(events: Events<DialectEvent>, dialect: Dialect): Asy
  *
  *     toDialectResponse(await collectResponse(translate(tokens, { request })), openResponses)
  *
- * @throws HarmonyResponsesError `bad_option` if `dialect` is not a dialect, `bad_stream` if `response` is not a response
+ * @throws HarmonyResponsesError `bad_option` if `dialect` is not a dialect, `bad_stream` if `response` is not a
+ *   response
  */
 export function toDialectResponse<Theirs extends DialectResponse>(
   response: Response,
@@ -118,22 +119,22 @@ function checkResponse(what: string, response: unknown): void {
   check(Object(response).object === 'response', what, 'a response', response, 'bad_stream')
 }
 
-/** Maps items and responses, in one direction. */
+/** Maps the parts of events and responses in one direction. */
 export interface PartMap {
-  /** Maps an item. `isAdded`: it is the item of `response.output_item.added`. */
+  /** Maps an item; `isAdded` for `output_item.added`. */
   item(item: Fields, isAdded: boolean): Fields
-  /** Maps a response, after its items. */
+  /** Maps a response whose items are already mapped. */
   response(response: Fields): Fields
 }
 
-/** Maps the item or response in an event. */
+/** Maps the item or the response in an event. */
 export function mapParts(event: Fields, map: PartMap): Fields {
   const { item, response, type } = event
   if (isFields(item)) return { ...event, item: map.item(item, type === 'response.output_item.added') }
   return isFields(response) ? { ...event, response: mapResponse(response, map) } : event
 }
 
-/** Maps a response and its items. */
+/** Maps a response, from an event or on its own. */
 export function mapResponse(response: Fields, map: PartMap): Fields {
   return map.response({ ...response, output: listOf(response['output']).map((item) => map.item(item, false)) })
 }

@@ -3,14 +3,14 @@ import type { EchoedTool, Response } from '../responses/response.js'
 import { type Dialect, type DialectEvent, type Fields, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
 
 /*
- * Open Responses (specification of 2026-04-24). It has its own names for the events of raw reasoning, and a prefix for
- * everything that it does not define: items of hosted tools, events about them, and tools other than functions. Send it
- * with `done: true`, because the specification requires `[DONE]` at the end.
+ * Open Responses (specification of 2026-04-24): has its own names for raw reasoning events, and requires a prefix for
+ * everything it does not define: items and events of hosted tools, and all tools except functions. Send it with
+ * `done: true`, because the specification requires a `[DONE]` at the end.
  */
 
 /**
- * What the specification knows of each item: the first words of the events about it. Null: it knows no such item, and
- * the item, like every event about it, gets the prefix.
+ * The first words of each item's events in the specification. Null: the specification does not define the item, so the
+ * item and its events get the prefix.
  */
 const EVENTS_OF: { readonly [Type in OutputItem['type']]: readonly string[] | null } = {
   message: ['content_part', 'output_text', 'refusal'],
@@ -33,22 +33,22 @@ const ITEMS: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
 ])
 const TOOLS: ReadonlySet<unknown> = /* @__PURE__ */ new Set(['function'])
 
-/** The first words of all events that it knows, where they have two. */
+/** The first words of all specified events that have two. */
 const EVENTS: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
   'output_item',
   .../* @__PURE__ */ Object.values(EVENTS_OF).flatMap((words) => words ?? []),
 ])
 
-/** The prefix of everything that the specification does not define: the name of who defined it. */
+/** The prefix: the organization that defined the extension. */
 const SLUG = 'openai:'
 
-/** A response in the format of Open Responses. */
+/** A response in the form of Open Responses. */
 export interface OpenResponsesResponse extends Omit<Response, 'output' | 'tools'> {
   output: Prefixed<OutputItem, 'message' | 'reasoning' | 'function_call'>[]
   tools: Prefixed<EchoedTool, 'function'>[]
 }
 
-/** A union by `type`, with a prefix before the types that are not `Known`. */
+/** Adds the prefix to the type of each union member that is not known. */
 type Prefixed<Union extends { type: string }, Known> = Union extends { type: Known }
   ? Union
   : Omit<Union, 'type'> & { type: `${typeof SLUG}${Union['type']}` }
@@ -58,8 +58,7 @@ const THEIRS = 'response.reasoning.'
 
 export const openResponses: Dialect<'open-responses', OpenResponsesResponse> = {
   name: 'open-responses',
-  // The casts in: an interface has no index signature, so it is not assignable to `Fields`.
-  // The casts out: the compiler cannot derive the types after renaming by a table. A law tests the round trip.
+  // The casts are needed because TypeScript cannot follow renaming by table; a property test covers the round trip.
   encoder: () => (event) => rename(event as unknown as Fields, encodeEvent, ENCODED) as DialectEvent,
   decoder: () => (event) => rename(event, decodeEvent, DECODED) as never,
   encodeResponse: (response) => mapResponse(response as unknown as Fields, ENCODED) as never,
@@ -86,7 +85,7 @@ function partsWith(typeOf: (type: unknown, known: ReadonlySet<unknown>) => unkno
 function encodeEvent(type: string): string {
   if (type.startsWith(RAW)) return THEIRS + type.slice(RAW.length)
   const [, word, moment] = type.split('.')
-  // Those of two words are the response's own: response.created.
+  // Events of two words belong to the response itself: response.created.
   return moment === undefined || EVENTS.has(word) ? type : SLUG + type
 }
 

@@ -12,20 +12,20 @@ import {
 } from './dialect.js'
 
 /*
- * vLLM's format, as its servers sent it in 2025 and 2026: parts of raw reasoning have their own events
- * (`response.reasoning_part.*`), the `.done` event of arguments has the name of the call, and missing fields are null. It
- * does not copy vLLM's mistakes (indexes, ids, order of events), which docs/dialects.md lists.
+ * vLLM's wire format of 2025 and 2026: parts of raw reasoning have events of their own (`response.reasoning_part.*`),
+ * the `.done` event of a call's arguments contains its name, and missing values are null. vLLM's bugs (indexes, ids,
+ * what is completed when) are not reproduced: the documentation lists them.
  */
 
 const PART = /^response\.(content|reasoning)_part\.(added|done)$/
 
-/** The events with the complete arguments of a call. */
+/** Events that repeat a call's complete arguments. */
 const ARGUMENTS: ReadonlySet<unknown> = new Set([
   'response.function_call_arguments.done',
   'response.mcp_call_arguments.done',
 ])
 
-/** A response in vLLM's format. */
+/** A response in vLLM's form. */
 export interface VllmResponse extends Omit<Response, 'output' | 'usage'> {
   output: VllmItem[]
   /** vLLM does not count the tokens that were written to a cache. */
@@ -49,8 +49,7 @@ interface VllmUsage extends Omit<ResponseUsage, 'input_tokens_details'> {
 export const vllm: Dialect<'vllm', VllmResponse> = {
   name: 'vllm',
 
-  // The casts in: an interface has no index signature, so it is not assignable to `Fields`.
-  // The casts out: the compiler cannot derive the types after mapping field by field. A law tests the round trip.
+  // The casts are needed because TypeScript cannot follow the field mapping; a property test covers the round trip.
   encoder() {
     const names = new Map<unknown, unknown>()
     return (event) => {
@@ -89,7 +88,7 @@ function decodePart(event: Fields): Fields {
   return { ...event, type: `response.content_part.${moment}`, part: decodeText(part) }
 }
 
-/** vLLM has null instead of an empty list of logprobs in a finished text. */
+/** vLLM writes null for a finished text without log-probabilities, not an empty list. */
 function encodeText(part: Fields): Fields {
   const { logprobs } = part
   return Array.isArray(logprobs) && logprobs.length === 0 ? { ...part, logprobs: null } : part
@@ -104,7 +103,7 @@ interface ItemMap {
   decode(item: Fields, isAdded: boolean): Fields
 }
 
-/** How vLLM words each item; null: as the API does. */
+/** How vLLM's form of each item differs; null: not at all. */
 const ITEMS: { readonly [Type in OutputItem['type']]: ItemMap | null } = {
   message: {
     encode: (item) => ({ ...item, content: listOf(item['content']).map(encodeText) }),
@@ -132,7 +131,7 @@ const ITEMS: { readonly [Type in OutputItem['type']]: ItemMap | null } = {
   local_shell_call: null,
 }
 
-/** Items that the host inserted may be of any other type. */
+/** The mapping of an item. Items that the host inserted may have any other type. */
 function mapOf({ type }: Fields): ItemMap | null | undefined {
   return Object.hasOwn(ITEMS, String(type)) ? ITEMS[type as OutputItem['type']] : null
 }

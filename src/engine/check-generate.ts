@@ -6,7 +6,7 @@ import type { GenerateOptions } from './engine.js'
 const MOST_LOGPROBS = 20
 
 /**
- * Checks what an engine's `generate` was given, so that every engine refuses the same calls with the same words.
+ * Checks the arguments of an engine's `generate`, so that all engines reject the same calls with the same messages.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -45,7 +45,7 @@ function checkNumber(value: unknown, what: string, expected: string, isRight: (v
 }
 
 function checkIds(ids: readonly number[] | Uint32Array, what: string): void {
-  // A plain loop, as a prompt may have a hundred thousand tokens.
+  // A plain loop, because a prompt may have a hundred thousand tokens.
   for (let at = 0; at < ids.length; at++) {
     const id = ids[at]
     if (typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < VOCABULARY_SIZE) continue

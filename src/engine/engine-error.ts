@@ -1,19 +1,19 @@
 /**
- * What an engine refused or failed at, as the Responses API says it: `translate` puts `code` and `message` into the
- * stream's `error` and `response.failed` as they are.
+ * Why an engine refused or failed, as a code of the Responses API. `translate` copies `code` and `message` unchanged
+ * into the stream's `error` and `response.failed`.
  *
  * - `context_length_exceeded`: the prompt does not fit the engine's context.
- * - `invalid_prompt`: the engine does not take the request.
- * - `rate_limit_exceeded`: it has no room for one more.
- * - `server_error`: it is not there, is not ready, broke off, or answered what nobody understands.
+ * - `invalid_prompt`: the engine rejects the request.
+ * - `rate_limit_exceeded`: the engine has no capacity for another request.
+ * - `server_error`: the engine is unreachable or not ready, the connection broke, or its answer is invalid.
  */
 export type EngineErrorCode = 'context_length_exceeded' | 'invalid_prompt' | 'rate_limit_exceeded' | 'server_error'
 
-/** An engine's failure. The message holds the engine's own words where it had some. */
+/** An engine's failure. The message contains the engine's own, if there is one. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly code: EngineErrorCode
-  /** The HTTP status, where a server answered. */
+  /** The HTTP status, if a server answered. */
   readonly status: number | undefined
 
   constructor(code: EngineErrorCode, message: string, options: ErrorOptions & { readonly status?: number } = {}) {

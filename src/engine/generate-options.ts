@@ -3,12 +3,12 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { GenerateOptions } from './engine.js'
 
 /**
- * What a Responses request asks of the engine: `temperature`, `top_p`, `max_output_tokens`, and log-probabilities where
- * it includes `message.output_text.logprobs`, with `top_logprobs` others. Null says as little as nothing.
+ * Converts a Responses request to engine options: `temperature`, `top_p`, `max_output_tokens`, and log-probabilities if
+ * it includes `message.output_text.logprobs`, with `top_logprobs` alternatives. Null counts as unset.
  *
  *     translate(engine.generate(promptTokens, { ...generateOptions(request), signal }), { request, signal })
  *
- * @throws HarmonyResponsesError `bad_option`: a parameter is not what the API takes
+ * @throws HarmonyResponsesError `bad_option`: a parameter is invalid
  */
 export function generateOptions(request: ResponseRequest): GenerateOptions {
   check(typeof request === 'object' && request !== null, 'request', 'a Responses create request', request)

@@ -1,6 +1,6 @@
 /**
- * The built-in tools that gpt-oss models were trained to call. A name added here makes the compiler ask what the request
- * calls it (below), and what a call of it becomes (`builtins.ts`).
+ * The built-in tools that gpt-oss models were trained to call. If you add a name, the compiler asks for the request's
+ * tool type (below) and for what a call becomes (`builtins.ts`).
  */
 export type BuiltinTool = 'code_interpreter' | 'web_search' | 'shell' | 'local_shell'
 
@@ -13,7 +13,7 @@ const TYPES: Readonly<Record<BuiltinTool, RegExp>> = {
   local_shell: /^local_shell$/,
 }
 
-/** The built-in tool that a tool of this type declares. */
+/** The built-in tool that a request tool of this type declares. */
 export function builtinOf(type: string): BuiltinTool | undefined {
   return (Object.keys(TYPES) as BuiltinTool[]).find((tool) => TYPES[tool].test(type))
 }

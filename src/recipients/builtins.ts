@@ -3,7 +3,7 @@ import type { DeclaredTools } from './declared-tools.js'
 import { type BuiltinCall, lookUp, type RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
 
-/** What a call becomes; `shell` stands for the declared one of the two shells. */
+/** What a call becomes. `shell` stands for whichever of the two shells is declared. */
 const RECIPIENTS: {
   readonly [Tool in Exclude<BuiltinTool, 'local_shell'>]: (
     call: Extract<BuiltinCall, { tool: Tool }>,
@@ -23,7 +23,7 @@ const RECIPIENTS: {
 /** A recipient in the policy's table of built-ins, if the request declares the tool. */
 export function matchBuiltin(recipient: string, tools: DeclaredTools, policy: RecipientPolicy): Recipient | undefined {
   const call = lookUp(policy.builtins, recipient)
-  // A policy of the host's may name a tool that is not one: its recipient is then undeclared.
+  // A custom policy may name an unknown tool: the recipient then counts as undeclared.
   return (
     call &&
     lookUp<(call: never, tools: DeclaredTools) => Recipient | undefined>(RECIPIENTS, call.tool)?.(call as never, tools)

@@ -16,8 +16,8 @@ const matchers: Readonly<Record<RecipientMatch, Matcher>> = {
 }
 
 /**
- * What becomes of a message with this recipient and channel. The recipient decides; the channel only where there is
- * none. Any string is classified: what the model made up becomes what the policy says of undeclared tools.
+ * Classifies a message by its recipient, or by its channel if it has none. Any string can be classified: for names that
+ * the model made up, the policy's `undeclared` decides.
  *
  * @param tools the request's tools, as {@link declareTools} reads them
  */

@@ -5,44 +5,44 @@ import { type BuiltinTool, builtinOf } from './builtin-tools.js'
 import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.js'
 import type { Recipient } from './recipient.js'
 
-/** An MCP tool, once a recipient has been split into its server and its name there. */
+/** An MCP tool: its server and its name on that server. */
 export interface McpToolName {
   readonly serverLabel: string
   readonly name: string
 }
 
-/** The client's tools, by their names. */
+/** The names of the client's tools. */
 export interface DeclaredFunctions {
   readonly functions: ReadonlySet<string>
   readonly customTools: ReadonlySet<string>
 }
 
-/** What the request's `tools` say about whom the model may call. Built once per request by {@link declareTools}. */
+/** The tools that the request declares. Built once per request by {@link declareTools}. */
 export interface DeclaredTools extends DeclaredFunctions {
-  /** What the declared namespaces have, by their names, the longest first. */
+  /** The declared namespaces by name, the longest name first. */
   readonly namespaces: ReadonlyMap<string, DeclaredFunctions>
   /** The declared MCP servers by `server_label`. */
   readonly mcpServers: ReadonlyMap<string, McpServer>
-  /** How recipients begin that address a declared MCP server (`LABEL` and `mcp.LABEL`), the longest first. */
+  /** Recipient prefixes of the declared MCP servers (`LABEL` and `mcp.LABEL`), the longest first. */
   readonly mcpPrefixes: readonly { readonly prefix: string; readonly serverLabel: string }[]
   readonly builtins: ReadonlySet<BuiltinTool>
-  /** Where a declared shell runs: in a container of the host's, expressly on the client's machine, or it is not said. */
+  /** Where a declared shell runs: in the host's container, on the client's machine, or unspecified (null). */
   readonly shell: 'container' | 'local' | null
 }
 
 /**
- * Reads the request's `tools`. Types that no recipient can address are ignored. Several `mcp` entries of one label add
- * up, and so do several of one namespace.
+ * Reads the request's `tools`. Types that no recipient can address are ignored. Entries with the same `mcp` label or
+ * the same namespace are merged.
  *
- * @param hints - which tools only read, as the servers' listings say it
- * @throws HarmonyResponsesError `bad_option` where an entry lacks what its type requires, or a filter is none
+ * @param hints - which tools are read-only according to the servers' listings
+ * @throws HarmonyResponsesError `bad_option` if an entry lacks a required field, or a filter is invalid
  */
 export function declareTools(tools: readonly UnknownTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
-  return tools == null || tools.length === 0 ? NONE : declare(tools, hints)
+  return tools == null || tools.length === 0 ? NO_TOOLS : declare(tools, hints)
 }
 
-/** One for all requests without tools: its sets take as much memory as a parser. */
-const NONE: DeclaredTools = /* @__PURE__ */ declare([])
+/** Shared by all requests without tools, because its sets take as much memory as a parser. */
+const NO_TOOLS: DeclaredTools = /* @__PURE__ */ declare([])
 
 function declare(tools: readonly UnknownTool[], hints?: ToolHints): DeclaredTools {
   const { functions, customTools } = createFunctions()
@@ -52,27 +52,27 @@ function declare(tools: readonly UnknownTool[], hints?: ToolHints): DeclaredTool
   let shell: DeclaredTools['shell'] = null
 
   for (const [tool, path] of entriesOf(tools, 'tools')) {
-    const type = textOf(tool, path, 'type')
+    const type = requiredField(tool, path, 'type')
     switch (type) {
       case 'function':
-        functions.add(textOf(tool, path, 'name'))
+        functions.add(requiredField(tool, path, 'name'))
         break
       case 'custom':
-        customTools.add(textOf(tool, path, 'name'))
+        customTools.add(requiredField(tool, path, 'name'))
         break
       case 'namespace': {
-        const name = textOf(tool, path, 'name')
+        const name = requiredField(tool, path, 'name')
         const inside = namespaces.get(name) ?? createFunctions()
         namespaces.set(name, inside)
         for (const [member, at] of entriesOf((tool as NamespaceTool).tools, `${path}.tools`)) {
-          const type = textOf(member, at, 'type')
-          if (type === 'custom') inside.customTools.add(textOf(member, at, 'name'))
-          else if (type === 'function') inside.functions.add(textOf(member, at, 'name'))
+          const type = requiredField(member, at, 'type')
+          if (type === 'custom') inside.customTools.add(requiredField(member, at, 'name'))
+          else if (type === 'function') inside.functions.add(requiredField(member, at, 'name'))
         }
         break
       }
       case 'mcp': {
-        const label = textOf(tool, path, 'server_label')
+        const label = requiredField(tool, path, 'server_label')
         mcpServers.set(label, declareMcpServer(tool as McpTool, `${path}.`, mcpServers.get(label), hints))
         break
       }
@@ -104,16 +104,16 @@ function entriesOf(tools: unknown, path: string): (readonly [tool: UnknownTool, 
   return tools.map((tool, index) => [tool, `${path}[${index}]`])
 }
 
-/** A field of a tool, which has to be there. */
-function textOf(tool: unknown, path: string, field: string): string {
+/** A required field of a tool. */
+function requiredField(tool: unknown, path: string, field: string): string {
   const value = (Object(tool) as { [field: string]: unknown })[field]
   check(typeof value === 'string' && value !== '', `${path}.${field}`, 'a string', value)
   return value
 }
 
 /**
- * The function or custom tool that the request declares under this name: exactly so, or in a namespace, as `NS.name`.
- * The longest namespace wins, and a custom tool before a function of its name.
+ * The function or custom tool that the request declares under this name, exactly or in a namespace as `NS.name`. The
+ * longest namespace wins, and a custom tool wins over a function of the same name.
  */
 export function declaredFunction(path: string, tools: DeclaredTools): ClientTool | undefined {
   const exact = functionIn(tools, path)
@@ -134,8 +134,8 @@ function functionIn({ functions, customTools }: DeclaredFunctions, name: string)
 
 /**
  * The tool of a declared MCP server that a recipient names: `LABEL.tool`, `mcp.LABEL.tool`, `mcp.LABEL` or `LABEL`.
- * Labels and tool names may contain dots: the longest match wins, and what follows it is the tool's name. Where nothing
- * follows, the label is the name too.
+ * Labels and tool names may contain dots: the longest matching label wins, and the rest is the tool's name. Without a
+ * rest, the label is also the name.
  */
 export function declaredMcpTool(
   recipient: string,
@@ -147,9 +147,9 @@ export function declaredMcpTool(
 }
 
 /**
- * The recipient that a bare word of a malformed header stands for, if it names a declared tool: `functions.bash` for
- * `bash` or `functions.bash`, `functions.NS.bash` for `NS.bash`, the word itself for `LABEL.tool`, `mcp.LABEL.tool` or `mcp.LABEL`. A server's label
- * alone names no tool.
+ * The recipient that a bare word in a malformed header stands for, if it names a declared tool: `functions.bash` for
+ * `bash` or `functions.bash`, `functions.NS.bash` for `NS.bash`, the word itself for `LABEL.tool`, `mcp.LABEL.tool` or
+ * `mcp.LABEL`. A server's label alone does not name a tool.
  */
 export function toolNamed(word: string, tools: DeclaredTools): string | undefined {
   if (declaredFunction(nameIn(FUNCTIONS, word) ?? '', tools) !== undefined) return word
@@ -164,9 +164,9 @@ function environmentOf({ environment }: ShellTool, path: string): DeclaredTools[
   return environment.type === 'local' ? 'local' : 'container'
 }
 
-/** How recipients begin that address a server of one of these labels, the longest first. */
+/** Recipient prefixes of the servers with these labels, the longest first. */
 export function mcpPrefixes(labels: readonly string[]): DeclaredTools['mcpPrefixes'] {
-  // A label that itself begins with `mcp.` is meant literally: it comes before an equal prefix.
+  // A label that itself begins with `mcp.` comes before an equal prefix, because it is meant literally.
   return ['', `${MCP}.`]
     .flatMap((start) => labels.map((serverLabel) => ({ prefix: start + serverLabel, serverLabel })))
     .sort((a, b) => b.prefix.length - a.prefix.length)

@@ -6,25 +6,25 @@ import type { Recipient } from './recipient.js'
 export function matchFunctionsNamespace(recipient: string, tools: DeclaredTools): Recipient | undefined {
   const name = nameIn(FUNCTIONS, recipient)
   if (name === undefined) return undefined
-  // A namespace may be called `functions` itself.
+  // A namespace may itself be called `functions`.
   return matchFunctionName(name, tools) ?? matchNamespace(recipient, tools) ?? functionRecipient(name, tools)
 }
 
-/** `NAME`, where the request declares a function or a custom tool of exactly that name. */
+/** `NAME`, if the request declares a function or a custom tool with exactly that name. */
 export function matchFunctionName(recipient: string, tools: DeclaredTools): Recipient | undefined {
   const found = declaredFunction(recipient, tools)
   return found?.namespace === undefined ? found : undefined
 }
 
-/** `NAMESPACE.NAME`, where the request declares that namespace with that tool. */
+/** `NAMESPACE.NAME`, if the request declares that tool in that namespace. */
 export function matchNamespace(recipient: string, tools: DeclaredTools): Recipient | undefined {
   const found = declaredFunction(recipient, tools)
   return found?.namespace === undefined ? undefined : found
 }
 
 /**
- * The function or custom tool that is declared under this name, or else a function that is not: one of the longest
- * declared namespace that the name begins with, so that the client knows whom to refuse.
+ * The function or custom tool that is declared under this name, else an undeclared function. If the name begins with a
+ * declared namespace, the function is in the longest one, so that the client can tell which tool to refuse.
  */
 export function functionRecipient(path: string, tools: DeclaredTools): Recipient {
   const found = declaredFunction(path, tools)

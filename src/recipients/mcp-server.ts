@@ -1,40 +1,41 @@
 import { check } from '../errors.js'
 import type { McpTool, McpToolFilter } from '../responses/request.js'
 
-/** What the request says about the tools of an MCP server, by their names there. */
+/** The rules of the request for the tools of an MCP server, by the tools' names on that server. */
 export interface McpServer {
   /** Whether the model may call the tool. */
   allows(name: string): boolean
-  /** Whether the user has to approve a call of it first; `unsaid` (default `always`) where the request says nothing. */
-  needsApproval(name: string, unsaid?: 'always' | 'never'): boolean
+  /** Whether the user has to approve a call first. `unset` (default `always`) applies if the request has no rule. */
+  needsApproval(name: string, unset?: 'always' | 'never'): boolean
 }
 
-/** Whether a tool only reads, as its server's listing says it; undefined where there is no listing. */
+/** Whether a tool is read-only according to its server's listing; undefined without a listing. */
 export type ToolHints = (serverLabel: string, name: string) => boolean | undefined
 
 type ToolTest = (name: string) => boolean
 
 /**
- * An `mcp` entry of the request, added to those of the same label before it. Which tools only read, the servers' listings
- * say. Where there is none, an `allowed_tools` by `read_only` leaves it to the host, and an approval by it is asked for.
+ * Adds an `mcp` entry of the request to earlier ones with the same label. The servers' listings decide which tools are
+ * read-only. Without a listing, a tool passes an `allowed_tools` filter by `read_only`, so that the host decides, but
+ * needs approval if the rule for that depends on `read_only`.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
 export function declareMcpServer(tool: McpTool, path: string, before?: McpServer, hints?: ToolHints): McpServer {
   const isReadOnly: Hint = (name) => hints?.(tool.server_label, name)
   const allows = testOf(tool.allowed_tools, `${path}allowed_tools`, isReadOnly, true)
-  const demands = approvalOf(tool.require_approval, `${path}require_approval`, isReadOnly)
+  const requiresApproval = approvalOf(tool.require_approval, `${path}require_approval`, isReadOnly)
   return {
     allows: (name) => allows(name) || before?.allows(name) === true,
-    needsApproval: (name, unsaid) =>
-      (allows(name) && (demands === null ? unsaid !== 'never' : demands(name))) ||
-      before?.needsApproval(name, unsaid) === true,
+    needsApproval: (name, unset) =>
+      (allows(name) && (requiresApproval === null ? unset !== 'never' : requiresApproval(name))) ||
+      before?.needsApproval(name, unset) === true,
   }
 }
 
 type Hint = (name: string) => boolean | undefined
 
-/** Null where it says nothing. */
+/** Null if there is no rule. */
 function approvalOf(approval: McpTool['require_approval'], path: string, isReadOnly: Hint): ToolTest | null {
   const { always, never } = (typeof approval === 'string' ? { [approval]: {} } : Object(approval)) as {
     always?: McpToolFilter | null
@@ -53,16 +54,16 @@ function approvalOf(approval: McpTool['require_approval'], path: string, isReadO
 }
 
 /**
- * Names, a filter object, or nothing, which every tool passes.
+ * A test for a list of names, a filter object, or null, which every tool passes.
  *
- * @param ifUnknown - whether a tool passes a `read_only` that nobody knows to be so or not
+ * @param ifUnknown - the result for a `read_only` filter if it is unknown whether the tool is read-only
  */
 function testOf(value: McpTool['allowed_tools'], path: string, isReadOnly: Hint, ifUnknown: boolean): ToolTest {
   const filter = (Array.isArray(value) ? { tool_names: value } : Object(value)) as McpToolFilter
   const { tool_names: names = null, read_only: readOnly = null } = filter
   const isList = Array.isArray(names) && names.every((name) => typeof name === 'string')
   const isFilter = typeof (value ?? {}) === 'object' && (readOnly === null || typeof readOnly === 'boolean')
-  check(isFilter && (isList || names === null), path, 'names, or { tool_names }', value)
+  check(isFilter && (isList || names === null), path, 'tool names or { tool_names }', value)
   return (name) => {
     const isNamed = names === null || names.includes('*') || names.includes(name)
     const hint = readOnly === null ? null : isReadOnly(name)

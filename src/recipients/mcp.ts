@@ -3,7 +3,7 @@ import { type DeclaredTools, declaredMcpTool, type McpToolName } from './declare
 import { lookUp, type RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
 
-/** A tool of a declared MCP server, by the server's label or, where no label matches, by the policy's alias of it. */
+/** A tool of a declared MCP server, by the server's label or, if no label matches, by the policy's alias for it. */
 export function matchMcpTool(recipient: string, tools: DeclaredTools, policy: RecipientPolicy): Recipient | undefined {
   const tool = declaredMcpTool(recipient, tools) ?? splitMcpTool(recipient, policy.aliases)
   const server = tools.mcpServers.get(tool.serverLabel)
@@ -13,8 +13,8 @@ export function matchMcpTool(recipient: string, tools: DeclaredTools, policy: Re
 }
 
 /**
- * Splits a recipient that matches no declared label, after an `mcp.` that it may begin with, at the first dot:
- * `github.issues.list` is the tool `issues.list` of `github`. Where nothing follows, the first segment is the name too.
+ * Splits a recipient that matches no declared label at the first dot, after an optional `mcp.`: `github.issues.list` is
+ * the tool `issues.list` of `github`. Without a rest, the first segment is also the name.
  */
 export function splitMcpTool(recipient: string, aliases: RecipientPolicy['aliases']): McpToolName {
   const path = nameIn(MCP, recipient) ?? recipient

@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
 import { BROWSER, CONTAINER, PYTHON } from '../harmony/namespaces.js'
 
-/** A built-in tool as a recipient calls it; a web search says what it does by the recipient. */
+/** A call to a built-in tool. For a web search, the recipient determines the action. */
 export type BuiltinCall =
   | { readonly tool: 'code_interpreter' }
   | { readonly tool: 'web_search'; readonly action: 'search' | 'open_page' | 'find_in_page' }
@@ -11,37 +11,37 @@ export type BuiltinCall =
  * A way of finding the callee of a recipient:
  *
  * - `functions`: `functions.NAME`, declared or not.
- * - `builtins`: a recipient in the policy's table of built-ins, where the request declares the tool.
- * - `function_names`: exactly the name of a declared function or custom tool.
- * - `namespaces`: a tool of a declared namespace, by the names of both.
+ * - `builtins`: a recipient in the policy's table of built-ins, if the request declares the tool.
+ * - `function_names`: the exact name of a declared function or custom tool.
+ * - `namespaces`: `NAMESPACE.NAME` of a tool in a declared namespace.
  * - `mcp`: a tool of a declared MCP server, by the server's label or an alias of it.
  */
 export type RecipientMatch = 'functions' | 'builtins' | 'function_names' | 'namespaces' | 'mcp'
 
 /**
- * What becomes of a recipient, as a table. To change a preset, spread it:
+ * What recipients become, as a table. To change a preset, spread it:
  * `{ ...policies.openai, name: 'mine', undeclared: 'mcp_call' }`.
  */
 export interface RecipientPolicy {
   readonly name: string
-  /** The recipients that address no tool. The channel decides about their messages. */
+  /** The recipients that address no tool. Their messages are classified by channel. */
   readonly nobody: readonly string[]
   /** The ways of finding the callee, in the order they are tried. */
   readonly order: readonly RecipientMatch[]
-  /** Which built-in a recipient calls. `shell` is the declared one of `shell` and `local_shell`. */
+  /** The built-in tool that a recipient calls. `shell` means whichever of `shell` and `local_shell` is declared. */
   readonly builtins: Readonly<Record<string, BuiltinCall>>
-  /** Which MCP `server_label` the first segment of a recipient may stand for. */
+  /** The MCP `server_label` that the first segment of a recipient may stand for. */
   readonly aliases: Readonly<Record<string, string>>
   /**
-   * What a recipient becomes whose callee is not found:
+   * What a recipient becomes if its callee is not found:
    *
-   * - `function_call`: a function with the whole recipient as its name, or one of the declared namespace that it begins
-   *   with, for the client to answer.
+   * - `function_call`: a function named like the recipient, or one in the declared namespace that it begins with, for
+   *   the client to answer.
    * - `mcp_call`: an MCP tool of the undeclared server that the first segment, or its alias, names.
-   * - `unavailable_mcp_call`: an MCP tool of the server that the first segment names. Nothing runs it: the call fails.
+   * - `unavailable_mcp_call`: an MCP tool of the server that the first segment names. It is not run: the call fails.
    */
   readonly undeclared: 'function_call' | 'mcp_call' | 'unavailable_mcp_call'
-  /** What the `require_approval` of a declared MCP server is where the request does not say it. */
+  /** The `require_approval` of a declared MCP server if the request does not set it. */
   readonly mcpApproval: 'always' | 'never'
 }
 
@@ -67,9 +67,11 @@ const openai: RecipientPolicy = {
 /**
  * The presets:
  *
- * - `openai` (the default): what the model made up becomes a function call that the client can answer.
- * - `agents`: what the model made up becomes a failed MCP call. The Agents SDK ends its run at an unknown function.
- * - `vllm`: everything but `functions.` and declared namespaces is MCP, and none of it asks for approval unasked.
+ * - `openai` (the default): a recipient that the model made up becomes a function call that the client can answer.
+ * - `agents`: a recipient that the model made up becomes a failed MCP call, because the Agents SDK ends its run at an
+ *   unknown function.
+ * - `vllm`: everything except `functions.` and declared namespaces is MCP, without approval unless the request asks for
+ *   it.
  * - `functions-only`: everything is a function call.
  */
 export const policies: Readonly<Record<PolicyName, RecipientPolicy>> = {
@@ -86,10 +88,10 @@ export const policies: Readonly<Record<PolicyName, RecipientPolicy>> = {
 }
 
 /**
- * The policy itself, the preset of that name, or the default.
+ * Returns the policy itself, the preset with this name, or the default.
  *
- * @param mcpApproval - in the place of the policy's own
- * @throws HarmonyResponsesError `bad_option` where no preset has the name.
+ * @param mcpApproval - overrides the policy's own
+ * @throws HarmonyResponsesError `bad_option` if there is no such preset, or the table is invalid
  */
 export function resolvePolicy(
   policy: RecipientPolicy | PolicyName = 'openai',
@@ -99,16 +101,16 @@ export function resolvePolicy(
   const table = isTable ? policy : lookUp<RecipientPolicy>(policies, policy)
   check(table !== undefined, 'policy', `one of ${Object.keys(policies).join(', ')}, or a table`, policy)
   const missing = Object.keys(openai).filter((field) => !(field in table))
-  check(missing.length === 0, 'policy', 'a whole table', `one without ${missing.join(', ')}`)
+  check(missing.length === 0, 'policy', 'a complete table', `one without ${missing.join(', ')}`)
   const { order } = table
   const wrong = Array.isArray(order) ? order.find((match) => !openai.order.includes(match)) : order
-  check(wrong === undefined, 'policy.order', `some of ${openai.order.join(', ')}`, wrong)
+  check(wrong === undefined, 'policy.order', `any of ${openai.order.join(', ')}`, wrong)
   const approval: unknown = mcpApproval ?? table.mcpApproval
   check(approval === 'always' || approval === 'never', 'mcpApproval', "'always' or 'never'", approval)
   return approval === table.mcpApproval ? table : { ...table, mcpApproval: approval }
 }
 
-/** An entry of a policy's table. What every object inherits is no entry: models may well call `constructor`. */
+/** An entry of a table. Inherited properties do not count: models do call `constructor`. */
 export function lookUp<Entry>(table: Readonly<Record<string, Entry>>, key: string): Entry | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined
 }

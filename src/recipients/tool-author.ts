@@ -4,15 +4,15 @@ import type { RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
 
 /**
- * Whose results a tool message of this author may be, the likeliest first: almost always nobody asks further. The message is for the oldest waiting call of
- * the first of these groups that has one.
+ * The callees that a tool message of this author may come from, in groups, the likeliest first (lazily, because the
+ * first group almost always matches). The message belongs to the oldest waiting call of the first group that has one.
  *
- * 1. What the model addresses by this name. Of the labels of declared servers the longest wins.
- * 2. An approved call, by the labels of all servers that are declared or have one, the longest again: a call of `b.c` at
- *    `a` is not taken for one of `c` at `a.b`. Where both were approved, the result of the former comes by its item's id.
- * 3. The built-in of which this is only the first segment: the errors of gpt-oss's browser come from `browser`.
+ * 1. The tool that the model addresses by this name. The longest label of a declared server wins. 2. An approved call,
+ * by the labels of all servers that are declared or have one. The longest label wins again, so that a call of `b.c` at
+ * `a` is not confused with one of `c` at `a.b`. If both were approved, give the result of the former by its item id. 3.
+ * The built-ins with this first segment: the errors of gpt-oss's browser come from `browser`.
  *
- * @param approved - the labels of the servers of the approved calls, declared or not
+ * @param approved - the server labels of the approved calls, declared or not
  */
 export function* calleesNamed(
   author: string,
@@ -26,7 +26,7 @@ export function* calleesNamed(
   const prefixes = approved.length > 0 ? mcpPrefixes([...tools.mcpServers.keys(), ...approved]) : []
   const tool = declaredMcpTool(author, { mcpPrefixes: prefixes })
   if (tool !== undefined) yield [{ kind: 'mcp_call', ...tool, available: true }]
-  // What a declared function gave is the client's.
+  // The client answers calls of declared functions.
   if (callee.kind !== 'custom_tool_call' && !(callee.kind === 'function_call' && callee.declared)) {
     yield Object.keys(policy.builtins)
       .filter((name) => name.startsWith(`${author}.`))

@@ -36,7 +36,7 @@ interface OfSummary extends OfItem {
   summary_index: number
 }
 
-/** Of a command of a shell call. Neither the API's type nor the wire has an `item_id` here. */
+/** Fields of the events about a shell call's command. Neither the API's type nor the wire has an `item_id` here. */
 interface OfCommand extends Sequenced {
   output_index: number
   /** Position of the command in the call, from 0. */
@@ -244,10 +244,10 @@ export type ResponseStreamEvent =
   | OutputItemDoneEvent
   | ItemEventByType[keyof OutputItemByType]
 
-/** The events about an item that name it. */
+/** The events with an `item_id`. */
 export type ItemScopedEvent = Extract<ResponseStreamEvent, { item_id: string }>
 
-/** What an event about an item says beside its type, its number, and which item it is about. */
+/** The fields of an item's event besides its type, its sequence number and the item's id and index. */
 export type ItemEventFields<Type extends ItemScopedEvent['type']> = Omit<
   Extract<ItemScopedEvent, { type: Type }>,
   'type' | 'sequence_number' | 'item_id' | 'output_index'

@@ -1,6 +1,6 @@
 /**
- * What a client sends as `input`: the conversation so far. `type` narrows an item; a message may leave it out. Source: the
- * `openai` 7.57 union, and what Codex, the AI SDK, the Agents SDK and LangChain send.
+ * What a client sends as `input`: the conversation so far. `type` narrows an item; a message may leave it out. Source:
+ * the `openai` 7.57 union, and what Codex, the AI SDK, the Agents SDK and LangChain send.
  */
 
 import type { LocalShellCallItem, McpListedTool } from './items.js'

@@ -53,7 +53,7 @@ export interface ReasoningItem {
   status: ItemStatus
   summary: SummaryText[]
   content: ReasoningText[]
-  /** The text as the host sealed it; absent until the item is done, and where the request does not include it. */
+  /** The text as the host sealed it; absent until the item is done, or if the request does not include it. */
   encrypted_content?: string
 }
 
@@ -63,7 +63,7 @@ export interface FunctionCallItem {
   status: ItemStatus
   call_id: string
   name: string
-  /** Of a tool that is declared in one; absent otherwise. */
+  /** The namespace in which the tool is declared; absent without one. */
   namespace?: string
   arguments: string
 }
@@ -81,7 +81,7 @@ export interface CustomToolCallItem {
 /** A tool of an MCP server, as its listing shows it. */
 export interface McpListedTool {
   name: string
-  /** Absent, like the annotations, where the server gave none. */
+  /** Absent, like the annotations, if the server sent none. */
   description?: string
   input_schema: unknown
   annotations?: unknown
@@ -92,11 +92,11 @@ export interface McpListToolsItem {
   id: string
   server_label: string
   tools: McpListedTool[]
-  /** Why the server could not be asked; absent where it could. */
+  /** Why the listing failed; absent if it succeeded. */
   error?: string
 }
 
-/** The user has to approve the call. It is announced whole, and never has a status. */
+/** A call that the user has to approve. Added with its complete arguments, and never has a status. */
 export interface McpApprovalRequestItem {
   type: 'mcp_approval_request'
   id: string
@@ -105,7 +105,7 @@ export interface McpApprovalRequestItem {
   server_label: string
 }
 
-/** Why an MCP call failed, in the three forms the API knows. */
+/** Why an MCP call failed, in the API's three forms. */
 export type McpError =
   | { type: 'mcp_protocol_error'; code: number; message: string }
   | { type: 'mcp_tool_execution_error'; content: unknown }
@@ -134,7 +134,7 @@ export interface CodeInterpreterCallItem {
   outputs: CodeOutput[] | null
 }
 
-/** What a web search does. Fields that the model left out, and pages whose address is not known, are empty. */
+/** The action of a web search. Fields that the model omitted and unknown page addresses are empty. */
 export type WebSearchAction =
   | { type: 'search'; query: string; sources?: { type: 'url'; url: string }[] }
   | { type: 'open_page'; url: string }
@@ -165,7 +165,7 @@ export interface ShellCallItem {
   environment: ShellEnvironment | null
 }
 
-/** What one command of a shell call wrote, and how it ended. */
+/** The output and the outcome of one command of a shell call. */
 export interface ShellOutput {
   stdout: string
   stderr: string
@@ -176,7 +176,7 @@ export interface ShellCallOutputItem {
   type: 'shell_call_output'
   id: string
   status: ItemStatus
-  /** Of the shell call that it answers. */
+  /** `call_id` of the shell call that it answers. */
   call_id: string
   output: ShellOutput[]
   max_output_length: number | null

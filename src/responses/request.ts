@@ -1,8 +1,6 @@
 import type { InputItem } from './input-items.js'
 
-/**
- * The request, as far as it shapes the stream: the Responses create params that are echoed or that drive translation.
- */
+/** The part of the request that matters here: the Responses create params that are echoed or that drive translation. */
 
 /** A function of the client's. */
 export interface FunctionTool {
@@ -19,7 +17,7 @@ export interface CustomTool {
   readonly name: string
 }
 
-/** Tools of the client's under one name: Codex declares each of its MCP servers so. Calls of them carry the name. */
+/** A group of the client's tools. Codex declares each of its MCP servers this way. Calls carry the namespace's name. */
 export interface NamespaceTool {
   readonly type: 'namespace'
   readonly name: string
@@ -27,22 +25,22 @@ export interface NamespaceTool {
   readonly tools: readonly (FunctionTool | CustomTool)[]
 }
 
-/** Some tools of an MCP server: those of these names, and those that only read. A condition that is absent excludes none. */
+/** Selects tools of an MCP server, by name and by whether they are read-only. An absent field selects all. */
 export interface McpToolFilter {
   readonly tool_names?: readonly string[] | null
-  /** Whether the server's listing says of a tool that it only reads (`annotations.readOnlyHint`). */
+  /** Whether a tool is read-only according to the server's listing (`annotations.readOnlyHint`). */
   readonly read_only?: boolean | null
 }
 
 export interface McpTool {
   readonly type: 'mcp'
   readonly server_label: string
-  /** Which of the server's tools the model may call; absent or null means all of them. */
+  /** The server's tools that the model may call; absent or null means all. */
   readonly allowed_tools?: readonly string[] | McpToolFilter | null
   /**
-   * Whose calls the user has to approve first. Where it says nothing (absent, null, or an object of neither), the
-   * policy does, and OpenAI asks for all. Of a filter object, `always` wins over `never`, and where `never` is given,
-   * every tool that it leaves out needs approval.
+   * The tools whose calls the user has to approve first. If it is unset (absent, null, or an object with neither key),
+   * the policy decides; OpenAI requires approval for all. In a filter object, `always` wins over `never`, and if
+   * `never` is given, every tool that it does not select needs approval.
    */
   readonly require_approval?:
     | 'always'
@@ -51,7 +49,7 @@ export interface McpTool {
     | null
 }
 
-/** Shell commands. In a container the host runs them; anywhere else the client does. */
+/** A shell. The host runs its commands in a container; otherwise the client runs them. */
 export interface ShellTool {
   readonly type: 'shell'
   readonly environment?: { readonly type: string; readonly container_id?: string } | null
@@ -60,7 +58,7 @@ export interface ShellTool {
 /** Code that the host runs: what the model writes for `python`. */
 export interface CodeInterpreterTool {
   readonly type: 'code_interpreter'
-  /** A container's id, or what a new one is made of. */
+  /** A container's id, or the configuration of a new one. */
   readonly container?: string | { readonly type: string } | null
 }
 
@@ -74,7 +72,7 @@ export interface LocalShellTool {
   readonly type: 'local_shell'
 }
 
-/** The API's other tools. No recipient addresses them: they are echoed, and steer nothing. */
+/** The API's other tools. No recipient addresses them: they are only echoed. */
 export interface EchoedOnlyTool {
   readonly type:
     | 'apply_patch'
@@ -98,16 +96,16 @@ export type RequestTool =
   | LocalShellTool
   | EchoedOnlyTool
 
-/** A tool as a body of JSON has it, of whatever type. It may have any parameters. */
+/** A tool of any type and with any parameters, as it is in a JSON body. */
 export interface UnknownTool {
   readonly type: string
 }
 
 /**
  * A Responses create request. Every field is optional: a server can pass the body it received, and the SDKs' create
- * params fit. `tools`, `include`, `reasoning.summary` and `enable_response_messages` steer the stream. What the
- * response object repeats of the others is echoed as it comes, of `tools` and `tool_choice` without what may be a
- * secret; the rest is not kept.
+ * params are assignable. `tools`, `include`, `reasoning.summary` and `enable_response_messages` affect the stream.
+ * Other fields of the response object are echoed unchanged, `tools` and `tool_choice` without possible secrets; the
+ * rest is dropped.
  */
 export interface ResponseRequest {
   readonly model?: string | undefined

@@ -8,14 +8,14 @@ export interface ResponseUsage {
   input_tokens_details: {
     cached_tokens: number
     cache_write_tokens: number
-    /** Of each model call, where the host asked for it (`usageByTurn`); vLLM shows it always. */
+    /** Counts of each model call, if the host enabled `usageByTurn`; vLLM always sends them. */
     input_tokens_per_turn?: number[]
     cached_tokens_per_turn?: number[]
   }
   output_tokens: number
   output_tokens_details: {
     reasoning_tokens: number
-    /** What tools said between the model calls. */
+    /** Tool output between the model calls. */
     tool_output_tokens?: number
     output_tokens_per_turn?: number[]
     tool_output_tokens_per_turn?: number[]
@@ -24,8 +24,8 @@ export interface ResponseUsage {
 }
 
 /**
- * The codes the API's type lists that a server of gpt-oss has use for. The wire knows others, and a host's own code
- * goes through as it is.
+ * The codes of the API's type that a gpt-oss server needs. Others occur on the wire, and a host's own code is passed
+ * through.
  */
 export type ResponseErrorCode = 'server_error' | 'rate_limit_exceeded' | 'invalid_prompt'
 
@@ -34,7 +34,7 @@ export interface ResponseError {
   message: string
 }
 
-/** The request as the response echoes it. Fields that the request left out carry OpenAI's defaults. */
+/** The request as the response echoes it, with OpenAI's defaults for omitted fields. */
 export interface RequestEcho {
   background: boolean
   frequency_penalty: number
@@ -64,8 +64,8 @@ export interface RequestEcho {
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
 /**
- * A tool as the response echoes it: the fields that the API's tools of its type have, as the request declared them, but
- * none that may hold a secret. Of a type that is not known, `type` and `name`.
+ * A tool as the response echoes it: the API's fields for its type, as the request declared them, without any that may
+ * contain a secret. For unknown types, only `type` and `name`.
  */
 export type EchoedTool =
   | {
@@ -84,8 +84,8 @@ export type EchoedTool =
   | { type: 'local_shell' }
 
 /**
- * The response object. It carries every field that Open Responses requires, from `response.created` on, and never
- * `output_text`, which is the SDKs' own: a server that sends it is believed verbatim.
+ * The response object. From `response.created` on it has every field that Open Responses requires. It never has
+ * `output_text`, which the SDKs compute: they would use a server's value unchecked.
  */
 export interface ResponseObject extends RequestEcho {
   id: string
@@ -102,21 +102,21 @@ export interface ResponseObject extends RequestEcho {
   usage: ResponseUsage | null
   access_programs: null
   /**
-   * The prompt as Harmony messages, given by the host. Only where the request has `enable_response_messages` and the
+   * The prompt as Harmony messages, provided by the host. Only if the request has `enable_response_messages` and the
    * host's `responseMessages` allows it.
    */
   input_messages?: unknown[] | null
-  /** What was said since, tool messages included. Only under the same conditions. */
+  /** The messages since the prompt, including tool messages. Only under the same conditions. */
   output_messages?: ResponseMessage[] | null
 }
 
 /** The same by the SDK's name. Where fetch's `Response` is in scope too, {@link ResponseObject} keeps them apart. */
 export type Response = ResponseObject
 
-/** A Harmony message in the shape in which vLLM returns it. What its header does not say is left out. */
+/** A Harmony message in vLLM's shape, without fields that its header omits. */
 export interface ResponseMessage {
   role: string
-  /** The tool that speaks, or the author's name. */
+  /** The tool's or author's name. */
   name: string | null
   content: { type: 'text'; text: string }[]
   channel?: string

@@ -18,32 +18,32 @@ export { createLlamaCppEngine, type LlamaCppEngine, type LlamaCppEngineOptions }
 export type { Llama, LlamaSequence } from './llama-cpp/node-llama-cpp.js'
 
 /**
- * One call of a gpt-oss model that node-llama-cpp runs, over a sequence that you bring:
+ * One call of a gpt-oss model with node-llama-cpp, on a sequence that you provide:
  *
  *     const context = await model.createContext({ swaFullCache: true })
  *     const sequence = context.getSequence()
  *     translate(llamaCppSource(sequence, promptTokens, { maxTokens: 512 }), { request })
  *
- * What the sequence holds from earlier calls is used again as far as the prompt begins with it, and reported as
- * `cachedTokens`. gpt-oss keeps only the last tokens in half of its layers, so that this works across turns only with
- * `swaFullCache`; without it nothing is wrong, only evaluated again.
+ * The longest common prefix of the prompt and the sequence's tokens is reused and reported as `cachedTokens`. Half of
+ * gpt-oss's layers keep only the last tokens, so reuse across turns needs `swaFullCache`; without it the result is the
+ * same, but everything is evaluated again.
  *
- * Calls on one sequence wait for each other, in the order in which they are first read. So read each to its end or
- * return it: one that is left lying halfway blocks its sequence. The sequence stays yours to dispose; after a
- * `server_error` do so, as llama.cpp does not always take more tokens then.
+ * Calls on one sequence wait for each other, in the order of their first `next()`. Read each stream to its end or call
+ * `return()`: one that is abandoned halfway blocks its sequence. You dispose the sequence; do so after a
+ * `server_error`, because llama.cpp may not accept more tokens then.
  *
- * Log-probabilities are the model's own where `temperature` is 0, or where it is 1 and neither `topK`, `topP` nor
- * `minP` is set. Otherwise they are what was drawn from: of the scores divided by the temperature, over the tokens that
- * the limits left. They cost some 8 ms a token, as the vocabulary is sorted.
+ * Log-probabilities are the model's own if `temperature` is 0, or if it is 1 and neither `topK`, `topP` nor `minP` is
+ * set. Otherwise they describe the distribution that was sampled: after temperature and limits. They cost some 8 ms a
+ * token, because the vocabulary is sorted.
  *
- * A seed repeats a call only with the same `logprobs` beside it, and while nothing else runs in the context.
+ * A seed repeats a call only with the same `logprobs`, and while nothing else runs in the context.
  *
- * @param promptTokens - the whole rendered prompt, `<|start|>assistant` at its end. Do not tokenize it with the model:
- *   its `tokenize` takes markers in a user's text for real ones, whatever it is asked
+ * @param promptTokens - the complete rendered prompt, ending with `<|start|>assistant`. Do not tokenize it with the
+ *   model: its `tokenize` turns markers in a user's text into special tokens, whatever its options are
  * @returns the tokens, each as one chunk; ends with `usage.inputTokens` and `usage.cachedTokens`
  * @throws HarmonyResponsesError `bad_option`, from the call itself
- * @throws EngineError from `next()`: `context_length_exceeded` before anything is evaluated; `server_error` in
- *   llama.cpp's words
+ * @throws EngineError from `next()`: `context_length_exceeded` before anything is evaluated; `server_error` with
+ *   llama.cpp's message
  */
 export function llamaCppSource(
   sequence: LlamaSequence,
@@ -53,22 +53,22 @@ export function llamaCppSource(
   const { evaluate } = Object(sequence) as Partial<LlamaSequence>
   check(typeof evaluate === 'function', 'sequence', 'a LlamaContextSequence of node-llama-cpp', sequence)
   checkGenerate(promptTokens, options)
-  // Copied, as the call begins later and its arguments are the caller's.
+  // Copied, because the call begins later and the caller may change its arguments.
   const prompt = Array.from(promptTokens)
-  const settled = { ...options }
+  const copy = { ...options }
   return tokenStream(async function* (signal) {
     checkFits(prompt, sequence.contextSize)
     const turns = turnsOf(sequence)
     await turns.take(() => 0, signal)
     try {
-      return yield* sequenceTokens(sequence, prompt, settled, signal)
+      return yield* sequenceTokens(sequence, prompt, copy, signal)
     } finally {
       turns.give(sequence)
     }
   }, options.signal)
 }
 
-/** One evaluation at a time: llama.cpp lets two interleave, and spoils both. */
+/** One evaluation at a time: llama.cpp would interleave two and corrupt both. */
 const turnsBySequence = new WeakMap<LlamaSequence, Pool<LlamaSequence>>()
 
 function turnsOf(sequence: LlamaSequence): Pool<LlamaSequence> {

@@ -4,8 +4,8 @@ import { loadTokenTable } from '../tokens/load-token-table.js'
 import type { HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
 import { checkModel } from './llama-server/check-model.js'
+import { completionSteps, type Vocabulary } from './llama-server/completion-steps.js'
 import { createTokenIdRecovery } from './llama-server/recover-token-ids.js'
-import { stepsOf, type Vocabulary } from './llama-server/steps.js'
 
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export {
@@ -18,31 +18,31 @@ export {
 
 /** Options of {@link createLlamaServerEngine}. */
 export interface LlamaServerEngineOptions extends HttpOptions {
-  /** Which model, where llama-server runs as a router. Default: the one it runs. */
+  /** The model, if llama-server runs as a router. Default: the one it runs. */
   readonly model?: string
 }
 
 /**
- * A gpt-oss model that llama.cpp's `llama-server` runs, by its own `POST /completion` with token ids in and out.
+ * Connects to a gpt-oss model on llama.cpp's `llama-server`, with its own `POST /completion`: token ids in and out.
  *
  *     const engine = createLlamaServerEngine({ url: 'http://localhost:8080' })
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  *
- * llama-server gives the stop token as it gives any other. It knows no ids to stop at but the model's own, which are
- * the default ones: at others the stream ends, and the request is closed. Log-probabilities are the model's own, before
- * temperature and limits.
+ * llama-server sends the stop token like any other. It stops only at the model's own ids, which are the default ones;
+ * at other `stop` ids this engine ends the stream and cancels the request. Log-probabilities are the model's own,
+ * before temperature and limits.
  *
- * It keeps back the ids of a character that is cut in several tokens, and then gives its text and the last id only. The
- * others are found again by their bytes. Where the model wrote half a character, they cannot be: the text comes instead
- * of ids, with U+FFFD as the server has it, and `usage` has the server's count. Of half a character at the very end it
- * tells nothing: the text is U+FFFD, and the stop token behind it, which is swallowed too, is `<|call|>` for a message
- * with a recipient, else `<|return|>`.
+ * If a character consists of several tokens, llama-server sends its text and only the last id. The other ids are
+ * recovered from the bytes. If the model wrote an incomplete character, that is impossible: the stream then contains
+ * the server's text with U+FFFD instead of ids, and `usage` has the server's count. For an incomplete character at the
+ * very end the server sends nothing: the text is U+FFFD, and the stop token, which is lost too, is `<|call|>` for a
+ * message with a recipient, else `<|return|>`.
  *
- * With the first call it is asked once for its models: one that is not gpt-oss, by its count of tokens, is an
+ * The first call requests the server's models once. If the model is not gpt-oss by its vocabulary size, it throws an
  * EngineError.
  *
- * Tested against what a real server sent (llama.cpp v0.5.0, November 2026), on scripted models. `return_tokens` and
- * `stop_type` came in December 2024.
+ * Tested against recorded answers of a real server (llama.cpp v0.5.0, November 2026) with scripted models. Requires
+ * `return_tokens` and `stop_type`, which were added in December 2024.
  *
  * @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
  * @throws HarmonyResponsesError `bad_option`
@@ -54,7 +54,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
   let isChecked = false
   const load = async (): Promise<Vocabulary> => {
     const table = await loadTokenTable()
-    vocabulary ??= { table, heldBack: createTokenIdRecovery(table) }
+    vocabulary ??= { table, recovery: createTokenIdRecovery(table) }
     return vocabulary
   }
 
@@ -73,7 +73,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
         top_p: topP,
         top_k: topK,
         min_p: minP,
-        // Without those for penalties, which the server's command line may have set.
+        // Excludes the samplers for penalties, which the server's command line may have set.
         samplers: ['top_k', 'top_p', 'min_p', 'temperature'],
         ...(seed === undefined ? {} : { seed: seedOf(seed) }),
         ...(logprobs === undefined ? {} : { n_probs: Math.max(1, logprobs) }),
@@ -82,11 +82,11 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
         stream: true,
       }
     },
-    steps: (events, call) => stepsOf(events, call, load),
+    steps: (events, call) => completionSteps(events, call, load),
   })
 }
 
-/** Its seeds have 32 bits, of which the largest is its word for any. */
+/** llama-server's seeds have 32 bits; the largest one means random. */
 function seedOf(seed: number): number {
   const any = 0xffff_ffff
   return ((seed % any) + any) % any

@@ -1,15 +1,15 @@
-/** Things of which each is lent to one borrower at a time. Whoever finds none free waits: first come, first served. */
+/** Lends each item to one borrower at a time. If none is free, borrowers wait: first come, first served. */
 export interface Pool<T> {
   /**
-   * Borrows one: of those that are free the one that suits best, of equals the one that was free for longest.
+   * Borrows the best free item; among equals, the one that has been free for longest.
    *
-   * @param suits - the higher, the better
+   * @param suits - rates an item; higher is better
    * @param signal - leaves the queue; the promise rejects with its reason
    */
   take(suits: (item: T) => number, signal: AbortSignal): Promise<T>
-  /** Gives one back. */
+  /** Returns an item. */
   give(item: T): void
-  /** Whoever waits, and whoever comes from now on, is refused with this error. */
+  /** Rejects all waiting and future borrowers with this error. */
   close(error: Error): void
 }
 

@@ -13,14 +13,14 @@ export {
 
 /** Options of {@link replay}. */
 export interface ReplayOptions {
-  /** How long to wait between two chunks, in milliseconds. Default 0: not at all, without a timer. */
+  /** How long to wait between two chunks, in milliseconds. Default 0: no timer. */
   readonly delayMs?: number
-  /** Stops the replay, even while it waits: it throws the signal's reason, as an engine would. */
+  /** Stops the replay, even while it waits: the source throws the signal's reason, as an engine would. */
   readonly signal?: AbortSignal
 }
 
 /**
- * A token fixture as a source: its chunks, exactly as they were captured.
+ * A source that yields a token fixture's chunks, exactly as they were captured.
  *
  * @returns the fixture's `end`
  * @throws HarmonyResponsesError `bad_option`
@@ -30,7 +30,7 @@ export function replay(
   options: ReplayOptions = {},
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
   const { delayMs = 0 } = options
-  // A timer takes what is none of these for a millisecond.
+  // setTimeout treats values outside this range as 1 ms.
   const isDelay = Number.isFinite(delayMs) && delayMs >= 0 && delayMs < 2 ** 31
   check(isDelay, 'delayMs', 'a number of milliseconds from 0 to 2147483647', delayMs)
   return chunksOf(fixture, { ...options, delayMs })

@@ -6,7 +6,7 @@ import { failureOf } from './http/failure-of.js'
 import type { HttpOptions } from './http/http-client.js'
 import { createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
-import type { EngineStep } from './http/tokens-of.js'
+import type { EngineStep } from './http/steps-to-tokens.js'
 
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export {
@@ -21,17 +21,17 @@ export {
 export type SglangEngineOptions = HttpOptions
 
 /**
- * A gpt-oss model that SGLang serves, by its own `POST /generate` with token ids in and out.
+ * Connects to a gpt-oss model on SGLang, with its own `POST /generate`: token ids in and out.
  *
  *     const engine = createSglangEngine({ url: 'http://localhost:30000' })
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  *
- * By default SGLang sends with every token all that came before it: run it with `--incremental-streaming-output`, which
- * makes long answers cheaper; either is understood. `--skip-tokenizer-init` is welcome, too. It also stops at the ids
- * of the model's own `generation_config.json`, whatever `stop` says. A `seed` counts with
+ * By default SGLang repeats all earlier tokens with every new one. Both forms work, but
+ * `--incremental-streaming-output` makes long answers cheaper. `--skip-tokenizer-init` works too. SGLang also stops at
+ * the ids in the model's `generation_config.json`, whatever `stop` is. A `seed` needs
  * `--enable-deterministic-inference`.
  *
- * Written to, and tested against, the documented shapes, not a running server: the `/generate` endpoint in the
+ * Written for and tested against the documented shapes, not a running server: the `/generate` endpoint in the
  * project's documentation (native API, sampling parameters), and tokenizer_manager.py and http_server.py of
  * sgl-project/sglang, as of November 2026.
  *
@@ -48,7 +48,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
       return {
         input_ids: prompt,
         sampling_params: {
-          // Left out it would be 128; null is as many as fit.
+          // Default 128; null means as many as fit.
           max_new_tokens: maxTokens ?? null,
           temperature,
           top_p: topP,
@@ -69,7 +69,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
   })
 }
 
-// In a cumulative stream every event has all ids: what was looked at before is not looked at again.
+// In a cumulative stream every event has all ids, so only the new ones are validated.
 const list = z.custom<readonly unknown[]>(Array.isArray, 'an array')
 
 const chunk = z.object(
@@ -81,7 +81,7 @@ const chunk = z.object(
           .object(
             {
               type: z.string('a string'),
-              /** The id it stopped at; a text where that was one. */
+              /** The id or text at which it stopped. */
               matched: z.unknown().optional(),
               message: z.string('a string').nullish(),
               status_code: z.number('a number').nullish(),
@@ -91,7 +91,7 @@ const chunk = z.object(
           .nullish(),
         prompt_tokens: count,
         cached_tokens: count,
-        /** Of the whole call up to here. */
+        /** The count of the call so far. */
         completion_tokens: count,
         output_token_logprobs: list.nullish(),
         output_top_logprobs: list.nullish(),
@@ -121,15 +121,15 @@ async function* steps(events: AsyncIterable<unknown>, { logprobs }: HttpCall): A
       ...(typeof cached_tokens === 'number' ? { cachedTokens: cached_tokens } : {}),
     }
     const tokens = logprobs === undefined ? fresh : withLogprobs(fresh, step, logprobs)
-    // What was sampled before the engine broke off is not kept back.
+    // Deliver what was sampled before the engine aborted.
     if (finish?.type === 'abort' && tokens.length > 0) yield { tokens, usage }
     yield { tokens, usage, ...(finish ? { end: endOf(finish) } : {}) }
   }
 }
 
 /**
- * The ids that were not there before. Whether the stream is cumulative is nowhere said, but the count of all tokens is,
- * and only one of the two readings leads to it; where it is missing, a list that begins with all ids so far has them.
+ * The new ids of an event. The stream does not say whether it is cumulative, but the total count matches only one of
+ * the two. Without a count, a list that begins with all earlier ids is taken as cumulative.
  */
 function newIds({ output_ids, meta_info }: Chunk, seen: readonly unknown[]): readonly unknown[] {
   const matched = meta_info.finish_reason?.matched
@@ -141,10 +141,10 @@ function newIds({ output_ids, meta_info }: Chunk, seen: readonly unknown[]): rea
   return isCumulative ? output_ids.slice(seen.length) : output_ids
 }
 
-/** Cumulative or not, the last of the lists belong to the last of the ids. */
+/** Aligns the lists at their ends, which works for cumulative and incremental streams. */
 function withLogprobs(fresh: readonly number[], { meta_info }: Chunk, most: number): HarmonyToken[] {
   const { output_token_logprobs, output_top_logprobs, finish_reason } = meta_info
-  // A stop token that is not among the ids has its probability all the same.
+  // A stop token that is missing from the ids still has its log-probability.
   const own = output_token_logprobs ?? []
   const lag =
     own.length > 0 && isOf(own.at(-1), finish_reason?.matched) && fresh.at(-1) !== finish_reason?.matched ? 1 : 0

@@ -5,7 +5,7 @@ import type { StreamEnd } from '../tokens/token-source.js'
 
 export type { TokenStream } from '../engine/index.js'
 
-/** What gives text: a fetch body, or pieces of text or of its UTF-8, cut anywhere. */
+/** A source of text: a fetch body, or pieces of text or UTF-8 bytes, split anywhere. */
 export type TextPieces =
   | ReadableStream<string | Uint8Array>
   | AsyncIterable<string | Uint8Array, unknown>
@@ -14,26 +14,26 @@ export type TextPieces =
 /** Options of {@link textSource}. */
 export interface TextSourceOptions {
   /**
-   * Why the text ended and how many tokens it was, asked for when it has. Default: what the iteration of the pieces
-   * returned, else nothing: then the text is taken for cut off where it ends inside a message.
+   * Why the text ended and how many tokens it was; a function is called at the end. Default: the return value of the
+   * pieces' iterator. Without any, text that ends inside a message counts as cut off.
    */
   readonly end?: StreamEnd | (() => StreamEnd | undefined)
-  /** Closes the pieces; the source throws the signal's reason. */
+  /** Closes the pieces; the source then throws the signal's reason. */
   readonly signal?: AbortSignal
 }
 
 /**
- * A source for engines that give text alone, with its special tokens spelled out: `<|channel|>final<|message|>Hi`.
+ * A source for engines that return only text, with the special tokens spelled out: `<|channel|>final<|message|>Hi`.
  *
  *     translate(textSource(response.body, { end: { reason: 'stop' } }), { request })
  *
- * Where an engine can give token ids, take those. Of text
+ * Prefer token ids if the engine can return them. With text
  *
- * - nobody knows how many tokens it was: the response's `usage` is null, unless `end` tells `outputTokens`;
- * - what merely spells a marker is taken for the marker: a model that quotes `<|end|>` ends its message there;
+ * - the number of tokens is unknown: the response's `usage` is null, unless `end` has `outputTokens`;
+ * - text that spells a marker is read as the marker: a model that quotes `<|end|>` ends its message there;
  * - there are no log-probabilities;
- * - what the engine made of half a character is lost, mostly U+FFFD; so is what was no UTF-8 in bytes;
- * - an engine that leaves special tokens out of its text (most do by default) gives nothing that can be translated.
+ * - incomplete characters and invalid UTF-8 are lost, mostly as U+FFFD;
+ * - the engine must keep special tokens in its text (most omit them by default), or nothing can be translated.
  *
  * @throws HarmonyResponsesError `bad_option`, from the call itself
  */
@@ -42,17 +42,17 @@ export function textSource(pieces: TextPieces, options: TextSourceOptions = {}):
   const isPieces = (isAsync ?? isSync ?? getReader) !== undefined
   check(isPieces, 'pieces', 'a stream or an iterable of text or bytes', pieces)
   check(typeof options === 'object' && options !== null, 'options', 'an object', options)
-  return tokenStream((signal) => textOf(pieces, options, signal), options.signal)
+  return tokenStream((signal) => decodedText(pieces, options, signal), options.signal)
 }
 
-async function* textOf(
+async function* decodedText(
   pieces: TextPieces,
   { end }: TextSourceOptions,
   signal: AbortSignal,
 ): AsyncGenerator<string, StreamEnd | undefined> {
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   const iterator = iterate(pieces)
-  // Heard at once, and not when the next piece comes, which may be never.
+  // Close at once, not at the next piece, which may never arrive.
   signal.addEventListener('abort', () => void close(iterator))
   for (;;) {
     const { done, value } = await iterator.next()
@@ -61,7 +61,7 @@ async function* textOf(
       if (rest !== '') yield rest
       return (typeof end === 'function' ? end() : end) ?? (value as StreamEnd | undefined)
     }
-    // Bytes that were left open before a text are no character any more.
+    // Incomplete bytes before a string cannot become a character any more.
     const text = typeof value === 'string' ? utf8.decode() + value : utf8.decode(checked(value), { stream: true })
     if (text !== '') yield text
   }
@@ -70,13 +70,13 @@ async function* textOf(
 type Pieces = AsyncIterator<string | Uint8Array, unknown> | Iterator<string | Uint8Array, unknown>
 
 function iterate(pieces: TextPieces): Pieces {
-  // Whole in one piece: iterating it would give characters, or bytes.
+  // A single piece: iterating it would yield characters or bytes.
   if (typeof pieces === 'string' || pieces instanceof Uint8Array) return [pieces as string | Uint8Array].values()
   if ('getReader' in pieces) return chunksOf(pieces)
   return Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]()
 }
 
-/** As `for await` would read it, in browsers too; and closed while it is waited for, which that cannot do. */
+/** Iterates a stream, also in browsers without async iteration, and can be closed while a read is pending. */
 function chunksOf(stream: ReadableStream<string | Uint8Array>): AsyncIterator<string | Uint8Array, undefined> {
   const reader = stream.getReader()
   return {
@@ -91,7 +91,7 @@ function chunksOf(stream: ReadableStream<string | Uint8Array>): AsyncIterator<st
   }
 }
 
-/** Without waiting for it: pieces that are stuck never answer. Nobody listens to what comes of it. */
+/** Closes the pieces and ignores errors. Not awaited, because an iterator that is stuck never answers. */
 async function close(pieces: Pieces): Promise<void> {
   try {
     await pieces.return?.()

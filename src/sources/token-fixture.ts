@@ -5,45 +5,45 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { HarmonyToken, HostMessage, StreamEnd } from '../tokens/token-source.js'
 import type { TranslatorOptions } from '../translate/options.js'
 
-/** A token chunk as JSON can hold it: what came as a `Uint32Array` is an array. */
+/** A token chunk as JSON: a `Uint32Array` becomes an array. */
 export type FixtureChunk =
   | HarmonyToken
   | readonly HarmonyToken[]
   | string
   | { readonly host: readonly number[] | string | HostMessage }
 
-/** What a server gave the translator beside the request: options of the translator, as data. */
+/** The translator's options besides the request, as data. */
 export interface FixtureSetup
   extends Pick<TranslatorOptions, 'mcpListings' | 'approvedCalls' | 'mcpApproval' | 'reasoning' | 'responseMessages'> {
-  /** What recipients become: a preset's name. */
+  /** The recipient policy: a preset's name. */
   readonly policy?: PolicyName
   /** Whether citation marks become annotations. */
   readonly citations?: boolean
 }
 
-/** A token stream that was captured or made, as one JSON file. Keys beside these are ignored. */
+/** A captured or handmade token stream, as one JSON file. Other keys are ignored. */
 export interface TokenFixture {
   readonly version: 1
   readonly name: string
-  /** Where it came from: an engine, a bug report, a person's hand. */
+  /** Where it came from: an engine, a bug report, or written by hand. */
   readonly origin?: string
-  /** The Responses create request that the stream answers. A recording has no secrets and no input. */
+  /** The Responses create request that the stream answers. A recording omits secrets and input. */
   readonly request?: ResponseRequest
-  /** What the server knew beside the request and the tokens. */
+  /** What the server knew besides the request and the tokens. */
   readonly setup?: FixtureSetup
-  /** When the response began, in unix seconds. */
+  /** Start of the response, in Unix seconds. */
   readonly created_at?: number
-  /** The chunks, cut as they came. */
+  /** The chunks, split as they were captured. */
   readonly tokens: readonly FixtureChunk[]
-  /** What the source returned when it was exhausted. */
+  /** What the source returned at its end. */
   readonly end?: StreamEnd
 }
 
-// Every schema is given what it expects in words: an issue's message is the middle of the line that people read.
+// Every schema has a description of what it expects, which becomes the middle of the error message.
 const TOKEN_ID = 'a token id (a whole number from 0)'
 const tokenId = z.int(TOKEN_ID).nonnegative(TOKEN_ID)
 const string = z.string('a string')
-// An engine may rule a token out: JSON writes the logarithm of 0 as null.
+// An engine may exclude a token. JSON writes the logarithm of 0 as null.
 const logprob = z.preprocess(
   (value) => (value === null ? -Infinity : value),
   z.custom<number>((value) => typeof value === 'number', 'a number'),
@@ -143,7 +143,7 @@ export const tokenFixtureSchema: z.ZodType<TokenFixture> = z.object(
 )
 
 /**
- * Checks that a value is a token fixture, and copies what belongs to one.
+ * Checks that a value is a token fixture, and copies its known fields.
  *
  * @throws HarmonyResponsesError `bad_fixture`, in one line: `tokens[3]: expected a token id ..., got -1`
  */
@@ -160,21 +160,21 @@ export function parseTokenFixture(value: unknown): TokenFixture {
 /**
  * Reads the text of a token fixture's file.
  *
- * @throws HarmonyResponsesError `bad_fixture`, in one line: where it stops being JSON, or as {@link parseTokenFixture}
+ * @throws HarmonyResponsesError `bad_fixture`, in one line: where the JSON is invalid, or as {@link parseTokenFixture}
  */
 export function readTokenFixture(text: string): TokenFixture {
   let value: unknown
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
-    // Engines say where, by a position or by what stands around it, which may hold line breaks.
+    // JavaScript engines quote the position or the surrounding text, which may contain line breaks.
     const reason = (error as Error).message.replace(/[\s\p{Cc}]+/gu, ' ')
     throw new HarmonyResponsesError('bad_fixture', `fixture: expected JSON, got invalid JSON: ${reason}`)
   }
   return parseTokenFixture(value)
 }
 
-/** Of a union that fits nowhere, the issue that lies deepest: the branch it is in fits best. */
+/** The deepest issue of a union without a matching branch, because its branch fits best. */
 function sharpest(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue
   return issue.errors

@@ -17,10 +17,10 @@ export {
 } from '../engine/index.js'
 export type { TransformersStreamer } from './transformers-js/token-queue.js'
 
-/** Whether each sequence of the batch is done, asked after each token. */
+/** Returns whether each sequence of the batch is done. Called after each token. */
 export type TransformersStoppingCriterion = (sequences: bigint[][]) => boolean[]
 
-/** What `generate()` of a model is given here. */
+/** The options that are passed to a model's `generate()`. */
 export interface TransformersGeneration {
   readonly inputs: unknown
   readonly attention_mask: unknown
@@ -33,41 +33,41 @@ export interface TransformersGeneration {
   readonly stopping_criteria: TransformersStoppingCriterion[]
 }
 
-/** A causal language model of Transformers.js, as far as it is used here. */
+/** The used part of a causal language model of Transformers.js. */
 export interface TransformersModel {
-  // A method, so that the package's own model, whose options are of wider types, is one.
+  // A method, so that the package's own model is assignable although its options have wider types.
   generate(options: TransformersGeneration): Promise<unknown>
   readonly config?: { readonly max_position_embeddings?: number }
 }
 
-/** The package's `Tensor`, as far as it is used here. */
+/** The used part of the package's `Tensor`. */
 export type TransformersTensor = new (type: 'int64', data: BigInt64Array, dims: number[]) => unknown
 
 /** Options of {@link createTransformersJsEngine}. */
 export interface TransformersJsEngineOptions {
-  /** What `AutoModelForCausalLM.from_pretrained` gave. */
+  /** The result of `AutoModelForCausalLM.from_pretrained`. */
   readonly model: TransformersModel
   /** The `Tensor` of the same package. */
   readonly Tensor: TransformersTensor
-  /** Tokens that a prompt and its answer have room for, together. Default: what the model was made for. */
+  /** The limit of prompt and answer tokens together. Default: the model's own. */
   readonly contextSize?: number
 }
 
 /**
- * A gpt-oss model that Transformers.js runs, in a browser or in Node.
+ * Runs a gpt-oss model with Transformers.js, in a browser or in Node.
  *
  *     import { AutoModelForCausalLM, Tensor } from '@huggingface/transformers'
  *     const model = await AutoModelForCausalLM.from_pretrained('onnx-community/gpt-oss-20b-ONNX', { device: 'webgpu' })
  *     const engine = createTransformersJsEngine({ model, Tensor })
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  *
- * Calls on one model wait for each other, in the order in which they are first read. Transformers.js cannot be made to
- * wait: what nobody has read yet is kept, at most `maxTokens` ids. A call that is closed lets the step under way end;
- * the next one waits for that. Nothing is kept from call to call, so that each evaluates its whole prompt.
+ * Calls on one model wait for each other, in the order of their first `next()`. Transformers.js has no backpressure: up
+ * to `maxTokens` unread ids are buffered. A call that is closed still finishes its current step, and the next call
+ * waits for that. No cache is kept between calls, so each evaluates its whole prompt.
  *
- * It can do `temperature` and `topK`. What it cannot is refused: `topP` below 1, `minP` above 0, `seed`, `logprobs`.
+ * Supports `temperature` and `topK`. Other sampling is rejected: `topP` below 1, `minP` above 0, `seed`, `logprobs`.
  *
- * Written to, and tested against, the published source, not a running model: `generate` in modeling_utils.js, and
+ * Written for and tested against the published source, not a running model: `generate` in modeling_utils.js, and
  * streamers.js, stopping_criteria.js and controller.js in packages/transformers/src of huggingface/transformers.js, as
  * of November 2026 (versions 3 and 4).
  *
@@ -83,7 +83,7 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
   check(typeof model?.generate === 'function', 'model', 'a causal language model of Transformers.js', model)
   check(typeof Tensor === 'function', 'Tensor', "Transformers.js' class", Tensor)
   const isSize = contextSize !== undefined && Number.isSafeInteger(contextSize) && contextSize > 0
-  check(isSize, 'contextSize', 'a whole number of at least 1, where the model does not tell its own', contextSize)
+  check(isSize, 'contextSize', 'a whole number of at least 1 (the model does not report one)', contextSize)
   const turns = turnsOf(model)
 
   async function* run(
@@ -109,7 +109,7 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
       stopping_criteria: [(sequences) => sequences.map(() => signal.aborted)],
     }
     await turns.take(() => 0, signal)
-    // Not awaited: what it puts into the queue is read meanwhile.
+    // Not awaited: the queue is read while the model generates.
     void generate(generation, queue)
 
     let last: number | undefined
@@ -127,7 +127,7 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
     }
   }
 
-  /** The next call's turn comes when the model is done, whether or not anybody reads to the end. */
+  /** Runs the model. The next call starts when the model is done, even if nobody reads to the end. */
   async function generate(generation: TransformersGeneration, queue: TokenQueue): Promise<void> {
     const known = model as TransformersModel
     try {
@@ -152,13 +152,13 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
       const settled = { ...options, ...(options.stop && { stop: [...options.stop] }) }
       return tokenStream((signal) => run(prompt, settled, signal), options.signal)
     },
-    // It is here, and whoever comes later waits.
+    // The model is in this process, and later calls wait, so it is always healthy.
     async health() {},
   }
 }
 
 function checkPossible({ sampling: { topP = 1, minP = 0, seed } = {}, logprobs }: GenerateOptions): void {
-  const says = (what: string): string => `${what}, which is all that Transformers.js can do`
+  const says = (what: string): string => `${what} (Transformers.js supports nothing else)`
   check(topP === 1, 'sampling.topP', says('1'), topP)
   check(minP === 0, 'sampling.minP', says('0'), minP)
   check(seed === undefined, 'sampling.seed', says('none'), seed)
@@ -166,10 +166,10 @@ function checkPossible({ sampling: { topP = 1, minP = 0, seed } = {}, logprobs }
 }
 
 function tooLong(length: number, contextSize: number): string {
-  return `the prompt has ${length} tokens, and the model's context ${contextSize}`
+  return `the prompt has ${length} tokens, but the model's context holds ${contextSize}`
 }
 
-/** One call at a time on one model, also of two engines: its sessions cannot run twice at once. */
+/** One call at a time per model, even with two engines, because its sessions cannot run concurrently. */
 const turnsByModel = new WeakMap<TransformersModel, Pool<TransformersModel>>()
 
 function turnsOf(model: TransformersModel): Pool<TransformersModel> {

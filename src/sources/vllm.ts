@@ -6,7 +6,7 @@ import type { HarmonyToken } from '../tokens/token-source.js'
 import type { HttpClient, HttpOptions } from './http/http-client.js'
 import { createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { count, jsonOf, logprob, parseEvent, tokenId } from './http/parse-event.js'
-import type { EngineStep } from './http/tokens-of.js'
+import type { EngineStep } from './http/steps-to-tokens.js'
 
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export {
@@ -19,29 +19,29 @@ export {
 
 /** Options of {@link createVllmEngine}. The `url` may end in `/v1`, as OpenAI's clients have it. */
 export interface VllmEngineOptions extends HttpOptions {
-  /** A name of the model, or of an adapter. Default: what the server serves. */
+  /** The name of the model or an adapter. Default: the served model. */
   readonly model?: string
   /**
-   * Tokens that a prompt and its answer have room for, together. Needed for calls without `maxTokens`, as the endpoint
-   * would then give 16. Default: the `max_model_len` that the server tells of the model, asked once.
+   * The limit of prompt and answer tokens together. Needed for calls without `maxTokens`, for which the endpoint would
+   * generate only 16. Default: the model's `max_model_len`, requested from the server once.
    */
   readonly contextSize?: number
 }
 
 /**
- * A gpt-oss model that vLLM serves, by `POST /v1/completions` with token ids in and out.
+ * Connects to a gpt-oss model on vLLM, with `POST /v1/completions`: token ids in and out.
  *
  *     const engine = createVllmEngine({ url: 'http://localhost:8000', model: 'openai/gpt-oss-20b' })
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  *
- * vLLM 0.10.2 or later. It gives the stop token as it gives any other. It also stops at the ids of the model's own
- * `generation_config.json`, which are the default ones, whatever `stop` says. `usage.cachedTokens` is told by servers
- * that run with `--enable-prompt-tokens-details`. Of `logprobs`, servers allow 20 and `--max-logprobs` changes that.
+ * Requires vLLM 0.10.2 or later. It sends the stop token like any other. It also stops at the ids in the model's
+ * `generation_config.json`, which are the default ones, whatever `stop` is. `usage.cachedTokens` needs a server with
+ * `--enable-prompt-tokens-details`. Servers allow 20 `logprobs`; `--max-logprobs` changes that.
  *
- * Not `/inference/v1/generate`, which is made for tokens: only later versions stream from it, it does not say in a
- * stream which token it stopped at, and its shapes still move.
+ * It does not use `/inference/v1/generate`, although that is made for tokens: only later versions stream from it, the
+ * stream does not contain the stop token, and its shapes are still changing.
  *
- * Written to, and tested against, the documented shapes, not a running server: `CompletionRequest`,
+ * Written for and tested against the documented shapes, not a running server: `CompletionRequest`,
  * `CompletionStreamResponse` and `CompletionLogProbs` in vllm/entrypoints/openai/completion/protocol.py, and the stream
  * in serving.py beside it, of vllm-project/vllm as of November 2026.
  *
@@ -56,7 +56,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
   const url = typeof http.url === 'string' ? http.url.replace(/\/v1\/*(?=\?|$)/, '') : http.url
   let knownSize = contextSize
 
-  /** As much as fits beside the prompt; at least 1, so that it is vLLM that says what does not fit. */
+  /** The tokens that fit after the prompt; at least 1, so that vLLM itself reports a prompt that is too long. */
   async function room({ prompt }: HttpCall, client: HttpClient, signal: AbortSignal): Promise<number> {
     knownSize ??= await askContextSize(client, model, signal)
     return Math.max(1, knownSize - prompt.length)
@@ -76,7 +76,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
           max_tokens: maxTokens ?? (await room(call, client, signal)),
           temperature,
           top_p: topP,
-          // 0 is the newer word for it, which older servers refuse.
+          // -1 means no limit. Newer servers also accept 0.
           top_k: topK === 0 ? -1 : topK,
           min_p: minP,
           ...(seed === undefined ? {} : { seed }),
@@ -104,7 +104,7 @@ async function askContextSize(client: HttpClient, model: string | undefined, sig
   if (typeof size === 'number') return size
   throw new EngineError(
     'server_error',
-    `expected a max_model_len of ${model ?? 'a model'} in /v1/models, got none: set contextSize, or maxTokens`,
+    `expected a max_model_len for ${model ?? 'a model'} in /v1/models, got none: set contextSize or maxTokens`,
   )
 }
 
@@ -112,7 +112,7 @@ const logprobLists = z.object({
   /** `token_id:976` each. */
   tokens: z.array(z.string('a string'), 'an array'),
   token_logprobs: z.array(logprob, 'an array'),
-  /** By `token_id:976`; the sampled token first, wherever it stands among them. */
+  /** Keyed by `token_id:976`; the sampled token is first, whatever its rank. */
   top_logprobs: z.array(z.record(z.string(), logprob, 'an object').nullable(), 'an array').nullish(),
 })
 
@@ -121,10 +121,10 @@ const chunk = z.object(
     choices: z.array(
       z.object(
         {
-          token_ids: z.array(tokenId, 'an array of token ids, as vLLM has it from 0.10.2 on').nullable(),
+          token_ids: z.array(tokenId, 'an array of token ids (vLLM 0.10.2 or later)').nullable(),
           logprobs: logprobLists.nullish(),
           finish_reason: z.string('a string').nullish(),
-          /** The id it stopped at; null at the model's first end-of-sequence token. */
+          /** The id at which it stopped; null for the model's first end-of-sequence token. */
           stop_reason: z.union([z.number(), z.string()], 'a token id or a string').nullish(),
         },
         'a choice',
@@ -143,7 +143,7 @@ type Choice = z.infer<typeof chunk>['choices'][number]
 async function* steps(events: AsyncIterable<unknown>, { logprobs }: HttpCall): AsyncGenerator<EngineStep> {
   for await (const event of events) {
     const { choices, usage } = parseEvent(chunk, event, 'vLLM')
-    // The last chunk has the counts, and no choice.
+    // The last chunk has counts and no choice.
     const [choice] = choices
     const inputTokens = usage?.prompt_tokens
     const cachedTokens = usage?.prompt_tokens_details?.cached_tokens

@@ -1,32 +1,30 @@
 import type { TokenTable } from './token-table.js'
 
-/** Turns one run of ordinary tokens into text, token by token, where a character may be spread over several tokens. */
+/** Turns one run of ordinary tokens into text, token by token. A character may be spread over several tokens. */
 export interface Detokenizer {
   /**
-   * The text that became certain with this token: '' while a character is incomplete, U+FFFD for bytes that cannot
-   * become one, by the rules of the web's `TextDecoder`; a byte order mark is kept. Never ends inside a character. An
-   * id that is no ordinary token is no bytes.
+   * Returns the text that this token completes: '' while a character is incomplete, U+FFFD for invalid bytes, as the
+   * web's `TextDecoder` does; keeps a byte order mark. Never ends inside a character. Ids that are not ordinary tokens
+   * have no bytes.
    */
   push(id: number): string
-  /**
-   * What is left at the end of the run: U+FFFD where a character stayed incomplete, else ''. Then nothing is carried.
-   */
+  /** Ends the run and returns the rest: U+FFFD if a character is incomplete, else ''. Clears the state. */
   flush(): string
-  /** The bytes of the incomplete character, 0 to 3, as plain numbers: all the state there is, for snapshots. */
+  /** The 0 to 3 bytes of the incomplete character, as plain numbers: the complete state, for snapshots. */
   carried(): number[]
 }
 
-/** A detokenizer for one run. It starts empty, or with what `carried()` of another one gave. */
+/** A detokenizer for one run. It starts empty, or with the result of another one's `carried()`. */
 export function createDetokenizer(table: TokenTable, carried: readonly number[] = NOTHING): Detokenizer {
   return new TableDetokenizer(table, carried)
 }
 
 const NOTHING: readonly number[] = []
 
-// A class, because a server has one for each stream that it is in the middle of, and closures are its memory.
+// A class, because every open stream of a server has one, and closures would take more memory.
 class TableDetokenizer implements Detokenizer {
   readonly #table: TokenTable
-  /** Bytes of a character that is not complete. */
+  /** Bytes of an incomplete character. */
   #carried: readonly number[]
 
   constructor(table: TokenTable, carried: readonly number[]) {
@@ -43,7 +41,7 @@ class TableDetokenizer implements Detokenizer {
   }
 
   flush(): string {
-    // What is carried is one character's beginning, and so becomes one U+FFFD, of however many bytes.
+    // The carried bytes are the beginning of one character, so together they become one U+FFFD.
     const rest = this.#carried.length === 0 ? '' : REPLACEMENT
     this.#carried = NOTHING
     return rest
@@ -53,7 +51,7 @@ class TableDetokenizer implements Detokenizer {
     return [...this.#carried]
   }
 
-  /** The decoder of the Encoding Standard, a byte at a time: a `TextDecoder` is made for more than these few bytes. */
+  /** The Encoding Standard's decoder, byte by byte. For these few bytes it is faster than a `TextDecoder`. */
   #take(byte: number): string {
     const before = this.#carried
     const [lead] = before
@@ -64,7 +62,7 @@ class TableDetokenizer implements Detokenizer {
       return ''
     }
     if (!continues(before, byte)) {
-      // What was begun is no character, and the byte begins anew.
+      // The carried bytes are invalid, and this byte starts over.
       this.#carried = NOTHING
       return REPLACEMENT + this.#take(byte)
     }
@@ -77,9 +75,7 @@ class TableDetokenizer implements Detokenizer {
 
 const REPLACEMENT = '\uFFFD'
 
-/**
- * Whether a byte may follow: the second one not where the character would be overlong, half a pair, or beyond Unicode.
- */
+/** Whether a byte may follow. Second bytes that make overlong forms, surrogates or values beyond Unicode may not. */
 function continues({ 0: lead = 0, length }: readonly number[], byte: number): boolean {
   if (byte < 0x80 || byte > 0xbf) return false
   if (length > 1) return true

@@ -4,8 +4,8 @@ import { createTokenIndex } from './token-index.js'
 import type { TokenTable } from './token-table.js'
 
 /**
- * How o200k cuts text into pieces, each of which is encoded alone. `\s` is spelled out because it is another set here
- * (White_Space) than in JavaScript, and the contraction's `s` also matches U+017F, as case folding has it.
+ * How o200k splits text into pieces, each of which is encoded separately. `\s` is spelled out because it is another set
+ * (White_Space) than in JavaScript, and the contraction's `s` also matches U+017F, as in case folding.
  */
 const S = String.raw`\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`
 const UPPER = String.raw`[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`
@@ -26,21 +26,20 @@ const PIECES = new RegExp(
 )
 
 /**
- * An encoder of ordinary text: the ids that the o200k tokenizers give it, tiktoken's and the official
- * `encode(text, [])`. Nothing is a marker in it: `<|end|>` becomes the tokens of its seven characters. Markers are ids,
- * and a prompt is put together of both:
+ * Creates an encoder of ordinary text, with the same ids as tiktoken's o200k and the official `encode(text, [])`. It
+ * has no special tokens: `<|end|>` becomes the tokens of its seven characters. Add special tokens to a prompt as ids:
  *
  *     const encode = createEncoder(await loadTokenTable())
  *     const prompt = [200006, ...encode('user'), 200008, ...encode(text), 200007]
  *
- * What a letter is, the runtime's Unicode says. The official tokenizer's is 16.0: beside one of 17.0, words of the
- * 4,699 characters that came with it may be cut elsewhere. The text is the same.
+ * The runtime's Unicode version decides what a letter is. The official tokenizer uses 16.0: with 17.0, words with any
+ * of its 4,699 new characters may be split differently. They still decode to the same text.
  *
- * Makes an index of the table, in some 100 ms and 4 MB; so make one encoder and keep it. The encoder holds no state. A
+ * Builds an index of the table in some 100 ms and 4 MB, so create one encoder and keep it. The encoder is stateless. A
  * lone surrogate is encoded as U+FFFD. The time is linear in the text, n log n in its longest word.
  *
- * @param tokenTable - of a vocabulary whose ids are its merge ranks, cut like o200k
- * @throws HarmonyResponsesError `bad_option` where a byte is no token of the table
+ * @param tokenTable - of a vocabulary whose ids are its merge ranks, and that splits text like o200k
+ * @throws HarmonyResponsesError `bad_option` if the table lacks a token for some byte
  */
 export function createEncoder(tokenTable: TokenTable): (text: string) => number[] {
   const index = createTokenIndex(tokenTable)
@@ -66,7 +65,7 @@ export function createEncoder(tokenTable: TokenTable): (text: string) => number[
   }
 }
 
-/** How many bytes a text has in UTF-8, where a lone surrogate is written as U+FFFD. */
+/** The length of a text in UTF-8 bytes, with lone surrogates as U+FFFD. */
 function byteLength(text: string): number {
   let length = text.length
   for (let at = 0; at < text.length; at++) {

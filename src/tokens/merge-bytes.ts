@@ -4,22 +4,22 @@ import type { TokenIndex } from './token-index.js'
 const POSITIONS = 2 ** 32
 
 /**
- * Byte pair encoding of one piece: of all neighbours that together are a token, those of the lowest id are merged
- * first, the leftmost of equals, until none is left. Appends the ids.
+ * Byte pair encoding of one piece: merges the neighbours that form the token with the lowest id, the leftmost first,
+ * until no neighbours form a token. Appends the ids.
  *
- * Every byte has to be a token. Takes n log n of n bytes, by a heap; merging by looking through all pairs again takes
- * minutes for a text of 100,000 letters.
+ * Every byte has to be a token. Takes n log n time with a heap; rescanning all pairs after each merge takes minutes for
+ * a text of 100,000 letters.
  */
 export function mergeBytes(index: TokenIndex, bytes: Uint8Array, start: number, end: number, ids: number[]): void {
   const length = end - start
-  /** Where the part that begins here ends, and where the one before it begins. Of parts that are merged: stale. */
+  /** The end of the part that begins here, and the start of the part before it. Stale for merged parts. */
   const ends = new Uint32Array(length)
   const befores = new Int32Array(length)
-  /** The id that the part that begins here and the next one are together; -1 for none. */
+  /** The id of the token that the part that begins here forms with the next one; -1 for none. */
   const pairs = new Int32Array(length).fill(-1)
   const heap: number[] = []
 
-  function look(at: number): void {
+  function updatePair(at: number): void {
     const next = ends[at] ?? length
     const id = next < length ? index.idOf(bytes, start + at, start + (ends[next] ?? 0)) : undefined
     pairs[at] = id ?? -1
@@ -30,19 +30,19 @@ export function mergeBytes(index: TokenIndex, bytes: Uint8Array, start: number, 
     ends[at] = at + 1
     befores[at] = at - 1
   }
-  for (let at = 0; at + 1 < length; at++) look(at)
+  for (let at = 0; at + 1 < length; at++) updatePair(at)
   for (let key = pop(heap); key !== undefined; key = pop(heap)) {
     const at = key % POSITIONS
-    // What was found of this pair before one of its parts grew.
+    // Skip a stale entry: one of its parts has grown since.
     if (pairs[at] !== (key - at) / POSITIONS) continue
     const next = ends[at] ?? length
     const after = ends[next] ?? length
     ends[at] = after
     pairs[next] = -1
     if (after < length) befores[after] = at
-    look(at)
+    updatePair(at)
     const before = befores[at] ?? -1
-    if (before >= 0) look(before)
+    if (before >= 0) updatePair(before)
   }
 
   for (let at = 0; at < length; at = ends[at] ?? length) {

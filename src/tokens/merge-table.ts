@@ -4,26 +4,24 @@ import type { TokenTable } from './token-table.js'
 /** Characters per token: two numbers of three digits each. */
 const WIDTH = 6
 const DIGITS = 3
-/** The digits of base 64 are the characters from `(` on, without the backslash, which a string literal would double. */
+/** Base-64 digits are the characters from `(` on, without the backslash, which a string literal has to escape. */
 const ZERO = 0x28
 const BACKSLASH = 0x5c
 
 /**
- * A table that is read where it stands: a token is written as the two shorter tokens that make it up, and put together
- * when it is asked for. So there is nothing to unpack before the first token, and nothing that a runtime could lack.
+ * A table that needs no unpacking: each token is stored as the two shorter tokens it consists of, and is assembled when
+ * it is first requested. Loading is therefore instant, and no runtime feature such as decompression is needed.
  *
  * Six characters per token, in the order of the ids: the ids of its first and second part, each as three digits of base
  * 64, the highest first. A token of one byte has its own id there, and then the byte. The ids of the parts are lower
- * than the token's, and tokens have at most 255 bytes: who writes the table sees to it.
+ * than the token's, and tokens have at most 255 bytes; the script that writes the table ensures both.
  */
 export function createMergeTable(merges: string): TokenTable {
   const size = merges.length / WIDTH
   const noBytes = new Uint8Array(0)
-  /** Where the bytes of each token start in the pool; 0 until it is there. */
+  /** Where the bytes of each token start in the pool; 0 until it is assembled. */
   const starts = new Uint32Array(size)
-  /**
-   * The tokens that were asked for and their parts, each its length and then its bytes. Views of them are out there.
-   */
+  /** The requested tokens and their parts, each as its length and then its bytes. Callers hold views of it. */
   let pool = new Uint8Array(2 ** 16)
   let end = 0
 
@@ -36,7 +34,7 @@ export function createMergeTable(merges: string): TokenTable {
     return pool.subarray(start, start + lengthAt(start))
   }
 
-  /** Puts a token into the pool, after its parts: where its bytes start. */
+  /** Adds a token to the pool, after its parts. Returns where its bytes start. */
   function assemble(id: number): number {
     const first = number(id * WIDTH)
     const second = number(id * WIDTH + DIGITS)
@@ -68,10 +66,10 @@ export function createMergeTable(merges: string): TokenTable {
     return pool[start - 1] ?? 0
   }
 
-  /** Takes room for a token at the end of the pool: where its bytes are to start. */
+  /** Reserves room for a token at the end of the pool. Returns where its bytes start. */
   function reserve(length: number): number {
     if (end + 1 + length > pool.length) {
-      // The old pool stays with the views of it that are out there.
+      // Existing views keep the old pool alive.
       const larger = new Uint8Array(2 * pool.length)
       larger.set(pool)
       pool = larger

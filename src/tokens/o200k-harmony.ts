@@ -3,7 +3,7 @@ import { createMergeTable } from './merge-table.js'
 import type { TokenTable } from './token-table.js'
 
 /**
- * The table of o200k_harmony. This module is only ever imported dynamically, by `loadTokenTable`: nobody pays for the
- * table who does not ask for it, and the module cache is what makes it one per process.
+ * The table of o200k_harmony. Only `loadTokenTable` imports this module, dynamically, so that the table costs nothing
+ * unless it is used. The module cache makes it a singleton.
  */
 export const tokenTable: TokenTable = createMergeTable(merges)

@@ -1,12 +1,12 @@
 /**
- * Which text a token's bytes are, by its id; `undefined` where they are not UTF-8 on their own, and where there are
- * none. A byte order mark is kept.
+ * Creates a lookup of a token's text by its id; undefined if its bytes are not valid UTF-8 on their own, or there are
+ * none. Keeps a byte order mark.
  *
  * @param size - how many tokens there are
  */
 export function createTextLookup(size: number, bytes: (id: number) => Uint8Array): (id: number) => string | undefined {
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-  // Filled as tokens are asked for, because a stream uses few of them; null is a token that is not UTF-8 on its own.
+  // Filled lazily, because a stream uses few tokens. Null marks a token that is not valid UTF-8 on its own.
   const texts = new Array<string | null | undefined>(size)
 
   function decode(token: Uint8Array): string | null {

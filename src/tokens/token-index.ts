@@ -1,12 +1,12 @@
 import type { TokenTable } from './token-table.js'
 
-/** The way back through a token table: from bytes to ids. */
+/** The reverse of a token table: from bytes to ids. */
 export interface TokenIndex {
-  /** The id of the token that these bytes are, or `undefined`. */
+  /** The id of the token with these bytes, or undefined. */
   idOf(bytes: Uint8Array, start: number, end: number): number | undefined
 }
 
-/** Indexes a table. It is read once; of a token that it has twice, the first id counts. */
+/** Indexes a table, reading it once. If a token occurs twice, the first id wins. */
 export function createTokenIndex(table: TokenTable): TokenIndex {
   const { size } = table
   const starts = new Uint32Array(size + 1)
@@ -22,7 +22,7 @@ export function createTokenIndex(table: TokenTable): TokenIndex {
   /** Id + 1, or 0 for none. */
   const slots = new Uint32Array(mask + 1)
 
-  /** The slot of these bytes, or the free one where they would be. */
+  /** The slot of these bytes, or the free slot for them. */
   function find(bytes: Uint8Array, start: number, end: number): number {
     let slot = hash(bytes, start, end) & mask
     for (;;) {

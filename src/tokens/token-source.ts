@@ -1,4 +1,4 @@
-/** A sampled token that carries its probability, as engines give it when log-probabilities were asked for. */
+/** A sampled token with its log-probability, if the engine was asked for it. */
 export interface ScoredToken {
   readonly id: number
   /** Natural logarithm of the token's probability. */
@@ -7,41 +7,42 @@ export interface ScoredToken {
   readonly topLogprobs?: readonly { readonly id: number; readonly logprob: number }[]
 }
 
-/** A model's token: its id in o200k_harmony (0..201087), bare or with its probability. */
+/** A model's token: its id in o200k_harmony (0..201087), alone or with its log-probability. */
 export type HarmonyToken = number | ScoredToken
 
-/** A tool's whole message to the model, as the host puts it into the transcript. */
+/** A tool's complete message to the model, as the host puts it into the transcript. */
 export interface HostMessage {
-  /** The tool, by the name that the model called it by: `python`, `functions.get_weather`, `LABEL.tool`. */
+  /** The tool, by the name with which the model called it: `python`, `functions.get_weather`, `LABEL.tool`. */
   readonly author: string
-  /** What it said. It is ordinary text whatever it spells: a `<|end|>` in it ends nothing. */
+  /** Its output. Always ordinary text: a `<|end|>` in it has no effect. */
   readonly text: string
   /** Default `commentary`. */
   readonly channel?: string
 }
 
 /**
- * What the host put into the transcript and the model did not sample. It makes no output item and is no output token.
+ * What the host put into the transcript. The model did not sample it, so it becomes no output item and counts as no
+ * output token.
  *
- * Put a tool's result there as a {@link HostMessage}; the model's next turn begins behind it. Ids have to be encoded so
- * that text becomes no special token. **A string may hold literal `<|markers|>`: never build one around text that a
- * tool gave, because a web page that spells `<|start|>` would write messages of its own.**
+ * Push a tool's result as a {@link HostMessage}; the model's next turn begins after it. Encode ids so that no text
+ * becomes a special token. **A string may contain literal `<|markers|>`: never put a tool's output into one, because a
+ * web page that spells `<|start|>` could inject messages.**
  */
 export interface HostTokens {
   readonly host: readonly number[] | Uint32Array | string | HostMessage
 }
 
 /**
- * What one engine step produced: a token, several tokens, or (for engines that give only text) text in which the
- * special tokens are spelled as literal `<|markers|>`, cut anywhere.
+ * The output of one engine step: a token, several tokens, or (for engines that return only text) text with special
+ * tokens as literal `<|markers|>`, cut anywhere.
  */
 export type TokenChunk = HarmonyToken | readonly HarmonyToken[] | Uint32Array | string | HostTokens
 
-/** Token counts that only the host knows. All are whole numbers of tokens. */
+/** Token counts that only the host knows, as whole numbers of tokens. */
 export interface HostUsage {
   readonly inputTokens?: number
   readonly cachedTokens?: number
-  /** Only for text input, where tokens cannot be counted here. */
+  /** Only for text input, whose tokens cannot be counted here. */
   readonly outputTokens?: number
   /** Only for text input. */
   readonly reasoningTokens?: number
@@ -50,7 +51,7 @@ export interface HostUsage {
 /** Why the model stopped, as the host knows it. */
 export type EndReason = 'stop' | 'max_output_tokens' | 'content_filter'
 
-/** What a source may return when it is exhausted. */
+/** What a source may return at its end. */
 export interface StreamEnd {
   readonly reason?: EndReason
   readonly usage?: HostUsage
@@ -60,5 +61,5 @@ export interface StreamEnd {
 // biome-ignore lint/suspicious/noConfusingVoidType: without void an ordinary generator would be no source
 type SourceEnd = StreamEnd | undefined | void
 
-/** Anything that yields token chunks in order. It may *return* a {@link StreamEnd}. */
+/** Anything that yields token chunks in order and may *return* a {@link StreamEnd}. */
 export type TokenSource = AsyncIterable<TokenChunk, SourceEnd> | Iterable<TokenChunk, SourceEnd>

@@ -2,16 +2,16 @@ import { HarmonyResponsesError } from '../errors.js'
 import { createTextLookup } from './text-lookup.js'
 
 /**
- * The ordinary tokens of a vocabulary, by id. It knows no special tokens: their spelling is no text of the model's.
- * Nothing about it can be changed from outside, so any number of streams may share one.
+ * The ordinary tokens of a vocabulary, by id. Special tokens are not included, because their spelling is not text of
+ * the model. Immutable, so any number of streams can share one.
  */
 export interface TokenTable {
   /**
-   * The token's text, or `undefined` where its bytes are not UTF-8 on their own (1,562 tokens of o200k_harmony) and for
-   * ids that are no ordinary token. A byte order mark is kept.
+   * The token's text; undefined if its bytes are not valid UTF-8 on their own (1,562 tokens of o200k_harmony) and for
+   * ids that are not ordinary tokens. Keeps a byte order mark.
    */
   text(id: number): string | undefined
-  /** The token's bytes, 1 to 128 of them; empty for ids that are no ordinary token. A view, not to be written. */
+  /** The token's 1 to 128 bytes; empty for ids that are not ordinary tokens. A view: do not write to it. */
   bytes(id: number): Uint8Array
   /** How many ordinary tokens there are; their ids are 0..size-1. */
   readonly size: number
@@ -19,7 +19,7 @@ export interface TokenTable {
 
 /**
  * A table from its raw bytes, which it keeps: `[one length byte per token][the bytes of all tokens]`, both in the order
- * of the ids. Throws `bad_option` where the lengths do not add up to the bytes.
+ * of the ids. Throws `bad_option` if the lengths do not add up to the bytes.
  */
 export function createTokenTable(raw: Uint8Array): TokenTable {
   const starts = tokenStarts(raw)
@@ -37,7 +37,7 @@ export function createTokenTable(raw: Uint8Array): TokenTable {
 
 /** Where each token's bytes start in the raw table and, after the last, where they end. */
 function tokenStarts(raw: Uint8Array): Uint32Array {
-  // The count is not written down: it is the one at which as many lengths, and the bytes they announce, fill the table.
+  // The table does not store its size. It is the count for which the lengths and the bytes they add up to fill it.
   let size = 0
   let byteCount = 0
   while (size + byteCount < raw.length) {

@@ -1,12 +1,15 @@
 /**
- * Calls a callback of the host's that only observes. Whatever it throws is not the stream's business: the caller gets it
- * back, to tell somebody else. A rejected promise would end the process, so it is taken as told.
+ * Calls an observing callback of the host's without letting it break the stream. The caller gets what it throws, to
+ * report it elsewhere. Rejections are ignored, because an unhandled one would end the process.
  *
- * @returns what went wrong, in a list of one; an empty list where nothing did
+ * @returns a list with the thrown error; empty if there was none
  */
-export function callHost<Argument>(callback: ((told: Argument) => unknown) | undefined, told: Argument): unknown[] {
+export function callHost<Argument>(
+  callback: ((argument: Argument) => unknown) | undefined,
+  argument: Argument,
+): unknown[] {
   try {
-    const answer = callback?.(told) as { then?: unknown } | null | undefined
+    const answer = callback?.(argument) as { then?: unknown } | null | undefined
     if (typeof answer?.then === 'function') answer.then(undefined, () => {})
     return []
   } catch (error) {

@@ -1,54 +1,54 @@
 import type { Item } from './items/kinds.js'
 
-/** The key that every hosted call answers to: a tool message may name no tool. */
-export const ANYBODY = ''
+/** The key that matches every hosted call, for tool messages that do not name a tool. */
+export const ANY_CALLEE = ''
 
-/** The calls that answer to one key, oldest first. */
+/** The calls that match one key, oldest first. */
 interface Queue {
   readonly calls: Item[]
-  /** How many of the first ones are over. */
-  over: number
+  /** How many calls at the front are finished. */
+  finished: number
 }
 
 /**
- * Pairs results with hosted calls, in constant time for each result. All of it follows from the items, so it is in no
- * snapshot, and it is made when the first result comes: most responses have none.
+ * Matches results with hosted calls, in constant time per result. Derived from the items, so it is not part of a
+ * snapshot; created for the first result, because most responses have none.
  */
 export class Calls {
   readonly #byId = new Map<string, Item>()
   readonly #byKey = new Map<string, Queue>()
-  #filed = 0
+  #indexed = 0
 
-  /** Files the items that came since the last time. A list may only grow. */
-  file(items: readonly Item[]): this {
-    for (; this.#filed < items.length; this.#filed++) {
-      const item = items[this.#filed] as Item
+  /** Indexes the items that were added since the last call. The list may only grow. */
+  index(items: readonly Item[]): this {
+    for (; this.#indexed < items.length; this.#indexed++) {
+      const item = items[this.#indexed] as Item
       if (!this.#byId.has(item.id)) this.#byId.set(item.id, item)
       if (item.callee === '') continue
-      for (const key of [ANYBODY, item.callee]) {
+      for (const key of [ANY_CALLEE, item.callee]) {
         const queue = this.#byKey.get(key)
-        if (queue === undefined) this.#byKey.set(key, { calls: [item], over: 0 })
+        if (queue === undefined) this.#byKey.set(key, { calls: [item], finished: 0 })
         else queue.calls.push(item)
       }
     }
     return this
   }
 
-  /** The item of that id, hosted call or not. */
+  /** The item with this id, whether or not it is a hosted call. */
   find(id: string): Item | undefined {
     return this.#byId.get(id)
   }
 
-  /** The oldest call that answers to one of the keys and waits for its result. */
+  /** The oldest call that matches one of the keys and waits for its result. */
   oldestWaiting(keys: readonly string[]): Item | undefined {
     return this.#oldest(keys, 'waiting', (queue) => {
-      // What is over stays over: each call is passed once, however many results come.
-      while (isOver(queue.calls[queue.over])) queue.over++
-      return queue.calls[queue.over]
+      // Finished calls stay finished, so each one is skipped only once, however many results come.
+      while (isFinished(queue.calls[queue.finished])) queue.finished++
+      return queue.calls[queue.finished]
     })
   }
 
-  /** The oldest call that answers to one of the keys and has its result, where none of them waits. */
+  /** The oldest call that matches one of the keys and has its result, if none of them waits. */
   oldestAnswered(keys: readonly string[]): Item | undefined {
     return this.#oldest(keys, 'done', ({ calls }) => calls[0])
   }
@@ -64,6 +64,6 @@ export class Calls {
   }
 }
 
-function isOver(call: Item | undefined): boolean {
+function isFinished(call: Item | undefined): boolean {
   return call?.stage === 'done' || call?.stage === 'cut'
 }

@@ -3,7 +3,7 @@ import type { HostMessage, ScoredToken } from '../tokens/token-source.js'
 
 const EXPECTED = 'token ids, { id, logprob }, text or { host }'
 
-/** A token id may lie outside the vocabulary, which is the model's doing; but it has to be a whole number from 0. */
+/** Whether a value is a token id. Ids outside the vocabulary count: they are the model's mistake, not the caller's. */
 function isId(id: unknown): id is number {
   return Number.isInteger(id) && (id as number) >= 0
 }
@@ -12,7 +12,7 @@ function checkId(id: unknown): void {
   check(isId(id), 'token', EXPECTED, id, 'bad_chunk')
 }
 
-/** An id, alone or with its probabilities. */
+/** Checks an id, alone or with log-probabilities. */
 export function checkToken(token: unknown): void {
   if (typeof token === 'number') {
     checkId(token)
@@ -24,7 +24,7 @@ export function checkToken(token: unknown): void {
   check(isRight, 'chunk', EXPECTED, token, 'bad_chunk')
 }
 
-/** What a host's chunk holds: ids, text, or a message. */
+/** Checks the content of a host chunk: ids, text or a message. */
 export function checkHost(host: unknown): readonly number[] | Uint32Array | string | HostMessage {
   const { author, text, channel = '' } = Object(host) as Partial<HostMessage>
   if (author === undefined) return checkHostTokens(host)
@@ -33,7 +33,7 @@ export function checkHost(host: unknown): readonly number[] | Uint32Array | stri
   return host as HostMessage
 }
 
-/** Every id, or text. */
+/** Checks ids or text. */
 export function checkHostTokens(host: unknown): readonly number[] | Uint32Array | string {
   if (host instanceof Uint32Array || typeof host === 'string') return host
   check(Array.isArray(host), 'host', EXPECTED, host, 'bad_chunk')

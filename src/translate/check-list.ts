@@ -1,9 +1,9 @@
 import { check, type ErrorCode } from '../errors.js'
 
 /**
- * A list, if it is given, of which every entry has these strings.
+ * Checks a list, if it is given: every entry needs these string fields.
  *
- * @throws HarmonyResponsesError with what was expected and what came
+ * @throws HarmonyResponsesError with the given code, default `bad_option`
  */
 export function checkList(what: string, list: unknown, strings: readonly string[], code?: ErrorCode): void {
   if (list === undefined) return

@@ -2,7 +2,7 @@ import { check } from '../errors.js'
 import { nearest } from './nearest.js'
 
 /**
- * Refuses a name that means nothing: it would be ignored in silence.
+ * Rejects an unknown name, which would otherwise be ignored silently.
  *
  * @throws HarmonyResponsesError `bad_option`: `usage: expected inputTokens, got "input_tokens"`
  */

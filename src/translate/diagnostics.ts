@@ -1,6 +1,6 @@
 import type { RepairCode } from '../harmony/events.js'
 
-/** What was noticed about a well-formed message, beside the parser's repairs. */
+/** Codes of the translator's own diagnostics, about well-formed messages; the parser's are `RepairCode`. */
 export type NoticeCode =
   | 'unknown_tool_type'
   | 'undeclared_server'
@@ -20,15 +20,15 @@ export type NoticeCode =
   | 'repeated_count'
 
 /**
- * What the translator noticed beside the stream. A diagnostic never changes what was sent; it says what was repaired,
- * dropped or doubted. `explainDiagnostic` of `harmony-responses/diagnostics` puts it into words.
+ * A report of what was repaired, dropped or suspicious. It never changes the stream. `explainDiagnostic` of
+ * `harmony-responses/diagnostics` explains it.
  */
 export interface Diagnostic {
   readonly code: RepairCode | NoticeCode
-  /** The model's text that is in no item because of this; absent where nothing was dropped. */
+  /** The model's text that is in no item because of this; absent if nothing was dropped. */
   readonly text?: string
-  /** What it is about: a recipient, a tool's name or type, a server's label, an item id, what the official parser said. */
+  /** The subject: a recipient, a tool's name or type, a server's label, an item id, the official parser's error. */
   readonly subject?: string
-  /** The number of the token (or text chunk) at which it was noticed, from 0 over everything that was pushed. */
+  /** Index of the token (or text chunk) that caused it, counting everything that was pushed from 0. */
   readonly index: number
 }

@@ -1,30 +1,30 @@
-/** What the client is told of a failure. */
+/** A failure as it is sent to the client. */
 export interface Failure {
-  /** As the API's, default `server_error`; a code of the host's own goes through. */
+  /** One of the API's codes (default `server_error`) or one of the host's own, which is passed through. */
   readonly code?: string
   readonly message: string
 }
 
-/** Of an error in the host's own code: its text may hold addresses, file names or passwords. */
+/** Sent for errors in the host's own code, whose text may contain addresses, file names or passwords. */
 const NEUTRAL: Failure = { message: 'The server had an internal error.' }
 
-/** What the host itself says of a failure: a text, or plain data with one. Of anything else, undefined. */
+/** The failure if the host wrote it for the client: a string or a plain object with a message. Else undefined. */
 export function hostFailure(failure: unknown): Failure | undefined {
   if (typeof failure === 'string') return { message: failure }
-  // An error of another realm is no `Error` here, but its message is no field for all to see.
-  return read(failure, (given) => !(given instanceof Error) && Object.keys(given).includes('message'))
+  // An Error of another realm fails `instanceof`, but its `message` is not enumerable.
+  return readFailure(failure, (given) => !(given instanceof Error) && Object.keys(given).includes('message'))
 }
 
 /**
- * What the client may know of an error: the code and the text of an `EngineError`, which are written for it. It is
- * known by its name, because two copies of this package may be installed.
+ * What the client may see of an error: the code and the text of an `EngineError`, which are written for it. Matched by
+ * name, because two copies of this package may be installed.
  */
 export function clientFailure(error: unknown): Failure {
-  return read(error, (given) => given instanceof Error && given.name === 'EngineError') ?? NEUTRAL
+  return readFailure(error, (given) => given instanceof Error && given.name === 'EngineError') ?? NEUTRAL
 }
 
-/** What was thrown may throw again when it is read. */
-function read(failure: unknown, isReadable: (failure: object) => boolean): Failure | undefined {
+/** Reads `code` and `message`. Their getters may throw. */
+function readFailure(failure: unknown, isReadable: (failure: object) => boolean): Failure | undefined {
   try {
     const { code, message } = failure as { code: unknown; message: unknown }
     if (typeof message !== 'string' || !isReadable(failure as object)) return undefined

@@ -1,17 +1,17 @@
 /** A hash: 128 bits in four 32-bit lanes. */
 export type Lanes = readonly [number, number, number, number]
 
-/** Where every hash begins: no lane as another. */
+/** The initial lanes, all different. */
 export const SEED: Lanes = [1, 2, 3, 4]
 
 /**
- * The hash of a text that goes on behind another. Each step changes the lanes one after another, by odd factors, shifts
- * and sums that can all be undone: no step lets two states become one, so two texts collide only where a later character
- * takes back, in all 128 bits, what an earlier one did.
+ * Continues a hash with more text. Each step updates the lanes one by one with invertible operations (odd factors,
+ * shifts and sums), so it never merges two states: two texts collide only if a later character reverts, in all 128
+ * bits, what an earlier one changed.
  */
 export function hash(text: string, before: Lanes): Lanes {
   let [a, b, c, d] = before
-  // Two characters at a time; the length tells a last one alone from one with a zero behind it.
+  // Two characters at a time; the length distinguishes a single last one from one followed by a zero.
   a ^= text.length
   for (let at = 0; at < text.length; at += 2) {
     const pair = text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16)

@@ -6,15 +6,15 @@ import type { Fields, HostItem, Typed } from './items/inserted-item.js'
 import { prefixOf } from './items/kinds.js'
 import { plainCopy } from './plain-copy.js'
 
-/** An item of the API's, whole, of any type. Where it has no `id`, the translator makes one. */
+/** A complete item of the API, of any type. The translator adds an `id` if it has none. */
 export type WholeItem = Typed | (Typed & Fields)
 
 /**
- * What is told between `added` and `done`: the states that an item enters, `*` being the last; a field whose text is
- * told; or a list of parts, each of which is. File search and images are as captured streams have them, the others as
- * `items/` writes them. A type that is not here is added and done.
+ * The events between `added` and `done`, by item type. Each word is a status event (`*` is the final one), a text field
+ * or a list of parts. File search and images follow captured streams, the others match what `items/` emits. Types that
+ * are not listed have no events in between.
  */
-const ORDERS: Readonly<Record<string, string>> = {
+const SEQUENCES: Readonly<Record<string, string>> = {
   file_search_call: 'in_progress searching *',
   image_generation_call: 'in_progress generating *',
   web_search_call: 'in_progress searching *',
@@ -27,8 +27,8 @@ const ORDERS: Readonly<Record<string, string>> = {
   reasoning: 'content summary',
 }
 
-/** How the fields begin that the events of such types bring; undefined ones are left out. */
-const BEGINNINGS: Fields = {
+/** Values in `output_item.added` of fields that later events fill in. Undefined: the field is left out. */
+const INITIAL: Fields = {
   status: 'in_progress',
   arguments: '',
   input: '',
@@ -44,7 +44,7 @@ const BEGINNINGS: Fields = {
   error: undefined,
 }
 
-/** The prefixes of ids of items that this library never makes of tokens. A type that is nowhere has `item`. */
+/** Id prefixes of item types that never come from tokens. Default for any other type: `item`. */
 const PREFIXES: Readonly<Record<string, IdPrefix>> = {
   compaction: 'cmp',
   file_search_call: 'fs',
@@ -57,9 +57,9 @@ const PREFIXES: Readonly<Record<string, IdPrefix>> = {
 
 /**
  * An item of the host's own, for `translator.insert(hostItem(item))`: a compaction, a file search, an image, a message.
- * Most types are announced and done; those that have events of their own are told as captured streams tell them.
+ * Most types get only `added` and `done`; types with events of their own get those of captured streams too.
  *
- * @throws HarmonyResponsesError `bad_option` where it is no plain data, or has no type
+ * @throws HarmonyResponsesError `bad_option` if it is not plain data or has no type
  */
 export function hostItem(item: WholeItem): HostItem {
   const { type, id } = Object(item) as Partial<Typed>
@@ -67,65 +67,65 @@ export function hostItem(item: WholeItem): HostItem {
   check(id === undefined || (typeof id === 'string' && id !== ''), 'hostItem: id', 'a string', id)
   const whole = plainCopy('hostItem', item) as Typed & Fields
   const events: HostItem['events'][number][] = []
-  const tell: Tell = (event, fields) => events.push(copyOf({ type: `response.${event}`, ...fields }))
-  for (const step of lookUp(ORDERS, type)?.split(' ') ?? []) tellStep(whole, step, tell)
-  return { prefix: prefixOf(type) ?? lookUp(PREFIXES, type) ?? 'item', begun: begunOf(whole), events, whole }
+  const emit: Emit = (event, fields) => events.push(copyOf({ type: `response.${event}`, ...fields }))
+  for (const step of lookUp(SEQUENCES, type)?.split(' ') ?? []) emitStep(whole, step, emit)
+  return { prefix: prefixOf(type) ?? lookUp(PREFIXES, type) ?? 'item', begun: announcedForm(whole), events, whole }
 }
 
-/** An item as it is announced: clients put together what the events bring. */
-function begunOf(item: Typed & Fields): Typed & Fields {
-  if (lookUp(ORDERS, item.type) === undefined) return item
+/** The item in `output_item.added`, without what later events deliver: clients would append it a second time. */
+function announcedForm(item: Typed & Fields): Typed & Fields {
+  if (lookUp(SEQUENCES, item.type) === undefined) return item
   const begun = Object.entries(item).map(([field, value]) => [
     field,
-    Object.hasOwn(BEGINNINGS, field) ? BEGINNINGS[field] : value,
+    Object.hasOwn(INITIAL, field) ? INITIAL[field] : value,
   ])
   return Object.fromEntries(begun.filter(([, value]) => value !== undefined)) as Typed & Fields
 }
 
-type Tell = (event: string, fields: Fields) => void
+type Emit = (event: string, fields: Fields) => void
 
-function tellStep(item: Typed & Fields, step: string, tell: Tell): void {
+function emitStep(item: Typed & Fields, step: string, emit: Emit): void {
   const { type, status = 'completed', error } = item
-  const beginning = BEGINNINGS[step]
+  const beginning = INITIAL[step]
   if (step === '*') {
-    if (status === 'completed' && error == null) tell(`${type}.completed`, {})
-    // Of failure only MCP has an event.
-    else if (/^mcp/.test(type)) tell(`${type}.failed`, {})
-  } else if (beginning === '') tellText(`${type}_${step}`, step, item, {}, tell)
-  else if (beginning === undefined) tell(`${type}.${step}`, {})
+    if (status === 'completed' && error == null) emit(`${type}.completed`, {})
+    // Only MCP items have a `.failed` event.
+    else if (/^mcp/.test(type)) emit(`${type}.failed`, {})
+  } else if (beginning === '') emitText(`${type}_${step}`, step, item, {}, emit)
+  else if (beginning === undefined) emit(`${type}.${step}`, {})
   else {
     const parts = item[step] ?? []
     const isList = Array.isArray(parts) && parts.every((part) => typeof Object(part).type === 'string')
     check(isList, `hostItem: ${step}`, 'an array of parts with types', parts)
-    for (const [at, part] of (parts as Fields[]).entries()) tellPart(part, step, at, tell)
+    for (const [at, part] of (parts as Fields[]).entries()) emitPart(part, step, at, emit)
   }
 }
 
-function tellPart(part: Fields, list: string, at: number, tell: Tell): void {
+function emitPart(part: Fields, list: string, at: number, emit: Emit): void {
   const isSummary = list === 'summary'
   const { type, annotations = [], logprobs } = part
   const name = isSummary ? 'reasoning_summary_part' : 'content_part'
   const place = { [isSummary ? 'summary_index' : 'content_index']: at }
   const field = type === 'refusal' ? 'refusal' : 'text'
   const isAnswer = type === 'output_text'
-  tell(`${name}.added`, {
+  emit(`${name}.added`, {
     ...place,
     part: { ...part, [field]: '', ...(isAnswer && { annotations: [], logprobs: [] }) },
   })
   const scores = isAnswer ? { logprobs: logprobs ?? [] } : {}
-  tellText(`${isSummary ? 'reasoning_' : ''}${type}`, field, part, { ...place, ...scores }, tell, () => {
+  emitText(`${isSummary ? 'reasoning_' : ''}${type}`, field, part, { ...place, ...scores }, emit, () => {
     for (const [annotation_index, annotation] of (annotations as unknown[]).entries()) {
-      tell('output_text.annotation.added', { ...place, annotation_index, annotation })
+      emit('output_text.annotation.added', { ...place, annotation_index, annotation })
     }
   })
-  tell(`${name}.done`, { ...place, part })
+  emit(`${name}.done`, { ...place, part })
 }
 
-/** A text in one delta, and whole. */
-function tellText(name: string, field: string, holder: Fields, about: Fields, tell: Tell, between?: () => void): void {
+/** Emits a text as one delta, then complete. */
+function emitText(name: string, field: string, holder: Fields, about: Fields, emit: Emit, between?: () => void): void {
   const text = holder[field] ?? ''
   check(typeof text === 'string', `hostItem: ${field}`, 'a string', text)
-  if (text !== '') tell(`${name}.delta`, { ...about, delta: text })
+  if (text !== '') emit(`${name}.delta`, { ...about, delta: text })
   between?.()
-  tell(`${name}.done`, { ...about, [field]: text })
+  emit(`${name}.done`, { ...about, [field]: text })
 }

@@ -1,7 +1,7 @@
 import { hash, SEED } from './hash.js'
 import { flat } from './text-buffer.js'
 
-/** What an id is for: the prefix of the API's ids, without its underscore. */
+/** The prefixes of the API's ids, without the underscore. */
 export type IdPrefix =
   | 'msg'
   | 'rs'
@@ -27,30 +27,30 @@ export type IdPrefix =
   | 'call'
 
 /**
- * Makes the id number `ordinal` (0, 1, 2, ... in one response) of a response. It has to be a pure function of its
- * arguments, so that a snapshot, a replay, another chunking and another process give the same ids.
+ * Creates the id with number `ordinal` (0, 1, 2, ... in one response). It has to be a pure function of its arguments,
+ * so that a snapshot, a replay, another chunking and another process produce the same ids.
  */
 export type IdFactory = (prefix: IdPrefix, ordinal: number, responseId: string) => string
 
 /**
- * Ids of the form the API uses: the prefix and 50 hexadecimal digits, of which the first 8 are shared by all ids of a
+ * Ids in the API's form: the prefix and 50 hexadecimal digits, of which the first 8 are shared by all ids of a
  * response; `call_` and 24 letters or digits for a call.
  *
- * Every id holds all 128 bits of a hash of the three arguments: ids of n responses with random ids collide with a
- * probability of n^2 / 2^129, and within a response the ordinal alone keeps items apart. The hash spreads; it keeps no
- * secret, so a response id that others must not guess has to be random itself, as the default one is.
+ * Every id contains all 128 bits of a hash of the three arguments. Ids of n responses with random ids collide with a
+ * probability of n^2 / 2^129, and within a response the ordinal alone makes them unique. The hash is not cryptographic,
+ * so a response id that others must not guess has to be random itself, as the default one is.
  */
 export const deriveId: IdFactory = (prefix, ordinal, responseId) => {
   const ofResponse = hash(responseId, SEED)
-  // What is behind the ordinal lets its last digit reach every bit.
+  // The suffix lets the ordinal's last digit affect every bit.
   const own = hash(`${prefix}/${ordinal}/scrambled`, ofResponse)
-  // Six digits of base 62 hold the 32 bits of a lane, so none of them is lost: 24 of base 36 would hold 124 in all.
+  // Six base-62 digits hold the 32 bits of a lane. In base 36, the 24 digits would hold only 124 of 128 bits.
   if (prefix === 'call') return flat(`call_${digits(62, 6, own)}`)
   const shared = digits(16, 8, ofResponse.slice(3))
   return flat(`${prefix}_${shared}00${ordinal.toString(16).padStart(8, '0')}${digits(16, 8, own)}`)
 }
 
-/** The lanes as numbers of so many digits each. */
+/** The lanes as numbers with `width` digits each. */
 function digits(base: 16 | 62, width: number, lanes: readonly number[]): string {
   const codes: number[] = []
   for (const lane of lanes) {
@@ -62,6 +62,6 @@ function digits(base: 16 | 62, width: number, lanes: readonly number[]): string 
       rest = (rest / base) >>> 0
     }
   }
-  // At once: put together digit by digit, each id would be a rope of two kilobytes for as long as its item lives.
+  // In one call: concatenating digit by digit would keep a 2 kB rope alive as long as the item.
   return String.fromCharCode(...codes)
 }

@@ -9,9 +9,9 @@ import { messagesOf } from './response-messages.js'
 import { type ResponseProgress, responseOf } from './response-object.js'
 import type { TranslatorContext } from './translator-context.js'
 import type { TranslatorState } from './translator-state.js'
-import { usageOf } from './usage.js'
+import { responseUsage } from './usage.js'
 
-/** The life cycle of a response: `created`, `in_progress`, then one terminal event, and nothing after it. */
+/** The life cycle of a response: emits `created`, `in_progress` and one terminal event, and nothing after it. */
 export class Lifecycle {
   readonly #state: TranslatorState
   readonly #options: TranslatorOptions
@@ -32,16 +32,16 @@ export class Lifecycle {
     return this.#state.progress.status !== 'in_progress'
   }
 
-  /** The response as of now, a detached value. */
+  /** The current response, as a detached value. */
   get response(): Response {
     const { progress, usage } = this.#state
     const messages = this.#options.responseMessages === true ? this.#state.messages : null
     const isCounted = progress.status === 'completed' || progress.status === 'incomplete'
-    // Like vLLM's, the messages come with the terminal event.
+    // As in vLLM, only the terminal event has the messages.
     const isOpen = !this.isClosed
     return responseOf(this.#state, this.#options.store === true, {
       output: this.#output.wire(),
-      usage: isCounted ? usageOf(usage, this.#options.usageByTurn === true) : null,
+      usage: isCounted ? responseUsage(usage, this.#options.usageByTurn === true) : null,
       ...(messages && {
         input_messages: isOpen ? null : copyOf(this.#inputMessages),
         output_messages: isOpen ? null : messagesOf(messages),
@@ -54,7 +54,7 @@ export class Lifecycle {
     if (this.isClosed) check(false, method, 'an open response', this.#state.progress.status, 'translator_closed')
   }
 
-  /** Emits `created` and `in_progress`, the first time. Returns whether it was the first. */
+  /** Emits `created` and `in_progress` on the first call. Returns whether this was the first. */
   begin(): boolean {
     if (this.#state.isStarted) return false
     this.#state.isStarted = true
@@ -63,7 +63,7 @@ export class Lifecycle {
     return true
   }
 
-  /** Emits `error`, which comes before `response.failed` on HTTP streams. */
+  /** Emits `error`, which precedes `response.failed` on HTTP streams. */
   emitError({ code, message }: Required<Failure>): void {
     const sequence_number = this.#context.nextSequenceNumber()
     this.#context.emit({ type: 'error', sequence_number, error: { type: code, code, message, param: null } })

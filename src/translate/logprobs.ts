@@ -3,13 +3,13 @@ import type { HarmonyToken } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { HeaderToken } from './header-tokens.js'
 
-/** What a request has to include for log-probabilities to be shown. */
+/** The `include` value that asks for log-probabilities. */
 export const LOGPROBS = 'message.output_text.logprobs'
 
-/** Impossible tokens are -Infinity to engines, or the lowest 32-bit number, or NaN; the API says -9999. */
+/** The API's value for impossible tokens. Engines write -Infinity, the lowest 32-bit number or NaN. */
 const LOWEST = -9999
 
-/** A text token with its probability, and its rivals', as the API shows them; null where the engine gave none. */
+/** A text token with its log-probability and its alternatives in the API's form; null if the engine sent none. */
 export function scoredToken(token: HarmonyToken, table: TokenTable | undefined): HeaderToken {
   const { id, logprob, topLogprobs = [] } = typeof token === 'number' ? { id: token } : token
   const bytesOf = (of: number): number[] => (of < FIRST_SPECIAL ? [...(table?.bytes(of) ?? [])] : [])
@@ -24,12 +24,12 @@ export function scoredToken(token: HarmonyToken, table: TokenTable | undefined):
   return { logprob: scored, bytes: scored.bytes }
 }
 
-/** A logarithm that JSON can say, of a probability: what is above zero is the noise of floating point numbers. */
+/** A log-probability that JSON can express. Values above zero are floating-point noise. */
 function probable(value: number): number {
   return value > LOWEST ? Math.min(value, 0) : LOWEST
 }
 
-/** A token's text for people: special tokens as markers, half characters as U+FFFD. */
+/** A token's text for people: special tokens as markers, incomplete characters as U+FFFD. */
 export function spellToken(id: number, table: TokenTable | undefined): string {
   if (id >= FIRST_SPECIAL) return markerText(id)
   return table?.text(id) ?? new TextDecoder('utf-8', { ignoreBOM: true }).decode(table?.bytes(id))

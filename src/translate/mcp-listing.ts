@@ -2,7 +2,7 @@ import type { ToolHints } from '../recipients/mcp-server.js'
 import type { McpListedTool } from '../responses/items.js'
 import { plainCopy } from './plain-copy.js'
 
-/** A tool as an MCP server lists it: in the server's own form, or in the API's. */
+/** A tool as an MCP server lists it, in MCP's own form or in the API's. */
 export interface ListedTool {
   readonly name: string
   readonly description?: string | null | undefined
@@ -11,15 +11,15 @@ export interface ListedTool {
   readonly annotations?: unknown
 }
 
-/** What a declared MCP server said when the host asked for its tools. */
+/** The answer of a declared MCP server when the host asked for its tools. */
 export interface McpListing {
   readonly serverLabel: string
   readonly tools?: readonly ListedTool[]
-  /** Why it could not be asked. */
+  /** Why the listing failed. */
   readonly error?: string
 }
 
-/** A listing in the API's words, detached. Plain JSON. */
+/** A listing in the API's form, detached. Plain JSON. */
 export interface Listing {
   readonly serverLabel: string
   readonly tools: readonly McpListedTool[]
@@ -27,7 +27,7 @@ export interface Listing {
 }
 
 /**
- * The listings as they are shown: of a server that could not be asked, no tools.
+ * The listings in the API's form. A failed listing has no tools.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -39,7 +39,7 @@ export function listingsOf(listings: readonly McpListing[]): Listing[] {
   }))
 }
 
-/** What a server left out stays out: the AI SDK fails the whole turn at a description or annotations that are null. */
+/** Omits what the server omitted: the AI SDK fails the whole turn if a description or annotations are null. */
 function toolOf({
   name,
   description,
@@ -55,7 +55,7 @@ function toolOf({
   }
 }
 
-/** Which tools only read, by what their annotations say in either form. What a listing leaves out does not. */
+/** Looks up which tools are read-only, by their annotations in either form. Unlisted tools are not. */
 export function hintsOf(listings: readonly Listing[]): ToolHints {
   return (serverLabel, name) => {
     const listed = listings.filter((listing) => listing.serverLabel === serverLabel && listing.error === null)

@@ -1,7 +1,7 @@
 import type { HarmonyHeader, Origin, Repair, Terminator } from '../harmony/events.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
 import { classifyRecipient } from '../recipients/classify.js'
-import { pathOf } from './items/callee-of.js'
+import { qualifiedName } from './items/qualified-name.js'
 import type { TranslatorOptions } from './options.js'
 import type { OutputItems } from './output-items.js'
 import { logStart, logText } from './response-messages.js'
@@ -11,7 +11,7 @@ import type { TranslatorContext } from './translator-context.js'
 import type { OtherMessage, TranslatorState } from './translator-state.js'
 import { countMessage } from './usage.js'
 
-/** What a router needs of the translator that it belongs to. */
+/** The translator's parts that a router uses. */
 interface RouterParts {
   readonly state: TranslatorState
   readonly options: Pick<TranslatorOptions, 'reasoning' | 'trustToolMessages'>
@@ -22,8 +22,8 @@ interface RouterParts {
 }
 
 /**
- * Routes Harmony messages: those of the assistant become items of the output, those of tools answer calls, and what the
- * model writes in another's name becomes neither.
+ * Routes Harmony messages: the assistant's become output items, tool messages become results of calls, and messages
+ * that the model fabricates under another role are dropped.
  */
 export class MessageRouter implements HarmonyHandler {
   readonly #parts: RouterParts
@@ -56,7 +56,7 @@ export class MessageRouter implements HarmonyHandler {
     const { other, usage } = this.#state
     const item = this.#output.current
     const isModels = item !== null || other?.origin === 'model'
-    // A marker of the next message, where it ended this one, was counted already.
+    // If the next message's marker ended this one, it has already been counted.
     const count = isModels ? countMessage(usage, terminator === 'implicit' && origin === 'model' ? 1 : 0) : 0
     this.#state.other = null
     if (item !== null) {
@@ -73,15 +73,15 @@ export class MessageRouter implements HarmonyHandler {
     const { recipients, context } = this.#parts
     const recipient = classifyRecipient(name, channel, recipients.tools, recipients.policy)
     if (recipient.kind === 'function_call' && !recipient.declared) {
-      context.notice('undeclared_recipient', pathOf(recipient.name, recipient.namespace))
+      context.notice('undeclared_recipient', qualifiedName(recipient.name, recipient.namespace))
     }
     this.#output.begin(recipient)
   }
 
-  /** Whether the messages that the request asks for leave out the text of this one. */
+  /** Whether the response's messages omit the text of this one. */
   #isHidden(): boolean {
     const { options } = this.#parts
-    // In another's name the model writes what it thinks, too.
+    // Messages under another role may contain the model's reasoning too.
     const isOthers = this.#state.other?.origin === 'model' && options.trustToolMessages !== true
     return options.reasoning === 'hidden' && (isOthers || this.#output.isReasoning)
   }
@@ -95,7 +95,7 @@ export class MessageRouter implements HarmonyHandler {
         context.notice(isAwaited ? 'sampled_result' : 'fabricated_message', author, textOf(text))
         return
       }
-      // It was not the model's after all.
+      // The message counts as the host's, so its tokens are not output.
       this.#state.usage.output -= count
     }
     if (role === 'tool') results.takeMessage(author, text)

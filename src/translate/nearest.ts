@@ -1,17 +1,18 @@
-/** The known word that was most likely meant by another one; undefined where none is near. */
+/** The known word that was most likely meant; undefined if none is similar. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
-  // All but some three letters in the middle are the same, from the beginning and from the end.
-  const isNear = (name: string): boolean => common(plain(word), plain(name)) > Math.max(word.length, name.length) - 4
+  // Similar words share their beginning and end and differ in at most three letters between.
+  const isNear = (name: string): boolean =>
+    commonLength(plain(word), plain(name)) > Math.max(word.length, name.length) - 4
   return known.find(isNear)
 }
 
-/** `input_tokens` is another spelling of `inputTokens`. */
+/** Makes `input_tokens` equal to `inputTokens`. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll('_', '')
 }
 
-/** How many letters two words have in common at their beginning and at their end. */
-function common(one: string, other: string): number {
+/** How many letters two words share at the beginning and at the end. */
+function commonLength(one: string, other: string): number {
   const shorter = Math.min(one.length, other.length)
   let begin = 0
   let end = 0

@@ -6,7 +6,7 @@ import type { OutputItems } from './output-items.js'
 import type { TranslatorContext } from './translator-context.js'
 import type { TranslatorState } from './translator-state.js'
 
-/** What comes before the model's first token: diagnostics about the request, listings, and calls that were approved. */
+/** Emits what precedes the model's first token: diagnostics about the request, listings and approved calls. */
 export function emitOpening(
   { request, listings }: TranslatorState,
   { approvedCalls = [] }: TranslatorOptions,

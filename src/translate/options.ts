@@ -16,7 +16,7 @@ import { createPages } from './pages.js'
 import { REASONING, type ReasoningOption } from './reasoning-forms.js'
 import type { TracerFactory } from './tracer.js'
 
-/** A call that the user approved: what the approval request said, and its id. */
+/** A call that the user approved, with the fields and the id of its approval request. */
 export interface ApprovedCall {
   /** Id of the `mcp_approval_request` item of an earlier response. */
   readonly approvalRequestId: string
@@ -25,7 +25,10 @@ export interface ApprovedCall {
   readonly arguments: string
 }
 
-/** How a {@link Translator} is set up. Only `responseId` and `clock` are required: nothing here draws or reads them. */
+/**
+ * How a {@link Translator} is set up. Only `responseId` and `clock` are required, because the core has no randomness
+ * and no clock of its own.
+ */
 export interface TranslatorOptions {
   /** Id of the response, usually `resp_` and hexadecimal digits. */
   readonly responseId: string
@@ -37,82 +40,84 @@ export interface TranslatorOptions {
   readonly tokenTable?: TokenTable
   /** Ids of items and calls. Default: derived from the response id and a running number. */
   readonly ids?: IdFactory
-  /** Token counts that only the host knows: of the first prompt. */
+  /** Token counts of the first prompt, which only the host knows. */
   readonly usage?: HostUsage
   /**
-   * `live` (default): a call of the client's is announced at once and its arguments are streamed; one that is cut off
-   * is never closed. `whole`: it is announced only once its arguments are whole; one that is cut off appears nowhere.
-   * For clients that run calls they saw only the beginning of (LangChain).
+   * How calls that the client runs are streamed. `live` (default): a call is added at once and its arguments are
+   * streamed; a call that is cut off never gets `output_item.done`. `whole`: a call is added only when its arguments
+   * are complete; a call that is cut off appears nowhere. For clients that run incomplete calls (LangChain).
    */
   readonly calls?: 'live' | 'whole'
   /** What recipients become: a preset's name or a table of your own. Default `openai`. */
   readonly policy?: RecipientPolicy | PolicyName
   /**
-   * Whether the user has to approve the calls of a declared MCP server whose `require_approval` says nothing. Default:
-   * what the policy says, which is `always`, as at OpenAI, but for `vllm`.
+   * Whether the user has to approve the calls of a declared MCP server without `require_approval`. Default: the
+   * policy's setting, which is `always`, as at OpenAI, except for `vllm`.
    */
   readonly mcpApproval?: RecipientPolicy['mcpApproval']
   /**
-   * How the model's reasoning is shown. `raw`: as reasoning text, which few clients show. `summary`: as a summary, which
-   * all of them show. `both`: either way. `hidden`: the item without its text. Default: `summary` where the request asks
-   * for one (`reasoning.summary`), else `raw`.
+   * How the model's reasoning is sent. `raw`: as reasoning text, which few clients display. `summary`: as a summary,
+   * which all of them display. `both`: as both. `hidden`: the item without its text. Default: `summary` if the request
+   * asks for one (`reasoning.summary`), else `raw`.
    */
   readonly reasoning?: ReasoningOption
-  /** Seals a reasoning item's text for `encrypted_content`, where the request includes it. */
+  /** Seals a reasoning item's text for `encrypted_content`, if the request includes it. */
   readonly sealReasoning?: (text: string, itemId: string) => string
   /** Turns citation marks into annotations: `urlCitations()` of `harmony-responses/citations`. Default: marks stay. */
   readonly citations?: CitationStage
-  /** The tools of the declared MCP servers, as the servers listed them. Each gives an `mcp_list_tools` item, first. */
+  /**
+   * The tools that the declared MCP servers listed. Each listing becomes an `mcp_list_tools` item, before all others.
+   */
   readonly mcpListings?: readonly McpListing[]
-  /** The calls that the user approved since the last response. Each gives an `mcp_call` item before the model's. */
+  /** The calls that the user approved since the last response. Each becomes an `mcp_call` item before the model's. */
   readonly approvedCalls?: readonly ApprovedCall[]
-  /** Container of the code interpreter and the shell. Default: the one the request names, else an id is derived. */
+  /** Container id of the code interpreter and the shell. Default: the one that the request names, else a derived id. */
   readonly containerId?: string
-  /** Shows also the token counts of each model call, in the fields in which vLLM does. */
+  /** Also reports the token counts of each model call, in vLLM's fields. */
   readonly usageByTurn?: boolean
   /**
-   * What a request means that does not say whether the response is to be stored: the `store` that is echoed then.
-   * Default false, for hosts that store nothing; OpenAI's is true.
+   * The `store` value to echo if the request does not set it. Default false, for hosts that store nothing; OpenAI's
+   * default is true.
    */
   readonly store?: boolean
   /**
-   * Lets a request ask for Harmony messages with `enable_response_messages`. They hold what the events may not: tool
-   * results and reasoning as they were said (no reasoning where `reasoning` is `hidden`), and `inputMessages`. Default
-   * false: the request's field is ignored.
+   * Lets a request ask for Harmony messages with `enable_response_messages`. They contain what the events may not: raw
+   * tool results, raw reasoning (unless `reasoning` is `hidden`), and `inputMessages`. Default false: the request's
+   * field is ignored.
    */
   readonly responseMessages?: boolean
-  /** The prompt as messages, where a request may ask for them and does: see `responseMessages`. */
+  /** The prompt as messages, returned if the request may ask for them and does: see `responseMessages`. */
   readonly inputMessages?: readonly unknown[]
   /**
-   * Take tool messages that the model seems to have sampled for the host's. Only for captures that did not keep the
-   * difference: a model can make up a tool's answer.
+   * Treats tool messages that arrive as sampled tokens as the host's. Only for captures that lost the difference,
+   * because a model can fabricate a tool's answer.
    */
   readonly trustToolMessages?: boolean
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void
   /**
-   * Gets every error that ends the response or was thrown by an observing callback, as it was thrown: what a source or
-   * a callback of the host's threw, an engine's failure, a chunk that is none. The client is told the text of an
-   * `EngineError` and nothing of others. Default: errors that the client is not told of go to `console.error`.
+   * Receives, unchanged, every error that ends the response or that an observing callback threw: exceptions of a source
+   * or of the host's callbacks, engine failures, invalid chunks. The client sees only the text of an `EngineError`.
+   * Default: errors that the client does not see go to `console.error`.
    */
   readonly onError?: (error: unknown) => void
   /**
-   * Whether a failure sends `error` before `response.failed`, as OpenAI's HTTP streams do. Default true. On a WebSocket
-   * it has to be false: clients there take the second event for the answer to their next request.
+   * Whether a failure emits `error` before `response.failed`, as OpenAI's HTTP streams do. Default true. Set it to
+   * false on a WebSocket, where clients would read the second event as the answer to their next request.
    */
   readonly errorEvent?: boolean
-  /** Which tokens every event came from: `traceTo(callback)` of `harmony-responses/trace`. */
+  /** Reports which tokens each event came from: `traceTo(callback)` of `harmony-responses/trace`. */
   readonly trace?: TracerFactory
-  /** A parser other than the native one, made for the translator's handler. See `officialParser`. */
+  /** Creates a custom parser that reports to the translator's handler. See `officialParser`. */
   readonly parser?: (handler: HarmonyHandler) => HarmonyParser
 }
 
 /** Options of the pulling side. */
 export interface TranslateOptions extends TranslatorOptions {
-  /** Aborts the stream: the source is closed at once and the response fails. */
+  /** Aborts the stream: closes the source at once and fails the response. */
   readonly signal?: AbortSignal
 }
 
-/** What `typeof` has to say of every option that is given; of `other` it says nothing. */
+/** The required `typeof` of each option that is set. `other` options are checked individually. */
 const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
   string: ['responseId', 'calls', 'containerId'],
   function: ['clock', 'ids', 'sealReasoning', 'citations', 'onDiagnostic', 'onError', 'trace', 'parser'],
@@ -122,9 +127,9 @@ const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
 }
 
 /**
- * Checks what a type cannot.
+ * Checks at run time what the types cannot enforce.
  *
- * @throws HarmonyResponsesError `bad_option`, with what was expected and what came
+ * @throws HarmonyResponsesError `bad_option`
  */
 export function checkOptions(options: TranslateOptions): void {
   checkType('options', 'object', options)
@@ -133,10 +138,10 @@ export function checkOptions(options: TranslateOptions): void {
   }
   checkNames('options', options, Object.values(TYPES).flat())
   const { calls = 'live', citations, reasoning = 'raw', request = {}, signal, tokenTable, usage = {} } = options
-  // A fetch Request has no tools and no model: the response would be to an empty one.
-  check(!('json' in request), 'request', 'its parsed body (await request.json())', request)
+  // A fetch Request has no `tools` or `model`, so it would be read as an empty request.
+  check(!('json' in request), 'request', 'the parsed body (await request.json())', request)
   check(signal === undefined || 'aborted' in signal, 'signal', 'an AbortSignal', signal)
-  // Nothing to read gives nothing to show; what makes a stage gives a function.
+  // A stage returns [] for empty input. `urlCitations` itself, passed without being called, returns a function.
   const shown: unknown = citations?.(
     { held: '', tokens: [], length: 0 },
     { text: '', tokens: [], isLast: true },
@@ -170,7 +175,7 @@ function checkType(what: string, type: string, value: unknown): void {
 
 const COUNTS: readonly (keyof HostUsage)[] = ['inputTokens', 'cachedTokens', 'outputTokens', 'reasoningTokens']
 
-/** The counts are whole numbers of tokens. */
+/** Checks that the counts are whole numbers of tokens. */
 export function checkUsage(what: string, usage: unknown): void {
   checkType(what, 'object', usage)
   checkNames(what, usage as object, COUNTS)
@@ -186,7 +191,7 @@ export function checkUsage(what: string, usage: unknown): void {
 
 const REASONS: readonly unknown[] = ['stop', 'max_output_tokens', 'content_filter']
 
-/** Engines call it `length`; the API does not. */
+/** Checks an end reason. A common mistake is the engines' `length`, which is `max_output_tokens` here. */
 export function checkReason(reason: unknown): void {
   check(reason === undefined || REASONS.includes(reason), 'reason', `one of ${REASONS.join(', ')}`, reason)
 }

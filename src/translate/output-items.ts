@@ -14,24 +14,24 @@ import type { CallResult } from './tool-result.js'
 /** The state of {@link OutputItems}. Plain JSON. */
 export interface OutputItemsSnapshot extends PendingTextSnapshot {
   readonly items: Item[]
-  /** The item that is being written: its output index, the item itself while it is silent, or null. */
+  /** The current item: its output index, the item itself before it is added, or null. */
   readonly current: number | Item | null
 }
 
 /**
- * The output of a response under construction: its items, and every event about them. The terminal response holds what
- * was streamed, because it is written from the same items.
+ * The output of a response under construction: its items and all events about them. The terminal response always
+ * matches the stream, because both are written from the same items.
  */
 export class OutputItems {
   readonly #context: ItemContext
-  /** Whether the client's calls are announced only when they are complete. */
+  /** Whether calls that the client runs are added only when they are complete. */
   readonly #isWhole: boolean
-  /** Every announced item, by output index. */
+  /** The added items, by output index. */
   readonly #items: Item[]
   readonly pending: PendingText
   #calls: Calls | undefined
   #current: Item | null
-  /** Its kind, looked up once: every delta needs it. */
+  /** The current item's kind, cached because every delta needs it. */
   #kind: ItemKind<Item, Subject>
 
   constructor(context: ItemContext, isWhole: boolean, snapshot?: OutputItemsSnapshot) {
@@ -49,28 +49,28 @@ export class OutputItems {
     return this.#current
   }
 
-  /** Whether text that the model wrote is held back. */
+  /** Whether text of the current item is held back. */
   get isHolding(): boolean {
     return this.#current !== null && this.#kind.isHolding?.(this.#current) === true
   }
 
-  /** Whether what is being written is the model's reasoning. */
+  /** Whether the current item is reasoning. */
   get isReasoning(): boolean {
     return this.#current !== null && this.#kind.isReasoning === true
   }
 
-  /** The calls, to find the one that a result is for. */
+  /** The calls, to look up the one that a result belongs to. */
   get calls(): Calls {
     this.#calls ??= new Calls()
-    return this.#calls.file(this.#items)
+    return this.#calls.index(this.#items)
   }
 
-  /** The items in their wire form, as of now. */
+  /** The items in their current wire form. */
   wire(): OutputItem[] {
     return this.#items.map(wireOf)
   }
 
-  /** A message begins that gives this item. */
+  /** Begins an item for a message. */
   begin(subject: Subject): void {
     const item = this.#create(subject)
     this.#kind = kindOf(item)
@@ -83,9 +83,9 @@ export class OutputItems {
     this.pending.append(text, isLead)
   }
 
-  /** A text token, before its text. Its probabilities go out with the delta that the text is in. */
+  /** Adds a text token's log-probability, before its text. The delta with the text will carry it. */
   score(token: HeaderToken): void {
-    // A token without bytes says nothing, and could come again and again.
+    // A token without bytes never produces text, so its entries would pile up.
     if (token.bytes.length === 0) return
     if (this.#current === null) this.pending.addToHeader(token)
     else if (this.#kind.isScored && token.logprob !== null) this.pending.score(token.logprob)
@@ -99,33 +99,33 @@ export class OutputItems {
     this.#append(this.#current, text, tokens)
   }
 
-  /** Emits also what was held back: nothing more will come. */
+  /** Emits all text, even what was held back, because no more will come. */
   release(): void {
     this.flush()
     const item = this.#current
     if (item !== null && item.stage !== 'silent') this.#kind.release?.(item, this.#context)
   }
 
-  /** The message has ended: as it should, or cut off. */
+  /** Ends the item when its message is complete or cut off. */
   end(item: Item, outcome: 'completed' | 'incomplete'): void {
     this.release()
     if (outcome === 'completed' && item.stage === 'silent') this.#announceWhole(item)
     this.#current = null
     this.pending.drop()
     if (item.stage === 'silent') this.#noticeCut(item, textOf(item.text))
-    // Clients run a call at its output_item.done: a cut one must not get there. It stands in the last response only.
+    // Clients run a call at its output_item.done, so one that was cut off must not get that event.
     else if (outcome === 'incomplete' && isRunByClient(item)) this.#cut(item)
     else this.#close(item, outcome)
   }
 
-  /** Adds a complete item of the host's, beside what the model is writing. */
+  /** Adds a complete item from the host, without affecting the current item. */
   insert(subject: Subject): void {
     const item = this.#create(subject)
     this.#announce(item)
     this.#close(item, 'completed')
   }
 
-  /** @param result - of a waiting call; null if none will come */
+  /** @param result - the result of a waiting call; null if none will come */
   resolve(item: Item, result: CallResult | null): void {
     const { answer, resolve, hasFailedEvent = false } = kindOf(item)
     item.stage = 'done'
@@ -137,9 +137,9 @@ export class OutputItems {
   }
 
   /**
-   * No more results will come: closes the calls that wait, oldest first.
+   * Closes the waiting calls, oldest first, because no more results will come.
    *
-   * @param isOwed - whether the host should have answered them
+   * @param isOwed - whether the host should have provided their results
    */
   giveUpWaiting(isOwed = true): void {
     for (const item of this.#items) {
@@ -149,7 +149,7 @@ export class OutputItems {
     }
   }
 
-  /** The response failed: closes nothing more, and what is open stays incomplete. */
+  /** Abandons open items of a failed response: they stay incomplete and get no `output_item.done`. */
   abandon(): void {
     for (const item of this.#items) {
       if (item.stage === 'writing' || (item.stage === 'waiting' && isCompletedByResult(item))) this.#cut(item)
@@ -185,7 +185,7 @@ export class OutputItems {
 
   #announce(item: Item): void {
     const kind = kindOf(item)
-    // A host's item may have an id of its own.
+    // An inserted item may already have an id.
     if (item.id === '') item.id = this.#context.id(kind.prefix)
     if ('callId' in item) item.callId = this.#context.id('call')
     item.outputIndex = this.#items.length
@@ -195,7 +195,7 @@ export class OutputItems {
     kind.open?.(item, this.#context)
   }
 
-  /** Announces a call whose text is complete: empty, because clients append deltas to what was announced. */
+  /** Adds a call whose text is complete. It is added without text, because clients append deltas to it. */
   #announceWhole(item: Item): void {
     const text = textOf(item.text)
     if (this.#kind.opens === 'terminator') {
@@ -208,7 +208,7 @@ export class OutputItems {
     if (text !== '') this.#append(item, text, [])
   }
 
-  /** Appends text to the item that is being written. */
+  /** Appends text to the current item. */
   #append(item: Item, text: string, tokens: readonly ScoredText[]): void {
     const kind = this.#kind
     if (item.stage === 'silent' || kind.delta === undefined) appendText(item.text, text)
@@ -226,7 +226,7 @@ export class OutputItems {
       this.#context.notice('unavailable_tool', calleeOf(item))
       this.resolve(item, result)
     } else if (item.stage === 'done' || !isCompletedLater) {
-      // A call whose result is an item of its own is over before the result comes.
+      // A call whose result is an item of its own is done before the result.
       this.#emitItem('response.output_item.done', item)
     }
   }
@@ -236,7 +236,7 @@ export class OutputItems {
     this.#context.emit({ type, sequence_number, output_index: item.outputIndex, item: wireOf(item) })
   }
 
-  /** Its `output_item.done` never comes, and it stands incomplete in the response. */
+  /** Cuts an item off: it stays incomplete in the response and never gets `output_item.done`. */
   #cut(item: Item): void {
     const isStored = kindOf(item).delta === undefined && item.stage === 'writing'
     const dropped = isStored ? textOf(item.text) : item.held
@@ -250,7 +250,7 @@ export class OutputItems {
   }
 }
 
-/** Whether the client may run it as soon as it is done. */
+/** Whether the client runs the item at `output_item.done`. */
 function isRunByClient(item: Item): boolean {
   return kindOf(item).isRunByClient === true && item.callee === ''
 }

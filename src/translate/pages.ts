@@ -1,4 +1,4 @@
-/** A page that the model's browser shows, by the number under which the model knows it. */
+/** A page that the model's browser showed, with the cursor by which the model refers to it. */
 export interface CitedPage {
   readonly cursor: number
   readonly url: string
@@ -6,12 +6,12 @@ export interface CitedPage {
   readonly title?: string
 }
 
-/** What the model's browser has shown so far. Plain JSON. */
+/** The pages that the model's browser has shown so far. Plain JSON. */
 export interface Pages {
   byCursor: { [cursor: string]: CitedPage }
-  /** The same by their addresses, behind an `@`, which keeps them from being names that every object inherits. */
+  /** The pages by address with an `@` in front, so that no key collides with an inherited property. */
   byUrl: { [atUrl: string]: CitedPage }
-  /** Address of the one shown last, which a call means that names no cursor; empty where it is not known. */
+  /** Address of the last page, which calls without a cursor refer to; empty if unknown. */
   current: string
 }
 
@@ -25,13 +25,13 @@ export function showPage(pages: Pages, page: CitedPage): void {
   pages.byUrl[`@${page.url}`] = page
 }
 
-/** How the browser tool that gpt-oss was trained with heads what it shows: `[3] Title (https://example.com/page)`. */
+/** The first line of a page in gpt-oss's browser tool: `[3] Title (https://example.com/page)`. */
 const HEADING = /^\[(\d+)\] (.*) \((\w[\w:+.-]*:\/\/.+)\)$/
 
-/** Nobody reads a whole page that is one line. The tool cuts its headings at 1024 characters of address. */
+/** Limits the search for a heading in a page without line breaks. The tool cuts addresses at 1024 characters. */
 const LONGEST_HEADING = 4096
 
-/** The page that a browser's answer shows, if its first line says which. */
+/** The page in a browser's output, if its first line is a heading. */
 export function pageIn(output: string): CitedPage | undefined {
   const [line = '', ...rest] = output.slice(0, LONGEST_HEADING).split(/\r?\n/, 2)
   if (rest.length === 0 && output.length > LONGEST_HEADING) return undefined
@@ -39,7 +39,7 @@ export function pageIn(output: string): CitedPage | undefined {
   return cursor === undefined ? undefined : { cursor: Number(cursor), url, title }
 }
 
-/** The page of this address that was shown last. */
+/** The last page that was shown at this address. */
 export function pageAt(url: string, pages: Pages): CitedPage | undefined {
   return pages.byUrl[`@${url}`]
 }

@@ -5,30 +5,30 @@ import { BREAK, type HeaderToken, tokensOfLead } from './header-tokens.js'
 
 /** The state of a {@link PendingText} between pushes. Plain JSON. */
 export interface PendingTextSnapshot {
-  /** Probabilities of tokens whose text is not sent yet. */
+  /** Log-probabilities of tokens whose text has not been emitted yet. */
   readonly logprobs: Logprob[]
-  /** The tokens of the header that is being read, since its last marker. */
+  /** The tokens of the current header since its last marker. */
   readonly header: HeaderToken[]
 }
 
-/** More than the longest header has, with a token for each byte and a marker after each character. */
+/** More than the longest header needs, with a token for each byte and a marker after each character. */
 const MOST_TOKENS = 8 * LONGEST_HEADER
 
 /**
- * Text of the current item that is in no delta yet, with the probabilities of its tokens: a push gives one delta per
- * part, however many tokens it had.
+ * Text of the current item that is in no delta yet, with the log-probabilities of its tokens. A push emits one delta
+ * per part, however many tokens it had.
  */
 export class PendingText {
   #text = ''
-  /** The tokens of the text, if their probabilities are asked for. */
+  /** The tokens of the text, if the request includes log-probabilities. */
   #tokens: ScoredText[] = []
-  /** Of tokens that have given no text yet: half characters. */
-  #silent: Logprob[]
-  /** The tokens of the open header since its last marker: if it turns out to be a message, they are its first. */
+  /** Log-probabilities of tokens without text so far: parts of a character. */
+  #unplaced: Logprob[]
+  /** The tokens of the open header since its last marker. If they turn out to be text, they are the message's first. */
   #header: HeaderToken[]
 
   constructor({ logprobs = [], header = [] }: Partial<PendingTextSnapshot> = {}) {
-    this.#silent = logprobs
+    this.#unplaced = logprobs
     this.#header = header
   }
 
@@ -48,46 +48,46 @@ export class PendingText {
       if (isLead) this.#tokens = tokensOfLead(this.#header, text)
       this.#header = []
     }
-    if (this.#silent.length === 0) return
-    for (const logprob of this.#silent) this.#tokens.push({ logprob, start, end: this.#text.length })
-    this.#silent = []
+    if (this.#unplaced.length === 0) return
+    for (const logprob of this.#unplaced) this.#tokens.push({ logprob, start, end: this.#text.length })
+    this.#unplaced = []
   }
 
-  /** The text has been sent. */
+  /** Clears the text after it has been emitted. */
   clear(): void {
     this.#text = ''
     if (this.#tokens.length > 0) this.#tokens = []
   }
 
-  /** The item has ended: what gave no text never will. */
+  /** Drops tokens without text when the item ends. */
   drop(): void {
-    this.#silent = []
+    this.#unplaced = []
     this.#header = []
   }
 
-  /** A token of the item's text came, before its text. */
+  /** Adds a token of the item's text, before its text is known. */
   score(logprob: Logprob): void {
-    this.#silent.push(logprob)
+    this.#unplaced.push(logprob)
   }
 
-  /** A token of a header came. */
+  /** Adds a token of a header. */
   addToHeader(token: HeaderToken): void {
-    // The native parser's headers are never as long; those of another parser may never end.
+    // The native parser limits headers to this length; another parser may not.
     if (this.#header.length >= MOST_TOKENS) this.#header = []
     this.#header.push(token)
   }
 
-  /** The header so far will not become text. */
+  /** Drops the header tokens so far, because they will not become text. */
   forgetHeader(): void {
     if (this.#header.length > 0) this.#header = []
   }
 
-  /** A marker came that belongs to no header: the header goes on after it. */
+  /** Records a marker that belongs to no header: the header continues after it. */
   breakHeader(): void {
     if ((this.#header.at(-1)?.bytes.length ?? 0) > 0) this.addToHeader(BREAK)
   }
 
   snapshot(): PendingTextSnapshot {
-    return { logprobs: this.#silent, header: this.#header }
+    return { logprobs: this.#unplaced, header: this.#header }
   }
 }

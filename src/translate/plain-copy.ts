@@ -1,15 +1,15 @@
 import { check, type ErrorCode } from '../errors.js'
 
 /**
- * So deep may data be that the caller gives: it is copied, written as JSON and compared by functions that call
- * themselves, here and wherever the events go, and what is thousands of levels deep exceeds the stack of some.
+ * How deeply the caller's data may be nested. It is copied, serialized and compared by recursive functions, here and in
+ * clients, some of which overflow the stack at thousands of levels.
  */
 const DEEPEST = 500
 
 /**
- * A detached copy of what the caller gave.
+ * A detached copy of the caller's data.
  *
- * @throws HarmonyResponsesError `bad_option`, or the given code, where it is not plain data, or too deep
+ * @throws HarmonyResponsesError `bad_option`, or the given code, if it is not plain data or nested too deeply
  */
 export function plainCopy<Data>(what: string, data: Data, code?: ErrorCode): Data {
   let copy = data
@@ -22,7 +22,7 @@ export function plainCopy<Data>(what: string, data: Data, code?: ErrorCode): Dat
   return copy
 }
 
-/** Whether data has at most so many levels of lists and objects. No deeper is it looked into. */
+/** Whether data has at most this many levels of lists and objects. Stops at the first deeper one. */
 function isWithin(levels: number, data: unknown): boolean {
   if (Object(data) !== data) return typeof data !== 'bigint'
   return levels > 0 && Object.values(data as object).every((part) => isWithin(levels - 1, part))

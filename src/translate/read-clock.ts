@@ -7,7 +7,7 @@ import { check } from '../errors.js'
  */
 export function readClock(clock: () => number): number {
   const now = clock()
-  // In milliseconds it would be the year 5138 or later.
+  // A clock in milliseconds exceeds this limit, which is the year 5138 in seconds.
   check(Number.isFinite(now) && Math.abs(now) < 1e11, 'clock', 'unix time in seconds', now)
   return Math.floor(now)
 }

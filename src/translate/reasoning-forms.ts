@@ -1,12 +1,12 @@
 import type { ResponseRequest } from '../responses/request.js'
 
-/** How the model's reasoning is shown: as it is, or as a summary. */
+/** How the model's reasoning is sent: as raw text or as a summary. */
 export type ReasoningForm = 'raw' | 'summary'
 
-/** What a host can choose. */
+/** The host's choices. */
 export type ReasoningOption = ReasoningForm | 'both' | 'hidden'
 
-/** The forms that each choice means. */
+/** The forms of each choice. */
 export const REASONING: Readonly<Record<ReasoningOption, readonly ReasoningForm[]>> = {
   raw: ['raw'],
   summary: ['summary'],
@@ -14,7 +14,7 @@ export const REASONING: Readonly<Record<ReasoningOption, readonly ReasoningForm[
   hidden: [],
 }
 
-/** The forms in which reasoning is shown: the host's choice, else a summary if the request asks for one. */
+/** The forms in which reasoning is sent: the host's choice, else a summary if the request asks for one, else raw. */
 export function reasoningForms(
   choice: ReasoningOption | undefined,
   request: ResponseRequest,
@@ -24,5 +24,5 @@ export function reasoningForms(
   return REASONING[choice ?? (isAsked ? 'summary' : 'raw')]
 }
 
-/** What a request can ask of a summary; `generate_summary` is its older name. */
+/** The values of `reasoning.summary` and of `generate_summary`, its older name. */
 const SUMMARIES: readonly unknown[] = ['auto', 'concise', 'detailed']

@@ -2,7 +2,7 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { EchoedTool, RequestEcho, Response, ResponseError, ResponseStatus } from '../responses/response.js'
 import { copyOf } from './copy-of.js'
 
-/** How far a response is. Plain data; it is replaced, never changed. */
+/** The progress of a response. Plain data; replaced, never mutated. */
 export interface ResponseProgress {
   readonly status: ResponseStatus
   /** Unix time in whole seconds. */
@@ -11,7 +11,7 @@ export interface ResponseProgress {
   readonly incompleteReason: 'max_output_tokens' | 'content_filter' | null
 }
 
-/** As every response begins. */
+/** The progress of a new response. */
 export const IN_PROGRESS: ResponseProgress = {
   status: 'in_progress',
   completedAt: null,
@@ -19,7 +19,7 @@ export const IN_PROGRESS: ResponseProgress = {
   incompleteReason: null,
 }
 
-/** What a translator remembers of its response. */
+/** The part of a translator's state that describes its response. */
 export interface ResponseState {
   readonly responseId: string
   readonly createdAt: number
@@ -28,10 +28,11 @@ export interface ResponseState {
 }
 
 /**
- * The response object as of now. Every call makes a detached value. What it repeats of the request has OpenAI's defaults:
- * Open Responses requires every field. One literal: engines keep what is put together of so many fields as a hash table.
+ * The current response object, as a detached value. Request fields that it echoes have OpenAI's defaults, because Open
+ * Responses requires every field. Written as one literal: V8 turns objects that are built field by field into slow hash
+ * tables.
  *
- * @param store - what a request means that does not say whether the response is stored
+ * @param store - the value to echo if the request does not set `store`
  */
 export function responseOf(
   { responseId, createdAt, request, progress }: ResponseState,
@@ -61,7 +62,7 @@ export function responseOf(
     prompt_cache_key: asked.prompt_cache_key ?? null,
     reasoning: { effort: null, summary: null, ...asked.reasoning },
     safety_identifier: asked.safety_identifier ?? null,
-    // "auto" asks; the response says which tier it was.
+    // "auto" is valid only in requests; responses name the actual tier.
     service_tier: asked.service_tier === 'auto' ? 'default' : (asked.service_tier ?? 'default'),
     store: asked.store ?? store,
     temperature: asked.temperature ?? 1,
@@ -77,7 +78,7 @@ export function responseOf(
   }
 }
 
-/** With all the fields that OpenAI echoes and Open Responses requires. */
+/** Adds all fields that OpenAI echoes and Open Responses requires. */
 function echoFormat(format: { readonly type: string; readonly strict?: boolean | null }): { type: 'text' } {
   const isSchema = format.type === 'json_schema'
   return (isSchema ? { description: null, ...format, strict: format.strict ?? false } : format) as { type: 'text' }

@@ -2,13 +2,13 @@ import type { DeclaredTools } from '../recipients/declared-tools.js'
 import type { RecipientPolicy } from '../recipients/policy.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { calleesNamed } from '../recipients/tool-author.js'
-import { ANYBODY } from './calls.js'
+import { ANY_CALLEE } from './calls.js'
 import type { ItemContext } from './items/item-context.js'
 import { type Item, isHosted } from './items/kinds.js'
 import type { OutputItems } from './output-items.js'
 import { type TextBuffer, textOf } from './text-buffer.js'
 
-/** Whom a message may be addressed to, or be from. */
+/** What a message may be addressed to or come from. */
 export interface Recipients {
   readonly tools: DeclaredTools
   readonly policy: RecipientPolicy
@@ -16,7 +16,7 @@ export interface Recipients {
   readonly labels: readonly string[]
 }
 
-/** Pairs the results that come as messages of tools with the calls that wait for them. */
+/** Matches results that arrive as tool messages with the calls that wait for them. */
 export class ResultPairing {
   readonly #output: OutputItems
   readonly #context: ItemContext
@@ -29,7 +29,7 @@ export class ResultPairing {
     this.#recipients = recipients
   }
 
-  /** Does something that writes messages into the transcript whose results the calls have already. */
+  /** Runs a step whose tool messages are ignored, because their calls already have these results. */
   whilePaused(step: () => void): void {
     this.#isPaused = true
     try {
@@ -44,7 +44,7 @@ export class ResultPairing {
     return this.#oldest(author, 'oldestWaiting') !== undefined
   }
 
-  /** Completes the oldest waiting call of the tool that speaks. */
+  /** Completes the tool's oldest waiting call. */
   takeMessage(author: string, text: TextBuffer): void {
     if (this.#isPaused) return
     const waiting = this.#oldest(author, 'oldestWaiting')
@@ -54,15 +54,15 @@ export class ResultPairing {
     }
     const answered = this.#oldest(author, 'oldestAnswered')
     if (answered !== undefined) this.#context.notice('second_result', answered.id)
-    // The results of what the client ran come back in the transcript, too.
-    else if (author === ANY_AUTHOR || [...this.#calleesOf(author)].flat().some(isHosts)) {
+    // Not reported for the client's tools, whose results are in the transcript too.
+    else if (author === UNNAMED_TOOL || [...this.#calleesOf(author)].flat().some(isRunByHost)) {
       this.#context.notice('result_without_call', author)
     }
   }
 
   #oldest(author: string, which: 'oldestWaiting' | 'oldestAnswered'): Item | undefined {
     const { calls } = this.#output
-    if (author === ANY_AUTHOR) return calls[which]([ANYBODY])
+    if (author === UNNAMED_TOOL) return calls[which]([ANY_CALLEE])
     for (const callees of this.#calleesOf(author)) {
       const call = calls[which](callees.map(recipientKey))
       if (call !== undefined) return call
@@ -76,10 +76,10 @@ export class ResultPairing {
   }
 }
 
-/** The author of a tool message that does not say which tool it is of. */
-const ANY_AUTHOR = 'tool'
+/** The author of a tool message that does not name its tool. */
+const UNNAMED_TOOL = 'tool'
 
-/** Whether the host runs the callee, at once or after an approval. */
-function isHosts(callee: Recipient): boolean {
+/** Whether the host runs the callee, immediately or after an approval. */
+function isRunByHost(callee: Recipient): boolean {
   return callee.kind === 'mcp_approval_request' || isHosted(callee)
 }

@@ -1,21 +1,21 @@
 /**
- * Text that grows by small deltas, as plain data. It is kept in flat blocks, so that a million tokens leave neither a
- * million-deep rope nor a copy of the whole text per token.
+ * Text that grows by small deltas, as plain data. It is kept in flat blocks, so that a million tokens create neither a
+ * rope of a million nodes nor a copy of the whole text per token.
  */
 export interface TextBuffer {
   blocks: string[]
-  /** What is in no block yet, and how many deltas it was put together from since it was flattened last. */
+  /** Text that is in no block yet, and how many deltas were appended to it since it was last flattened. */
   tail: string
   count: number
 }
 
 /**
- * After so many deltas the tail is flattened: until then each of them holds a node of a rope, in every stream that a
- * server is in the middle of.
+ * The tail is flattened after this many deltas. Until then each delta keeps a rope node alive, in every open stream of
+ * a server.
  */
 const DELTAS_PER_FLATTENING = 32
 
-/** So long a tail becomes a block: flattening it again copies little, and blocks are few. */
+/** A tail of this length becomes a block: short enough to flatten cheaply, long enough to keep blocks few. */
 const BLOCK_LENGTH = 512
 
 export function createTextBuffer(): TextBuffer {
@@ -32,7 +32,7 @@ export function appendText(buffer: TextBuffer, delta: string): void {
   buffer.tail = ''
 }
 
-/** The whole text. It is kept as one, so that asking again copies nothing. */
+/** The complete text. Stored as one string, so that the next call copies nothing. */
 export function textOf(buffer: TextBuffer): string {
   const { blocks, tail, count } = buffer
   if (count + blocks.length > 0) {
@@ -48,9 +48,8 @@ export function isEmpty({ blocks, tail }: TextBuffer): boolean {
 }
 
 /**
- * The same text, flat, where a text that was put together is a rope of its parts. Reading a character of a rope makes
- * engines flatten it, for less than `join` costs; what is done with the character only keeps the reading from being
- * optimized away.
+ * Flattens a string that was concatenated and may be a rope. Reading a character makes engines flatten it, which costs
+ * less than `join`. The result depends on the character only so that the read is not optimized away.
  */
 export function flat(text: string): string {
   return text.charCodeAt(0) === 0 ? text.slice() : text

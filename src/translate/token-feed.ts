@@ -12,7 +12,7 @@ import type { TranslatorContext } from './translator-context.js'
 import type { TranslatorState } from './translator-state.js'
 import { countText, countToken, isSampled, startMessage } from './usage.js'
 
-/** What a feed needs of the translator that it belongs to. */
+/** The translator's parts that a feed uses. */
 interface FeedParts {
   readonly state: TranslatorState
   readonly tokenTable: TokenTable | undefined
@@ -20,7 +20,7 @@ interface FeedParts {
   readonly output: OutputItems
   readonly results: ResultPairing
   readonly parser: HarmonyParser
-  /** What the parser reports to. A host's message goes there past the parser. */
+  /** What the parser reports to. Host messages bypass the parser and go there directly. */
   readonly handler: HarmonyHandler
   readonly tracer: Tracer | undefined
 }
@@ -32,7 +32,7 @@ export class TokenFeed {
   readonly #output: OutputItems
   readonly #parser: HarmonyParser
   readonly #tracer: Tracer | undefined
-  /** Whether probabilities are asked for. */
+  /** Whether the request includes log-probabilities. */
   readonly #isScored: boolean
 
   constructor(parts: FeedParts) {
@@ -44,11 +44,11 @@ export class TokenFeed {
     this.#isScored = parts.context.includes(LOGPROBS)
   }
 
-  /** A token that the model sampled. */
+  /** Feeds a token that the model sampled. */
   push(token: HarmonyToken): void {
     const id = typeof token === 'number' ? token : token.id
     const isText = id < FIRST_SPECIAL
-    // What the model writes in another's name is not shown, and neither are its probabilities.
+    // What the model writes under another role is not shown, and neither are its log-probabilities.
     const isScored = this.#isScored && isText && this.#state.other === null
     if (isScored) this.#output.score(scoredToken(token, this.#parts.tokenTable))
     countToken(this.#state.usage)
@@ -59,30 +59,30 @@ export class TokenFeed {
   pushText(text: string, origin: Origin): void {
     if (text === '') return
     if (origin === 'model') {
-      // Engines that give ids as text begin with <|channel|>, or with what comes in its place.
+      // An engine that sends ids as text begins with the id of <|channel|> or of another special token.
       if (this.#state.index < 0 && /^20[01]\d{3}$/.test(text)) this.#parts.context.notice('spelled_ids', text)
       countText(this.#state.usage)
-      // A marker has a bar in it, however it is cut.
+      // Every marker contains a bar, however the text is cut.
       this.#state.isMarked ||= text.includes('|')
     }
     this.#pass(text, origin)
-    // Text among tokens with probabilities is a gap: the tokens before it are dropped.
+    // Text has no log-probabilities, so those of the header tokens before it cannot be placed any more.
     this.#output.pending.forgetHeader()
   }
 
-  /** What the host put into the transcript. */
+  /** Feeds what the host put into the transcript. */
   pushHost(host: HostTokens['host']): void {
     if ((host as string).length === 0) return
-    this.#state.usage.isNext = true
+    this.#state.usage.isNextTurn = true
     if (typeof host === 'string') this.pushText(host, 'host')
     else if ('author' in host) this.#pushMessage(host)
     else for (const id of host) this.#pass(id, 'host')
     this.#output.pending.forgetHeader()
   }
 
-  /** The messages of a result that its call has already. What the model samples next is a turn. */
+  /** Feeds the messages of a result that its call already has. The model's next token starts a turn. */
   pushTranscript(transcript: HostTokens['host']): void {
-    // What the host left open before is a result of its own.
+    // A host message that was left open before is a result of its own.
     this.endHostMessage()
     this.#parts.results.whilePaused(() => {
       this.pushHost(transcript)
@@ -91,12 +91,12 @@ export class TokenFeed {
     if (this.#parser.position === 'between') this.#parser.beginTurn()
   }
 
-  /** Ends the message that the host left open. */
+  /** Ends a message that the host left open. */
   endHostMessage(): void {
     if (this.#state.other?.origin === 'host') this.#parser.end()
   }
 
-  /** Reports what every engine that works gives at least: tokens, and special ones among them. */
+  /** Reports an engine that sampled nothing, or that stripped the special tokens. */
   noticeSilence(): void {
     const { usage, isMarked } = this.#state
     const { context } = this.#parts
@@ -121,13 +121,13 @@ export class TokenFeed {
     tracer?.after(this.#tracedState())
   }
 
-  /** A tool's complete message. No parser reads its text, so nothing in it can be a marker. */
+  /** Feeds a tool's complete message. Its text is not parsed, so nothing in it can act as a marker. */
   #pushMessage({ author, text, channel = 'commentary' }: HostMessage): void {
     const { handler } = this.#parts
     const origin = 'host'
     this.#state.index++
     this.#tracer?.before(this.#state.index, text, origin, this.#tracedState())
-    // The engine may have swallowed what ended the model's message.
+    // The engine may have swallowed the stop token of the model's message.
     this.#parser.end()
     handler.messageStart({ role: 'tool', name: author, recipient: 'assistant', channel }, origin)
     if (text !== '') handler.messageText(text, origin, false)
@@ -138,6 +138,6 @@ export class TokenFeed {
 
   #tracedState(): TracedState {
     const { position, isHolding } = this.#parser
-    return { position, isHolding, gathered: this.#output.pending.text.length }
+    return { position, isHolding, pendingLength: this.#output.pending.text.length }
   }
 }

@@ -5,32 +5,32 @@ import { checkList } from './check-list.js'
 import type { CitedPage } from './pages.js'
 import { plainCopy } from './plain-copy.js'
 
-/** What a host's tool made of a call. A tool message of the transcript is an `output`. */
+/** The result of a call that the host ran. A tool message of the transcript is an `output`. */
 export interface CallResult {
-  /** What the tool said. */
+  /** The tool's text. */
   readonly output?: string
-  /** Of a code interpreter: what the code printed, and its images. */
+  /** For a code interpreter: what the code printed, and its images. */
   readonly outputs?: readonly CodeOutput[]
-  /** Of a web search: what it found. Shown where the request includes `web_search_call.action.sources`. */
+  /** For a web search: what it found. Sent if the request includes `web_search_call.action.sources`. */
   readonly sources?: readonly { readonly url: string }[]
-  /** Of a web search: the pages that it showed the model, by the cursors under which the model may cite them. */
+  /** For a web search: the pages that it showed the model, with the cursors by which the model may cite them. */
   readonly pages?: readonly CitedPage[]
-  /** Of a shell: what each command wrote, and how it ended. */
+  /** For a shell: the output and the outcome of each command. */
   readonly shell?: readonly ShellOutput[]
   /** Why it failed. A numeric `code` is the MCP protocol's, or a command's exit code. */
   readonly error?: { readonly code?: string | number; readonly message: string }
 }
 
-/** What became of a hosted call, by the id of its item. It says at least one thing. */
+/** The result of the hosted call with this item id. At least one field of {@link CallResult} is required. */
 export type ToolResult = CallResult & {
   readonly itemId: string
-  /** The tool's message as the host puts it into the transcript, where it does so at the same time. */
+  /** The tool's message, if the host puts it into the transcript at the same time. */
   readonly transcript?: HostTokens['host']
 } & {
     [Said in keyof CallResult]-?: Required<Pick<CallResult, Said>>
   }[keyof CallResult]
 
-/** The lists that a result may have, and what each of their entries has to say. */
+/** The lists that a result may have, and the required fields of their entries. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   outputs: ['type'],
   sources: ['url'],
@@ -39,9 +39,9 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * A result as a copy of its own, checked.
+ * Checks and copies a result.
  *
- * @throws HarmonyResponsesError `bad_result`, with what was expected and what came
+ * @throws HarmonyResponsesError `bad_result`
  */
 export function checkResult(result: ToolResult): ToolResult {
   const given = Object(result) as unknown as { [field: string]: unknown }
@@ -55,12 +55,12 @@ export function checkResult(result: ToolResult): ToolResult {
   check(typeof given['itemId'] === 'string' && saysSomething, 'toolResult', expected, got, 'bad_result')
   for (const name of lists) checkList(`toolResult.${name}`, given[name], LISTS[name] as readonly string[], 'bad_result')
   for (const { cursor } of (given['pages'] ?? []) as Partial<CitedPage>[]) {
-    check(Number.isInteger(cursor), 'toolResult.pages', 'a whole number as cursor', cursor, 'bad_result')
+    check(Number.isInteger(cursor), 'toolResult.pages', 'an integer cursor', cursor, 'bad_result')
   }
   return plainCopy('toolResult', result, 'bad_result')
 }
 
-/** A result as one text: what the tool said, or what it gave, as JSON. */
+/** A result as one text: the tool's text, or its data as JSON. */
 export function textOfResult(result: CallResult): string {
   return result.output ?? JSON.stringify(result.outputs ?? result.sources ?? result.pages ?? result.shell)
 }

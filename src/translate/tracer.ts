@@ -8,8 +8,8 @@ import { callHost } from './call-host.js'
 import { spellToken } from './logprobs.js'
 
 /**
- * What happened and which tokens it came from, for timelines and for tests of conservation. Numbers count everything
- * that was pushed, from 0; a text chunk counts as one.
+ * What happened and which tokens it came from, for timelines and for conservation tests. Indexes count every pushed
+ * token from 0; a text chunk counts as one.
  */
 export type Trace =
   | {
@@ -20,7 +20,7 @@ export type Trace =
       /** The token's text, special tokens spelled as `<|markers|>`, incomplete characters as U+FFFD. */
       readonly text: string
       readonly origin: Origin
-      /** Where the parser stood when it came. */
+      /** The parser's position before it. */
       readonly position: ParserPosition
     }
   | { readonly type: 'harmony'; readonly index: number; readonly event: HarmonyEvent }
@@ -32,65 +32,65 @@ export type Trace =
       readonly event: ResponseStreamEvent
     }
 
-/** How a translator stands, to a tracer: what the parser holds back, and how much text waits to be sent. */
+/** A translator's state for a tracer: what the parser holds back, and how much text is pending. */
 export interface TracedState {
   readonly position: ParserPosition
   readonly isHolding: boolean
-  /** In UTF-16 units. */
-  readonly gathered: number
+  /** Length of the pending text in UTF-16 units. */
+  readonly pendingLength: number
 }
 
-/** Observes a translator. It changes nothing. Made by `traceTo` of `harmony-responses/trace`. */
+/** Observes a translator without changing it. Created by `traceTo` of `harmony-responses/trace`. */
 export interface Tracer {
-  /** Where the delta began that is not whole yet, for snapshots. */
+  /** The first token of the delta that is not complete yet, for snapshots. */
   readonly deltaFrom: number
-  /** A token or a text chunk is about to be parsed. */
+  /** Called before a token or a text chunk is parsed. */
   before(index: number, chunk: number | string, origin: Origin, state: TracedState): void
-  /** It was parsed. */
+  /** Called after it was parsed. */
   after(state: TracedState): void
-  /** Observes what the parser reports to a handler. */
+  /** Wraps a handler to observe what the parser reports to it. */
   observe(handler: HarmonyHandler): HarmonyHandler
-  /** `isHeld`: whether text of the last token is held back, because it may be the beginning of a citation mark. */
+  /** @param isHeld - whether text of the last token is held back because a citation mark may begin in it */
   event(event: ResponseStreamEvent, parser: Pick<HarmonyParser, 'isHolding'>, isHeld: boolean): void
 }
 
-/** Makes a tracer for one translator, at its start or where a snapshot was taken. */
+/** Creates a tracer for one translator, new or restored from a snapshot. */
 export type TracerFactory = (start: {
   readonly tokenTable: TokenTable | undefined
   readonly index: number
   readonly deltaFrom: number
-  /** The host's, for what its callbacks throw. */
+  /** The host's `onError`, for what its callbacks throw. */
   readonly onError: ((error: unknown) => void) | undefined
 }) => Tracer
 
 /**
- * Follows every token to its events: `new Translator({ trace: traceTo((trace) => console.log(trace)) })`. A part of its
- * own, so that who does not trace does not load it.
+ * Follows every token to its events: `new Translator({ trace: traceTo((trace) => console.log(trace)) })`. A separate
+ * subpath, so that tracing costs nothing unless it is imported.
  */
-export function traceTo(tell: (trace: Trace) => void): TracerFactory {
-  return (start) => new TokenTracer(tell, start)
+export function traceTo(report: (trace: Trace) => void): TracerFactory {
+  return (start) => new TokenTracer(report, start)
 }
 
 class TokenTracer implements Tracer {
-  readonly #tell: (trace: Trace) => void
+  readonly #report: (trace: Trace) => void
   readonly #table: TokenTable | undefined
-  /** The token that came last. */
+  /** The last token. */
   #index: number
-  /** The first token of the delta that is being gathered, or -1. */
+  /** The first token of the pending delta, or -1. */
   #deltaFrom: number
-  /** The token in which something began that is not whole yet: a character, or what may become a marker. */
+  /** The token in which something incomplete began: a character, or what may become a marker. */
   #carryFrom: number
-  /** Whether the message that the gathered text belongs to has ended: the next token begins anew. */
+  /** Whether the message of the pending text has ended: the next token starts a new delta. */
   #isOver = false
-  /** The first token of the header that a message's text may have begun in. */
+  /** The first token of the header in which a message's text may have begun. */
   #leadFrom = -1
-  /** How the translator stood before the token. */
-  #before: Pick<TracedState, 'isHolding' | 'gathered'> = { isHolding: false, gathered: 0 }
+  /** The translator's state before the token. */
+  #before: Pick<TracedState, 'isHolding' | 'pendingLength'> = { isHolding: false, pendingLength: 0 }
 
-  constructor(tell: (trace: Trace) => void, { tokenTable, index, deltaFrom, onError }: Parameters<TracerFactory>[0]) {
-    // A callback that fails must not change the stream that it only observes.
-    this.#tell = (trace) => {
-      for (const error of callHost(tell, trace)) callHost(onError, error)
+  constructor(report: (trace: Trace) => void, { tokenTable, index, deltaFrom, onError }: Parameters<TracerFactory>[0]) {
+    // An observing callback that throws must not change the stream.
+    this.#report = (trace) => {
+      for (const error of callHost(report, trace)) callHost(onError, error)
     }
     this.#table = tokenTable
     this.#index = index
@@ -105,7 +105,7 @@ class TokenTracer implements Tracer {
   before(index: number, chunk: number | string, origin: Origin, state: TracedState): void {
     const token = typeof chunk === 'number' ? chunk : null
     const text = typeof chunk === 'number' ? spellToken(chunk, this.#table) : chunk
-    this.#tell({ type: 'token', index, token, text, origin, position: state.position })
+    this.#report({ type: 'token', index, token, text, origin, position: state.position })
     const isText = origin === 'model' && (token ?? 0) < FIRST_SPECIAL
     this.#index = index
     if (this.#isOver) this.#deltaFrom = -1
@@ -115,8 +115,8 @@ class TokenTracer implements Tracer {
   }
 
   after(state: TracedState): void {
-    const { isHolding, gathered } = this.#before
-    if (state.isHolding && (!isHolding || state.gathered > gathered)) this.#carryFrom = this.#index
+    const { isHolding, pendingLength } = this.#before
+    if (state.isHolding && (!isHolding || state.pendingLength > pendingLength)) this.#carryFrom = this.#index
   }
 
   observe(handler: HarmonyHandler): HarmonyHandler {
@@ -129,13 +129,13 @@ class TokenTracer implements Tracer {
       },
       messageText: (text, origin, isLead) => {
         this.#harmony({ type: 'message_text', text, origin })
-        // What the host says is in no delta.
+        // Host text is never in a delta.
         if (origin === 'model' && isLead) this.#deltaFrom = this.#leadFrom
         handler.messageText(text, origin, isLead)
       },
       messageEnd: (terminator, origin, isCut) => {
         this.#harmony({ type: 'message_end', terminator, origin })
-        // A token that ends a message of the host's may be the first of the text after it.
+        // A token that ends a host message may also be the first of the text after it.
         this.#isOver = origin === 'model' || this.#deltaFrom !== this.#index
         handler.messageEnd(terminator, origin, isCut)
       },
@@ -144,12 +144,12 @@ class TokenTracer implements Tracer {
   }
 
   #harmony(event: HarmonyEvent): void {
-    this.#tell({ type: 'harmony', index: this.#index, event })
+    this.#report({ type: 'harmony', index: this.#index, event })
   }
 
   event(event: ResponseStreamEvent, parser: Pick<HarmonyParser, 'isHolding'>, isHeld: boolean): void {
     const isDelta = event.type.endsWith('.delta') && this.#deltaFrom >= 0
-    this.#tell({ type: 'event', from: isDelta ? this.#deltaFrom : this.#index, to: this.#index, event })
+    this.#report({ type: 'event', from: isDelta ? this.#deltaFrom : this.#index, to: this.#index, event })
     if (!isDelta) return
     if (parser.isHolding) this.#deltaFrom = this.#carryFrom
     else if (!isHeld) this.#deltaFrom = -1

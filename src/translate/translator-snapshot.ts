@@ -5,26 +5,26 @@ import type { TranslatorOptions } from './options.js'
 import type { OutputItemsSnapshot } from './output-items.js'
 import type { TranslatorState } from './translator-state.js'
 
-/** A translator with all its parts, as plain JSON. Opaque: only `restore` reads it. */
+/** The state of a translator and all its parts, as plain JSON. Opaque: only `restore` reads it. */
 export interface TranslatorSnapshot {
   readonly version: 1
   readonly state: TranslatorState
   readonly parser: ParserSnapshot
   readonly output: OutputItemsSnapshot
-  /** The first token of a delta that is not complete yet, or -1. Only known while tracing. */
+  /** The first token of the delta that is not complete yet, or -1. Only known while tracing. */
   readonly deltaFrom: number
-  /** A hash of everything else. */
+  /** A hash of all other fields. */
   readonly digest: string
 }
 
-/** A snapshot with its digest. */
+/** Adds the digest to a snapshot. */
 export function sealSnapshot(parts: Omit<TranslatorSnapshot, 'version' | 'digest'>): TranslatorSnapshot {
   const copy = structuredClone({ version: 1, ...parts } as const)
   return { ...copy, digest: digestOf(copy) }
 }
 
 /**
- * A copy of a snapshot, checked: whatever was changed, lost or cut off since it was taken is found.
+ * Checks and copies a snapshot. The digest reveals whatever was changed, lost or cut off since it was taken.
  *
  * @throws HarmonyResponsesError `bad_snapshot`, `snapshot_unsupported`: see `Translator.restore`
  */
@@ -39,10 +39,10 @@ export function checkSnapshot(
     const copy = structuredClone(parts)
     if (digest === digestOf(copy)) return { ...copy, digest }
   } catch {}
-  throw check(false, 'snapshot', 'what snapshot() returned, unchanged', snapshot, 'bad_snapshot')
+  throw check(false, 'snapshot', 'an unmodified snapshot()', snapshot, 'bad_snapshot')
 }
 
-/** The same for the same data, also where a store sorts fields or leaves out what JSON has no word for. */
+/** Equal for equal data, even if a store sorts fields or drops undefined ones. */
 function digestOf(parts: object): string {
   const json = JSON.stringify(parts, (_, value: unknown) =>
     Object(value) !== value || Array.isArray(value)

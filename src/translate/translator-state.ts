@@ -10,35 +10,35 @@ import type { TextBuffer } from './text-buffer.js'
 import { addHostUsage, createUsage, type UsageCount } from './usage.js'
 import { withoutSecrets } from './without-secrets.js'
 
-/** A message of somebody other than the assistant, as far as it came. Plain data. */
+/** A message that the assistant did not write, as far as it has arrived. Plain data. */
 export interface OtherMessage {
   header: HarmonyHeader
-  /** Who wrote it: what the model wrote in another's name is a fabrication, unless the host trusts it. */
+  /** Who wrote it. What the model writes under another role is a fabrication, unless the host trusts it. */
   origin: Origin
   text: TextBuffer
 }
 
-/** What a translator itself has to remember. Plain JSON. */
+/** A translator's own state. Plain JSON. */
 export interface TranslatorState extends ResponseState {
   readonly listings: readonly Listing[]
   readonly usage: UsageCount
-  /** Of the model's browser, once it has shown one. */
+  /** The pages of the model's browser; null until it shows one. */
   pages: Pages | null
-  /** Every message, if the request asks for them and the host lets it. */
+  /** All messages, if the request asks for them and the host allows it. */
   readonly messages: MessageLog | null
   isStarted: boolean
-  /** Whether a special token came. Engines that strip them give none. */
+  /** Whether a special token has arrived. An engine that strips them delivers none. */
   isMarked: boolean
   containerId: string | null
-  /** The message of somebody other than the assistant that is being read. */
+  /** The open message that the assistant did not write. */
   other: OtherMessage | null
   /** The number of the next event. */
   sequenceNumber: number
-  /** How many ids were made. */
+  /** How many ids have been created. */
   ordinal: number
-  /** The number of the token or text chunk that came last, from 0. */
+  /** The index of the last token or text chunk, from 0; -1 before the first. */
   index: number
-  /** Events that no method has returned yet. */
+  /** Emitted events that no method has returned yet. */
   queued: ResponseStreamEvent[]
 }
 
@@ -46,7 +46,7 @@ export interface TranslatorState extends ResponseState {
 export const NO_EVENTS: ResponseStreamEvent[] = []
 
 /**
- * A translator before its first token.
+ * The state of a translator before its first token.
  *
  * @throws HarmonyResponsesError `bad_option`
  */

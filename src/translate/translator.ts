@@ -26,22 +26,22 @@ import { checkSnapshot, sealSnapshot, type TranslatorSnapshot } from './translat
 import { createState, NO_EVENTS, type TranslatorState } from './translator-state.js'
 import { addHostUsage, startTurn } from './usage.js'
 
-/** A model call of the response, as the host knows it. */
+/** What the host knows about one model call of the response. */
 export interface Turn {
   /** Tokens of this call's prompt. */
   readonly inputTokens?: number
-  /** Those of them that the engine had in its cache. */
+  /** How many of them came from the engine's cache. */
   readonly cachedTokens?: number
-  /** What the host put after `<|start|>assistant` for the model to go on with. It is in no item and no usage. */
+  /** What the host put after `<|start|>assistant` for the model to continue. Appears in no item and no usage. */
   readonly prefill?: readonly number[] | string
 }
 
 /**
- * One response, pushed: Harmony tokens in, Responses events out, with no promise in between. `translate()` is the same
- * thing pulled.
+ * Translates one response synchronously: push Harmony tokens, get Responses events. `translate()` is the same as an
+ * async iterator.
  *
- * Every method returns the events that its argument gave, in order; each is a detached value. The terminal event comes
- * from {@link end}, {@link fail} or {@link abort} alone, never from `<|return|>`.
+ * Every method returns the events that it caused, in order, as detached values. Only {@link end}, {@link fail} and
+ * {@link abort} return the terminal event; `<|return|>` does not cause it.
  */
 export class Translator {
   readonly #options: TranslatorOptions
@@ -56,7 +56,7 @@ export class Translator {
   readonly #open: () => void
 
   /**
-   * @throws HarmonyResponsesError `bad_option`, if an option or an entry of `request.tools` is not what it must be
+   * @throws HarmonyResponsesError `bad_option`, if an option or an entry of `request.tools` is invalid
    */
   constructor(options: TranslatorOptions, snapshot?: TranslatorSnapshot) {
     checkOptions(options)
@@ -95,29 +95,29 @@ export class Translator {
   }
 
   /**
-   * Continues exactly where `snapshot()` was taken, in this process or another: no event is lost or repeated, and ids
-   * go on as they would have.
+   * Continues exactly where `snapshot()` was taken, in this process or another: no event is lost or repeated, and later
+   * ids are the same.
    *
    * @param options - as for the first translator; `responseId` and `request` are the snapshot's
    * @throws HarmonyResponsesError `bad_snapshot` if it is not a complete snapshot of this version;
-   *   `snapshot_unsupported` if the options bring another parser
+   *   `snapshot_unsupported` if the options contain a parser
    */
   static restore(snapshot: TranslatorSnapshot, options: TranslatorOptions): Translator {
     return new Translator(options, checkSnapshot(snapshot, options))
   }
 
-  /** `response.created` and `response.in_progress`, the first time; the first push implies it. */
+  /** Returns `response.created` and `response.in_progress` on the first call. The first push implies it. */
   start(): ResponseStreamEvent[] {
     this.#begin()
     return this.#take()
   }
 
   /**
-   * The model is called (again). A message it left open is complete: engines swallow the stop token. Not needed for
-   * the first call, nor if the host pushes the transcript's own `<|start|>assistant`.
+   * Marks the start of another model call. Completes a message that is still open, because some engines swallow the
+   * stop token. Not needed for the first call, nor if the host pushes the transcript's own `<|start|>assistant`.
    *
    * @throws HarmonyResponsesError `translator_closed` after the terminal event; `bad_chunk`, `bad_option` if the
-   *   prefill or a count is not one
+   *   prefill or a count is invalid
    */
   beginTurn(turn: Turn = {}): void {
     const { prefill = '', ...usage } = turn
@@ -134,7 +134,7 @@ export class Translator {
   }
 
   /**
-   * Takes what the model sampled, or what the host put into the transcript.
+   * Translates what the model sampled, or what the host put into the transcript.
    *
    * @throws HarmonyResponsesError `translator_closed` after the terminal event; `bad_chunk` if it is not a chunk;
    *   `token_table_missing` if token ids come and the translator has no table
@@ -145,7 +145,7 @@ export class Translator {
     if (typeof chunk === 'string') this.#feed.pushText(chunk, 'model')
     else if (chunk instanceof Uint32Array) for (const id of chunk) this.#feed.push(id)
     else if (Array.isArray(chunk)) {
-      // All of them are checked before the first is taken, so that a bad list changes nothing.
+      // Check all of them before using the first, so that an invalid list changes nothing.
       for (const token of chunk) checkToken(token)
       for (const token of chunk as readonly HarmonyToken[]) this.#feed.push(token)
     } else if (typeof chunk === 'object' && chunk !== null && 'host' in chunk) {
@@ -158,11 +158,12 @@ export class Translator {
   }
 
   /**
-   * The result of a hosted call, if it does not come as a message in the transcript; or both at once, if `transcript`
-   * is that message. Nothing in `transcript` answers a call, so it may be in any order and form.
+   * Sets the result of a hosted call. Use it if the result does not arrive as a message in the transcript, or pass that
+   * message too, as `transcript`. Messages in `transcript` are not matched with calls, so their order and form are
+   * free.
    *
    * @throws HarmonyResponsesError `translator_closed`; `unknown_item` if no such item was streamed;
-   *   `item_takes_no_result` if it is not for the host to answer; `bad_result` if it says nothing
+   *   `item_takes_no_result` if the host does not run it; `bad_result` if the result is empty or malformed
    */
   toolResult(result: ToolResult): ResponseStreamEvent[] {
     this.#lifecycle.expectOpen('toolResult')
@@ -174,7 +175,7 @@ export class Translator {
     const expected = 'the id of a hosted call'
     check(item !== undefined, 'toolResult', expected, id, 'unknown_item')
     check(item.callee !== '', 'toolResult', expected, `${item.type} ${id}`, 'item_takes_no_result')
-    // A result for a call that is still being written means that the engine swallowed its <|call|>.
+    // A result for a call that is still open means that the engine swallowed its <|call|>.
     if (item === this.#output.current) this.#parser.end()
     if (item.stage === 'waiting') this.#output.resolve(item, checked)
     else this.#context.notice('second_result', item.id)
@@ -183,8 +184,8 @@ export class Translator {
   }
 
   /**
-   * Puts a complete item of the host's own into the output: a compaction, a file search, an image, a message. It is
-   * announced and done at once, after the items that began before it, with the events that its type has on the wire.
+   * Adds a complete item of the host's own to the output: a compaction, a file search, an image, a message. Emits its
+   * `added`, the events of its type, and its `done` at once; it follows the items that began before it.
    *
    * @param host - `hostItem(item)` of `harmony-responses/items`
    * @throws HarmonyResponsesError `translator_closed`; `bad_option` if it is not a host item, or has the id of another
@@ -194,17 +195,17 @@ export class Translator {
     const { whole, events } = Object(host) as Partial<HostItem>
     check(Array.isArray(events) && typeof whole?.type === 'string', 'insert', 'hostItem(item)', host)
     const { id } = whole
-    check(id === undefined || this.#output.calls.find(id) === undefined, 'insert: id', 'an id of its own', id)
+    check(id === undefined || this.#output.calls.find(id) === undefined, 'insert: id', 'an unused id', id)
     this.#begin()
     this.#output.insert({ kind: 'host_item', host })
     return this.#take()
   }
 
   /**
-   * The model has stopped.
+   * Ends the response because the model has stopped.
    *
-   * @param reason - why; without one, a stop inside a message or a header means that the token limit cut it
-   * @returns the last events; none if the response is closed already
+   * @param reason - why it stopped. Default: `max_output_tokens` inside a message or a header, else `stop`
+   * @returns the last events; none if the response is already closed
    * @throws HarmonyResponsesError `bad_option` if the API does not know the reason
    */
   end(reason?: EndReason): ResponseStreamEvent[] {
@@ -212,12 +213,12 @@ export class Translator {
     if (this.#lifecycle.isClosed) return []
     this.#begin()
     const isCut = reason !== 'stop'
-    // The host's last result counts though the host did not end it, and the model was not cut off in it.
+    // Completes a host message that was left open: its result counts, and the model was not cut off in it.
     this.#feed.endHostMessage()
-    // Calls that wait stand before the message that may still be open: results are closed in the order of their items.
+    // Waiting calls precede a message that may still be open, and items have to be closed in order.
     this.#output.giveUpWaiting()
     const position = this.#parser.end(isCut)
-    // Nobody owes a result to a call that was cut off.
+    // A call that was cut off just now expects no result.
     this.#output.giveUpWaiting(!isCut)
     this.#feed.noticeSilence()
     const cutBy = reason ?? (position === 'between' ? 'stop' : 'max_output_tokens')
@@ -227,10 +228,11 @@ export class Translator {
   }
 
   /**
-   * The engine failed: `error`, then `response.failed`. What was streamed stands incomplete. Never throws.
+   * Fails the response: emits `error`, then `response.failed`. Items that were streamed stay incomplete. Never throws.
    *
-   * @param failure - what the client is told: a text, or `{ code, message }`, where `code` is the API's (default
-   *   `server_error`) or the host's own. Of an `Error` it is told the text of an `EngineError` only; `onError` gets it.
+   * @param failure - what the client gets to see: a string, or `{ code, message }` with a code of the API's (default
+   *   `server_error`) or of the host's own. An `Error` goes to `onError`; the client sees only the text of an
+   *   `EngineError`.
    */
   fail(failure: Failure | Error | string): ResponseStreamEvent[] {
     if (this.#lifecycle.isClosed) return []
@@ -240,8 +242,8 @@ export class Translator {
   }
 
   /**
-   * The client went away, or the host gave up: `response.failed` alone, with the message `aborted` by default. Never
-   * throws.
+   * Ends the response because the client left or the host gave up: emits only `response.failed`, by default with the
+   * message `aborted`. Never throws.
    */
   abort(message?: string): ResponseStreamEvent[] {
     if (this.#lifecycle.isClosed) return []
@@ -249,8 +251,8 @@ export class Translator {
   }
 
   /**
-   * Nobody wants the rest: lets go of what the parser holds (the official one holds wasm memory). The terminal event
-   * does so by itself. Never throws.
+   * Releases what the parser holds (wasm memory of the official one). Call it if you drop a response halfway; the
+   * terminal event does so by itself. Never throws.
    */
   dispose(): void {
     this.#attempt(() => this.#parser.close?.())
@@ -262,9 +264,9 @@ export class Translator {
   }
 
   /**
-   * Token counts that the host learns only when the engine is done.
+   * Adds token counts that the host learns only when the engine is done.
    *
-   * @throws HarmonyResponsesError `translator_closed` after the terminal event; `bad_option` if a count is not one
+   * @throws HarmonyResponsesError `translator_closed` after the terminal event; `bad_option` if a count is invalid
    */
   addUsage(usage: HostUsage): void {
     this.#lifecycle.expectOpen('addUsage')
@@ -273,10 +275,10 @@ export class Translator {
   }
 
   /**
-   * The whole state as plain JSON, between any two pushes. Of the request it holds what is echoed and what steers the
-   * stream, without secrets.
+   * Returns the complete state as plain JSON, between any two pushes. It contains only those request fields that are
+   * echoed or affect the stream, without secrets.
    *
-   * @throws HarmonyResponsesError `snapshot_unsupported` with a foreign parser
+   * @throws HarmonyResponsesError `snapshot_unsupported` with a custom parser
    */
   snapshot(): TranslatorSnapshot {
     return sealSnapshot({
@@ -305,7 +307,7 @@ export class Translator {
 
   #fail({ code = 'server_error', message }: Failure, isReported: boolean): ResponseStreamEvent[] {
     this.#attempt(() => this.#begin())
-    // Nothing more will come: what is held back goes out as it is.
+    // No more text will come: emit what is held back as it is.
     this.#attempt(() => this.#parser.flush())
     this.#attempt(() => this.#output.release())
     if (isReported) this.#lifecycle.emitError({ code, message })
@@ -323,7 +325,7 @@ export class Translator {
     this.#attempt(() => this.#tracer?.event(event, this.#parser, this.#output.isHolding))
   }
 
-  /** A response must be able to fail when the host's callbacks throw: one of them may be why it fails. */
+  /** Keeps exceptions of the host's callbacks from stopping a failure: one of them may be its cause. */
   #attempt(step: () => void): void {
     try {
       step()

@@ -8,20 +8,20 @@ export type { CitedPage }
 /** How citation marks are read. */
 export interface Citations {
   /**
-   * The page that the model means by a cursor, at once: a promise is refused. Default, and where this returns undefined: the page that the browser
-   * showed under it, as its answers in the transcript say, or `toolResult({ pages })`.
+   * Returns the page for a cursor, synchronously. Default, and if it returns undefined: the page that the browser
+   * showed under that cursor, known from its results in the transcript or from `toolResult({ pages })`.
    */
   readonly resolve?: (cursor: number) => Omit<CitedPage, 'cursor'> | undefined
   /**
-   * What `start_index` and `end_index` count: Unicode code points (default), as the API does, or UTF-16 units, as
-   * JavaScript does: `text.slice(start_index, end_index)`.
+   * The unit of `start_index` and `end_index`: Unicode code points (default), as in the API, or UTF-16 units, for
+   * `text.slice(start_index, end_index)` in JavaScript.
    */
   readonly units?: 'code_points' | 'utf16'
 }
 
 /**
- * A mark as the browser tool that gpt-oss was trained with asks for it: `【6†L9-L11】`, `【8†L3】`, and with a third part
- * that models add. Its parts are bounded, and end at a line's end: text that only begins like a mark is soon let go.
+ * A mark in the form that gpt-oss's browser tool asks for: `【6†L9-L11】`, `【8†L3】`, or with a third part that models
+ * add. Its parts are short and end with the line, so that text that only begins like a mark is not held back for long.
  */
 const MARK = /【(\d{1,9})†[^【】†\n]{1,64}(?:†[^【】†\n]{1,64})?】/g
 const BEGINNING = /^【(?:\d{1,9}(?:†(?:[^【】†\n]{1,64}(?:†[^【】†\n]{0,64})?)?)?)?$/
@@ -29,10 +29,10 @@ const FIRST = '【'
 const LAST = '】'
 
 /**
- * Turns the model's citation marks into `url_citation` annotations, and the mark itself into a link that people can
- * read: ` ([example.com](https://example.com/page))`. The annotation is about the link without the space before it. A
- * mark whose cursor nobody knows stays as it is, and so does one of a page that is not at an `http:` or `https:` address.
- * No address, whatever it holds, writes Markdown other than that one link.
+ * Turns the model's citation marks into `url_citation` annotations, and the mark itself into a readable link: `
+ * ([example.com](https://example.com/page))`. The annotation covers the link without the space before it. A mark with
+ * an unknown cursor stays unchanged, and so does one whose page has no `http:` or `https:` address. Addresses are
+ * escaped so that none can inject other Markdown.
  *
  *     new Translator({ request, citations: urlCitations() })
  *
@@ -50,7 +50,7 @@ export function urlCitations(options: Citations = {}): CitationStage {
 
   return (state, said, pages) => {
     const text = state.held + said.text
-    // Almost every token: to look for a character takes a tenth of what a pattern takes.
+    // Fast path for almost every token: looking for a character takes a tenth of the time of a pattern.
     if (!text.includes(FIRST)) {
       const logprobs = said.tokens.length === 0 ? [] : said.tokens.map(({ logprob }) => logprob)
       state.length += lengthOf(text)
@@ -59,10 +59,10 @@ export function urlCitations(options: Citations = {}): CitationStage {
     const tokens = new Tokens(state, said)
     const cited: CitedText[] = []
     let from = 0
-    // Nor does what never ends have to be read for whole marks with every token.
+    // Without a closing bracket there is no complete mark, so skip the pattern.
     for (const mark of text.includes(LAST) ? text.matchAll(MARK) : []) {
       const page = resolve?.(Number(mark[1])) ?? pages.byCursor[Number(mark[1])]
-      check(!('then' in Object(page)), 'resolve', 'a page, or undefined', page)
+      check(!('then' in Object(page)), 'resolve', 'a page or undefined, not a promise', page)
       const address = addressOf(page?.url)
       if (page === undefined || address === undefined) continue
       const before = `${text.slice(from, mark.index)} `
@@ -86,40 +86,40 @@ export function urlCitations(options: Citations = {}): CitationStage {
   }
 }
 
-/** Where what may be the beginning of a mark begins; the text's length where none is there. */
+/** Where a possible incomplete mark begins; the text's length if there is none. */
 function endOfPlain(text: string): number {
   const at = text.lastIndexOf(FIRST)
   return at >= 0 && BEGINNING.test(text.slice(at)) ? at : text.length
 }
 
-/** Where a page is, as a browser reads it; undefined where that is not on the web. */
+/** A page's URL as a browser parses it; undefined if it is not http or https. */
 function addressOf(url: string | undefined): URL | undefined {
   try {
     const address = new URL(url ?? '')
-    // No name or number of a machine has other characters, and one of them, "`", cannot be escaped behind another one.
+    // Valid hosts have no other characters, and a "`" cannot be escaped after another one.
     return /^https?:$/.test(address.protocol) && /^[\w.:[\]-]+$/.test(address.host) ? address : undefined
   } catch {
     return undefined
   }
 }
 
-/** An address as the annotation may have it. Others have characters that programs correct, and not all in the same way. */
+/** A URL that the annotation may repeat unchanged. Programs correct other characters, each in its own way. */
 const CLEAN = /^https?:\/\/[^\s\p{C}"<>\\^`{|}]+$/u
 
-/** Domain and address are the page's to choose, so both are escaped. */
+/** The page controls domain and address, so both are escaped. */
 function linkTo(address: URL): string {
   return `([${domainOf(address).replace(/[^\w.:-]|_/g, '\\$&')}](${destinationOf(address)}))`
 }
 
-/** What means something in Markdown or in HTML, in a dialect with formulas or tables, or is no percent-encoding. */
+/** Characters with a meaning in Markdown (also with formulas or tables) or HTML, and invalid percent-encodings. */
 const MEANINGFUL = /[^\w.~:/?#[\]@!&*+,;=%-]|%(?![\da-f]{2})|(?<=&#?\w+);/gi
 
-/** The address in ASCII that is a link's destination whole, and nothing beside. */
+/** The URL in ASCII, escaped so that all of it is the link's destination and nothing else. */
 function destinationOf({ href }: URL): string {
   return href.replace(MEANINGFUL, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** `example.com` of `https://www.example.com/page`, as a browser shows it that does not trust lookalike letters. */
+/** `example.com` of `https://www.example.com/page`, in Punycode, so that lookalike letters are visible. */
 function domainOf({ host }: URL): string {
   return host.replace(/^www\./, '')
 }
@@ -130,7 +130,9 @@ function codePoints(text: string): number {
   return count
 }
 
-/** The tokens of a text that is shown in pieces: each goes with the first piece that shows a character of it. */
+/**
+ * The tokens of a text that is emitted in pieces: each goes with the first piece that contains one of its characters.
+ */
 class Tokens {
   readonly #tokens: readonly ScoredText[]
   #next = 0
@@ -139,7 +141,7 @@ class Tokens {
     this.#tokens = [...tokens, ...said.tokens.map((token) => moved(token, held.length))]
   }
 
-  /** Those of which a character stands in this piece, and that no piece before has. Pieces come in order. */
+  /** The tokens with a character in this piece that no earlier piece had. Call it for the pieces in order. */
   of(from: number, until: number): Logprob[] {
     const shown: Logprob[] = []
     for (
@@ -152,7 +154,7 @@ class Tokens {
     return shown
   }
 
-  /** Those of what is held. */
+  /** The tokens of the text that is held back. */
   from(held: number): ScoredText[] {
     return this.#tokens.slice(this.#next).flatMap((token) => (token.end > held ? [moved(token, -held)] : []))
   }

@@ -3,99 +3,108 @@ import type { HostUsage } from '../tokens/token-source.js'
 
 /** Token counts of one model call. */
 interface TurnCount {
-  /** Null until the host says. */
+  /** Null until the host reports it. */
   input: number | null
   cached: number
-  /** What was sampled before it. */
+  /** Tokens sampled before this call. */
   before: number
-  /** Whether it said text, whose tokens nobody counted here. */
+  /** Whether it produced text, whose tokens cannot be counted here. */
   isUncounted: boolean
-  /** What it sampled, as the host counted it; that wins. */
-  told: number | null
+  /** Output tokens as reported by the host; takes precedence. */
+  reported: number | null
 }
 
 /** Token counts of one response, over all its turns. Plain data. */
 export interface UsageCount {
-  /** Every model call, the one under way last. */
+  /** Every model call; the last one is the current one. */
   turns: TurnCount[]
-  /** Whether the host spoke since the model did: what it says next is of another call. */
-  isNext: boolean
-  /** What the model sampled, markers and headers included. */
+  /** Whether the host has pushed something since the model did: the model's next token belongs to another call. */
+  isNextTurn: boolean
+  /** Tokens that the model sampled, including markers and headers. */
   output: number
-  /** The part of it that is reasoning: whole messages without a recipient on the analysis channel. */
+  /** How many of them are reasoning: complete messages without a recipient on the analysis channel. */
   reasoning: number
-  /** Sampled since the last message ended: it belongs to reasoning if the message it belongs to does. */
+  /** Tokens sampled since the last message ended. They count as reasoning if their message does. */
   sinceMessage: number
-  /** What was reasoning, as the host counted it; that wins. */
-  toldReasoning: number | null
+  /** Reasoning tokens as reported by the host; takes precedence. */
+  reportedReasoning: number | null
 }
 
 export function createUsage(): UsageCount {
-  return { turns: [createTurn(0)], isNext: false, output: 0, reasoning: 0, sinceMessage: 0, toldReasoning: null }
+  return {
+    turns: [createTurn(0)],
+    isNextTurn: false,
+    output: 0,
+    reasoning: 0,
+    sinceMessage: 0,
+    reportedReasoning: null,
+  }
 }
 
 function createTurn(before: number): TurnCount {
-  return { input: null, cached: 0, before, isUncounted: false, told: null }
+  return { input: null, cached: 0, before, isUncounted: false, reported: null }
 }
 
-function turnOf(usage: UsageCount): TurnCount {
+function currentTurn(usage: UsageCount): TurnCount {
   return usage.turns.at(-1) as TurnCount
 }
 
 /**
- * Adds counts of the model call under way. A second count of its prompt takes the place of the first: hosts tell it when
- * the call begins, and engines again when it ends.
+ * Adds counts to the current model call. A second prompt count replaces the first, because hosts report it when the
+ * call begins and engines again when it ends.
  *
- * @returns whether it was another number
+ * @returns whether a second prompt count differs from the first
  */
 export function addHostUsage(usage: UsageCount, host: HostUsage): boolean {
-  if (usage.isNext && host.inputTokens !== undefined) startTurn(usage)
-  const turn = turnOf(usage)
+  if (usage.isNextTurn && host.inputTokens !== undefined) startTurn(usage)
+  const turn = currentTurn(usage)
   const { inputTokens = turn.input } = host
   const isOther = turn.input !== null && turn.input !== inputTokens
   turn.input = inputTokens
-  // What was cached of another count may be more than all of this one.
+  // The cached tokens of the replaced count may exceed the new count.
   turn.cached = host.cachedTokens ?? (isOther ? Math.min(turn.cached, inputTokens ?? 0) : turn.cached)
-  if (host.outputTokens !== undefined) turn.told = (turn.told ?? 0) + host.outputTokens
-  if (host.reasoningTokens !== undefined) usage.toldReasoning = (usage.toldReasoning ?? 0) + host.reasoningTokens
+  if (host.outputTokens !== undefined) turn.reported = (turn.reported ?? 0) + host.outputTokens
+  if (host.reasoningTokens !== undefined)
+    usage.reportedReasoning = (usage.reportedReasoning ?? 0) + host.reasoningTokens
   return isOther
 }
 
-/** The model is called again, unless it has not said anything yet: then it is the same call. */
+/** Starts another model call, unless the current one has no output yet: then it continues. */
 export function startTurn(usage: UsageCount): void {
-  const turn = turnOf(usage)
-  if (usage.output > turn.before || turn.isUncounted || turn.told !== null) usage.turns.push(createTurn(usage.output))
-  usage.isNext = false
+  const turn = currentTurn(usage)
+  if (usage.output > turn.before || turn.isUncounted || turn.reported !== null)
+    usage.turns.push(createTurn(usage.output))
+  usage.isNextTurn = false
 }
 
-/** Whether the model said anything at all. */
+/** Whether the model produced anything at all. */
 export function isSampled({ output, turns }: UsageCount): boolean {
   return output > 0 || turns.some(({ isUncounted }) => isUncounted)
 }
 
-/** The model said text. */
+/** Records that the model produced text. */
 export function countText(usage: UsageCount): void {
-  if (usage.isNext) startTurn(usage)
-  turnOf(usage).isUncounted = true
+  if (usage.isNextTurn) startTurn(usage)
+  currentTurn(usage).isUncounted = true
 }
 
-/** A token that the model sampled. */
+/** Counts a token that the model sampled. */
 export function countToken(usage: UsageCount): void {
-  if (usage.isNext) startTurn(usage)
+  if (usage.isNextTurn) startTurn(usage)
   usage.output++
   usage.sinceMessage++
 }
 
-/** A `<|start|>` of the model's: it belongs to the message that it begins, and nothing before it does. */
+/** Assigns a sampled `<|start|>` to the message that it begins, and nothing before it. */
 export function startMessage(usage: UsageCount): void {
   usage.sinceMessage = 1
 }
 
 /**
- * A message has ended.
+ * Ends a message.
  *
- * @param ahead - how many of the tokens counted so far belong to the next message: 1 where a marker of it ended this one
- * @returns how many belong to this one
+ * @param ahead - how many of the counted tokens belong to the next message: 1 if its first marker ended this one
+ * @returns how many tokens belong to this message
  */
 export function countMessage(usage: UsageCount, ahead: 0 | 1): number {
   const count = usage.sinceMessage - ahead
@@ -104,19 +113,19 @@ export function countMessage(usage: UsageCount, ahead: 0 | 1): number {
 }
 
 /**
- * The counts as the response shows them, or null where nobody counted the output.
+ * The counts in the response's form, or null if the output was not counted.
  *
- * @param isByTurn - whether also those of each model call are shown, in the fields in which vLLM does
+ * @param isByTurn - whether to include the counts of each model call, in vLLM's fields
  */
-export function usageOf(usage: UsageCount, isByTurn: boolean): ResponseUsage | null {
+export function responseUsage(usage: UsageCount, isByTurn: boolean): ResponseUsage | null {
   const { turns } = usage
-  if (turns.some((turn) => turn.isUncounted && turn.told === null)) return null
+  if (turns.some((turn) => turn.isUncounted && turn.reported === null)) return null
   const input = turns.map((turn) => turn.input ?? 0)
   const cached = turns.map((turn) => turn.cached)
-  const outputs = turns.map((turn, index) => turn.told ?? (turns[index + 1]?.before ?? usage.output) - turn.before)
+  const outputs = turns.map((turn, index) => turn.reported ?? (turns[index + 1]?.before ?? usage.output) - turn.before)
   const output = sum(outputs)
-  const reasoning = usage.toldReasoning ?? (turns.some((turn) => turn.isUncounted) ? 0 : usage.reasoning)
-  // What a prompt is longer than the one before and what was sampled then is what the tools said.
+  const reasoning = usage.reportedReasoning ?? (turns.some((turn) => turn.isUncounted) ? 0 : usage.reasoning)
+  // Tool output is what a prompt adds to the previous prompt and its output.
   const tools = input.map((tokens, turn) => {
     const earlier = input[turn - 1] ?? 0
     return earlier === 0 ? 0 : Math.max(0, tokens - earlier - (outputs[turn - 1] ?? 0))

@@ -1,15 +1,15 @@
 import type { ResponseRequest } from '../responses/request.js'
 import { plainCopy } from './plain-copy.js'
 
-/** What of a request is kept: what the response echoes, and what steers the stream. The rest is the host's alone. */
+/** The request fields that are kept: those that the response echoes or that affect the stream. */
 const KEPT =
   'model tools include enable_response_messages background frequency_penalty instructions max_output_tokens ' +
   'max_tool_calls metadata parallel_tool_calls presence_penalty previous_response_id prompt_cache_key reasoning ' +
   'safety_identifier service_tier store temperature text tool_choice top_logprobs top_p truncation user'
 
 /**
- * What is echoed beside `type` and `name`: of a tool by its type, of an object inside one by the field that holds it.
- * Whatever has no place here is not: a list of secrets would lack the next one.
+ * The fields that are echoed besides `type` and `name`: of a tool by its type, of an object in it by its field name. An
+ * allowlist, because a list of secrets would miss the next new one.
  */
 const ECHOED: { readonly [typeOrField: string]: string } = {
   function: 'description parameters strict output_schema async defer_loading allowed_callers',
@@ -49,18 +49,18 @@ const ECHOED: { readonly [typeOrField: string]: string } = {
 }
 
 /**
- * What of a request is kept, as a copy: nothing that is echoed, recorded or written into a snapshot may hold a token, a
- * header's value or a container's secrets.
+ * Copies the request fields that are kept. Nothing that is echoed, recorded or put into a snapshot may contain a token,
+ * a header's value or a container's secrets.
  *
- * @throws HarmonyResponsesError `bad_option` where the request is not plain data
+ * @throws HarmonyResponsesError `bad_option` if the request is not plain data
  */
 export function withoutSecrets({ input: _, ...request }: ResponseRequest): ResponseRequest {
-  const copy = only(KEPT, plainCopy('request', request))
+  const copy = pick(KEPT, plainCopy('request', request))
   for (const field of ['tools', 'tool_choice']) if (field in copy) copy[field] = echoed(field, copy[field])
   return copy
 }
 
-/** The value of a tool's field, or of a field inside that. Schemas are the model's to read: they are echoed whole. */
+/** The echoed value of a tool's field, or of a field inside it. Schemas are not secret and are echoed completely. */
 function echoed(field: string, value: unknown): unknown {
   if (field === 'headers') return null
   if (field === 'server_url') return typeof value === 'string' ? withoutCredentials(value) : null
@@ -68,18 +68,18 @@ function echoed(field: string, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => echoed(field, each))
   const tool = String((value as { type?: unknown }).type).replace(/^(web_search)(_preview)?(_[\d_]+)?$/, '$1')
   const of = field === 'tools' ? tool : field
-  const copy = only(`${Object.hasOwn(ECHOED, of) ? `${ECHOED[of]} ` : ''}type name`, value as object)
+  const copy = pick(`${Object.hasOwn(ECHOED, of) ? `${ECHOED[of]} ` : ''}type name`, value as object)
   for (const [inner, held] of Object.entries(copy)) copy[inner] = echoed(inner, held)
   return copy
 }
 
-function only(fields: string, value: object): { [field: string]: unknown } {
+function pick(fields: string, value: object): { [field: string]: unknown } {
   const names = fields.split(' ')
   return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)))
 }
 
-/** A URL without what servers take for a password: user and password, query and fragment. */
+/** A URL without the parts that may hold credentials: user and password, query and fragment. */
 function withoutCredentials(url: string): string {
-  // Browsers and fetch pass over tabs and line breaks.
+  // Browsers and fetch ignore tabs and line breaks.
   return url.replace(/[\t\n\r]|[?#].*/gs, '').replace(/^([^@\\/]*:[\\/]+)?[^\\/]*@/, '$1')
 }

@@ -61,7 +61,7 @@ describe('an engine', () => {
     await expect(createLlamaCppEngine({ modelPath, llama, contextSize: 256 })).rejects.toMatchObject({
       name: 'HarmonyResponsesError',
       code: 'bad_option',
-      message: `modelPath: expected a gpt-oss model, with the o200k_harmony vocabulary: ${expected}`,
+      message: `modelPath: expected a gpt-oss model with the o200k_harmony vocabulary: ${expected}`,
     })
   })
 

@@ -49,15 +49,15 @@ describe('declareTools', () => {
     [[ok, ok, { type: 'mcp' }], 'tools[2].server_label: expected a string, got undefined'],
     [
       [{ type: 'mcp', server_label: 'a', allowed_tools: 'search' }],
-      'tools[0].allowed_tools: expected names, or { tool_names }, got "search"',
+      'tools[0].allowed_tools: expected tool names or { tool_names }, got "search"',
     ],
     [
       [{ type: 'mcp', server_label: 'a', allowed_tools: ['search', 1] }],
-      'tools[0].allowed_tools: expected names, or { tool_names }, got an array',
+      'tools[0].allowed_tools: expected tool names or { tool_names }, got an array',
     ],
     [
       [{ type: 'mcp', server_label: 'a', allowed_tools: { tool_names: 'search' } }],
-      'tools[0].allowed_tools: expected names, or { tool_names }, got an object',
+      'tools[0].allowed_tools: expected tool names or { tool_names }, got an object',
     ],
     [
       [{ type: 'mcp', server_label: 'a', require_approval: 'sometimes' }],
@@ -73,11 +73,11 @@ describe('declareTools', () => {
     ],
     [
       [{ type: 'mcp', server_label: 'a', require_approval: { always: 'write' } }],
-      'tools[0].require_approval.always: expected names, or { tool_names }, got "write"',
+      'tools[0].require_approval.always: expected tool names or { tool_names }, got "write"',
     ],
     [
       [mcp('a'), { type: 'mcp', server_label: 'a', require_approval: { never: { tool_names: 'read' } } }],
-      'tools[1].require_approval.never: expected names, or { tool_names }, got an object',
+      'tools[1].require_approval.never: expected tool names or { tool_names }, got an object',
     ],
     [[ok, { type: 'namespace', tools: [] }], 'tools[1].name: expected a string, got undefined'],
     [[{ type: 'namespace', name: 'crm' }], 'tools[0].tools: expected an array, got undefined'],

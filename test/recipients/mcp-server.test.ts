@@ -327,7 +327,7 @@ describe('laws', () => {
 
 describe('a rule that is none is refused, in words that say where', () => {
   const APPROVAL = "'always', 'never' or { always, never }"
-  const FILTER = 'names, or { tool_names }'
+  const FILTER = 'tool names or { tool_names }'
   test.each<[unknown, string]>([
     [{ require_approval: 'sometimes' }, `require_approval: expected ${APPROVAL}, got "sometimes"`],
     [{ require_approval: 'Always' }, `require_approval: expected ${APPROVAL}, got "Always"`],

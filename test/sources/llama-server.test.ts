@@ -268,7 +268,7 @@ describe('llama-server', () => {
       await expect(call(modelsOf('gpt-oss-20b', 151936))).rejects.toMatchObject({
         name: 'EngineError',
         code: 'server_error',
-        message: 'expected a gpt-oss model, with a vocabulary of 201088 tokens, got "gpt-oss-20b" with one of 151936',
+        message: 'expected a gpt-oss model with a vocabulary of 201088 tokens, got "gpt-oss-20b" with 151936',
       })
     })
 

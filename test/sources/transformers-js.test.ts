@@ -156,7 +156,7 @@ describe('an engine over Transformers.js', () => {
     const full = createTransformersJsEngine({ model, Tensor, contextSize: 2 }).generate([1, 2])
     await expect(full.next()).rejects.toMatchObject({
       code: 'context_length_exceeded',
-      message: "the prompt has 2 tokens, and the model's context 2",
+      message: "the prompt has 2 tokens, but the model's context holds 2",
     })
     expect(model.calls).toEqual([])
   })
@@ -230,7 +230,7 @@ describe('an engine over Transformers.js', () => {
   test('an engine over Transformers.js refuses what Transformers.js cannot do', () => {
     const engine = createTransformersJsEngine({ model: scripted(), Tensor })
     expect(() => engine.generate([1], { sampling: { topP: 0.9 } })).toThrow(
-      'sampling.topP: expected 1, which is all that Transformers.js can do, got 0.9',
+      'sampling.topP: expected 1 (Transformers.js supports nothing else), got 0.9',
     )
     expect(() => engine.generate([1], { sampling: { minP: 0.1 } })).toThrow('sampling.minP')
     expect(() => engine.generate([1], { sampling: { seed: 1 } })).toThrow('sampling.seed')

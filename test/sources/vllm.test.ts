@@ -167,7 +167,7 @@ describe('vLLM', () => {
   test('vLLM is too old where it knows no token ids', async () => {
     const { url } = server.script(stream([{ ...ABOUT, choices: [{ index: 0, text: 'Hello', finish_reason: null }] }]))
     await expect(createVllmEngine({ url }).generate([1], { maxTokens: 5 }).next()).rejects.toThrow(
-      'vLLM: choices[0].token_ids: expected an array of token ids, as vLLM has it from 0.10.2 on, got undefined',
+      'vLLM: choices[0].token_ids: expected an array of token ids (vLLM 0.10.2 or later), got undefined',
     )
   })
 
@@ -248,7 +248,7 @@ describe('vLLM', () => {
     test('vLLM without maxTokens fails where the server does not report the size', async () => {
       const { url } = server.script(refuse(200, { object: 'list', data: [{ id: 'a' }] }))
       await expect(createVllmEngine({ url }).generate([1]).next()).rejects.toThrow(
-        'expected a max_model_len of a model in /v1/models, got none: set contextSize, or maxTokens',
+        'expected a max_model_len for a model in /v1/models, got none: set contextSize or maxTokens',
       )
     })
   })

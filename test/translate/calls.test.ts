@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ResponseRequest } from '../../src/index.js'
-import { ANYBODY, Calls } from '../../src/translate/calls.js'
+import { ANY_CALLEE, Calls } from '../../src/translate/calls.js'
 import type { Stage } from '../../src/translate/items/item-base.js'
 import type { Item } from '../../src/translate/items/kinds.js'
 import { Translator } from '../../src/translate/translator.js'
@@ -36,7 +36,8 @@ const asItems = (calls: readonly CountedCall[]): readonly Item[] => calls as unk
 const naive = {
   oldest: (items: readonly Item[], keys: readonly string[], stage: Stage): Item | undefined =>
     items.find(
-      ({ callee, stage: at }) => callee !== '' && at === stage && [ANYBODY, callee].some((key) => keys.includes(key)),
+      ({ callee, stage: at }) =>
+        callee !== '' && at === stage && [ANY_CALLEE, callee].some((key) => keys.includes(key)),
     ),
 }
 
@@ -58,11 +59,11 @@ describe('pairing', () => {
           const waiting = items.filter(({ current, callee }) => current === 'waiting' && callee !== '')
           if (step.do === 'settle' && waiting.length > 0) {
             const call = waiting[step.at % waiting.length] as CountedCall
-            expect(calls.file(asItems(items)).find(call.id)).toBe(call)
+            expect(calls.index(asItems(items)).find(call.id)).toBe(call)
             call.current = 'done'
           }
           if (step.do !== 'answer') continue
-          const found = calls.file(asItems(items)).oldestWaiting(step.keys)
+          const found = calls.index(asItems(items)).oldestWaiting(step.keys)
           expect(found).toBe(naive.oldest(asItems(items), step.keys, 'waiting'))
           if (found === undefined) {
             expect(calls.oldestAnswered(step.keys)).toBe(naive.oldest(asItems(items), step.keys, 'done'))
@@ -90,7 +91,7 @@ describe('pairing', () => {
       const calls = new Calls()
       CountedCall.asked = 0
       for (const keys of keysFor(count)) {
-        const call = calls.file(asItems(items)).oldestWaiting(keys) as unknown as CountedCall | undefined
+        const call = calls.index(asItems(items)).oldestWaiting(keys) as unknown as CountedCall | undefined
         if (call === undefined) expect(calls.oldestAnswered(keys)).toBeDefined()
         else call.current = 'done'
       }
@@ -106,7 +107,7 @@ describe('pairing', () => {
     const calls = new Calls()
     CountedCall.asked = 0
     for (const { id } of items.toReversed()) {
-      expect(calls.file(asItems(items)).find(id)?.stage).toBe('waiting')
+      expect(calls.index(asItems(items)).find(id)?.stage).toBe('waiting')
     }
     expect(CountedCall.asked).toBe(items.length)
   })
@@ -114,7 +115,7 @@ describe('pairing', () => {
   test('pairing takes the first of two items of one id', () => {
     const items = [new CountedCall(0, 'a'), new CountedCall(1, 'a')]
     const [first] = items.map((item) => Object.assign(item, { id: 'same' }))
-    expect(new Calls().file(asItems(items)).find('same')).toBe(first)
+    expect(new Calls().index(asItems(items)).find('same')).toBe(first)
   })
 })
 

@@ -277,7 +277,7 @@ describe('a callback whose answer the stream needs', () => {
         expect(() => {
           for (const chunk of EVERYTHING) translator.push(chunk)
           translator.end('stop')
-        }).toThrow(/hunter2|expected a string, at once, got Promise/)
+        }).toThrow(/hunter2|expected a string, not a promise, got Promise/)
         expect(brief(translator[how]('over')).at(-1)).toBe('failed')
         expect(translator[how]('over')).toEqual([])
       }

@@ -85,7 +85,7 @@ describe('an item of the host', () => {
     run.insert(FILE_SEARCH)
     const restored = Translator.restore(JSON.parse(JSON.stringify(run.translator.snapshot())), FIXED)
     expect(restored.response.output).toEqual([FILE_SEARCH])
-    expect(() => restored.insert(hostItem(FILE_SEARCH))).toThrow(/insert: id: expected an id of its own, got "fs_mine"/)
+    expect(() => restored.insert(hostItem(FILE_SEARCH))).toThrow(/insert: id: expected an unused id, got "fs_mine"/)
   })
 
   test.each<[string, unknown, RegExp]>([

@@ -49,7 +49,7 @@ describe('an option that is nearly right is refused:', () => {
     [
       'a fetch Request as the request',
       { request: new Request('http://localhost/', { method: 'POST', body: '{}' }) },
-      'request: expected its parsed body (await request.json()), got Request',
+      'request: expected the parsed body (await request.json()), got Request',
     ],
     ['the text of a request', { request: '{}' }, 'request: expected an object, got "{}"'],
     [
@@ -77,12 +77,12 @@ describe('an option that is nearly right is refused:', () => {
     [
       'a policy with an unknown way',
       { policy: { ...createPolicy(), order: ['function'] } },
-      /^policy.order: expected some of functions, .*got "function"$/,
+      /^policy.order: expected any of functions, .*got "function"$/,
     ],
     [
       'a policy without an order of ways',
       { policy: { ...createPolicy(), order: 'functions' } },
-      /^policy.order: expected some of/,
+      /^policy.order: expected any of/,
     ],
     ['a request with a bigint in it', { request: { metadata: { a: 1n } } }, /^request: expected plain JSON data/],
   ])('an option that is nearly right is refused: %s', (_, options, message) => {

@@ -71,7 +71,7 @@ describe('a snapshot that is not what snapshot() gave', () => {
     for (const snapshot of snapshots()) {
       const { output: _, ...rest } = snapshot
       expect(() => Translator.restore(rest as TranslatorSnapshot, FIXED)).toThrow(
-        /^snapshot: expected what snapshot\(\) returned/,
+        /^snapshot: expected an unmodified snapshot\(\)/,
       )
     }
   })

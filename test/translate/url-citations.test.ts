@@ -852,7 +852,7 @@ describe('the page of a cursor', () => {
       expect.objectContaining({
         name: 'HarmonyResponsesError',
         code: 'bad_option',
-        message: 'resolve: expected a page, or undefined, got Promise',
+        message: 'resolve: expected a page or undefined, not a promise, got Promise',
       }),
     )
   })

@@ -1,15 +1,15 @@
 import { check, HarmonyResponsesError } from '../../errors.js'
 
-/** Where a server is, and what its URL says that no message may repeat. */
+/** A server's address, and the secrets in its URL that no message may repeat. */
 export interface Address {
   readonly host: string
-  /** The path that stands before every endpoint's: empty, or `/openai/v1`. */
+  /** The path before every endpoint: empty, or `/openai/v1`. */
   readonly path: string
-  /** The URL of an endpoint. The query of the server's own URL is kept. */
+  /** The URL of an endpoint, with the query of the server's URL. */
   endpoint(path: string): string
-  /** The same for a message: without the query. */
+  /** The same for messages, without the query. */
   shown(path: string): string
-  /** The `Authorization` that the URL's user and password stand for. */
+  /** The `Authorization` header for the URL's user and password. */
   readonly authorization: string | undefined
   readonly secrets: readonly string[]
 }
@@ -17,22 +17,22 @@ export interface Address {
 const EXPECTED = 'an http or https URL'
 
 /**
- * Takes a server's URL apart. `fetch` refuses one that holds a user and a password, with a message that repeats them.
+ * Parses a server's URL. `fetch` rejects URLs with a user and a password, with a message that repeats them.
  *
- * @throws HarmonyResponsesError `bad_option`, which repeats nothing that may be a secret
+ * @throws HarmonyResponsesError `bad_option`, with a message that repeats no possible secret
  */
 export function addressOf(url: unknown): Address {
   check(typeof url === 'string', 'url', EXPECTED, url)
   const isHttp = /^https?:\/\//i.test(url)
-  // What is no URL can hold a password all the same: `bob:pass@host`, or one with a `#` that was not encoded.
+  // Even an invalid URL may contain a password: `bob:pass@host`, or one with an unencoded `#`.
   if (!isHttp && !/[@?#]/.test(url)) check(false, 'url', EXPECTED, url)
   if (!isHttp || !URL.canParse(url)) throw wrong(EXPECTED, 'text that is not a valid URL')
   const { host, origin, pathname, search, searchParams, hash, username, password } = new URL(url)
-  if (hash !== '') throw wrong(EXPECTED, 'one with a #, which is %23 in a password')
+  if (hash !== '') throw wrong(EXPECTED, 'one with a # (write %23 in a password)')
   const path = pathname.replace(/\/+$/, '')
   const user = percentDecoded(username)
   const pass = percentDecoded(password)
-  if (user.includes(':')) throw wrong('a user without a colon, as HTTP has it', 'one with a colon')
+  if (user.includes(':')) throw wrong('a user name without a colon', 'one with a colon')
   const hasUser = username !== '' || password !== ''
   const basic = btoa(`${user}:${pass}`)
   return {
@@ -56,7 +56,7 @@ function wrong(expected: string, got: string): HarmonyResponsesError {
   return new HarmonyResponsesError('bad_option', `url: expected ${expected}, got ${got}`)
 }
 
-/** As URLs are decoded: to bytes, here one a character; a `%` that begins no byte stays. */
+/** Decodes to bytes, one per character, like URLs do; a `%` without two hex digits stays. */
 function percentDecoded(text: string): string {
   return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }

@@ -1,23 +1,24 @@
 import { EngineError } from '../../engine/engine-error.js'
 
-/** Keeps secrets out of messages that others wrote: a server, a proxy, a `fetch`. */
+/** Removes secrets from messages that others wrote: a server, a proxy, a `fetch`. */
 export interface Concealer {
   text(text: string): string
   /**
-   * The error, where neither it nor what caused it holds a secret. Otherwise the same EngineError without its cause,
-   * and with a mark in place of the secret. Errors of other classes are the caller's own.
+   * Returns the error itself if neither it nor its cause contains a secret. Otherwise returns an EngineError without
+   * the cause and with `[hidden]` in place of the secret. Errors of other classes are the caller's own and stay as they
+   * are.
    */
   error(error: unknown): unknown
 }
 
 const MARK = '[hidden]'
-/** A shorter value is found in ordinary words: to hide it would only make messages unreadable. */
+/** Shorter values occur in ordinary words; hiding them would make messages unreadable. */
 const SHORTEST = 4
 
 export function createConcealer(values: readonly string[]): Concealer {
   const secrets = [...new Set(values.map((value) => value.trim()).flatMap(spellings))]
     .filter((secret) => secret.length >= SHORTEST)
-    // Whole before its parts.
+    // Longer secrets first, because one may contain another.
     .sort((a, b) => b.length - a.length)
 
   const text = (message: string): string => secrets.reduce(without, message)
@@ -30,7 +31,7 @@ export function createConcealer(values: readonly string[]): Concealer {
         holds((value as Record<string, unknown>)[name], depth - 1),
       )
     } catch {
-      // What cannot be looked at may hold anything.
+      // A getter threw, so the value may contain a secret.
       return true
     }
   }
@@ -47,14 +48,14 @@ export function createConcealer(values: readonly string[]): Concealer {
   }
 }
 
-/** As a message may have it: plain, within JSON, within a URL. */
+/** The forms a secret may take in a message: plain, in JSON, in a URL. */
 function spellings(secret: string): string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]
 }
 
 function without(text: string, secret: string): string {
   const whole = text.replaceAll(secret, MARK)
-  // A message may have been cut in the middle of it.
+  // The message may be truncated inside the secret.
   const { length } = whole.replace(/(?:\.\.\.)?"?$/, '')
   for (let most = Math.min(secret.length - 1, length); most >= SHORTEST; most--) {
     if (whole.startsWith(secret.slice(0, most), length - most)) {

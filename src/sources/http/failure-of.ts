@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { EngineError, type EngineErrorCode } from '../../engine/engine-error.js'
 import { jsonOf } from './parse-event.js'
 
-/** A failure that another try may mend: nothing was wrong with the call itself. */
+/** A failure that a retry may fix, because nothing is wrong with the call itself. */
 export class TransientError extends EngineError {
-  /** How long the server wants to be left alone, in milliseconds. */
+  /** How long the server asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined
 
   constructor(
@@ -17,65 +17,62 @@ export class TransientError extends EngineError {
   }
 }
 
-/** No room, or something on the way to the server is not up. */
+/** Overload, or an unavailable proxy or server. */
 const TRANSIENT = [429, 502, 503, 504]
-/** How engines say that a prompt is too long; few have a code for it. */
+/** Engines' messages for a prompt that is too long; few have a code for it. */
 const TOO_LONG =
   /exceed_context_size|context (?:length|size|window)|maximum (?:model|allowed|input|prompt)[^.]*length|longer than the (?:maximum|model)|too long/i
 const TOO_MANY = /queue is full|too many requests|overloaded/i
-/** Statuses that speak of the request's content. Others of 4xx are about keys, paths and time: the set-up's fault. */
+/** Statuses for invalid request content. Other 4xx statuses concern keys, paths and timeouts, which the host set up. */
 const REFUSED = [400, 413, 422]
 
-const said = z.object({
+const errorDetails = z.object({
   message: z.string(),
   type: z.string().nullish().catch(undefined),
   code: z.union([z.string(), z.number()]).nullish().catch(undefined),
 })
-const justText = z.string().transform((message): z.infer<typeof said> => ({ message }))
+const justText = z.string().transform((message): z.infer<typeof errorDetails> => ({ message }))
 
-/**
- * What servers answer instead of tokens: `{error: {message, type, code}}`, that without its `error`, FastAPI's
- * `detail`.
- */
+/** Error bodies of servers: `{error: {message, type, code}}`, the same without `error`, or FastAPI's `detail`. */
 const errorBody = z.union([
-  z.object({ error: z.union([said, justText]) }).transform(({ error }) => error),
-  said,
+  z.object({ error: z.union([errorDetails, justText]) }).transform(({ error }) => error),
+  errorDetails,
   z
     .object({
       detail: z.union([justText, z.array(z.unknown()).transform((list) => ({ message: JSON.stringify(list) }))]),
     })
-    .transform(({ detail }): z.infer<typeof said> => detail),
+    .transform(({ detail }): z.infer<typeof errorDetails> => detail),
 ])
 
-/** What is known of a refusal beside its words. */
+/** Details of a refusal besides its message. */
 export interface RefusalDetails {
-  /** Of HTTP; a refusal that came within a stream may say one itself. */
+  /** The HTTP status. A refusal within a stream may contain one itself. */
   readonly status?: number | undefined
   readonly retryAfterMs?: number | undefined
-  /** What the message says behind the server's words. */
+  /** Appended to the server's message. */
   readonly note?: string | undefined
 }
 
 /**
- * A server's refusal, in its own words.
+ * Converts a server's refusal to an EngineError with the server's message.
  *
- * @param body - the answer: text, which may be JSON, or JSON that was read already
+ * @param body - the answer: text, which may be JSON, or parsed JSON
  */
 export function failureOf(body: unknown, { status, retryAfterMs, note = '' }: RefusalDetails = {}): EngineError {
   const { data } = errorBody.safeParse(typeof body === 'string' ? jsonOf(body) : body)
   const own = typeof data?.code === 'number' ? data.code : undefined
-  const said = status ?? (own !== undefined && own >= 400 && own < 600 ? own : undefined)
+  const statusCode = status ?? (own !== undefined && own >= 400 && own < 600 ? own : undefined)
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const words = (data?.message || text).trim().slice(0, MOST_WORDS) || `the server answered with status ${said}`
-  const code = codeOf(said, `${data?.type} ${data?.code} ${words}`)
+  const words = (data?.message || text).trim().slice(0, MOST_WORDS) || `the server answered with status ${statusCode}`
+  const code = codeOf(statusCode, `${data?.type} ${data?.code} ${words}`)
   const message = words + note
-  const options = said === undefined ? {} : { status: said }
-  return said !== undefined && TRANSIENT.includes(said)
+  const options = statusCode === undefined ? {} : { status: statusCode }
+  return statusCode !== undefined && TRANSIENT.includes(statusCode)
     ? new TransientError(code, message, { ...options, retryAfterMs })
     : new EngineError(code, message, options)
 }
 
-/** A proxy's error page may be long, and the message ends up in the client's stream. */
+/** The limit of a message in characters. A proxy's error page may be long, and the message reaches the client. */
 const MOST_WORDS = 2000
 
 function codeOf(status: number | undefined, words: string): EngineErrorCode {

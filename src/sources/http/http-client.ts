@@ -8,52 +8,52 @@ import { readText } from './read-text.js'
 import { requestHeaders } from './request-headers.js'
 
 /**
- * Options of every engine behind HTTP.
+ * Options of every HTTP engine.
  *
- * No error's message holds the user, the password and the query's values of `url`, the `apiKey`, or a header's value,
- * of those that have at least 4 characters: also where the server repeats them, the message says `[hidden]`.
+ * Error messages never contain secrets of at least 4 characters: the user, password and query values of `url`, the
+ * `apiKey`, and header values. If the server repeats one, the message has `[hidden]` in its place.
  *
- * Of what a server sends, at most 64 KiB of a refusal are read, and 16 Mi characters of one event: the request is
- * cancelled then, and the EngineError says so.
+ * At most 64 KiB of a refusal and 16 Mi characters of one event are read. Beyond that the request is cancelled with an
+ * EngineError.
  */
 export interface HttpOptions {
   /**
-   * Where the server is: `http://localhost:8000`. A path before its endpoints is kept, and so is a query. A user and a
-   * password in it are sent as `Authorization: Basic`, and cannot stand beside another `Authorization`.
+   * The server's URL: `http://localhost:8000`. A path and a query are kept. A user and a password are sent as
+   * `Authorization: Basic` and cannot be combined with another `Authorization`.
    */
   readonly url: string
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey?: string
-  /** Sent with every request; they win over the library's own. */
+  /** Sent with every request; they override the library's own. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Default: the runtime's. Node's gives up where nothing comes for 300 seconds, as in a very long prompt. */
+  /** Default: the runtime's. Node's fails after 300 seconds without data, which a very long prompt may take. */
   readonly fetch?: typeof globalThis.fetch
   /**
-   * How often a call is tried again that has given no token yet: where no connection came about, or it ended before the
-   * engine said why, and on 429, 502, 503 and 504. Default 2.
+   * How often a call without any token yet is retried: if connecting fails, the stream ends without a finish reason, or
+   * on 429, 502, 503 and 504. Default 2.
    */
   readonly retries?: number
   /**
-   * Waits before another try: what the server's `Retry-After` asks for, else 500 ms, doubled each time up to a minute.
-   * A server that asks for more than a minute is not tried again. It should end early where the signal aborts. Default:
-   * a timer.
+   * Waits before a retry: for the server's `Retry-After`, else 500 ms, doubled each time up to a minute. A server that
+   * asks for more than a minute is not retried. The promise should resolve early if the signal aborts. Default: a
+   * timer.
    */
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** One server, as an engine asks it. */
+/** The client of one server. */
 export interface HttpClient {
   /**
-   * @throws EngineError where the answer is not 2xx, or there is none
+   * @throws EngineError if there is no answer or it is not 2xx
    */
   request(method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: unknown): Promise<Response>
   /**
-   * The answer of a GET, as text.
+   * Returns the answer of a GET as text.
    *
-   * @throws EngineError where it is not 2xx, has more than 4 MiB, or there is none
+   * @throws EngineError if there is no answer, it is not 2xx, or it exceeds 4 MiB
    */
   read(path: string, signal: AbortSignal): Promise<string>
-  /** An error as it may be shown: without what is secret in the options. */
+  /** The error without the options' secrets. */
   shown(error: unknown): unknown
   readonly retries: number
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
@@ -61,7 +61,7 @@ export interface HttpClient {
 
 const MOST_OF_A_REFUSAL = 64 * 1024
 const MOST_OF_AN_ANSWER = 4 * 1024 * 1024
-/** What servers answer where nothing is, or something else is. */
+/** Statuses of a wrong path. */
 const WRONG_PATH = [404, 405]
 
 /**
@@ -82,11 +82,11 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     const init = { method, headers: fixed, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     let response: Response
     try {
-      // Looked up now: a test or a tracer may have put another in its place.
+      // Looked up per request, because a test or a tracer may have replaced it.
       response = await (fetch ?? globalThis.fetch)(address.endpoint(path), init)
     } catch (cause) {
       signal.throwIfAborted()
-      throw new TransientError('server_error', `no connection to ${address.host}: ${reasonOf(cause)}`, { cause })
+      throw new TransientError('server_error', `cannot connect to ${address.host}: ${reasonOf(cause)}`, { cause })
     }
     if (response.ok) return response
     const { text, isCut } = await readText(response, MOST_OF_A_REFUSAL)
@@ -110,19 +110,19 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   return { request, read, shown: conceal.error, retries, delay }
 }
 
-/** For what breaks off while it is read. */
+/** The error for an answer that breaks off while it is read. */
 export function lostConnection(cause: unknown): TransientError {
   return new TransientError('server_error', `the connection was lost: ${reasonOf(cause)}`, { cause })
 }
 
-/** Node says only `fetch failed`, and has the reason one level below. */
+/** The reason of a failed fetch. Node's own message is only `fetch failed`; the reason is in its cause. */
 function reasonOf(error: unknown): string {
   const { message = error, cause } = Object(error) as { message?: unknown; cause?: unknown }
   const below = Object(cause) as { message?: unknown; code?: unknown }
   return String(below.message || below.code || message)
 }
 
-/** `Retry-After`: seconds, or a date. */
+/** The milliseconds of `Retry-After`, which is in seconds or a date. */
 function retryAfter(headers: Headers): number | undefined {
   const value = headers.get('retry-after')
   if (value === null || value.trim() === '') return undefined

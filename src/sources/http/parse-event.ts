@@ -4,14 +4,14 @@ import { describe } from '../../errors.js'
 
 const TOKEN_ID = 'a token id'
 
-/** A token's id, as engines write it. */
+/** A token id from an engine. */
 export const tokenId: z.ZodInt = z.int(TOKEN_ID).nonnegative(TOKEN_ID)
-/** JSON has no way to write the logarithm of 0 but null. */
+/** A log-probability. JSON can express the logarithm of 0 only as null. */
 export const logprob: z.ZodType<number> = z.preprocess(
   (value) => (value === null ? -Infinity : value),
   z.custom<number>(isNumber, 'a number'),
 )
-/** How many tokens; null where the engine does not say. */
+/** A number of tokens; null if the engine does not report it. */
 export const count: z.ZodType<number | null | undefined> = z.int('a token count').nonnegative('a token count').nullish()
 
 function isNumber(value: unknown): boolean {
@@ -19,7 +19,7 @@ function isNumber(value: unknown): boolean {
 }
 
 /**
- * Reads what an engine sent.
+ * Validates an engine's event.
  *
  * @throws EngineError `server_error`, in one line: `vLLM: choices[0].token_ids: expected an array, got "1"`
  */
@@ -31,7 +31,7 @@ export function parseEvent<T>(schema: z.ZodType<T>, event: unknown, engine: stri
   throw new EngineError('server_error', `${engine}: ${place}expected ${issue?.message}, got ${describe(issue?.input)}`)
 }
 
-/** What a text says as JSON, or `undefined` where it is none. */
+/** Parses JSON; undefined if it is invalid. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

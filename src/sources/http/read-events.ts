@@ -3,18 +3,18 @@ import { EngineError } from '../../engine/engine-error.js'
 import { failureOf, TransientError } from './failure-of.js'
 import { lostConnection } from './http-client.js'
 
-/** In UTF-16 units. SGLang's cumulative events are long: 30,000 tokens with 20 log-probabilities each fill this. */
+/** The limit in UTF-16 units. SGLang's cumulative events reach it at 30,000 tokens with 20 log-probabilities each. */
 export const LONGEST_EVENT: number = 16 * 1024 * 1024
 
-/** Engines write an event in one line. Short ones without end take thirty times their characters to put together. */
+/** Engines write an event in one line. Endless short lines would take thirty times their size in memory. */
 export const MOST_LINES = 10_000
 
 /**
- * The data of an engine's event stream, each parsed as JSON, up to `[DONE]` or the end. Leaving the loop closes the
+ * Reads the data of an engine's event stream, parsed as JSON, up to `[DONE]` or the end. Leaving the loop cancels the
  * request.
  *
- * @throws EngineError after the events before it: what the engine says in an `error`; `server_error` where a line is no
- *   event stream's, data is not JSON, an event has no end, or the connection is lost
+ * @throws EngineError after the preceding events: the engine's own `error`; `server_error` if a line does not belong to
+ *   an event stream, data is not JSON, an event is too long, or the connection is lost
  */
 export async function* readEvents(response: Response): AsyncGenerator<unknown> {
   const utf8 = new TextDecoder()
@@ -39,10 +39,10 @@ export async function* readEvents(response: Response): AsyncGenerator<unknown> {
         throw lostConnection(cause)
       })
       isOpen = !done
-      // One line end for the line that may be open at the end, one for its event.
+      // One line break ends a line that may be open, the other ends its event.
       const text = done ? `${utf8.decode()}\n\n` : utf8.decode(value, { stream: true })
       parser.feed(text)
-      // A blank line ends an event, or a comment that keeps the connection alive.
+      // A blank line ends an event or a keep-alive comment.
       lines = /\n\r?\n/.test(text) ? 0 : lines + text.split(/\r\n?|\n/).length - 1
       if (lines > MOST_LINES) tooLong()
       const events = ready
@@ -54,7 +54,7 @@ export async function* readEvents(response: Response): AsyncGenerator<unknown> {
       }
     }
   } finally {
-    // Without effect on a stream that has ended.
+    // No effect if the stream has ended.
     await reader.cancel().catch(() => {})
   }
 }

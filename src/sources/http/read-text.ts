@@ -1,16 +1,16 @@
-/** An answer's text, as far as it is read. */
+/** The part of an answer's text that was read. */
 export interface AnswerText {
   readonly text: string
-  /** There was more. */
+  /** Whether there was more. */
   readonly isCut: boolean
-  /** What broke it off. */
+  /** The error that ended reading early. */
   readonly error?: unknown
 }
 
 /**
- * Reads an answer's body. Where it is larger than that, the rest is not taken: the request is cancelled.
+ * Reads an answer's body. If it is larger than the limit, cancels the request.
  *
- * @param most - how many bytes are read
+ * @param most - the limit in bytes
  */
 export async function readText(response: Response, most: number): Promise<AnswerText> {
   const reader = response.body?.getReader()
@@ -29,7 +29,7 @@ export async function readText(response: Response, most: number): Promise<Answer
   } catch (error) {
     return { text, isCut: false, error }
   } finally {
-    // Without effect on a body that has ended.
+    // No effect if the body has ended.
     await reader.cancel().catch(() => {})
   }
 }

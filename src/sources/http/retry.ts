@@ -2,12 +2,12 @@ import { TransientError } from './failure-of.js'
 import type { HttpClient } from './http-client.js'
 
 const FIRST_WAIT_MS = 500
-/** No own wait is longer, and a server that wants to be left alone for longer has said no. */
+/** The longest wait. A server that asks for more is treated as refusing. */
 const LONGEST_WAIT_MS = 60_000
 
 /**
- * A stream that is tried again where it fails before its first value, by something that another try may mend. After
- * that value nothing is: whoever reads has had it.
+ * Retries a stream that fails with a TransientError before its first value. After that it cannot be retried, because
+ * the reader already has that value.
  */
 export async function* withRetries<T, R>(
   attempt: () => AsyncGenerator<T, R>,

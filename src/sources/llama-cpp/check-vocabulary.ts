@@ -3,12 +3,12 @@ import { SPECIAL, VOCABULARY_SIZE } from '../../harmony/vocabulary.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import type { LlamaModel } from './node-llama-cpp.js'
 
-/** Every so many-th ordinary token is looked at: a thousand, in a millisecond. */
+/** Samples every 199th ordinary token: a thousand, in a millisecond. */
 const STRIDE = 199
 
 /**
- * Whether a model's tokens are those of o200k_harmony: the ids of the special ones, a sample of the ordinary ones, and
- * how many there are. Any other model would run all the same, and write nonsense.
+ * Checks that a model's vocabulary is o200k_harmony: the ids of the special tokens, a sample of the ordinary ones, and
+ * the size. Any other model would run too, and generate nonsense.
  *
  * @throws HarmonyResponsesError `bad_option` that names the first difference
  */
@@ -20,18 +20,18 @@ export function checkVocabulary(model: LlamaModel, table: TokenTable): void {
   }
   for (let id = 0; id < table.size; id += STRIDE) {
     const text = table.text(id)
-    // Words alone: what a detokenizer does with blanks at the edges of a text is another question.
+    // Only words, because detokenizers differ in blanks at the edges of a text.
     if (text === undefined || !/^[A-Za-z]{3,}$/.test(text)) continue
     const its = model.detokenize([id])
     if (its !== text) fail(`token ${id} to be ${JSON.stringify(text)}`, JSON.stringify(its))
   }
   let size = 0
   for (const _ of model.iterateAllTokens()) size += 1
-  // None where the file's list of tokens was not read.
+  // 0 if the file's list of tokens was not read.
   if (size !== 0 && size !== VOCABULARY_SIZE) fail(`${VOCABULARY_SIZE} tokens`, `${size}`)
 }
 
 function fail(expected: string, got: string): never {
-  const message = `modelPath: expected a gpt-oss model, with the o200k_harmony vocabulary: ${expected}, got ${got}`
+  const message = `modelPath: expected a gpt-oss model with the o200k_harmony vocabulary: ${expected}, got ${got}`
   throw new HarmonyResponsesError('bad_option', message)
 }

@@ -12,88 +12,86 @@ import { checkFits, llamaError, sequenceTokens } from './sequence-tokens.js'
 
 /** Options of {@link createLlamaCppEngine}. */
 export interface LlamaCppEngineOptions {
-  /** The GGUF file of a gpt-oss model; of one in parts, the first. */
+  /** The GGUF file of a gpt-oss model; the first file if it is split. */
   readonly modelPath: string
   /**
-   * What to compute on: `auto` takes the best GPU there is, else the processor; `false` the processor. Default `auto`.
-   * Not beside `llama`, which has one already.
+   * The device: `auto` uses the best GPU, else the CPU; `false` uses the CPU. Default `auto`. Cannot be combined with
+   * `llama`, which has its own.
    */
   readonly gpu?: 'auto' | 'metal' | 'cuda' | 'vulkan' | false
-  /** How many of the model's layers go to the GPU. Default `auto`: as many as fit beside the context. */
+  /** How many of the model's layers run on the GPU. Default `auto`: as many as fit with the context. */
   readonly gpuLayers?: 'auto' | 'max' | number
   /**
-   * Tokens that a prompt and its answer have room for, together; rounded up to a multiple of 256. Default: as many as
-   * memory allows, up to the model's 131,072.
+   * The limit of prompt and answer tokens together; rounded up to a multiple of 256. Default: as many as memory allows,
+   * up to the model's 131,072.
    */
   readonly contextSize?: number
-  /** How many calls may run at once, each with a context of its own size in memory. More of them wait. Default 1. */
+  /** How many calls run at once, each with its own context memory. Further calls wait. Default 1. */
   readonly parallel?: number
   /**
-   * Threads of the processor. Default: as many as it has cores that are good at this. More than that is slower by far;
-   * with a `llama` of your own the default is what it was made with.
+   * CPU threads. Default: the number of cores suited to math; more is much slower. With your own `llama`, the default
+   * is its own setting.
    */
   readonly threads?: number
   /**
-   * Keeps every layer's state of the whole context. gpt-oss needs only the last 128 tokens of it in every second layer,
-   * and half the memory is saved with `false`; but then a prompt that differs from the one before by more than that, as
-   * any next turn does, is evaluated again from its start. Default true.
+   * Keeps the state of all layers for the whole context. gpt-oss needs only the last 128 tokens in every second layer,
+   * so `false` saves half the memory. But then a prompt that differs from the previous one by more than that, as in
+   * every next turn, is evaluated again from its start. Default true.
    */
   readonly swaFullCache?: boolean
-  /** How far the loading of the model is, above 0 up to 1. */
+  /** Reports the loading progress, above 0 up to 1. */
   readonly onProgress?: (share: number) => void
   /**
-   * Gives up loading: the promise rejects with the signal's reason at once. What is under way is loaded to its end all
-   * the same, and freed then.
+   * Aborts loading: the promise rejects with the signal's reason at once. The model in progress is still loaded to its
+   * end, and then freed.
    */
   readonly signal?: AbortSignal
-  /**
-   * What `getLlama()` of node-llama-cpp gave, to share it or to set more than there is here. It stays yours to dispose.
-   */
+  /** The result of node-llama-cpp's `getLlama()`, to share it or to set other options. You dispose it. */
   readonly llama?: Llama
 }
 
 /** A gpt-oss model in this process. */
 export interface LlamaCppEngine extends TokenEngine {
-  /** What it computes on: `metal`, `cuda`, `vulkan`, or `false` for the processor alone. */
+  /** The device: `metal`, `cuda`, `vulkan`, or `false` for the CPU. */
   readonly gpu: string | false
-  /** Tokens that a prompt and its answer have room for, together. */
+  /** The limit of prompt and answer tokens together. */
   readonly contextSize: number
-  /** Calls that run at once. */
+  /** How many calls run at once. */
   readonly parallel: number
   /**
-   * Frees the model's memory, after the native step under way. Streams that are open and calls that wait end with an
-   * EngineError `server_error`, and so does every later call. Twice is fine.
+   * Frees the model's memory, after the current native step. Open streams, waiting calls and all later calls fail with
+   * an EngineError `server_error`. Can be called more than once.
    */
   dispose(): Promise<void>
 }
 
 /**
- * Loads a gpt-oss model with node-llama-cpp, which has to be installed beside this package.
+ * Loads a gpt-oss model with node-llama-cpp, which has to be installed too.
  *
  *     const engine = await createLlamaCppEngine({ modelPath: 'gpt-oss-20b-mxfp4.gguf', parallel: 2 })
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  *     await engine.dispose()
  *
- * A call goes to the free sequence that already holds the longest beginning of its prompt; where that is less than the
- * call would overwrite, to the one that was free for longest. What `llamaCppSource` says of cached tokens,
- * log-probabilities and seeds is true here too.
+ * A call uses the free sequence with the longest prefix of its prompt; if that is less than the call would overwrite,
+ * it uses the one that has been free for longest. The notes of `llamaCppSource` on cached tokens, log-probabilities and
+ * seeds apply here too.
  *
  * @throws HarmonyResponsesError `bad_option`: an option is wrong, or the model is not gpt-oss
- * @throws EngineError `server_error`: node-llama-cpp is not there, or llama.cpp cannot load the model, in its own words
+ * @throws EngineError `server_error`: node-llama-cpp is missing, or llama.cpp cannot load the model, with its message
  */
 export async function createLlamaCppEngine(options: LlamaCppEngineOptions): Promise<LlamaCppEngine> {
   checkEngineOptions(options)
   const { signal } = options
   signal?.throwIfAborted()
   const loading = load(options)
-  return signal === undefined ? loading : givenUpAt(signal, loading)
+  return signal === undefined ? loading : abortable(signal, loading)
 }
 
 /**
- * llama.cpp is not told of the signal: of a load that is aborted before it reads the file, node-llama-cpp 3.22 keeps a
- * handle for ever, and disposing a llama that lives on would then wait for ever.
+ * Does not pass the signal to node-llama-cpp 3.22: a load that is aborted before it reads the file leaks a handle, and
+ * disposing the llama would then hang forever.
  */
-function givenUpAt(signal: AbortSignal, loading: Promise<LlamaCppEngine>): Promise<LlamaCppEngine> {
+function abortable(signal: AbortSignal, loading: Promise<LlamaCppEngine>): Promise<LlamaCppEngine> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => {
       reject(signal.reason)
@@ -144,7 +142,7 @@ async function loadModel(
 
 async function createContext(llama: Llama, model: LlamaModel, options: LlamaCppEngineOptions): Promise<LlamaContext> {
   const { contextSize = 'auto', parallel = 1, swaFullCache = true } = options
-  // llama.cpp's own default is at least 4 threads: on a processor of 2 cores 200 times slower than 1.
+  // llama.cpp's own default is at least 4 threads, which on 2 cores is 200 times slower than 1.
   const isOurs = options.llama === undefined && llama.gpu === false
   const threads = options.threads ?? (isOurs ? llama.cpuMathCores : undefined)
   try {
@@ -159,10 +157,12 @@ async function createContext(llama: Llama, model: LlamaModel, options: LlamaCppE
   }
 }
 
-/** A place for one call. Its sequence is made when it is needed, and again when it broke. */
+/** A slot for one call. Its sequence is created when it is needed, and again after it failed. */
 interface Slot {
   sequence?: LlamaSequence | undefined
-  /** How long the last prompt was that it was given. What was drawn after it is not all said again. */
+  /**
+   * Length of its last prompt. The sampled tokens after it do not count, because the next prompt omits some of them.
+   */
   promptLength: number
 }
 
@@ -176,7 +176,7 @@ function createEngine(
   const { contextSize } = context
   let disposing: Promise<void> | undefined
 
-  function gone(cause?: unknown): EngineError {
+  function disposedError(cause?: unknown): EngineError {
     return new EngineError('server_error', 'The engine has been disposed.', { cause })
   }
 
@@ -186,19 +186,19 @@ function createEngine(
     parallel,
     generate(promptTokens, options = {}) {
       checkGenerate(promptTokens, options)
-      // Copied, as the call begins later and its arguments are the caller's.
+      // Copied, because the call begins later and the caller may change its arguments.
       const prompt = Array.from(promptTokens)
-      const settled = { ...options }
+      const copy = { ...options }
       return tokenStream(async function* (signal) {
         checkFits(prompt, contextSize)
         const slot = await slots.take((one) => keptTokens(one, prompt), signal)
         try {
           slot.sequence ??= context.getSequence()
           slot.promptLength = prompt.length
-          return yield* sequenceTokens(slot.sequence, prompt, settled, signal)
+          return yield* sequenceTokens(slot.sequence, prompt, copy, signal)
         } catch (error) {
-          if (disposing !== undefined || context.disposed) throw gone(error)
-          // A step that failed halfway leaves cells behind, at which every later one on this sequence fails.
+          if (disposing !== undefined || context.disposed) throw disposedError(error)
+          // A step that failed halfway leaves cells behind that make every later step on this sequence fail.
           const broken = slot.sequence
           slot.sequence = undefined
           await broken?.dispose()
@@ -210,10 +210,10 @@ function createEngine(
     },
     async health({ signal } = {}) {
       signal?.throwIfAborted()
-      if (disposing !== undefined || context.disposed) throw gone()
+      if (disposing !== undefined || context.disposed) throw disposedError()
     },
     dispose() {
-      slots.close(gone())
+      slots.close(disposedError())
       disposing ??= dispose()
       return disposing
     },
@@ -221,9 +221,9 @@ function createEngine(
 }
 
 /**
- * How many tokens of a prompt a slot holds already; none where it would lose more of another one. Every prompt begins
- * like every other: by the longest beginning alone, conversations would overwrite each other while other slots are
- * idle.
+ * How many tokens of a prompt a slot already has; 0 if the call would overwrite more than that of another conversation.
+ * All prompts share a beginning, so the longest prefix alone would let conversations overwrite each other while other
+ * slots are idle.
  */
 function keptTokens({ sequence, promptLength }: Slot, prompt: number[]): number {
   if (sequence === undefined) return 0
@@ -246,7 +246,7 @@ function checkEngineOptions(options: LlamaCppEngineOptions): void {
   check(signal === undefined || signal instanceof AbortSignal, 'signal', 'an AbortSignal', signal)
   if (llama === undefined) return
   check(typeof Object(llama).loadModel === 'function', 'llama', 'what getLlama() of node-llama-cpp resolves to', llama)
-  check(gpu === undefined, 'gpu', 'none beside llama, which has one', gpu)
+  check(gpu === undefined, 'gpu', 'it unset when llama is given', gpu)
 }
 
 const GPUS: readonly unknown[] = ['auto', 'metal', 'cuda', 'vulkan', false]

@@ -2,14 +2,14 @@ import { EngineError } from '../../engine/engine-error.js'
 import type { Llama, NodeLlamaCpp } from './node-llama-cpp.js'
 import { llamaError } from './sequence-tokens.js'
 
-/** In a variable, so that nothing looks for it before it is asked for: whoever uses another engine needs none. */
+/** In a variable, so that bundlers and TypeScript do not resolve a package that other engines do not need. */
 const MODULE = 'node-llama-cpp'
 
 /**
- * llama.cpp as node-llama-cpp's prebuilt binaries have it. Nothing is downloaded or compiled, and nothing is printed
- * but errors: gpt-oss makes it warn of its own special tokens, wrongly, at every load.
+ * Loads llama.cpp from node-llama-cpp's prebuilt binaries, without downloading or compiling. Logs only errors, because
+ * every load of gpt-oss causes wrong warnings about its special tokens.
  *
- * @throws EngineError `server_error` where node-llama-cpp or a binary for this computer is not there
+ * @throws EngineError `server_error` if node-llama-cpp or a binary for this computer is missing
  */
 export async function loadLlama(
   gpu: 'auto' | 'metal' | 'cuda' | 'vulkan' | false,
@@ -38,7 +38,7 @@ async function importNodeLlamaCpp(): Promise<NodeLlamaCpp> {
   try {
     return await import(/* webpackIgnore: true */ /* @vite-ignore */ MODULE)
   } catch (error) {
-    // By its words, as runtimes and bundlers have no code in common: "Cannot find package", "Could not resolve".
+    // Matched by message, because runtimes and bundlers share no code: "Cannot find package", "Could not resolve".
     const { message: words } = Object(error) as { message?: unknown }
     if (!(typeof words === 'string' && /find|resolve/i.test(words) && words.includes(MODULE))) throw llamaError(error)
     const message = 'node-llama-cpp is not installed: npm install node-llama-cpp@3'

@@ -1,9 +1,9 @@
 /*
- * What this library uses of node-llama-cpp 3, as interfaces that its classes satisfy: nobody has to install it to
- * compile, and a test can bring its own.
+ * The parts of node-llama-cpp 3 that this library uses, as interfaces that its classes satisfy. Compiling does not need
+ * the package, and tests can provide their own objects.
  */
 
-/** How a sequence draws its next token. `LlamaContextSequence` takes more; this is what it is given. */
+/** The sampling options that are passed to `LlamaContextSequence`, which accepts more. */
 export interface LlamaSampling {
   readonly temperature?: number
   readonly topP?: number
@@ -12,17 +12,17 @@ export interface LlamaSampling {
   readonly seed?: number
 }
 
-/** What happens where the context is full. */
+/** What happens when the context is full. */
 export interface LlamaOverflow {
   readonly contextShift?: { readonly strategy?: (() => never) | unknown }
 }
 
 export interface LlamaEvaluateOptions extends LlamaSampling, LlamaOverflow {
-  /** Whether the token that ends the turn is yielded, or swallowed. */
+  /** Whether to yield the token that ends the turn. */
   readonly yieldEogToken?: boolean
 }
 
-/** A token to evaluate, and what is asked of the one that comes after it. */
+/** A token to evaluate, and what to return about the next one. */
 export type LlamaControlledInput =
   | number
   | [
@@ -37,18 +37,18 @@ export type LlamaControlledInput =
       },
     ]
 
-/** What came after a token. */
+/** The result after a token. */
 export interface LlamaControlledOutput {
   readonly next: {
     readonly token?: number | null
     /** Raw scores by token id, the highest first. */
     readonly logits?: ReadonlyMap<number, number>
-    /** The sum of `exp(logit - highest logit)` over the tokens that could be drawn. */
+    /** The sum of `exp(logit - highest logit)` over the tokens that could be sampled. */
     readonly totalLogitWeight?: number
   }
 }
 
-/** One text that a context is working on. Satisfied by node-llama-cpp's `LlamaContextSequence`. */
+/** One sequence of a context. Satisfied by node-llama-cpp's `LlamaContextSequence`. */
 export interface LlamaSequence {
   /** How many tokens the sequence can hold. */
   readonly contextSize: number
@@ -95,7 +95,7 @@ export interface LlamaModel {
 
 /** llama.cpp itself: what node-llama-cpp's `getLlama()` resolves to. */
 export interface Llama {
-  /** What it computes on: `false` is the processor alone. */
+  /** The device; `false` is the CPU. */
   readonly gpu: string | false
   readonly cpuMathCores: number
   loadModel(options: {

@@ -7,8 +7,8 @@ import type { LlamaControlledOutput, LlamaOverflow, LlamaSampling, LlamaSequence
 const SEEDS = 0xffff_ffff
 
 /**
- * Evaluates tokens and then draws one token after the other, without end. It has to be returned: an iterator that is
- * left lying keeps 2.3 MB of the native sampler.
+ * Evaluates tokens and then samples one token after the other, without end. Call `return()`: an abandoned iterator
+ * leaks 2.3 MB of the native sampler.
  *
  * @param tokens - the last of the prompt, at least one, not in the sequence yet
  */
@@ -24,22 +24,20 @@ export function sampledTokens(
   return ranked(sequence, tokens, how, overflow, logprobs)
 }
 
-/**
- * The engine's own defaults are others (temperature 0, topK 40, topP 0.95, the time as seed): it is told everything.
- */
+/** Sets all options, because node-llama-cpp's defaults differ (temperature 0, topK 40, topP 0.95, the time as seed). */
 function llamaSampling(sampling: Sampling): LlamaSampling & { readonly seed: number } {
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed = Math.floor(Math.random() * SEEDS) } = sampling
   return {
     temperature,
     topP,
     minP,
-    // `undefined` means 40 and 0 sorts the whole vocabulary to keep all of it, 9 ms a token; null leaves the step out.
+    // `undefined` means 40, and 0 sorts the whole vocabulary to keep all of it, 9 ms a token; null skips the step.
     topK: topK === 0 ? (null as unknown as number) : topK,
     seed: ((seed % SEEDS) + SEEDS) % SEEDS,
   }
 }
 
-/** With the log-probability of each token. */
+/** Samples with the log-probability of each token. */
 async function* scored(
   sequence: LlamaSequence,
   tokens: number[],
@@ -52,7 +50,7 @@ async function* scored(
   }
 }
 
-/** With the log-probability of each token, and of so many of the likeliest. */
+/** Samples with the log-probabilities of each token and of `count` alternatives. */
 async function* ranked(
   sequence: LlamaSequence,
   tokens: number[],
@@ -64,7 +62,7 @@ async function* ranked(
   let head = tokens.slice(0, -1)
   let last = tokens.at(-1) as number
   for (let step = 0; ; step++) {
-    // Each of these calls draws its first random number: with one seed it would be the same one every time.
+    // Each call uses the first random number of its seed, so a constant seed would repeat it.
     const options = { ...how, seed: seedOfStep(how.seed, step) }
     const generateNext = { token: true, totalLogitWeight: true, logits, options }
     const outputs = await sequence.controlledEvaluate([...head, [last, { generateNext }]], overflow)
@@ -79,9 +77,9 @@ function rankedToken(output: LlamaControlledOutput | undefined, count: number): 
   const { token, logits, totalLogitWeight } = output?.next ?? {}
   const selected = token == null ? undefined : logits?.get(token)
   if (token == null || logits === undefined || selected === undefined || totalLogitWeight === undefined) {
-    throw new EngineError('server_error', 'llama.cpp drew no token.')
+    throw new EngineError('server_error', 'llama.cpp sampled no token.')
   }
-  // The token that was drawn comes with them even where it is none of the likeliest.
+  // The sampled token is included even if it is not one of the most likely.
   const likeliest = Array.from(logits, ([id, logit]) => ({ id, logit })).sort((a, b) => b.logit - a.logit)
   const total = (likeliest[0]?.logit ?? selected) + Math.log(totalLogitWeight)
   return {
@@ -91,7 +89,7 @@ function rankedToken(output: LlamaControlledOutput | undefined, count: number): 
   }
 }
 
-/** Another seed for every step, well mixed (Steele and Vigna's 32-bit finalizer), so that the draws are independent. */
+/** A seed for each step, mixed with Steele and Vigna's 32-bit finalizer, so that the samples are independent. */
 function seedOfStep(seed: number, step: number): number {
   let mixed = (seed + Math.imul(step, 0x9e37_79b9)) >>> 0
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0_aaad)

@@ -4,16 +4,16 @@ import type { HarmonyToken, StreamEnd, TokenChunk } from '../../tokens/token-sou
 import type { LlamaSequence } from './node-llama-cpp.js'
 import { sampledTokens } from './sampled-tokens.js'
 
-/** Tokens of a prompt that are evaluated between two looks at the signal: one native batch, which nothing can stop. */
+/** Prompt tokens to evaluate between two checks of the signal: one native batch, which cannot be interrupted. */
 const SLICE = 512
 
 /**
- * One model call on a sequence that nobody else is using meanwhile: what it already holds of the prompt is kept, the
- * rest evaluated, then token after token is drawn.
+ * Runs one model call on a sequence that nothing else uses meanwhile: keeps the part of the prompt that it already has,
+ * evaluates the rest, then samples token after token.
  *
  * @param prompt - at least one token; fits, see {@link checkFits}
- * @param signal - stops the call, without a word, after the native step under way
- * @throws EngineError `server_error` for whatever llama.cpp fails at
+ * @param signal - ends the call without an error, after the current native step
+ * @throws EngineError `server_error` for any failure of llama.cpp
  */
 export async function* sequenceTokens(
   sequence: LlamaSequence,
@@ -25,10 +25,10 @@ export async function* sequenceTokens(
   let sampled: AsyncGenerator<HarmonyToken, void> | undefined
   let usage = { inputTokens: prompt.length, cachedTokens: 0 }
   try {
-    // The prefix alone: by default llama.cpp would cut out middles and shift what comes after, which is not the same
-    // state. The last token is left out, as only evaluating one gives the next.
+    // Keep only the common prefix: by default llama.cpp would cut out a middle part and shift the rest, which is not
+    // the same state. Omit the last token, because the next one is sampled by evaluating it.
     await sequence.adaptStateToTokens(prompt.slice(0, -1), false)
-    // What is really there; it may be nothing, where the sliding window's cells are gone.
+    // What is really cached: possibly nothing, if the sliding window's cells are gone.
     const cachedTokens = sequence.nextTokenIndex
     usage = { inputTokens: prompt.length, cachedTokens }
     let from = cachedTokens
@@ -55,7 +55,7 @@ export async function* sequenceTokens(
   }
 }
 
-/** @throws EngineError `context_length_exceeded` where a prompt leaves no room for a single token of an answer. */
+/** @throws EngineError `context_length_exceeded` if a prompt leaves no room for an answer */
 export function checkFits(prompt: readonly number[], contextSize: number): void {
   if (prompt.length < contextSize) return
   const message =
@@ -64,7 +64,7 @@ export function checkFits(prompt: readonly number[], contextSize: number): void 
   throw new EngineError('context_length_exceeded', message)
 }
 
-/** A failure of llama.cpp, in its own words. */
+/** An EngineError with llama.cpp's message. */
 export function llamaError(error: unknown, what = 'llama.cpp failed'): EngineError {
   if (error instanceof EngineError) return error
   const message = error instanceof Error ? error.message : String(error)
@@ -73,7 +73,7 @@ export function llamaError(error: unknown, what = 'llama.cpp failed'): EngineErr
 
 class ContextFull extends Error {}
 
-/** By default a full context silently loses its beginning, and with it the system message. */
+/** Ends the call when the context is full. By default it would silently lose its beginning, the system message. */
 const OVERFLOW = {
   contextShift: {
     strategy(): never {

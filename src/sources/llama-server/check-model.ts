@@ -19,8 +19,8 @@ const modelList = z.object({
 })
 
 /**
- * Looks at how many tokens the model has, by `/v1/models`. Any other than a gpt-oss would take the prompt's ids for
- * tokens of its own, and write nonsense. A server that does not tell is believed.
+ * Checks the model's vocabulary size with `/v1/models`. A model other than gpt-oss would interpret the prompt's ids as
+ * its own tokens and generate nonsense. A server that does not report the size passes.
  *
  * @throws EngineError `server_error` that names the model
  */
@@ -30,12 +30,12 @@ export async function checkModel(client: HttpClient, model: string | undefined, 
   const one = data?.data.find(({ id, aliases }) => isIt(id) || aliases?.some(isIt))
   const size = one?.meta?.n_vocab
   if (one === undefined || typeof size !== 'number' || size === VOCABULARY_SIZE) return
-  const got = `${JSON.stringify(one.id)} with one of ${size}`
-  const message = `expected a gpt-oss model, with a vocabulary of ${VOCABULARY_SIZE} tokens, got ${got}`
+  const got = `${JSON.stringify(one.id)} with ${size}`
+  const message = `expected a gpt-oss model with a vocabulary of ${VOCABULARY_SIZE} tokens, got ${got}`
   throw new EngineError('server_error', message)
 }
 
-/** Empty where the server has none: what is wrong with the call, if anything is, `/completion` says better. */
+/** Empty if the server refuses: `/completion` will report the problem better. */
 async function answer(client: HttpClient, signal: AbortSignal): Promise<string> {
   try {
     return await client.read('/v1/models', signal)

@@ -1,25 +1,26 @@
 import { FIRST_SPECIAL, markerText } from '../../harmony/vocabulary.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 
-/** Finds tokens by their bytes, of those that end inside a character. */
+/** Recovers the ids of tokens that end inside a character, from their bytes. */
 export interface TokenIdRecovery {
   /**
-   * What a text says in front of its last token: empty where that is all there is, `undefined` where the token begins
-   * inside a character of the text.
+   * The text before its last token: empty if there is none, undefined if the token begins inside a character of the
+   * text.
    */
-  inFront(text: string, last: number): string | undefined
+  textBefore(text: string, last: number): string | undefined
   /**
-   * The ids that came before `last` and make its text whole.
+   * Finds the ids before `last` that complete its text.
    *
-   * @param count - how many there were, where that is known and more than 0. Else, and where no so many tokens say that
-   *   text, the fewest are taken
-   * @returns `undefined` where none say that, or nobody knows: a byte was no UTF-8, and the text has a U+FFFD for it
+   * @param count - how many there were, if known, else 0. Then, or if no `count` tokens spell the text, the fewest
+   *   possible are used
+   * @returns undefined if no tokens spell the text, or its bytes are unknown because it contains U+FFFD for invalid
+   *   UTF-8
    */
   find(text: string, last: number, count: number): number[] | undefined
 }
 
 export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
-  /** Made when it is needed, which for most texts is never. */
+  /** Created lazily, because most texts never need it. */
   let ids: ReadonlyMap<string, number> = new Map()
   let longest = 0
 
@@ -30,10 +31,10 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
   }
 
   /**
-   * The longest token first: one is mostly all there is.
+   * Tries the longest token first, because there is usually only one.
    *
-   * @param dead - ends of the bytes that cannot be cut into so many, by length and count: they are met again and again,
-   *   and a long run of half characters would take for ever
+   * @param dead - remainders that cannot be split into that many tokens, by length and count. They recur so often that
+   *   without this memo a long run of incomplete characters would take exponential time
    */
   function cut(bytes: string, count: number, dead: Set<string>): number[] | undefined {
     const end = `${bytes.length} ${count}`
@@ -51,9 +52,7 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
     return undefined
   }
 
-  /**
-   * The fewest tokens, of equals those of which the first is longest: found from the end, so that a long text is cheap.
-   */
+  /** The fewest tokens, with the longest first token among equals. Works from the end, in linear time. */
   function fewest(bytes: string): number[] | undefined {
     const best: { count: number; id: number; next: number }[] = []
     best[bytes.length] = { count: 0, id: -1, next: -1 }
@@ -71,15 +70,14 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
   }
 
   return {
-    inFront(text, last) {
-      // The server spells `<|channel|>` and its like, and is silent on the ids that end a turn unless run with
-      // --special.
+    textBefore(text, last) {
+      // The server spells special tokens such as `<|channel|>`, but stop tokens only when run with --special.
       if (last >= FIRST_SPECIAL) return before(text, markerText(last)) ?? text.slice(0, text.lastIndexOf(BROKEN) + 1)
       const own = table.text(last)
       return own === undefined ? undefined : before(text, own)
     },
     find(text, last, count) {
-      // The server's, for bytes that nobody can tell any more. The model's own is a token, which is not held back.
+      // The server's replacement for lost bytes. A U+FFFD by the model is a token of its own, which is never withheld.
       if (text.includes(BROKEN)) return undefined
       index()
       const whole = utf8.encode(text)
@@ -92,14 +90,14 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
   }
 }
 
-/** What stands for bytes that are no UTF-8. */
+/** The replacement character for invalid UTF-8. */
 export const BROKEN = '\ufffd'
 
 function before(text: string, end: string): string | undefined {
   return text.endsWith(end) ? text.slice(0, text.length - end.length) : undefined
 }
 
-/** The tokens that end inside a character, or that one may end in, by their bytes. */
+/** The tokens that begin or end inside a character, by their bytes. */
 function cutTokens(table: TokenTable): Map<string, number> {
   const ids = new Map<string, number>()
   for (let id = 0; id < table.size; id++) {
@@ -126,7 +124,7 @@ function endsInside(bytes: Uint8Array): boolean {
   return false
 }
 
-/** Bytes as a string of one character a byte. */
+/** Bytes as a string with one character per byte. */
 function latin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes)
 }

@@ -1,16 +1,14 @@
 import { SPECIAL } from '../../harmony/vocabulary.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 
-/** Follows the message that is open, to tell what ends it. */
+/** Tracks the open message to determine its stop token. */
 export interface OpenMessage {
   add(id: number): void
-  /**
-   * `<|call|>` where the message has a recipient, else `<|return|>`: which of them it was is all that is asked here.
-   */
+  /** `<|call|>` if the message has a recipient, else `<|return|>`. */
   stopToken(): number
 }
 
-/** @param prompt - the message that the model continues stands at its end */
+/** @param prompt - ends with the message that the model continues */
 export function createOpenMessage(prompt: readonly number[], table: TokenTable): OpenMessage {
   let header: number[] = []
   let isHeader = false

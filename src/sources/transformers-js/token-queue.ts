@@ -4,13 +4,13 @@ export interface TransformersStreamer {
   end(): void
 }
 
-/** Tokens that are pushed by one side, which cannot wait, and pulled by another. */
+/** A queue of tokens between a producer that cannot wait and a consumer that pulls. */
 export interface TokenQueue {
-  /** Drops what it is given first: the prompt. */
+  /** Drops its first input, which is the prompt. */
   readonly streamer: TransformersStreamer
-  /** To be read once. */
+  /** The ids. Can be iterated only once. */
   readonly ids: AsyncIterable<number>
-  /** Nothing comes any more; what is there is read, and then the error is thrown. */
+  /** Ends the queue. The consumer gets the queued tokens, then the error is thrown. */
   close(error?: Error): void
 }
 
@@ -42,7 +42,7 @@ export function createTokenQueue(): TokenQueue {
         for (const token of tokens) waiting.push(Number(token))
         wake?.()
       },
-      // The end comes with the promise of the call, which also says what went wrong.
+      // The promise of the call signals the end, with the error if it failed.
       end() {},
     },
     ids: ids(),

@@ -5,11 +5,11 @@ import type { ItemContext } from './item-context.js'
 export type Arguments = { readonly [name: string]: unknown }
 
 /**
- * What a call asks for whose item does not show its arguments as they were written. Of arguments that ask for nothing,
- * a diagnostic has the text.
+ * Reads the arguments of a call whose item shows them in a form of its own. Unusable arguments are reported as a
+ * diagnostic with their text.
  *
- * @param main - the argument that is meant by arguments that are no object
- * @param read - what the arguments ask for; undefined where they do not say it
+ * @param main - the argument that arguments without an object stand for
+ * @param read - converts the arguments; returns undefined if they are unusable
  */
 export function argumentsOf<Wanted>(
   item: ItemBase,
@@ -18,7 +18,7 @@ export function argumentsOf<Wanted>(
   context: ItemContext,
 ): Wanted | undefined {
   const text = textOf(item.text)
-  const value = meantBy(text)
+  const value = parseLoosely(text)
   const isMain = typeof value === 'string' || Array.isArray(value)
   const given = isMain ? { [main]: value } : Object(value) === value ? (value as Arguments) : undefined
   const wanted = given && read(given)
@@ -26,8 +26,8 @@ export function argumentsOf<Wanted>(
   return wanted
 }
 
-/** A text as JSON, or as itself where it is none; undefined where it is JSON that is cut off, or blank. */
-function meantBy(text: string): unknown {
+/** Parses a text as JSON. Returns plain text as it is, and undefined for truncated JSON or blank text. */
+function parseLoosely(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -35,7 +35,7 @@ function meantBy(text: string): unknown {
   }
 }
 
-/** An argument that has to be a number; null where it is none, or none that JSON can say: `1e999`. */
+/** An argument that has to be a number; null if it is not one, or too large for JSON (`1e999`). */
 export function numberOf(value: unknown): number | null {
   return Number.isFinite(value) ? (value as number) : null
 }

@@ -2,18 +2,18 @@ import { appendText, textOf } from '../text-buffer.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 
-/** What the parts of calls are called that go out as the model writes them. */
+/** Event names of the call parts that are streamed as the model writes them. */
 type CallPart =
   | 'function_call_arguments'
   | 'custom_tool_call_input'
   | 'mcp_call_arguments'
   | 'code_interpreter_call_code'
 
-/** What the model writes of a call: it goes out as it comes, and once more when it is whole, as a field of this name. */
+/** Streams a call's text as deltas, then emits the complete text in a `.done` event, in the given field. */
 export function callText(part: CallPart, field: 'arguments' | 'input' | 'code') {
   const type = `response.${part}.delta` as const
   return {
-    // One literal for all calls: deltas are many, and of one shape they are cheap.
+    // One literal for all calls: deltas are frequent, and objects of one shape keep V8's call sites monomorphic.
     delta(item: ItemBase, delta: string, context: ItemContext): void {
       appendText(item.text, delta)
       context.emit({

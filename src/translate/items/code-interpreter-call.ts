@@ -8,27 +8,27 @@ import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
 
 /*
- * code_interpreter_call: code that the host runs (python, where the request declares code_interpreter)
+ * code_interpreter_call: code that the host runs (python, if the request declares code_interpreter)
  *
  *     output_item.added
  *       code_interpreter_call.in_progress
  *       code_interpreter_call_code.delta *
  *       code_interpreter_call_code.done
  *       code_interpreter_call.interpreting   at the terminator
- *       code_interpreter_call.completed      when the result is there, not before
+ *       code_interpreter_call.completed      not before the result
  *     output_item.done
  *
- * The API has no event for failure: a failed item is done with status "failed".
+ * The API has no `.failed` event for it: only the status of the done item says "failed".
  */
 
 export interface CodeInterpreterCall extends ItemBase {
   type: 'code_interpreter_call'
   containerId: string
-  /** Null where the request does not include outputs, and where there are none yet. */
+  /** Null if the request does not include outputs, or before they exist. */
   outputs: readonly CodeOutput[] | null
 }
 
-/** What a request has to include for outputs to be shown; real streams show null otherwise. */
+/** The `include` value that asks for outputs. Without it they are null, as in captured streams. */
 const OUTPUTS = 'code_interpreter_call.outputs'
 
 const CODE = callText('code_interpreter_call_code', 'code')
@@ -62,7 +62,7 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
   }),
 }
 
-/** A tool message's text is what the code printed, and so is what went wrong. */
+/** A tool message's text is what the code printed. Error messages are appended to it. */
 function outputsOf(result: CallResult): readonly CodeOutput[] {
   const { error } = result
   if (result.outputs !== undefined) return result.outputs

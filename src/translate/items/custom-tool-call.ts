@@ -1,8 +1,8 @@
 import { textOf } from '../text-buffer.js'
 import { callText } from './call-text.js'
-import { pathOf } from './callee-of.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
+import { qualifiedName } from './qualified-name.js'
 
 /*
  * custom_tool_call: a custom tool of the client's (functions.NAME, NAMESPACE.NAME), whose input is free text
@@ -26,7 +26,7 @@ export const customToolCall: ItemKind<CustomToolCall> = {
   isRunByClient: true,
   ...callText('custom_tool_call_input', 'input'),
 
-  calls: ({ name, namespace }) => pathOf(name, namespace),
+  calls: ({ name, namespace }) => qualifiedName(name, namespace),
 
   create: ({ name, namespace = null }) => ({ callId: '', name, namespace }),
 

@@ -1,8 +1,8 @@
 import { isEmpty, textOf } from '../text-buffer.js'
 import { callText } from './call-text.js'
-import { pathOf } from './callee-of.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
+import { qualifiedName } from './qualified-name.js'
 
 /*
  * function_call: a function of the client's (functions.NAME, NAMESPACE.NAME)
@@ -12,7 +12,7 @@ import type { ItemKind } from './item-kind.js'
  *       function_call_arguments.done
  *     output_item.done
  *
- * Clients run it at output_item.done, whatever its status says; LangChain builds it from added and deltas alone.
+ * Clients run it at output_item.done, whatever its status; LangChain builds it from added and deltas alone.
  */
 
 export interface FunctionCall extends ItemBase {
@@ -25,7 +25,7 @@ export interface FunctionCall extends ItemBase {
 
 const ARGUMENTS = callText('function_call_arguments', 'arguments')
 
-const calls = ({ name, namespace }: FunctionCall): string => pathOf(name, namespace)
+const calls = ({ name, namespace }: FunctionCall): string => qualifiedName(name, namespace)
 
 export const functionCall: ItemKind<FunctionCall> = {
   prefix: 'fc',
@@ -36,7 +36,7 @@ export const functionCall: ItemKind<FunctionCall> = {
   create: ({ name, namespace = null }) => ({ callId: '', name, namespace }),
 
   delta(item, text, context) {
-    // White space at the beginning is held back: if nothing else comes, the arguments are {}.
+    // Leading white space is held back: if nothing follows, the arguments become {}.
     if (isEmpty(item.text) && text.trim() === '') item.held += text
     else {
       const held = item.held
@@ -49,7 +49,7 @@ export const functionCall: ItemKind<FunctionCall> = {
     if (isEmpty(item.text)) {
       context.notice('blank_arguments', calls(item), item.held)
       item.held = ''
-      // Every client needs a delta, and parses what it gets.
+      // Clients parse the concatenated deltas, so there has to be at least one.
       ARGUMENTS.delta(item, '{}', context)
     }
     ARGUMENTS.close(item, outcome, context)

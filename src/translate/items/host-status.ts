@@ -1,10 +1,10 @@
 import type { ItemBase, ItemStatus } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 
-/** How far the host is with a call: the item's status, and an event of the same name. */
+/** Sets the item's status and emits the event of the same name. */
 export function setStatus(item: ItemBase, status: ItemStatus, context: ItemContext): void {
   item.status = status
-  // Only hosted kinds come here, and the API has these events for each of them.
+  // Only called for hosted kinds, all of which have these events in the API.
   context.emitFor(item, `response.${item.type}.${status}` as 'response.mcp_call.completed', {})
 }
 
@@ -13,10 +13,10 @@ export function openHosted(item: ItemBase, context: ItemContext): void {
 }
 
 /**
- * Sets the status that a result means.
+ * Sets the status that follows from a result.
  *
  * @param result - null if none will come
- * @param hasFailedEvent - whether the API has a `.failed` event for the item; without one only its status says so
+ * @param hasFailedEvent - whether the API has a `.failed` event for the item; without one only its status says `failed`
  */
 export function resolveStatus(
   item: ItemBase,

@@ -4,14 +4,14 @@ import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
 
 /*
- * host_item: an item of the host's own, of any type of the wire, complete when it comes
+ * host_item: an item of the host's own, of any wire type, complete when it is inserted
  *
  *     output_item.added
- *       ...                      the events that `hostItem` made for its type
+ *       ...                      the events that `hostItem` created for its type
  *     output_item.done
  */
 
-/** An item of the API's, of any type: only what all of them have. */
+/** The fields that API items of all types have. */
 export interface Typed {
   readonly type: string
   readonly id?: string
@@ -19,10 +19,10 @@ export interface Typed {
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** An item with every event about it, for `Translator.insert`. The numbers in the events are the translator's. */
+/** An item with all its events, for `Translator.insert`. The translator adds sequence number, index and id. */
 export interface HostItem {
   readonly prefix: IdPrefix
-  /** As it is announced: without what the events bring. */
+  /** The item in `output_item.added`, without what the events deliver. */
   readonly begun: Typed & Fields
   /** The events between `output_item.added` and `output_item.done`. */
   readonly events: readonly ({ readonly type: string } & Fields)[]
@@ -31,9 +31,9 @@ export interface HostItem {
 
 export interface InsertedItem extends ItemBase {
   type: 'host_item'
-  /** Its wire form as of now. */
+  /** Its current wire form. */
   shown: HostItem['whole']
-  /** Null once it is done: its events are emitted. */
+  /** Null once its events have been emitted. */
   host: HostItem | null
 }
 
@@ -54,6 +54,6 @@ export const insertedItem: ItemKind<InsertedItem, { readonly kind: 'host_item'; 
     item.host = null
   },
 
-  // What is spread last wins: the item's own type and status.
+  // Spread last, so that the host's type and status win.
   wire: ({ shown, id }) => copyOf({ ...shown, id }) as never,
 }

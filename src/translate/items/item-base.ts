@@ -1,15 +1,15 @@
 import type { TextBuffer } from '../text-buffer.js'
 
 /**
- * How far an item is: `silent` until it is announced, `writing` while the model writes it, `waiting` for its result,
- * `done` after its `output_item.done`, `cut` if that event never comes.
+ * An item's stage: `silent` before `output_item.added`, `writing` while the model writes it, `waiting` for its result,
+ * `done` after `output_item.done`, `cut` if that event will never be emitted.
  */
 export type Stage = 'silent' | 'writing' | 'waiting' | 'done' | 'cut'
 
-/** The `status` of an item. Hosted calls have states of their own, and can fail. */
+/** The `status` of an item. Only hosted calls use `searching`, `interpreting` and `failed`. */
 export type ItemStatus = 'in_progress' | 'searching' | 'interpreting' | 'completed' | 'incomplete' | 'failed'
 
-/** What every item under construction has. Plain data: an item can be snapshotted at any moment. */
+/** The fields of every item under construction. Plain data, so that it can be part of a snapshot at any moment. */
 export interface ItemBase {
   readonly type: string
   id: string
@@ -17,10 +17,10 @@ export interface ItemBase {
   outputIndex: number
   stage: Stage
   status: ItemStatus
-  /** What the model has written of it: text, arguments, input or code. */
+  /** What the model has written so far: text, arguments, input or code. */
   text: TextBuffer
-  /** Text that is in no delta yet, because it may turn out to be nothing. */
+  /** Text that is held back, because it may have to be dropped. */
   held: string
-  /** The key by which a tool's result finds the call; empty if the host owes none. */
+  /** The key that matches a tool's result with the call; empty if the host does not run it. */
   callee: string
 }

@@ -6,26 +6,26 @@ import type { Pages } from '../pages.js'
 import type { ReasoningForm } from '../reasoning-forms.js'
 import type { ItemBase } from './item-base.js'
 
-/** All that an item's code can do to the outside, and all that it can know of it. */
+/** What the code of an item kind may use of the translator. */
 export interface ItemContext {
-  /** The host's options that items depend on. */
+  /** The host's options that affect items. */
   readonly options: Pick<TranslatorOptions, 'sealReasoning' | 'citations'>
   /** The pages that the model's browser has shown. */
   readonly pages: Pages
-  /** The next id. */
+  /** Creates the next id. */
   id(prefix: IdPrefix): string
-  /** The number of the next event. Every event takes one, right before it is emitted. */
+  /** Takes the next sequence number. Call it right before emitting the event. */
   nextSequenceNumber(): number
-  /** Emits a complete event. For deltas, which are many: {@link emitFor} costs more. */
+  /** Emits a complete event. Used for deltas, which are frequent: {@link emitFor} is slower. */
   emit(event: ResponseStreamEvent): void
-  /** Emits an event about an item, with the next number. */
+  /** Emits an event about an item, with its id and the next sequence number. */
   emitFor<Type extends ItemScopedEvent['type']>(item: ItemBase, type: Type, fields: ItemEventFields<Type>): void
   /** The id of the container in which the host runs this tool. */
   containerId(tool: 'code_interpreter' | 'shell'): string
-  /** The forms in which reasoning is shown: the host's choice, else what the request asks for. */
+  /** The forms in which reasoning is sent: the host's choice, else what the request asks for. */
   reasoningForms(): readonly ReasoningForm[]
-  /** Whether the request's `include` asks for this. */
+  /** Whether the request's `include` contains this value. */
   includes(what: string): boolean
-  /** Reports a diagnostic. `text` is what of the model's text is in no item because of it. */
+  /** Reports a diagnostic. `text` is model text that is in no item because of it. */
   notice(code: NoticeCode, subject: string, text?: string): void
 }

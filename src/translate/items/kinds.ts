@@ -15,7 +15,7 @@ import { shellCall } from './shell-call.js'
 import { shellCallOutput } from './shell-call-output.js'
 import { webSearchCall } from './web-search-call.js'
 
-/** The kinds of items by their types. To add one: a file beside this one, and a line here and in `KINDS`. */
+/** The item kinds by type. To add one, create a file beside this one and add a line here and in `KINDS`. */
 interface ItemKinds {
   readonly message: typeof message
   readonly reasoning: typeof reasoning
@@ -32,7 +32,7 @@ interface ItemKinds {
   readonly host_item: typeof insertedItem
 }
 
-/** Every type of the wire, and the one that stands for whatever the host inserts. */
+/** Every wire type, and `host_item` for whatever the host inserts. */
 const KINDS: { readonly [Type in keyof OutputItemByType | 'host_item']: ItemKinds[Type] } = {
   message,
   reasoning,
@@ -51,38 +51,38 @@ const KINDS: { readonly [Type in keyof OutputItemByType | 'host_item']: ItemKind
 
 export type ItemType = keyof ItemKinds
 
-/** An item under construction, of whatever kind. */
+/** An item of any kind under construction. */
 export type Item = { [Type in ItemType]: ItemKinds[Type] extends ItemKind<infer I, infer _> ? I : never }[ItemType]
 
-/** What an item is made of: the recipient of a message of the model, or what the host gave. */
+/** What an item is created from: the recipient of a model's message, or data from the host. */
 export type Subject = { [Type in ItemType]: ItemKinds[Type] extends ItemKind<infer _, infer S> ? S : never }[ItemType]
 
 /** The kind of an item, by its type. */
 export function kindOf({ type }: { readonly type: ItemType }): ItemKind<Item, Subject> {
-  // The compiler does not see that the kind that is looked up by an item's type fits that item.
+  // TypeScript cannot infer that the kind looked up by an item's type fits that item.
   return KINDS[type] as unknown as ItemKind<Item, Subject>
 }
 
-/** What the ids of items of this type begin with; `undefined` for types that have no kind here. */
+/** The id prefix of items of this type; undefined for types without a kind. */
 export function prefixOf(type: string): IdPrefix | undefined {
   return Object.hasOwn(KINDS, type) ? KINDS[type as ItemType].prefix : undefined
 }
 
-/** An item in its wire form as of now, a detached copy. */
+/** An item's current wire form, as a detached copy. */
 export function wireOf(item: Item): OutputItem {
   const { type, id, status } = item
   const { hasNoStatus, wire } = kindOf(item)
-  // A literal with two spreads is built field by field, which takes thirty times as long.
+  // With two spreads V8 builds the object field by field, which takes thirty times as long.
   return (hasNoStatus ? { type, id, ...wire(item) } : { type, id, status, ...wire(item) }) as OutputItem
 }
 
-/** Whether the host runs what is made of this, and so owes it a result. */
+/** Whether the host runs an item created from this subject, and so has to provide a result. */
 export function isHosted(subject: Subject): boolean {
   const kind = kindOf({ type: subject.kind })
   return kind.result !== undefined && (kind.isHosted?.(subject) ?? true)
 }
 
-/** What an item calls, for people. */
+/** What an item calls, for diagnostics. */
 export function calleeOf(item: Item): string {
   return kindOf(item).calls?.(item) ?? item.type
 }

@@ -6,7 +6,7 @@ import type { ItemKind } from './item-kind.js'
 import { COMMAND, commandOf } from './shell-command.js'
 
 /*
- * local_shell_call: a command for the client's machine (container.exec, where the request declares local_shell)
+ * local_shell_call: a command for the client's machine (container.exec, if the request declares local_shell)
  *
  *     output_item.added               at the terminator, with the whole command
  *     output_item.done
@@ -38,7 +38,7 @@ function actionOf(command: string[] | undefined, given: Arguments): LocalShellCa
   const { env, user } = given
   const timeout = numberOf(given['timeout_ms'] ?? given['timeout'])
   const folder = given['working_directory'] ?? given['workdir']
-  // What was not asked for is absent: the AI SDK refuses an item in which it is null.
+  // Omit what was not asked for: the AI SDK rejects the item if one of these is null.
   return (
     command && {
       type: 'exec',

@@ -1,7 +1,7 @@
 import { textOf } from '../text-buffer.js'
-import { pathOf } from './callee-of.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
+import { qualifiedName } from './qualified-name.js'
 
 /*
  * mcp_approval_request: a call of an MCP server's tool that the user has to approve before the host may run it
@@ -9,7 +9,7 @@ import type { ItemKind } from './item-kind.js'
  *     output_item.added               at the terminator, with all its arguments
  *     output_item.done
  *
- * It has no status. The model's turn ends here: the approval comes with the client's next request.
+ * It has no status. The model's turn ends here: the client sends the approval in its next request.
  */
 
 export interface McpApprovalRequest extends ItemBase {
@@ -24,7 +24,7 @@ export const mcpApprovalRequest: ItemKind<McpApprovalRequest> = {
   isRunByClient: true,
   hasNoStatus: true,
 
-  calls: ({ name, serverLabel }) => pathOf(name, serverLabel),
+  calls: ({ name, serverLabel }) => qualifiedName(name, serverLabel),
 
   create: ({ serverLabel, name }) => ({ serverLabel, name }),
 

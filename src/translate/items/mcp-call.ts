@@ -4,10 +4,10 @@ import { copyOf } from '../copy-of.js'
 import { textOf } from '../text-buffer.js'
 import { type CallResult, textOfResult } from '../tool-result.js'
 import { callText } from './call-text.js'
-import { pathOf } from './callee-of.js'
 import { openHosted } from './host-status.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
+import { qualifiedName } from './qualified-name.js'
 
 /*
  * mcp_call: a tool of an MCP server, run by the host
@@ -16,10 +16,10 @@ import type { ItemKind } from './item-kind.js'
  *       mcp_call.in_progress
  *       mcp_call_arguments.delta *
  *       mcp_call_arguments.done         at the terminator
- *       mcp_call.completed | .failed    when the result is there, not before
+ *       mcp_call.completed | .failed    not before the result
  *     output_item.done
  *
- * A tool that may not be called fails at its terminator. A call that never gets a result has neither event.
+ * A call that is not allowed fails at its terminator. A call that never gets a result has neither event.
  */
 
 export interface McpCall extends ItemBase {
@@ -28,18 +28,18 @@ export interface McpCall extends ItemBase {
   name: string
   /** Whether the request allows the tool. */
   available: boolean
-  /** The request that the user approved, where one was needed. */
+  /** The approval request that the user approved, if one was needed. */
   approvalRequestId: string | null
   output: string | null
   error: McpError | null
 }
 
-/** A call of the model's, or one of an earlier response that the user has approved since. */
+/** A call by the model, or one from an earlier response that the user has since approved. */
 type McpCallSubject = Extract<Recipient, { kind: 'mcp_call' }> & { readonly approvalRequestId?: string }
 
 const ARGUMENTS = callText('mcp_call_arguments', 'arguments')
 
-/** What MCP servers answer for a tool they do not have: invalid params. */
+/** What MCP servers return for an unknown tool: invalid params. */
 const UNKNOWN_TOOL = { error: { code: -32602, message: 'tool not available' } }
 
 export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
@@ -47,7 +47,7 @@ export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
   result: 'completes',
   hasFailedEvent: true,
 
-  calls: ({ name, serverLabel }) => pathOf(name, serverLabel),
+  calls: ({ name, serverLabel }) => qualifiedName(name, serverLabel),
 
   create: ({ serverLabel, name, available, approvalRequestId = null }) => ({
     serverLabel,
@@ -81,7 +81,7 @@ export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
   }),
 }
 
-/** A numeric code is the protocol's own; anything else is what the tool said. */
+/** A numeric code is an error of the MCP protocol; anything else is the tool's own error. */
 function errorOf({ code, message }: NonNullable<CallResult['error']>): McpError {
   return typeof code === 'number'
     ? { type: 'mcp_protocol_error', code, message }

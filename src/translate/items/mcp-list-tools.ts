@@ -6,7 +6,7 @@ import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
 
 /*
- * mcp_list_tools: what a declared MCP server offers, as the host learned it before the model was asked
+ * mcp_list_tools: the tools of a declared MCP server, which the host listed before calling the model
  *
  *     output_item.added               without the tools
  *       mcp_list_tools.in_progress
@@ -20,7 +20,7 @@ export interface McpListTools extends ItemBase {
   type: 'mcp_list_tools'
   serverLabel: string
   tools: readonly McpListedTool[]
-  /** Why the server could not be asked, or null. */
+  /** Why the listing failed, or null. */
   error: string | null
 }
 

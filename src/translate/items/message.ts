@@ -12,7 +12,7 @@ import type { ItemKind } from './item-kind.js'
  *     output_item.added
  *       content_part.added
  *         output_text.delta *
- *         output_text.annotation.added *     each after the delta that completes what it is about
+ *         output_text.annotation.added *     each after the delta that completes the text it annotates
  *         output_text.done
  *       content_part.done
  *     output_item.done
@@ -21,10 +21,10 @@ import type { ItemKind } from './item-kind.js'
 export interface Message extends ItemBase {
   type: 'message'
   phase: Phase
-  /** Of every token of the text, where the request includes them. */
+  /** Log-probabilities of the text's tokens, if the request includes them. */
   logprobs: Logprob[]
   annotations: UrlCitation[]
-  /** How far the text is read for citations; null where nobody reads it. */
+  /** State of the citation stage; null without one. */
   citing: CitationState | null
 }
 
@@ -63,12 +63,12 @@ export const message: ItemKind<Message> = {
   wire: (item) => ({
     role: 'assistant',
     phase: item.phase,
-    // The API announces a message without its part; the part is announced by an event of its own.
+    // The API adds a message without its part; an event of its own adds the part.
     content: item.stage === 'silent' ? [] : [partOf(item)],
   }),
 }
 
-/** One empty list for all deltas: making one for each token is time and memory. */
+/** One empty list for all deltas, to avoid an allocation per token. */
 const NONE: readonly Logprob[] = []
 
 function partOf(item: Message): OutputText {
@@ -90,12 +90,12 @@ function writeText(item: Message, text: string, logprobs: readonly Logprob[], co
     output_index: item.outputIndex,
     content_index: 0,
     delta: text,
-    // There is a delta for each token: what copies nothing is not called.
+    // Skip the copy of an empty list: this runs for every token.
     logprobs: logprobs.length === 0 ? [] : copyOf(logprobs as Logprob[]),
   })
 }
 
-/** The text as it is: of a translator that was restored without the option. */
+/** Passes text through unchanged, in a translator that was restored without the `citations` option. */
 function uncited(state: CitationState, said: SaidText): CitedText[] {
   const text = state.held + said.text
   const logprobs = [...state.tokens, ...said.tokens].map(({ logprob }) => logprob)

@@ -1,6 +1,6 @@
 import type { ReasoningForm } from '../reasoning-forms.js'
+import { stringResult } from '../string-result.js'
 import { appendText, textOf } from '../text-buffer.js'
-import { textFrom } from '../text-from.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
 import type { ItemKind } from './item-kind.js'
@@ -9,28 +9,28 @@ import type { ItemKind } from './item-kind.js'
  * reasoning: the chain of thought (channel analysis)
  *
  *     output_item.added
- *       content_part.added (reasoning_text)     raw: as the gpt-oss cookbook and LM Studio put it on the wire
- *       reasoning_summary_part.added            summary: the same text where every client shows it
+ *       content_part.added (reasoning_text)     raw: as in the gpt-oss cookbook and LM Studio
+ *       reasoning_summary_part.added            summary: the same text where every client displays it
  *         reasoning_text.delta *
  *         reasoning_summary_text.delta *
  *         reasoning_text.done
  *       content_part.done
  *         reasoning_summary_text.done
  *       reasoning_summary_part.done
- *     output_item.done                          hidden: without anything between
+ *     output_item.done                          hidden: nothing in between
  */
 
 export interface Reasoning extends ItemBase {
   type: 'reasoning'
   forms: readonly ReasoningForm[]
-  /** The text as the host sealed it, once it is whole and where the request includes it. */
+  /** The host's sealed form of the complete text, if the request includes it. */
   sealed: string | null
 }
 
-/** What a request has to include for sealed reasoning to be given. */
+/** The `include` value that asks for sealed reasoning. */
 const SEALED = 'reasoning.encrypted_content'
 
-/** What the events of each form are called, and what its part is. */
+/** Event names and part type of each form. */
 const FORMS = {
   raw: { part: 'content_part', text: 'reasoning_text', type: 'reasoning_text', at: { content_index: 0 } },
   summary: {
@@ -76,7 +76,8 @@ export const reasoning: ItemKind<Reasoning> = {
       emitPart(item, form, 'done', text, context)
     }
     const { sealReasoning } = context.options
-    if (sealReasoning && context.includes(SEALED)) item.sealed = textFrom('sealReasoning', sealReasoning(text, item.id))
+    if (sealReasoning && context.includes(SEALED))
+      item.sealed = stringResult('sealReasoning', sealReasoning(text, item.id))
   },
 
   wire: (item) => ({

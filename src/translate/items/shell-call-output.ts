@@ -6,9 +6,9 @@ import type { ItemKind } from './item-kind.js'
 import type { ShellCall } from './shell-call.js'
 
 /*
- * shell_call_output: what came of commands that the host ran in a container
+ * shell_call_output: the output of commands that the host ran in a container
  *
- *     output_item.added                     with status "completed": it is announced when it is there
+ *     output_item.added                     with status "completed", because it is added only when it exists
  *       shell_call_output_content.delta     for each command
  *       shell_call_output_content.done
  *     output_item.done
@@ -16,7 +16,7 @@ import type { ShellCall } from './shell-call.js'
 
 export interface ShellCallOutput extends ItemBase {
   type: 'shell_call_output'
-  /** Of the call that it answers. */
+  /** `call_id` of the call that it answers. */
   answers: string
   output: ShellOutput[]
   /** How many commands the call had. */
@@ -24,7 +24,7 @@ export interface ShellCallOutput extends ItemBase {
   maxOutputLength: number | null
 }
 
-/** A shell call whose commands the host ran, and what came of them. */
+/** A shell call that the host ran, with its result. */
 interface AnsweredCall {
   readonly kind: 'shell_call_output'
   readonly call: Pick<ShellCall, 'callId' | 'action'>
@@ -46,7 +46,7 @@ export const shellCallOutput: ItemKind<ShellCallOutput, AnsweredCall> = {
   },
 
   close(item, _outcome, context) {
-    // The SDK throws at the output of a command that the call does not have: what is left over is the last one's.
+    // The SDK throws at the output of a command that the call does not have: extra output goes to the last one.
     const answered = Math.min(item.commands, item.output.length)
     for (let command_index = 0; command_index < answered; command_index++) {
       const isLast = command_index === answered - 1
@@ -65,7 +65,7 @@ export const shellCallOutput: ItemKind<ShellCallOutput, AnsweredCall> = {
   }),
 }
 
-/** A tool message's text is what the command wrote; that a command ended well is all such a message can say. */
+/** A tool message's text is the command's stdout. It has no exit code, so 0 is assumed. */
 function outputOf(result: CallResult): ShellOutput[] {
   const { error } = result
   if (result.shell !== undefined) return result.shell as ShellOutput[]

@@ -6,7 +6,7 @@ import type { ItemKind } from './item-kind.js'
 import { COMMAND, commandLineOf, commandOf } from './shell-command.js'
 
 /*
- * shell_call: commands for a shell (container.exec, where the request declares shell)
+ * shell_call: commands for a shell (container.exec, if the request declares shell)
  *
  *     output_item.added
  *       shell_call_command.added      at the terminator
@@ -14,8 +14,8 @@ import { COMMAND, commandLineOf, commandOf } from './shell-command.js'
  *       shell_call_command.done
  *     output_item.done
  *
- * The model writes the command inside JSON: what of it is the command is known when it is whole. Where the tool's
- * environment is a container the host runs it, and what comes of it is a shell_call_output; otherwise the client does.
+ * The model writes the command inside JSON, so it is known only when the JSON is complete. If the tool's environment is
+ * a container, the host runs it and its result becomes a shell_call_output; otherwise the client runs it.
  */
 
 export interface ShellCall extends ItemBase {

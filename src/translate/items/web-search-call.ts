@@ -9,13 +9,13 @@ import type { ItemKind } from './item-kind.js'
 /*
  * web_search_call: browser.search, browser.open or browser.find, run by the host
  *
- *     output_item.added               with the kind of action; what it is about is not written yet
+ *     output_item.added               with the type of action; its arguments are not known yet
  *       web_search_call.in_progress
  *       web_search_call.searching     at the terminator
- *       web_search_call.completed     when the result is there, not before
+ *       web_search_call.completed     not before the result
  *     output_item.done
  *
- * The API has no event for failure: a failed item is done with status "failed".
+ * The API has no `.failed` event for it: only the status of the done item says "failed".
  */
 
 export interface WebSearchCall extends ItemBase {
@@ -23,13 +23,13 @@ export interface WebSearchCall extends ItemBase {
   action: WebSearchAction
 }
 
-/** What a request has to include for the sources of a search to be shown. */
+/** The `include` value that asks for the sources of a search. */
 const SOURCES = 'web_search_call.action.sources'
 
-/** How the browser tool heads a page of search results, which has no address. */
+/** Heading of a page of search results, which has no address. */
 const RESULTS = /^\[\d+\] /
 
-/** The argument that says what each action is about. */
+/** The main argument of each action. */
 const MAIN = { search: 'query', open_page: 'id', find_in_page: 'pattern' } as const
 
 export const webSearchCall: ItemKind<WebSearchCall> = {
@@ -42,7 +42,8 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
 
   close(item, outcome, context) {
     const { type } = item.action
-    item.action = argumentsOf(item, MAIN[type], (given) => askedFor(type, given, context.pages), context) ?? item.action
+    item.action =
+      argumentsOf(item, MAIN[type], (given) => requestedAction(type, given, context.pages), context) ?? item.action
     if (outcome === 'completed') setStatus(item, 'searching', context)
   },
 
@@ -51,7 +52,7 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
     if (result === null) return
     const page = pageIn(result.output ?? '')
     const shown = result.pages ?? (page === undefined ? [] : [page])
-    // What was found in a page is cited as that page.
+    // A citation of a find result refers to the page that was searched.
     const searched = action.type === 'find_in_page' ? pageAt(action.url, context.pages) : undefined
     if (page === undefined && RESULTS.test(result.output ?? '')) context.pages.current = ''
     for (const page of shown) showPage(context.pages, { ...page, ...searched, cursor: page.cursor })
@@ -64,18 +65,18 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
   wire: (item) => ({ action: copyOf(item.action) }),
 }
 
-/** What the model's arguments ask for, as the browser tool that gpt-oss was trained with reads them. */
-function askedFor(type: WebSearchAction['type'], given: Arguments, pages: Pages): WebSearchAction | undefined {
+/** The action that the arguments request, read as gpt-oss's own browser tool reads them. */
+function requestedAction(type: WebSearchAction['type'], given: Arguments, pages: Pages): WebSearchAction | undefined {
   const { id = isScroll(given) ? -1 : undefined, cursor } = given
   const main = given[MAIN[type]]
   const page = typeof cursor === 'number' && cursor >= 0 ? (pages.byCursor[cursor]?.url ?? '') : pages.current
   if (typeof main === 'string') return actionOf(type, main, page)
-  // A link's number says nothing of where it leads: the answer will.
+  // A link's number does not reveal its address: the result will.
   if (type !== 'open_page' || typeof id !== 'number') return undefined
   return actionOf(type, id < 0 ? page : '', page)
 }
 
-/** Without a link the browser stays on its page, and shows more of it. */
+/** Whether the call has no link: the browser then scrolls its current page. */
 function isScroll(given: Arguments): boolean {
   return 'cursor' in given || 'loc' in given || Object.keys(given).length === 0
 }

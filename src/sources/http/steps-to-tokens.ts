@@ -2,29 +2,29 @@ import type { HarmonyToken, HostUsage, StreamEnd, TokenChunk } from '../../token
 import { sleep } from '../sleep.js'
 import { TransientError } from './failure-of.js'
 
-/** What one event of an engine's stream says. */
+/** The content of one event of an engine's stream. */
 export interface EngineStep {
-  /** What was sampled since the step before; text where the engine keeps ids back. */
+  /** Tokens sampled since the previous step; text if the engine withholds their ids. */
   readonly tokens: readonly HarmonyToken[] | string
-  /** The engine says why it ends. */
+  /** Why the engine stops. */
   readonly end?: {
     readonly reason: 'stop' | 'max_output_tokens'
-    /** The id that it stopped at, which may be missing in `tokens`. */
+    /** The id at which it stopped, which may be missing from `tokens`. */
     readonly stopToken?: number | undefined
   }
   readonly usage?: HostUsage
 }
 
-/** How long a stream may stay open once it is known why it ends: its counts come last, and some servers never close. */
-export const LAST_WORDS_MS = 2000
+/** How long to wait for counts after the finish reason. They come last, and some servers never close the stream. */
+export const FINAL_COUNTS_MS = 2000
 
 /**
- * The tokens of an engine's steps, as a `TokenStream` promises them: the stop token last, put back where the engine
- * swallows it, and nothing after it, also where the engine does not know all the ids to stop at.
+ * Converts an engine's steps to a `TokenStream`'s tokens: the stop token last, added if the engine swallowed it, and
+ * nothing after it, even if the engine does not support all stop ids.
  *
- * @throws EngineError `server_error` where the steps end and none said why, which another try may mend
+ * @throws EngineError `server_error` if the steps end without a finish reason; the call can be retried
  */
-export async function* tokensOf(
+export async function* stepsToTokens(
   steps: AsyncIterable<EngineStep>,
   stop: readonly number[],
   maxTokens: number = Number.POSITIVE_INFINITY,
@@ -38,11 +38,11 @@ export async function* tokensOf(
 
   const reader = steps[Symbol.asyncIterator]()
   const patience = new AbortController()
-  let outOfPatience: Promise<typeof NOTHING_MORE> | undefined
+  let outOfPatience: Promise<typeof DONE> | undefined
   try {
     for (;;) {
       const next = reader.next()
-      if (reason !== undefined) outOfPatience ??= sleep(LAST_WORDS_MS, patience.signal).then(() => NOTHING_MORE)
+      if (reason !== undefined) outOfPatience ??= sleep(FINAL_COUNTS_MS, patience.signal).then(() => DONE)
       const { done, value: step } = await (outOfPatience === undefined ? next : Promise.race([next, outOfPatience]))
       if (done) break
       if (step.usage !== undefined) usage = { ...usage, ...step.usage }
@@ -59,22 +59,22 @@ export async function* tokensOf(
       }
       if (isOver()) reason = isStop(last, stop) ? 'stop' : 'max_output_tokens'
       else reason = step.end?.reason ?? reason
-      // It went on after a token that it should have stopped at: nobody waits for what it says of its end.
+      // The engine continued after a stop token, so do not wait for its finish reason.
       if (tokens.length < step.tokens.length) return end()
     }
   } catch (error) {
-    // What breaks off after the last token takes nothing away.
+    // An error after the last token loses nothing.
     if (reason === undefined) throw error
   } finally {
     patience.abort()
-    // Not awaited: a generator that waits for its server hears of it only when the call is closed, which comes next.
+    // Not awaited: a generator that is waiting for its server returns only once the call is closed, which happens next.
     reader.return?.().catch(() => {})
   }
-  if (reason === undefined) throw new TransientError('server_error', 'the stream ended before the engine said why')
+  if (reason === undefined) throw new TransientError('server_error', 'the stream ended without a finish reason')
   return end()
 }
 
-const NOTHING_MORE = { done: true, value: undefined } as const
+const DONE = { done: true, value: undefined } as const
 
 function isStop(id: number | undefined, stop: readonly number[]): boolean {
   return id !== undefined && stop.includes(id)
@@ -84,7 +84,7 @@ function idOf(token: HarmonyToken | undefined): number | undefined {
   return typeof token === 'object' ? token.id : token
 }
 
-/** As many of a step's tokens as there is room for, and none behind a stop token. */
+/** A step's tokens within the limit and up to the stop token. */
 function within(tokens: EngineStep['tokens'], stop: readonly number[], left: number): EngineStep['tokens'] {
   if (typeof tokens === 'string') return tokens
   const at = tokens.findIndex((token) => stop.includes(idOf(token) ?? -1))

@@ -4,7 +4,7 @@ import type { HarmonyToken, HostUsage } from '../../tokens/token-source.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import type { HttpCall } from '../http/http-engine.js'
 import { count, logprob, parseEvent, tokenId } from '../http/parse-event.js'
-import type { EngineStep } from '../http/tokens-of.js'
+import type { EngineStep } from '../http/steps-to-tokens.js'
 import { BROKEN, type TokenIdRecovery } from './recover-token-ids.js'
 import { createOpenMessage } from './stop-token.js'
 
@@ -13,7 +13,7 @@ const scored = z.object({ id: tokenId, logprob }, '{id, logprob}')
 const partial = {
   tokens: z.array(tokenId, 'an array of token ids'),
   content: z.string('a string'),
-  /** Of the whole call up to here. */
+  /** Counts of the call so far. */
   tokens_predicted: count,
   tokens_evaluated: count,
   completion_probabilities: z
@@ -37,65 +37,65 @@ const event = z.discriminatedUnion(
 
 type Event = z.infer<typeof event>
 
-/** What is known of the tokens, shared by all calls. */
+/** The vocabulary data that all calls share. */
 export interface Vocabulary {
   readonly table: TokenTable
-  readonly heldBack: TokenIdRecovery
+  readonly recovery: TokenIdRecovery
 }
 
-/** What the events of one call to `/completion` say. */
-export async function* stepsOf(
+/** Converts the events of one call to `/completion`. */
+export async function* completionSteps(
   events: AsyncIterable<unknown>,
   { prompt, logprobs }: HttpCall,
   load: () => Promise<Vocabulary>,
 ): AsyncGenerator<EngineStep> {
-  const { table, heldBack } = await load()
+  const { table, recovery } = await load()
   const open = createOpenMessage(prompt, table)
-  /** Tokens so far, also those that came as text. */
+  /** Tokens so far, including those that came as text. */
   let given = 0
   let last: number | undefined
-  /** A server that drafts tokens may count those, too, that it has not sent yet. */
+  /** Whether the server counts tokens that it has not sent yet, as one with speculative decoding may. */
   let countsAhead = false
   let hasText = false
 
-  /** What one event's tokens are, with those in front of them that were held back. */
-  function* piecesOf(step: Event): Generator<EngineStep['tokens']> {
+  /** The tokens of one event, preceded by those that the server withheld. */
+  function* tokensOfEvent(step: Event): Generator<EngineStep['tokens']> {
     const { content, tokens, tokens_predicted: predicted } = step
     const own = withLogprobs(step, logprobs)
     const missing = (predicted ?? Number.NaN) - given - tokens.length
     const [id] = tokens
-    // Several are all there are: none of them is hidden in a text.
+    // An event with several tokens is complete: none of them is hidden in its text.
     if (id === undefined || tokens.length > 1 || content === '') return yield own
-    const front = heldBack.inFront(content, id)
+    const front = recovery.textBefore(content, id)
     if (front === '') {
       countsAhead ||= missing > 0
       return yield own
     }
-    const found = front === undefined ? heldBack.find(content, id, countsAhead ? 0 : missing) : undefined
+    const found = front === undefined ? recovery.find(content, id, countsAhead ? 0 : missing) : undefined
     if (found !== undefined) {
       given += found.length
       return yield [...found, ...own]
     }
-    // A byte that is no UTF-8 by itself, and came by itself.
+    // A single token that is not valid UTF-8 on its own.
     if (front === undefined && missing === 0 && !countsAhead) return yield own
     hasText = true
     given += Math.max(0, missing || 0)
-    // The token's own text may be a part of a character, which cannot be taken off.
+    // The token's own text may be part of a character, which cannot be separated.
     yield front ?? content
     if (front !== undefined) yield own
   }
 
   for await (const value of events) {
     const step = parseEvent(event, value, 'llama-server')
-    for (const tokens of piecesOf(step)) yield { tokens }
+    for (const tokens of tokensOfEvent(step)) yield { tokens }
     given += step.tokens.length
     last = step.tokens.at(-1) ?? last
     for (const id of step.tokens) open.add(id)
     if (!step.stop) {
-      yield { tokens: [], usage: usageOf(step, hasText) }
+      yield { tokens: [], usage: usageFrom(step, hasText) }
       continue
     }
-    // Half a character is held back to the end, and whatever comes behind it with it.
+    // The server withholds an incomplete character to the end, with everything after it.
     const missing = (step.tokens_predicted ?? given) - given
     const hasStop = last !== undefined && STOP_TOKENS.includes(last)
     const isSwallowed = step.stop_type === 'eos' && missing > 0 && !hasStop
@@ -105,15 +105,15 @@ export async function* stepsOf(
     }
     const reason = step.stop_type === 'limit' ? 'max_output_tokens' : 'stop'
     const stopToken = isSwallowed ? open.stopToken() : undefined
-    yield { tokens: [], usage: usageOf(step, hasText), end: { reason, stopToken } }
+    yield { tokens: [], usage: usageFrom(step, hasText), end: { reason, stopToken } }
   }
 }
 
-function usageOf({ tokens_evaluated, tokens_predicted, timings }: Event, hasText: boolean): HostUsage {
+function usageFrom({ tokens_evaluated, tokens_predicted, timings }: Event, hasText: boolean): HostUsage {
   return {
     ...(typeof tokens_evaluated === 'number' ? { inputTokens: tokens_evaluated } : {}),
     ...(typeof timings?.cache_n === 'number' ? { cachedTokens: timings.cache_n } : {}),
-    // Of text nobody but the server can tell how many tokens it was.
+    // Only the server knows how many tokens a text was.
     ...(hasText && typeof tokens_predicted === 'number' ? { outputTokens: tokens_predicted } : {}),
   }
 }
