@@ -12,8 +12,8 @@ const [modelPath, question, ...rest] = process.argv.slice(2)
 if (!modelPath || !question || rest.length > 0) refuse('usage: node llama-cpp.mjs MODEL.gguf "question"')
 if (!existsSync(modelPath)) refuse(`there is no file ${modelPath}`)
 
-// Ctrl-C ends the answer, and a second one the program. Not `once`: a package of node-llama-cpp's ends the program where
-// it finds no other listener left.
+// Ctrl-C ends the answer, and a second one the program. Not `once`: a package of node-llama-cpp's ends the program
+// where it finds no other listener left.
 const call = new AbortController()
 process.on('SIGINT', () => {
   if (call.signal.aborted) process.exit(130)

@@ -1,6 +1,7 @@
 /*
  * Proofs for the compiler alone: `npm run typecheck` reads this file, nothing runs it. Every exception below is claimed
- * twice, by a type without it that fits and by a @ts-expect-error on the type with it, so that none outlives its reason.
+ * twice, by a type without it that fits and by a @ts-expect-error on the type with it, so that none outlives its
+ * reason.
  */
 
 import type {

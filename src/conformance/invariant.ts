@@ -4,7 +4,9 @@ import type { EventKind } from './event-kind.js'
 import type { StreamEvent } from './stream-event.js'
 import type { StreamState } from './stream-state.js'
 
-/** What a stream is checked against: what OpenAI always does, what Open Responses requires, or what one client needs. */
+/**
+ * What a stream is checked against: what OpenAI always does, what Open Responses requires, or what one client needs.
+ */
 export type Profile = 'openai' | 'open-responses' | `client:${Client}`
 
 export const PROFILES: readonly Profile[] = [

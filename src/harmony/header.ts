@@ -10,8 +10,8 @@ import { CHANNELS, type Channel, CONTENT_TYPES, ROLES } from './vocabulary.js'
  *              start                              channel                 constrain
  *
  * Segments are separated by token ids alone, so text that merely spells a marker stays text. Everything here depends on
- * the characters and markers only, never on how they were cut into tokens or chunks: a header that turns into prose does
- * so at the same character whatever the chunking (law 1). What the words mean together: resolve-header.ts.
+ * the characters and markers only, never on how they were cut into tokens or chunks: a header that turns into prose
+ * does so at the same character whatever the chunking (law 1). What the words mean together: resolve-header.ts.
  */
 
 /** How the header began: implied by the prompt, by `<|start|>`, or by text or a marker where `<|start|>` belonged. */
@@ -42,7 +42,9 @@ export interface Word {
   kind: WordKind
   /** As written. */
   text: string
-  /** Its meaning: a recipient without its "to=", a channel as repaired, the role or tool it names ('' if it names none). */
+  /**
+   * Its meaning: a recipient without its "to=", a channel as repaired, the role or tool it names ('' if it names none).
+   */
   value: string
   /** Its place: the segment's marker, and the offset in that segment. */
   marker: SegmentMarker
@@ -169,7 +171,9 @@ export function quotedText(draft: HeaderDraft): string {
   return draft.quoted?.trim() ?? writtenText(draft)
 }
 
-/** Finishes the last word, as any marker does. Returns where the message's text begins, as {@link addHeaderText} does. */
+/**
+ * Finishes the last word, as any marker does. Returns where the message's text begins, as {@link addHeaderText} does.
+ */
 export function finishHeaderText(
   draft: HeaderDraft,
   tools: ToolLookup | undefined,

@@ -24,8 +24,8 @@ import { FIRST_SPECIAL, specialNames, VOCABULARY_SIZE } from './vocabulary.js'
 export type ParserPosition = 'between' | 'header' | 'content'
 
 /**
- * Reads Harmony, and calls a {@link HarmonyHandler}. The native parser and the adapter around the official one implement
- * it. All calls to the handler happen before the parser's own method returns.
+ * Reads Harmony, and calls a {@link HarmonyHandler}. The native parser and the adapter around the official one
+ * implement it. All calls to the handler happen before the parser's own method returns.
  */
 export interface HarmonyParser {
   readonly position: ParserPosition
@@ -40,8 +40,8 @@ export interface HarmonyParser {
   /** The model is called (again): an open message ends, and an assistant header is implied. */
   beginTurn(): void
   /**
-   * Ends what is open: no more of it will come. Returns where the model stood: `between` also in a header or a prefilled
-   * message of which it has sampled nothing. (Every turn begins in a header.)
+   * Ends what is open: no more of it will come. Returns where the model stood: `between` also in a header or a
+   * prefilled message of which it has sampled nothing. (Every turn begins in a header.)
    *
    * It may be called any number of times in one response, also in the middle: a tool's result ends the call that was
    * being written. What is pushed after it stands between messages, until a turn begins.

@@ -87,8 +87,8 @@ export function resolveHeader(draft: HeaderDraft, origin: Origin, finalSeen: boo
 const MEDIA_TYPE = /^[a-z]+\/[\w.+-]+$/
 
 /**
- * Resolves a header without `<|message|>`: it turned into the message's text in its last segment, or another token ended
- * it after no more than a word or two of text. Removes the text from the draft.
+ * Resolves a header without `<|message|>`: it turned into the message's text in its last segment, or another token
+ * ended it after no more than a word or two of text. Removes the text from the draft.
  *
  *     <|channel|>final The answer is 42.<|return|>     <|channel|>commentary 2?<|end|>
  *                      ^                                                     ^

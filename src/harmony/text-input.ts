@@ -48,7 +48,8 @@ class Lexer implements MarkerLexer {
 
   push(text: string): void {
     const input = this.#held + text
-    // A marker has no `<` inside, so only the last one can begin it; a longer tail than the longest marker cannot begin one.
+    // A marker has no `<` inside, so only the last one can begin it; a longer tail than the longest marker cannot begin
+    // one.
     this.#held = UNFINISHED.exec(input.slice(1 - LONGEST_MARKER))?.[0] ?? ''
     let start = 0
     for (const { 0: spelling, index } of input.matchAll(MARKER)) {

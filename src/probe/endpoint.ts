@@ -15,8 +15,8 @@ export interface Endpoint {
 }
 
 /**
- * Reads the URL of a server: `http://host:8000`, `http://host:8000/v1` or `http://host:8000/v1/responses`. Appends `/v1` to
- * a path without a version at its end.
+ * Reads the URL of a server: `http://host:8000`, `http://host:8000/v1` or `http://host:8000/v1/responses`. Appends
+ * `/v1` to a path without a version at its end.
  *
  * @throws HarmonyResponsesError `bad_option`, with a message that contains no secrets
  */

@@ -12,8 +12,8 @@ import { type Limits, send, type Timer } from './send.js'
 import { createSession, RateLimited, ServerGone, type Session } from './session.js'
 
 /**
- * `fail`: at least one finding is an error. `inconclusive`: the model did not do what the scenario tests, or the server was
- * gone before. `unsupported`: the server refuses an optional feature.
+ * `fail`: at least one finding is an error. `inconclusive`: the model did not do what the scenario tests, or the server
+ * was gone before. `unsupported`: the server refuses an optional feature.
  */
 export type Verdict = 'pass' | 'fail' | 'inconclusive' | 'unsupported'
 
@@ -44,7 +44,9 @@ export interface ProbeOptions {
   readonly only?: readonly string[]
   /** What streams are checked against, besides the clients. Default `openai`. */
   readonly profile?: Profile
-  /** The longest silence of the server, in milliseconds. Default 60,000. A complete answer may take ten times as long. */
+  /**
+   * The longest silence of the server, in milliseconds. Default 60,000. A complete answer may take ten times as long.
+   */
   readonly timeout?: number
   /** The longest answer, in bytes. Default 8 MiB. */
   readonly maxBytes?: number
@@ -67,7 +69,8 @@ export interface Probe {
 }
 
 /**
- * Tests a live Responses server: sends the requests that clients send, and checks that every answer has what clients need.
+ * Tests a live Responses server: sends the requests that clients send, and checks that every answer has what clients
+ * need.
  *
  *     const { results } = await probe({ url: 'http://localhost:8000' })
  *     for await (const { scenario, verdict, findings } of results) console.log(scenario, verdict, findings)

@@ -53,7 +53,9 @@ export interface Server {
   leave(request: string, body: Fields, isEnough: (events: readonly StreamEvent[]) => boolean): Promise<Answer>
   /** Sends a body unchanged, and judges only whether an answer comes. Resolves to undefined if none does. */
   post(request: string, body: string): Promise<Reply | undefined>
-  /** Requests the rest of a stream, and judges only its frames. Resolves to undefined if a finding says why it failed. */
+  /**
+   * Requests the rest of a stream, and judges only its frames. Resolves to undefined if a finding says why it failed.
+   */
   resume(request: string, id: string, after: number): Promise<Resumed | undefined>
   /** Adds a finding. */
   report(request: string, fault: Fault): void

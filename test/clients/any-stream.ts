@@ -91,7 +91,9 @@ export function shownBy(client: Client, { text, reasoning, calls, ending }: Play
   return withoutTheLost({ text: text.join(''), reasoning, calls: counts ? calls : [], ending })
 }
 
-/** Where truncation is an error, reasoning that is shown when the response is whole is lost: it does not count there. */
+/**
+ * Where truncation is an error, reasoning that is shown when the response is whole is lost: it does not count there.
+ */
 const withoutTheLost = (shown: Shown): Shown => (shown.ending === 'failed' ? { ...shown, reasoning: '' } : shown)
 
 /** What is to be shown of what was streamed. */

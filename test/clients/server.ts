@@ -121,8 +121,8 @@ export async function startServer({
 }
 
 /**
- * What the judge has to say of everything that was sent: by OpenAI's rules, and of what breaks the client that reads it.
- * That a client likes no ending but one is no fault of the stream: there it only warns.
+ * What the judge has to say of everything that was sent: by OpenAI's rules, and of what breaks the client that reads
+ * it. That a client likes no ending but one is no fault of the stream: there it only warns.
  */
 export function violationsOf(exchanges: readonly Exchange[], profile: ClientProfile): Violation[] {
   return exchanges.flatMap(({ events }) => [

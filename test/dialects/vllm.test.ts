@@ -60,8 +60,9 @@ test('in the vllm dialect, code that is only announced is null', async () => {
 })
 
 /**
- * Every difference between vLLM's own events of the captured run and ours of the same tokens. docs/dialects.md has the table:
- * a row for each `row`. Whatever differs and is in no line here fails the test, and so does a line that nothing needs.
+ * Every difference between vLLM's own events of the captured run and ours of the same tokens. docs/dialects.md has the
+ * table: a row for each `row`. Whatever differs and is in no line here fails the test, and so does a line that nothing
+ * needs.
  */
 const DIFFERENCES: readonly { readonly row: string; readonly at: RegExp }[] = [
   { row: 'ids', at: /(^|\.)(item_)?id$/ },

@@ -69,7 +69,9 @@ function bound(name: ts.BindingName): string[] {
   return name.elements.flatMap((element) => (ts.isOmittedExpression(element) ? [] : bound(element.name)))
 }
 
-/** What the compiler says of each snippet, with the project's own settings. Declarations are no matter of a snippet's. */
+/**
+ * What the compiler says of each snippet, with the project's own settings. Declarations are no matter of a snippet's.
+ */
 export function typeErrors(snippets: readonly Snippet[]): Map<Snippet, string[]> {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)

@@ -19,7 +19,9 @@ function event(output_ids: readonly number[], completion_tokens: number, finish?
 
 type Style = 'cumulative' | 'incremental'
 
-/** How it streams by default, and how with `--incremental-streaming-output`; the stop token with or without its place. */
+/**
+ * How it streams by default, and how with `--incremental-streaming-output`; the stop token with or without its place.
+ */
 function framesOf(style: Style, isTrimmed: boolean): (plan: SourcePlan) => unknown[] {
   return (plan) => {
     const pieces = planPieces(plan)

@@ -1,4 +1,6 @@
-/** How many streams each law is run on: the environment variable LAW_RUNS. test/README.md says which command sets what. */
+/**
+ * How many streams each law is run on: the environment variable LAW_RUNS. test/README.md says which command sets what.
+ */
 export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 50)
 
 /** The count at which CI runs. */

@@ -25,8 +25,8 @@ export interface Script {
 }
 
 /**
- * A real server on the loopback, for the tests of one file. Each script has a path of its own and answers its requests in
- * order, the last answer again and again.
+ * A real server on the loopback, for the tests of one file. Each script has a path of its own and answers its requests
+ * in order, the last answer again and again.
  *
  * @param aside - what is said of a GET of these paths, as JSON, however often. It is in no script's list.
  */

@@ -31,7 +31,9 @@ const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void): void =
 
 const anyText = (): fc.Arbitrary<string> => fc.oneof(harmonyText(), harmonyTextSpellingMarkers())
 
-/** What came with Unicode 17.0, which Node may know and the official tokenizer does not: not the same letters to both. */
+/**
+ * What came with Unicode 17.0, which Node may know and the official tokenizer does not: not the same letters to both.
+ */
 const NEW = new RegExp(
   `[${[
     '88f c5c cdc 1acf-1add 1ae0-1aeb a7ce-a7cf a7d2 a7d4 a7f1 10940-10959 10ec5-10ec7 10efa-10efb 11b60-11b67',

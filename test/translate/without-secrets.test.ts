@@ -9,7 +9,9 @@ import { createRun, FIXED, messageOn, runOf } from './run.js'
 
 const CANARY = 'CANARY'
 
-/** The names of every field of every tool of the API's types: a new one does not compile before it has a place below. */
+/**
+ * The names of every field of every tool of the API's types: a new one does not compile before it has a place below.
+ */
 type Fields<Type extends Tool['type']> = ToolOf<Type> extends infer T ? (T extends unknown ? keyof T : never) : never
 type ToolOf<Type extends Tool['type']> = Extract<Tool, { type: Type }>
 type Filled = { readonly [Type in Tool['type']]: { readonly [Field in Exclude<Fields<Type>, 'type'>]-?: Sample } }
@@ -29,7 +31,9 @@ const callers = same(['direct'])
 const filter = { tool_names: ['a'], read_only: true }
 const url = (path = ''): string => `https://example.com${path}`
 
-/** Where a client puts what nobody else may see: in fields that the API has for it, and in any that it does not have. */
+/**
+ * Where a client puts what nobody else may see: in fields that the API has for it, and in any that it does not have.
+ */
 const domain_secrets = [{ domain: 'example.com', name: CANARY, value: CANARY }]
 const network_policy = { type: 'allowlist', allowed_domains: ['example.com'], domain_secrets, token: CANARY }
 const echoedPolicy = { type: 'allowlist', allowed_domains: ['example.com'] }

@@ -18,8 +18,8 @@ export interface SourcePlanOptions {
 }
 
 /**
- * A call for `checkSource`: up to eight tokens, how they are split, how the call ends, and what its reader does. Shrinks
- * to a call with few tokens that stops and is read to its end.
+ * A call for `checkSource`: up to eight tokens, how they are split, how the call ends, and what its reader does.
+ * Shrinks to a call with few tokens that stops and is read to its end.
  */
 export function sourcePlan(options: SourcePlanOptions = {}): fc.Arbitrary<SourcePlan> {
   const { tokens = TOKENS, endings = ['stop', 'length', 'error', 'hang'] } = options

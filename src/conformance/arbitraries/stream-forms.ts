@@ -71,7 +71,9 @@ const joinsToText = (parts: readonly Part[]): boolean =>
       : spellsMarker(typeof part === 'string' ? part : part.split.join('')),
   )
 
-/** Encodes text as ids of o200k_harmony. It is called with the text between markers; markers in it are ordinary text. */
+/**
+ * Encodes text as ids of o200k_harmony. It is called with the text between markers; markers in it are ordinary text.
+ */
 export type Encode = (text: string) => readonly number[]
 
 /** How to encode text: with a token table, or with your own encoder. Without either, there are no ids. */

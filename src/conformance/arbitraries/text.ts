@@ -97,8 +97,8 @@ const SPELLED = [
 ]
 
 /**
- * Ordinary text that spells at least one marker, as when a model explains Harmony. Only ids can express that it is not a
- * marker, so use it with a token table. Shrinks to `<|end|>`.
+ * Ordinary text that spells at least one marker, as when a model explains Harmony. Only ids can express that it is not
+ * a marker, so use it with a token table. Shrinks to `<|end|>`.
  */
 export function harmonyTextSpellingMarkers(): fc.Arbitrary<string> {
   const pair = fc.tuple(fc.constantFrom(...SPELLED), harmonyText())

@@ -164,8 +164,8 @@ class Writer {
 }
 
 /**
- * Writes steps as segments. `started`: the `<|start|>assistant` of the first one exists already. `ends`: nothing follows
- * the last one.
+ * Writes steps as segments. `started`: the `<|start|>assistant` of the first one exists already. `ends`: nothing
+ * follows the last one.
  */
 export function writeSteps(
   steps: readonly Step[],

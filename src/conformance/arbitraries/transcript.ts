@@ -37,8 +37,9 @@ export interface TranscriptOptions {
 
 /**
  * A transcript in valid Harmony: the official parser accepts it and reads the same messages. Reasoning, preambles,
- * answers and calls come in any order. `<|call|>` ends calls, `<|return|>` a final answer at the end, and `<|end|>` all other
- * messages. There is no content type without a recipient, because the official parser would read it as a recipient.
+ * answers and calls come in any order. `<|call|>` ends calls, `<|return|>` a final answer at the end, and `<|end|>` all
+ * other messages. There is no content type without a recipient, because the official parser would read it as a
+ * recipient.
  *
  * With a token table, it has ids, and also text if that is unambiguous; without one, it is text with literal markers.
  * Shrinks to fewer messages, empty texts, and calls of `functions.get_weather` with `{}`.

@@ -86,7 +86,9 @@ class CodexReader implements ClientReader {
   #isOver = false
   /** Calls that were cut off. */
   readonly #cut = new Set<SeenCall>()
-  /** The namespaces of added calls, by output_index. Codex does not read them, but they show if one is missing later. */
+  /**
+   * The namespaces of added calls, by output_index. Codex does not read them, but they show if one is missing later.
+   */
   readonly #namespaces = new Map<unknown, unknown>()
   /** The code of the last error event. */
   #code = ''

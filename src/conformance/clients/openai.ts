@@ -56,11 +56,11 @@ const RULES: readonly ClientRule[] = Object.entries(SENTENCES).map(([id, sentenc
 }))
 
 /**
- * The openai SDK, used through its helper `responses.stream()`: the text comes from its delta events, everything else from
- * the response of `finalResponse()`. `create({ stream: true })` is not modelled.
+ * The openai SDK, used through its helper `responses.stream()`: the text comes from its delta events, everything else
+ * from the response of `finalResponse()`. `create({ stream: true })` is not modelled.
  *
- * An `error` event is the server's way to report a failed response, and an exception the SDK's way to pass that on, so it
- * breaks no rule.
+ * An `error` event is the server's way to report a failed response, and an exception the SDK's way to pass that on, so
+ * it breaks no rule.
  */
 export const openai: ClientModel = {
   client: 'openai',

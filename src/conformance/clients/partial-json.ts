@@ -2,8 +2,8 @@
 const CUT = Symbol('cut')
 
 /**
- * Parses JSON that may be cut off anywhere, as clients repair it: open strings, arrays and objects end with the text, and
- * a key without a value is left out. Undefined if the text has a syntax error before its end.
+ * Parses JSON that may be cut off anywhere, as clients repair it: open strings, arrays and objects end with the text,
+ * and a key without a value is left out. Undefined if the text has a syntax error before its end.
  */
 export function partialJson(text: string): unknown {
   try {

@@ -1,6 +1,6 @@
 /**
- * A text reduced to its beginning, its length and a hash. Two of them can be joined as their texts would be, so that what
- * a client shows can be compared with what a stream says without keeping the texts.
+ * A text reduced to its beginning, its length and a hash. Two of them can be joined as their texts would be, so that
+ * what a client shows can be compared with what a stream says without keeping the texts.
  */
 export class TextHash {
   /** The first 60 UTF-16 code units, for messages. */

@@ -1,6 +1,7 @@
 /**
  * Where a stream states a fact: when the item or part is added, in deltas, in the `.done` event of a text, in the done
- * part, in the done item, or in the terminal response. Most facts occur in several places, so a damaged one is outvoted.
+ * part, in the done item, or in the terminal response. Most facts occur in several places, so a damaged one is
+ * outvoted.
  */
 export type Place = 'added' | 'deltas' | 'textDone' | 'part' | 'done' | 'terminal'
 

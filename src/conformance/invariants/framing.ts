@@ -7,7 +7,9 @@ const CODEX_READS = /^response\.(output_item\.done|completed|incomplete|failed)$
 // The capture reader reports these: a checker of events gets them parsed, and cannot see how they were framed.
 const begin: Invariant['begin'] = () => ({})
 
-/** Whether a client reads frames with the openai SDK or with its own reader. The compiler asks for it for a new client. */
+/**
+ * Whether a client reads frames with the openai SDK or with its own reader. The compiler asks for it for a new client.
+ */
 const FRAME_READERS: Readonly<Record<Client, 'openai SDK' | 'own'>> = {
   openai: 'openai SDK',
   'ai-sdk': 'own',

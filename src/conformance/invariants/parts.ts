@@ -195,7 +195,9 @@ export const PARTS: readonly Invariant[] = [
   },
 ]
 
-/** Whether the parts are equal. OpenAI sends logprobs with the text and in the item, but not in the `.done` of the part. */
+/**
+ * Whether the parts are equal. OpenAI sends logprobs with the text and in the item, but not in the `.done` of the part.
+ */
 function isSamePart(done: unknown, held: unknown): boolean {
   if (isSameJson(done, held)) return true
   const isEarly = isFields(done) && isFields(held) && asList(done['logprobs']).length === 0

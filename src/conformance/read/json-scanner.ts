@@ -5,7 +5,9 @@ export type BrokenReason = 'cut' | 'long' | 'deep'
 
 /** Receives the values that a scanner finds. */
 export interface JsonSink {
-  /** A complete value: its text, and the line on which it begins. Its brackets match, but it may still be invalid JSON. */
+  /**
+   * A complete value: its text, and the line on which it begins. Its brackets match, but it may still be invalid JSON.
+   */
   value(text: string, line: number): void
   /** A value that was given up. `head` is its beginning. */
   broken(head: string, line: number, why: BrokenReason): void
@@ -39,9 +41,9 @@ const LF = 0x0a
 const VALUE = 0
 
 /**
- * Splits text into JSON values in one pass, however the text is split into pieces. It only matches brackets and strings,
- * and leaves parsing to the sink. At a syntax error it gives the value up and starts again on that line, so that one
- * truncated event does not swallow the events after it.
+ * Splits text into JSON values in one pass, however the text is split into pieces. It only matches brackets and
+ * strings, and leaves parsing to the sink. At a syntax error it gives the value up and starts again on that line, so
+ * that one truncated event does not swallow the events after it.
  */
 export class JsonScanner {
   readonly #lines: LineCount

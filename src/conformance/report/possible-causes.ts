@@ -98,8 +98,8 @@ const OUTPUT_DIFFERS = [
 ]
 
 /**
- * For each rule, the rules whose violations may be the cause of its violations. `RULE:FIELD` stands for a violation of a
- * shape rule about that field or a field within it. A violation of a rule that is not listed is its own cause.
+ * For each rule, the rules whose violations may be the cause of its violations. `RULE:FIELD` stands for a violation of
+ * a shape rule about that field or a field within it. A violation of a rule that is not listed is its own cause.
  */
 export const POSSIBLE_CAUSES: Readonly<Record<string, PossibleCauses>> = {
   'created-first': { stream: ['created-first'] },
@@ -226,7 +226,9 @@ export const POSSIBLE_CAUSES: Readonly<Record<string, PossibleCauses>> = {
   'mcp-call-ends-once': { item: [...MISPLACED, ...TEXT_DIFFERS] },
 }
 
-/** The fields that a rule is about, as paths in the event. `item.*` stands for the field that the message begins with. */
+/**
+ * The fields that a rule is about, as paths in the event. `item.*` stands for the field that the message begins with.
+ */
 export const RULE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'sequence-numbers': ['sequence_number'],
   'nested-error': ['error', 'code', 'message', 'param'],

@@ -43,7 +43,9 @@ export function missingField(violation: Violation): string | undefined {
   return violation.got === 'nothing' && others.length === 0 ? field : undefined
 }
 
-/** Whether a violation is about the end of the stream. One about an event without a type is not, though it has no type. */
+/**
+ * Whether a violation is about the end of the stream. One about an event without a type is not, though it has no type.
+ */
 export function isAtEnd({ rule, type }: Violation): boolean {
   return type === undefined && rule !== 'event-has-type'
 }

@@ -12,8 +12,8 @@ import {
 } from './open-responses-items.js'
 import { anything, byType, flag, list, number, oneOf, orNull, text, textOrNull } from './schema-builders.js'
 
-// The events of Open Responses (specification of 2026-04-24), by its published schema, with every field. It requires some
-// fields that OpenAI omits (`completed_at`), and makes others optional (`logprobs`).
+// The events of Open Responses (specification of 2026-04-24), by its published schema, with every field. It requires
+// some fields that OpenAI omits (`completed_at`), and makes others optional (`logprobs`).
 
 const effort = oneOf('none', 'low', 'medium', 'high', 'xhigh', null)
 const choice = oneOf('none', 'auto', 'required')

@@ -50,7 +50,8 @@ export const UNKNOWN_KEY = 'no such key'
 function mostSpecific(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
   if (issue.code === 'unrecognized_keys') return { path: [...issue.path, issue.keys[0] ?? ''], message: UNKNOWN_KEY }
   if (issue.code !== 'invalid_union') return issue
-  // The branch that fails at the longest path fits best. If all fail at the value itself, the union describes the options.
+  // The branch that fails at the longest path fits best. If all fail at the value itself, the union describes the
+  // options.
   return issue.errors
     .flatMap((issues) => issues.slice(0, 1))
     .map((inner) => mostSpecific({ ...inner, path: [...issue.path, ...inner.path] }))

@@ -167,9 +167,9 @@ const error = strict('response error', {
 })
 
 /**
- * The response object. It requires the fields that all captures of OpenAI, Azure and LM Studio have, which are more than
- * the types require. It allows unknown keys, because they change with every release, `output_text`, which only the SDKs
- * add, and any value in some fields of the request that the response only repeats.
+ * The response object. It requires the fields that all captures of OpenAI, Azure and LM Studio have, which are more
+ * than the types require. It allows unknown keys, because they change with every release, `output_text`, which only the
+ * SDKs add, and any value in some fields of the request that the response only repeats.
  */
 export const responseSchema: z.ZodType<WireResponse, WireResponse> = exactly<WireResponse>()(
   loose('response', {

@@ -63,8 +63,8 @@ export function loose<Shape extends z.ZodRawShape>(name: string, shape: Shape): 
 }
 
 /**
- * Gives a schema a type that is written by hand. It does not compile if the two differ. An optional key that only one of
- * them has is not a difference.
+ * Gives a schema a type that is written by hand. It does not compile if the two differ. An optional key that only one
+ * of them has is not a difference.
  */
 export function exactly<Type>(): <Schema extends z.ZodType>(
   schema: Schema & Same<z.output<Schema>, Type> & Same<z.input<Schema>, Type>,

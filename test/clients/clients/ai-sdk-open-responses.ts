@@ -3,7 +3,9 @@ import { API_KEY, type Call, type Client } from '../play.js'
 import { modelOf, withCalls, withHostedCalls } from '../scenarios.js'
 import { functionTools, playSteps } from './ai-sdk.js'
 
-/** Despite its name it reads OpenAI's wording: `response.reasoning_text.*`, not Open Responses' `response.reasoning.*`. */
+/**
+ * Despite its name it reads OpenAI's wording: `response.reasoning_text.*`, not Open Responses' `response.reasoning.*`.
+ */
 export const aiSdkOpenResponses: Client = {
   name: '@ai-sdk/open-responses',
   profile: 'client:ai-sdk',

@@ -166,8 +166,8 @@ async function furnish(home: string, config: string): Promise<void> {
 }
 
 /**
- * No retries: each request is one turn of the scenario. Codex declares its patch tool, a custom one, to the models alone
- * that it knows; it goes by how a model's name begins.
+ * No retries: each request is one turn of the scenario. Codex declares its patch tool, a custom one, to the models
+ * alone that it knows; it goes by how a model's name begins.
  */
 const config = (scenario: Scenario, baseURL: string): string => `
 model = ${JSON.stringify(`${toolsOf(scenario, 'custom').length > 0 ? 'gpt-5.5:' : ''}${modelOf(scenario)}`)}

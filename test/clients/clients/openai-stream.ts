@@ -3,7 +3,9 @@ import OpenAI6 from 'openai-6'
 import { API_KEY, type Client, type Limit } from '../play.js'
 import { type Item, playTurns, type Turn } from './openai-loop.js'
 
-/** The SDK's `responses.stream()`: it builds the response from the events, and throws at whatever it does not expect. */
+/**
+ * The SDK's `responses.stream()`: it builds the response from the events, and throws at whatever it does not expect.
+ */
 function openaiStream(name: string, SDK: typeof OpenAI, limits: readonly Limit[]): Client {
   return {
     name,

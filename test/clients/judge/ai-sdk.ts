@@ -6,7 +6,10 @@ import type { Outcome, Replayer } from './replay.js'
 
 type Hosted = NonNullable<Outcome['hosted']>[number]
 
-/** `streamText` with `openai.responses(...)` of @ai-sdk/openai, for one step: what the run does next is not about the stream. */
+/**
+ * `streamText` with `openai.responses(...)` of @ai-sdk/openai, for one step: what the run does next is not about the
+ * stream.
+ */
 export const aiSdkReplayer: Replayer = { client: 'ai-sdk', replay }
 
 async function replay(body: string): Promise<Outcome> {

@@ -21,9 +21,9 @@ const ATTEMPTS = 4
 const AT_ONCE = 2
 
 /**
- * The published binary, as `codex exec --json`: one server and one home for all runs. Its tools have other names than the
- * calls of a stream, and it answers "unsupported call" to each of those, in the next request: so we see which calls it
- * dispatched, and nothing is run. Where a stream does name one of its tools, the sandbox is read-only.
+ * The published binary, as `codex exec --json`: one server and one home for all runs. Its tools have other names than
+ * the calls of a stream, and it answers "unsupported call" to each of those, in the next request: so we see which calls
+ * it dispatched, and nothing is run. Where a stream does name one of its tools, the sandbox is read-only.
  *
  * It prints messages when they are whole, and no text while it is streamed.
  */
@@ -100,7 +100,9 @@ async function start(runs: ReadonlyMap<string, Run>): Promise<Started> {
   return { server, home, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** The stream to the first request of a run; to a later one, which brings results of calls, an end without any output. */
+/**
+ * The stream to the first request of a run; to a later one, which brings results of calls, an end without any output.
+ */
 async function answer(
   runs: ReadonlyMap<string, Run>,
   request: IncomingMessage,

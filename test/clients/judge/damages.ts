@@ -31,10 +31,10 @@ export class Damage {
 
 /**
  * Every way in which one field of one event, or one event, is wrong: a field that is missing, null, of another type,
- * empty, or another value; a list with one element twice, or in another order; the value that the next event of the same
- * type has; an event that is missing, comes twice, or changes places with the next; an item that is announced with all
- * that it will have. Fields of usage and ids are damaged, too. In the order of the events; lazily, because a stream has
- * thousands.
+ * empty, or another value; a list with one element twice, or in another order; the value that the next event of the
+ * same type has; an event that is missing, comes twice, or changes places with the next; an item that is announced with
+ * all that it will have. Fields of usage and ids are damaged, too. In the order of the events; lazily, because a stream
+ * has thousands.
  */
 export function* damagesOf(events: readonly WireEvent[]): Generator<Damage> {
   for (const [at, event] of events.entries()) {

@@ -23,8 +23,8 @@ const KEPT = 64
 const MOST_STREAMS = 150
 
 /**
- * Damages of these streams, each kind as often as any other as long as there are such: rare kinds are as bad as frequent
- * ones. No two are the same stream, and none is what it was made of. The same seed draws the same.
+ * Damages of these streams, each kind as often as any other as long as there are such: rare kinds are as bad as
+ * frequent ones. No two are the same stream, and none is what it was made of. The same seed draws the same.
  */
 export function drawDamages(streams: readonly NamedStream[], count: number, seed: number): Drawn[] {
   const random = randomFrom(seed)

@@ -66,8 +66,8 @@ function sourceOf({ type, url, file_id }: Citation): string[] {
 }
 
 /**
- * With the calls whose arguments are no JSON, which it hands over as text, and without its computer calls: no other client
- * of this kind has them.
+ * With the calls whose arguments are no JSON, which it hands over as text, and without its computer calls: no other
+ * client of this kind has them.
  */
 function callsOf({
   tool_calls = [],

@@ -36,7 +36,9 @@ const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void, runs = 
     { numRuns: runs },
   )
 
-/** The simplest value for which something holds, as fast-check prints it: of some tries, since shrinking may get stuck. */
+/**
+ * The simplest value for which something holds, as fast-check prints it: of some tries, since shrinking may get stuck.
+ */
 function simplest<T>(arbitrary: fc.Arbitrary<T>, isFound: (value: T) => boolean): string {
   const found = [1, 2, 3, 7].map((seed) => {
     const { counterexample } = fc.check(

@@ -33,7 +33,9 @@ const EVENTS: readonly Event[] = [
   ...items.map((item) => ({ type: 'response.output_item.done', sequence_number: 7, output_index: 0, item })),
 ]
 
-/** What the types of openai 7.57 forbid and the schemas let through, and why: the fields, by the ends of their names. */
+/**
+ * What the types of openai 7.57 forbid and the schemas let through, and why: the fields, by the ends of their names.
+ */
 const LET_THROUGH: readonly (readonly [field: RegExp, reason: string])[] = [
   [/^(empty|other): response\.error\.code /, 'OpenAI sends more codes than the types list'],
   [/^(empty|other): response\.incomplete_details\.reason /, 'new reasons come, and clients take them'],

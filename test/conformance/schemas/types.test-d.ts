@@ -18,7 +18,9 @@ declare const response: Response
 /** Fails to compile where the argument does not fit. */
 function expectType<Wanted>(_value: Wanted): void {}
 
-/** A union's members one by one: against a union, the compiler takes a field that may be missing for one that may not. */
+/**
+ * A union's members one by one: against a union, the compiler takes a field that may be missing for one that may not.
+ */
 type Each<Union extends { type: string }> = { [Type in Union['type']]: Extract<Union, { type: Type }> }
 
 type WireEventIn = z.input<typeof responseStreamEventSchema>

@@ -6,8 +6,8 @@ const PAIRS = HEAD_SIZE / 2
 /** How far back the sliding-window layers see, as in gpt-oss. */
 export const WINDOW = 128
 /**
- * The base of the rotary frequencies. Small, so that all of them turn fast: then no two distances within the window look
- * alike to a head.
+ * The base of the rotary frequencies. Small, so that all of them turn fast: then no two distances within the window
+ * look alike to a head.
  */
 export const ROPE_BASE = 4
 /** How far the score of the wanted position lies above all others: exp(-80) is nothing. */

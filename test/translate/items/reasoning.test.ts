@@ -343,7 +343,10 @@ describe('the modes of reasoning', () => {
     })
   }
 
-  /** The Harmony messages of a response that has them, without its thoughts and without what may be one in another's name. */
+  /**
+   * The Harmony messages of a response that has them, without its thoughts and without what may be one in another's
+   * name.
+   */
   function spoken({ response: { output_messages } }: { response: Response }) {
     const isThought = ({ role, channel, recipient = '' }: ResponseMessage): boolean =>
       role !== 'assistant' || (channel === 'analysis' && policies.openai.nobody.includes(recipient))

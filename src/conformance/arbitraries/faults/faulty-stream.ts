@@ -31,8 +31,8 @@ export interface FaultOptions {
  * events changes, they are renumbered, so that the order is the only fault.
  *
  * With a list, all possible kinds are equally frequent. Shrinking keeps the kind, and leads to the shortest stream and
- * the first place for it. With an arbitrary, it shrinks as the streams do; if the drawn kind is impossible in a stream, the
- * next possible kind is used.
+ * the first place for it. With an arbitrary, it shrinks as the streams do; if the drawn kind is impossible in a stream,
+ * the next possible kind is used.
  *
  * @throws HarmonyResponsesError `bad_option` if no stream of a list can have any of the kinds. An arbitrary must yield
  * some stream that can, because others are drawn again.

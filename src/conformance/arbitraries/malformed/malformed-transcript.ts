@@ -42,7 +42,10 @@ export interface MalformedContent {
   readonly variant: string
   /** The threads on GitHub that report the shape. */
   readonly seenIn: string
-  /** The well-formed messages before and after the stretch; the host's messages of `markers-in-tool-result` are in neither. */
+  /**
+   * The well-formed messages before and after the stretch; the host's messages of `markers-in-tool-result` are in
+   * neither.
+   */
   readonly before: HarmonyMessage[]
   readonly after: HarmonyMessage[]
   /** What the stretch says, in order: bodies and free text, without the header words and junk that say nothing. */

@@ -20,8 +20,8 @@ interface CallTexts {
 }
 
 /**
- * What the SDK shows of hosted calls, and of calls that the application runs although they are not its own functions, by
- * the ids that the SDK uses for them.
+ * What the SDK shows of hosted calls, and of calls that the application runs although they are not its own functions,
+ * by the ids that the SDK uses for them.
  */
 export class HostedCalls {
   /** What is shown, in order: `call NAME HASH`, `result NAME HASH`. */
