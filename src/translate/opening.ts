@@ -1,8 +1,8 @@
 import type { DeclaredTools } from '../recipients/declared-tools.js'
-import { unknownToolTypes } from '../recipients/tool-types.js'
 import type { Item } from './items/kinds.js'
 import type { TranslatorOptions } from './options.js'
 import type { OutputItems } from './output-items.js'
+import { unknownToolTypes } from './tool-fields.js'
 import type { TranslatorContext } from './translator-context.js'
 import type { TranslatorState } from './translator-state.js'
 

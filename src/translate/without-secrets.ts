@@ -1,5 +1,8 @@
+import { undatedType } from '../recipients/builtin-tools.js'
+import { lookUp } from '../recipients/policy.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { plainCopy } from './plain-copy.js'
+import { TOOL_FIELDS } from './tool-fields.js'
 
 /** The request fields that are kept: those that the response echoes or that affect the stream. */
 const KEPT =
@@ -7,28 +10,8 @@ const KEPT =
   'max_tool_calls metadata parallel_tool_calls presence_penalty previous_response_id prompt_cache_key reasoning ' +
   'safety_identifier service_tier store temperature text tool_choice top_logprobs top_p truncation user'
 
-/**
- * The fields that are echoed besides `type` and `name`: of a tool by its type, of an object in it by its field name. An
- * allowlist, because a list of secrets would miss the next new one.
- */
-const ECHOED: { readonly [typeOrField: string]: string } = {
-  function: 'description parameters strict output_schema async defer_loading allowed_callers',
-  custom: 'description format async defer_loading allowed_callers',
-  namespace: 'description tools',
-  mcp:
-    'server_label server_url headers server_description connector_id tunnel_id allowed_tools require_approval ' +
-    'defer_loading allowed_callers',
-  web_search: 'filters search_context_size user_location external_web_access search_content_types',
-  file_search: 'vector_store_ids filters max_num_results ranking_options',
-  code_interpreter: 'container allowed_callers',
-  shell: 'environment allowed_callers',
-  apply_patch: 'allowed_callers',
-  tool_search: 'description parameters execution',
-  computer_use_preview: 'display_height display_width environment',
-  image_generation:
-    'action background complexity frame_count frame_duration_ms input_fidelity input_image_mask model moderation ' +
-    'output_compression output_format partial_images quality size svg',
-
+/** The fields that are echoed of an object inside a tool, by the name of the field that holds it. */
+const OBJECT_FIELDS: { readonly [field: string]: string } = {
   tool_choice: 'mode server_label tools',
   container: 'file_ids memory_limit network_policy',
   environment: 'container_id file_ids memory_limit network_policy skills',
@@ -66,9 +49,9 @@ function echoed(field: string, value: unknown): unknown {
   if (field === 'server_url') return typeof value === 'string' ? withoutCredentials(value) : null
   if (Object(value) !== value || field === 'parameters' || field === 'output_schema') return value
   if (Array.isArray(value)) return value.map((each) => echoed(field, each))
-  const tool = String((value as { type?: unknown }).type).replace(/^(web_search)(_preview)?(_[\d_]+)?$/, '$1')
-  const of = field === 'tools' ? tool : field
-  const copy = pick(`${Object.hasOwn(ECHOED, of) ? `${ECHOED[of]} ` : ''}type name`, value as object)
+  const isTool = field === 'tools'
+  const of = isTool ? undatedType(String((value as { type?: unknown }).type)) : field
+  const copy = pick(['type name', lookUp(isTool ? TOOL_FIELDS : OBJECT_FIELDS, of)].join(' ').trim(), value as object)
   for (const [inner, held] of Object.entries(copy)) copy[inner] = echoed(inner, held)
   return copy
 }

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
 import { expect, test } from 'vitest'
-import { unknownToolTypes } from '../../src/recipients/tool-types.js'
-import { builtin, custom, fn, mcp, ns } from './tools.js'
+import { unknownToolTypes } from '../../src/translate/tool-fields.js'
+import { builtin, custom, fn, mcp, ns } from '../recipients/tools.js'
 
 const unknown = (...types: string[]): string[] => [...unknownToolTypes(types.map(builtin))]
 
