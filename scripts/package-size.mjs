@@ -48,11 +48,16 @@ const leaveTokenTableOut = {
   },
 }
 
-/** One subpath as a bundler would ship it, without the token table and without npm packages. */
-export async function bundle(file) {
+/**
+ * One subpath as a bundler would ship it, without the token table and without npm packages.
+ *
+ * @param name - only this export, and what it needs
+ */
+export async function bundle(file, name) {
+  const contents = `export ${name === undefined ? '*' : `{ ${name} }`} from './${file}'`
   const { metafile, outputFiles } = await esbuild.build({
     ...bundling,
-    entryPoints: [file],
+    stdin: { contents, resolveDir: root },
     plugins: [leaveTokenTableOut],
   })
   const [output] = outputFiles
@@ -61,7 +66,7 @@ export async function bundle(file) {
   return {
     min: output.contents.length,
     gz: gzipSync(output.contents, { level: 9 }).length,
-    inputs: Object.keys(metafile.inputs),
+    inputs: Object.keys(metafile.inputs).filter((path) => path !== '<stdin>'),
     external: [...new Set(external)].filter((path) => !path.startsWith('token-table:')),
   }
 }

@@ -3,29 +3,19 @@ import type { DeclaredTools } from './declared-tools.js'
 import { type BuiltinCall, lookUp, type RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
 
-/** What a call becomes. `shell` stands for whichever of the two shells is declared. */
-const RECIPIENTS: {
-  readonly [Tool in Exclude<BuiltinTool, 'local_shell'>]: (
-    call: Extract<BuiltinCall, { tool: Tool }>,
-    tools: DeclaredTools,
-  ) => Recipient | undefined
-} = {
-  code_interpreter: (_, { builtins }) =>
-    builtins.has('code_interpreter') ? { kind: 'code_interpreter_call' } : undefined,
-  web_search: ({ action }, { builtins }) =>
-    builtins.has('web_search') ? { kind: 'web_search_call', action } : undefined,
-  shell(_, { builtins, shell }) {
-    if (builtins.has('shell')) return { kind: 'shell_call', environment: shell }
-    return builtins.has('local_shell') ? { kind: 'local_shell_call' } : undefined
-  },
+/** The recipient that a call of each declared tool becomes. */
+const RECIPIENTS: { readonly [Tool in BuiltinTool]: (call: BuiltinCall, tools: DeclaredTools) => Recipient } = {
+  code_interpreter: () => ({ kind: 'code_interpreter_call' }),
+  web_search: (call) => ({ kind: 'web_search_call', action: 'action' in call ? call.action : 'search' }),
+  shell: (_, { shell }) => ({ kind: 'shell_call', environment: shell }),
+  local_shell: () => ({ kind: 'local_shell_call' }),
 }
 
 /** A recipient in the policy's table of built-ins, if the request declares the tool. */
 export function matchBuiltin(recipient: string, tools: DeclaredTools, policy: RecipientPolicy): Recipient | undefined {
   const call = lookUp(policy.builtins, recipient)
-  // A custom policy may name an unknown tool: the recipient then counts as undeclared.
-  return (
-    call &&
-    lookUp<(call: never, tools: DeclaredTools) => Recipient | undefined>(RECIPIENTS, call.tool)?.(call as never, tools)
-  )
+  if (call === undefined) return undefined
+  // In a policy, `shell` means the shell that is declared.
+  const tool = call.tool === 'shell' && !tools.builtins.has('shell') ? 'local_shell' : call.tool
+  return tools.builtins.has(tool) ? RECIPIENTS[tool](call, tools) : undefined
 }

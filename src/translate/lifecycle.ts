@@ -2,7 +2,6 @@ import { check } from '../errors.js'
 import type { Response, ResponseStatus } from '../responses/response.js'
 import { copyOf } from './copy-of.js'
 import type { Failure } from './failure.js'
-import type { TranslatorOptions } from './options.js'
 import type { OutputItems } from './output-items.js'
 import { plainCopy } from './plain-copy.js'
 import { messagesOf } from './response-messages.js'
@@ -13,19 +12,17 @@ import { responseUsage } from './usage.js'
 
 /** The life cycle of a response: emits `created`, `in_progress` and one terminal event, and nothing after it. */
 export class Lifecycle {
-  readonly #state: TranslatorState
-  readonly #options: TranslatorOptions
   readonly #context: TranslatorContext
   readonly #output: OutputItems
+  readonly #state: TranslatorState
   readonly #inputMessages: unknown[]
 
   /** @throws HarmonyResponsesError `bad_option` if `inputMessages` are not plain data */
-  constructor(state: TranslatorState, options: TranslatorOptions, context: TranslatorContext, output: OutputItems) {
-    this.#state = state
-    this.#options = options
+  constructor(context: TranslatorContext, output: OutputItems) {
     this.#context = context
     this.#output = output
-    this.#inputMessages = plainCopy('inputMessages', [...(options.inputMessages ?? [])])
+    this.#state = context.state
+    this.#inputMessages = plainCopy('inputMessages', [...(context.options.inputMessages ?? [])])
   }
 
   get isClosed(): boolean {
@@ -34,14 +31,15 @@ export class Lifecycle {
 
   /** The current response, as a detached value. */
   get response(): Response {
+    const { store, usageByTurn, responseMessages } = this.#context.options
     const { progress, usage } = this.#state
-    const messages = this.#options.responseMessages === true ? this.#state.messages : null
+    const messages = responseMessages === true ? this.#state.messages : null
     const isCounted = progress.status === 'completed' || progress.status === 'incomplete'
     // As in vLLM, only the terminal event has the messages.
     const isOpen = !this.isClosed
-    return responseOf(this.#state, this.#options.store === true, {
+    return responseOf(this.#state, store === true, {
       output: this.#output.wire(),
-      usage: isCounted ? responseUsage(usage, this.#options.usageByTurn === true) : null,
+      usage: isCounted ? responseUsage(usage, usageByTurn === true) : null,
       ...(messages && {
         input_messages: isOpen ? null : copyOf(this.#inputMessages),
         output_messages: isOpen ? null : messagesOf(messages),
@@ -51,7 +49,7 @@ export class Lifecycle {
 
   /** @throws HarmonyResponsesError `translator_closed` after the terminal event */
   expectOpen(method: string): void {
-    if (this.isClosed) check(false, method, 'an open response', this.#state.progress.status, 'translator_closed')
+    check(!this.isClosed, method, 'an open response', this.#state.progress.status, 'translator_closed')
   }
 
   /** Emits `created` and `in_progress` on the first call. Returns whether this was the first. */

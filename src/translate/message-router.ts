@@ -2,7 +2,6 @@ import type { HarmonyHeader, Origin, Repair, Terminator } from '../harmony/event
 import type { HarmonyHandler } from '../harmony/handler.js'
 import { classifyRecipient } from '../recipients/classify.js'
 import { qualifiedName } from './items/qualified-name.js'
-import type { TranslatorOptions } from './options.js'
 import type { OutputItems } from './output-items.js'
 import { logStart, logText } from './response-messages.js'
 import type { Recipients, ResultPairing } from './result-pairing.js'
@@ -11,29 +10,23 @@ import type { TranslatorContext } from './translator-context.js'
 import type { OtherMessage, TranslatorState } from './translator-state.js'
 import { countMessage } from './usage.js'
 
-/** The translator's parts that a router uses. */
-interface RouterParts {
-  readonly state: TranslatorState
-  readonly options: Pick<TranslatorOptions, 'reasoning' | 'trustToolMessages'>
-  readonly recipients: Recipients
-  readonly context: TranslatorContext
-  readonly output: OutputItems
-  readonly results: ResultPairing
-}
-
 /**
  * Routes Harmony messages: the assistant's become output items, tool messages become results of calls, and messages
  * that the model fabricates under another role are dropped.
  */
 export class MessageRouter implements HarmonyHandler {
-  readonly #parts: RouterParts
-  readonly #state: TranslatorState
+  readonly #context: TranslatorContext
+  readonly #recipients: Recipients
   readonly #output: OutputItems
+  readonly #results: ResultPairing
+  readonly #state: TranslatorState
 
-  constructor(parts: RouterParts) {
-    this.#parts = parts
-    this.#state = parts.state
-    this.#output = parts.output
+  constructor(context: TranslatorContext, recipients: Recipients, output: OutputItems, results: ResultPairing) {
+    this.#context = context
+    this.#recipients = recipients
+    this.#output = output
+    this.#results = results
+    this.#state = context.state
   }
 
   messageStart(header: HarmonyHeader, origin: Origin): void {
@@ -66,31 +59,32 @@ export class MessageRouter implements HarmonyHandler {
   }
 
   repair(repair: Repair): void {
-    this.#parts.context.repair(repair)
+    this.#context.repair(repair)
   }
 
   #begin({ recipient: name, channel }: HarmonyHeader): void {
-    const { recipients, context } = this.#parts
-    const recipient = classifyRecipient(name, channel, recipients.tools, recipients.policy)
+    const { tools, policy } = this.#recipients
+    const recipient = classifyRecipient(name, channel, tools, policy)
     if (recipient.kind === 'function_call' && !recipient.declared) {
-      context.notice('undeclared_recipient', qualifiedName(recipient.name, recipient.namespace))
+      this.#context.notice('undeclared_recipient', qualifiedName(recipient.name, recipient.namespace))
     }
     this.#output.begin(recipient)
   }
 
   /** Whether the response's messages omit the text of this one. */
   #isHidden(): boolean {
-    const { options } = this.#parts
+    const { options } = this.#context
     // Messages under another role may contain the model's reasoning too.
     const isOthers = this.#state.other?.origin === 'model' && options.trustToolMessages !== true
     return options.reasoning === 'hidden' && (isOthers || this.#output.isReasoning)
   }
 
   #endOther({ header, origin, text }: OtherMessage, count: number): void {
-    const { options, context, results } = this.#parts
+    const context = this.#context
+    const results = this.#results
     const { role, name: author = role } = header
     if (origin === 'model') {
-      if (role !== 'tool' || options.trustToolMessages !== true) {
+      if (role !== 'tool' || context.options.trustToolMessages !== true) {
         const isAwaited = role === 'tool' && results.isAwaited(author)
         context.notice(isAwaited ? 'sampled_result' : 'fabricated_message', author, textOf(text))
         return

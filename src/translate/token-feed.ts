@@ -3,7 +3,6 @@ import type { HarmonyHandler } from '../harmony/handler.js'
 import type { HarmonyParser } from '../harmony/parser.js'
 import { FIRST_SPECIAL, SPECIAL, specialNames } from '../harmony/vocabulary.js'
 import type { HarmonyToken, HostMessage, HostTokens } from '../tokens/token-source.js'
-import type { TokenTable } from '../tokens/token-table.js'
 import { LOGPROBS, scoredToken } from './logprobs.js'
 import type { OutputItems } from './output-items.js'
 import type { ResultPairing } from './result-pairing.js'
@@ -12,36 +11,35 @@ import type { TranslatorContext } from './translator-context.js'
 import type { TranslatorState } from './translator-state.js'
 import { countText, countToken, isSampled, startMessage } from './usage.js'
 
-/** The translator's parts that a feed uses. */
-interface FeedParts {
-  readonly state: TranslatorState
-  readonly tokenTable: TokenTable | undefined
-  readonly context: TranslatorContext
-  readonly output: OutputItems
-  readonly results: ResultPairing
-  readonly parser: HarmonyParser
-  /** What the parser reports to. Host messages bypass the parser and go there directly. */
-  readonly handler: HarmonyHandler
-  readonly tracer: Tracer | undefined
-}
-
 /** Feeds tokens to the parser, and counts and numbers them. */
 export class TokenFeed {
-  readonly #parts: FeedParts
-  readonly #state: TranslatorState
+  readonly #context: TranslatorContext
   readonly #output: OutputItems
+  readonly #results: ResultPairing
   readonly #parser: HarmonyParser
+  readonly #handler: HarmonyHandler
   readonly #tracer: Tracer | undefined
+  readonly #state: TranslatorState
   /** Whether the request includes log-probabilities. */
   readonly #isScored: boolean
 
-  constructor(parts: FeedParts) {
-    this.#parts = parts
-    this.#state = parts.state
-    this.#output = parts.output
-    this.#parser = parts.parser
-    this.#tracer = parts.tracer
-    this.#isScored = parts.context.includes(LOGPROBS)
+  /** @param handler - what the parser reports to: host messages bypass the parser and go there directly */
+  constructor(
+    context: TranslatorContext,
+    output: OutputItems,
+    results: ResultPairing,
+    parser: HarmonyParser,
+    handler: HarmonyHandler,
+    tracer: Tracer | undefined,
+  ) {
+    this.#context = context
+    this.#output = output
+    this.#results = results
+    this.#parser = parser
+    this.#handler = handler
+    this.#tracer = tracer
+    this.#state = context.state
+    this.#isScored = context.includes(LOGPROBS)
   }
 
   /** Feeds a token that the model sampled. */
@@ -50,7 +48,7 @@ export class TokenFeed {
     const isText = id < FIRST_SPECIAL
     // What the model writes under another role is not shown, and neither are its log-probabilities.
     const isScored = this.#isScored && isText && this.#state.other === null
-    if (isScored) this.#output.score(scoredToken(token, this.#parts.tokenTable))
+    if (isScored) this.#output.score(scoredToken(token, this.#context.options.tokenTable))
     countToken(this.#state.usage)
     this.#pass(id, 'model')
     if (!isText) this.#countMarker(id)
@@ -60,7 +58,7 @@ export class TokenFeed {
     if (text === '') return
     if (origin === 'model') {
       // An engine that sends ids as text begins with the id of <|channel|> or of another special token.
-      if (this.#state.index < 0 && /^20[01]\d{3}$/.test(text)) this.#parts.context.notice('spelled_ids', text)
+      if (this.#state.index < 0 && /^20[01]\d{3}$/.test(text)) this.#context.notice('spelled_ids', text)
       countText(this.#state.usage)
       // Every marker contains a bar, however the text is cut.
       this.#state.isMarked ||= text.includes('|')
@@ -84,7 +82,7 @@ export class TokenFeed {
   pushTranscript(transcript: HostTokens['host']): void {
     // A host message that was left open before is a result of its own.
     this.endHostMessage()
-    this.#parts.results.whilePaused(() => {
+    this.#results.whilePaused(() => {
       this.pushHost(transcript)
       this.endHostMessage()
     })
@@ -99,7 +97,7 @@ export class TokenFeed {
   /** Reports an engine that sampled nothing, or that stripped the special tokens. */
   noticeSilence(): void {
     const { usage, isMarked } = this.#state
-    const { context } = this.#parts
+    const context = this.#context
     if (isSampled(usage)) {
       if (!isMarked) context.notice('missing_markers', '')
     } else if (this.#output.wire().length === 0) context.notice('nothing_sampled', '')
@@ -123,7 +121,7 @@ export class TokenFeed {
 
   /** Feeds a tool's complete message. Its text is not parsed, so nothing in it can act as a marker. */
   #pushMessage({ author, text, channel = 'commentary' }: HostMessage): void {
-    const { handler } = this.#parts
+    const handler = this.#handler
     const origin = 'host'
     this.#state.index++
     this.#tracer?.before(this.#state.index, text, origin, this.#tracedState())

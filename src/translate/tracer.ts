@@ -90,7 +90,7 @@ class TokenTracer implements Tracer {
   constructor(report: (trace: Trace) => void, { tokenTable, index, deltaFrom, onError }: Parameters<TracerFactory>[0]) {
     // An observing callback that throws must not change the stream.
     this.#report = (trace) => {
-      for (const error of callHost(report, trace)) callHost(onError, error)
+      callHost(report, trace, onError)
     }
     this.#table = tokenTable
     this.#index = index

@@ -12,9 +12,9 @@ import { type ReasoningForm, reasoningForms } from './reasoning-forms.js'
 import { stringResult } from './string-result.js'
 import type { TranslatorState } from './translator-state.js'
 
-/** The context of a translator's items: keeps events and ids in its state, and reports diagnostics to the host. */
+/** What a translator's parts share: its state and options, and the ways to emit events and report diagnostics. */
 export class TranslatorContext implements ItemContext {
-  readonly #state: TranslatorState
+  readonly state: TranslatorState
   readonly options: TranslatorOptions
   readonly #onEvent: ((event: ResponseStreamEvent) => void) | undefined
 
@@ -23,29 +23,29 @@ export class TranslatorContext implements ItemContext {
     options: TranslatorOptions,
     onEvent: ((event: ResponseStreamEvent) => void) | undefined,
   ) {
-    this.#state = state
+    this.state = state
     this.options = options
     this.#onEvent = onEvent
   }
 
   get pages(): Pages {
-    this.#state.pages ??= createPages()
-    return this.#state.pages
+    this.state.pages ??= createPages()
+    return this.state.pages
   }
 
   id(prefix: IdPrefix): string {
     const { ids = deriveId } = this.options
-    return stringResult('ids', ids(prefix, this.#state.ordinal++, this.#state.responseId))
+    return stringResult('ids', ids(prefix, this.state.ordinal++, this.state.responseId))
   }
 
   nextSequenceNumber(): number {
-    return this.#state.sequenceNumber++
+    return this.state.sequenceNumber++
   }
 
   emit(event: ResponseStreamEvent): void {
-    const { queued } = this.#state
+    const { queued } = this.state
     // A push onto an empty list makes room for seventeen, and most pushes give one event.
-    if (queued.length === 0) this.#state.queued = [event]
+    if (queued.length === 0) this.state.queued = [event]
     else queued.push(event)
     this.#onEvent?.(event)
   }
@@ -63,30 +63,30 @@ export class TranslatorContext implements ItemContext {
   }
 
   containerId(tool: 'code_interpreter' | 'shell'): string {
-    const given = this.options.containerId ?? requestedContainer(this.#state.request, tool)
-    if (given === undefined) this.#state.containerId ??= this.id('cntr')
-    return given ?? (this.#state.containerId as string)
+    const given = this.options.containerId ?? requestedContainer(this.state.request, tool)
+    if (given === undefined) this.state.containerId ??= this.id('cntr')
+    return given ?? (this.state.containerId as string)
   }
 
   reasoningForms(): readonly ReasoningForm[] {
-    return reasoningForms(this.options.reasoning, this.#state.request)
+    return reasoningForms(this.options.reasoning, this.state.request)
   }
 
   includes(what: string): boolean {
-    return this.#state.request.include?.includes(what) ?? false
+    return this.state.request.include?.includes(what) ?? false
   }
 
   notice(code: NoticeCode, subject: string, text = ''): void {
-    this.diagnose({ code, subject, index: this.#state.index, ...(text !== '' && { text }) })
+    this.diagnose({ code, subject, index: this.state.index, ...(text !== '' && { text }) })
   }
 
   repair(repair: Repair): void {
-    this.diagnose({ ...repair, index: this.#state.index })
+    this.diagnose({ ...repair, index: this.state.index })
   }
 
   /** Reports a diagnostic. A callback that throws must not change the stream. */
   diagnose(diagnostic: Diagnostic): void {
-    for (const error of callHost(this.options.onDiagnostic, diagnostic)) callHost(this.options.onError, error)
+    callHost(this.options.onDiagnostic, diagnostic, this.options.onError)
   }
 }
 

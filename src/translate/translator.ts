@@ -72,7 +72,7 @@ export class Translator {
       labels: [...new Set(approvedCalls.map(({ serverLabel }) => serverLabel))],
     }
     const results = new ResultPairing(output, context, recipients)
-    const router = new MessageRouter({ state, options, recipients, context, output, results })
+    const router = new MessageRouter(context, recipients, output, results)
     const tracer = options.trace?.({
       tokenTable,
       index: state.index,
@@ -87,11 +87,11 @@ export class Translator {
     this.#state = state
     this.#context = context
     this.#output = output
-    this.#lifecycle = new Lifecycle(state, options, context, output)
+    this.#lifecycle = new Lifecycle(context, output)
     this.#tracer = tracer
     this.#parser = parser
-    this.#feed = new TokenFeed({ state, tokenTable, context, output, results, parser, handler, tracer })
-    this.#open = () => emitOpening(state, options, tools, context, output)
+    this.#feed = new TokenFeed(context, output, results, parser, handler, tracer)
+    this.#open = () => emitOpening(context, tools, output)
   }
 
   /**
