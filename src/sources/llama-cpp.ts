@@ -6,14 +6,9 @@ import type { LlamaSequence } from './llama-cpp/node-llama-cpp.js'
 import { checkFits, sequenceTokens } from './llama-cpp/sequence-tokens.js'
 import { createPool, type Pool } from './pool.js'
 
+export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
-export {
-  type GenerateOptions,
-  type Sampling,
-  STOP_TOKENS,
-  type TokenEngine,
-  type TokenStream,
-} from '../engine/index.js'
+export { STOP_TOKENS } from '../engine/stop-tokens.js'
 export { createLlamaCppEngine, type LlamaCppEngine, type LlamaCppEngineOptions } from './llama-cpp/engine.js'
 export type { Llama, LlamaSequence } from './llama-cpp/node-llama-cpp.js'
 

@@ -7,14 +7,9 @@ import { checkModel } from './llama-server/check-model.js'
 import { completionSteps, type Vocabulary } from './llama-server/completion-steps.js'
 import { createTokenIdRecovery } from './llama-server/recover-token-ids.js'
 
+export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
-export {
-  type GenerateOptions,
-  type Sampling,
-  STOP_TOKENS,
-  type TokenEngine,
-  type TokenStream,
-} from '../engine/index.js'
+export { STOP_TOKENS } from '../engine/stop-tokens.js'
 
 /** Options of {@link createLlamaServerEngine}. */
 export interface LlamaServerEngineOptions extends HttpOptions {

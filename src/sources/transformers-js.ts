@@ -7,14 +7,9 @@ import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import { createPool, type Pool } from './pool.js'
 import { createTokenQueue, type TokenQueue, type TransformersStreamer } from './transformers-js/token-queue.js'
 
+export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
-export {
-  type GenerateOptions,
-  type Sampling,
-  STOP_TOKENS,
-  type TokenEngine,
-  type TokenStream,
-} from '../engine/index.js'
+export { STOP_TOKENS } from '../engine/stop-tokens.js'
 export type { TransformersStreamer } from './transformers-js/token-queue.js'
 
 /** Returns whether each sequence of the batch is done. Called after each token. */

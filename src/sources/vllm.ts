@@ -8,14 +8,9 @@ import { createHttpEngine, type HttpCall } from './http/http-engine.js'
 import { count, jsonOf, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import type { EngineStep } from './http/steps-to-tokens.js'
 
+export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
-export {
-  type GenerateOptions,
-  type Sampling,
-  STOP_TOKENS,
-  type TokenEngine,
-  type TokenStream,
-} from '../engine/index.js'
+export { STOP_TOKENS } from '../engine/stop-tokens.js'
 
 /** Options of {@link createVllmEngine}. The `url` may end in `/v1`, as OpenAI's clients have it. */
 export interface VllmEngineOptions extends HttpOptions {
