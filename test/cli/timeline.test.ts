@@ -174,7 +174,7 @@ response completed resp_…
   test('a timeline says what was noticed, where it was noticed and in the end', async () => {
     const text = await timeline(fixture(encodeHarmony('<|channel|>final<|message|>Hi<|constrain|><|return|>')), 160)
     const row = rowsOf(text).find((line) => line.includes('<|constrain|>'))
-    expect(row).toMatch(/ ! stray_marker: a marker without meaning: dropped$/)
+    expect(row).toMatch(/ ! stray_marker: a misplaced marker: dropped$/)
     expect(text).toContain('1 diagnostic: stray_marker\n')
   })
 
