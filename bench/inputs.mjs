@@ -156,7 +156,7 @@ export function createInputs(tokenTable, encode) {
       return { ids, units: ids.length }
     },
 
-    /** Calls of the code interpreter, each with its result from the host behind it; `turns` as of {@link turns}. */
+    /** Calls of the code interpreter, each with its result from the host after it; `turns` as of {@link turns}. */
     toolLoop(count, seed) {
       const random = createRandom(seed)
       const call = [MARKER.channel, ...encode('analysis to=python code'), MARKER.message]

@@ -84,7 +84,7 @@ export type Shown = Pick<Played, 'reasoning' | 'calls' | 'ending'> & { readonly 
 
 /**
  * What a client showed. Of one that has tools of its own, no calls: ours are none that it could run. And none of a
- * response that was cut off behind them: clients differ in whether such calls are run.
+ * response that was cut off after them, because clients differ in whether they run such calls.
  */
 export function shownBy(client: Client, { text, reasoning, calls, ending }: Played): Shown {
   const counts = client.wording === undefined && ending === 'completed'

@@ -20,7 +20,7 @@ const asked = scenario('framing', [turn(answer(TEXT))], { text: [TEXT] })
 /** Those that the profiles describe: openai 6 is older, and no profile is of the AI SDK's other provider. */
 const described = clients.filter(({ name }) => name !== 'openai 6.49 stream()' && name !== '@ai-sdk/open-responses')
 
-/** A replacement character is no failure: the client does what it is told to do with such bytes. */
+/** A replacement character is not a failure: it is how decoders are specified to handle such bytes. */
 const asShown = (text: string): string => text.replaceAll('\ufffd', 'à')
 
 describe.for(described.map((client) => [client.name, client] as const))('%s', ([, client]) => {

@@ -83,7 +83,7 @@ describe("an error of the host's own code", () => {
   afterEach(() => vi.restoreAllMocks())
 
   test.for(clients.map((client) => [client.name, client] as const))('%s', async ([, client]) => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const reported = vi.spyOn(console, 'error').mockImplementation(() => {})
     const plain = find('failure')
     const broken: Scenario = { ...plain, turns: plain.turns.map((turn) => ({ ...turn, end: 'breaks' })) }
     const scenario = client.wording?.(broken) ?? broken
@@ -92,7 +92,7 @@ describe("an error of the host's own code", () => {
     expect(played.ending).toBe('failed')
     expect(JSON.stringify([played, server.exchanges])).not.toContain(HOST_ERROR)
     // The host is.
-    expect(told).toHaveBeenCalledWith(new Error(HOST_ERROR))
+    expect(reported).toHaveBeenCalledWith(new Error(HOST_ERROR))
   })
 })
 

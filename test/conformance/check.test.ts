@@ -89,11 +89,11 @@ describe('the invariants', () => {
     )
   })
 
-  test('the invariants say of a type that nobody knows the same, whether it is the first of its kind or the hundreds', () => {
+  test('the invariants report the same for an unknown type, whether it is the first one or the hundredth', () => {
     const odd = (at: number): StreamEvent => ({ type: `x.${at}`, sequence_number: at, output_index: 7 })
     const events = Array.from({ length: 300 }, (_, at) => odd(at))
     const said = (position: number): string[] => [
-      ...new Set(checkEvents(events).flatMap((told) => (told.position === position ? [told.rule] : []))),
+      ...new Set(checkEvents(events).flatMap((reported) => (reported.position === position ? [reported.rule] : []))),
     ]
     expect(said(299)).toEqual(said(5))
     expect(said(299)).toContain('within-item')
@@ -209,7 +209,7 @@ describeWithShared('captured streams', () => {
 
   test("vLLM's has exactly its known faults", () => {
     const [events = []] = read('captured/vllm/vllm-pr-28034.events.jsonl')
-    // What is wrong with the shapes of its events is told for each: the schemas' own tests have the list.
+    // Violations of the schemas are reported once per event; the schemas' own tests list them.
     const faults = checkEvents(events).filter(({ rule }) => rule !== 'event-shape' && rule !== 'event-keys')
     expect(faults.map(({ rule, position }) => `${position} ${rule}`)).toEqual([
       '2 item-id-prefix', // reasoning with msg_, a warning

@@ -34,7 +34,7 @@ describe('an engine', () => {
     await engine.dispose()
   })
 
-  test('tells how far the loading is', async () => {
+  test('loading a model reports its progress', async () => {
     const shares: number[] = []
     const onProgress = (share: number): void => void shares.push(share)
     const engine = await createLlamaCppEngine({ modelPath: models.sure, llama, contextSize: 256, onProgress })
@@ -80,7 +80,7 @@ describe('an engine', () => {
 
 const LENGTH_BYTES = 8
 
-/** A text as it stands in the file: behind its length. */
+/** A text as the file encodes it: its length, then its bytes. */
 function ggufString(text: string): Buffer {
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeBigUInt64LE(BigInt(text.length))

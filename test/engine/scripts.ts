@@ -31,7 +31,7 @@ export const call: Turn = {
     '<|message|>{"city":"Paris","unit":"celsius"}<|call|>',
 }
 
-/** The turn behind `call`: the same conversation, with the call and its result. */
+/** The turn after `call`: the same conversation, with the call and its result. */
 export const afterCall: Turn = {
   prompt:
     `${call.prompt}${call.answer}<|start|>functions.get_weather to=assistant<|channel|>commentary` +

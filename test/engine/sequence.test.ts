@@ -44,7 +44,7 @@ describe('a call on a sequence', () => {
     expect(evaluated()).toBe(first.length - 1 + second.length - 1 - cachedTokens)
   })
 
-  test('keeps of what it has the beginning that its prompt shares, and nothing behind it', async () => {
+  test('a sequence keeps the prefix that it shares with its prompt, and nothing after it', async () => {
     await drain(llamaCppSource(sequence, encodeHarmony(afterCall.prompt)))
     const before = evaluated()
     // The next turn of a conversation leaves the reasoning out: the call and its result are the same, but elsewhere.

@@ -12,7 +12,7 @@ type TokenTrace = Extract<Trace, { type: 'token' }>
 
 /** A message of the assistant, with the tokens it came from. */
 interface TracedMessage {
-  /** Token at which its start was told; the tokens of its content come behind it. */
+  /** Index of the token that produced the message's start. The tokens of its content follow it. */
   readonly start: number
   /** The token that ended it, or one past the last. */
   end: number
@@ -98,15 +98,15 @@ test('a message says exactly what its own tokens say, and no control token adds 
   fc.assert(
     fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
       const { tokens, messages } = trace(runTraced(oneByOne(chunks), setup, reason))
-      let behind = 0
+      let previousEnd = 0
       for (const message of messages) {
         const content = spoken(tokens, message.start + 1, message.end)
         expect(message.text.endsWith(content)).toBe(true)
         // What comes before it is text of the header that turned out to be the message's.
         const lead = message.text.slice(0, message.text.length - content.length)
-        const header = spoken(tokens, behind, message.start + 1)
+        const header = spoken(tokens, previousEnd, message.start + 1)
         for (const word of words(lead)) expect(header).toContain(word)
-        behind = message.end
+        previousEnd = message.end
       }
     }),
     { numRuns: RUNS },
@@ -138,7 +138,7 @@ function diagnosed({ diagnostics }: Outcome, of: string): string[] {
   return diagnostics.flatMap(({ code, text = '' }) => (code === of ? [text] : []))
 }
 
-/** An item shows its message's text, unless it is hidden or told beside the stream. */
+/** An item shows its message's text, unless the text is hidden or reported in a diagnostic instead. */
 function expectShown(item: OutputItem, text: string, outcome: Outcome): void {
   switch (item.type) {
     case 'reasoning': {
@@ -149,8 +149,8 @@ function expectShown(item: OutputItem, text: string, outcome: Outcome): void {
     case 'web_search_call':
     case 'shell_call':
     case 'local_shell_call': {
-      const told = [...diagnosed(outcome, 'unreadable_arguments'), ...diagnosed(outcome, 'call_cut_off')]
-      if (!told.includes(text)) for (const said of spellingsOf(text)) expect(JSON.stringify(item)).toContain(said)
+      const reported = [...diagnosed(outcome, 'unreadable_arguments'), ...diagnosed(outcome, 'call_cut_off')]
+      if (!reported.includes(text)) for (const said of spellingsOf(text)) expect(JSON.stringify(item)).toContain(said)
       break
     }
     case 'mcp_approval_request':
@@ -186,20 +186,20 @@ test('text between and inside headers that is no header word is in a message or 
     fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
       const outcome = runTraced(oneByOne(chunks), setup, reason)
       const { tokens, messages, headers } = trace(outcome)
-      const told = outcome.diagnostics.map(({ text }) => text ?? '').join(' ')
+      const reported = outcome.diagnostics.map(({ text }) => text ?? '').join(' ')
       const placed = `${headers} ${messages.map(({ text }) => text).join(' ')}`
-      let behind = 0
+      let previousEnd = 0
       const outside = [
         ...messages.map(({ start, end }) => [start, end] as const),
         [tokens.length, tokens.length] as const,
       ]
       for (const [start, end] of outside) {
-        for (const word of words(spoken(tokens, behind, Math.min(start + 1, tokens.length), ' '))) {
+        for (const word of words(spoken(tokens, previousEnd, Math.min(start + 1, tokens.length), ' '))) {
           if (isHeaderWord(word)) continue
           // A reserved token between a role and its name leaves a word that begins with their colon.
-          expect(`${told} ${placed}`).toContain(word.replace(/^:/, ''))
+          expect(`${reported} ${placed}`).toContain(word.replace(/^:/, ''))
         }
-        behind = end
+        previousEnd = end
       }
     }),
     { numRuns: RUNS },

@@ -64,7 +64,7 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
       const { start_index, end_index, url } = event.annotation
       const about = [...item.deltas].slice(start_index, end_index).join('')
       if (!about.startsWith('([') || !about.endsWith(')')) fault(`${at}: about ${about}, not a link to ${url}`)
-      if (end_index !== [...item.deltas].length) fault(`${at}: not right behind the text that it is about`)
+      if (end_index !== [...item.deltas].length) fault(`${at}: not right after the text that it annotates`)
     }
     if (event.type === 'response.content_part.added') item.parts.push('added')
     if (event.type === 'response.content_part.done') {

@@ -38,7 +38,7 @@ describe('a model that does something else is no fault of its server:', () => {
     expect(failing(results)).toEqual([])
   })
 
-  test('a model that does something else is no fault of its server: one that forgets what it was told does not fail previous-response, as the tokens were counted', async () => {
+  test('a model that does something else is no fault of its server: one that forgets its conversation does not fail previous-response, as the tokens were counted', async () => {
     const results = await habits('forgets')
     expect(results.get('previous-response')).toMatchObject({ verdict: 'pass', findings: [] })
   })

@@ -24,7 +24,7 @@ function answers(...pairs: [prompt: readonly number[], answer: readonly number[]
   }
 }
 
-/** A model that counts for ever, from the length of what it was told. */
+/** A model that counts for ever, from the length of its prompt. */
 const counts: Writes = (tokens) => tokens.length
 
 async function readAll(stream: TokenStream): Promise<{ tokens: TokenChunk[]; end: StreamEnd | undefined }> {

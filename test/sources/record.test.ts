@@ -15,7 +15,7 @@ function shelf() {
   return { kept, sink: (fixture: TokenFixture) => void kept.push(fixture) }
 }
 
-/** A source that can be watched and told what to do. */
+/** A source that records its calls, and that the test controls. */
 function engine(chunks: readonly TokenChunk[], ending: { end?: StreamEnd; error?: Error; stuck?: boolean } = {}) {
   const left = [...chunks]
   const watched = {

@@ -78,9 +78,9 @@ const scripted = (...tokens: number[]): Model => new Model((index) => tokens[ind
 /** A model that plays a plan. One that hangs does so in its step, and ends when that does: the test lets it. */
 function playing(plan: SourcePlan) {
   let isAsked = false
-  let settle = (): void => {}
+  let close = (): void => {}
   const closed = new Promise<void>((resolve) => {
-    settle = resolve
+    close = resolve
   })
   let finishStep = (_: number): void => {}
   const model = new Model((index) => {
@@ -103,7 +103,7 @@ function playing(plan: SourcePlan) {
       return await generate(options)
     } finally {
       clearInterval(poll)
-      settle()
+      close()
     }
   }
   return { model, backend: { wasAsked: () => isAsked, closed } }

@@ -8,7 +8,7 @@ export type Accumulate = (event: never, snapshot?: never) => unknown
 export function accumulated(accumulate: Accumulate, events: readonly ResponseStreamEvent[]): unknown {
   let snapshot: unknown
   for (const event of events) {
-    // The raw SDK stream throws at `error`, as it does on the real wire; the accumulator is for what is behind it.
+    // The raw SDK stream throws at `error`, as on the real wire. The accumulator must see the events after it.
     if (event.type !== 'error') snapshot = accumulate(structuredClone(event) as never, snapshot as never)
   }
   return JSON.parse(JSON.stringify(snapshot), (key, value) =>

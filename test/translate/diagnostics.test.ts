@@ -131,9 +131,9 @@ test('what is wrong with the request is reported once, also of a server that has
 
 test('nothing depends on anybody listening', () => {
   const harmony = inTurn(callTo('functions.g', ' <|call|>'), callTo('github.b', '{}<|call|>'), messageOn('final', 'x'))
-  const told = createRun({ request })
-  told.push(harmony)
-  told.end()
+  const reported = createRun({ request })
+  reported.push(harmony)
+  reported.end()
   const translator = new Translator({ ...FIXED, request })
-  expect([...translator.push(harmony), ...translator.end()]).toEqual(told.events)
+  expect([...translator.push(harmony), ...translator.end()]).toEqual(reported.events)
 })

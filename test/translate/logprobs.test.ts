@@ -374,8 +374,8 @@ test.each([
   ['certain, and a little more', 1e-7, 0],
   ['certain', 0, 0],
   ['certain, from below', -0, 0],
-])('a logprob that is %s is one that JSON can say', (_, logprob, told) => {
+])('a logprob that is %s is one that JSON can say', (_, logprob, reported) => {
   const [event] = inMessage().push({ id: 0, logprob, topLogprobs: [{ id: 1, logprob }] })
   const shown = JSON.parse(JSON.stringify(event)) as { logprobs: Logprob[] }
-  expect(shown.logprobs).toMatchObject([{ logprob: told, top_logprobs: [{ logprob: told }] }])
+  expect(shown.logprobs).toMatchObject([{ logprob: reported, top_logprobs: [{ logprob: reported }] }])
 })

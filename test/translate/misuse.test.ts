@@ -134,20 +134,20 @@ test('the output of a tool that is no text is refused by its name', () => {
   )
 })
 
-const told = (run: Run): string[] => run.diagnostics.map(({ code, subject }) => `${code} ${subject}`.trim())
+const reported = (run: Run): string[] => run.diagnostics.map(({ code, subject }) => `${code} ${subject}`.trim())
 
 describe('is reported beside the stream:', () => {
   test('a mistake is reported beside the stream ids as text', () => {
     const run = createRun()
     run.push('200005')
-    expect(told(run)).toContain('spelled_ids 200005')
+    expect(reported(run)).toContain('spelled_ids 200005')
   })
 
   test("a mistake is reported beside the stream, but not a number in the model's text", () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>', '200005', '<|return|>')
     run.end('stop')
-    expect(told(run)).toEqual([])
+    expect(reported(run)).toEqual([])
   })
 
   test.each<[string, TokenChunk]>([
@@ -157,7 +157,7 @@ describe('is reported beside the stream:', () => {
     const run = createRun({ tokenTable })
     run.push(chunk)
     run.end('stop')
-    expect(told(run)).toContain('missing_markers')
+    expect(reported(run)).toContain('missing_markers')
   })
 
   test('a mistake is reported beside the stream not so where the host began the message that the model goes on with', () => {
@@ -165,27 +165,27 @@ describe('is reported beside the stream:', () => {
     run.translator.beginTurn({ prefill: '<|channel|>final<|message|>' })
     run.push(encodeHarmony('Hello'))
     run.end('stop')
-    expect(told(run)).toEqual([])
+    expect(reported(run)).toEqual([])
   })
 
   test('a mistake is reported beside the stream a model that sampled nothing', () => {
     const run = createRun()
     run.end('stop')
-    expect(told(run)).toEqual(['nothing_sampled'])
+    expect(reported(run)).toEqual(['nothing_sampled'])
   })
 
   test('a mistake is reported beside the stream not so where the host inserted what was wanted', () => {
     const run = createRun()
     run.insert({ type: 'compaction', encrypted_content: 'x' })
     run.end('stop')
-    expect(told(run)).toEqual([])
+    expect(reported(run)).toEqual([])
   })
 
   test('a mistake is reported beside the stream a hosted call that never got its result', () => {
     const run = createRun({ request: { tools: [mcp('a')] } })
     run.push(callTo('a.b', '{}'), '<|call|>')
     run.end('stop')
-    expect(told(run)).toEqual(['missing_result mcp_0'])
+    expect(reported(run)).toEqual(['missing_result mcp_0'])
   })
 
   test("a mistake is reported beside the stream not so a call that was cut off, or a function's, which is the client's", () => {
@@ -193,7 +193,7 @@ describe('is reported beside the stream:', () => {
       const run = createRun({ request: { tools: [mcp('a'), fn('f')] } })
       run.push(...chunks)
       run.end()
-      expect(told(run)).toEqual([])
+      expect(reported(run)).toEqual([])
     }
   })
 
@@ -207,7 +207,7 @@ describe('is reported beside the stream:', () => {
   test('a mistake is reported beside the stream not so a result of a tool that nobody called: that the model made up', () => {
     const run = createRun({ request: { tools: [mcp('a')] } })
     run.push('<|start|>a.b to=assistant<|channel|>commentary<|message|>42<|end|>')
-    expect(told(run)).toContain('fabricated_message a.b')
+    expect(reported(run)).toContain('fabricated_message a.b')
   })
 
   test("a mistake is reported beside the stream a prompt that is counted twice, of which the engine's count stands", () => {
@@ -215,9 +215,9 @@ describe('is reported beside the stream:', () => {
     run.translator.beginTurn({ inputTokens: 412, cachedTokens: 380 })
     run.push(encodeHarmony(messageOn('final', 'Hi<|return|>')))
     run.translator.addUsage({ inputTokens: 412 })
-    expect(told(run)).toEqual([])
+    expect(reported(run)).toEqual([])
     run.translator.addUsage({ inputTokens: 415 })
-    expect(told(run)).toEqual(['repeated_count inputTokens'])
+    expect(reported(run)).toEqual(['repeated_count inputTokens'])
     run.end('stop')
     expect(run.translator.response.usage).toMatchObject({
       input_tokens: 415,

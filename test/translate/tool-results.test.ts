@@ -181,12 +181,12 @@ describe("a tool's message from the host", () => {
     "a tool's message from the host of the client (%s) is part of the transcript and no news",
     (recipient) => {
       const run = waiting(recipient)
-      const told = run.diagnostics.length
+      const reported = run.diagnostics.length
       expect(run.answer(recipient, '42')).toEqual([])
       run.push({ host: '<|start|>assistant' }, messageOn('final', 'Hi<|return|>'))
       const response = terminal(run.end())
       expect(response.output.map(({ type }) => type)).toEqual([expect.stringMatching(/call$/), 'message'])
-      expect(run.diagnostics.slice(told)).toEqual([])
+      expect(run.diagnostics.slice(reported)).toEqual([])
     },
   )
 

@@ -117,7 +117,7 @@ function expectedOf(text: string): { text: string; annotations: UrlCitation[] } 
   return { text: shown, annotations }
 }
 
-/** Expects the events of one message to be its text cut at the annotations, each behind the delta that completes it. */
+/** Expects a message's deltas to be its text cut at the annotations, each annotation right after the delta that completes its text. */
 function expectGrammar(
   events: readonly ResponseStreamEvent[],
   { text, annotations }: ReturnType<typeof expectedOf>,

@@ -442,7 +442,7 @@ describe('usage by turn', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), counts, (steps, first) => {
         const run = byTurn({ usage: first })
-        // A call begins where the host speaks behind something that the model has said.
+        // A model call begins when host text follows sampled text.
         const calls = [0]
         let isNew = false
         for (const step of steps) {

@@ -180,7 +180,7 @@ function given(type: Tool['type']): Record<string, unknown> {
   return { ...extra, type, ...Object.fromEntries(fields) }
 }
 
-/** Everything that a translator tells or keeps of a request, and what a recording writes. */
+/** Everything that a translator emits or keeps of a request, and what a recording writes. */
 async function traces(request: ResponseRequest): Promise<string[]> {
   const run = createRun({ request, store: true })
   run.start()
@@ -192,8 +192,8 @@ async function traces(request: ResponseRequest): Promise<string[]> {
   restored.fail({ message: 'no' })
   const kept: unknown[] = [snapshot, restored.translator.snapshot(), run.translator.snapshot()]
   for await (const _ of record([], (fixture) => void kept.push(fixture), { name: 'a', request }));
-  const told = [run.events, restored.events, run.translator.response, restored.translator.response]
-  return [...told, ...kept].map((value) => JSON.stringify(value))
+  const reported = [run.events, restored.events, run.translator.response, restored.translator.response]
+  return [...reported, ...kept].map((value) => JSON.stringify(value))
 }
 
 test.each(entries)('a tool of type %s is echoed with its own fields, and nothing else', (type, fields) => {

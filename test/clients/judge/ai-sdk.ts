@@ -29,7 +29,7 @@ async function replay(body: string): Promise<Outcome> {
     providerOptions: { openai: { store: false } },
     onError: () => {},
   })
-  // It rejects where the run has no step: told by the ending.
+  // It rejects if the run has no step. `ending` reports that.
   const result = Promise.resolve(text).catch(() => undefined)
   const seen = new Watched(tools)
   try {

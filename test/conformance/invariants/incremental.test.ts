@@ -117,7 +117,7 @@ describe('a violation is reported at the event at which it is true', () => {
   const at = (name: keyof typeof BASES, damage: Damage): [number, string[]][] => {
     const checker = createChecker()
     const events = damaged(BASES[name](), damage)
-    const told = events.flatMap((event, index): [number, string[]][] => {
+    const reported = events.flatMap((event, index): [number, string[]][] => {
       const violations = checker.push(event)
       for (const { position, type } of violations) expect([position, type]).toEqual([index, event.type])
       return violations.length === 0 ? [] : [[index, violations.map(({ rule }) => rule)]]
@@ -127,7 +127,7 @@ describe('a violation is reported at the event at which it is true', () => {
       expect(violation.position).toBe(events.length)
       expect(violation).not.toHaveProperty('type')
     }
-    return last.length === 0 ? told : [...told, [events.length, last.map(({ rule }) => rule)]]
+    return last.length === 0 ? reported : [...reported, [events.length, last.map(({ rule }) => rule)]]
   }
 
   test('a text without one of its deltas: where the text is reported', () => {

@@ -41,7 +41,7 @@ describe('a GGUF file', () => {
   test.for<[string, MetadataValue, (string | number | bigint)[]]>([
     ['a number', { type: 'u32', value: 7 }, [4, 7]],
     ['a fraction', { type: 'f32', value: 2 }, [6, 0x40000000]],
-    ['a text, behind its length in bytes', { type: 'string', value: 'é' }, [8, 2n, 'é']],
+    ['a text, preceded by its length in bytes', { type: 'string', value: 'é' }, [8, 2n, 'é']],
     ['texts', { type: 'strings', value: ['x', ''] }, [9, 8, 2n, 1n, 'x', 0n]],
     ['signed numbers', { type: 'i32s', value: [-1, 2] }, [9, 5, 2n, -1, 2]],
   ])('holds %s', async ([, value, expected]) => {

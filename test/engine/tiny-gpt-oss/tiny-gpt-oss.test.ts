@@ -75,10 +75,13 @@ describe('the engine knows the vocabulary of a tiny gpt-oss', () => {
 })
 
 describe('a tiny gpt-oss on the real engine', () => {
-  test.for([0, 1])('says what it is told to, special tokens included, at temperature %s', async (temperature) => {
-    const said = await generateAfresh(encodeHarmony(call.prompt), { temperature })
-    expect(said).toEqual(encodeHarmony(call.answer))
-  })
+  test.for([0, 1])(
+    'a tiny model writes its script, special tokens included, at temperature %s',
+    async (temperature) => {
+      const said = await generateAfresh(encodeHarmony(call.prompt), { temperature })
+      expect(said).toEqual(encodeHarmony(call.answer))
+    },
+  )
 
   test('goes on in a second turn', async () => {
     const first = await generateAfresh(encodeHarmony(call.prompt))
@@ -119,7 +122,7 @@ describe('a tiny gpt-oss of one script', () => {
 
   afterAll(() => rm(folder, { recursive: true }))
 
-  test('looks back as far as it is told to, and says its fallback elsewhere', async () => {
+  test('a tiny model looks back as many tokens as configured, and writes its fallback where nothing matches', async () => {
     const modelPath = join(folder, 'one.gguf')
     const after = Array.from({ length: 14 }, (_, index) => 1000 + index)
     writeTinyGptOss(modelPath, { scripts: [{ after, emit: [5, 6, 7] }], history: 14, fallback: SPECIAL.endoftext })

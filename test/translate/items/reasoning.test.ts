@@ -130,7 +130,7 @@ const done = (status: string, content: unknown[], summary: unknown[]) => ({
   content,
 })
 
-/** A run in this mode, with its first events behind it. */
+/** A run in this mode that has emitted its first events. */
 function started(reasoning: Mode, options: Partial<TranslatorOptions> = {}): Run {
   const run = createRun({ reasoning, ...options })
   run.start()

@@ -823,7 +823,7 @@ describe('a command line', () => {
   test('a command line given to a real shell, is the words that it was made of', () => {
     fc.assert(
       fc.property(fc.array(words, { minLength: 20, maxLength: 40 }), (cases) => {
-        // One process for many cases: each is written down as its number of words and the words, each behind a NUL.
+        // One process for many cases: each is written as its word count and its words, with a NUL before each.
         const show = 'show() { printf "%s\\0" "$#" "$@"; }'
         const script = [show, ...cases.map((each) => commandLineOf(['show', ...each]))].join('\n')
         const shown = execFileSync('/bin/sh', ['-s'], { input: script, encoding: 'utf8' })

@@ -28,7 +28,7 @@ function shown(cursor: number, url: string, title = 'Title'): string {
   return `[${cursor}] ${title}${address}\n**viewing lines [0 - 9] of 20**\n\nL0: first\nL1: second`
 }
 
-/** The first call of a response, or one behind others. */
+/** The first call of a response, or a later one. */
 function call(run: Run, recipient: string, text: string): ResponseStreamEvent[] {
   const isFirst = run.translator.response.output.length === 0
   return run.push(`${isFirst ? '' : '<|start|>assistant'}${callTo(recipient, `${text}<|call|>`)}`)
@@ -254,7 +254,7 @@ describe('its arguments', () => {
 
   test.each([
     ['cut JSON', 'browser.search', '{"query":"what'],
-    ['JSON with something behind it', 'browser.search', '{"query":"q"} please'],
+    ['JSON with something after it', 'browser.search', '{"query":"q"} please'],
     ['a cut list', 'browser.search', '["what'],
     ['a number', 'browser.search', '2024'],
     ['a word of JSON', 'browser.search', 'true'],
@@ -315,8 +315,8 @@ describe('its arguments', () => {
     call(run, 'browser.search', '{"query":"needle"}')
     run.answer('browser.search', 'found')
     run.end()
-    const telling = run.events.filter((event) => JSON.stringify(event).includes('needle')).map(({ type }) => type)
-    expect(telling).toEqual(['response.output_item.done', 'response.completed'])
+    const carriers = run.events.filter((event) => JSON.stringify(event).includes('needle')).map(({ type }) => type)
+    expect(carriers).toEqual(['response.output_item.done', 'response.completed'])
     expect(run.events.filter((event) => 'delta' in event)).toEqual([])
   })
 })
