@@ -100,7 +100,7 @@ async function* yieldAsync(chunks) {
   for (const chunk of chunks) yield chunk
 }
 
-/** The last events are kept, so that none is made for nothing. */
+/** Keeps the last events, so that the engine cannot optimize their creation away. */
 function createKept() {
   const ring = new Array(1024).fill(null)
   return {

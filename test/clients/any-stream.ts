@@ -67,7 +67,7 @@ export function isAnswerable(response: Response, tools: readonly WireTool[]): bo
   )
 }
 
-/** A call that was cut off, which nobody is to run. */
+/** A call that was cut off, so nothing may run it. */
 const isCut = (item: object): boolean => 'status' in item && item.status === 'incomplete'
 
 function isObject(text: string): boolean {
@@ -83,7 +83,7 @@ function isObject(text: string): boolean {
 export type Shown = Pick<Played, 'reasoning' | 'calls' | 'ending'> & { readonly text: string }
 
 /**
- * What a client showed. Of one that has tools of its own, no calls: ours are none that it could run. And none of a
+ * What a client showed. For a client with tools of its own, no calls: it could not run ours. And none of a
  * response that was cut off after them, because clients differ in whether they run such calls.
  */
 export function shownBy(client: Client, { text, reasoning, calls, ending }: Played): Shown {

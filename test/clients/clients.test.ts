@@ -46,7 +46,7 @@ async function play(client: Client, scenario: Scenario, server: TestServer): Pro
   return played
 }
 
-/** What a client shows within its limit. A limit that the expected stays within is none. */
+/** What a client shows within its limit. A limit that the expected outcome does not reach has no effect. */
 function within(whole: Shows, { what, shows }: Limit): Shows {
   const { sentBack: items = {}, ...rest } = shows
   const sent = Object.entries(items).filter(([type]) => whole.sentBack[type] !== undefined)

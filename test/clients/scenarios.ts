@@ -475,7 +475,7 @@ export const withRawReasoning: readonly string[] = scenarios
 /** Names of the scenarios in which the client answers calls. */
 export const withCalls: readonly string[] = scenarios.filter(({ turns }) => turns.length > 1).map(({ name }) => name)
 
-/** Names of the scenarios whose calls nobody but the host runs. */
+/** Names of the scenarios whose calls only the host runs. */
 export const withHostedCalls: readonly string[] = scenarios
   .filter(({ shows }) => shows.hosted.length > 0)
   .map(({ name }) => name)

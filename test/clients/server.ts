@@ -246,7 +246,7 @@ async function bodyOf(request: IncomingMessage): Promise<RequestBody> {
 async function send(answer: Response, reply: ServerResponse): Promise<void> {
   reply.writeHead(answer.status, Object.fromEntries(answer.headers))
   const reader = answer.body?.getReader()
-  // The client went away: nobody reads on, and the engine must hear of it.
+  // The client went away, and without this the engine would go on generating.
   reply.on('close', () => void reader?.cancel().catch(() => {}))
   for (let step = await reader?.read(); step !== undefined && !step.done; step = await reader?.read()) {
     reply.write(step.value)

@@ -121,7 +121,7 @@ interface Action {
   pattern?: string
 }
 
-/** As `hostedCall` of ../play.js says it, from the SDK's own words. */
+/** In the form of `hostedCall` in ../play.js, from the SDK's own parts. */
 function hostedCall(name: string, input: unknown, output: unknown): string {
   const { serverLabel, output: said, outputs, action } = output as Record<string, unknown>
   if (name.startsWith('mcp.')) {

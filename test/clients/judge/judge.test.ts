@@ -42,12 +42,12 @@ function streamsOf(client: string): readonly NamedStream[] {
   return all.filter((_, at) => (client !== 'codex' && at < 40) || at % every === seed % every)
 }
 
-test('every client that a profile is about is played', () => {
+test('every client with a profile is replayed', () => {
   expect(replayers.map(({ client }) => client)).toEqual(CLIENTS)
 })
 
 describe.each(replayers.filter(({ client }) => only?.includes(client) ?? true))('client:$client', (replayer) => {
-  test('is predicted to break where it breaks, and accused of nothing else', { timeout: 0 }, async () => {
+  test(`${replayer.client} breaks exactly where the judge predicts it`, { timeout: 0 }, async () => {
     try {
       const result = await measure(replayer, streamsOf(replayer.client), runsOf(replayer.client), seed)
       measured.push(result)

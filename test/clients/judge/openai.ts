@@ -107,7 +107,7 @@ function callOf({ type, status, name, namespace, arguments: given, input }: Item
   return [{ name: called, arguments: parsed(`${type === 'function_call' ? given : input}`) }]
 }
 
-/** Arguments as JSON; the text where they are none. */
+/** Arguments as parsed JSON, or the text if they are invalid JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -19,7 +19,7 @@ export function differences(one: Outcome, other: Outcome): Field[] {
 function shownAs(outcome: Outcome, field: Field): unknown {
   if (field === 'final') return outcome.final ?? outcome.streamed
   if (field === 'calls') return outcome.calls.map(({ name, arguments: given }) => [name, given])
-  // A run that ends well has none.
+  // A run that ends well has no error.
   return field === 'error' ? (outcome.error ?? '') : outcome[field]
 }
 

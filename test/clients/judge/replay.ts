@@ -7,11 +7,11 @@ export interface Outcome {
   /** The text of the result; absent where it is what was streamed, or there is no result. */
   readonly final?: string
   readonly reasoning: string
-  /** Calls that it runs, or hands to the application; arguments as a JSON value, or the text where they are none. */
+  /** Calls that it runs, or hands to the application; arguments as parsed JSON, or the text if they are invalid JSON. */
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]
   /** URLs, or ids of files. */
   readonly citations: readonly string[]
-  /** What it shows of calls that are not in `calls`: as they begin, and as they end; absent where nobody looks. */
+  /** What it shows of calls that are not in `calls`: as they begin, and as they end; absent if the test does not look at them. */
   readonly hosted?: readonly {
     readonly kind: 'call' | 'result' | 'error' | 'approval' | 'custom'
     readonly name: string
