@@ -14,7 +14,7 @@ const MAX_MODULE_BYTES = 1_400_000
 const MAX_TOKEN_BYTES = 255
 
 const target = fileURLToPath(new URL('../src/tokens/generated/o200k-harmony.ts', import.meta.url))
-// This file fixes the source by its hash, so its own hash covers everything that the output depends on.
+// This file fixes the source by its hash, so its own hash says all that the output depends on.
 const stamp = `// build-token-table ${sha256(readFileSync(fileURLToPath(import.meta.url)))}\n`
 
 if (!isUpToDate()) {

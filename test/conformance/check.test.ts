@@ -27,7 +27,7 @@ const rulesOf = (events: readonly unknown[], profile: Profile): string[] => [
   ...new Set(errorsOf(events, profile).map(({ rule }) => rule)),
 ]
 
-/** Without what the model did: arguments that are no JSON are sent as they are. */
+/** Without the model’s own mistakes: arguments that are invalid JSON are sent as they are. */
 const serversRulesOf = (events: readonly unknown[], profile: Profile): string[] => [
   ...new Set(errorsOf(events, profile).flatMap(({ rule, fault }) => (fault === 'server' ? [rule] : []))),
 ]
@@ -77,7 +77,7 @@ describe('the invariants', () => {
     }
   })
 
-  test('the invariants say nothing of an event that is checked twice over what they said of it once', () => {
+  test('the invariants report an event that is checked twice only once', () => {
     fc.assert(
       fc.property(anyStream(), ({ chunks, setup }) => {
         const events = run(chunks, setup).events as unknown as StreamEvent[]

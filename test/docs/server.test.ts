@@ -56,7 +56,7 @@ describe("the README's server", () => {
     })
   })
 
-  test('refuses what is no JSON, and other paths', async () => {
+  test('refuses invalid JSON, and other paths', async () => {
     const refused = await post('{')
     expect([refused.status, await refused.json()]).toEqual([
       400,

@@ -244,7 +244,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     ],
   },
   'reserved-tokens-in-content': {
-    why: 'unknown-token-id: reserved tokens are no text, <|endoftext|> ends the message; the text after it is a message without a header',
+    why: 'unknown-token-id: reserved tokens are not text, <|endoftext|> ends the message; the text after it is a message without a header',
     messages: ['[final] abcde', '[] f'],
     repairs: [
       'reserved_token',
@@ -312,7 +312,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['extra_header_text'],
   },
   'wild-harmony114-constrain-reasoning-then-end': {
-    why: 'reasoning-after-constrain: a call that was never written is none, and swallows nothing',
+    why: 'reasoning-after-constrain: a call that was never written does not exist, and swallows nothing',
     messages: ['[commentary to=functions.bash <json>] {"cmd":"ls"}'],
     repairs: ['dropped_header'],
   },
@@ -395,7 +395,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['stray_text'],
   },
   'wild-vllm43408-empty-channel': {
-    why: 'empty-channel: an empty channel is none',
+    why: 'empty-channel: an empty channel counts as absent',
     messages: ['[analysis] r', '[] ok'],
     repairs: ['missing_channel'],
   },
@@ -489,7 +489,7 @@ describeWithShared('random token soups', () => {
     expect(agreed).toBeGreaterThan(10)
   })
 
-  test('random token soups lose no text: every token is content, lead, reported by a repair, or a word that the header says', () => {
+  test('random token soups lose no text: every token is content, lead, reported by a repair, or a word in a field of the header', () => {
     for (const { tokens, role } of soups) {
       const { lost, wrong } = account(tokens, role)
       expect({ lost, wrong }, tokens.map(showToken).join(' ')).toEqual({ lost: [], wrong: [] })

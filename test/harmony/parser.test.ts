@@ -317,7 +317,7 @@ describe('the host', () => {
     expect(session.repairs()).toEqual([])
   })
 
-  test('the host may prefill what nobody goes on with, and nothing is reported', () => {
+  test('the host may prefill text that the model does not continue, and nothing is reported', () => {
     for (const prefill of ['<|channel|>final<|message|>The', '<|channel|>final', '<|start|>assistant', '']) {
       const session = new Session()
       session.push(prefill, 'host')
@@ -376,7 +376,7 @@ describe('the host', () => {
 
     test.each([
       ['a header', ANSWER],
-      ['a whole one', `<|start|>assistant${ANSWER}`],
+      ['a complete message', `<|start|>assistant${ANSWER}`],
       ['the stop token first', `<|end|><|start|>assistant${ANSWER}`],
     ])(
       'the host has written a message that it does not end, and the model samples: %s: it is the message of a fresh turn',
@@ -869,7 +869,7 @@ describe('what the caller gets wrong', () => {
   })
 })
 
-test('a content type that nobody knows is constrained after its marker, also where <|message|> is missing', () => {
+test('an unknown content type is constrained after its marker, even if <|message|> is missing', () => {
   const header = '<|channel|>commentary to=functions.x <|constrain|>yaml'
   for (const text of [`${header}<|message|>{"a":1}<|call|>`, `${header} {"a":1}<|call|>`]) {
     const { messages } = parseMessages(encodeHarmony(text), tools)

@@ -76,7 +76,7 @@ test('a tracer changes nothing', () => {
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
 
-test('any token sequence whatever ends in a terminal event and throws nothing', () => {
+test('any token sequence ends in a terminal event and throws nothing', () => {
   const anyTokens = fc.array(
     fc.oneof(
       fc.integer({ min: 0, max: FIRST_SPECIAL - 1 }),
@@ -94,7 +94,7 @@ test('any token sequence whatever ends in a terminal event and throws nothing', 
   )
 })
 
-test('a message says exactly what its own tokens say, and no control token adds a character', () => {
+test('a message has exactly the text of its own tokens, and no control token adds a character', () => {
   fc.assert(
     fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
       const { tokens, messages } = trace(runTraced(oneByOne(chunks), setup, reason))
@@ -121,7 +121,7 @@ test('every message is exactly one item with exactly its text, or in a diagnosti
       const items = outcome.response.output.filter(({ type }) => !HOSTS.has(type))
       for (const [index, { text }] of messages.entries()) {
         const item = items[index]
-        // A call that was cut off before it was announced is nowhere else.
+        // A call that was cut off before it was announced appears only in a diagnostic.
         if (item === undefined) expect(diagnosed(outcome, 'call_cut_off')).toContain(text)
         else expectShown(item, setup.citations && item.type === 'message' ? cited(text) : text, outcome)
       }
@@ -162,7 +162,7 @@ function expectShown(item: OutputItem, text: string, outcome: Outcome): void {
   }
 }
 
-/** What an item has to show of arguments: their strings, or the whole text where it is no JSON. As in JSON. */
+/** What an item has to show of arguments, JSON-escaped: their strings, or the whole text if it is invalid JSON. */
 function spellingsOf(text: string): string[] {
   let values: unknown[] = [text]
   try {
@@ -171,7 +171,7 @@ function spellingsOf(text: string): string[] {
   return values.flatMap((value) => (typeof value === 'string' ? [JSON.stringify(value).slice(1, -1)] : []))
 }
 
-/** What citation marks become: the same rule in other words. */
+/** What citation marks become: a second, independent implementation of the rule. */
 function cited(text: string): string {
   return text.replace(/【(\d{1,9})†[^【】†\n]{1,64}(†[^【】†\n]{1,64})?】/g, (mark, cursor) => {
     const page = PAGES.get(Number(cursor))
@@ -181,7 +181,7 @@ function cited(text: string): string {
   })
 }
 
-test('text between and inside headers that is no header word is in a message or in a diagnostic', () => {
+test('text between and inside headers that is not a header word is in a message or in a diagnostic', () => {
   fc.assert(
     fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
       const outcome = runTraced(oneByOne(chunks), setup, reason)
@@ -206,7 +206,7 @@ test('text between and inside headers that is no header word is in a message or 
   )
 })
 
-/** Words that mean something in a header, also where they are glued together or misspelled. */
+/** Words that mean something in a header, even if they are glued together or misspelled. */
 function isHeaderWord(word: string): boolean {
   return /assistant|analysis|comm|final|user|system|developer|tool|^to$|^=|to=|functions|json|code|text|python/i.test(
     word,

@@ -192,7 +192,7 @@ test('headers are sent, and never printed', async () => {
 })
 
 describe('exits with 2', () => {
-  test('the command exits with 2 where nobody listens', async () => {
+  test('the command exits with 2 if no server listens', async () => {
     const server = await serve()
     await server.close()
     const io = fakeIo()

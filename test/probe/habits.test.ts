@@ -26,7 +26,7 @@ describe('a model that does something else is no fault of its server:', () => {
     expect(failing(results)).toEqual([])
   })
 
-  test('a model that does something else is no fault of its server: one whose arguments are no JSON is noted', async () => {
+  test('a model that does something else is no fault of its server: one that writes invalid JSON as arguments is noted', async () => {
     const results = await habits('writes no JSON')
     expect(failing(results)).toEqual([])
     expect(results.get('call')?.notes.join()).toContain("the model's fault")
@@ -47,13 +47,13 @@ describe('a model that does something else is no fault of its server:', () => {
     expect(failing(await habits('never reasons'))).toEqual([])
   })
 
-  test('a model that does something else is no fault of its server: one that calls what nobody declared fails nothing but the tool_choice that names another', async () => {
+  test('a model that does something else is no fault of its server: one that calls an undeclared tool fails nothing but the tool_choice that names another', async () => {
     expect(failing(await habits('calls undeclared tools'))).toEqual(['tool-choice'])
   })
 })
 
 test('a call that is made only under tool_choice "required" is asked for again', async () => {
-  // A model that would rather talk, behind a server that holds it to what it is told.
+  // A model that would rather talk, behind a server that enforces tool_choice.
   const server = await serve({
     read: (body) => (body['tool_choice'] === undefined && body['tools'] !== undefined ? { ...body, tools: [] } : body),
   })

@@ -13,7 +13,7 @@ export interface Asked {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly text: string
-  /** The body; empty where it is no JSON object. */
+  /** The body; empty if it is not a JSON object. */
   readonly body: Json
 }
 

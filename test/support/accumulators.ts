@@ -19,7 +19,7 @@ export function accumulated(accumulate: Accumulate, events: readonly ResponseStr
 /** Events that real streams have and the SDK of version 6 has never heard of: its stream helper throws at them. */
 const UNKNOWN_TO_6 = /^response\.shell_call_/
 
-/** Those of openai 7.57 and, where it knows every event of the stream, 6.49. */
+/** Those of openai 7.57 and, if it knows every event of the stream, 6.49. */
 export function accumulatorsFor(events: readonly ResponseStreamEvent[]): Accumulate[] {
   const both = [accumulateResponse, accumulateResponse6] as unknown as Accumulate[]
   return events.some(({ type }) => UNKNOWN_TO_6.test(type)) ? both.slice(0, 1) : both

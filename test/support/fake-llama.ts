@@ -23,7 +23,7 @@ export type Asked =
   | { readonly withMetadata: readonly number[]; readonly options: LlamaEvaluateOptions | undefined }
   | { readonly controlled: readonly number[]; readonly options: LlamaSampling | undefined; readonly top: number }
 
-/** How probable the fake model takes each of its tokens to be; the next ids each have a tenth of the one before. */
+/** The fake model's probability of its own token. Each following id has a tenth of the one before. */
 export const CONFIDENCE = 0.9
 
 /**
@@ -193,7 +193,7 @@ export class FakeContext implements LlamaContext {
 
 type Differences = Partial<Pick<LlamaModel, 'tokenize' | 'detokenize' | 'iterateAllTokens' | 'createContext'>>
 
-/** A model of o200k_harmony, but for what `differs` says. */
+/** A model of o200k_harmony, except for the tokens in `differs`. */
 export class FakeModel implements LlamaModel {
   disposed = false
   contexts: FakeContext[] = []

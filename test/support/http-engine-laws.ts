@@ -39,8 +39,8 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
   /** A server as a fetch function. It answers only calls. */
   const fetchOf = (answer: (url: string, init: RequestInit) => Response | Promise<Response>): typeof fetch => {
     return async (url, init = {}) => {
-      const said = shapes.aside?.[new URL(String(url)).pathname]
-      return said === undefined ? answer(String(url), init) : Response.json(said)
+      const answered = shapes.aside?.[new URL(String(url)).pathname]
+      return answered === undefined ? answer(String(url), init) : Response.json(answered)
     }
   }
   const waits: number[] = []
@@ -303,12 +303,12 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     })
 
     test(`${name}: a stream that stays open ends soon after its finish reason`, async () => {
-      const said = frames(HELLO).filter((one) => one !== '[DONE]')
+      const sent = frames(HELLO).filter((one) => one !== '[DONE]')
       let isAborted = false
       const fetch = fetchOf((_, { signal }) => {
         const body = new ReadableStream({
           start(controller) {
-            for (const one of said) controller.enqueue(new TextEncoder().encode(frame(one)))
+            for (const one of sent) controller.enqueue(new TextEncoder().encode(frame(one)))
             signal?.addEventListener('abort', () => {
               isAborted = true
               controller.error(signal.reason)

@@ -32,7 +32,7 @@ class CountedCall {
 
 const asItems = (calls: readonly CountedCall[]): readonly Item[] => calls as unknown as readonly Item[]
 
-/** What pairing means, said as plainly as can be. */
+/** The plainest implementation of pairing, to compare with. */
 const naive = {
   oldest: (items: readonly Item[], keys: readonly string[], stage: Stage): Item | undefined =>
     items.find(

@@ -9,7 +9,7 @@ import { brief, callTo, createRun, FIXED, messageOn, terminal } from './run.js'
 
 const NEUTRAL = 'The server had an internal error.'
 
-/** What nobody outside may read. */
+/** Text that must never reach a client. */
 const SECRET = 'ECONNREFUSED 10.0.0.3 password=hunter2'
 
 /** Errors of the host's own code, in every form in which JavaScript lets it throw them. */
@@ -145,14 +145,14 @@ describe('fail()', () => {
     ['an EngineError', new EngineError('invalid_prompt', 'no'), { code: 'invalid_prompt', message: 'no' }],
     ['an Error', new Error(SECRET), { code: 'server_error', message: NEUTRAL }],
     ['data without a message', { reason: SECRET }, { code: 'server_error', message: NEUTRAL }],
-    ['a message that is no text', { message: 5 }, { code: 'server_error', message: NEUTRAL }],
-    ['a code that is no text', { code: 5, message: 'no' }, { code: 'server_error', message: 'no' }],
+    ['a message that is not a string', { message: 5 }, { code: 'server_error', message: NEUTRAL }],
+    ['a code that is not a string', { code: 5, message: 'no' }, { code: 'server_error', message: 'no' }],
     ['nothing', undefined, { code: 'server_error', message: NEUTRAL }],
   ])('fail() takes %s', (_, failure, error) => {
     const run = createRun({ onError() {} })
     run.push('<|channel|>final<|message|>Hi')
-    const [reported, failed] = run.fail(failure)
-    expect(reported).toMatchObject({ type: 'error', error })
+    const [errorEvent, failed] = run.fail(failure)
+    expect(errorEvent).toMatchObject({ type: 'error', error })
     expect(failed).toMatchObject({ type: 'response.failed', response: { error } })
   })
 

@@ -6,7 +6,7 @@ import { fn, mcp } from '../recipients/tools.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { callTo, createRun, FIXED, messageOn, type Run } from './run.js'
 
-/* What a caller gets wrong without noticing: an error that says what to do, or a diagnostic where it may be right. */
+/* Mistakes that a caller does not notice: an error that says what to do, or a diagnostic if it may be intended. */
 
 const tokenTable = await loadTokenTable()
 
@@ -29,7 +29,7 @@ describe('an option that means nothing is refused, with the one that was meant:'
     expect(() => new Translator({ banana: 1 } as object)).toThrow('options: expected a known name, got "banana"')
   })
 
-  test('an option that means nothing is refused, with the one that was meant, but one that is undefined is none', () => {
+  test('an unknown option is refused with the one that was meant, but one that is undefined counts as absent', () => {
     expect(() => new Translator({ banana: undefined } as object)).not.toThrow()
   })
 
@@ -68,7 +68,7 @@ describe('an option that is nearly right is refused:', () => {
       { clock: () => Infinity },
       'clock: expected unix time in seconds, got Infinity',
     ],
-    ['a clock that says nothing', { clock: () => undefined }, 'clock: expected unix time in seconds, got undefined'],
+    ['a clock that returns nothing', { clock: () => undefined }, 'clock: expected unix time in seconds, got undefined'],
     [
       'an infinite count',
       { usage: { inputTokens: Infinity } },
@@ -125,7 +125,7 @@ describe('what is no chunk is refused with its name:', () => {
   })
 })
 
-test('the output of a tool that is no text is refused by its name', () => {
+test('the output of a tool that is not a string is refused by its name', () => {
   const run = createRun({ request: { tools: [mcp('a')] } })
   run.push(callTo('a.b', '{}'), '<|call|>')
   const itemId = run.translator.response.output[0]?.id as string
@@ -204,7 +204,7 @@ describe('is reported beside the stream:', () => {
     expect(run.translator.response.output).toMatchObject([{ output: null }])
   })
 
-  test('a mistake is reported beside the stream not so a result of a tool that nobody called: that the model made up', () => {
+  test('a result of a tool that was never called is reported as made up by the model, not as a mistake', () => {
     const run = createRun({ request: { tools: [mcp('a')] } })
     run.push('<|start|>a.b to=assistant<|channel|>commentary<|message|>42<|end|>')
     expect(reported(run)).toContain('fabricated_message a.b')
@@ -226,7 +226,7 @@ describe('is reported beside the stream:', () => {
   })
 })
 
-test('a generator that was read already fails the response, and says so', async () => {
+test('a generator that was read already fails the response, with that reason', async () => {
   const source = (async function* () {
     yield messageOn('final', 'Hi<|return|>')
   })()

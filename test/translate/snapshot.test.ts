@@ -129,7 +129,7 @@ interface Outcome {
   response: unknown
 }
 
-/** Takes the steps; before step number `at` (or before every one) the translator is written down and made anew. */
+/** Takes the steps; before step number `at` (or before every one) the translator is serialized and restored. */
 function take(steps: readonly Step[], given: Partial<TranslatorOptions>, at: number | 'every' | 'none'): Outcome {
   const outcome: Outcome = { events: [], diagnostics: [], traces: [], response: undefined }
   const options: TranslatorOptions = {

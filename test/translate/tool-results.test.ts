@@ -289,7 +289,7 @@ describe('toolResult', () => {
     expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', output: 'first', error: null }])
   })
 
-  test('toolResult for an item that was never streamed throws, and says which came', () => {
+  test('toolResult for an item that was never streamed throws, and names the items that were', () => {
     expect(() => waiting('github.a', 'python').toolResult({ itemId: 'mcp_7', output: '' })).toThrow(
       expect.objectContaining({
         name: 'HarmonyResponsesError',
@@ -320,9 +320,9 @@ describe('toolResult', () => {
   })
 
   test.each<[string, unknown]>([
-    ['says nothing', { itemId: 'mcp_0' }],
-    ['is none', null],
-    ['has an output that is no text', { itemId: 'mcp_0', output: 42 }],
+    ['has no output', { itemId: 'mcp_0' }],
+    ['is null', null],
+    ['has an output that is not a string', { itemId: 'mcp_0', output: 42 }],
     ['has outputs that are no list', { itemId: 'mcp_0', outputs: 'x' }],
     ['has an error without a message', { itemId: 'mcp_0', error: {} }],
   ])('toolResult: one that %s throws a typed error', (_, result) => {

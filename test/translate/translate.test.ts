@@ -307,7 +307,7 @@ describe('calls that do not wait for one another', () => {
   })
 })
 
-describe('a source whose promises are none', () => {
+describe('a source whose promises are not promises', () => {
   const thenable = (then: (give: (step: unknown) => void) => void): object => Object.fromEntries([['then', then]])
 
   test.each<[string, (step: unknown) => unknown]>([
@@ -436,7 +436,7 @@ describe('a source that throws', () => {
       }),
     ],
     [
-      'from an async next that is none',
+      'from an async next that does not reject',
       () => ({
         [Symbol.asyncIterator]: () => ({
           next: () => {
@@ -467,7 +467,7 @@ describe('a source that throws', () => {
     expect(reported).toEqual(['no engine at 10.0.0.3'])
   })
 
-  test('a chunk that is none fails the stream, closes the source, and the host learns what came', async () => {
+  test('an invalid chunk fails the stream, closes the source, and the host learns what came', async () => {
     const reported: unknown[] = []
     const source = new Watched(['<|channel|>final<|message|>', { text: 'x' } as never, 'b'])
     const { items } = await readAll(translate(source, { ...options, onError: (error) => reported.push(error) }))

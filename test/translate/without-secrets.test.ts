@@ -16,7 +16,7 @@ type Fields<Type extends Tool['type']> = ToolOf<Type> extends infer T ? (T exten
 type ToolOf<Type extends Tool['type']> = Extract<Tool, { type: Type }>
 type Filled = { readonly [Type in Tool['type']]: { readonly [Field in Exclude<Fields<Type>, 'type'>]-?: Sample } }
 
-/** What a request holds at this place, and what of it is echoed; undefined where the field is not. */
+/** What a request holds in a field, and what of it is echoed; undefined if the field is not. */
 interface Sample {
   readonly given: unknown
   readonly echoed?: unknown
@@ -32,7 +32,7 @@ const filter = { tool_names: ['a'], read_only: true }
 const url = (path = ''): string => `https://example.com${path}`
 
 /**
- * Where a client puts what nobody else may see: in fields that the API has for it, and in any that it does not have.
+ * Where a client puts secrets: in the fields that the API has for them, and in any that it does not have.
  */
 const domain_secrets = [{ domain: 'example.com', name: CANARY, value: CANARY }]
 const network_policy = { type: 'allowlist', allowed_domains: ['example.com'], domain_secrets, token: CANARY }

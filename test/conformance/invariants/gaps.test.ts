@@ -29,9 +29,9 @@ const NOWHERE = { item_id: undefined, output_index: undefined, content_index: un
 
 /** Streams that are not as they should be, whom that harms, and what says so. */
 const DAMAGED: Readonly<Record<string, readonly [BaseName, readonly Profile[], Damage]>> = {
-  'a message that holds a text nobody streamed': ['answer', ['openai', 'open-responses'], cut(3, 8)],
-  'reasoning that holds a summary nobody streamed': ['summary', ['openai', 'open-responses'], cut(3, 7)],
-  'a second part that nobody streamed': [
+  'a message that holds a text that was never streamed': ['answer', ['openai', 'open-responses'], cut(3, 8)],
+  'reasoning that holds a summary that was never streamed': ['summary', ['openai', 'open-responses'], cut(3, 7)],
+  'a second part that was never streamed': [
     'answer',
     ['openai', 'open-responses'],
     (events) => {

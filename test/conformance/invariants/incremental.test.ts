@@ -64,7 +64,7 @@ describe('what a checker keeps and does', () => {
     expect(checker.end().map(({ rule }) => rule)).toEqual(['one-terminal-event-last'])
   })
 
-  test('what a checker keeps and does of what was said in an item that is done no text is kept', () => {
+  test('a checker keeps no text of an item that is done', () => {
     const reading = new StreamState()
     const long = 'x'.repeat(10_000)
     for (const event of BASES.answer() as Stream) {

@@ -36,7 +36,7 @@ describe('a stream that is resumed', () => {
     expect(errorsOf(answer, true)).toEqual([])
   })
 
-  test('a stream that is resumed is reported where nobody said that it is, with how to say so', () => {
+  test('a resumed stream that is not declared as one is reported, with the option that declares it', () => {
     const [number, created] = checkEvents(rest(answer, 3) as readonly StreamEvent[])
     expect([number?.rule, created?.rule]).toEqual(['sequence-numbers', 'created-first'])
     expect(created?.got).toBe(

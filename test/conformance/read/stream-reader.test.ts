@@ -171,7 +171,7 @@ describe('the same events are read', () => {
   })
 })
 
-describe('what is no stream is named', () => {
+describe('input that is not a stream is named', () => {
   test.each<[string | Uint8Array, string]>([
     [
       '{"object":"response","id":"resp_1"}',
@@ -188,7 +188,7 @@ describe('what is no stream is named', () => {
     [Buffer.from([1, 2, 3, 4, 5, 6, 20, 21]), 'binary: binary data'],
     ['HTTP/1.1 200 OK\ncontent-encoding: br\n\n\u0001\u0002', 'binary: a body in br, which curl --compressed unpacks'],
     [har({ mimeType: 'text/event-stream' }), 'har: a HAR file without the body of a stream'],
-  ])('what is no stream is named: %j', (given, name) => {
+  ])('input that is not a stream is named: %j', (given, name) => {
     const reads = readsOf([given])
     expect(eventsOf(reads)).toEqual([])
     expect(namesOf(reads)).toContain(name)
@@ -370,7 +370,7 @@ describe('no capture is too much', () => {
   })
 })
 
-/** Frees what nobody holds, and returns how much is held. */
+/** Collects garbage, and returns how much memory is still held. */
 function collector(): () => number {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
@@ -381,7 +381,7 @@ function collector(): () => number {
 }
 
 describe('options and pieces', () => {
-  test('options and pieces that are none are refused', () => {
+  test('invalid options and pieces are refused', () => {
     expect(() => createStreamReader({ maxEventLength: 0 })).toThrow(
       'maxEventLength: expected a positive integer, got 0',
     )
