@@ -207,7 +207,7 @@ export function createInputs(tokenTable, encode) {
     /**
      * Turns of the model, in the order in which they are drawn; the last one is whole.
      *
-     * @param {readonly (readonly any[])[]} drawn chunks of each turn; from the beginning again where they are used up
+     * @param {readonly (readonly any[])[]} drawn chunks of each turn; starting over when they are used up
      * @returns {{ turns: (readonly any[])[], units: number }}
      */
     turns: (count, drawn) => collect(count, (index) => drawn[index % drawn.length]),

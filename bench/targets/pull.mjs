@@ -81,7 +81,7 @@ const hopped = {
   check: checkEvents,
 }
 
-/** The same contender where the chunks come from an async generator, as an engine's do. */
+/** The same contender when the chunks come from an async generator, as an engine's do. */
 const awaited = ({ name, run, check }) => ({
   name: `async ${name}`,
   run: ({ chunks }) => run({ chunks: yieldAsync(chunks) }),

@@ -123,7 +123,7 @@ const responsesOf = (exchanges: readonly Exchange[]): Response[] =>
     .map(({ events }) => events.at(-1))
     .flatMap((event) => ('response' in Object(event) ? [(event as unknown as { response: Response }).response] : []))
 
-/** Whether reasoning was streamed as it is alone: the host says so, or neither it nor the client asks for a summary. */
+/** Whether reasoning was streamed only as raw text: the host asks for that, or there is no request for a summary. */
 function isRaw(exchanges: readonly Exchange[]): boolean {
   const items = responsesOf(exchanges).flatMap(({ output }) => output)
   return items.every((item) => item.type !== 'reasoning' || item.summary.length === 0)

@@ -28,7 +28,7 @@ describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, 
 })
 
 /**
- * Plays it; where the source hangs, aborts as soon as all of its text is shown, and waits until the source is closed.
+ * Plays it; if the source hangs, aborts as soon as all of its text is shown, and waits until the source is closed.
  */
 async function play(client: Client, scenario: Scenario, server: TestServer): Promise<Played> {
   const abort = new AbortController()

@@ -152,7 +152,7 @@ function optionsOf(
   return { ...options, approvedCalls: [...(options.approvedCalls ?? []), ...approved], request: request as never }
 }
 
-/** The calls that the user approved in this request: what the items said that asked for it. */
+/** The calls that the user approved in this request, from the items that asked for approval. */
 function approvedCalls({ input }: RequestBody, exchanges: readonly Exchange[]): ApprovedCall[] {
   if (typeof input === 'string') return []
   const ids = input.filter(({ type, approve }) => type === 'mcp_approval_response' && approve === true)

@@ -58,7 +58,7 @@ describe('our own streams', () => {
       fc.asyncProperty(anyStream(), endReason, async ({ chunks, setup }, reason) => {
         const events: unknown[] = []
         for await (const event of toDialect(run(chunks, setup, reason).events, openResponses)) events.push(event)
-        // A function call without a result of the host's may be followed by what the model says next.
+        // A function call without a result of the host's may be followed by the model's next message.
         expect(serversRulesOf(events, 'open-responses')).toEqual([])
       }),
       { numRuns: Math.ceil(RUNS / 4) },
@@ -157,7 +157,7 @@ describe('the invariants', () => {
   test('the invariants look at some event each, or at the end', () => {
     const kinds = EVENT_TYPES.map(eventKindOf)
     for (const { id, on } of INVARIANTS) {
-      // A client's model says what the client breaks at, and looks at all events itself.
+      // A client's model predicts what the client breaks at, and reads all events itself.
       const isOfClient = CLIENT_INVARIANTS.some((rule) => rule.id === id)
       expect([id, isOfClient || on === undefined || kinds.some(on)]).toEqual([id, true])
     }

@@ -12,7 +12,7 @@ import { bundle } from './snippets.js'
 const example = readFileSync(`${root}examples/server.mjs`, 'utf8')
 
 test('the README shows examples/server.mjs', () => {
-  // Its first line says in the file what the README says above the block.
+  // Its first line is the file's own heading, which the README has above the block.
   expect(pageOf('README.md')).toContain(`\`\`\`ts\n${example.slice(example.indexOf('\n') + 1)}\`\`\``)
 })
 

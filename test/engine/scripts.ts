@@ -1,7 +1,7 @@
 import { encodeHarmony } from '../support/tokens.js'
 import type { Script } from './tiny-gpt-oss/rules.js'
 
-/** A prompt and what the model says to it, both as Harmony text. */
+/** A prompt and the model's answer to it, both as Harmony text. */
 export interface Turn {
   readonly prompt: string
   readonly answer: string
@@ -75,7 +75,7 @@ export const endless: Turn = {
   answer: `<|channel|>final<|message|>Here I go:${ROUND}${ROUND}`,
 }
 
-/** What `endless` says, as many rounds of it. */
+/** The text of `endless`, for this many rounds. */
 export function endlessText(rounds: number): string {
   return `Here I go:${ROUND.repeat(rounds)}`
 }

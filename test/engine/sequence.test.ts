@@ -33,7 +33,7 @@ describe('a call on a sequence', () => {
   test('a call on a sequence evaluates only the part of a prompt that the sequence does not have yet', async () => {
     const first = encodeHarmony(call.prompt)
     const { ids } = await drain(llamaCppSource(sequence, first))
-    // All but the last, to which it says the next one.
+    // All but the last, whose evaluation yields the next token.
     expect(evaluated()).toBe(first.length - 1)
 
     const second = encodeHarmony(afterCall.prompt)

@@ -43,7 +43,7 @@ function push(parser: HarmonyParser, chunks: readonly TokenChunk[]): void {
   }
 }
 
-/** All events, texts that follow each other joined: where deltas are cut is not the parser's to say. */
+/** All events, with adjacent texts joined, because the parser does not promise where deltas are cut. */
 function parse({ request }: MalformedTranscript, chunks: readonly TokenChunk[]): HarmonyEvent[] {
   const tools = declareTools(request.tools)
   const events: HarmonyEvent[] = []
@@ -165,7 +165,7 @@ describe('a malformed stretch', () => {
       const tools = declareTools(transcript.request.tools)
       const messages = ofStretch(transcript, parseIds(transcript).messages)
       const calls = messages.filter(addressesTool).map(({ recipient = '', content }) => {
-        // Text that merely spells a marker stays text, also where it is glued to a recipient (principle P1).
+        // Text that merely spells a marker stays text, even if it is glued to a recipient (principle P1).
         const name = transcript.spelled ? recipient.replace(/<\|.*/, '') : recipient
         return { recipient: toolNamed(name, tools) ?? name, arguments: content }
       })

@@ -57,7 +57,7 @@ class Heap {
         isFreed = true
         this.freed += 1
         raw.free()
-        // What a trap left borrowed cannot be freed, and the wasm build says so.
+        // What a trap left borrowed cannot be freed, and the wasm build reports that.
         if (isBroken) throw new Error('attempted to take ownership of Rust value while it was borrowed')
       },
     }

@@ -49,7 +49,7 @@ function read(input: readonly number[] | string): { messages: string[]; repairs:
 /** What the model wrote after `<|start|>assistant`, the messages, and the repairs with what they drop. */
 type Example = readonly [what: string, written: string, messages: readonly string[], repairs: readonly string[]]
 
-/** A message before the shape, where the shape comes after one. */
+/** A message before the shape, if the shape follows one. */
 const THOUGHT = '<|channel|>analysis<|message|>r<|end|>'
 
 const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = {
@@ -594,7 +594,7 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       '<|channel|>commentary to=functions.write <|constrain|>write: edit file with content.<|end|>' +
         '<|start|>assistant<|channel|>commentary to=functions.write <|constrain|>json<|message|>{}<|call|>',
       ['[analysis] write: edit file with content.', '[commentary to=functions.write <json>] {}'],
-      // The recipient was written, and no message says it.
+      // The recipient was written, but no message has it.
       ['missing_message', 'extra_header_text: to=functions.write'],
     ],
     [

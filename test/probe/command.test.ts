@@ -257,7 +257,7 @@ test('a reader that goes away ends the command in peace', async () => {
   expect(io.err).toBe('')
 })
 
-/** The names of a document's elements in their order. Throws where it is not well-formed. */
+/** The names of a document's elements in their order. Throws if it is not well-formed. */
 function elementsOf(xml: string): string[] {
   const text = xml.replace(/^<\?xml [^?]*\?>\n/, '')
   // Characters that XML 1.0 takes, tags with quoted attributes, and the five entities.

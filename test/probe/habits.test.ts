@@ -5,7 +5,7 @@ import { type Faults, sendJson } from './server.js'
 
 closeServers()
 
-/** What a probe says of a good server whose model has habits of its own. */
+/** A probe's results for a good server whose model has habits of its own. */
 async function habits(...own: Habit[]) {
   const server = await serve({}, own)
   return probed(server.url)

@@ -9,7 +9,7 @@ closeServers()
 const isStream = ({ body }: Asked): boolean => body['stream'] === true
 const isCreate = ({ method }: Asked): boolean => method === 'POST'
 
-/** The findings of one scenario, where one fault is planted. */
+/** The findings of one scenario with one fault planted. */
 async function rules(scenario: string, faults: Faults, options: Parameters<typeof probed>[1] = {}): Promise<string[]> {
   const server = await serve(faults)
   const results = await probed(server.url, { ...options, only: [scenario] })

@@ -19,7 +19,7 @@ export interface Asked {
 
 /** What a server does wrong. Each is given what the good server would do. */
 export interface Faults {
-  /** Takes a reply over: true where it did. */
+  /** Takes a reply over. Returns whether it did. */
   readonly reply?: (asked: Asked, response: ServerResponse) => boolean
   /** The events of a stream. */
   readonly events?: (events: WireEvent[], body: Json) => readonly WireEvent[]

@@ -14,7 +14,7 @@ const declare = (rules: Rules, hints?: ToolHints, before?: McpServer): McpServer
   declareMcpServer(entry(rules), '', before, hints)
 
 const NAMES = ['read', 'write', 'other']
-/** What the server's listing says: one tool reads, one writes, one is not listed. */
+/** The server's listing: one tool reads, one writes, one is not listed. */
 const listed: ToolHints = (_, name) => ({ read: true, write: false })[name]
 
 /** One letter each for a tool that reads, one that writes and one that is not listed. */

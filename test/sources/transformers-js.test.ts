@@ -28,7 +28,7 @@ class Tensor {
 
 /**
  * A model that generates as Transformers.js does: the prompt to the streamer, then for each token a step that takes its
- * time, the token to the streamer, and the criteria, of which any ends it; `end()` only where nothing went wrong.
+ * time, the token to the streamer, and the criteria, of which any ends it; `end()` only if nothing went wrong.
  */
 class Model implements TransformersModel {
   readonly config = { max_position_embeddings: 100 }
@@ -38,7 +38,7 @@ class Model implements TransformersModel {
 
   readonly step: (index: number, call: number) => number | Promise<number>
 
-  /** @param step - the next token of this call; throws, or never answers, where the model does */
+  /** @param step - the next token of this call; throws, or never answers, if the model does */
   constructor(step: (index: number, call: number) => number | Promise<number>) {
     this.step = step
   }

@@ -117,7 +117,7 @@ function expectedOf(text: string): { text: string; annotations: UrlCitation[] } 
   return { text: shown, annotations }
 }
 
-/** Expects a message's deltas to be its text cut at the annotations, each annotation right after the delta that completes its text. */
+/** Expects a message's deltas to be its text cut at the annotations, each right after the delta that completes it. */
 function expectGrammar(
   events: readonly ResponseStreamEvent[],
   { text, annotations }: ReturnType<typeof expectedOf>,
@@ -441,7 +441,7 @@ describe('a page that writes its address against us', () => {
       (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
     )
 
-  /** Undefined also where the host is one that URLs may spell, but no machine has. */
+  /** Undefined also for a host that is valid in a URL but that no machine has. */
   const webAddressOf = (url: string): string | undefined => {
     const address = URL.canParse(url) ? new URL(url) : undefined
     if (address === undefined || !['http:', 'https:'].includes(address.protocol)) return undefined

@@ -128,7 +128,7 @@ function hostedCall(name: string, input: unknown, output: unknown): string {
     return `mcp_call ${serverLabel}.${name.slice(4)} ${JSON.stringify(input)} -> ${said ?? 'failed'}`
   }
   if (name === 'code_interpreter') {
-    // null where the request did not ask for them.
+    // null if the request did not ask for them.
     const logs = ((outputs ?? []) as { logs: string }[]).map((one) => one.logs).join('')
     return `code_interpreter_call ${(input as { code: string }).code} -> ${logs}`
   }

@@ -26,7 +26,7 @@ const DOCS_SERVER = fileURLToPath(new URL('../docs-server.mjs', import.meta.url)
 const CODEX = fileURLToPath(new URL('../node_modules/@openai/codex/bin/codex.js', import.meta.url))
 
 /**
- * The published binary, as `codex exec --json`. It has tools of its own: where the model calls ours, it calls Codex's
+ * The published binary, as `codex exec --json`. It has tools of its own: when the model calls ours, it calls Codex's
  * shell with a program of that name, and Codex really runs it.
  */
 export const codex: Client = {

@@ -57,7 +57,7 @@ export function meantBy(events: readonly WireEvent[], reads: Reads): Outcome {
 function endingOf(end: WireEvent | undefined, status: unknown, reads: Reads): Outcome['ending'] {
   if (end === undefined) return 'open'
   if (end.type === 'response.incomplete' || status === 'incomplete') return reads.incomplete
-  // OpenAI ends a stream with an error event alone where it cannot keep the response.
+  // OpenAI ends a stream with only an error event if it cannot keep the response.
   return /failed$|^error$/.test(end.type) || status === 'failed' ? reads.failed : 'completed'
 }
 

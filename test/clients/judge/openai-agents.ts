@@ -187,6 +187,6 @@ function functionTool(name: string, within: string, calls: Call[]) {
       return 'Done.'
     },
   })
-  // It writes the name anew where it has other characters than OpenAI takes, and would not find it then.
+  // It rewrites a name with characters that OpenAI refuses, and then would not find the tool.
   return Object.assign(made, { name, allowedCallers: ['direct', 'programmatic'] })
 }

@@ -68,7 +68,7 @@ export const openaiReplayer: Replayer = {
         ...(typeof response.error?.message === 'string' ? { error: response.error.message } : {}),
       }
     } catch (error) {
-      // What the server says is an error of the API; what the SDK does not take is one of its own.
+      // An error that the server sends is an API error; input that the SDK refuses is an error of its own.
       const ending: Ending = error instanceof APIError ? 'failed' : 'threw'
       return { ...seen, streamed: shown.text, ending, error: messageOf(error) }
     }

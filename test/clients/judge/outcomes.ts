@@ -39,7 +39,7 @@ export function losses(outcome: Outcome, meant: Outcome): Field[] {
   return lost.filter((field) => field !== 'calls' || !isWhole || !meant.calls.every(isRun))
 }
 
-/** What a model says that its client shows. */
+/** What a model predicts that its client shows. */
 export function predicted(model: ClientModel, events: readonly WireEvent[]): Seen {
   const reader = model.begin(() => {})
   for (const event of events) {

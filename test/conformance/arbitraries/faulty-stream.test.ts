@@ -27,7 +27,7 @@ function parse(line: string): WireEvent {
   return JSON.parse(line, (_, value: unknown) => Object.freeze(value))
 }
 
-/** The engine fails before a word is said. */
+/** The engine fails before the first token. */
 function failing(): WireEvent[] {
   const response = { id: 'resp_1', status: 'in_progress', output: [] }
   return [

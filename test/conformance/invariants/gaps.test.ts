@@ -27,7 +27,7 @@ const violationsOf = (base: BaseName, profile: Profile, ...damages: readonly Dam
 
 const NOWHERE = { item_id: undefined, output_index: undefined, content_index: undefined }
 
-/** Streams that are not as they should be, whom that harms, and what says so. */
+/** Incorrect streams, the profiles that must report them, and the damage. */
 const DAMAGED: Readonly<Record<string, readonly [BaseName, readonly Profile[], Damage]>> = {
   'a message that holds a text that was never streamed': ['answer', ['openai', 'open-responses'], cut(3, 8)],
   'reasoning that holds a summary that was never streamed': ['summary', ['openai', 'open-responses'], cut(3, 7)],

@@ -53,7 +53,7 @@ export type BaseName =
   | 'truncated'
   | 'failed'
 
-/** Good streams: every profile takes them, but for what is said beside them. */
+/** Good streams: every profile accepts them, except as noted beside them. */
 export const BASES: { readonly [Name in BaseName]: () => Stream } = {
   /** Reasoning, a message, a function call: as the base of the matrices is. */
   talk: streamed({ request: { tools: [fn('get_weather')] } }, (run) => {

@@ -14,7 +14,7 @@ const EVENTS = [CREATED, DELTA, COMPLETED]
 const frame = (event: { readonly type: string }): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 const SSE = EVENTS.map(frame).join('')
 
-/** Everything that a reader says of pieces. */
+/** Everything that a reader returns for these pieces. */
 function readsOf(pieces: readonly (string | Uint8Array)[], maxEventLength?: number): StreamRead[] {
   const reader = createStreamReader(maxEventLength === undefined ? {} : { maxEventLength })
   return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()]

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => llama.dispose())
 
-/** What the engine says to a prompt, up to a token that ends the turn. */
+/** The engine's answer to a prompt, up to a token that ends the turn. */
 async function generate(
   on: LlamaContextSequence,
   prompt: readonly number[],

@@ -285,7 +285,7 @@ describe('a server that the request does not declare', () => {
 })
 
 describe('which calls need approval', () => {
-  /** What calls of a reading, a writing and an unlisted tool become: `?` where the user is asked, else the status. */
+  /** What calls of a reading, a writing and an unlisted tool become: `?` if the user is asked, otherwise the status. */
   function asked(tool: McpTool, mcpListings?: McpListing[]): string {
     const run = createRun({ request: { tools: [tool] }, ...(mcpListings === undefined ? {} : { mcpListings }) })
     run.push(inTurn(...['read', 'write', 'other'].map((name) => callTo(`github.${name}`, '{}<|call|>'))))
