@@ -1,4 +1,4 @@
-// What inputs.mjs gives, for the tests, which are TypeScript. inputs.mjs says what each is.
+// The types of inputs.mjs for the tests. inputs.mjs documents each export.
 import type { TokenChunk } from '../src/tokens/token-source.js'
 import type { TokenTable } from '../src/tokens/token-table.js'
 

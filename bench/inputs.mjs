@@ -1,5 +1,5 @@
 // The token streams that are measured: made by a seed, so that every run has the same, and varied, so that no cache of
-// one transcript explains a result. test/bench/inputs.test.ts says what holds of each.
+// one transcript explains a result. test/bench/inputs.test.ts checks what each of them promises.
 
 /** Spelled out, since these inputs need no build of the library; their test holds them against its own. */
 export const MARKER = {
@@ -27,7 +27,7 @@ export const SEED = 0xc0ffee
  *
  * @typedef {object} Message
  * @property {number[]} ids as many as were asked for
- * @property {string} text what they say, decoded as a whole by the platform
+ * @property {string} text their text, decoded in one piece by the platform
  * @property {number} units what a figure is per: the ids
  */
 
@@ -88,7 +88,7 @@ export function createInputs(tokenTable, encode) {
       return filled(count, (index) => phrase[index % phrase.length])
     },
 
-    /** Tokens whose bytes are no text on their own, in random order: hardly any become a character together. */
+    /** Tokens whose bytes are not text on their own, in random order, so hardly any combine into a character. */
     invalid(count, seed) {
       const random = createRandom(seed)
       return filled(count, () => broken[random(broken.length)])
@@ -124,7 +124,7 @@ export function createInputs(tokenTable, encode) {
       return message(body.slice(0, room(count)))
     },
 
-    /** Whole marks of pages that nobody knows. */
+    /** Complete marks of unknown pages. */
     unknownMarks(count, seed) {
       const random = createRandom(seed)
       const body = []
@@ -132,7 +132,7 @@ export function createInputs(tokenTable, encode) {
       return message(body.slice(0, room(count)))
     },
 
-    /** Calls whose headers are as long as headers may be, and say next to nothing. As many whole calls as fit. */
+    /** Calls whose headers are as long as headers may be, with next to no content. As many complete calls as fit. */
     longHeaders(count, seed) {
       const random = createRandom(seed)
       const words = [' a', ' b', ' c', ' x', ' y', ' z'].map((word) => encode(word)[0])
@@ -156,7 +156,7 @@ export function createInputs(tokenTable, encode) {
       return { ids, units: ids.length }
     },
 
-    /** Calls of the code interpreter, each with its result from the host behind it; `turns` as of {@link turns}. */
+    /** Calls of the code interpreter, each with its result from the host after it; `turns` as of {@link turns}. */
     toolLoop(count, seed) {
       const random = createRandom(seed)
       const call = [MARKER.channel, ...encode('analysis to=python code'), MARKER.message]
@@ -207,7 +207,7 @@ export function createInputs(tokenTable, encode) {
     /**
      * Turns of the model, in the order in which they are drawn; the last one is whole.
      *
-     * @param {readonly (readonly any[])[]} drawn chunks of each turn; from the beginning again where they are used up
+     * @param {readonly (readonly any[])[]} drawn chunks of each turn; starting over when they are used up
      * @returns {{ turns: (readonly any[])[], units: number }}
      */
     turns: (count, drawn) => collect(count, (index) => drawn[index % drawn.length]),
@@ -237,7 +237,7 @@ function lengthOf(chunk) {
  * The same numbers for the same seed, on every machine: mulberry32.
  *
  * @param {number} seed
- * @returns {(below: number) => number} a whole number from 0
+ * @returns {(below: number) => number} an integer from 0
  */
 export function createRandom(seed) {
   let state = seed >>> 0

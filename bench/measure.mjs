@@ -15,9 +15,9 @@ const SMOKE = { rounds: 1, isClean: false, sampleMs: 0, warmUpMs: 0 }
  * @typedef {object} Contender
  * @property {string} name
  * @property {(input: Input) => Result | Promise<Result>} run what is timed
- * @property {(result: Awaited<Result>, input: Input) => void | Promise<void>} check throws where the result is wrong;
+ * @property {(result: Awaited<Result>, input: Input) => void | Promise<void>} check throws if the result is wrong;
  *   never timed, and called for every run, the first of them before anything is timed
- * @property {(input: Input) => number} [units] what its figures are per, where that is not the input's `units`
+ * @property {(input: Input) => number} [units] what its figures are per, if not the input's `units`
  */
 
 /**
@@ -48,7 +48,7 @@ export function createMeasure({ smoke }) {
 }
 
 /**
- * Times contenders on the same inputs. Every round has an input of its own, so that nobody learns one by heart, and
+ * Times contenders on the same inputs. Every round has its own input, so that the JIT cannot specialize on one, and
  * begins with another contender.
  *
  * @param {(round: number) => any} inputOf of round 0, which warms up and is not timed, and of the rounds from 1

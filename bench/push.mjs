@@ -2,7 +2,7 @@
 import { Translator, tokenTable } from './library.mjs'
 import { expect } from './measure.mjs'
 
-/** The last events are kept, so that none is made for nothing. */
+/** Keeps the last events, so that the engine cannot optimize their creation away. */
 const RING = 1024
 
 /** @type {import('./measure.mjs').Contender<import('./inputs.mjs').Message, any>} */

@@ -50,7 +50,7 @@ async function runAll() {
   process.exitCode = failed.length === 0 ? 0 : 1
 }
 
-/** What one target makes the engine learn and leave behind is not the next one's to carry. */
+/** Runs one target in a process of its own, because the code and garbage of one would slow down the next. */
 async function inProcessOfItsOwn(name) {
   const program = [fileURLToPath(import.meta.url), '--target', name, ...(values.smoke ? ['--smoke'] : [])]
   const args = [...ONE_CORE, ...program]

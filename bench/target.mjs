@@ -5,7 +5,7 @@
  * @property {string} figure
  * @property {number} value
  * @property {string} unit
- * @property {number} [atLeast] where it is a target
+ * @property {number} [atLeast] if it is a target
  * @property {number} [atMost]
  * @property {string} [note] what the figure is made of
  *
@@ -13,14 +13,14 @@
  * @property {string} name as in `--only NAME`
  * @property {string} measures what is compared with what
  * @property {string} target what is to be reached
- * @property {(measure: import('./measure.mjs').Measure) => Promise<Row[]>} run throws where a contender's result is
+ * @property {(measure: import('./measure.mjs').Measure) => Promise<Row[]>} run throws if a contender's result is
  *   wrong
  */
 
 /** In the order in which they run. Each is `targets/NAME.mjs`, and runs in a process of its own. */
 export const TARGETS = ['official', 'limit', 'sse', 'pull', 'linear', 'streams', 'cold', 'size', 'checker', 'worst']
 
-/** @param {Row} row @returns {boolean | undefined} undefined where nothing was asked for */
+/** @param {Row} row @returns {boolean | undefined} undefined if there is no target */
 export function isMet({ value, atLeast, atMost }) {
   if (atLeast !== undefined) return value >= atLeast
   if (atMost !== undefined) return value <= atMost

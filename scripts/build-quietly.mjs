@@ -1,5 +1,5 @@
 // Builds the JavaScript without a log: what the build prints is shown only if it fails. The types, which take longest,
-// are left as they are: whoever runs what was built needs none. On a terminal a line says what is going on.
+// are left as they are: running the build does not need them. On a terminal a line shows the progress.
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

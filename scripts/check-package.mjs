@@ -194,7 +194,7 @@ const checks = [
     'installed: a CommonJS module can require it',
     async () => {
       const code = `process.stdout.write(typeof require('${manifest.name}').translate)`
-      // Node 20 says on standard error that require() of ES modules is experimental there.
+      // Node 20 warns on standard error that require() of ES modules is experimental.
       const type = await run('node', ['--input-type=commonjs', '--eval', code], await project())
       expect(type === 'function', `expected translate to be a function, got ${type}`)
       return `translate is a ${type}`
@@ -304,8 +304,8 @@ async function run(command, args, cwd, codes = [0]) {
     return (await promisify(execFile)(command, args, { cwd, maxBuffer: 2 ** 28 })).stdout
   } catch (error) {
     if (codes.includes(error.code)) return error.stdout
-    const said = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim()
-    throw new Error(`${[command, ...args].join(' ')}\nexit ${error.code}\n${said}`)
+    const output = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim()
+    throw new Error(`${[command, ...args].join(' ')}\nexit ${error.code}\n${output}`)
   }
 }
 

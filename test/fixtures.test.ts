@@ -19,7 +19,7 @@ const expectedEvents = (name: string): ResponseStreamEvent[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** The same stream in as few chunks as there can be: a new one only where the host speaks, or the form changes. */
+/** The same stream in as few chunks as there can be: a new one only where host text starts or the form changes. */
 function joined(chunks: readonly FixtureChunk[]): FixtureChunk[] {
   const out: FixtureChunk[] = []
   for (const chunk of chunks) {

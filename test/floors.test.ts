@@ -319,7 +319,7 @@ function parse(file: string, text: string): ts.SourceFile {
   return source
 }
 
-/** What a file names in imports and re-exports of any form; `(computed)` for one that only running it would tell. */
+/** What a file names in imports and re-exports of any form; `(computed)` for one that is known only at run time. */
 function importsOf(file: string, text: string): string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {

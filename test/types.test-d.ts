@@ -61,7 +61,7 @@ declare const event: ResponseStreamEvent
 declare const response: Response
 declare const item: OutputItem
 
-/** Fails to compile where the argument does not fit. */
+/** Fails to compile if the argument does not fit. */
 function expectType<Wanted>(_value: Wanted): void {}
 
 /** Any of the members of a union, with fields of other types. */
@@ -69,7 +69,7 @@ type With<Union, Fields> = Union extends unknown ? Omit<Union, keyof Fields> & F
 
 // What the SDK's types say that the wire does not bear out
 
-/** `output_text` is made by the SDK; without usage and user, the real wire has null where the types have nothing. */
+/** `output_text` is made by the SDK; the wire has null for a missing usage or user, which the types lack. */
 type OnWire<Theirs extends SdkResponse | Sdk6Response> = Omit<Theirs, 'output_text' | 'usage' | 'user'> & {
   usage: NonNullable<Theirs['usage']> | null
   user: string | null

@@ -71,7 +71,7 @@ function checking(name, options) {
   }
 }
 
-/** What a model wrote is at times no JSON, and is no fault of the stream's. */
+/** A model sometimes writes invalid JSON, which is not the stream's fault. */
 function faults(violations) {
   return violations.length === 0 ? 0 : violations.filter(({ fault }) => fault === 'server').length
 }

@@ -28,7 +28,7 @@ export default {
 }
 
 /**
- * The least that a translator could do with a token: look its text up, keep it, and tell it in an array of one event.
+ * The least that a translator could do with a token: look up its text, keep it, and return it in an array of one event.
  */
 const limit = {
   name: 'limit',

@@ -15,7 +15,7 @@ export default {
     const official = {
       name: 'official',
       run: ({ ids }) => parse(createParser(), ids),
-      // It loses what follows an invalid byte, so what it says can only be compared where there is none.
+      // It loses the text after an invalid byte, so its output is compared only if there is none.
       check({ parser, length, refused }, { text, isInvalid = false }) {
         const content = parser.currentContent
         parser.free()

@@ -81,7 +81,7 @@ const hopped = {
   check: checkEvents,
 }
 
-/** The same contender where the chunks come from an async generator, as an engine's do. */
+/** The same contender when the chunks come from an async generator, as an engine's do. */
 const awaited = ({ name, run, check }) => ({
   name: `async ${name}`,
   run: ({ chunks }) => run({ chunks: yieldAsync(chunks) }),
@@ -100,7 +100,7 @@ async function* yieldAsync(chunks) {
   for (const chunk of chunks) yield chunk
 }
 
-/** The last events are kept, so that none is made for nothing. */
+/** Keeps the last events, so that the engine cannot optimize their creation away. */
 function createKept() {
   const ring = new Array(1024).fill(null)
   return {

@@ -176,8 +176,8 @@ describe('other streams', () => {
       expect(units).toBeLessThan(1_100)
       expect(parallelCalls(1_000, SEED, results)).toEqual(parallelCalls(1_000, SEED, results))
       expect(turns.length).toBe(1)
-      const told: string[] = []
-      const translator = new Translator({ tokenTable, request, onDiagnostic: ({ code }) => told.push(code) })
+      const reported: string[] = []
+      const translator = new Translator({ tokenTable, request, onDiagnostic: ({ code }) => reported.push(code) })
       const done: number[] = []
       for (const chunk of turns.flat()) {
         for (const event of translator.push(chunk)) {
@@ -188,7 +188,7 @@ describe('other streams', () => {
       expect(output.length).toBeGreaterThan(10)
       expect(output.every(({ type }) => type === 'mcp_call')).toBe(true)
       expect(done).toEqual(results === 0 ? [] : output.map((_, index) => index).reverse())
-      expect(told).toEqual(results === 2 ? output.map(() => 'second_result') : [])
+      expect(reported).toEqual(results === 2 ? output.map(() => 'second_result') : [])
     }
   })
 

@@ -58,20 +58,20 @@ describe('the report of a stream', () => {
     expect(stream.isGood).toBe(false)
   })
 
-  test('the report of a stream says that an event was lost where its number never came', () => {
+  test('the report of a stream reports a lost event if its number never came', () => {
     const { text } = watched(BASES.answer().toSpliced(3, 1))
     expect(text).toContain('expected sequence_number 3, got 4: an event was lost here, which explains what follows\n')
     expect(text).toContain('and because of it: 6 more (within-part ×4, part-follows-message, item-is-its-parts)\n')
   })
 
-  test('the report of a stream says that an event came twice, or in another order, where the numbers say so', () => {
+  test('the report of a stream names an event that came twice or out of order, judging by the numbers', () => {
     const twice = BASES.answer().toSpliced(4, 0, BASES.answer()[3] as Draft)
     expect(watched(twice).text).toContain('got 3: an event came twice\n')
     const [a, b] = BASES.answer().slice(3, 5) as [Draft, Draft]
     expect(watched(BASES.answer().toSpliced(3, 2, b, a)).text).toContain('events came out of order\n')
   })
 
-  test('the report of a stream says of a field that no event has that it is missing from all of them', () => {
+  test('the report of a stream names a field that is missing from every event once', () => {
     const events = BASES.talk().map(({ sequence_number: _, ...event }) => event)
     expect(watched(events as Draft[]).text).toBe(
       `stream 1: 22 events, 44 violations, 0 warnings, 1 cause (profile openai)
@@ -85,7 +85,7 @@ describe('the report of a stream', () => {
     expect(watched(some).text).toContain('item_id is missing from 2 events\n')
   })
 
-  test('the report of a stream says of an event without a type where it came, and of what is missing at the end that it is missing there', () => {
+  test('the report of a stream gives the position of an event without a type, and puts what is missing at the end there', () => {
     const { text, live } = watched([{ id: 7 } as never])
     expect(text).toContain('  error    line 1, event 0\n           expected an event with a type, got {"id":7}\n')
     expect(text).toContain('  error    at the end\n           expected response.completed')
@@ -93,7 +93,7 @@ describe('the report of a stream', () => {
     expect(live).toContain('error at the end: expected response.completed')
   })
 
-  test('the report of a stream says what the model wrote, and what the server made of it', () => {
+  test('the report of a stream shows what the model wrote, and what the server made of it', () => {
     const call = (fields: object) =>
       damaged(BASES.call(), setItem('function_call', { ...fields }, ['done', 'terminal']))
     expect(watched(call({ arguments: { city: 'Paris' } })).text).not.toContain('The model wrote it')
@@ -101,7 +101,7 @@ describe('the report of a stream', () => {
     expect(text).toContain('The model wrote this; a server that passes it on is right.\n')
   })
 
-  test('the report of a stream shows values, shortened, and nothing of them that moves the cursor', () => {
+  test('the report of a stream shows values, shortened, and without characters that move the cursor', () => {
     const evil = `\u001b[2J\u202e${'x'.repeat(500)}`
     const { text, live } = watched(damaged(BASES.answer(), set('content_part.done', { item_id: evil, type: evil })))
     for (const shown of [text, live]) {
@@ -164,7 +164,7 @@ describe('a stream that is watched', () => {
     expect(stream().event([atEnd])).toBe('warning at the end: expected a thing, got another (within-part)\n')
   })
 
-  test('a stream that is watched mutes a rule after its third violation, and says so once', () => {
+  test('a watched stream mutes a rule after its third violation, and reports that once', () => {
     const watched = stream()
     const lines = Array.from({ length: 6 }, (_, position) => watched.event([violation({ position })], position + 1))
     expect(lines.slice(3)).toEqual(['… further violations of within-part are only counted\n', '', ''])

@@ -120,7 +120,7 @@ describe('files', () => {
     expect(out).toContain('read as gzip, unpacked\nstream 1: ')
   })
 
-  test('files that curl wrote say so', async () => {
+  test('a file that curl wrote is named as such', async () => {
     const { out } = await check({ a: `HTTP/1.1 200 OK\r\n\r\n${SSE}` })
     expect(out).toBe(`read as curl -i output, HTTP 200\n${GOOD}`)
   })

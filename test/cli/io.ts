@@ -6,7 +6,7 @@ export interface FakeIo extends Io {
   readonly err: string
 }
 
-/** Files by their path; standard input is the file `-`. Where `error` is given, nobody reads standard output. */
+/** Files by their path; standard input is the file `-`. With `error`, writes to standard output fail. */
 export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, error?: Error): FakeIo {
   const read = async (path: string): Promise<string> => {
     const found = files[path] ?? Object.assign(new Error(`ENOENT: no such file or directory, open '${path}'`))

@@ -74,7 +74,7 @@ describe('replay', () => {
     expect(eventsOf(out)[0]).toMatchObject({ response: { created_at: 0 } })
   })
 
-  test('replay says in one line what is wrong with the tokens, after the events that came of them', async () => {
+  test('replay reports in one line what is wrong with the tokens, after the events that they produced', async () => {
     const { code, out, err } = await replay(fixture(''))
     expect(eventsOf(out).at(-1)).toMatchObject({ type: 'response.failed' })
     expect(err).toMatch(/^harmony-responses: [^\n]*source: expected chunks[^\n]*\n$/)
@@ -88,7 +88,7 @@ describe('replay', () => {
   test.each([
     ['raw', 'response.reasoning_text.delta'],
     ['summary', 'response.reasoning_summary_text.delta'],
-  ])('replay shows reasoning as --reasoning %s says', async (mode, type) => {
+  ])('replay shows reasoning as --reasoning %s asks', async (mode, type) => {
     const types = eventsOf((await replay(THOUGHT, '--reasoning', mode)).out).map((event) => event.type)
     expect(types.filter((each) => /^response\.reasoning_.*delta$/.test(each))).toEqual([type])
   })
@@ -98,7 +98,7 @@ describe('replay', () => {
     expect(out).not.toContain('Hm')
   })
 
-  test('replay shows reasoning as the fixture says, where nothing else is asked for', async () => {
+  test('replay shows reasoning as the fixture asks, if no option overrides it', async () => {
     const hidden = fixture('<|channel|>analysis<|message|>Hm<|end|>', { setup: { reasoning: 'hidden' } })
     expect((await replay(hidden)).out).not.toContain('Hm')
     expect((await replay(hidden, '--reasoning', 'raw')).out).toContain('Hm')
@@ -130,7 +130,7 @@ describe('replay', () => {
   test.each([
     ['--reasoning', 'loud', 'expected one of raw, summary, both, hidden, got "loud"'],
     ['--dialect', 'azure', 'expected one of openai, open-responses, vllm, got "azure"'],
-  ])('replay says what %s may be', async (option, given, expected) => {
+  ])('replay names the values that %s accepts', async (option, given, expected) => {
     const { code, err } = await replay(GREETING, option, given)
     expect([code, err]).toEqual([2, `harmony-responses: ${option}: ${expected}\n`])
   })
@@ -145,7 +145,7 @@ describe('replay', () => {
     expect(eventsOf(out).at(-1)).toMatchObject({ response: { output: [{ type }] } })
   })
 
-  test('replay follows the policy and the approval that the fixture says, and the policy of the command line before it', async () => {
+  test('replay follows the policy and the approval of the fixture, but the command line takes precedence', async () => {
     const text = fixture('<|channel|>commentary to=github.search<|message|>{}<|call|>', {
       request: { tools: [{ type: 'mcp', server_label: 'github' }] },
       setup: { policy: 'functions-only', mcpApproval: 'never' },
@@ -158,12 +158,12 @@ describe('replay', () => {
   test.each([
     ['live', 1],
     ['whole', 0],
-  ])('replay announces calls as --calls %s says', async (calls, count) => {
+  ])('replay announces calls as --calls %s asks', async (calls, count) => {
     const { out } = await replay(fixture('<|channel|>commentary to=functions.f<|message|>{"q":'), '--calls', calls)
     expect(eventsOf(out).filter(({ type }) => type === 'response.output_item.added')).toHaveLength(count)
   })
 
-  test('replay stops without a word when nobody reads any more', async () => {
+  test('replay stops silently when its output is closed', async () => {
     const io = fakeIo({ 'a.json': GREETING }, Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
     expect(await run(['replay', 'a.json'], io)).toBe(0)
     expect(io.err).toBe('')
@@ -190,7 +190,7 @@ describe('check', () => {
     expect(io.out.match(/^stream \d/gm)).toEqual(['stream 1', 'stream 2'])
   })
 
-  test('check says what is wrong, root cause first, and exits with 1', async () => {
+  test('check reports what is wrong, root cause first, and exits with 1', async () => {
     const damaged = (await events()).replace(
       /"item_id":"[^"]*","output_index":0,"content_index":0,"delta"/,
       '"output_index":0,"content_index":0,"delta"',
@@ -245,7 +245,7 @@ describe('check', () => {
       'data: {"object":"chat.completion.chunk"}\n\ndata: [DONE]\n\n',
       'a Chat Completions stream, not one of the Responses API',
     ],
-  ])('what holds no stream is named: %j', async (text, what) => {
+  ])('input without a stream is named: %j', async (text, what) => {
     const err = `harmony-responses: a.jsonl: no Responses stream: ${what}\n`
     expect(await check(text)).toEqual({ code: 2, out: '', err })
   })
@@ -265,7 +265,7 @@ describe('check', () => {
     expect(await check(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })
   })
 
-  test('check stops without a word when nobody reads any more', async () => {
+  test('check stops silently when its output is closed', async () => {
     const io = fakeIo({ 'a.jsonl': await events() }, Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
     expect(await run(['check', 'a.jsonl'], io)).toBe(0)
     expect(io.err).toBe('')
@@ -280,7 +280,7 @@ describe('explain', () => {
     return { code, out: io.out, err: io.err }
   }
 
-  test('explain says what each client makes of each stream, in a line each', async () => {
+  test('explain reports what each client makes of each stream, in a line each', async () => {
     const { code, out, err } = await explain((await events()) + (await events()))
     expect([code, err]).toEqual([0, ''])
     const names = ['The openai SDK', 'The AI SDK', 'The Agents SDK', 'LangChain', 'Codex']
@@ -288,19 +288,19 @@ describe('explain', () => {
     expect(out.match(/^(stream.*| {2}.*? shows)/gm)).toEqual([...lines(1), ...lines(2)])
   })
 
-  test('explain says it of one client alone', async () => {
+  test('explain reports on a single client', async () => {
     const { code, out } = await explain(await events(), '--client', 'codex')
     expect(code).toBe(0)
     expect(out).toMatch(/^stream 1: 9 events\n {2}Codex shows .*, and ends well\.\n$/)
   })
 
-  test('explain exits with 1 where the client trips, and says so', async () => {
+  test('explain exits with 1 if the client trips, and reports it', async () => {
     const cut = (await events()).split('\n').slice(0, -2).join('\n')
     const { code, out } = await explain(cut, '--client', 'ai-sdk')
     expect([code, out.includes('trips')]).toEqual([1, true])
   })
 
-  test('explain shows nothing of the stream that moves the cursor', async () => {
+  test('explain escapes everything in the stream that would move the cursor', async () => {
     const { out } = await explain((await events()).replaceAll('"delta":"', '"delta":"\\u001b[2J'))
     expect(out).not.toContain('\u001b')
   })

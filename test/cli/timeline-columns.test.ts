@@ -14,7 +14,7 @@ describe('the columns of a timeline', () => {
     })
   })
 
-  test('100 columns have room for what the parser says', () => {
+  test('100 columns have room for the parser’s events', () => {
     const { idEnd, state, harmony, events, foldsHost } = columnsFor(100)
     expect({ idEnd, state, foldsHost }).toEqual({ idEnd: undefined, state: undefined, foldsHost: true })
     expect({ harmony, events }).toEqual({ harmony: { start: 29, width: 27 }, events: { start: 58, width: 42 } })

@@ -88,7 +88,7 @@ response completed resp_…
 `)
   })
 
-  test('a timeline shows what the parser says from 90 columns on', async () => {
+  test('a timeline shows the parser’s events from 90 columns on', async () => {
     const lines = withoutIds(await timeline(HELLO, 100)).split('\n')
     const row = lines.findIndex((line) => line.includes('<|message|>'))
     expect(lines.slice(row, row + 4)).toEqual([
@@ -171,14 +171,14 @@ response completed resp_…
     expect(text).toMatch(/output_text\.delta '🗾' ← 3-5\n/)
   })
 
-  test('a timeline says what was noticed, where it was noticed and in the end', async () => {
+  test('a timeline shows diagnostics where they were reported and at the end', async () => {
     const text = await timeline(fixture(encodeHarmony('<|channel|>final<|message|>Hi<|constrain|><|return|>')), 160)
     const row = rowsOf(text).find((line) => line.includes('<|constrain|>'))
     expect(row).toMatch(/ ! stray_marker: a misplaced marker: dropped$/)
     expect(text).toContain('1 diagnostic: stray_marker\n')
   })
 
-  test('a timeline shows text chunks as they came, and that nobody counted their tokens', async () => {
+  test('a timeline shows text chunks as they came, without a count of their tokens', async () => {
     const text = await timeline(fixture(['<|channel|>final<|mess', 'age|>Hi']))
     expect(rowsOf(text)).toHaveLength(2)
     expect(text).toMatch(/^ +1 {2}model +text {2}'age\|>Hi' /m)
@@ -199,7 +199,7 @@ response completed resp_…
     expect(await timeline(cut, 120, { calls: 'whole' })).not.toContain('output_item.added')
   })
 
-  test('a timeline lets nothing of the fixture move the cursor or change colours', async () => {
+  test('a timeline escapes everything in the fixture that would move the cursor or change colours', async () => {
     const nasty = '\u001b[2J\u202e\u0007'
     const text = await timeline(
       fixture([`<|channel|>commentary to=functions.${nasty}<|message|>${nasty}<|call|>`], {

@@ -34,7 +34,7 @@ const fixtures = readdirSync(folder).flatMap((file): [string, AnyStream][] => {
 const fixturesOf = (client: Client): [string, AnyStream][] =>
   fixtures.filter(([, stream]) => isPlayable(stream, client))
 
-/** Any transcript, in any chunks. Tools that nobody has fail where the host would run them, as agents need it. */
+/** Any transcript, in any chunks. Unknown tools fail if the host would run them, because agents need a result. */
 const generated: fc.Arbitrary<AnyStream> = fc
   .oneof(
     wellFormedTranscript().map(({ chunks, request }) => ({ chunks, request })),
@@ -51,7 +51,7 @@ const generated: fc.Arbitrary<AnyStream> = fc
   )
 
 describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, client]) => {
-  test('shows of any transcript what was streamed of it', { timeout: 300_000 }, async () => {
+  test(`${client.name} shows exactly what was streamed of any transcript`, { timeout: 300_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(generated, async (stream) => {
         fc.pre(isPlayable(stream, client))
@@ -61,9 +61,12 @@ describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, 
     )
   })
 
-  test.for(fixturesOf(client))('shows of the fixture %s what was streamed of it', async ([, stream]) => {
-    await hold(stream, client)
-  })
+  test.for(fixturesOf(client))(
+    `${client.name} shows exactly what was streamed of the fixture %s`,
+    async ([, stream]) => {
+      await hold(stream, client)
+    },
+  )
 })
 
 async function hold(stream: AnyStream, client: Client): Promise<void> {

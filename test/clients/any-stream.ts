@@ -67,7 +67,7 @@ export function isAnswerable(response: Response, tools: readonly WireTool[]): bo
   )
 }
 
-/** A call that was cut off, which nobody is to run. */
+/** A call that was cut off, so nothing may run it. */
 const isCut = (item: object): boolean => 'status' in item && item.status === 'incomplete'
 
 function isObject(text: string): boolean {
@@ -83,8 +83,8 @@ function isObject(text: string): boolean {
 export type Shown = Pick<Played, 'reasoning' | 'calls' | 'ending'> & { readonly text: string }
 
 /**
- * What a client showed. Of one that has tools of its own, no calls: ours are none that it could run. And none of a
- * response that was cut off behind them: clients differ in whether such calls are run.
+ * What a client showed. For a client with tools of its own, no calls: it could not run ours. And none of a
+ * response that was cut off after them, because clients differ in whether they run such calls.
  */
 export function shownBy(client: Client, { text, reasoning, calls, ending }: Played): Shown {
   const counts = client.wording === undefined && ending === 'completed'
@@ -123,7 +123,7 @@ const responsesOf = (exchanges: readonly Exchange[]): Response[] =>
     .map(({ events }) => events.at(-1))
     .flatMap((event) => ('response' in Object(event) ? [(event as unknown as { response: Response }).response] : []))
 
-/** Whether reasoning was streamed as it is alone: the host says so, or neither it nor the client asks for a summary. */
+/** Whether reasoning was streamed only as raw text: the host asks for that, or there is no request for a summary. */
 function isRaw(exchanges: readonly Exchange[]): boolean {
   const items = responsesOf(exchanges).flatMap(({ output }) => output)
   return items.every((item) => item.type !== 'reasoning' || item.summary.length === 0)

@@ -28,7 +28,7 @@ describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, 
 })
 
 /**
- * Plays it; where the source hangs, aborts as soon as all of its text is shown, and waits until the source is closed.
+ * Plays it; if the source hangs, aborts as soon as all of its text is shown, and waits until the source is closed.
  */
 async function play(client: Client, scenario: Scenario, server: TestServer): Promise<Played> {
   const abort = new AbortController()
@@ -46,7 +46,7 @@ async function play(client: Client, scenario: Scenario, server: TestServer): Pro
   return played
 }
 
-/** What a client shows within its limit. A limit that the expected stays within is none. */
+/** What a client shows within its limit. A limit that the expected outcome does not reach has no effect. */
 function within(whole: Shows, { what, shows }: Limit): Shows {
   const { sentBack: items = {}, ...rest } = shows
   const sent = Object.entries(items).filter(([type]) => whole.sentBack[type] !== undefined)

@@ -5,7 +5,7 @@ import { type Exchange, type InputItem, startServer } from './server.js'
 
 const toEnd = { onText: () => {}, signal: new AbortController().signal }
 
-// What the table says of Codex ("results in its own words") leaves open whether the results are in them.
+// The table's note on Codex ("results in its own words") does not check that the results are in those words.
 test('Codex gives the model what its commands printed, each under its call_id', async () => {
   const [first, second] = await exchangesOf('two calls')
   const ids = (first?.events ?? []).flatMap((event) =>
@@ -19,7 +19,7 @@ test('Codex gives the model what its commands printed, each under its call_id', 
   }
 })
 
-test('Codex tells the model that a patch was applied', async () => {
+test('Codex reports to the model that a patch was applied', async () => {
   const [, second] = await exchangesOf('custom tool')
   expect(outputsIn(second, 'custom_tool_call_output')).toMatchObject([{ output: expect.stringContaining('hello.py') }])
 })

@@ -20,13 +20,13 @@ const asked = scenario('framing', [turn(answer(TEXT))], { text: [TEXT] })
 /** Those that the profiles describe: openai 6 is older, and no profile is of the AI SDK's other provider. */
 const described = clients.filter(({ name }) => name !== 'openai 6.49 stream()' && name !== '@ai-sdk/open-responses')
 
-/** A replacement character is no failure: the client does what it is told to do with such bytes. */
+/** A replacement character is not a failure: it is how decoders are specified to handle such bytes. */
 const asShown = (text: string): string => text.replaceAll('\ufffd', 'à')
 
 describe.for(described.map((client) => [client.name, client] as const))('%s', ([, client]) => {
   const read = Object.keys(FRAMINGS).filter((name) => (FRAMINGS[name]?.readBy ?? client.profile) === client.profile)
 
-  test.for(read)('takes a stream %s, or its profile says that it does not', async (name) => {
+  test.for(read)(`${client.name} reads a stream %s, or its profile reports that it does not`, async (name) => {
     const framing = FRAMINGS[name] ?? expect.unreachable(name)
     const body = framing.write(events)
     expect({ isGood: await isTaken(body, client) }).toEqual({ isGood: errorsOf(body, client.profile).length === 0 })
@@ -34,11 +34,11 @@ describe.for(described.map((client) => [client.name, client] as const))('%s', ([
 })
 
 describe('the judge', () => {
-  test.each(Object.entries(FRAMINGS))('names what is wrong with a stream %s', (_, { rules, write }) => {
+  test.each(Object.entries(FRAMINGS))('the judge reports what is wrong with a stream %s', (_, { rules, write }) => {
     expect(errorsOf(write(events), 'openai')).toEqual(rules)
   })
 
-  test('is held to each rule of framing that is an error', () => {
+  test('every framing rule that is an error has a stream that breaks it', () => {
     const held = new Set(Object.values(FRAMINGS).flatMap(({ rules }) => rules))
     const errors = FRAMING.filter(({ severity }) => severity === 'error').map(({ id }) => id)
     expect([...held].sort()).toEqual(errors.sort())

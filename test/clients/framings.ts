@@ -4,7 +4,7 @@ interface Typed {
 
 /** A way to frame a stream. */
 export interface Framing {
-  /** What the judge says of it: the ids of the invariants, without those that break nobody. */
+  /** The ids of the invariants that the judge reports, without those that break no client. */
   readonly rules: readonly string[]
   readonly write: (events: readonly Typed[]) => string | Uint8Array
   /** It loses an event of which, in this stream, only the clients of this profile take something. */

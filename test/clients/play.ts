@@ -37,7 +37,7 @@ export interface PlayOptions {
   readonly signal: AbortSignal
 }
 
-/** Plays a scenario as an application would: runs the tools, calls again, until the client says that it is over. */
+/** Plays a scenario as an application would: runs the tools, calls again, until the client reports the end. */
 export type Play = (scenario: Scenario, baseURL: string, options: PlayOptions) => Promise<Played>
 
 /** Something that a client cannot show by itself. The test holds it to exactly that. */
@@ -51,7 +51,7 @@ export interface Limit {
 
 export interface Client {
   readonly name: string
-  /** What the judge holds a stream against where this client reads it. */
+  /** The judge's profile for streams that this client reads. */
   readonly profile: ClientProfile
   readonly play: Play
   readonly limits: readonly Limit[]

@@ -59,7 +59,7 @@ export interface Scenario {
 }
 
 export const ENGINE_ERROR = 'the engine is gone'
-/** What no client is told. */
+/** What no client may see. */
 export const HOST_ERROR = 'cannot open secret.gguf'
 
 const GET_WEATHER: FunctionTool = {
@@ -379,7 +379,7 @@ export const scenarios: readonly Scenario[] = [
     },
     { tools: [{ type: 'web_search' }, GET_WEATHER] },
   ),
-  // Behind a message, where OpenAI's streams have it, and among the items of a turn that goes back.
+  // After a message, where OpenAI's streams put it, and among the items that a client sends back.
   scenario(
     'compaction by the host',
     [
@@ -475,7 +475,7 @@ export const withRawReasoning: readonly string[] = scenarios
 /** Names of the scenarios in which the client answers calls. */
 export const withCalls: readonly string[] = scenarios.filter(({ turns }) => turns.length > 1).map(({ name }) => name)
 
-/** Names of the scenarios whose calls nobody but the host runs. */
+/** Names of the scenarios whose calls only the host runs. */
 export const withHostedCalls: readonly string[] = scenarios
   .filter(({ shows }) => shows.hosted.length > 0)
   .map(({ name }) => name)

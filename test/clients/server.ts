@@ -99,7 +99,7 @@ export async function startServer({
     const events = record(
       script.tokens.some(isInsertion)
         ? pushed(script, options)
-        : translate(play(script, hangs.tell, closed.tell), options),
+        : translate(play(script, hangs.resolve, closed.resolve), options),
       exchange.events,
     )
     if (!body.stream) return Response.json(await collectResponse(events))
@@ -111,8 +111,8 @@ export async function startServer({
   return {
     baseURL: `http://127.0.0.1:${port}/v1`,
     exchanges,
-    sourceHangs: hangs.told,
-    sourceClosed: closed.told,
+    sourceHangs: hangs.resolved,
+    sourceClosed: closed.resolved,
     close() {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))
@@ -132,12 +132,12 @@ export function violationsOf(exchanges: readonly Exchange[], profile: ClientProf
 }
 
 /** A promise, and what resolves it. */
-function signal(): { readonly told: Promise<void>; readonly tell: () => void } {
-  let tell = (): void => {}
-  const told = new Promise<void>((resolve) => {
-    tell = resolve
+function signal(): { readonly resolved: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {}
+  const resolved = new Promise<void>((done) => {
+    resolve = done
   })
-  return { told, tell }
+  return { resolved, resolve }
 }
 
 /** A host adds the tools that it runs itself, for clients that cannot declare them. */
@@ -152,7 +152,7 @@ function optionsOf(
   return { ...options, approvedCalls: [...(options.approvedCalls ?? []), ...approved], request: request as never }
 }
 
-/** The calls that the user approved in this request: what the items said that asked for it. */
+/** The calls that the user approved in this request, from the items that asked for approval. */
 function approvedCalls({ input }: RequestBody, exchanges: readonly Exchange[]): ApprovedCall[] {
   if (typeof input === 'string') return []
   const ids = input.filter(({ type, approve }) => type === 'mcp_approval_response' && approve === true)
@@ -246,7 +246,7 @@ async function bodyOf(request: IncomingMessage): Promise<RequestBody> {
 async function send(answer: Response, reply: ServerResponse): Promise<void> {
   reply.writeHead(answer.status, Object.fromEntries(answer.headers))
   const reader = answer.body?.getReader()
-  // The client went away: nobody reads on, and the engine must hear of it.
+  // The client went away, and without this the engine would go on generating.
   reply.on('close', () => void reader?.cancel().catch(() => {}))
   for (let step = await reader?.read(); step !== undefined && !step.done; step = await reader?.read()) {
     reply.write(step.value)

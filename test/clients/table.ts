@@ -7,7 +7,7 @@ export interface PageTable {
   /** The page's path from the root. */
   readonly page: string
   readonly place: RegExp
-  /** What `passed` says of a client and a scenario is whether its test did. */
+  /** `passed` returns whether the test of a client and a scenario passed. */
   readonly text: (passed: Passed) => string
 }
 
@@ -79,7 +79,7 @@ function mark(client: string, ability: string, passed: Passed): string {
   return mine.length === 0 ? '✓' : '◐'
 }
 
-/** A check mark only where a test passed and the client has no limit there. */
+/** A check mark only if the test passed and the client has no limit there. */
 function cell(client: string, scenario: string, passed: Passed): string {
   if (!passed(client, scenario)) return '**failed**'
   const mine = limitsOf(client, scenario)

@@ -63,7 +63,7 @@ describe.for([
 
   'tool that nobody has',
 ])('an answer that is not streamed: %s', (name) => {
-  test.for(Object.entries(collects))('%s', async ([, collect]) => {
+  test.for(Object.entries(collects))(`%s reads an answer that is not streamed: ${name}`, async ([, collect]) => {
     server = await startServer()
     const scenario = find(name)
     expect(await collect(modelOf(scenario), server.baseURL)).toBe(scenario.shows.text.join(''))
@@ -71,29 +71,35 @@ describe.for([
 })
 
 describe('a stream that ends with [DONE]', () => {
-  test.for(clients.map((client) => [client.name, client] as const))('%s', async ([, client]) => {
-    const plain = find('two calls')
-    const scenario = client.wording?.(plain) ?? plain
-    server = await startServer({ done: true, plays: [scenario] })
-    expect(await client.play(scenario, server.baseURL, toEnd)).toEqual(scenario.shows)
-  })
+  test.for(clients.map((client) => [client.name, client] as const))(
+    '%s reads a stream that ends with [DONE]',
+    async ([, client]) => {
+      const plain = find('two calls')
+      const scenario = client.wording?.(plain) ?? plain
+      server = await startServer({ done: true, plays: [scenario] })
+      expect(await client.play(scenario, server.baseURL, toEnd)).toEqual(scenario.shows)
+    },
+  )
 })
 
 describe("an error of the host's own code", () => {
   afterEach(() => vi.restoreAllMocks())
 
-  test.for(clients.map((client) => [client.name, client] as const))('%s', async ([, client]) => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const plain = find('failure')
-    const broken: Scenario = { ...plain, turns: plain.turns.map((turn) => ({ ...turn, end: 'breaks' })) }
-    const scenario = client.wording?.(broken) ?? broken
-    server = await startServer({ plays: [scenario] })
-    const played = await client.play(scenario, server.baseURL, toEnd)
-    expect(played.ending).toBe('failed')
-    expect(JSON.stringify([played, server.exchanges])).not.toContain(HOST_ERROR)
-    // The host is.
-    expect(told).toHaveBeenCalledWith(new Error(HOST_ERROR))
-  })
+  test.for(clients.map((client) => [client.name, client] as const))(
+    "%s reports a failure, without its details, if the host's own code throws",
+    async ([, client]) => {
+      const reported = vi.spyOn(console, 'error').mockImplementation(() => {})
+      const plain = find('failure')
+      const broken: Scenario = { ...plain, turns: plain.turns.map((turn) => ({ ...turn, end: 'breaks' })) }
+      const scenario = client.wording?.(broken) ?? broken
+      server = await startServer({ plays: [scenario] })
+      const played = await client.play(scenario, server.baseURL, toEnd)
+      expect(played.ending).toBe('failed')
+      expect(JSON.stringify([played, server.exchanges])).not.toContain(HOST_ERROR)
+      // The host does get the error.
+      expect(reported).toHaveBeenCalledWith(new Error(HOST_ERROR))
+    },
+  )
 })
 
 // Where hosts put them need not be where OpenAI does: clients have to keep the message together.
@@ -104,13 +110,16 @@ describe("items of the host's in the middle of a message", () => {
   ]
   const message = turn('<|channel|>final<|message|>Take an ', ...items, 'umbrella.<|return|>')
 
-  test.for(clients.map((client) => [client.name, client] as const))('%s', async ([, client]) => {
-    const shown = scenario('in the middle', [message], { text: ['Take an umbrella.'] })
-    server = await startServer({ plays: [shown] })
-    const played = await client.play(shown, server.baseURL, toEnd)
-    expect(played).toEqual({ ...shown.shows, hosted: played.hosted })
-    expect(violationsOf(server.exchanges, client.profile)).toEqual([])
-  })
+  test.for(clients.map((client) => [client.name, client] as const))(
+    "%s keeps a message together that the host's items interrupt",
+    async ([, client]) => {
+      const shown = scenario('in the middle', [message], { text: ['Take an umbrella.'] })
+      server = await startServer({ plays: [shown] })
+      const played = await client.play(shown, server.baseURL, toEnd)
+      expect(played).toEqual({ ...shown.shows, hosted: played.hosted })
+      expect(violationsOf(server.exchanges, client.profile)).toEqual([])
+    },
+  )
 })
 
 test("@ai-sdk/open-responses shows no reasoning in Open Responses' own words", async () => {

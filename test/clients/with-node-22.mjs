@@ -2,7 +2,7 @@
 //
 //     node with-node-22.mjs vitest run
 //
-// The Node comes from the registry, as the package that `node` installs for this platform; where there is none, the one
+// The Node comes from the registry, as the package that `node` installs for this platform; if there is none, the one
 // that is there has to do.
 
 import { spawnSync } from 'node:child_process'

@@ -27,7 +27,7 @@ const rulesOf = (events: readonly unknown[], profile: Profile): string[] => [
   ...new Set(errorsOf(events, profile).map(({ rule }) => rule)),
 ]
 
-/** Without what the model did: arguments that are no JSON are sent as they are. */
+/** Without the model’s own mistakes: arguments that are invalid JSON are sent as they are. */
 const serversRulesOf = (events: readonly unknown[], profile: Profile): string[] => [
   ...new Set(errorsOf(events, profile).flatMap(({ rule, fault }) => (fault === 'server' ? [rule] : []))),
 ]
@@ -58,7 +58,7 @@ describe('our own streams', () => {
       fc.asyncProperty(anyStream(), endReason, async ({ chunks, setup }, reason) => {
         const events: unknown[] = []
         for await (const event of toDialect(run(chunks, setup, reason).events, openResponses)) events.push(event)
-        // A function call without a result of the host's may be followed by what the model says next.
+        // A function call without a result of the host's may be followed by the model's next message.
         expect(serversRulesOf(events, 'open-responses')).toEqual([])
       }),
       { numRuns: Math.ceil(RUNS / 4) },
@@ -77,7 +77,7 @@ describe('the invariants', () => {
     }
   })
 
-  test('the invariants say nothing of an event that is checked twice over what they said of it once', () => {
+  test('the invariants report an event that is checked twice only once', () => {
     fc.assert(
       fc.property(anyStream(), ({ chunks, setup }) => {
         const events = run(chunks, setup).events as unknown as StreamEvent[]
@@ -89,11 +89,11 @@ describe('the invariants', () => {
     )
   })
 
-  test('the invariants say of a type that nobody knows the same, whether it is the first of its kind or the hundreds', () => {
+  test('the invariants report the same for an unknown type, whether it is the first one or the hundredth', () => {
     const odd = (at: number): StreamEvent => ({ type: `x.${at}`, sequence_number: at, output_index: 7 })
     const events = Array.from({ length: 300 }, (_, at) => odd(at))
     const said = (position: number): string[] => [
-      ...new Set(checkEvents(events).flatMap((told) => (told.position === position ? [told.rule] : []))),
+      ...new Set(checkEvents(events).flatMap((reported) => (reported.position === position ? [reported.rule] : []))),
     ]
     expect(said(299)).toEqual(said(5))
     expect(said(299)).toContain('within-item')
@@ -157,7 +157,7 @@ describe('the invariants', () => {
   test('the invariants look at some event each, or at the end', () => {
     const kinds = EVENT_TYPES.map(eventKindOf)
     for (const { id, on } of INVARIANTS) {
-      // A client's model says what the client breaks at, and looks at all events itself.
+      // A client's model predicts what the client breaks at, and reads all events itself.
       const isOfClient = CLIENT_INVARIANTS.some((rule) => rule.id === id)
       expect([id, isOfClient || on === undefined || kinds.some(on)]).toEqual([id, true])
     }
@@ -209,7 +209,7 @@ describeWithShared('captured streams', () => {
 
   test("vLLM's has exactly its known faults", () => {
     const [events = []] = read('captured/vllm/vllm-pr-28034.events.jsonl')
-    // What is wrong with the shapes of its events is told for each: the schemas' own tests have the list.
+    // Violations of the schemas are reported once per event; the schemas' own tests list them.
     const faults = checkEvents(events).filter(({ rule }) => rule !== 'event-shape' && rule !== 'event-keys')
     expect(faults.map(({ rule, position }) => `${position} ${rule}`)).toEqual([
       '2 item-id-prefix', // reasoning with msg_, a warning

@@ -142,7 +142,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('explain refuses only a client that is none', () => {
+  test('explain refuses only an unknown client', () => {
     expect(() => explain([], 'curl' as never)).toThrow('client: expected one of openai, ai-sdk, openai-agents')
   })
 })

@@ -22,10 +22,10 @@ const fixtures = readdirSync(folder)
 
 const streams = [...fixtures, JSON.parse(JSON.stringify(failed.events))]
 
-/** Faults that real servers have, or that nobody has seen the right form of; and a reason for each. */
+/** Faults that real servers have, or whose correct form no capture shows, each with the reason. */
 const LENIENT: Readonly<Partial<Record<FaultKind, string>>> = {
-  dropped_delta: 'LM Studio tells a call’s arguments without a delta; client:langchain has it',
-  terminal_item_missing: 'what an incomplete or failed response keeps of an item that was open, nobody has seen',
+  dropped_delta: 'LM Studio emits a call’s arguments without a delta; client:langchain has it',
+  terminal_item_missing: 'no capture shows what an incomplete or failed response keeps of an open item',
   dropped_done: 'OpenAI’s only captured custom tool call lacks its input.done',
   dropped_terminal: 'an error ends a stream, too: OpenAI leaves out response.failed where it cannot keep the response',
   sequence_gap: 'OpenAI leaves out the number of the event that an error takes the place of',

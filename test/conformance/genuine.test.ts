@@ -17,7 +17,7 @@ const EDITED: Readonly<Record<string, string>> = {
   'coder+aibridge__commentary_builtin_tool': 'deltas written by hand, without logprobs',
   'coder+aibridge__stream_error': 'made up: a delta of no item, a flat error, and half a frame',
   'coder+aibridge__summary_and_commentary_builtin_tool': 'deltas written by hand, without logprobs',
-  'coder+aibridge__wrong_response_format': 'made up: an item that nobody announced',
+  'coder+aibridge__wrong_response_format': 'made up: an item that was never announced',
   'openai-php+client__CreateStreamedResponseFixture': 'put together from the documentation, deltas left out',
   'openai-php+client__ResponseCompletionCreate': 'put together from the documentation',
   'openai-php+client__ResponseImageGenerationCreate': 'put together, two items under one id',
@@ -26,7 +26,7 @@ const EDITED: Readonly<Record<string, string>> = {
   'vercel+ai__openai-shell-container.': 'shortened: a delta left out',
 }
 
-/** Streams that begin behind `starting_after`. */
+/** Streams that begin after `starting_after`. */
 const RESUMED = /starting_after_vcr\.yaml__1__/
 
 /** OpenAI and those that pass on what it sends as it is. */
@@ -87,7 +87,7 @@ describeWithShared('genuine streams', () => {
       const edited = recordings.filter(({ file }) => file.includes(name))
       expect([name, edited.length]).not.toEqual([name, 0])
       for (const { file } of edited) {
-        // What is no stream at all is not read; that is told, too.
+        // Input that is not a stream is not read, and that is reported too.
         const read = (): Violation[] => errorsOf(`${folder}/more/${file}`)
         const isUnreadable = name.startsWith('coder+aibridge__') && !isReadable(read)
         if (!isUnreadable) expect(`${file}: ${said(read()).length > 0}`).toBe(`${file}: true`)

@@ -17,7 +17,7 @@ test('every invariant is in a group whose tests have a case for each', () => {
 })
 
 describe('good streams', () => {
-  /** What is said of a base though it is good. */
+  /** Violations that a base has although it is good. */
   const KNOWN: Readonly<Record<string, readonly string[]>> = { thoughts: ['8 reasoning-not-adjacent?'] }
 
   test.each(Object.entries(BASES))('good streams: %s has nothing to be said against it', (name, base) => {

@@ -27,7 +27,7 @@ describe('streams are read', () => {
       `data: {"type":"response.created",\ndata: "sequence_number":0}\n\ndata: ${JSON.stringify(DELTA)}\n\n`,
     ],
     ['an array', JSON.stringify([CREATED, DELTA], null, 2)],
-    ['behind a byte order mark', `\ufeff${JSON.stringify(CREATED)}\n${JSON.stringify(DELTA)}`],
+    ['after a byte order mark', `\ufeff${JSON.stringify(CREATED)}\n${JSON.stringify(DELTA)}`],
   ])('streams are read as %s', (_, text) => {
     expect(readStreams(text)).toEqual([[CREATED, DELTA]])
   })
@@ -57,7 +57,7 @@ describe('streams are read', () => {
   })
 })
 
-describe('what is no stream is refused, with its line', () => {
+describe('input that is not a stream is refused, with its line', () => {
   test.each<[string, string]>([
     ['{"type":"a"}\n{"type":', 'line 2: expected an event as JSON, got "{\\"type\\":"'],
     ['data: {"type":"a"}\n\ndata: {oh}\n\n', 'line 3: expected an event as JSON, got "{oh}"'],
@@ -67,7 +67,7 @@ describe('what is no stream is refused, with its line', () => {
     ['[\n{"type":"a"},\n{', 'line 3: expected an event as JSON, got "{"'],
     ['<html>', 'line 1: expected an event with a type, got an HTML page'],
     ['Hello', 'line 1: expected an event as JSON, got "Hello"'],
-  ])('what is no stream is refused, with its line: %j', (text, message) => {
+  ])('input that is not a stream is refused, with its line: %j', (text, message) => {
     expect(() => readStreams(text)).toThrow(expect.objectContaining({ code: 'bad_stream', message }))
   })
 })

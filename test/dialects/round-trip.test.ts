@@ -134,7 +134,7 @@ describe('what is wrong is said at once:', () => {
     }
   })
 
-  test.each(DOORS.slice(0, 2))('what is wrong is said at once: %s of no stream', (name, door) => {
+  test.each(DOORS.slice(0, 2))('misuse is reported at once: %s without a stream', (name, door) => {
     for (const [wrong, got] of [
       [undefined, 'undefined'],
       [Promise.resolve([]), 'Promise'],

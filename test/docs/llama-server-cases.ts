@@ -2,12 +2,12 @@ import { encodeHarmony, encodeText } from '../support/tokens.js'
 
 /** A scripted output, what llama-server made of it, and the row of the table. */
 export interface Case {
-  /** What the model wrote, as the table says it. */
+  /** What the model wrote, in the words of the table. */
   readonly wrote: string
   /** The name of the script in the captured data. */
   readonly script: string
   readonly tokens: readonly number[]
-  /** What llama-server v0.5.0 answered, as the table says it. */
+  /** What llama-server v0.5.0 answered, in the words of the table. */
   readonly llamaServer: string
   /** The tool that the request declares. */
   readonly tool?: { readonly type: string; readonly [field: string]: unknown }

@@ -12,7 +12,7 @@ import { bundle } from './snippets.js'
 const example = readFileSync(`${root}examples/server.mjs`, 'utf8')
 
 test('the README shows examples/server.mjs', () => {
-  // Its first line says in the file what the README says above the block.
+  // Its first line is the file's own heading, which the README has above the block.
   expect(pageOf('README.md')).toContain(`\`\`\`ts\n${example.slice(example.indexOf('\n') + 1)}\`\`\``)
 })
 
@@ -56,7 +56,7 @@ describe("the README's server", () => {
     })
   })
 
-  test('refuses what is no JSON, and other paths', async () => {
+  test('refuses invalid JSON, and other paths', async () => {
     const refused = await post('{')
     expect([refused.status, await refused.json()]).toEqual([
       400,

@@ -70,7 +70,7 @@ function bound(name: ts.BindingName): string[] {
 }
 
 /**
- * What the compiler says of each snippet, with the project's own settings. Declarations are no matter of a snippet's.
+ * The compiler's errors for each snippet, with the project's own settings. Declarations are no matter of a snippet's.
  */
 export function typeErrors(snippets: readonly Snippet[]): Map<Snippet, string[]> {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)

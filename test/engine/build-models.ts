@@ -13,9 +13,9 @@ declare module 'vitest' {
 
 /** The files of models that say the scripts. */
 export interface Models {
-  /** Sure of every token: it says the same at any temperature. */
+  /** Certain of every token: it writes the same at any temperature. */
   readonly sure: string
-  /** Gives the scripted token a probability of about 0.85. At temperature 0 it says the same. */
+  /** Gives the scripted token a probability of about 0.85. At temperature 0 it writes the same. */
   readonly unsure: string
 }
 

@@ -37,13 +37,13 @@ function generate(engine: LlamaCppEngine, { prompt }: Turn, options?: GenerateOp
 const OVER = { done: true, value: undefined }
 
 describe('a call that never ends', () => {
-  test('ends at its limit', async () => {
+  test('a call that never ends stops at its limit', async () => {
     const { ids, end } = await drain(generate(narrow, endless, { maxTokens: 300 }))
     expect(ids).toHaveLength(300)
     expect(end?.reason).toBe('max_output_tokens')
   })
 
-  test('throws the reason of an abort between two tokens, once', async () => {
+  test('a call throws the reason of an abort between two tokens, once', async () => {
     const abort = new AbortController()
     const stream = generate(narrow, endless, { signal: abort.signal })
     await take(stream, 20)
@@ -52,7 +52,7 @@ describe('a call that never ends', () => {
     expect(await stream.next()).toEqual(OVER)
   })
 
-  test('throws the reason of an abort while a token is awaited', async () => {
+  test('a call throws the reason of an abort while a token is awaited', async () => {
     const abort = new AbortController()
     const stream = generate(narrow, endless, { signal: abort.signal })
     await take(stream, 20)
@@ -62,7 +62,7 @@ describe('a call that never ends', () => {
     expect(await stream.next()).toEqual(OVER)
   })
 
-  test('is closed by a consumer that leaves', async () => {
+  test('a call is closed by a consumer that stops reading', async () => {
     let count = 0
     for await (const _ of generate(narrow, endless)) {
       count += 1
@@ -71,7 +71,7 @@ describe('a call that never ends', () => {
     expect(count).toBe(20)
   })
 
-  test('is closed by return() while a token is awaited', async () => {
+  test('a call is closed by return() while a token is awaited', async () => {
     const stream = generate(narrow, endless)
     await take(stream, 20)
     const next = stream.next()
@@ -79,7 +79,7 @@ describe('a call that never ends', () => {
     expect(await next).toEqual(OVER)
   })
 
-  test('ends where the context is full', async () => {
+  test('a call ends when the context is full', async () => {
     const { ids, end } = await drain(generate(wide, endless, { maxTokens: 2 * wide.contextSize }))
     expect(end?.reason).toBe('max_output_tokens')
     expect(ids.length + encodeHarmony(endless.prompt).length).toBe(wide.contextSize)
@@ -87,19 +87,19 @@ describe('a call that never ends', () => {
 })
 
 describe('a prompt', () => {
-  test('may leave room for one token alone', async () => {
+  test('a prompt may leave room for a single token', async () => {
     const { ids, end } = await drain(wide.generate(longPrompt(plainAnswer, wide.contextSize - 1)))
     expect(ids).toEqual(encodeHarmony(plainAnswer.answer).slice(0, 1))
     expect(end?.reason).toBe('max_output_tokens')
   })
 
-  test('that leaves no room is an error', async () => {
+  test('a prompt that leaves no room is an error', async () => {
     const stream = wide.generate(longPrompt(plainAnswer, wide.contextSize))
     await expect(stream.next()).rejects.toMatchObject({ name: 'EngineError', code: 'context_length_exceeded' })
     expect(await stream.next()).toEqual(OVER)
   })
 
-  test('of many tokens is left where it is aborted', async () => {
+  test('a prompt of many tokens is abandoned when it is aborted', async () => {
     const abort = new AbortController()
     const stream = narrow.generate(longPrompt(plainAnswer, 2000), { signal: abort.signal })
     const next = stream.next()
@@ -109,7 +109,7 @@ describe('a prompt', () => {
 })
 
 describe('several calls', () => {
-  test('run side by side on sequences of their own', async () => {
+  test('several calls run side by side on sequences of their own', async () => {
     const streams = short.slice(0, 2).map((turn) => generate(wide, turn))
     const said: number[][] = [[], []]
     // Step by step, so that neither can wait for the other to end.
@@ -122,12 +122,12 @@ describe('several calls', () => {
     expect(said).toEqual(short.slice(0, 2).map(({ answer }) => encodeHarmony(answer)))
   })
 
-  test('queue where they are more than there are sequences, and all of them finish', async () => {
+  test('calls queue if there are more of them than sequences, and all of them finish', async () => {
     const said = await Promise.all(short.map((turn) => drain(generate(wide, turn))))
     expect(said.map(({ ids }) => ids)).toEqual(short.map(({ answer }) => encodeHarmony(answer)))
   })
 
-  test('go to the sequence that has their prompt already', async () => {
+  test('a call goes to the sequence that already has its prompt', async () => {
     const turns = short.slice(0, 2)
     await Promise.all(turns.map((turn) => drain(generate(wide, turn))))
     for (const turn of [...turns].reverse()) {
@@ -136,7 +136,7 @@ describe('several calls', () => {
     }
   })
 
-  test('of which one waits and is aborted leave the others alone', async () => {
+  test('aborting a waiting call leaves the others alone', async () => {
     const abort = new AbortController()
     const running = generate(narrow, endless)
     await take(running, 5)

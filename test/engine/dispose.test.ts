@@ -24,24 +24,24 @@ const OVER = { done: true, value: undefined }
 const prompt = encodeHarmony(plainAnswer.prompt)
 
 describe('an engine that is disposed', () => {
-  test('refuses every later call, and is not healthy', async () => {
+  test('a disposed engine refuses every later call, and is not healthy', async () => {
     await engine.dispose()
     await expect(engine.generate(prompt).next()).rejects.toMatchObject(DISPOSED)
     await expect(engine.health()).rejects.toMatchObject(DISPOSED)
   })
 
-  test('may be disposed again, and by several at once', async () => {
+  test('an engine may be disposed again, and concurrently', async () => {
     await Promise.all([engine.dispose(), engine.dispose()])
     await engine.dispose()
   })
 
-  test('leaves the llama that it was given to its owner', async () => {
+  test('a disposed engine leaves the llama that it was given to its owner', async () => {
     await engine.dispose()
     const other = await createLlamaCppEngine({ modelPath: models.sure, llama, contextSize: 256 })
     expect((await drain(other.generate(prompt))).ids).toEqual(encodeHarmony(plainAnswer.answer))
   })
 
-  test('ends its open stream with an error, then says that it is over', async () => {
+  test('disposing an engine ends its open stream with an error, then with done', async () => {
     const stream = engine.generate(encodeHarmony(endless.prompt))
     await take(stream, 5)
     await engine.dispose()
@@ -49,7 +49,7 @@ describe('an engine that is disposed', () => {
     expect(await stream.next()).toEqual(OVER)
   })
 
-  test('while a token is awaited ends that stream, with the token or an error, and then it is over', async () => {
+  test('disposing an engine while a token is awaited ends that stream with the token or an error, then with done', async () => {
     const stream = engine.generate(encodeHarmony(endless.prompt))
     await take(stream, 5)
     const next = stream.next().catch((error: unknown) => error)
@@ -60,14 +60,14 @@ describe('an engine that is disposed', () => {
     expect(await stream.next()).toEqual(OVER)
   })
 
-  test('during a long prompt ends that stream with an error', async () => {
+  test('disposing an engine during a long prompt ends that stream with an error', async () => {
     const next = engine.generate(longPrompt(plainAnswer, 2000)).next()
     const outcome = expect(next).rejects.toMatchObject(DISPOSED)
     await engine.dispose()
     await outcome
   })
 
-  test('ends the calls that wait with an error', async () => {
+  test('disposing an engine ends the waiting calls with an error', async () => {
     const running = engine.generate(encodeHarmony(endless.prompt))
     await take(running, 5)
     const waiting = expect(engine.generate(prompt).next()).rejects.toMatchObject(DISPOSED)
@@ -76,7 +76,7 @@ describe('an engine that is disposed', () => {
     await running.return()
   })
 
-  test('lets open streams be returned and aborted', async () => {
+  test('open streams of a disposed engine can be returned and aborted', async () => {
     const abort = new AbortController()
     const stream = engine.generate(encodeHarmony(endless.prompt), { signal: abort.signal })
     await take(stream, 5)
@@ -88,7 +88,7 @@ describe('an engine that is disposed', () => {
 })
 
 describe('an engine whose llama is disposed first', () => {
-  test('ends its stream and its calls with errors, and may be disposed', async () => {
+  test('an engine whose llama is disposed first ends its stream and its calls with errors, and may be disposed', async () => {
     const stream = engine.generate(encodeHarmony(endless.prompt))
     await take(stream, 5)
     await llama.dispose()

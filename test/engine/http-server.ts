@@ -8,7 +8,7 @@ import { toSseResponse } from '../../src/sse/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { ask } from './scripts.js'
 
-/** A Responses server on the loopback interface: all that it says comes out of the engine. */
+/** A Responses server on the loopback interface: all of its text comes from the engine. */
 export interface HttpServer {
   readonly baseURL: string
   close(): Promise<void>

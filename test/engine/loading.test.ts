@@ -20,21 +20,21 @@ afterEach(() => rm(folder, { recursive: true }))
 afterAll(() => llama.dispose())
 
 describe('an engine', () => {
-  test('loads llama.cpp itself where it is given none', async () => {
+  test('an engine loads llama.cpp itself if it is given none', async () => {
     const engine = await createLlamaCppEngine({ modelPath: models.sure, gpu: false, threads: 1, contextSize: 256 })
     const { ids } = await drain(engine.generate(encodeHarmony(plainAnswer.prompt)))
     expect(ids).toEqual(encodeHarmony(plainAnswer.answer))
     await engine.dispose()
   })
 
-  test('says what it runs on, and how much it holds', async () => {
+  test('an engine reports its backend and its memory', async () => {
     const engine = await createLlamaCppEngine({ modelPath: models.sure, llama, contextSize: 512, parallel: 2 })
     expect(engine).toMatchObject({ gpu: false, contextSize: 512, parallel: 2 })
     await expect(engine.health()).resolves.toBeUndefined()
     await engine.dispose()
   })
 
-  test('tells how far the loading is', async () => {
+  test('loading a model reports its progress', async () => {
     const shares: number[] = []
     const onProgress = (share: number): void => void shares.push(share)
     const engine = await createLlamaCppEngine({ modelPath: models.sure, llama, contextSize: 256, onProgress })
@@ -43,7 +43,7 @@ describe('an engine', () => {
     expect(shares).toEqual(shares.toSorted((a, b) => a - b))
   })
 
-  test('stops loading where it is aborted', async () => {
+  test('loading a model stops when it is aborted', async () => {
     const abort = new AbortController()
     const onProgress = (): void => abort.abort(new Error('changed my mind'))
     const loading = createLlamaCppEngine({ modelPath: models.sure, llama, signal: abort.signal, onProgress })
@@ -53,7 +53,7 @@ describe('an engine', () => {
   test.for([
     ['<|call|>', '<|cull|>', '<|call|> as token 200012, got no token'],
     ['Website', 'Webcite', 'token 42586 to be "Website", got "Webcite"'],
-  ] as const)('refuses a model in whose vocabulary %s is %s', async ([own, other, expected]) => {
+  ] as const)('loading refuses a model in whose vocabulary %s is %s', async ([own, other, expected]) => {
     const model = await readFile(models.sure)
     model.write(other, model.indexOf(ggufString(own)) + LENGTH_BYTES)
     const modelPath = join(folder, 'model.gguf')
@@ -67,8 +67,8 @@ describe('an engine', () => {
 
   test.for([
     ['there is no file', undefined],
-    ['the file is no model', 'not a model'],
-  ] as const)('is an error where %s', async ([, text]) => {
+    ['the file is not a model', 'not a model'],
+  ] as const)('loading fails if %s', async ([, text]) => {
     const modelPath = join(folder, 'model.gguf')
     if (text !== undefined) await writeFile(modelPath, text)
     await expect(createLlamaCppEngine({ modelPath, llama })).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe('an engine', () => {
 
 const LENGTH_BYTES = 8
 
-/** A text as it stands in the file: behind its length. */
+/** A text as the file encodes it: its length, then its bytes. */
 function ggufString(text: string): Buffer {
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeBigUInt64LE(BigInt(text.length))

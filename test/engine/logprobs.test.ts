@@ -55,16 +55,19 @@ function expectClose(values: readonly (number | undefined)[], expected: readonly
 }
 
 describe('the log-probabilities', () => {
-  test.for([0, 1, 3, 20])('of the tokens are those of the model, beside %s others', async (logprobs) => {
-    const { tokens, ids } = await drain(engine.generate(prompt, { sampling: { temperature: 0 }, logprobs }))
-    expect(ids).toEqual(answer)
-    expectClose(
-      tokens.map(({ logprob }) => logprob),
-      answer.map(logprobOf),
-    )
-  })
+  test.for([0, 1, 3, 20])(
+    'the log-probabilities of the tokens are those of the model, beside %s others',
+    async (logprobs) => {
+      const { tokens, ids } = await drain(engine.generate(prompt, { sampling: { temperature: 0 }, logprobs }))
+      expect(ids).toEqual(answer)
+      expectClose(
+        tokens.map(({ logprob }) => logprob),
+        answer.map(logprobOf),
+      )
+    },
+  )
 
-  test('of the likeliest tokens begin with the token itself, and fall by what the weights say', async () => {
+  test('the log-probabilities of the likeliest tokens begin with the token itself, and fall as the weights prescribe', async () => {
     const { tokens } = await drain(engine.generate(prompt, { sampling: { temperature: 0 }, logprobs: 3 }))
     for (const { id, logprob = 0, topLogprobs = [] } of tokens) {
       expect(topLogprobs[0]).toEqual({ id, logprob })
@@ -76,12 +79,12 @@ describe('the log-probabilities', () => {
     }
   })
 
-  test('are absent where nobody asked', async () => {
+  test('log-probabilities are absent if they were not requested', async () => {
     const { tokens } = await drain(engine.generate(prompt, { sampling: { temperature: 0 } }))
     for (const token of tokens) expect(Object.keys(token)).toEqual(['id'])
   })
 
-  test('reach the events, text by text', async () => {
+  test('log-probabilities reach the events, text by text', async () => {
     const source = engine.generate(prompt, { sampling: { temperature: 0 }, logprobs: 2 })
     const request = { include: ['message.output_text.logprobs'], top_logprobs: 2 } as const
     const { response } = await streamed(source, { request: { ...request, include: [...request.include] } })
@@ -98,7 +101,7 @@ describe('the log-probabilities', () => {
 })
 
 describe('a seed', () => {
-  test.for([undefined, 0, 2])('repeats what was drawn, with log-probabilities %s', async (logprobs) => {
+  test.for([undefined, 0, 2])('a seed repeats the sampled tokens, with log-probabilities %s', async (logprobs) => {
     const options = logprobs === undefined ? {} : { logprobs }
     const draw = async (seed: number): Promise<string> =>
       (await drain(engine.generate(prompt, { sampling: { seed }, maxTokens: 40, ...options }))).ids.join()

@@ -1,7 +1,7 @@
 import { encodeHarmony } from '../support/tokens.js'
 import type { Script } from './tiny-gpt-oss/rules.js'
 
-/** A prompt and what the model says to it, both as Harmony text. */
+/** A prompt and the model's answer to it, both as Harmony text. */
 export interface Turn {
   readonly prompt: string
   readonly answer: string
@@ -31,7 +31,7 @@ export const call: Turn = {
     '<|message|>{"city":"Paris","unit":"celsius"}<|call|>',
 }
 
-/** The turn behind `call`: the same conversation, with the call and its result. */
+/** The turn after `call`: the same conversation, with the call and its result. */
 export const afterCall: Turn = {
   prompt:
     `${call.prompt}${call.answer}<|start|>functions.get_weather to=assistant<|channel|>commentary` +
@@ -75,7 +75,7 @@ export const endless: Turn = {
   answer: `<|channel|>final<|message|>Here I go:${ROUND}${ROUND}`,
 }
 
-/** What `endless` says, as many rounds of it. */
+/** The text of `endless`, for this many rounds. */
 export function endlessText(rounds: number): string {
   return `Here I go:${ROUND.repeat(rounds)}`
 }

@@ -44,7 +44,7 @@ test('the OpenAI SDK runs a tool loop of two turns over HTTP, and every token co
   expect(second.output_text).toBe('It is 21 °C in Paris, and the sky is clear.')
   expect(second.usage).toMatchObject({
     input_tokens: encodeHarmony(afterCall.prompt).length,
-    // All of the first turn but its last token, which was said and never evaluated.
+    // All of the first turn but its last token, which was sampled and never evaluated.
     input_tokens_details: { cached_tokens: encodeHarmony(call.prompt + call.answer).length - 1 },
     output_tokens: encodeHarmony(afterCall.answer).length,
   })

@@ -30,10 +30,10 @@ function evaluated(): number {
 }
 
 describe('a call on a sequence', () => {
-  test('evaluates a prompt once, and then only what it does not have yet', async () => {
+  test('a call on a sequence evaluates only the part of a prompt that the sequence does not have yet', async () => {
     const first = encodeHarmony(call.prompt)
     const { ids } = await drain(llamaCppSource(sequence, first))
-    // All but the last, to which it says the next one.
+    // All but the last, whose evaluation yields the next token.
     expect(evaluated()).toBe(first.length - 1)
 
     const second = encodeHarmony(afterCall.prompt)
@@ -44,7 +44,7 @@ describe('a call on a sequence', () => {
     expect(evaluated()).toBe(first.length - 1 + second.length - 1 - cachedTokens)
   })
 
-  test('keeps of what it has the beginning that its prompt shares, and nothing behind it', async () => {
+  test('a sequence keeps the prefix that it shares with its prompt, and nothing after it', async () => {
     await drain(llamaCppSource(sequence, encodeHarmony(afterCall.prompt)))
     const before = evaluated()
     // The next turn of a conversation leaves the reasoning out: the call and its result are the same, but elsewhere.
@@ -57,7 +57,7 @@ describe('a call on a sequence', () => {
     expect(evaluated() - before).toBe(prompt.length - 1 - shared)
   })
 
-  test('goes back to an earlier prompt', async () => {
+  test('a sequence goes back to an earlier prompt', async () => {
     await drain(llamaCppSource(sequence, encodeHarmony(afterCall.prompt)))
     const prompt = encodeHarmony(call.prompt)
     const { ids, end } = await drain(llamaCppSource(sequence, prompt))
@@ -65,7 +65,7 @@ describe('a call on a sequence', () => {
     expect(end?.usage?.cachedTokens).toBe(prompt.length - 1)
   })
 
-  test('is right without a full cache of the sliding window, too, even if it keeps nothing', async () => {
+  test('a sequence is right without a full cache of the sliding window, even if it keeps nothing', async () => {
     await context.dispose()
     context = await model.createContext({ contextSize: 4096, swaFullCache: false })
     sequence = context.getSequence()
@@ -75,14 +75,14 @@ describe('a call on a sequence', () => {
     expect(end?.usage?.cachedTokens).toBe(0)
   })
 
-  test('takes a prompt of many batches', async () => {
+  test('a sequence takes a prompt of many batches', async () => {
     const prompt = longPrompt(plainAnswer, 3500)
     const { ids } = await drain(llamaCppSource(sequence, prompt))
     expect(ids).toEqual(encodeHarmony(plainAnswer.answer))
     expect(evaluated()).toBe(prompt.length - 1)
   })
 
-  test('that is aborted during a long prompt does not evaluate the rest of it', async () => {
+  test('a call that is aborted during a long prompt does not evaluate the rest of it', async () => {
     const abort = new AbortController()
     const stream = llamaCppSource(sequence, longPrompt(longAnswer, 3500), { signal: abort.signal })
     const next = stream.next()
@@ -112,7 +112,7 @@ describe('a call on a sequence', () => {
         await expect(stream.next()).rejects.toThrow('enough')
       },
     ],
-  ])('that %s leaves no sampler of the engine open', async ([, end]) => {
+  ])('a call that %s leaves no sampler of the engine open', async ([, end]) => {
     const evaluate = vi.spyOn(sequence, 'evaluate')
     const abort = new AbortController()
     await end(llamaCppSource(sequence, encodeHarmony(endless.prompt), { maxTokens: 10, signal: abort.signal }), abort)
@@ -122,14 +122,14 @@ describe('a call on a sequence', () => {
     expect(await sampled.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('waits for the one before, so that neither spoils the other', async () => {
+  test('a call waits for the one before it, so that neither corrupts the other', async () => {
     const turns = [plainAnswer, call, longAnswer]
     const calls = turns.map(({ prompt }) => drain(llamaCppSource(sequence, encodeHarmony(prompt))))
     const said = await Promise.all(calls)
     expect(said.map(({ ids }) => ids)).toEqual(turns.map(({ answer }) => encodeHarmony(answer)))
   })
 
-  test('begins with its first next(): one that is never read is in nobody’s way', async () => {
+  test('a call begins with its first next(), so one that is never read does not block others', async () => {
     llamaCppSource(sequence, encodeHarmony(endless.prompt))
     const { ids } = await drain(llamaCppSource(sequence, encodeHarmony(plainAnswer.prompt)))
     expect(ids).toEqual(encodeHarmony(plainAnswer.answer))
@@ -138,7 +138,7 @@ describe('a call on a sequence', () => {
   test.for([
     ['the sequence', () => sequence.dispose()],
     ['the context', () => context.dispose()],
-  ] as const)('ends with an error where %s is disposed under it, and is over then', async ([, dispose]) => {
+  ] as const)('a call ends with an error if %s is disposed while it runs, then with done', async ([, dispose]) => {
     const stream = llamaCppSource(sequence, encodeHarmony(endless.prompt))
     await take(stream, 5)
     await dispose()
@@ -146,7 +146,7 @@ describe('a call on a sequence', () => {
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('on a sequence that was disposed before is an error', async () => {
+  test('a call on a disposed sequence is an error', async () => {
     await sequence.dispose()
     const stream = llamaCppSource(sequence, encodeHarmony(plainAnswer.prompt))
     await expect(stream.next()).rejects.toMatchObject({ name: 'EngineError', code: 'server_error' })

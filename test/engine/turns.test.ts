@@ -43,13 +43,16 @@ describe('the tokens of a model', () => {
     ['malformed Harmony', malformed],
     ['an emoji over several tokens', splitEmoji],
     ['a long answer', longAnswer],
-  ] as const)('come as they were sampled, the stop token last: %s', async ([, { prompt, answer }]) => {
-    const { ids, end } = await drain(engine.generate(encodeHarmony(prompt)))
-    expect(ids).toEqual(encodeHarmony(answer))
-    expect(end?.reason).toBe('stop')
-  })
+  ] as const)(
+    'the tokens of a model come as they were sampled, the stop token last: %s',
+    async ([, { prompt, answer }]) => {
+      const { ids, end } = await drain(engine.generate(encodeHarmony(prompt)))
+      expect(ids).toEqual(encodeHarmony(answer))
+      expect(end?.reason).toBe('stop')
+    },
+  )
 
-  test('end with the counts of the prompt', async () => {
+  test('the tokens of a model end with the counts of the prompt', async () => {
     const prompt = encodeHarmony(plainAnswer.prompt)
     await drain(engine.generate(prompt))
     // The engine has all of it, but has to evaluate a token to say the next.
@@ -59,7 +62,7 @@ describe('the tokens of a model', () => {
 })
 
 describe('a response of the engine', () => {
-  test('is a plain answer', async () => {
+  test('a response of the engine is a plain answer', async () => {
     const { response } = await respond(plainAnswer)
     expect(response.status).toBe('completed')
     expect(response.output).toMatchObject([
@@ -71,7 +74,7 @@ describe('a response of the engine', () => {
     })
   })
 
-  test('is reasoning and a call', async () => {
+  test('a response of the engine is reasoning and a call', async () => {
     const { response, diagnostics } = await respond(call)
     expect(response.status).toBe('completed')
     expect(response.output).toMatchObject([
@@ -81,7 +84,7 @@ describe('a response of the engine', () => {
     expect(diagnostics).toEqual([])
   })
 
-  test('goes on after the call, and evaluates only what is new', async () => {
+  test('a response of the engine goes on after the call, and evaluates only what is new', async () => {
     await respond(call)
     const { response } = await respond(afterCall)
     expect(response.output).toMatchObject([{ content: [{ text: 'It is 21 °C in Paris, and the sky is clear.' }] }])
@@ -90,7 +93,7 @@ describe('a response of the engine', () => {
     expect(response.usage?.input_tokens_details.cached_tokens).toBe(seen)
   })
 
-  test('is a preamble and a call', async () => {
+  test('a response of the engine is a preamble and a call', async () => {
     const { response, diagnostics } = await respond(preamble)
     expect(response.output).toMatchObject([
       { type: 'message', phase: 'commentary', content: [{ text: 'Let me have a look at your folder.' }] },
@@ -99,7 +102,7 @@ describe('a response of the engine', () => {
     expect(diagnostics).toEqual([])
   })
 
-  test('is repaired where the model says malformed Harmony', async () => {
+  test('a response of the engine is repaired if the model writes malformed Harmony', async () => {
     const { response, diagnostics } = await respond(malformed)
     expect(response.status).toBe('completed')
     expect(response.output).toMatchObject([
@@ -109,7 +112,7 @@ describe('a response of the engine', () => {
     expect(diagnostics).toMatchObject([{ code: 'missing_message' }])
   })
 
-  test('has an emoji as a whole where it is three tokens', async () => {
+  test('a response of the engine has an emoji of three tokens in one piece', async () => {
     const { events } = await respond(splitEmoji)
     const texts = events.flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : []))
     expect(texts.join('')).toBe('Look: 🌦️ all of them.')
@@ -117,7 +120,7 @@ describe('a response of the engine', () => {
     expect(texts.filter((text) => text.includes('🌦'))).toHaveLength(1)
   })
 
-  test('is incomplete where it reached its limit', async () => {
+  test('a response of the engine is incomplete if it reached its limit', async () => {
     const { response } = await respond(longAnswer, 10)
     expect(response.status).toBe('incomplete')
     expect(response.incomplete_details).toEqual({ reason: 'max_output_tokens' })
@@ -127,7 +130,7 @@ describe('a response of the engine', () => {
     ])
   })
 
-  test('is incomplete where its context is full', async () => {
+  test('a response of the engine is incomplete if its context is full', async () => {
     const { response } = await respond(endless, 2 * engine.contextSize)
     expect(response.incomplete_details).toEqual({ reason: 'max_output_tokens' })
     expect(response.usage?.total_tokens).toBe(engine.contextSize)
@@ -138,7 +141,7 @@ describe('a response of the engine', () => {
     expect(text).toBe(endlessText(20).slice(0, text.length))
   })
 
-  test('fails where the prompt does not fit, in words that clients know', async () => {
+  test('a response of the engine fails if the prompt does not fit, with an error that clients know', async () => {
     const prompt = Array.from({ length: engine.contextSize }, () => 1)
     const { response } = await streamed(engine.generate(prompt))
     expect(response.status).toBe('failed')

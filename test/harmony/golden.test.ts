@@ -51,7 +51,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['content_type_without_recipient'],
   },
   'recipient-bare-word-no-to': {
-    why: 'the same messages, and told: a recipient should have its "to="',
+    why: 'the same messages, and reported: a recipient should have its "to="',
     messages: ['[commentary to=functions.get_weather] {"x":1}'],
     repairs: ['bare_recipient'],
   },
@@ -111,7 +111,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['missing_message', 'stray_marker'],
   },
   'header-garbage-second-message': {
-    why: 'extra-header-words: words without a meaning are dropped and told',
+    why: 'extra-header-words: words without a meaning are dropped and reported',
     messages: ['[analysis] x', '[final] Hi'],
     repairs: ['extra_header_text'],
   },
@@ -131,7 +131,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['missing_message'],
   },
   'missing-message-then-call': {
-    why: 'missing-header, and the call behind it is not lost',
+    why: 'missing-header, and the call after it is not lost',
     messages: ["[] ... Let's use the tool.", '[commentary to=functions.get_weather json] {"location": "Tokyo"}'],
     repairs: ['missing_message'],
   },
@@ -141,7 +141,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['missing_message'],
   },
   'missing-channel-token-plain-word': {
-    why: 'channel-or-tool-as-role: a channel in the place of the role, in a turn that began behind it',
+    why: 'channel-or-tool-as-role: a channel in the place of the role, in a turn that began after it',
     messages: ['[final] Hi'],
     repairs: ['role_is_channel'],
   },
@@ -166,7 +166,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['missing_message'],
   },
   'empty-completion': {
-    why: 'an empty completion: an open header that says nothing is nothing to tell',
+    why: 'an empty completion: an open, empty header is nothing to report',
     messages: [],
     repairs: [],
   },
@@ -176,7 +176,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['dropped_header'],
   },
   'end-end': {
-    why: 'stop tokens between messages are dropped and told',
+    why: 'stop tokens between messages are dropped and reported',
     messages: ['[final] Hi'],
     repairs: ['stray_terminator', 'stray_terminator'],
   },
@@ -186,7 +186,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['repeated_start'],
   },
   'role-repeated': {
-    why: 'the same message, and told: the role is there already',
+    why: 'the same message, and reported: the role is there already',
     messages: ['[final] Hi'],
     repairs: ['repeated_role'],
   },
@@ -211,7 +211,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['named_role'],
   },
   'system-developer-user-prompt': {
-    why: 'the same messages; the header that the stream ends in is told (cut-in-header)',
+    why: 'the same messages; the header that the stream ends in is reported (cut-in-header)',
     messages: ['[system] You are ChatGPT.', '[developer] # Instructions\n\nBe nice.', '[user] Hi'],
     repairs: ['truncated_header'],
   },
@@ -221,12 +221,12 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['role_is_tool'],
   },
   'call-followed-by-commentary-token-no-start': {
-    why: 'channel-word-as-header: more calls behind a call, a channel for a header',
+    why: 'channel-word-as-header: more calls after a call, a channel for a header',
     messages: ['[commentary to=functions.a <json>] {"i":1}', '[commentary to=functions.b <json>] {"i":2}'],
     repairs: ['missing_start', 'role_is_channel'],
   },
   'return-followed-by-message': {
-    why: 'the same messages, and told: a stream ends at <|return|>',
+    why: 'the same messages, and reported: a stream ends at <|return|>',
     messages: ['[final] One', '[final] Two'],
     repairs: ['tokens_after_return'],
   },
@@ -244,7 +244,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     ],
   },
   'reserved-tokens-in-content': {
-    why: 'unknown-token-id: reserved tokens are no text, <|endoftext|> ends the message; the text behind it is one without a header',
+    why: 'unknown-token-id: reserved tokens are not text, <|endoftext|> ends the message; the text after it is a message without a header',
     messages: ['[final] abcde', '[] f'],
     repairs: [
       'reserved_token',
@@ -277,17 +277,17 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['misspelled_channel'],
   },
   'nbsp-in-header': {
-    why: 'the same message, and told: parsers do not agree on white space beyond ASCII',
+    why: 'the same message, and reported: parsers do not agree on white space beyond ASCII',
     messages: ['[final] Hi'],
     repairs: ['unusual_header_spacing'],
   },
   'truncated-mid-header': {
-    why: 'cut-in-header: a header that was cut is dropped and told',
+    why: 'cut-in-header: a header that was cut off is dropped and reported',
     messages: [],
     repairs: ['truncated_header'],
   },
   'truncated-after-channel': {
-    why: 'cut-in-header, behind the channel',
+    why: 'cut-in-header, after the channel',
     messages: [],
     repairs: ['truncated_header'],
   },
@@ -297,7 +297,7 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['truncated_header'],
   },
   'wild-harmony114-triple-channel-bash': {
-    why: 'tool-name-as-channel: the last known channel wins; bash is no tool here, and told',
+    why: 'tool-name-as-channel: the last known channel wins; bash is not a declared tool here, and is reported',
     messages: ['[analysis] x', '[commentary json] {"cmd":"ls"}'],
     repairs: ['repeated_channel', 'content_type_without_recipient', 'extra_header_text'],
   },
@@ -307,27 +307,27 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['role_is_channel'],
   },
   'wild-harmony114-to-plus-two-words': {
-    why: 'extra-header-words: the first word behind the recipient is the type',
+    why: 'extra-header-words: the first word after the recipient is the type',
     messages: ['[commentary to=functions.bash code] {"cmd":"ls"}'],
     repairs: ['extra_header_text'],
   },
   'wild-harmony114-constrain-reasoning-then-end': {
-    why: 'reasoning-after-constrain: a call that was never written is none, and swallows nothing',
+    why: 'reasoning-after-constrain: a call that was never written does not exist, and swallows nothing',
     messages: ['[commentary to=functions.bash <json>] {"cmd":"ls"}'],
     repairs: ['dropped_header'],
   },
   'wild-tiles145-constrain-free-text': {
-    why: 'reasoning-after-constrain: prose behind <|constrain|> is reasoning',
+    why: 'reasoning-after-constrain: prose after <|constrain|> is reasoning',
     messages: ['[analysis] write: edit file with content.', '[commentary to=functions.write <json>] {"p":1}'],
     repairs: ['missing_message', 'extra_header_text'],
   },
   'wild-tiles145-role-bash': {
-    why: 'channel-or-tool-as-role: bash is no tool here, and told',
+    why: 'channel-or-tool-as-role: bash is not a declared tool here, and is reported',
     messages: ['[analysis] x', '[commentary] {"cmd":"ls"}'],
     repairs: ['unknown_role', 'extra_header_text'],
   },
   'wild-llamacpp27720-question-marks': {
-    why: 'end-in-header: a stop token ends the header, and the answer behind it is no call',
+    why: 'end-in-header: a stop token ends the header, and the answer after it is no call',
     messages: ['[analysis] ??', '[final] Done'],
     repairs: ['missing_message'],
   },
@@ -390,17 +390,17 @@ const DIFFERENCES: Readonly<Record<string, Difference>> = {
     repairs: ['misspelled_channel'],
   },
   'wild-vllm43408-stray-tokens-after-end': {
-    why: 'junk-before-start: the same messages, and the junk between them is told',
+    why: 'junk-before-start: the same messages, and the junk between them is reported',
     messages: ['[analysis] r', '[final] ok'],
     repairs: ['stray_text'],
   },
   'wild-vllm43408-empty-channel': {
-    why: 'empty-channel: an empty channel is none',
+    why: 'empty-channel: an empty channel counts as absent',
     messages: ['[analysis] r', '[] ok'],
     repairs: ['missing_channel'],
   },
   'wild-trtllm8615-channel-bangs': {
-    why: 'endless-channel: a header that says nothing is dropped and told',
+    why: 'endless-channel: an empty header is dropped and reported',
     messages: [],
     repairs: ['truncated_header'],
   },
@@ -489,7 +489,7 @@ describeWithShared('random token soups', () => {
     expect(agreed).toBeGreaterThan(10)
   })
 
-  test('random token soups lose no text: every token is content, lead, reported by a repair, or a word that the header says', () => {
+  test('random token soups lose no text: every token is content, lead, reported by a repair, or a word in a field of the header', () => {
     for (const { tokens, role } of soups) {
       const { lost, wrong } = account(tokens, role)
       expect({ lost, wrong }, tokens.map(showToken).join(' ')).toEqual({ lost: [], wrong: [] })
@@ -507,7 +507,7 @@ interface Account {
 /**
  * Follows every ordinary token to where its text went, by feeding the tokens one by one. Between a message's start and
  * its end the tokens are content: their bytes, decoded run by run, are what the message gets. The others are header:
- * when the header is settled, each of its words has to be at the front of the message (the lead), in a repair's text,
+ * when the header is complete, each of its words has to be at the front of the message (the lead), in a repair's text,
  * or in a field of the header, once for each time that it was written.
  */
 function account(tokens: readonly number[], role: 'assistant' | null): Account {
@@ -519,7 +519,7 @@ function account(tokens: readonly number[], role: 'assistant' | null): Account {
   let said = ''
   let got = ''
   let written = ''
-  let told: string[] = []
+  let reported: string[] = []
 
   function takeText(text: string): void {
     if (isContent) said += text
@@ -528,11 +528,11 @@ function account(tokens: readonly number[], role: 'assistant' | null): Account {
 
   function takeEvents(isOver: boolean): void {
     for (const event of events) {
-      if (event.type === 'repair') told.push(event.repair.text ?? '')
+      if (event.type === 'repair') reported.push(event.repair.text ?? '')
       else if (event.type === 'message_start') {
         // The text that comes with the start is the lead.
         const next = events[events.indexOf(event) + 1]
-        settle(event.header, next?.type === 'message_text' ? next.text : '')
+        closeHeader(event.header, next?.type === 'message_text' ? next.text : '')
         isContent = true
         if (next?.type === 'message_text') said = next.text
       } else if (event.type === 'message_text') got += event.text
@@ -544,13 +544,13 @@ function account(tokens: readonly number[], role: 'assistant' | null): Account {
       }
     }
     events = []
-    if (isOver) settle(undefined, '')
+    if (isOver) closeHeader(undefined, '')
   }
 
-  function settle(header: HarmonyHeader | undefined, lead: string): void {
-    lost.push(...unaccounted(written, header, lead, told))
+  function closeHeader(header: HarmonyHeader | undefined, lead: string): void {
+    lost.push(...unaccounted(written, header, lead, reported))
     written = ''
-    told = []
+    reported = []
   }
 
   for (const id of tokens) {
@@ -575,7 +575,7 @@ function unaccounted(
   written: string,
   header: HarmonyHeader | undefined,
   lead: string,
-  told: readonly string[],
+  reported: readonly string[],
 ): string[] {
   const isAtEnd = lead !== '' && written.endsWith(lead)
   const left = wordsOf(isAtEnd ? written.slice(0, -lead.length) : written)
@@ -584,7 +584,7 @@ function unaccounted(
     if (at >= 0) left.splice(at, 1)
     return at >= 0
   }
-  for (const word of [...(isAtEnd ? [] : wordsOf(lead)), ...told.flatMap(wordsOf)]) take(word)
+  for (const word of [...(isAtEnd ? [] : wordsOf(lead)), ...reported.flatMap(wordsOf)]) take(word)
   if (header === undefined) return left
   const { name = '', recipient, channel = '', contentType = '' } = header
   const isRole = (word: string): boolean => word === header.role || /^(assistant)+$/.test(word)

@@ -24,7 +24,7 @@ function parse(host: string, sampled: string): Said {
   return said
 }
 
-/** Whether a word that the model made up is somewhere: in a message, in its header where that can say it, or told. */
+/** Whether a word that the model made up is kept: in a message, in a field of its header, or in a repair. */
 function isSomewhere(word: string, { messages, repairs }: Said): boolean {
   const inHeader = ({ name, recipient, contentType }: HarmonyMessage): boolean =>
     [name, recipient, recipient === undefined ? undefined : contentType].some((field) => field?.includes(word))
@@ -87,8 +87,8 @@ describe('no word of a header is lost: it means something there, is text of the 
           .replace(/#/g, () => `_${count++}_`)
         const said = parse(host, sampled)
         for (let at = 0; at < count; at++) {
-          const told = JSON.stringify(said)
-          expect(isSomewhere(`q_${at}_`, said), `word ${at} of ${host}|${sampled}: ${told}`).toBe(true)
+          const reported = JSON.stringify(said)
+          expect(isSomewhere(`q_${at}_`, said), `word ${at} of ${host}|${sampled}: ${reported}`).toBe(true)
         }
       }),
       { numRuns: RUNS * 4 },

@@ -43,7 +43,7 @@ function push(parser: HarmonyParser, chunks: readonly TokenChunk[]): void {
   }
 }
 
-/** All events, texts that follow each other joined: where deltas are cut is not the parser's to say. */
+/** All events, with adjacent texts joined, because the parser does not promise where deltas are cut. */
 function parse({ request }: MalformedTranscript, chunks: readonly TokenChunk[]): HarmonyEvent[] {
   const tools = declareTools(request.tools)
   const events: HarmonyEvent[] = []
@@ -61,7 +61,7 @@ function parse({ request }: MalformedTranscript, chunks: readonly TokenChunk[]):
 interface Parsed {
   readonly messages: HarmonyMessage[]
   readonly repairs: Repair[]
-  /** What was said, in order: the contents of messages, and the texts that repairs tell. */
+  /** All text in order: the contents of messages, and the texts that repairs report. */
   readonly said: string[]
 }
 
@@ -85,7 +85,7 @@ function collect(events: readonly HarmonyEvent[]): Parsed {
 
 const parseIds = (transcript: MalformedTranscript): Parsed => collect(parse(transcript, transcript.chunks))
 
-/** The first text that does not stand behind the ones before it, or nothing. */
+/** The first text that does not follow the ones before it, or undefined. */
 function firstMissing(texts: readonly string[], said: readonly string[]): string | undefined {
   let [index, offset] = [0, 0]
   for (const text of texts) {
@@ -165,7 +165,7 @@ describe('a malformed stretch', () => {
       const tools = declareTools(transcript.request.tools)
       const messages = ofStretch(transcript, parseIds(transcript).messages)
       const calls = messages.filter(addressesTool).map(({ recipient = '', content }) => {
-        // Text that merely spells a marker stays text, also where it is glued to a recipient (principle P1).
+        // Text that merely spells a marker stays text, even if it is glued to a recipient (principle P1).
         const name = transcript.spelled ? recipient.replace(/<\|.*/, '') : recipient
         return { recipient: toolNamed(name, tools) ?? name, arguments: content }
       })
@@ -186,7 +186,7 @@ describe('a malformed stretch', () => {
 
   test('a malformed stretch is reported, unless it is Harmony as it stands', { timeout: TIMEOUT }, () => {
     check((transcript) => {
-      // Several shapes end in <|return|>, and then the messages behind are told as well.
+      // Several shapes end in <|return|>, and then the messages after it are reported as well.
       const repairs = parseIds(transcript).repairs.filter(({ code }) => code !== 'tokens_after_return')
       expect(repairs.length === 0).toBe(isWellFormed(transcript))
     })

@@ -11,7 +11,7 @@ import { encodeHarmony } from '../support/tokens.js'
 
 const official = await loadOfficial()
 
-/** Watches over the objects of the wasm build: each is freed once, and not touched behind that. */
+/** Checks that each object of the wasm build is freed once and not used afterwards. */
 class Heap {
   readonly faults: string[] = []
   made = 0
@@ -57,7 +57,7 @@ class Heap {
         isFreed = true
         this.freed += 1
         raw.free()
-        // What a trap left borrowed cannot be freed, and the wasm build says so.
+        // What a trap left borrowed cannot be freed, and the wasm build reports that.
         if (isBroken) throw new Error('attempted to take ownership of Rust value while it was borrowed')
       },
     }
@@ -100,7 +100,7 @@ describe('the official parser is freed once', () => {
       },
     ],
     [
-      'at an end with a failure behind it',
+      'at an end, followed by a failure',
       (translator) => {
         translator.end()
         translator.fail({ message: 'engine died' })

@@ -105,7 +105,7 @@ interface Stream {
   readonly role: 'assistant' | null
 }
 
-/** Holds law 8 against a stream, and says whether it says anything of it: nothing where a repair is told. */
+/** Checks law 8 on a stream, and returns whether the law applies: it does not if a repair is reported. */
 function lawEight({ tokens, role }: Stream): boolean {
   const { messages, repairs } = parseMessages(tokens, { tokenTable, role })
   if (repairs.length > 0) return false
@@ -117,7 +117,7 @@ function lawEight({ tokens, role }: Stream): boolean {
 
 const readable = (stream: fc.Arbitrary<readonly number[]>): fc.Arbitrary<readonly number[]> => stream.filter(isReadable)
 
-/** The same stream as it is, or behind `<|start|>assistant`, or bare where `<|start|>` is awaited. */
+/** The same stream as it is, or after `<|start|>assistant`, or bare where `<|start|>` is awaited. */
 const inEitherRole = (stream: fc.Arbitrary<readonly number[]>): fc.Arbitrary<Stream> =>
   fc.tuple(readable(stream), fc.constantFrom('turn', 'turn', 'started', 'bare')).map(([tokens, how]) => ({
     tokens: how === 'started' ? [...START, ...tokens] : tokens,
@@ -167,30 +167,30 @@ describe('where no repair is reported, the official parser accepts the stream an
   )
 
   test.each([
-    ['a <|constrain|> with nothing behind it', '<|constrain|><|message|>Hi<|end|>'],
+    ['a <|constrain|> with nothing after it', '<|constrain|><|message|>Hi<|end|>'],
     ['an empty content type', '<|channel|>commentary to=functions.x <|constrain|><|message|>{}<|call|>'],
     [
-      'a <|constrain|> behind the content type',
+      'a <|constrain|> after the content type',
       '<|channel|>commentary to=functions.x json<|constrain|><|message|>{}<|call|>',
     ],
     ['an empty channel before the channel', '<|channel|><|channel|>final<|message|>Hi<|end|>'],
-    ['an empty channel behind the channel', '<|channel|>commentary<|channel|><|message|>Hi<|end|>'],
+    ['an empty channel after the channel', '<|channel|>commentary<|channel|><|message|>Hi<|end|>'],
     ['a recipient in the place of the channel', '<|channel|>to=functions.x<|channel|>commentary<|message|>{}<|call|>'],
     [
       'a content type in the place of the channel',
       ' to=functions.x<|channel|>json<|channel|>final<|message|>{}<|call|>',
     ],
-    ['a recipient behind a second channel', '<|channel|>commentary<|channel|>to=functions.x<|message|>{}<|call|>'],
-    ['an empty recipient behind a recipient', '<|channel|>commentary to=functions.x to=<|message|>{}<|call|>'],
-    ['an empty recipient behind the content type', '<|channel|>commentary json to=<|message|>Hi<|end|>'],
-    ['a recipient behind an unknown content type', '<|channel|>commentary Final to=python<|message|>1<|call|>'],
-    ['a recipient behind a constrained one', '<|constrain|>response<|channel|>commentary to=x<|message|>{}<|call|>'],
+    ['a recipient after a second channel', '<|channel|>commentary<|channel|>to=functions.x<|message|>{}<|call|>'],
+    ['an empty recipient after a recipient', '<|channel|>commentary to=functions.x to=<|message|>{}<|call|>'],
+    ['an empty recipient after the content type', '<|channel|>commentary json to=<|message|>Hi<|end|>'],
+    ['a recipient after an unknown content type', '<|channel|>commentary Final to=python<|message|>1<|call|>'],
+    ['a recipient after a constrained one', '<|constrain|>response<|channel|>commentary to=x<|message|>{}<|call|>'],
     ['a recipient in the place of the role', '<|message|>Hi<|end|><|start|>to=x<|message|>{}<|call|>'],
     [
       'a word before the recipient of a tool message',
       '<|message|>a<|end|><|start|>python<|channel|>final x to=assistant<|message|>1<|end|>',
     ],
-    ['a recipient behind <|constrain|>', '<|constrain|>to=functions.x<|message|>{}<|call|>'],
+    ['a recipient after <|constrain|>', '<|constrain|>to=functions.x<|message|>{}<|call|>'],
     ['a no-break space', '<|channel|>commentary to=functions.x\u00a0json<|message|>{}<|call|>'],
     ['a vertical tab', '<|channel|>commentary to=functions.x\vjson<|message|>{}<|call|>'],
     ['a byte order mark', '<|channel|>final\ufeff<|message|>Hi<|end|>'],

@@ -19,7 +19,7 @@ const tools: HarmonyParserOptions = {
   toolNamed: (word) => (word === 'x' || word === 'functions.x' ? 'functions.x' : undefined),
 }
 
-/** The messages that a model wrote behind `<|start|>assistant`. There must be nothing to repair. */
+/** The messages that a model wrote after `<|start|>assistant`. There must be nothing to repair. */
 function messagesOf(text: string, options: HarmonyParserOptions = {}): HarmonyMessage[] {
   const { messages, repairs } = parseMessages(encodeHarmony(text), { tokenTable, ...options })
   expect(repairs).toEqual([])
@@ -317,7 +317,7 @@ describe('the host', () => {
     expect(session.repairs()).toEqual([])
   })
 
-  test('the host may prefill what nobody goes on with, and nothing is reported', () => {
+  test('the host may prefill text that the model does not continue, and nothing is reported', () => {
     for (const prefill of ['<|channel|>final<|message|>The', '<|channel|>final', '<|start|>assistant', '']) {
       const session = new Session()
       session.push(prefill, 'host')
@@ -360,7 +360,7 @@ describe('the host', () => {
     const RESULT = '<|start|>python to=assistant<|channel|>analysis<|message|>56088'
     const ANSWER = '<|channel|>final<|message|>It is 56088.<|return|>'
 
-    function behind(host: string, sampled: string): { messages: string[]; repairs: string[]; origins: string[] } {
+    function parseAfter(host: string, sampled: string): { messages: string[]; repairs: string[]; origins: string[] } {
       const session = new Session()
       session.push(host, 'host')
       session.push(sampled)
@@ -376,12 +376,12 @@ describe('the host', () => {
 
     test.each([
       ['a header', ANSWER],
-      ['a whole one', `<|start|>assistant${ANSWER}`],
+      ['a complete message', `<|start|>assistant${ANSWER}`],
       ['the stop token first', `<|end|><|start|>assistant${ANSWER}`],
     ])(
       'the host has written a message that it does not end, and the model samples: %s: it is the message of a fresh turn',
       (_, sampled) => {
-        expect(behind(RESULT, sampled)).toEqual({
+        expect(parseAfter(RESULT, sampled)).toEqual({
           messages: ['tool analysis: 56088', 'assistant final: It is 56088.'],
           repairs: ['missing_end'],
           origins: ['host', 'model'],
@@ -390,7 +390,7 @@ describe('the host', () => {
     )
 
     test('text alone, after a message that the host does not end, is an answer without a header', () => {
-      expect(behind(RESULT, 'It is fifty-six thousand and eighty-eight.')).toEqual({
+      expect(parseAfter(RESULT, 'It is fifty-six thousand and eighty-eight.')).toEqual({
         messages: ['tool analysis: 56088', 'assistant -: It is fifty-six thousand and eighty-eight.'],
         repairs: ['missing_end', 'missing_message'],
         origins: ['host', 'model'],
@@ -398,7 +398,7 @@ describe('the host', () => {
     })
 
     test('the host has written the message of a user that it does not end: anything sampled after it is the message of a fresh turn', () => {
-      expect(behind('<|start|>user<|message|>Sum it up', ANSWER).messages).toEqual([
+      expect(parseAfter('<|start|>user<|message|>Sum it up', ANSWER).messages).toEqual([
         'user -: Sum it up',
         'assistant final: It is 56088.',
       ])
@@ -408,7 +408,7 @@ describe('the host', () => {
       'the host has written a message that it does not end, and the model samples after a header that it does not end either: %s',
       (header) => {
         for (const sampled of [ANSWER, `<|start|>assistant${ANSWER}`]) {
-          expect(behind(header, sampled)).toEqual({
+          expect(parseAfter(header, sampled)).toEqual({
             messages: ['assistant final: It is 56088.'],
             repairs: ['dropped_header'],
             origins: ['model'],
@@ -429,7 +429,7 @@ describe('the host', () => {
       (begun) => {
         const whole = `<|start|>assistant${ANSWER}`
         const sampled = whole.slice(begun.length)
-        const { messages, repairs } = behind(begun, sampled)
+        const { messages, repairs } = parseAfter(begun, sampled)
         expect(messages).toEqual([`assistant final: ${sampled.replace(/^.*<\|message\|>|<\|return\|>/g, '')}`])
         expect(repairs).toEqual([])
       },
@@ -869,7 +869,7 @@ describe('what the caller gets wrong', () => {
   })
 })
 
-test('a content type that nobody knows is constrained after its marker, also where <|message|> is missing', () => {
+test('an unknown content type is constrained after its marker, even if <|message|> is missing', () => {
   const header = '<|channel|>commentary to=functions.x <|constrain|>yaml'
   for (const text of [`${header}<|message|>{"a":1}<|call|>`, `${header} {"a":1}<|call|>`]) {
     const { messages } = parseMessages(encodeHarmony(text), tools)

@@ -46,10 +46,10 @@ function read(input: readonly number[] | string): { messages: string[]; repairs:
   return { messages: messages.map(showMessage), repairs: repairs.map(showRepair) }
 }
 
-/** What the model wrote behind `<|start|>assistant`, the messages, and the repairs with what they drop. */
+/** What the model wrote after `<|start|>assistant`, the messages, and the repairs with what they drop. */
 type Example = readonly [what: string, written: string, messages: readonly string[], repairs: readonly string[]]
 
-/** A message before the shape, where the shape comes after one. */
+/** A message before the shape, if the shape follows one. */
 const THOUGHT = '<|channel|>analysis<|message|>r<|end|>'
 
 const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = {
@@ -81,7 +81,7 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['repeated_channel: commentary'],
     ],
     [
-      'the channel twice behind <|start|>assistant',
+      'the channel twice after <|start|>assistant',
       `${THOUGHT}<|start|>assistant<|channel|>commentary<|channel|>commentary to=functions.bash<|message|>{}<|call|>`,
       ['[analysis] r', '[commentary to=functions.bash] {}'],
       ['repeated_channel: commentary'],
@@ -121,13 +121,13 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
   ],
   'conflicting-channels': [
     [
-      'a stray channel behind the channel',
+      'a stray channel after the channel',
       '<|channel|>commentary<|channel|>analysis<|message|>x<|end|>',
       ['[analysis] x'],
       ['repeated_channel: commentary'],
     ],
     [
-      'the last known channel, not an unknown one behind it',
+      'the last known channel, not an unknown one after it',
       '<|channel|>final<|channel|>summary<|message|>x<|end|>',
       ['[final] x'],
       ['extra_header_text: summary'],
@@ -153,7 +153,7 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['dropped_header: commentary to=user commentary'],
     ],
     [
-      'the same, and messages behind it',
+      'the same, and messages after it',
       `<|channel|>commentary to=assistant<|channel|>commentary?<|end|><|start|>assistant${THOUGHT}`,
       ['[analysis] r'],
       ['dropped_header: commentary to=assistant commentary?'],
@@ -161,12 +161,12 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
   ],
   'end-in-header': [
     ['question marks for a channel', '<|channel|>??<|end|>', ['[analysis] ??'], ['missing_message']],
-    ['a left-over behind the channel', '<|channel|>commentary 2?<|end|>', ['[analysis] 2?'], ['missing_message']],
+    ['a left-over after the channel', '<|channel|>commentary 2?<|end|>', ['[analysis] 2?'], ['missing_message']],
     ['question marks glued to the channel', '<|channel|>commentary??<|end|>', [], ['dropped_header: commentary??']],
     ['a channel alone', '<|channel|>commentary<|end|>', [], ['dropped_header: commentary']],
     ['a stop token alone', '<|end|>', [], ['dropped_header']],
     [
-      'question marks, and the answer behind them',
+      'question marks, and the answer after them',
       '<|channel|>??<|end|><|start|>assistant<|channel|>final<|message|>Done<|return|>',
       ['[analysis] ??', '[final] Done'],
       ['missing_message'],
@@ -180,7 +180,7 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['missing_message'],
     ],
     [
-      'free text for a channel, and the answer behind it',
+      'free text for a channel, and the answer after it',
       '<|channel|>We need to\n\ncheck  it<|end|><|start|>assistant<|channel|>final<|message|>x<|return|>',
       ['[analysis] We need to\n\ncheck  it', '[final] x'],
       ['missing_message'],
@@ -188,25 +188,25 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
   ],
   'free-text-after-channel': [
     [
-      'free text behind the channel',
+      'free text after the channel',
       '<|channel|>analysis need most recent U.S. CPI release<|message|>Let us open it.<|end|>',
       ['[analysis] need most recent U.S. CPI releaseLet us open it.'],
       ['missing_message', 'stray_marker'],
     ],
     [
-      'one word behind the channel',
+      'one word after the channel',
       '<|channel|>analysis Hmm<|message|>, let me see.<|end|>',
       ['[analysis] Hmm, let me see.'],
       ['extra_header_text'],
     ],
     [
-      'one word behind the channel of the answer',
+      'one word after the channel of the answer',
       '<|channel|>final Sure<|message|>, here it is.<|return|>',
       ['[final] Sure, here it is.'],
       ['extra_header_text'],
     ],
     [
-      'one word behind the channel, to the user',
+      'one word after the channel, to the user',
       '<|channel|>final to=user Sure <|message|>here it is.<|return|>',
       ['[final to=user] Sure here it is.'],
       ['extra_header_text'],
@@ -218,7 +218,7 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['repeated_start', 'extra_header_text: Hmm'],
     ],
     [
-      'two words behind the channel',
+      'two words after the channel',
       '<|channel|>analysis need CPI<|message|> now<|end|>',
       ['[analysis] need CPI now'],
       ['missing_message', 'stray_marker'],
@@ -226,13 +226,13 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
   ],
   'junk-after-channel': [
     [
-      'a mangled channel behind the channel',
+      'a mangled channel after the channel',
       '<|channel|>commentary ––commentary<|message|>x<|end|>',
       ['[commentary] x'],
       ['extra_header_text: ––commentary'],
     ],
     [
-      'punctuation behind the channel',
+      'punctuation after the channel',
       '<|channel|>analysis …<|message|>x<|end|>',
       ['[analysis] x'],
       ['extra_header_text: …'],
@@ -252,13 +252,13 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
   ],
   'missing-message-marker': [
     [
-      'JSON behind the channel, in the first message',
+      'JSON after the channel, in the first message',
       '<|channel|>final {"answer":42}<|return|>',
       ['[final] {"answer":42}'],
       ['missing_message'],
     ],
     [
-      'JSON behind the channel, in a later message',
+      'JSON after the channel, in a later message',
       `${THOUGHT}<|start|>assistant<|channel|>final\n[1, 2]<|return|>`,
       ['[analysis] r', '[final] [1, 2]'],
       ['missing_message'],
@@ -270,12 +270,12 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['missing_message'],
     ],
     [
-      'prose behind the channel, of several lines',
+      'prose after the channel, of several lines',
       '<|channel|>final The answer\nis:\n\n  42<|return|>',
       ['[final] The answer\nis:\n\n  42'],
       ['missing_message'],
     ],
-    ['one word behind the channel', '<|channel|>final 42<|return|>', ['[final] 42'], ['missing_message']],
+    ['one word after the channel', '<|channel|>final 42<|return|>', ['[final] 42'], ['missing_message']],
     [
       'a sentence that begins like a recipient',
       '<|channel|>final to be or not to be<|return|>',
@@ -295,13 +295,13 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['missing_message'],
     ],
     [
-      'arguments behind the content type',
+      'arguments after the content type',
       '<|channel|>commentary to=functions.bash <|constrain|>json{"a":1}<|call|>',
       ['[commentary to=functions.bash <json>] {"a":1}'],
       ['missing_message'],
     ],
     [
-      'arguments behind the recipient',
+      'arguments after the recipient',
       '<|channel|>commentary to=functions.bash {"a":1}<|call|>',
       ['[commentary to=functions.bash] {"a":1}'],
       ['missing_message'],
@@ -343,7 +343,7 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['missing_message'],
     ],
     [
-      'no header, and messages behind it',
+      'no header, and messages after it',
       'I must refuse<|end|><|start|>assistant<|channel|>final<|message|>x<|return|>',
       ['[] I must refuse', '[final] x'],
       ['missing_message'],
@@ -360,23 +360,23 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
   'no-markers': [
     ['bare JSON', '{"category":"billing"}<|return|>', ['[] {"category":"billing"}'], ['missing_message']],
     ['bare JSON and nothing else', '{"category":"billing"}', ['[] {"category":"billing"}'], ['missing_message']],
-    ['bare JSON behind a line', '\n[1, 2]<|return|>', ['[] \n[1, 2]'], ['missing_message']],
+    ['bare JSON after a line', '\n[1, 2]<|return|>', ['[] \n[1, 2]'], ['missing_message']],
   ],
   'missing-header-after-reasoning': [
     [
-      'JSON behind a message',
+      'JSON after a message',
       `${THOUGHT}{"country":"France"}<|return|>`,
       ['[analysis] r', '[] {"country":"France"}'],
       ['missing_start', 'missing_message'],
     ],
     [
-      'prose behind a message',
+      'prose after a message',
       `${THOUGHT}The capital of France is Paris, and always was.<|return|>`,
       ['[analysis] r', '[] The capital of France is Paris, and always was.'],
       ['missing_start', 'missing_message'],
     ],
     [
-      'one word behind a message',
+      'one word after a message',
       `${THOUGHT}Paris<|return|>`,
       ['[analysis] r', '[] Paris'],
       ['missing_start', 'missing_message'],
@@ -438,19 +438,19 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['repeated_start'],
     ],
     [
-      '<|start|>assistant behind the one of the prompt',
+      '<|start|>assistant after the one of the prompt',
       '<|start|>assistant<|channel|>final<|message|>x<|return|>',
       ['[final] x'],
       ['repeated_start'],
     ],
     [
-      'the role behind the one of the prompt',
+      'the role after the one of the prompt',
       'assistant<|channel|>final<|message|>x<|return|>',
       ['[final] x'],
       ['repeated_role'],
     ],
     [
-      '<|start|> behind a channel',
+      '<|start|> after a channel',
       '<|channel|>analysis<|start|>assistant<|channel|>final<|message|>x<|return|>',
       ['[final] x'],
       ['dropped_header: analysis'],
@@ -464,7 +464,7 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['repeated_role'],
     ],
     [
-      'the role glued to itself behind <|start|>',
+      'the role glued to itself after <|start|>',
       `${THOUGHT}<|start|>assistantassistantassistant<|channel|>final<|message|>x<|return|>`,
       ['[analysis] r', '[final] x'],
       ['repeated_role'],
@@ -474,13 +474,13 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
     // No channel is the answer, as `<|message|>x` is.
     ['an empty channel', '<|channel|><|message|>x<|end|>', ['[] x'], ['missing_channel']],
     [
-      'an empty channel behind the answer',
+      'an empty channel after the answer',
       '<|channel|>final<|message|>x<|end|><|start|>assistant<|channel|><|message|>y<|end|>',
       ['[final] x', '[analysis] y'],
       ['missing_channel'],
     ],
     [
-      'an empty channel behind an answer of an empty channel',
+      'an empty channel after an answer of an empty channel',
       '<|channel|><|message|>x<|end|><|start|>assistant<|channel|><|message|>y<|end|>',
       ['[] x', '[analysis] y'],
       ['missing_channel', 'missing_channel'],
@@ -590,15 +590,15 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
   ],
   'reasoning-after-constrain': [
     [
-      'reasoning behind <|constrain|>',
+      'reasoning after <|constrain|>',
       '<|channel|>commentary to=functions.write <|constrain|>write: edit file with content.<|end|>' +
         '<|start|>assistant<|channel|>commentary to=functions.write <|constrain|>json<|message|>{}<|call|>',
       ['[analysis] write: edit file with content.', '[commentary to=functions.write <json>] {}'],
-      // The recipient was written, and no message says it.
+      // The recipient was written, but no message has it.
       ['missing_message', 'extra_header_text: to=functions.write'],
     ],
     [
-      'a single word behind <|constrain|>',
+      'a single word after <|constrain|>',
       '<|channel|>commentary to=functions.bash <|constrain|>control<|end|>' +
         '<|start|>assistant<|channel|>commentary to=functions.bash <|constrain|>json<|message|>{}<|call|>',
       ['[commentary to=functions.bash <json>] {}'],
@@ -607,12 +607,12 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
   ],
   'space-after-constrain': [
     [
-      'a space behind <|constrain|>',
+      'a space after <|constrain|>',
       '<|channel|>commentary to=functions.bash <|constrain|> json<|message|>{}<|call|>',
       ['[commentary to=functions.bash <json>] {}'],
       ['unusual_header_spacing'],
     ],
-    ['a space behind <|channel|>', '<|channel|> final<|message|>x<|end|>', ['[final] x'], ['unusual_header_spacing']],
+    ['a space after <|channel|>', '<|channel|> final<|message|>x<|end|>', ['[final] x'], ['unusual_header_spacing']],
     [
       'spaces around the = of the recipient',
       '<|channel|>commentary to = functions.bash<|message|>{}<|call|>',
@@ -640,7 +640,7 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
       ['repeated_recipient: to=functions.y'],
     ],
     [
-      'an empty recipient behind one',
+      'an empty recipient after one',
       '<|channel|>commentary to=functions.x to=<|message|>{}<|call|>',
       ['[commentary to=functions.x] {}'],
       ['repeated_recipient: to='],
@@ -764,21 +764,21 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
   ],
   'channel-word-as-header': [
     [
-      'a channel word and a channel behind a call',
+      'a channel word and a channel after a call',
       '<|channel|>commentary to=functions.a<|message|>{}<|call|>' +
         'commentary<|channel|>commentary to=functions.b <|constrain|>json<|message|>{}<|call|>',
       ['[commentary to=functions.a] {}', '[commentary to=functions.b <json>] {}'],
       ['missing_start', 'role_is_channel', 'repeated_channel: commentary'],
     ],
     [
-      'a channel word behind a call',
+      'a channel word after a call',
       '<|channel|>commentary to=functions.a<|message|>{}<|call|>' +
         'commentary to=functions.b <|constrain|>json<|message|>{}<|call|>',
       ['[commentary to=functions.a] {}', '[commentary to=functions.b <json>] {}'],
       ['missing_start', 'role_is_channel'],
     ],
     [
-      'a recipient behind a call',
+      'a recipient after a call',
       '<|channel|>commentary to=functions.a<|message|>{}<|call|> to=functions.b<|channel|>commentary<|message|>{}<|call|>',
       ['[commentary to=functions.a] {}', '[commentary to=functions.b] {}'],
       ['missing_start'],
@@ -876,7 +876,7 @@ const EXAMPLES: Readonly<Partial<Record<MalformedShape, readonly Example[]>>> = 
         .replace(/ +/g, ' ')
       return [`a header cut at ${header}`, header, [], [`truncated_header${text === '' ? '' : `: ${text}`}`]]
     }),
-    ['a header cut behind <|start|>', `${THOUGHT}<|start|>`, ['[analysis] r'], ['truncated_header']],
+    ['a header cut after <|start|>', `${THOUGHT}<|start|>`, ['[analysis] r'], ['truncated_header']],
     ['a header cut in the role', `${THOUGHT}<|start|>assis`, ['[analysis] r'], ['truncated_header: assis']],
     ['a header that never began', '', [], []],
   ],

@@ -130,7 +130,7 @@ describe('the marker lexer', () => {
     expect(calls).toEqual(['one <b> <|two|> < three', SPECIAL.end, 'four'])
   })
 
-  it('the marker lexer never calls the sink with no text', () => {
+  it('the marker lexer never calls the sink with empty text', () => {
     expect(lexCalls(['', '<|start|><|end|>', ''])).toEqual([SPECIAL.start, SPECIAL.end])
   })
 

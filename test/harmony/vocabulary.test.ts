@@ -20,7 +20,7 @@ describe('markerId', () => {
     ['a property of every object', 'constructor'],
     ['a token with a name of its own', 'reserved_200005'],
     ['an ordinary token', 'reserved_199997'],
-    ['an id behind the last', 'reserved_201088'],
+    ['an id after the last', 'reserved_201088'],
     ['no id', 'reserved_'],
     ['another way to write the id', 'reserved_0200013'],
     ['a number with a fraction', 'reserved_200013.0'],

@@ -18,7 +18,7 @@ test('any way of cutting the same tokens gives the same items, texts and ids', (
   )
 })
 
-test('any way of cutting gives the same with calls announced whole', () => {
+test('any way of cutting gives the same when calls are announced only once complete', () => {
   fc.assert(
     fc.property(anyStream(), chunkPlan(), endReason, ({ chunks, setup }, plan, reason) => {
       const whole = run(oneByOne(chunks), { ...setup, calls: 'whole' }, reason)

@@ -23,7 +23,7 @@ test('deltas, done texts, items and the terminal response agree, indexes and num
   )
 })
 
-test('deltas, items and the terminal response agree where the token limit cuts the stream off, at any token', () => {
+test('deltas, items and the terminal response agree if the token limit cuts the stream off, at any token', () => {
   fc.assert(
     fc.property(anyStream(), fc.nat(80), fc.constantFrom('live', 'whole'), ({ chunks, setup }, at, calls) => {
       const { events } = run(oneByOne(chunks).slice(0, at), { ...setup, calls }, 'max_output_tokens')
@@ -34,7 +34,7 @@ test('deltas, items and the terminal response agree where the token limit cuts t
   )
 })
 
-test('deltas, items and the terminal response agree where the engine fails or the client leaves, at any token', () => {
+test('deltas, items and the terminal response agree if the engine fails or the client leaves, at any token', () => {
   fc.assert(
     fc.property(anyStream(), fc.nat(80), fc.boolean(), (stream, at, isAbort) => {
       const { events } = runBroken(stream, at, isAbort)
@@ -46,7 +46,7 @@ test('deltas, items and the terminal response agree where the engine fails or th
   )
 })
 
-test('nothing says completed before its result came', () => {
+test('no item is reported completed before its result came', () => {
   fc.assert(
     fc.property(anyStream(), ({ chunks, setup }) => {
       const translator = new Translator({ ...fixed, tokenTable, ...setup, policy: 'vllm' })

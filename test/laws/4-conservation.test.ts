@@ -12,7 +12,7 @@ type TokenTrace = Extract<Trace, { type: 'token' }>
 
 /** A message of the assistant, with the tokens it came from. */
 interface TracedMessage {
-  /** Token at which its start was told; the tokens of its content come behind it. */
+  /** Index of the token that produced the message's start. The tokens of its content follow it. */
   readonly start: number
   /** The token that ended it, or one past the last. */
   end: number
@@ -76,7 +76,7 @@ test('a tracer changes nothing', () => {
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '')
 
-test('any token sequence whatever ends in a terminal event and throws nothing', () => {
+test('any token sequence ends in a terminal event and throws nothing', () => {
   const anyTokens = fc.array(
     fc.oneof(
       fc.integer({ min: 0, max: FIRST_SPECIAL - 1 }),
@@ -94,19 +94,19 @@ test('any token sequence whatever ends in a terminal event and throws nothing', 
   )
 })
 
-test('a message says exactly what its own tokens say, and no control token adds a character', () => {
+test('a message has exactly the text of its own tokens, and no control token adds a character', () => {
   fc.assert(
     fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
       const { tokens, messages } = trace(runTraced(oneByOne(chunks), setup, reason))
-      let behind = 0
+      let previousEnd = 0
       for (const message of messages) {
         const content = spoken(tokens, message.start + 1, message.end)
         expect(message.text.endsWith(content)).toBe(true)
         // What comes before it is text of the header that turned out to be the message's.
         const lead = message.text.slice(0, message.text.length - content.length)
-        const header = spoken(tokens, behind, message.start + 1)
+        const header = spoken(tokens, previousEnd, message.start + 1)
         for (const word of words(lead)) expect(header).toContain(word)
-        behind = message.end
+        previousEnd = message.end
       }
     }),
     { numRuns: RUNS },
@@ -121,7 +121,7 @@ test('every message is exactly one item with exactly its text, or in a diagnosti
       const items = outcome.response.output.filter(({ type }) => !HOSTS.has(type))
       for (const [index, { text }] of messages.entries()) {
         const item = items[index]
-        // A call that was cut off before it was announced is nowhere else.
+        // A call that was cut off before it was announced appears only in a diagnostic.
         if (item === undefined) expect(diagnosed(outcome, 'call_cut_off')).toContain(text)
         else expectShown(item, setup.citations && item.type === 'message' ? cited(text) : text, outcome)
       }
@@ -138,7 +138,7 @@ function diagnosed({ diagnostics }: Outcome, of: string): string[] {
   return diagnostics.flatMap(({ code, text = '' }) => (code === of ? [text] : []))
 }
 
-/** An item shows its message's text, unless it is hidden or told beside the stream. */
+/** An item shows its message's text, unless the text is hidden or reported in a diagnostic instead. */
 function expectShown(item: OutputItem, text: string, outcome: Outcome): void {
   switch (item.type) {
     case 'reasoning': {
@@ -149,8 +149,8 @@ function expectShown(item: OutputItem, text: string, outcome: Outcome): void {
     case 'web_search_call':
     case 'shell_call':
     case 'local_shell_call': {
-      const told = [...diagnosed(outcome, 'unreadable_arguments'), ...diagnosed(outcome, 'call_cut_off')]
-      if (!told.includes(text)) for (const said of spellingsOf(text)) expect(JSON.stringify(item)).toContain(said)
+      const reported = [...diagnosed(outcome, 'unreadable_arguments'), ...diagnosed(outcome, 'call_cut_off')]
+      if (!reported.includes(text)) for (const said of spellingsOf(text)) expect(JSON.stringify(item)).toContain(said)
       break
     }
     case 'mcp_approval_request':
@@ -162,7 +162,7 @@ function expectShown(item: OutputItem, text: string, outcome: Outcome): void {
   }
 }
 
-/** What an item has to show of arguments: their strings, or the whole text where it is no JSON. As in JSON. */
+/** What an item has to show of arguments, JSON-escaped: their strings, or the whole text if it is invalid JSON. */
 function spellingsOf(text: string): string[] {
   let values: unknown[] = [text]
   try {
@@ -171,7 +171,7 @@ function spellingsOf(text: string): string[] {
   return values.flatMap((value) => (typeof value === 'string' ? [JSON.stringify(value).slice(1, -1)] : []))
 }
 
-/** What citation marks become: the same rule in other words. */
+/** What citation marks become: a second, independent implementation of the rule. */
 function cited(text: string): string {
   return text.replace(/【(\d{1,9})†[^【】†\n]{1,64}(†[^【】†\n]{1,64})?】/g, (mark, cursor) => {
     const page = PAGES.get(Number(cursor))
@@ -181,32 +181,32 @@ function cited(text: string): string {
   })
 }
 
-test('text between and inside headers that is no header word is in a message or in a diagnostic', () => {
+test('text between and inside headers that is not a header word is in a message or in a diagnostic', () => {
   fc.assert(
     fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {
       const outcome = runTraced(oneByOne(chunks), setup, reason)
       const { tokens, messages, headers } = trace(outcome)
-      const told = outcome.diagnostics.map(({ text }) => text ?? '').join(' ')
+      const reported = outcome.diagnostics.map(({ text }) => text ?? '').join(' ')
       const placed = `${headers} ${messages.map(({ text }) => text).join(' ')}`
-      let behind = 0
+      let previousEnd = 0
       const outside = [
         ...messages.map(({ start, end }) => [start, end] as const),
         [tokens.length, tokens.length] as const,
       ]
       for (const [start, end] of outside) {
-        for (const word of words(spoken(tokens, behind, Math.min(start + 1, tokens.length), ' '))) {
+        for (const word of words(spoken(tokens, previousEnd, Math.min(start + 1, tokens.length), ' '))) {
           if (isHeaderWord(word)) continue
           // A reserved token between a role and its name leaves a word that begins with their colon.
-          expect(`${told} ${placed}`).toContain(word.replace(/^:/, ''))
+          expect(`${reported} ${placed}`).toContain(word.replace(/^:/, ''))
         }
-        behind = end
+        previousEnd = end
       }
     }),
     { numRuns: RUNS },
   )
 })
 
-/** Words that mean something in a header, also where they are glued together or misspelled. */
+/** Words that mean something in a header, even if they are glued together or misspelled. */
 function isHeaderWord(word: string): boolean {
   return /assistant|analysis|comm|final|user|system|developer|tool|^to$|^=|to=|functions|json|code|text|python/i.test(
     word,

@@ -31,7 +31,7 @@ test('restoring a snapshot at any boundary goes on exactly as if nothing had hap
   )
 })
 
-test('restoring a snapshot goes on exactly for text input and for calls announced whole, too', () => {
+test('a restored snapshot continues exactly with text input, and with calls announced only once complete', () => {
   fc.assert(
     fc.property(anyStream(), textPlan(), fc.nat(), ({ textChunks, setup }, plan, at) => {
       fc.pre(textChunks !== undefined)

@@ -22,7 +22,7 @@ test('the accumulators of openai 7.57 and 6.49 over our events equal our respons
   )
 })
 
-test('the accumulators of openai equal our response where the engine failed or the client left, too', () => {
+test('the accumulators of openai equal our response also if the engine failed or the client left', () => {
   fc.assert(
     fc.property(anyStream(), fc.nat(60), fc.boolean(), (stream, at, isAbort) => {
       const { events, response } = runBroken(stream, at, isAbort)

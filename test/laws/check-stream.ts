@@ -1,7 +1,7 @@
 import type { ResponseStreamEvent, TerminalEvent } from '../../src/responses/events.js'
 import type { OutputItem } from '../../src/responses/items.js'
 
-/** What is wrong with a finished stream, in words; nothing if it is right. Knows nothing of the translator. */
+/** What is wrong with a finished stream, in words; empty if nothing is. Independent of the translator. */
 export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
   const faults: string[] = []
   const fault = (text: string): void => {
@@ -64,7 +64,7 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
       const { start_index, end_index, url } = event.annotation
       const about = [...item.deltas].slice(start_index, end_index).join('')
       if (!about.startsWith('([') || !about.endsWith(')')) fault(`${at}: about ${about}, not a link to ${url}`)
-      if (end_index !== [...item.deltas].length) fault(`${at}: not right behind the text that it is about`)
+      if (end_index !== [...item.deltas].length) fault(`${at}: not right after the text that it annotates`)
     }
     if (event.type === 'response.content_part.added') item.parts.push('added')
     if (event.type === 'response.content_part.done') {
@@ -78,7 +78,7 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
     }
     if (event.type === 'response.output_item.done') {
       item.done = event.item
-      // Clients run a call that is done, whatever its status says.
+      // Clients run a call that is done, whatever its status.
       if (/^(function|custom_tool)_call$/.test(event.item.type) && statusOf(event.item) === 'incomplete')
         fault(`${at}: a call that was cut off is done`)
       if (event.item.id !== item.id || event.item.type !== item.added.type) fault(`${at}: another item`)
@@ -117,7 +117,7 @@ function isTerminal(event: ResponseStreamEvent | undefined): event is TerminalEv
   )
 }
 
-/** An item's status. Kinds without one are always as they should be. */
+/** An item's status. Kinds without one pass every check of it. */
 export function statusOf(item: OutputItem): string {
   return 'status' in item ? item.status : 'in_progress'
 }

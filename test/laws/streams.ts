@@ -16,14 +16,14 @@ import { malformedTranscript, tokenSoup, wellFormedTranscript } from '../support
 
 export const tokenTable: TokenTable = await loadTokenTable()
 
-/** A stream of whatever kind. */
+/** A stream of any kind. */
 interface SomeStream {
   readonly chunks: readonly TokenChunk[]
   readonly textChunks?: readonly TokenChunk[]
   readonly request: ResponseRequest
 }
 
-/** A stream as the laws take it, with the options of the translator that it goes through, the request among them. */
+/** A stream for the laws, with its translator's options, including the request. */
 export interface AnyStream extends SomeStream {
   readonly setup: Partial<TranslatorOptions> & { readonly request: ResponseRequest }
 }
@@ -54,7 +54,7 @@ export function anyStream(): fc.Arbitrary<AnyStream> {
 
 const INCLUDABLE = ['code_interpreter_call.outputs', 'web_search_call.action.sources', 'reasoning.encrypted_content']
 
-/** The page that the citation marks of generated texts mean, and one with everything that a link has to bear. */
+/** The page that generated citation marks refer to, and one with every character that a link must escape. */
 export const PAGES: ReadonlyMap<number, { url: string; title: string }> = new Map([
   [4, { url: 'https://www.example.com/a?q=1&b=2', title: 'A page' }],
   [5, { url: 'https://user@example.org:8080/wiki/Foo_(bar) baz', title: '' }],
@@ -156,7 +156,7 @@ export const fixed: { readonly responseId: string; readonly clock: () => number 
   clock: () => 1_700_000_000,
 }
 
-/** Pushes a whole stream and ends it, with a tracer that keeps what it observes. */
+/** Pushes a complete stream and ends it, with a tracer that records what it observes. */
 export function runTraced(
   chunks: readonly TokenChunk[],
   options: Partial<TranslatorOptions> = {},
@@ -167,7 +167,7 @@ export function runTraced(
   return { ...outcome, traces }
 }
 
-/** Pushes a whole stream and ends it. */
+/** Pushes a complete stream and ends it. */
 export function run(
   chunks: readonly TokenChunk[],
   options: Partial<TranslatorOptions> = {},

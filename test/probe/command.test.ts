@@ -192,7 +192,7 @@ test('headers are sent, and never printed', async () => {
 })
 
 describe('exits with 2', () => {
-  test('the command exits with 2 where nobody listens', async () => {
+  test('the command exits with 2 if no server listens', async () => {
     const server = await serve()
     await server.close()
     const io = fakeIo()
@@ -257,7 +257,7 @@ test('a reader that goes away ends the command in peace', async () => {
   expect(io.err).toBe('')
 })
 
-/** The names of a document's elements in their order. Throws where it is not well-formed. */
+/** The names of a document's elements in their order. Throws if it is not well-formed. */
 function elementsOf(xml: string): string[] {
   const text = xml.replace(/^<\?xml [^?]*\?>\n/, '')
   // Characters that XML 1.0 takes, tags with quoted attributes, and the five entities.

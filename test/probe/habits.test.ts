@@ -5,7 +5,7 @@ import { type Faults, sendJson } from './server.js'
 
 closeServers()
 
-/** What a probe says of a good server whose model has habits of its own. */
+/** A probe's results for a good server whose model has habits of its own. */
 async function habits(...own: Habit[]) {
   const server = await serve({}, own)
   return probed(server.url)
@@ -26,7 +26,7 @@ describe('a model that does something else is no fault of its server:', () => {
     expect(failing(results)).toEqual([])
   })
 
-  test('a model that does something else is no fault of its server: one whose arguments are no JSON is noted', async () => {
+  test('a model that does something else is no fault of its server: one that writes invalid JSON as arguments is noted', async () => {
     const results = await habits('writes no JSON')
     expect(failing(results)).toEqual([])
     expect(results.get('call')?.notes.join()).toContain("the model's fault")
@@ -38,7 +38,7 @@ describe('a model that does something else is no fault of its server:', () => {
     expect(failing(results)).toEqual([])
   })
 
-  test('a model that does something else is no fault of its server: one that forgets what it was told does not fail previous-response, as the tokens were counted', async () => {
+  test('a model that does something else is no fault of its server: one that forgets its conversation does not fail previous-response, as the tokens were counted', async () => {
     const results = await habits('forgets')
     expect(results.get('previous-response')).toMatchObject({ verdict: 'pass', findings: [] })
   })
@@ -47,13 +47,13 @@ describe('a model that does something else is no fault of its server:', () => {
     expect(failing(await habits('never reasons'))).toEqual([])
   })
 
-  test('a model that does something else is no fault of its server: one that calls what nobody declared fails nothing but the tool_choice that names another', async () => {
+  test('a model that does something else is no fault of its server: one that calls an undeclared tool fails nothing but the tool_choice that names another', async () => {
     expect(failing(await habits('calls undeclared tools'))).toEqual(['tool-choice'])
   })
 })
 
 test('a call that is made only under tool_choice "required" is asked for again', async () => {
-  // A model that would rather talk, behind a server that holds it to what it is told.
+  // A model that would rather talk, behind a server that enforces tool_choice.
   const server = await serve({
     read: (body) => (body['tool_choice'] === undefined && body['tools'] !== undefined ? { ...body, tools: [] } : body),
   })

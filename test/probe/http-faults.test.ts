@@ -9,7 +9,7 @@ closeServers()
 const isStream = ({ body }: Asked): boolean => body['stream'] === true
 const isCreate = ({ method }: Asked): boolean => method === 'POST'
 
-/** The findings of one scenario, where one fault is planted. */
+/** The findings of one scenario with one fault planted. */
 async function rules(scenario: string, faults: Faults, options: Parameters<typeof probed>[1] = {}): Promise<string[]> {
   const server = await serve(faults)
   const results = await probed(server.url, { ...options, only: [scenario] })
@@ -115,7 +115,7 @@ describe('answers', () => {
     expect(await rules('plain', { whole: ({ usage: _, ...rest }) => rest })).toContain('response-shape')
   })
 
-  test('answers that are no JSON are found', async () => {
+  test('answers with invalid JSON are found', async () => {
     const reply: Faults['reply'] = (asked, response) => {
       if (isStream(asked) || !isCreate(asked)) return false
       response.writeHead(200, { 'content-type': 'text/html' })
@@ -324,7 +324,7 @@ describe('what is no Responses server', () => {
     },
   )
 
-  test('an address that nobody listens at is not judged', async () => {
+  test('an address without a server is not judged', async () => {
     const server = await serve()
     await server.close()
     await expect(probed(server.url)).rejects.toThrow(/^cannot reach http:.*ECONNREFUSED/)

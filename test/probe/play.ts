@@ -37,7 +37,7 @@ export const inTurns: Timer = (milliseconds, elapsed) => {
 /** For servers that hang. */
 export const IMPATIENT: Pick<ProbeOptions, 'timeout' | 'timer'> = { timeout: 2000, timer: inTurns }
 
-/** Everything that a probe says of a server, by scenario. */
+/** Everything that a probe reports about a server, by scenario. */
 export async function probed(url: string, options: Partial<ProbeOptions> = {}): Promise<Map<string, ScenarioResult>> {
   const { results } = await probe({ url, ...options })
   const found = new Map<string, ScenarioResult>()

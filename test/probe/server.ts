@@ -13,13 +13,13 @@ export interface Asked {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly text: string
-  /** The body; empty where it is no JSON object. */
+  /** The body; empty if it is not a JSON object. */
   readonly body: Json
 }
 
 /** What a server does wrong. Each is given what the good server would do. */
 export interface Faults {
-  /** Takes a reply over: true where it did. */
+  /** Takes a reply over. Returns whether it did. */
   readonly reply?: (asked: Asked, response: ServerResponse) => boolean
   /** The events of a stream. */
   readonly events?: (events: WireEvent[], body: Json) => readonly WireEvent[]

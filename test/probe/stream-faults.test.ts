@@ -13,7 +13,7 @@ const OF_CALLS: readonly string[] = ['call_id_changed', 'arguments_in_added']
 /** A stream that fails: no request of the probe's makes a good server send one. */
 const FAILS: readonly string[] = ['flat_error']
 
-/** The streams of a server that breaks each of them in one way, where it can be broken so. */
+/** The streams of a server that breaks each of them in one way, if that is possible. */
 const broken =
   (kind: (typeof FAULT_KINDS)[number]) =>
   (events: WireEvent[]): WireEvent[] => {

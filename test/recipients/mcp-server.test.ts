@@ -14,10 +14,10 @@ const declare = (rules: Rules, hints?: ToolHints, before?: McpServer): McpServer
   declareMcpServer(entry(rules), '', before, hints)
 
 const NAMES = ['read', 'write', 'other']
-/** What the server's listing says: one tool reads, one writes, one is not listed. */
+/** The server's listing: one tool reads, one writes, one is not listed. */
 const listed: ToolHints = (_, name) => ({ read: true, write: false })[name]
 
-/** One letter for each of a tool that reads, one that writes and one that nobody listed. */
+/** One letter each for a tool that reads, one that writes and one that is not listed. */
 function letters(test: (name: string) => boolean): string {
   return NAMES.map((name) => (test(name) ? name[0] : '-')).join('')
 }
@@ -49,7 +49,7 @@ describe('allows', () => {
   })
 
   test.each(['constructor', '__proto__', 'toString', '', '0', 'length'])(
-    'a server allows no name that nobody gave it: %j',
+    'a server allows no name that it was not given: %j',
     (name) => {
       expect(declare({ allowed_tools: ['read'] }).allows(name)).toBe(false)
       expect(declare({ allowed_tools: { tool_names: ['read'] } }).allows(name)).toBe(false)
@@ -109,7 +109,7 @@ describe('hints', () => {
     expect(new Set(asked)).toEqual(new Set(['github / issues.list']))
   })
 
-  test('hints are not asked for where nobody filters by them', () => {
+  test('hints are not asked for if no filter needs them', () => {
     const hints: ToolHints = () => {
       throw new Error('asked')
     }
@@ -125,7 +125,12 @@ describe('two entries of one label', () => {
   }
   test.each<[string, Rules, Rules, string]>([
     ['allow what either allows', { allowed_tools: ['read'] }, { allowed_tools: ['write'] }, 'rw- rw-'],
-    ['ask where one says nothing of it', { allowed_tools: ['read'] }, { require_approval: 'never' }, 'rwo r--'],
+    [
+      'ask if one filter does not cover the tool',
+      { allowed_tools: ['read'] },
+      { require_approval: 'never' },
+      'rwo r--',
+    ],
     [
       'ask for what either asks for, of what it allows',
       { allowed_tools: ['read'], require_approval: 'always' },
@@ -218,7 +223,7 @@ describe('laws', () => {
     )
   })
 
-  test('what says nothing asks as it would if it said what is meant by that', () => {
+  test('an omitted filter asks like the default written out', () => {
     const nothing = fc.constantFrom<Approval>(undefined, null, {}, { always: null }, { never: null })
     assert(
       fc.property(allowed, hints, name, unsaid, nothing, (allowed, hints, name, unsaid, approval) => {
@@ -325,7 +330,7 @@ describe('laws', () => {
   })
 })
 
-describe('a rule that is none is refused, in words that say where', () => {
+describe('an invalid rule is refused with its path', () => {
   const APPROVAL = "'always', 'never' or { always, never }"
   const FILTER = 'tool names or { tool_names }'
   test.each<[unknown, string]>([
@@ -355,7 +360,7 @@ describe('a rule that is none is refused, in words that say where', () => {
     [{ allowed_tools: '' }, `allowed_tools: expected ${FILTER}, got ""`],
     [{ allowed_tools: ['read', null] }, `allowed_tools: expected ${FILTER}, got an array`],
     [{ allowed_tools: { tool_names: { read: true } } }, `allowed_tools: expected ${FILTER}, got an object`],
-  ])('a rule that is none is refused, in words that say where: %j', (rules, message) => {
+  ])('an invalid rule is refused with its path: %j', (rules, message) => {
     const refused =
       (path: string): unknown =>
       () =>
@@ -368,12 +373,9 @@ describe('a rule that is none is refused, in words that say where', () => {
     ['allowed_tools', { allowed_tools: { read_only: 'true' } }],
     ['require_approval.always', { require_approval: { always: { read_only: 'false' } } }],
     ['require_approval.never', { require_approval: { never: { read_only: 1 } } }],
-  ])(
-    'a rule that is none is refused, in words that say where: %s with a read_only that is neither true nor false',
-    (path, rules) => {
-      expect(() => declareMcpServer(entry(rules as Rules), '')).toThrow(
-        expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(path) }),
-      )
-    },
-  )
+  ])('an invalid rule is refused with its path: %s with a read_only that is neither true nor false', (path, rules) => {
+    expect(() => declareMcpServer(entry(rules as Rules), '')).toThrow(
+      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(path) }),
+    )
+  })
 })

@@ -24,7 +24,7 @@ function answers(...pairs: [prompt: readonly number[], answer: readonly number[]
   }
 }
 
-/** A model that counts for ever, from the length of what it was told. */
+/** A model that counts for ever, from the length of its prompt. */
 const counts: Writes = (tokens) => tokens.length
 
 async function readAll(stream: TokenStream): Promise<{ tokens: TokenChunk[]; end: StreamEnd | undefined }> {
@@ -76,7 +76,7 @@ describe('a call', () => {
     })
   })
 
-  test('a call asks nothing of the sequence before its first token is wanted', async () => {
+  test('a call does not use the sequence before its first token is wanted', async () => {
     const sequence = new FakeSequence(counts)
     const stream = llamaCppSource(sequence, prompt)
     await new Promise((resolve) => setImmediate(resolve))
@@ -274,7 +274,7 @@ describe('an abort', () => {
     expect(Math.max(...asked(sequence, 'prefill').map(({ prefill }) => prefill.length))).toBeLessThanOrEqual(512)
   })
 
-  test('an abort that came before the call asks nothing of the sequence', async () => {
+  test('an abort that came before the call does not use the sequence', async () => {
     const sequence = new FakeSequence(counts)
     const stream = llamaCppSource(sequence, prompt, { signal: AbortSignal.abort() })
     expect(await errorOf(() => stream.next())).toMatchObject({ name: 'AbortError' })

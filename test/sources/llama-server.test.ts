@@ -180,7 +180,7 @@ describe('llama-server', () => {
       )
     })
 
-    test('llama-server keeps tokens back that end inside a character of which the text comes where they were no UTF-8, and the count from the engine', async () => {
+    test('llama-server keeps back tokens that end inside a character; the text follows if they were invalid UTF-8, and the engine gives the count', async () => {
       const { tokens, end } = await read([partial([13225], '\ufffdHello', 2), final('limit', 2)])
       expect(tokens).toEqual(['\ufffd', 13225])
       expect(end).toEqual({
@@ -222,7 +222,7 @@ describe('llama-server', () => {
       const open = [200006, ...encodeText('assistant', table)]
       const sent = [...open, ...header].map((id, index) => partial([id], '', index + 1))
       expect((await read([...sent, final('eos', sent.length + 2)])).tokens.slice(-2)).toEqual(['\ufffd', 200012])
-      // The message before it was one, and this one is none.
+      // The message before it was a call, and this one is not.
       const next = [200007, ...open, 200008].map((id, index) => partial([id], '', sent.length + index + 1))
       const count = sent.length + next.length + 2
       expect((await read([...sent, ...next, final('eos', count)])).tokens.slice(-2)).toEqual(['\ufffd', 200002])

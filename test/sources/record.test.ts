@@ -15,7 +15,7 @@ function shelf() {
   return { kept, sink: (fixture: TokenFixture) => void kept.push(fixture) }
 }
 
-/** A source that can be watched and told what to do. */
+/** A source that records its calls, and that the test controls. */
 function engine(chunks: readonly TokenChunk[], ending: { end?: StreamEnd; error?: Error; stuck?: boolean } = {}) {
   const left = [...chunks]
   const watched = {
@@ -171,7 +171,7 @@ describe('a recording hands over', () => {
     expect(kept[0]?.tokens).toEqual([[1, 2], [3, 4], { host: [5, 6] }, token, [token]])
   })
 
-  test('a recording hands over a chunk that is none as it is', async () => {
+  test('a recording passes an invalid chunk on as it is', async () => {
     const junk = [undefined, null, { host: null }, { a: () => {} }] as unknown as TokenChunk[]
     const { kept, sink } = shelf()
     for await (const _ of record(junk, sink, { name: 'a' }));

@@ -105,7 +105,7 @@ describe('a source of text', () => {
     expect((await readTokens(textSource(['a']))).end).toBeUndefined()
   })
 
-  test('a source of text refuses what is no text', async () => {
+  test('a source of text refuses anything but strings', async () => {
     expect(() => textSource(1 as never)).toThrow('pieces: expected a stream or an iterable of text or bytes, got 1')
     expect(() => textSource(['a'], null as never)).toThrow('options')
     await expect(textSource([1] as never).next()).rejects.toThrow('piece: expected text or bytes, got 1')
@@ -126,7 +126,7 @@ describe('what is lost against ids', () => {
     response.output.map((item) => (item as { content: { text: string; logprobs?: unknown }[] }).content[0])
   const SAID = '<|channel|>final<|message|>Hello<|return|>'
 
-  test('what is lost against ids: the count of tokens, where nobody reports it', async () => {
+  test('what is lost against ids: the count of tokens, if the engine does not report it', async () => {
     expect((await collect([SAID], { reason: 'stop' })).usage).toBeNull()
     const usage = { inputTokens: 10, outputTokens: 5 }
     expect((await collect([SAID], { reason: 'stop', usage })).usage).toMatchObject({
@@ -144,7 +144,7 @@ describe('what is lost against ids', () => {
     expect(messages(await collect([quoted]))[0]?.text).toBe('Messages end with ')
   })
 
-  test('what is lost against ids: what was no UTF-8', async () => {
+  test('what is lost against ids: invalid UTF-8', async () => {
     expect(await joinPieces([Uint8Array.of(0x61, 0xf0, 0x9f), 'b', Uint8Array.of(0xff, 0xe2)])).toBe(
       'a\ufffdb\ufffd\ufffd',
     )

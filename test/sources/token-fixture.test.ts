@@ -123,7 +123,7 @@ describe('what is no token fixture', () => {
     expect(problemWithToken(token)).toBe(message)
   })
 
-  test('text that is no JSON is refused with the place where it stops being JSON', () => {
+  test('invalid JSON is refused with the position of the error', () => {
     expect(problem(() => readTokenFixture('{"version": 1,, }'))).toMatch(/^fixture: expected JSON, .* position 14\b/)
     expect(problem(() => readTokenFixture('{"version": 1, "name": nobody}'))).toMatch(/"name": nobody/)
     expect(problem(() => readTokenFixture('{"version": 1'))).toMatch(/^fixture: expected JSON, got invalid JSON: /)

@@ -28,7 +28,7 @@ class Tensor {
 
 /**
  * A model that generates as Transformers.js does: the prompt to the streamer, then for each token a step that takes its
- * time, the token to the streamer, and the criteria, of which any ends it; `end()` only where nothing went wrong.
+ * time, the token to the streamer, and the criteria, of which any ends it; `end()` only if nothing went wrong.
  */
 class Model implements TransformersModel {
   readonly config = { max_position_embeddings: 100 }
@@ -38,7 +38,7 @@ class Model implements TransformersModel {
 
   readonly step: (index: number, call: number) => number | Promise<number>
 
-  /** @param step - the next token of this call; throws, or never answers, where the model does */
+  /** @param step - the next token of this call; throws, or never answers, if the model does */
   constructor(step: (index: number, call: number) => number | Promise<number>) {
     this.step = step
   }
@@ -75,12 +75,12 @@ class Model implements TransformersModel {
 /** Samples these, and then a token without end. */
 const scripted = (...tokens: number[]): Model => new Model((index) => tokens[index] ?? 7)
 
-/** A model that plays a plan. One that hangs does so in its step, and ends when that does: the test lets it. */
+/** A model that plays a plan. One that hangs does so inside a step, and ends when the test finishes that step. */
 function playing(plan: SourcePlan) {
   let isAsked = false
-  let settle = (): void => {}
+  let close = (): void => {}
   const closed = new Promise<void>((resolve) => {
-    settle = resolve
+    close = resolve
   })
   let finishStep = (_: number): void => {}
   const model = new Model((index) => {
@@ -94,7 +94,7 @@ function playing(plan: SourcePlan) {
   const generate = model.generate.bind(model)
   model.generate = async (options) => {
     isAsked = true
-    // The signal is only seen between two steps: a step that hangs is let go as soon as the call is closed.
+    // The signal is only checked between two steps, so a hanging step is finished as soon as the call is closed.
     const [criterion] = options.stopping_criteria
     const poll = setInterval(() => {
       if (criterion?.([[]])[0]) finishStep(7)
@@ -103,7 +103,7 @@ function playing(plan: SourcePlan) {
       return await generate(options)
     } finally {
       clearInterval(poll)
-      settle()
+      close()
     }
   }
   return { model, backend: { wasAsked: () => isAsked, closed } }
@@ -113,7 +113,7 @@ describe('an engine over Transformers.js', () => {
   test('an engine over Transformers.js keeps the laws of a source', async () => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), async (plan) => {
-        // A limit of no tokens is none.
+        // A plan without tokens cannot end at a limit: the engine requires one of at least 1.
         fc.pre(plan.ending !== 'length' || plan.tokens.length > 0)
         const violations = await checkSource((plan, signal) => {
           const { model, backend } = playing(plan)
@@ -219,7 +219,7 @@ describe('an engine over Transformers.js', () => {
     expect((await third).tokens).toEqual([200002])
   })
 
-  test('an engine over Transformers.js keeps what nobody has read yet, and no more than the limit', async () => {
+  test('an engine over Transformers.js buffers tokens that were not read yet, up to the limit', async () => {
     const model = scripted()
     const call = createTransformersJsEngine({ model, Tensor }).generate([1], { maxTokens: 40 })
     await call.next()

@@ -232,7 +232,7 @@ describe('vLLM', () => {
       expect((await readTokens(engine.generate([1]))).tokens).toEqual([13225, 200012])
     })
 
-    test('vLLM without maxTokens fails where the list of models is none', async () => {
+    test('vLLM without maxTokens fails if the list of models is invalid', async () => {
       const fetch = async () => new Response('<html>')
       await expect(createVllmEngine({ url: 'http://a.invalid', fetch }).generate([1]).next()).rejects.toThrow(
         'vLLM: expected a list of models, got undefined',

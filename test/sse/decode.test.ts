@@ -47,7 +47,7 @@ function singleCuts<Input extends string | Uint8Array>(input: Input): Input[][] 
   return Array.from({ length: input.length + 1 }, (_, position) => cut(input, [position]))
 }
 
-/** A source that tells whether it was closed. */
+/** A source that records whether it was closed. */
 function watched(chunks: readonly (string | Uint8Array)[]) {
   const source = {
     closed: false,

@@ -109,7 +109,7 @@ describe('the response', () => {
   })
 })
 
-describe('what is no stream of events is refused at once', () => {
+describe('anything but a stream of events is refused at once', () => {
   const REFUSED: [string, unknown, string][] = [
     ['a promise of a stream', Promise.resolve(translate([])), 'Promise'],
     ['a promise of an array', Promise.resolve(EVENTS), 'Promise'],
@@ -121,7 +121,7 @@ describe('what is no stream of events is refused at once', () => {
     ['text', 'data: {}', '"data: {}"'],
   ]
 
-  it.each(REFUSED)('what is no stream of events is refused at once: %s', (_, events, got) => {
+  it.each(REFUSED)('anything but a stream of events is refused at once: %s', (_, events, got) => {
     const error = (what: string) =>
       expect.objectContaining({ code: 'bad_stream', message: `${what}: expected an iterable of events, got ${got}` })
     expect(() => toSseResponse(events as never)).toThrow(error('toSseResponse'))
@@ -129,7 +129,7 @@ describe('what is no stream of events is refused at once', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['options that are none', 5, 'toSseResponse: options: expected an object, got 5'],
+    ['invalid options', 5, 'toSseResponse: options: expected an object, got 5'],
     [
       'a status that is no number',
       { status: '200' },
@@ -141,7 +141,7 @@ describe('what is no stream of events is refused at once', () => {
     ['a status whose answer has no body', { status: 204 }, 'got 204'],
     ['a word for yes', { done: 'yes' }, 'toSseResponse.done: expected true or false, got "yes"'],
   ])(
-    'what is no stream of events is refused at once, and so is %s, before the source is touched',
+    'anything but a stream of events is refused at once, and so is %s, before the source is touched',
     (_, init, message) => {
       const untouched = {
         [Symbol.asyncIterator]: () => {
@@ -159,7 +159,7 @@ describe('what is no stream of events is refused at once', () => {
     ['text', 'data: {}\n\n'],
     ['bytes', new Uint8Array(2)],
   ])(
-    'what is no stream of events is refused at once, but %s among the events when it comes, and the source is closed',
+    'anything but a stream of events is refused at once, but %s among the events when it comes, and the source is closed',
     async (_, event) => {
       let isClosed = false
       async function* source() {
@@ -311,7 +311,7 @@ describe('the stream', () => {
     await expect(sseStream(EVENTS).cancel()).resolves.toBeUndefined()
   })
 
-  it('the stream closes its source where an event is no JSON', async () => {
+  it('the stream closes its source if an event cannot be serialized', async () => {
     let isClosed = false
     async function* source() {
       try {

@@ -8,7 +8,7 @@ export type Accumulate = (event: never, snapshot?: never) => unknown
 export function accumulated(accumulate: Accumulate, events: readonly ResponseStreamEvent[]): unknown {
   let snapshot: unknown
   for (const event of events) {
-    // The raw SDK stream throws at `error`, as it does on the real wire; the accumulator is for what is behind it.
+    // The raw SDK stream throws at `error`, as on the real wire. The accumulator must see the events after it.
     if (event.type !== 'error') snapshot = accumulate(structuredClone(event) as never, snapshot as never)
   }
   return JSON.parse(JSON.stringify(snapshot), (key, value) =>
@@ -19,7 +19,7 @@ export function accumulated(accumulate: Accumulate, events: readonly ResponseStr
 /** Events that real streams have and the SDK of version 6 has never heard of: its stream helper throws at them. */
 const UNKNOWN_TO_6 = /^response\.shell_call_/
 
-/** Those of openai 7.57 and, where it knows every event of the stream, 6.49. */
+/** Those of openai 7.57 and, if it knows every event of the stream, 6.49. */
 export function accumulatorsFor(events: readonly ResponseStreamEvent[]): Accumulate[] {
   const both = [accumulateResponse, accumulateResponse6] as unknown as Accumulate[]
   return events.some(({ type }) => UNKNOWN_TO_6.test(type)) ? both.slice(0, 1) : both

@@ -23,13 +23,13 @@ export type Asked =
   | { readonly withMetadata: readonly number[]; readonly options: LlamaEvaluateOptions | undefined }
   | { readonly controlled: readonly number[]; readonly options: LlamaSampling | undefined; readonly top: number }
 
-/** How probable the fake model takes each of its tokens to be; the next ids each have a tenth of the one before. */
+/** The fake model's probability of its own token. Each following id has a tenth of the one before. */
 export const CONFIDENCE = 0.9
 
 /**
  * A `LlamaContextSequence` without a model, as far as the real one was watched: tokens are in the state only once they
  * were evaluated, the one drawn last is not; a full context shifts unless its strategy throws; iterators that are not
- * returned leak; two that run at once are told of in `mixed`.
+ * returned leak; two that run at once are recorded in `mixed`.
  */
 export class FakeSequence implements LlamaSequence {
   readonly asked: Asked[] = []
@@ -40,11 +40,11 @@ export class FakeSequence implements LlamaSequence {
   open = 0
   /** Whether one evaluation ever began while another one was not over. */
   mixed = false
-  /** The next step fails with this, once, and leaves cells behind that nothing but a new sequence is rid of. */
+  /** The next step fails with this, once, and leaves cells behind that only a new sequence clears. */
   failure: Error | undefined
   /** What every native step waits for. */
   gate: Promise<void> | undefined
-  /** Steps that only forget: keeps this many of the tokens it is told to keep, as a sliding window does. */
+  /** Steps that only erase tokens: of those to keep, this many stay, as in a sliding window. */
   keeps: number = Number.POSITIVE_INFINITY
   readonly contextSize: number
   readonly #writes: Writes
@@ -193,7 +193,7 @@ export class FakeContext implements LlamaContext {
 
 type Differences = Partial<Pick<LlamaModel, 'tokenize' | 'detokenize' | 'iterateAllTokens' | 'createContext'>>
 
-/** A model of o200k_harmony, but for what `differs` says. */
+/** A model of o200k_harmony, except for the tokens in `differs`. */
 export class FakeModel implements LlamaModel {
   disposed = false
   contexts: FakeContext[] = []

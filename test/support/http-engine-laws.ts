@@ -21,26 +21,26 @@ const HELLO: SourcePlan = { tokens: [13225, 2375, 200002], cuts: [1], ending: 's
 export interface HttpEngineShapes {
   readonly name: string
   create(options: HttpOptions): TokenEngine
-  /** The events of a whole answer; where the plan ends in an error, with that as the last. */
+  /** All events of an answer. If the plan ends in an error, it is the last one. */
   frames(plan: SourcePlan): readonly unknown[]
   /** How it refuses a prompt that is too long. */
   readonly tooLong: { readonly status: number; readonly body: unknown; readonly words: string }
   readonly generatePath: string
   readonly healthPath: string
   readonly plans?: SourcePlanOptions
-  /** What the server says of itself when it is asked, by path. */
+  /** The server's answers about itself, by path. */
   readonly aside?: Readonly<Record<string, unknown>>
 }
 
-/** What is true of every engine behind HTTP, against a real server. */
+/** Laws of every HTTP engine, tested against a real server. */
 export function httpEngineLaws(shapes: HttpEngineShapes): void {
   const { name, create, frames } = shapes
   const server = scriptedServer(shapes.aside)
-  /** A server that is only a function, and answers calls alone. */
+  /** A server as a fetch function. It answers only calls. */
   const fetchOf = (answer: (url: string, init: RequestInit) => Response | Promise<Response>): typeof fetch => {
     return async (url, init = {}) => {
-      const said = shapes.aside?.[new URL(String(url)).pathname]
-      return said === undefined ? answer(String(url), init) : Response.json(said)
+      const answered = shapes.aside?.[new URL(String(url)).pathname]
+      return answered === undefined ? answer(String(url), init) : Response.json(answered)
     }
   }
   const waits: number[] = []
@@ -58,13 +58,13 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     return error as EngineError
   }
 
-  describe(`${name}: a call`, () => {
-    test('keeps the laws of a source', async () => {
+  describe(`${name}: calls`, () => {
+    test(`${name}: a call keeps the laws of a source`, async () => {
       await fc.assert(
         fc.asyncProperty(sourcePlan(shapes.plans), fc.boolean(), async (plan, breaks) => {
           const violations = await checkSource(async (plan, signal) => {
             const all = frames(plan)
-            // An engine fails by saying so, or by not being there any more.
+            // An engine fails with an error event or by dropping the connection.
             const answer =
               plan.ending === 'error' && breaks
                 ? stream(all.slice(0, -1), 'breaks')
@@ -79,7 +79,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       )
     })
 
-    test('is the same, however the bytes of its answer are cut', async () => {
+    test(`${name}: a call yields the same tokens, however the bytes of the answer are cut`, async () => {
       const bytes = new TextEncoder().encode(`: a comment\n\n${frames(HELLO).map(frame).join('')}`)
       await fc.assert(
         fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 }), async (sizes) => {
@@ -100,7 +100,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       )
     })
 
-    test('copies its prompt and its stop ids: it begins later', async () => {
+    test(`${name}: a call copies its prompt and its stop ids, because it begins later`, async () => {
       const { engine, asked } = open(stream(frames(HELLO)))
       const prompt = Uint32Array.from(PROMPT)
       const call = engine.generate(prompt, { maxTokens: 5 })
@@ -110,7 +110,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(asked).toMatchObject([{ method: 'POST', path: shapes.generatePath }])
     })
 
-    test('sends the key and the headers', async () => {
+    test(`${name}: a call sends the key and the headers`, async () => {
       const script = server.script(stream(frames(HELLO)))
       const engine = create({ url: `${script.url}/`, apiKey: 'secret', headers: { 'X-Tenant': 'a' } })
       await readTokens(engine.generate(PROMPT, { maxTokens: 5 }))
@@ -121,7 +121,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       })
     })
 
-    test('ends at its own stop ids, also where the engine goes on, and closes the request', async () => {
+    test(`${name}: a call ends at its own stop ids, even if the engine goes on, and closes the request`, async () => {
       const plan = { ...HELLO, tokens: [1, 200007, 2, 3], ending: 'hang' as const }
       const { engine, backend } = open(stream(frames(plan), 'hangs'))
       const { tokens, end } = await readTokens(engine.generate(PROMPT, { stop: [200007], maxTokens: 64 }))
@@ -130,7 +130,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       await backend.closed
     })
 
-    test('gives no more tokens than it was asked for', async () => {
+    test(`${name}: a call yields no more tokens than it was asked for`, async () => {
       const plan = { ...HELLO, tokens: [1, 2, 3, 4], cuts: [3], ending: 'hang' as const }
       const { engine, backend } = open(stream(frames(plan), 'hangs'))
       const { tokens, end } = await readTokens(engine.generate(PROMPT, { maxTokens: 2 }))
@@ -139,15 +139,15 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       await backend.closed
     })
 
-    test('refuses wrong arguments from the call itself', () => {
+    test(`${name}: generate() itself throws on wrong arguments`, () => {
       const engine = create({ url: 'http://server.invalid' })
       expect(() => engine.generate([])).toThrow('promptTokens: expected at least one token id')
       expect(() => engine.generate(PROMPT, { logprobs: 21 })).toThrow('logprobs')
     })
   })
 
-  describe(`${name}: what goes wrong`, () => {
-    test('a prompt that is too long', async () => {
+  describe(`${name}: failures`, () => {
+    test(`${name}: a prompt that is too long fails with context_length_exceeded`, async () => {
       const { status, body, words } = shapes.tooLong
       const { engine, asked } = open(refuse(status, body))
       const error = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
@@ -162,27 +162,27 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       [401, { error: 'Unauthorized' }, 'server_error', 'Unauthorized'],
       [500, 'a page of a proxy', 'server_error', 'a page of a proxy'],
       [500, '', 'server_error', 'Internal Server Error'],
-    ])('status %i with %j', async (status, body, code, message) => {
+    ])(`${name}: status %i with %j is an error`, async (status, body, code, message) => {
       const { engine } = open(refuse(status, body))
       const error = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       expect(error).toMatchObject({ code, message, status })
     })
 
-    test('nothing at that path, where the message says which', async () => {
+    test(`${name}: a path that does not exist is an error that names the path`, async () => {
       const { engine, url } = open(refuse(404, { detail: 'Not Found' }))
       const { message } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       const path = new URL(url).pathname
       expect(message).toBe(`Not Found (POST ${url}${shapes.generatePath}: should url end in ${path}?)`)
     })
 
-    test('nothing at that path, and the message says nothing of the user, the password and the query', async () => {
+    test(`${name}: a path that does not exist is an error without the user, the password and the query of the URL`, async () => {
       const fetch = fetchOf(() => new Response('{"error":"Not Found"}', { status: 404 }))
       const engine = create({ url: 'http://ann:hunter22@h:1/?key=hunter33', fetch })
       const { message } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       expect(message).toBe(`Not Found (POST http://h:1${shapes.generatePath})`)
     })
 
-    test('an error in the stream, after the tokens before it', async () => {
+    test(`${name}: an error in the stream comes after the tokens before it`, async () => {
       const error = { message: 'the engine fell over', type: 'InternalServerError', param: null, code: 500 }
       const { engine } = open(stream([...frames({ ...HELLO, tokens: [1, 2], ending: 'hang' }), { error }, '[DONE]']))
       const call = engine.generate(PROMPT, { maxTokens: 5 })
@@ -196,7 +196,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(await call.next()).toEqual({ done: true, value: undefined })
     })
 
-    test('a line that is not JSON', async () => {
+    test(`${name}: a line that is not JSON is an error`, async () => {
       const { engine } = open(stream([...frames({ ...HELLO, tokens: [1], ending: 'hang' }), '{"choices":']))
       const call = engine.generate(PROMPT, { maxTokens: 5 })
       await call.next()
@@ -206,27 +206,27 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       })
     })
 
-    test('an answer that is no stream', async () => {
+    test(`${name}: an answer that is not an event stream is an error`, async () => {
       const { engine } = open(refuse(200, '<html>\n<h1>Welcome</h1>\n'))
       const error = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       expect(error.message).toBe('expected a stream of events, got the line "<html>"')
     })
 
-    test('an event of another shape', async () => {
+    test(`${name}: an event of another shape is an error`, async () => {
       const { engine } = open(stream([{ hello: 'world' }]))
       const error = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       expect(error.code).toBe('server_error')
       expect(error.message).toMatch(new RegExp(`^${name}: .*expected .*, got .+$`))
     })
 
-    test('a stream that ends without a reason', async () => {
+    test(`${name}: a stream that ends without a finish reason is an error`, async () => {
       const { engine } = open(stream([...frames({ ...HELLO, tokens: [1], ending: 'hang' }), '[DONE]']))
       const call = engine.generate(PROMPT, { maxTokens: 5 })
       await call.next()
       expect((await errorOf(call.next())).message).toBe('the stream ended without a finish reason')
     })
 
-    test('nobody there', async () => {
+    test(`${name}: a server that cannot be reached is an error`, async () => {
       const engine = create({ url: 'http://127.0.0.1:9', delay, retries: 1 })
       waits.length = 0
       const error = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
@@ -236,8 +236,8 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     })
   })
 
-  describe(`${name}: what is too much`, () => {
-    /** An answer that never ends, and what became of it. */
+  describe(`${name}: limits`, () => {
+    /** An answer that never ends, with how much of it was read and whether it was cancelled. */
     function endless(status: number, ...pieces: string[]) {
       const [first = '', ...rest] = pieces.map((piece) => new TextEncoder().encode(piece.padEnd(1)))
       const seen = { bytes: 0, isCancelled: false }
@@ -260,7 +260,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     const LINE = 'x'.repeat(64 * KIBI)
     const TOO_LONG = `expected events of at most ${LONGEST_EVENT} characters and ${MOST_LINES} lines, got a longer one`
 
-    test('of a refusal 64 KiB are read, and the request is cancelled', async () => {
+    test(`${name}: at most 64 KiB of a refusal are read, and the request is cancelled`, async () => {
       const { seen, engine } = endless(500, LINE)
       const { message, status } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       expect(message).toBe(`${'x'.repeat(2000)} (the first of more than ${64 * KIBI} bytes)`)
@@ -273,7 +273,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       ['a line', ['data: ', LINE]],
       ['an event of many lines', [`data: ${LINE}\n`]],
       ['a line that is no event', ['<p>', LINE]],
-    ])('%s without an end is read up to a bound, and the request is cancelled', async (_, pieces) => {
+    ])(`${name}: %s without an end is read up to a bound, and the request is cancelled`, async (_, pieces) => {
       const { seen, engine } = endless(200, ...pieces)
       const { code, message } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       expect(code).toBe('server_error')
@@ -282,7 +282,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(seen.bytes).toBeLessThan(LONGEST_EVENT + 1024 * KIBI)
     })
 
-    test('an event of short lines without an end is read up to a number of lines', async () => {
+    test(`${name}: an event of short lines without an end is read up to a number of lines`, async () => {
       const { seen, engine } = endless(200, 'data: x\n'.repeat(1000))
       const { message } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       expect(message).toBe(TOO_LONG)
@@ -290,7 +290,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(seen.bytes).toBeLessThan(2 * MOST_LINES * 'data: x\n'.length)
     })
 
-    test('comments that keep the connection alive are not counted', async () => {
+    test(`${name}: comments that keep the connection alive do not count towards the bound`, async () => {
       const pings = ': ping\n\n'.repeat(MOST_LINES)
       const body =
         pings +
@@ -302,13 +302,13 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       await expect(readTokens(engine.generate(PROMPT, { maxTokens: 5 }))).resolves.toBeDefined()
     })
 
-    test('a stream that stays open ends soon after the engine said why', async () => {
-      const said = frames(HELLO).filter((one) => one !== '[DONE]')
+    test(`${name}: a stream that stays open ends soon after its finish reason`, async () => {
+      const sent = frames(HELLO).filter((one) => one !== '[DONE]')
       let isAborted = false
       const fetch = fetchOf((_, { signal }) => {
         const body = new ReadableStream({
           start(controller) {
-            for (const one of said) controller.enqueue(new TextEncoder().encode(frame(one)))
+            for (const one of sent) controller.enqueue(new TextEncoder().encode(frame(one)))
             signal?.addEventListener('abort', () => {
               isAborted = true
               controller.error(signal.reason)
@@ -335,8 +335,8 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     })
   })
 
-  describe(`${name}: what is secret`, () => {
-    test('a user and a password in the URL are sent as they are meant, and not in the URL', async () => {
+  describe(`${name}: secrets`, () => {
+    test(`${name}: a user and a password in the URL are sent as basic authorization, not in the URL`, async () => {
       let asked: { url: string; authorization: string | null } | undefined
       const fetch = fetchOf((url, { headers }) => {
         asked = { url, authorization: new Headers(headers).get('authorization') }
@@ -352,12 +352,12 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     test.each([
       ['apiKey', { apiKey: 'another' }],
       ['headers["authorization"]', { headers: { authorization: 'Bearer another' } }],
-    ])('a user in the URL beside %s is refused', (what, more) => {
+    ])(`${name}: a user in the URL beside %s is refused`, (what, more) => {
       const create_ = () => create({ url: 'http://bob:hunter22@server.invalid', ...more })
       expect(create_).toThrow(`${what}: expected it unset when url has a user and password, got both`)
     })
 
-    test('the same said twice is no contradiction', () => {
+    test(`${name}: the same credentials given twice are accepted`, () => {
       const authorization = `Basic ${btoa('bob:hunter22')}`
       expect(() => create({ url: 'http://bob:hunter22@server.invalid', headers: { authorization } })).not.toThrow()
     })
@@ -391,7 +391,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       ],
       ['a URL with a #', { url: 'http://bob:1#hunter22@h/' }, 'url: expected an http or https URL, got one with a #'],
       ['a user with a colon', { url: 'http://b%3Ab:hunter22@h/' }, 'url: expected a user name without a colon'],
-    ])('%s is refused, and not repeated', (_, options, words) => {
+    ])(`${name}: %s is refused, and not repeated in the error`, (_, options, words) => {
       let error: unknown
       try {
         create({ url: 'http://server.invalid', ...options })
@@ -403,7 +403,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(inspect(error)).not.toContain('hunter22')
     })
 
-    test('no message holds it, whoever wrote the message', async () => {
+    test(`${name}: no error message holds a secret, whoever wrote the message`, async () => {
       const printable = fc.string({ minLength: 4, maxLength: 24 }).map((text) => `kX9q${text}z7`)
       const anyText = fc.string({ minLength: 4, maxLength: 24, unit: 'grapheme' }).map((text) => `kX9q${text}z7`)
       const secrets = fc.record({
@@ -440,7 +440,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
             expect(shown).not.toContain(encodeURIComponent(part))
             expect(shown).not.toContain(JSON.stringify(part).slice(1, -1))
           }
-          // Nor a part of it, where a message was cut.
+          // A shortened message must not hold a part of it either.
           expect(shown).not.toContain('kX9q')
         }),
         { numRuns: RUNS },
@@ -448,8 +448,8 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     })
   })
 
-  describe(`${name}: another try`, () => {
-    test.each([429, 502, 503, 504])('follows status %i', async (status) => {
+  describe(`${name}: retries`, () => {
+    test.each([429, 502, 503, 504])(`${name}: status %i is retried`, async (status) => {
       waits.length = 0
       const { engine, asked } = open(
         refuse(status, { error: { message: 'busy' } }),
@@ -461,19 +461,19 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(waits).toEqual([500, 7000])
     })
 
-    test('follows a connection that is lost before the first token', async () => {
+    test(`${name}: a connection that is lost before the first token is retried`, async () => {
       const { engine, asked } = open(stream([], 'breaks'), stream(frames(HELLO)))
       expect((await readTokens(engine.generate(PROMPT, { maxTokens: 5 }))).tokens).toEqual(HELLO.tokens)
       expect(asked).toHaveLength(2)
     })
 
-    test('follows a stream that ends before the first token', async () => {
+    test(`${name}: a stream that ends before the first token is retried`, async () => {
       const { engine, asked } = open(stream([]), stream(['[DONE]']), stream(frames(HELLO)))
       expect((await readTokens(engine.generate(PROMPT, { maxTokens: 5 }))).tokens).toEqual(HELLO.tokens)
       expect(asked).toHaveLength(3)
     })
 
-    test('comes as often as it was asked for, after a minute at most', async () => {
+    test(`${name}: a call is retried as often as configured, after a minute at most`, async () => {
       const script = server.script(refuse(503, { error: { message: 'loading' } }))
       waits.length = 0
       const engine = create({ url: script.url, delay, retries: 10 })
@@ -482,20 +482,20 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
     })
 
-    test('comes twice at most by default, and then the error as the server has it', async () => {
+    test(`${name}: a call is retried twice by default, and then fails with the server's error`, async () => {
       const { engine, asked } = open(refuse(429, { error: { message: 'slow down' } }))
       const error = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       expect(error).toMatchObject({ code: 'rate_limit_exceeded', message: 'slow down', status: 429 })
       expect(asked).toHaveLength(3)
     })
 
-    test('does not come where the server wants to be left alone for long', async () => {
+    test(`${name}: a call is not retried if the server asks for a long wait`, async () => {
       const { engine, asked } = open(refuse(503, { error: { message: 'later' } }, { 'retry-after': '3600' }))
       expect(await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))).toMatchObject({ message: 'later' })
       expect(asked).toHaveLength(1)
     })
 
-    test('does not come after a token', async () => {
+    test(`${name}: a call is not retried after its first token`, async () => {
       const { engine, asked } = open(stream(frames({ ...HELLO, tokens: [1], ending: 'hang' }), 'breaks'))
       const call = engine.generate(PROMPT, { maxTokens: 5 })
       await call.next()
@@ -503,7 +503,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(asked).toHaveLength(1)
     })
 
-    test('does not come to whoever has left while it was waited for', async () => {
+    test(`${name}: a call that is closed while it waits is not retried`, async () => {
       const script = server.script(refuse(503, { error: { message: 'loading' } }))
       let waitsForIt = (): void => {}
       const isWaiting = new Promise<void>((resolve) => {
@@ -525,8 +525,8 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     })
   })
 
-  describe(`${name}: its health`, () => {
-    test('is what the server says', async () => {
+  describe(`${name}: health`, () => {
+    test(`${name}: health() reports the server's health`, async () => {
       const { engine, asked } = open(
         (response) => void response.writeHead(200).end(),
         refuse(503, { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } }),
@@ -541,7 +541,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(asked).toHaveLength(2)
     })
 
-    test('is not waited for by whoever aborts', async () => {
+    test(`${name}: health() rejects at once when it is aborted`, async () => {
       const { engine } = open(() => {})
       const call = new AbortController()
       const health = engine.health({ signal: call.signal })

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { JsHarmonyEncoding, JsStreamableParser } from 'openai-harmony'
 import type { HarmonyMessage, Role } from '../../src/harmony/events.js'
 
-/** A message as the official parser writes it down: JSON, snake_case, null or absent where there is nothing. */
+/** A message as the official parser serializes it: JSON, snake_case, null or absent if there is no value. */
 export interface OfficialMessage {
   role: Role
   name?: string | null
@@ -19,11 +19,11 @@ export interface OfficialResult {
   messages: HarmonyMessage[]
   /** Whether no token was refused. A stream that stops inside a header or a message is accepted: see `state`. */
   accepted: boolean
-  /** What the parser said to the tokens it refused; `index` counts in the tokens that were given. */
+  /** The parser's errors about tokens that it refused. `index` is the position among the given tokens. */
   errors: { index: number; message: string }[]
   /** Where the parser stands at the end. */
   state: 'ExpectStart' | 'Header' | 'Content'
-  /** The message in progress at the end, where there is one, with the content that has been decoded so far. */
+  /** The message in progress at the end, if there is one, with the content decoded so far. */
   open?: HarmonyMessage
 }
 
@@ -42,7 +42,7 @@ export interface Official {
   createRaw(role: Role): JsStreamableParser
 }
 
-/** Our shape of a message of the official parser: what is null there is absent here, `''` stays `''`. */
+/** Our shape of a message of the official parser: null becomes absent, `''` stays `''`. */
 export function normaliseMessage(message: OfficialMessage): HarmonyMessage {
   const { role, name, recipient, channel, content_type: type, content } = message
   const constrained = type?.startsWith(CONSTRAIN) === true
@@ -134,7 +134,7 @@ function official({ JsStreamableParser }: Package, encoding: JsHarmonyEncoding):
     parse(tokens, role) {
       const parser = createRaw(role ?? 'user')
       try {
-        // This build always wants a role. An empty message of that role brings it to where a roleless one begins.
+        // This build requires a role. An empty message of that role gets it to the state in which a roleless one begins.
         if (role === null) for (const id of [200008, 200007]) parser.process(id)
         const errors = feed(parser, tokens)
         const messages = (JSON.parse(parser.messages) as OfficialMessage[]).map(normaliseMessage)
@@ -159,7 +159,7 @@ function feed(parser: JsStreamableParser, tokens: readonly number[]): { index: n
     try {
       parser.process(id)
     } catch (error) {
-      // Its refusals are strings; anything else is a panic of the wasm, after which nothing it says can be trusted.
+      // Its refusals are strings. Anything else is a wasm panic, after which its output cannot be trusted.
       if (typeof error !== 'string') throw error
       errors.push({ index, message: error })
     }

@@ -1,5 +1,5 @@
 /**
- * How many streams each law is run on: the environment variable LAW_RUNS. test/README.md says which command sets what.
+ * How many streams each law is run on: the environment variable LAW_RUNS. test/README.md lists what each command sets.
  */
 export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 50)
 

@@ -8,7 +8,7 @@ export interface Asked {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** Parsed as JSON; `undefined` where there was none. */
+  /** Parsed as JSON; `undefined` if there was no body. */
   readonly body: unknown
 }
 
@@ -28,7 +28,7 @@ export interface Script {
  * A real server on the loopback, for the tests of one file. Each script has a path of its own and answers its requests
  * in order, the last answer again and again.
  *
- * @param aside - what is said of a GET of these paths, as JSON, however often. It is in no script's list.
+ * @param aside - JSON answers to a GET of these paths, any number of times. Such requests appear in no script's list.
  */
 export function scriptedServer(aside: Readonly<Record<string, unknown>> = {}): {
   script(...answers: Answer[]): Script

@@ -5,7 +5,7 @@ import type { HostTokens } from '../../src/tokens/token-source.js'
 import type { OfficialMessage } from './official-parser.js'
 
 /**
- * The folder of shared test data, from the environment variable HARMONY_SHARED, or `undefined` where it is not set. It
+ * The folder of shared test data, from the environment variable HARMONY_SHARED, or `undefined` if it is not set. It
  * holds `data/harmony/golden/*.json`, `data/harmony/fuzz.jsonl`, `data/captured/vllm/*.json` and
  * `data/captured/llama-server`.
  */
@@ -16,13 +16,13 @@ export function sharedFolder(): string | undefined {
   return folder
 }
 
-/** A `describe` for suites that need the shared data; without it, one skipped test says what is missing. */
+/** A `describe` for suites that need the shared data; without it, one skipped test names what is missing. */
 export function describeWithShared(name: string, fn: () => void): void {
   if (sharedFolder() !== undefined) describe(name, fn)
   else describe(name, () => test.skip('needs the shared data: set HARMONY_SHARED to its folder', () => {}))
 }
 
-/** What the parser said about itself after one token. */
+/** The parser's state after one token. */
 export interface GoldenStep {
   token: number
   state: 'ExpectStart' | 'Header' | 'Content'
@@ -47,13 +47,13 @@ export interface GoldenRun {
 export interface GoldenTrace extends GoldenRun {
   name: string
   role: 'assistant' | null
-  /** The tokens as text with literal markers; null where they cannot be written so. */
+  /** The tokens as text with literal markers; null if they cannot be written like that. */
   text: string | null
   tokens: number[]
   head: Record<'strict' | 'lenient', GoldenRun & { eos: { messages?: OfficialMessage[] | null; error: string | null } }>
 }
 
-/** What the newest official revision made of a token soup. */
+/** The newest official revision's result for a random token sequence. */
 export interface FuzzRun {
   deltas: (string | null)[]
   /** By the token's index, as a string. */
@@ -100,7 +100,7 @@ export interface LlamaServerCapture {
   request: { prompt: number[]; n_predict: number; n_probs?: number }
   status: number
   body: string
-  /** `undefined` where the script is not written down. */
+  /** `undefined` if the script was not recorded. */
   emitted: number[] | undefined
 }
 

@@ -16,12 +16,12 @@ let encoder: ((text: string) => number[]) | undefined
 
 /** The ids of text in which nothing is a marker: `<|end|>` becomes the tokens of its seven characters. */
 export function encodeText(text: string): number[] {
-  // Made at the first use: most tests that come here write no text.
+  // Created at first use, because it is slow and most tests that import this file encode nothing.
   encoder ??= createEncoder(table)
   return encoder(text)
 }
 
-/** The text of ordinary tokens; throws where their bytes are no UTF-8. */
+/** The text of ordinary tokens; throws if their bytes are invalid UTF-8. */
 export function decodeTokens(ids: readonly number[]): string {
   const bytes = Uint8Array.from(ids.flatMap((id) => [...table.bytes(id)]))
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -39,7 +39,7 @@ export function encodeHarmony(text: string): number[] {
   return splitMarkers(text).flatMap((part) => (typeof part === 'number' ? [part] : encodeText(part)))
 }
 
-/** A token as a person reads it: `<|start|>`, `"assistant"`, `⟨f0 9f⟩` where its bytes are no text, `⟨201088⟩`. */
+/** A token as a person reads it: `<|start|>`, `"assistant"`, `⟨f0 9f⟩` if its bytes are not text, `⟨201088⟩`. */
 export function showToken(id: number): string {
   const bytes = tokenBytes(id)
   if (bytes === undefined) return id < VOCABULARY_SIZE ? markerText(id) : `⟨${id}⟩`

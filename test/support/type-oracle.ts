@@ -1,8 +1,8 @@
 import ts from 'typescript'
 
 /**
- * Says whether JSON values are what a type of a declaration file says, by the compiler's own reading of it. More fields
- * than it has are no matter: nothing that comes over a wire is a literal.
+ * Checks whether JSON values match a type of a declaration file, as the compiler reads it. Extra fields are allowed,
+ * because values from the wire are not literals.
  *
  * @param file - the path of the declaration file
  * @param name - a type that it exports
@@ -17,15 +17,15 @@ export function typeOracle(file: string, name: string): (value: unknown) => bool
   if (exported === undefined) throw new Error(`${file} exports no ${name}`)
   const wanted = checker.getDeclaredTypeOfSymbol(exported)
 
-  // Values that are damaged in one place share all others: what was said of them once holds.
+  // Values that are damaged in one place share all other objects, so results are cached by object.
   const known = new WeakMap<object, Map<ts.Type, boolean>>()
 
   function matches(value: unknown, type: ts.Type): boolean {
     if (typeof value !== 'object' || value === null) return fits(value, type)
-    const said = known.get(value) ?? new Map<ts.Type, boolean>()
-    known.set(value, said)
-    const isMatch = said.get(type) ?? fits(value, type)
-    said.set(type, isMatch)
+    const results = known.get(value) ?? new Map<ts.Type, boolean>()
+    known.set(value, results)
+    const isMatch = results.get(type) ?? fits(value, type)
+    results.set(type, isMatch)
     return isMatch
   }
 

@@ -98,7 +98,7 @@ const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin
 
 const ranks = new Map(Array.from({ length: table.size }, (_, id) => [latin1(tokenBytes(id) ?? new Uint8Array()), id]))
 
-/** Byte pair encoding as it is told: look through all pairs, merge the first of the lowest rank, begin again. */
+/** Byte pair encoding as textbooks define it: scan all pairs, merge the first of the lowest rank, repeat. */
 function mergeNaively(piece: string): number[] {
   const parts = Array.from(latin1(new TextEncoder().encode(piece)))
   for (;;) {

@@ -19,7 +19,7 @@ function readOracle(): Buffer[] {
   return tokens
 }
 
-/** The text of bytes, or undefined where they are not UTF-8. */
+/** The text of bytes, or undefined if they are not UTF-8. */
 function strictText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

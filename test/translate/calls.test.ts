@@ -32,7 +32,7 @@ class CountedCall {
 
 const asItems = (calls: readonly CountedCall[]): readonly Item[] => calls as unknown as readonly Item[]
 
-/** What pairing means, said as plainly as can be. */
+/** The plainest implementation of pairing, to compare with. */
 const naive = {
   oldest: (items: readonly Item[], keys: readonly string[], stage: Stage): Item | undefined =>
     items.find(
@@ -48,7 +48,7 @@ describe('pairing', () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('call' as const), callee: fc.constantFrom(...CALLEES) }),
       fc.record({ do: fc.constant('answer' as const), keys: fc.subarray(['a', 'b', 'c', '']) }),
-      fc.record({ do: fc.constant('settle' as const), at: fc.nat() }),
+      fc.record({ do: fc.constant('resolve' as const), at: fc.nat() }),
     )
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
@@ -57,7 +57,7 @@ describe('pairing', () => {
         for (const step of steps) {
           if (step.do === 'call') items.push(new CountedCall(items.length, step.callee))
           const waiting = items.filter(({ current, callee }) => current === 'waiting' && callee !== '')
-          if (step.do === 'settle' && waiting.length > 0) {
+          if (step.do === 'resolve' && waiting.length > 0) {
             const call = waiting[step.at % waiting.length] as CountedCall
             expect(calls.index(asItems(items)).find(call.id)).toBe(call)
             call.current = 'done'
@@ -81,7 +81,7 @@ describe('pairing', () => {
       'of a tool each, the last one first',
       (count) => Array.from({ length: count }, (_, at) => [`tool${count - 1 - at}`]),
     ],
-    ['that is told twice', (count) => Array.from({ length: 2 * count }, (_, at) => [`tool${at >> 1}`])],
+    ['that is answered twice', (count) => Array.from({ length: 2 * count }, (_, at) => [`tool${at >> 1}`])],
   ])('pairing looks at a call a few times for each result %s, however many wait', (name, keysFor) => {
     const askedFor = (count: number): number => {
       const items = Array.from(

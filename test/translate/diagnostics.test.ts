@@ -103,7 +103,7 @@ describe('repairs', () => {
   })
 })
 
-test('a stream without a fault has none', () => {
+test('a stream without a fault has no diagnostics', () => {
   const diagnostics = noticed((run) => {
     run.push(
       inTurn(
@@ -131,9 +131,9 @@ test('what is wrong with the request is reported once, also of a server that has
 
 test('nothing depends on anybody listening', () => {
   const harmony = inTurn(callTo('functions.g', ' <|call|>'), callTo('github.b', '{}<|call|>'), messageOn('final', 'x'))
-  const told = createRun({ request })
-  told.push(harmony)
-  told.end()
+  const listened = createRun({ request })
+  listened.push(harmony)
+  listened.end()
   const translator = new Translator({ ...FIXED, request })
-  expect([...translator.push(harmony), ...translator.end()]).toEqual(told.events)
+  expect([...translator.push(harmony), ...translator.end()]).toEqual(listened.events)
 })

@@ -11,7 +11,7 @@ const roots = ['src/index.ts', 'src/items.ts', 'src/dialects/index.ts'].map((fil
 const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
 
-/** Parsed files that no test edits: most of the time goes into reading the compiler's own libraries. */
+/** Parsed files that no test edits, cached because reading the compiler's libraries takes most of the time. */
 const parsed = new Map<string, ts.SourceFile | undefined>()
 
 /** The files in which the compiler finds an error after one file's text was edited. */

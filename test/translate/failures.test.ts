@@ -9,7 +9,7 @@ import { brief, callTo, createRun, FIXED, messageOn, terminal } from './run.js'
 
 const NEUTRAL = 'The server had an internal error.'
 
-/** What nobody outside may read. */
+/** Text that must never reach a client. */
 const SECRET = 'ECONNREFUSED 10.0.0.3 password=hunter2'
 
 /** Errors of the host's own code, in every form in which JavaScript lets it throw them. */
@@ -61,27 +61,27 @@ describe('of an error in a source', () => {
     'of an error in a source: %s, the client learns nothing and the host all',
     async (_, make) => {
       const error = make()
-      const told: unknown[] = []
+      const reported: unknown[] = []
       const events = await read(failing(error, ['<|channel|>final<|message|>', 'Hi']), {
-        onError: (one) => told.push(one),
+        onError: (one) => reported.push(one),
       })
       expect(brief(events).slice(-2)).toEqual(['error', 'failed'])
       expect(terminal(events).error).toEqual({ code: 'server_error', message: NEUTRAL })
       expect(JSON.stringify(events)).not.toContain('hunter2')
-      expect(told).toHaveLength(1)
-      expect(Object.is(told[0], error)).toBe(true)
+      expect(reported).toHaveLength(1)
+      expect(Object.is(reported[0], error)).toBe(true)
     },
   )
 
   test('of an EngineError in a source, the client and the host learn the text', async () => {
     const error = new EngineError('context_length_exceeded', 'the prompt has 9000 tokens')
-    const told: unknown[] = []
-    const events = await read(failing(error), { onError: (one) => told.push(one) })
+    const reported: unknown[] = []
+    const events = await read(failing(error), { onError: (one) => reported.push(one) })
     expect(terminal(events).error).toEqual({
       code: 'context_length_exceeded',
       message: 'the prompt has 9000 tokens',
     })
-    expect(told).toEqual([error])
+    expect(reported).toEqual([error])
   })
 
   test('what a host without onError does not hear of goes to the console', async () => {
@@ -99,7 +99,7 @@ describe('of an error in a source', () => {
 
   test('what closing the source throws is for the host', async () => {
     const thrown = new Error(SECRET)
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const source = (async function* () {
       try {
         yield '<|channel|>final<|message|>Hi'
@@ -108,21 +108,21 @@ describe('of an error in a source', () => {
         throw thrown
       }
     })()
-    for await (const _ of translate(source, { ...FIXED, onError: (one) => told.push(one) }))
+    for await (const _ of translate(source, { ...FIXED, onError: (one) => reported.push(one) }))
       if (_.type.endsWith('delta')) break
-    await vi.waitFor(() => expect(told).toEqual([thrown]))
+    await vi.waitFor(() => expect(reported).toEqual([thrown]))
   })
 })
 
 describe('a source that gives nothing', () => {
   test('a source that gives nothing, and does not say why fails the response, because it may be used up', async () => {
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const source = (async function* () {
       yield '<|channel|>final<|message|>Hi<|return|>'
     })()
     expect(terminal(await read(source)).status).toBe('completed')
-    expect(terminal(await read(source, { onError: (one) => told.push(one) })).error?.message).toBe(NEUTRAL)
-    expect(told).toMatchObject([{ code: 'empty_source', message: expect.stringContaining('only once') }])
+    expect(terminal(await read(source, { onError: (one) => reported.push(one) })).error?.message).toBe(NEUTRAL)
+    expect(reported).toMatchObject([{ code: 'empty_source', message: expect.stringContaining('only once') }])
   })
 
   test('a source that gives nothing, but says that it stopped is complete', async () => {
@@ -145,14 +145,14 @@ describe('fail()', () => {
     ['an EngineError', new EngineError('invalid_prompt', 'no'), { code: 'invalid_prompt', message: 'no' }],
     ['an Error', new Error(SECRET), { code: 'server_error', message: NEUTRAL }],
     ['data without a message', { reason: SECRET }, { code: 'server_error', message: NEUTRAL }],
-    ['a message that is no text', { message: 5 }, { code: 'server_error', message: NEUTRAL }],
-    ['a code that is no text', { code: 5, message: 'no' }, { code: 'server_error', message: 'no' }],
+    ['a message that is not a string', { message: 5 }, { code: 'server_error', message: NEUTRAL }],
+    ['a code that is not a string', { code: 5, message: 'no' }, { code: 'server_error', message: 'no' }],
     ['nothing', undefined, { code: 'server_error', message: NEUTRAL }],
   ])('fail() takes %s', (_, failure, error) => {
     const run = createRun({ onError() {} })
     run.push('<|channel|>final<|message|>Hi')
-    const [told, failed] = run.fail(failure)
-    expect(told).toMatchObject({ type: 'error', error })
+    const [errorEvent, failed] = run.fail(failure)
+    expect(errorEvent).toMatchObject({ type: 'error', error })
     expect(failed).toMatchObject({ type: 'response.failed', response: { error } })
   })
 
@@ -162,10 +162,10 @@ describe('fail()', () => {
   })
 
   test('fail() reports the host what the client does not learn', () => {
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const error = new Error(SECRET)
-    createRun({ onError: (one) => told.push(one) }).fail(error)
-    expect(told).toEqual([error])
+    createRun({ onError: (one) => reported.push(one) }).fail(error)
+    expect(reported).toEqual([error])
   })
 
   test('fail() sends one terminal event where the host says so, for WebSockets', () => {
@@ -206,11 +206,11 @@ describe('a callback that only observes', () => {
     'a callback that only observes: %s changes nothing when it throws, and the host learns of it',
     async (name, optionsOf) => {
       const expected = await read(EVERYTHING, {})
-      const told: unknown[] = []
-      const onError = (error: unknown) => told.push(error)
+      const reported: unknown[] = []
+      const onError = (error: unknown) => reported.push(error)
       const given = { ...(name === 'onError' ? {} : { onError }) }
       expect(await read(EVERYTHING, { ...given, ...optionsOf(boom) })).toEqual(expected)
-      if (name !== 'onError') expect(told.length).toBeGreaterThan(0)
+      if (name !== 'onError') expect(reported.length).toBeGreaterThan(0)
     },
   )
 
@@ -257,15 +257,15 @@ describe('a callback whose answer the stream needs', () => {
   test.each(Object.entries(needed))(
     'a callback whose answer the stream needs: %s fails the response once, and every next() resolves',
     async (_, given) => {
-      const told: unknown[] = []
+      const reported: unknown[] = []
       const options = afresh(given)
-      const stream = translateBatches(EVERYTHING, { ...FIXED, ...options, onError: (error) => told.push(error) })
+      const stream = translateBatches(EVERYTHING, { ...FIXED, ...options, onError: (error) => reported.push(error) })
       const events = []
       for await (const batch of stream) events.push(...batch)
       expect(events.filter(({ type }) => type === 'response.failed')).toHaveLength(1)
       expect(brief(events).at(-1)).toBe('failed')
       expect(JSON.stringify(events)).not.toContain('hunter2')
-      expect(told.length).toBeGreaterThan(0)
+      expect(reported.length).toBeGreaterThan(0)
     },
   )
 
@@ -325,14 +325,14 @@ test('whatever a source and its callbacks throw whenever, a stream has one termi
   ))
 
 test('what making the translator throws is for the host, and next() rejects', async () => {
-  const told: unknown[] = []
-  const stream = translate(EVERYTHING, { ...FIXED, parser: boom, onError: (error) => told.push(error) })
+  const reported: unknown[] = []
+  const stream = translate(EVERYTHING, { ...FIXED, parser: boom, onError: (error) => reported.push(error) })
   await expect(stream.next()).rejects.toThrow(SECRET)
-  expect(told).toMatchObject([{ message: SECRET }])
+  expect(reported).toMatchObject([{ message: SECRET }])
 })
 
 test('a source that cannot be read is asked, and reported, once', async () => {
-  const told: unknown[] = []
+  const reported: unknown[] = []
   let asked = 0
   const source = {
     [Symbol.asyncIterator]() {
@@ -340,6 +340,6 @@ test('a source that cannot be read is asked, and reported, once', async () => {
       throw new Error(SECRET)
     },
   }
-  await read(source as never, { onError: (error) => told.push(error) })
-  expect({ asked, told: told.length }).toEqual({ asked: 1, told: 1 })
+  await read(source as never, { onError: (error) => reported.push(error) })
+  expect({ asked, reported: reported.length }).toEqual({ asked: 1, reported: 1 })
 })

@@ -38,7 +38,7 @@ const REAL: Readonly<Record<Kind, readonly string[]>> = {
   local_shell_call: [''],
 }
 
-/** What no capture has, and why it is said so. docs/hosted-tools.md has the same table. */
+/** Shapes that no capture has, and where they come from. docs/hosted-tools.md has the same table. */
 const EXTENSIONS: readonly { readonly kind: Kind; readonly grammar: string; readonly when: string }[] = [
   {
     kind: 'reasoning',

@@ -32,7 +32,7 @@ function wordsOf(id: string): number[] {
 const COUNT = 1 << 16
 const hex = (at: number): string => at.toString(16).padStart(8, '0')
 
-/** Ids that differ little in what they are made of: where a weak hash collides first. */
+/** Ids from nearly equal inputs, on which a weak hash collides first. */
 const families: Record<string, (at: number) => string> = {
   'items of responses that are counted': (at) => deriveId('msg', 0, `resp_${at}`),
   'calls of responses that are counted': (at) => deriveId('call', 1, `resp_${at}`),

@@ -72,7 +72,7 @@ describe('an item of the host', () => {
     expect(terminal(run.end('stop')).output).toMatchObject([{ queries: ['harmony'] }])
   })
 
-  test('an item of the host of a type that nobody knows is added and done', () => {
+  test('a host item of an unknown type is added and done', () => {
     for (const type of ['future_call', 'constructor', '__proto__']) {
       const run = createRun()
       expect(between(run.insert({ type, fact: 1 } as WholeItem))).toEqual(['output_item.added', 'output_item.done'])
@@ -97,8 +97,12 @@ describe('an item of the host', () => {
       { type: 'message', content: 'Hi' },
       /^hostItem: content: expected an array of parts with types/,
     ],
-    ['parts that are none', { type: 'message', content: [{}] }, /^hostItem: content: expected an array of parts/],
-    ['arguments that are no text', { type: 'function_call', arguments: {} }, /^hostItem: arguments: expected a string/],
+    ['invalid parts', { type: 'message', content: [{}] }, /^hostItem: content: expected an array of parts/],
+    [
+      'arguments that are not a string',
+      { type: 'function_call', arguments: {} },
+      /^hostItem: arguments: expected a string/,
+    ],
     ['a function in it', { ...COMPACTION, call() {} }, /^hostItem: expected plain JSON data/],
   ])('an item of the host with %s is refused, and nothing is reported', (_, item, message) => {
     const run = createRun()

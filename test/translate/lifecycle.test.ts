@@ -87,33 +87,33 @@ describe('how a stream begins', () => {
   })
 })
 
-describe('a whole stream', () => {
+describe('a complete stream', () => {
   const run = createRun()
   run.push('<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>')
   const response = terminal(run.end())
 
-  test('a whole stream counts its events from 0 without a gap, and its items too', () => {
+  test('a complete stream counts its events from 0 without a gap, and its items too', () => {
     expect(run.events.map(({ sequence_number }) => sequence_number)).toEqual(run.events.map((_, index) => index))
     const added = run.events.filter(({ type }) => type === 'response.output_item.added')
     expect(added).toMatchObject([{ output_index: 0 }, { output_index: 1 }])
   })
 
-  test('a whole stream has one terminal event, last', () => {
+  test('a complete stream has one terminal event, last', () => {
     const lifecycle = run.events.filter((event) => 'response' in event)
     expect(brief(lifecycle)).toEqual(['created', 'in_progress', 'completed'])
     expect(run.events.at(-1)).toBe(lifecycle.at(-1))
   })
 
-  test('a whole stream ends with exactly the items that were done', () => {
+  test('a complete stream ends with exactly the items that were done', () => {
     const done = run.events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []))
     expect(response.output).toEqual(done)
   })
 
-  test('a whole stream leaves the translator with the response of that event', () => {
+  test('a complete stream leaves the translator with the response of that event', () => {
     expect(run.translator.response).toEqual(response)
   })
 
-  test('a whole stream changes nothing of the response but status, output, usage and the time of completion', () => {
+  test('a complete stream changes nothing of the response but status, output, usage and the time of completion', () => {
     const changing = { status: 'completed', output: response.output, usage: null, completed_at: NOW }
     expect(response).toEqual({ ...DEFAULTS, ...changing })
   })
@@ -174,7 +174,7 @@ describe('the response object', () => {
     })
   })
 
-  test('the response object has the defaults where the request says null', () => {
+  test('the response object has the defaults if the request has null', () => {
     const nulls = Object.fromEntries(Object.keys(request).map((name) => [name, null]))
     expect(createRun({ request: nulls }).translator.response).toEqual(DEFAULTS)
   })
@@ -186,7 +186,7 @@ describe('the response object', () => {
     expect(JSON.stringify(run.events)).not.toMatch(/"(output_text|input|stream|include)":/)
   })
 
-  test('the response object says which service tier it was, not that it was to be found out', () => {
+  test('the response object has the service tier that was used, not "auto"', () => {
     expect(createRun({ request: { service_tier: 'auto' } }).translator.response.service_tier).toBe('default')
     expect(createRun({ request: { service_tier: 'flex' } }).translator.response.service_tier).toBe('flex')
   })
@@ -211,7 +211,7 @@ describe('the response object', () => {
     expect(createRun({ request: { text: { format: nulls } } }).translator.response.text).toEqual({ format: full })
   })
 
-  test('the response object has a text format where the request has none, or null', () => {
+  test('the response object has a text format if the request has none, or null', () => {
     const format = { type: 'text' }
     expect(createRun({ request: { text: {} } }).translator.response.text).toEqual({ format })
     expect(createRun({ request: { text: { format: null } } }).translator.response.text).toEqual({ format })
@@ -227,16 +227,13 @@ describe('the response object', () => {
     [true, null, true],
     [true, false, false],
     [false, undefined, false],
-  ])(
-    'the response object says it is stored where the host means that (%s) by a request with %s: %s',
-    (store, asked, stored) => {
-      const options = { request: { store: asked }, ...(store === undefined ? {} : { store }) }
-      const run = createRun(options)
-      expect(run.translator.response.store).toBe(stored)
-      const restored = Translator.restore(run.translator.snapshot(), { ...FIXED, ...options })
-      expect(restored.response.store).toBe(stored)
-    },
-  )
+  ])('the response object has the store of the host (%s) for a request with %s: %s', (store, asked, stored) => {
+    const options = { request: { store: asked }, ...(store === undefined ? {} : { store }) }
+    const run = createRun(options)
+    expect(run.translator.response.store).toBe(stored)
+    const restored = Translator.restore(run.translator.snapshot(), { ...FIXED, ...options })
+    expect(restored.response.store).toBe(stored)
+  })
 
   test('the response object echoes tools as they were declared, functions with all their fields', () => {
     const tools = [

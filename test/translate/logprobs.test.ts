@@ -30,7 +30,7 @@ function inMessage(options: Parameters<typeof createRun>[0] = { request }): Run 
   return run
 }
 
-/** The deltas: their text, and the tokens that they say they are of. */
+/** The deltas: their text, and the tokens of their logprobs. */
 function deltas(events: readonly ResponseStreamEvent[]): [string, number[]][] {
   return events.flatMap((event) =>
     event.type === 'response.output_text.delta'
@@ -250,7 +250,7 @@ describe('text that turned out to be no header has the logprobs of its own token
   })
 })
 
-/** What the law is about: every token of the model's with a logprob that says which one it is. */
+/** Tokens of the model, each with a logprob that identifies it. */
 function scoreAll(chunks: readonly TokenChunk[]): TokenChunk[] {
   let count = 0
   return oneByOne(chunks).map((chunk) => (typeof chunk === 'number' ? { id: chunk, logprob: -++count } : chunk))
@@ -276,7 +276,7 @@ test('the bytes of the logprobs are those of the text, whatever the model writes
           expect(-logprob).toBeGreaterThan(last)
           last = -logprob
         }
-        // Half characters are not what their bytes say.
+        // The text of half a character is not its bytes decoded.
         if (text.includes('\ufffd')) continue
         const bytes = logprobs.flatMap(({ bytes }) => bytes)
         const [expected, over] = [utf8(text), bytes.length - utf8(text).length]
@@ -356,7 +356,7 @@ describe('a snapshot holds the logprobs only of what may still be shown', () => 
     expect(sizeOf(run)).toBe(0)
   })
 
-  test('a snapshot holds the logprobs only of what may still be shown: none of tokens that say nothing', () => {
+  test('a snapshot holds the logprobs only of what may still be shown: none of tokens without text', () => {
     const silent: typeof tokenTable = { size: 0, text: () => undefined, bytes: () => new Uint8Array() }
     for (const header of ['<|channel|>final', '<|channel|>final<|message|>']) {
       const run = createRun({ tokenTable: silent, request })
@@ -368,14 +368,14 @@ describe('a snapshot holds the logprobs only of what may still be shown', () => 
 
 test.each([
   ['impossible', -Infinity, -9999],
-  ['the lowest number that an engine can say', -3.4028234663852886e38, -9999],
+  ['the lowest number that an engine can report', -3.4028234663852886e38, -9999],
   ['no number', Number.NaN, -9999],
   ['infinitely likely', Infinity, 0],
   ['certain, and a little more', 1e-7, 0],
   ['certain', 0, 0],
   ['certain, from below', -0, 0],
-])('a logprob that is %s is one that JSON can say', (_, logprob, told) => {
+])('a logprob that is %s is shown as one that JSON can hold', (_, logprob, reported) => {
   const [event] = inMessage().push({ id: 0, logprob, topLogprobs: [{ id: 1, logprob }] })
   const shown = JSON.parse(JSON.stringify(event)) as { logprobs: Logprob[] }
-  expect(shown.logprobs).toMatchObject([{ logprob: told, top_logprobs: [{ logprob: told }] }])
+  expect(shown.logprobs).toMatchObject([{ logprob: reported, top_logprobs: [{ logprob: reported }] }])
 })

@@ -6,7 +6,7 @@ import { fn, mcp } from '../recipients/tools.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { callTo, createRun, FIXED, messageOn, type Run } from './run.js'
 
-/* What a caller gets wrong without noticing: an error that says what to do, or a diagnostic where it may be right. */
+/* Mistakes that a caller does not notice: an error that says what to do, or a diagnostic if it may be intended. */
 
 const tokenTable = await loadTokenTable()
 
@@ -29,7 +29,7 @@ describe('an option that means nothing is refused, with the one that was meant:'
     expect(() => new Translator({ banana: 1 } as object)).toThrow('options: expected a known name, got "banana"')
   })
 
-  test('an option that means nothing is refused, with the one that was meant, but one that is undefined is none', () => {
+  test('an unknown option is refused with the one that was meant, but one that is undefined counts as absent', () => {
     expect(() => new Translator({ banana: undefined } as object)).not.toThrow()
   })
 
@@ -68,7 +68,7 @@ describe('an option that is nearly right is refused:', () => {
       { clock: () => Infinity },
       'clock: expected unix time in seconds, got Infinity',
     ],
-    ['a clock that says nothing', { clock: () => undefined }, 'clock: expected unix time in seconds, got undefined'],
+    ['a clock that returns nothing', { clock: () => undefined }, 'clock: expected unix time in seconds, got undefined'],
     [
       'an infinite count',
       { usage: { inputTokens: Infinity } },
@@ -125,7 +125,7 @@ describe('what is no chunk is refused with its name:', () => {
   })
 })
 
-test('the output of a tool that is no text is refused by its name', () => {
+test('the output of a tool that is not a string is refused by its name', () => {
   const run = createRun({ request: { tools: [mcp('a')] } })
   run.push(callTo('a.b', '{}'), '<|call|>')
   const itemId = run.translator.response.output[0]?.id as string
@@ -134,20 +134,20 @@ test('the output of a tool that is no text is refused by its name', () => {
   )
 })
 
-const told = (run: Run): string[] => run.diagnostics.map(({ code, subject }) => `${code} ${subject}`.trim())
+const reported = (run: Run): string[] => run.diagnostics.map(({ code, subject }) => `${code} ${subject}`.trim())
 
 describe('is reported beside the stream:', () => {
   test('a mistake is reported beside the stream ids as text', () => {
     const run = createRun()
     run.push('200005')
-    expect(told(run)).toContain('spelled_ids 200005')
+    expect(reported(run)).toContain('spelled_ids 200005')
   })
 
   test("a mistake is reported beside the stream, but not a number in the model's text", () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>', '200005', '<|return|>')
     run.end('stop')
-    expect(told(run)).toEqual([])
+    expect(reported(run)).toEqual([])
   })
 
   test.each<[string, TokenChunk]>([
@@ -157,7 +157,7 @@ describe('is reported beside the stream:', () => {
     const run = createRun({ tokenTable })
     run.push(chunk)
     run.end('stop')
-    expect(told(run)).toContain('missing_markers')
+    expect(reported(run)).toContain('missing_markers')
   })
 
   test('a mistake is reported beside the stream not so where the host began the message that the model goes on with', () => {
@@ -165,27 +165,27 @@ describe('is reported beside the stream:', () => {
     run.translator.beginTurn({ prefill: '<|channel|>final<|message|>' })
     run.push(encodeHarmony('Hello'))
     run.end('stop')
-    expect(told(run)).toEqual([])
+    expect(reported(run)).toEqual([])
   })
 
   test('a mistake is reported beside the stream a model that sampled nothing', () => {
     const run = createRun()
     run.end('stop')
-    expect(told(run)).toEqual(['nothing_sampled'])
+    expect(reported(run)).toEqual(['nothing_sampled'])
   })
 
   test('a mistake is reported beside the stream not so where the host inserted what was wanted', () => {
     const run = createRun()
     run.insert({ type: 'compaction', encrypted_content: 'x' })
     run.end('stop')
-    expect(told(run)).toEqual([])
+    expect(reported(run)).toEqual([])
   })
 
   test('a mistake is reported beside the stream a hosted call that never got its result', () => {
     const run = createRun({ request: { tools: [mcp('a')] } })
     run.push(callTo('a.b', '{}'), '<|call|>')
     run.end('stop')
-    expect(told(run)).toEqual(['missing_result mcp_0'])
+    expect(reported(run)).toEqual(['missing_result mcp_0'])
   })
 
   test("a mistake is reported beside the stream not so a call that was cut off, or a function's, which is the client's", () => {
@@ -193,7 +193,7 @@ describe('is reported beside the stream:', () => {
       const run = createRun({ request: { tools: [mcp('a'), fn('f')] } })
       run.push(...chunks)
       run.end()
-      expect(told(run)).toEqual([])
+      expect(reported(run)).toEqual([])
     }
   })
 
@@ -204,10 +204,10 @@ describe('is reported beside the stream:', () => {
     expect(run.translator.response.output).toMatchObject([{ output: null }])
   })
 
-  test('a mistake is reported beside the stream not so a result of a tool that nobody called: that the model made up', () => {
+  test('a result of a tool that was never called is reported as made up by the model, not as a mistake', () => {
     const run = createRun({ request: { tools: [mcp('a')] } })
     run.push('<|start|>a.b to=assistant<|channel|>commentary<|message|>42<|end|>')
-    expect(told(run)).toContain('fabricated_message a.b')
+    expect(reported(run)).toContain('fabricated_message a.b')
   })
 
   test("a mistake is reported beside the stream a prompt that is counted twice, of which the engine's count stands", () => {
@@ -215,9 +215,9 @@ describe('is reported beside the stream:', () => {
     run.translator.beginTurn({ inputTokens: 412, cachedTokens: 380 })
     run.push(encodeHarmony(messageOn('final', 'Hi<|return|>')))
     run.translator.addUsage({ inputTokens: 412 })
-    expect(told(run)).toEqual([])
+    expect(reported(run)).toEqual([])
     run.translator.addUsage({ inputTokens: 415 })
-    expect(told(run)).toEqual(['repeated_count inputTokens'])
+    expect(reported(run)).toEqual(['repeated_count inputTokens'])
     run.end('stop')
     expect(run.translator.response.usage).toMatchObject({
       input_tokens: 415,
@@ -226,7 +226,7 @@ describe('is reported beside the stream:', () => {
   })
 })
 
-test('a generator that was read already fails the response, and says so', async () => {
+test('a generator that was read already fails the response, with that reason', async () => {
   const source = (async function* () {
     yield messageOn('final', 'Hi<|return|>')
   })()

@@ -14,7 +14,7 @@ function refusal(code: string, message: string | RegExp): unknown {
 
 const make = (options: unknown): Translator => new Translator({ ...FIXED, ...(options as Partial<TranslatorOptions>) })
 
-describe('an option that is not what it must be is refused, in words that say what was expected and what came', () => {
+describe('an invalid option is refused with what was expected and what came', () => {
   test.each<[unknown, string]>([
     [{ responseId: '' }, 'responseId: expected a non-empty string, got ""'],
     [{ responseId: 7 }, 'responseId: expected a string, got 7'],
@@ -46,24 +46,18 @@ describe('an option that is not what it must be is refused, in words that say wh
       { policy: 'constructor' },
       'policy: expected one of openai, agents, vllm, functions-only, or a table, got "constructor"',
     ],
-  ])(
-    'an option that is not what it must be is refused, in words that say what was expected and what came: %o',
-    (options, message) => {
-      expect(() => make(options)).toThrow(refusal('bad_option', message))
-    },
-  )
+  ])('an invalid option is refused with what was expected and what came: %o', (options, message) => {
+    expect(() => make(options)).toThrow(refusal('bad_option', message))
+  })
 
   test.each<[string, unknown]>([
     ['a request that cannot be copied', { request: { signal: () => {} } }],
     ['an include that is no list', { request: { include: 5 } }],
     ['an include that is text', { request: { include: 'message.output_text.logprobs' } }],
     ['a policy that is half a table', { policy: { name: 'mine' } }],
-  ])(
-    'an option that is not what it must be is refused, in words that say what was expected and what came: %s',
-    (_, options) => {
-      expect(() => make(options)).toThrow(refusal('bad_option', /./))
-    },
-  )
+  ])('an invalid option is refused with what was expected and what came: %s', (_, options) => {
+    expect(() => make(options)).toThrow(refusal('bad_option', /./))
+  })
 
   test('what is left out or undefined is not', () => {
     const undefineds = { request: undefined, ids: undefined, calls: undefined, policy: undefined, parser: undefined }
@@ -75,7 +69,7 @@ describe('an option that is not what it must be is refused, in words that say wh
   })
 })
 
-describe('a chunk that is none is refused', () => {
+describe('an invalid chunk is refused', () => {
   test.each<[string, unknown, string | RegExp]>([
     ['nothing', undefined, 'chunk: expected token ids, { id, logprob }, text or { host }, got undefined'],
     ['null', null, 'chunk: expected token ids, { id, logprob }, text or { host }, got null'],
@@ -91,14 +85,14 @@ describe('a chunk that is none is refused', () => {
     ['a scored token without an id', { logprob: -1 }, /./],
     ['a scored token whose id is text', { id: '1' }, /got an object$/],
     ['text of the host among ids', { host: ['x'] }, /got "x"$/],
-    ['a host that says nothing', { host: undefined }, /^host: .* got undefined$/],
+    ['a host without text', { host: undefined }, /^host: .* got undefined$/],
     ['scored tokens of the host', { host: [{ id: 1 }] }, /got an object$/],
-  ])('a chunk that is none is refused: %s', (_, chunk, message) => {
+  ])('an invalid chunk is refused: %s', (_, chunk, message) => {
     const run = createRun()
     expect(() => run.push(chunk as TokenChunk)).toThrow(refusal('bad_chunk', message))
   })
 
-  test('a chunk that is none is refused as a whole: nothing of a bad list is taken', () => {
+  test('an invalid list of tokens is refused as a whole', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>')
     expect(() => run.push([200002, -1])).toThrow(refusal('bad_chunk', /got -1$/))
@@ -106,13 +100,13 @@ describe('a chunk that is none is refused', () => {
     expect(brief(run.push('Hi'))).toEqual(['output_text.delta 0 "Hi"'])
   })
 
-  test('a chunk that is none is refused, and the translator goes on', () => {
+  test('an invalid chunk is refused, and the translator goes on', () => {
     const run = createRun()
     expect(() => run.push(null as never)).toThrow()
     expect(brief(run.push('<|channel|>final<|message|>Hi'))[0]).toBe('created')
   })
 
-  test('an id that no vocabulary has is the model’s doing, and is none', async () => {
+  test('an id outside the vocabulary is the model’s mistake, and is not refused', async () => {
     const run = createRun({ tokenTable: await loadTokenTable() })
     run.push(201088, 4_000_000_000)
     expect(run.diagnostics).toMatchObject([{ code: 'unknown_token' }, { code: 'unknown_token' }])
@@ -122,7 +116,7 @@ describe('a chunk that is none is refused', () => {
     ['a logprob that is text', { id: 0, logprob: '-1' }],
     ['top logprobs that are no list', { id: 0, logprob: -1, topLogprobs: 5 }],
     ['a top logprob without a logprob', { id: 0, logprob: -1, topLogprobs: [{ id: 0 }] }],
-  ])('a chunk that is none is refused: %s', async (_, chunk) => {
+  ])('an invalid chunk is refused: %s', async (_, chunk) => {
     const request = { include: ['message.output_text.logprobs'] }
     const run = createRun({ tokenTable: await loadTokenTable(), request })
     run.push('<|channel|>final<|message|>')
@@ -149,7 +143,7 @@ test('a reason to end that the API does not know is refused', () => {
   expect(() => createRun().end('length' as never)).toThrow(refusal('bad_option', /length/))
 })
 
-test('a prefill that is none is refused, and nothing of the turn is taken', () => {
+test('an invalid prefill is refused, and nothing of the turn is taken', () => {
   const run = createRun()
   expect(() => run.translator.beginTurn({ inputTokens: 5, prefill: 7 as never })).toThrow(refusal('bad_chunk', /./))
   expect(run.end().at(-1)).toMatchObject({ response: { usage: { input_tokens: 0 } } })

@@ -133,7 +133,7 @@ describe('any calls, answered in any order and way, or not at all,', () => {
           const { name, by } = calls[index] as (typeof calls)[number]
           const text = `result ${got.size}`
           if (by === 'nothing') continue
-          // Whoever answers in the transcript says who it is, but not which call it answers: the oldest that waits.
+          // A result in the transcript names its author, but not its call, so it answers the oldest one that waits.
           const oldest = calls.findIndex((other, at) => other.name === name && !got.has(at))
           const answered = by === 'id' ? index : oldest
           if (got.has(answered) || answered === -1) continue
@@ -234,7 +234,7 @@ describe('a result', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a result of a tool of another name at the same server is none', () => {
+  test('a result of another tool at the same server answers no call', () => {
     const run = waiting('mcp')
     expect(run.answer('github.other', 'x')).toEqual([])
     expect(run.diagnostics).toMatchObject([{ code: 'result_without_call', subject: 'github.other' }])

@@ -48,7 +48,7 @@ describe('each policy, from the tokens to the response', () => {
   })
 
   test.each(['openai', 'agents', 'vllm', 'functions-only'] as const)(
-    'each policy, from the tokens to the response: %s: to nobody is a message',
+    'each policy, from the tokens to the response: %s: text without a recipient is a message',
     (policy) => {
       const run = createRun({ policy })
       run.push('<|channel|>final to=user<|message|>Hi<|return|>')

@@ -24,7 +24,7 @@ const PROMPT = '<|start|>system<|message|>Be nice.<|end|><|start|>user<|message|
 const messagesAtEnd = (run: Run): ResponseMessage[] | null | undefined => terminal(run.end('stop')).output_messages
 
 describe('where the request asks for messages and the host lets it', () => {
-  test('the response has none until it is over, and then those of the prompt and of the answer', () => {
+  test('the response has no messages until it is over, and then those of the prompt and of the answer', () => {
     const inputMessages = [{ role: 'user', content: 'Hello' }]
     const run = asking({ inputMessages })
     run.start()
@@ -85,7 +85,7 @@ describe('where the request asks for messages and the host lets it', () => {
 })
 
 describe("the answer's messages", () => {
-  test("the answer's messages are calls and the answers of their tools, as they were said", () => {
+  test("the answer's messages are calls and the results of their tools, as they were written", () => {
     const run = asking()
     run.push('<|channel|>analysis to=python code<|message|>1+1<|call|>')
     run.push({ host: '<|start|>python to=assistant<|channel|>analysis<|message|>2\n<|end|><|start|>assistant' })
@@ -105,7 +105,7 @@ describe("the answer's messages", () => {
     ])
   })
 
-  test("the answer's messages say of a constrained content type what vLLM's parser says: its marker is part of it", async () => {
+  test("the answer's messages have a constrained content type with its marker, as vLLM's parser does", async () => {
     const said = callTo('github.a', '{}<|call|>')
     const parser = (await loadOfficial()).createRaw('assistant' as never)
     for (const id of encodeHarmony(said)) parser.process(id)
@@ -126,7 +126,7 @@ describe("the answer's messages", () => {
     ])
   })
 
-  test("the answer's messages leave out what their headers do not say", () => {
+  test("the answer's messages leave out fields that their headers lack", () => {
     const run = asking()
     run.push('<|message|>Hi<|end|>')
     const [message] = messagesAtEnd(run) ?? []
@@ -161,13 +161,13 @@ describe("the answer's messages", () => {
     expect(messagesAtEnd(run)).toEqual([FINAL])
   })
 
-  test("the answer's messages are none where only the host spoke", () => {
+  test("there are no answer's messages if only the host wrote", () => {
     const run = asking()
     run.push({ host: PROMPT })
     expect(messagesAtEnd(run)).toEqual([])
   })
 
-  test("the answer's messages have whatever the host says later: of its tools and of others", () => {
+  test("the answer's messages have everything that the host writes later, of its tools and of others", () => {
     const run = asking()
     run.push(messageOn('final', 'Hi<|return|>'), { host: PROMPT }, messageOn('final', 'Hi<|return|>'))
     expect(messagesAtEnd(run)).toEqual([
@@ -234,7 +234,7 @@ describe("the answer's messages", () => {
     expect(JSON.stringify(run.events)).not.toContain('Secret')
   })
 
-  test("the answer's messages have what the host says after reasoning that it hides", () => {
+  test("the answer's messages have what the host writes after reasoning that it hides", () => {
     const run = asking({ reasoning: 'hidden' })
     run.push(messageOn('analysis', 'Secret.<|end|>'), { host: PROMPT }, messageOn('final', 'Hi<|return|>'))
     expect(messagesAtEnd(run)?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant'])
@@ -256,10 +256,10 @@ describe("the answer's messages", () => {
 
 describe('where the request does not ask for messages', () => {
   test.each<[string, ResponseRequest]>([
-    ['says nothing', {}],
-    ['says false', { enable_response_messages: false }],
-    ['says null', { enable_response_messages: null }],
-    ['says something else', { enable_response_messages: 'true' }],
+    ['has no field', {}],
+    ['has false', { enable_response_messages: false }],
+    ['has null', { enable_response_messages: null }],
+    ['has another value', { enable_response_messages: 'true' }],
   ])('where the request does not ask for messages because it %s, no response has any', (_, request) => {
     const run = createRun({ request, inputMessages: ['Hello'], responseMessages: true })
     run.push(messageOn('final', 'Hi<|return|>'))

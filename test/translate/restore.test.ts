@@ -6,7 +6,7 @@ import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot
 import { fn, mcp } from '../recipients/tools.js'
 import { callTo, createRun, FIXED } from './run.js'
 
-/** A snapshot that has something everywhere: a call that waits, an item under way, a half header. */
+/** A snapshot with every field filled: a waiting call, an open item, half a header. */
 function snapshots(): TranslatorSnapshot[] {
   const run = createRun({ request: { tools: [fn('f'), mcp('github')], metadata: { a: 'b' } } })
   const chunks = [
@@ -30,7 +30,7 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   return [path, ...Object.entries(value as object).flatMap(([key, part]) => pathsOf(part, [...path, key]))]
 }
 
-/** A copy with another value at a path; without the field, where that is undefined. */
+/** A copy with another value at a path; without the field, if the value is undefined. */
 function changed(value: unknown, [key, ...rest]: Path, to: unknown): unknown {
   if (key === undefined) return to
   const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string | number, unknown>

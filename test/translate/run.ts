@@ -19,7 +19,7 @@ export const FIXED: Pick<TranslatorOptions, 'responseId' | 'clock' | 'ids'> = {
   ids: (prefix, ordinal) => `${prefix}_${ordinal}`,
 }
 
-/** A translator and everything it told. Whatever it hands out is frozen at once: it may not change it afterwards. */
+/** A translator and everything it emitted. Events are frozen when emitted, so a later change to one throws. */
 export interface Run {
   readonly translator: Translator
   /** All events so far. */

@@ -129,7 +129,7 @@ interface Outcome {
   response: unknown
 }
 
-/** Takes the steps; before step number `at` (or before every one) the translator is written down and made anew. */
+/** Takes the steps; before step number `at` (or before every one) the translator is serialized and restored. */
 function take(steps: readonly Step[], given: Partial<TranslatorOptions>, at: number | 'every' | 'none'): Outcome {
   const outcome: Outcome = { events: [], diagnostics: [], traces: [], response: undefined }
   const options: TranslatorOptions = {
@@ -144,7 +144,7 @@ function take(steps: readonly Step[], given: Partial<TranslatorOptions>, at: num
   for (const [index, step] of steps.entries()) {
     if (at === 'every' || at === index) {
       const json = JSON.stringify(translator.snapshot())
-      // What the first one was told, the second one knows: the request, the response's id and the time.
+      // The restored translator keeps what the first one was given: the request, the response's id and the time.
       const { request: _request, usage: _usage, ...rest } = options
       translator = Translator.restore(JSON.parse(json), { ...rest, responseId: 'resp_ignored', clock: () => NOW })
     }

@@ -5,7 +5,7 @@ import { builtin, custom, fn, mcp, ns } from '../recipients/tools.js'
 
 const unknown = (...types: string[]): string[] => [...unknownToolTypes(types.map(builtin))]
 
-/** Every type of the SDK's union: a new one is missing here, and does not compile. */
+/** Every type of the SDK's union. If the SDK adds one, this does not compile until it is listed. */
 const TYPES: Readonly<Record<OpenAI.Responses.Tool['type'], true>> = {
   function: true,
   file_search: true,

@@ -181,12 +181,12 @@ describe("a tool's message from the host", () => {
     "a tool's message from the host of the client (%s) is part of the transcript and no news",
     (recipient) => {
       const run = waiting(recipient)
-      const told = run.diagnostics.length
+      const reported = run.diagnostics.length
       expect(run.answer(recipient, '42')).toEqual([])
       run.push({ host: '<|start|>assistant' }, messageOn('final', 'Hi<|return|>'))
       const response = terminal(run.end())
       expect(response.output.map(({ type }) => type)).toEqual([expect.stringMatching(/call$/), 'message'])
-      expect(run.diagnostics.slice(told)).toEqual([])
+      expect(run.diagnostics.slice(reported)).toEqual([])
     },
   )
 
@@ -289,7 +289,7 @@ describe('toolResult', () => {
     expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', output: 'first', error: null }])
   })
 
-  test('toolResult for an item that was never streamed throws, and says which came', () => {
+  test('toolResult for an item that was never streamed throws, and names the items that were', () => {
     expect(() => waiting('github.a', 'python').toolResult({ itemId: 'mcp_7', output: '' })).toThrow(
       expect.objectContaining({
         name: 'HarmonyResponsesError',
@@ -320,9 +320,9 @@ describe('toolResult', () => {
   })
 
   test.each<[string, unknown]>([
-    ['says nothing', { itemId: 'mcp_0' }],
-    ['is none', null],
-    ['has an output that is no text', { itemId: 'mcp_0', output: 42 }],
+    ['has no output', { itemId: 'mcp_0' }],
+    ['is null', null],
+    ['has an output that is not a string', { itemId: 'mcp_0', output: 42 }],
     ['has outputs that are no list', { itemId: 'mcp_0', outputs: 'x' }],
     ['has an error without a message', { itemId: 'mcp_0', error: {} }],
   ])('toolResult: one that %s throws a typed error', (_, result) => {

@@ -44,7 +44,7 @@ async function readAll<Item>(generator: AsyncGenerator<Item, Response>): Promise
   }
 }
 
-/** A source that tells what was done to it. With `hangs`, it never answers after its last chunk. */
+/** A source that records the calls it receives. With `hangs`, it never answers after its last chunk. */
 class Watched implements AsyncIterableIterator<TokenChunk, StreamEnd | undefined> {
   pulled = 0
   closed = 0
@@ -307,7 +307,7 @@ describe('calls that do not wait for one another', () => {
   })
 })
 
-describe('a source whose promises are none', () => {
+describe('a source whose promises are not promises', () => {
   const thenable = (then: (give: (step: unknown) => void) => void): object => Object.fromEntries([['then', then]])
 
   test.each<[string, (step: unknown) => unknown]>([
@@ -436,7 +436,7 @@ describe('a source that throws', () => {
       }),
     ],
     [
-      'from an async next that is none',
+      'from an async next that does not reject',
       () => ({
         [Symbol.asyncIterator]: () => ({
           next: () => {
@@ -454,7 +454,7 @@ describe('a source that throws', () => {
   })
 
   test('what is no error is reported to the host alone', async () => {
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const source = (): TokenSource => ({
       [Symbol.iterator]: () => ({
         next: () => {
@@ -462,20 +462,22 @@ describe('a source that throws', () => {
         },
       }),
     })
-    const { returned } = await readAll(translate(source(), { ...options, onError: (error) => told.push(error) }))
+    const { returned } = await readAll(translate(source(), { ...options, onError: (error) => reported.push(error) }))
     expect(returned.error?.message).toBe('The server had an internal error.')
-    expect(told).toEqual(['no engine at 10.0.0.3'])
+    expect(reported).toEqual(['no engine at 10.0.0.3'])
   })
 
-  test('a chunk that is none fails the stream, closes the source, and the host learns what came', async () => {
-    const told: unknown[] = []
+  test('an invalid chunk fails the stream, closes the source, and the host learns what came', async () => {
+    const reported: unknown[] = []
     const source = new Watched(['<|channel|>final<|message|>', { text: 'x' } as never, 'b'])
-    const { items } = await readAll(translate(source, { ...options, onError: (error) => told.push(error) }))
+    const { items } = await readAll(translate(source, { ...options, onError: (error) => reported.push(error) }))
     await settled()
     expect(source).toMatchObject({ pulled: 2, closed: 1 })
     expect(brief(items).slice(-2)).toEqual(['error', 'failed'])
     expect(terminal(items).error?.message).toBe('The server had an internal error.')
-    expect(told).toMatchObject([{ code: 'bad_chunk', message: expect.stringMatching(/^chunk: expected token ids, /) }])
+    expect(reported).toMatchObject([
+      { code: 'bad_chunk', message: expect.stringMatching(/^chunk: expected token ids, /) },
+    ])
   })
 
   test('a source that throws when its iterator is made fails the stream', async () => {

@@ -77,7 +77,7 @@ function stateOf(translator: Translator): CitationState {
 /** A piece of a model's text: as it is, or a mark of a page that is known. */
 type Piece = { readonly from: number; readonly until: number; readonly cursor: number | null }
 
-/** The same rule in other words: what stands between brackets, and is cut at its daggers. */
+/** A second implementation of the rule: takes the text between brackets, and splits it at daggers. */
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = []
   let from = 0
@@ -117,7 +117,7 @@ function expectedOf(text: string): { text: string; annotations: UrlCitation[] } 
   return { text: shown, annotations }
 }
 
-/** Expects the events of one message to be its text cut at the annotations, each behind the delta that completes it. */
+/** Expects a message's deltas to be its text cut at the annotations, each right after the delta that completes it. */
 function expectGrammar(
   events: readonly ResponseStreamEvent[],
   { text, annotations }: ReturnType<typeof expectedOf>,
@@ -368,7 +368,7 @@ describe('the link', () => {
     'https://$e$.com/',
     'https://e!.com/',
     'https://e~e.com/',
-  ])('the link is none, and the mark stays, where the page is at %j', (url) => {
+  ])('there is no link, and the mark stays, if the page is at %j', (url) => {
     const resolved = answerOf('x【4†L1】y', { citations: urlCitations({ resolve: () => ({ url, title: 'A page' }) }) })
     expect(resolved).toMatchObject({ text: 'x【4†L1】y', annotations: [] })
     const run = createRun({ request: { tools: [builtin('web_search')] }, citations: urlCitations() })
@@ -441,7 +441,7 @@ describe('a page that writes its address against us', () => {
       (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
     )
 
-  /** Undefined also where the host is one that URLs may spell, but no machine has. */
+  /** Undefined also for a host that is valid in a URL but that no machine has. */
   const webAddressOf = (url: string): string | undefined => {
     const address = URL.canParse(url) ? new URL(url) : undefined
     if (address === undefined || !['http:', 'https:'].includes(address.protocol)) return undefined
@@ -599,7 +599,7 @@ describe('what is no mark stays text, without an annotation', () => {
   })
 
   test.each([
-    ['a cursor that nobody knows', '【99†L1】'],
+    ['an unknown cursor', '【99†L1】'],
     ['a name that every object has', '【constructor†L1】'],
   ])('what is no mark stays text, without an annotation: nor %s', (_, text) => {
     expect(answerOf(`a${text}b`)).toMatchObject({ text: `a${text}b`, annotations: [] })
@@ -807,7 +807,7 @@ describe('the page of a cursor', () => {
     })
   })
 
-  test('the page of a cursor is the one that a tool result says', () => {
+  test('the page of a cursor is the one that a tool result gives', () => {
     const run = createRun({ request, citations: urlCitations() })
     run.push(callTo('browser.search', '{"query":"q"}<|call|>'))
     run.toolResult({
@@ -866,7 +866,7 @@ describe('the page of a cursor', () => {
     expect(texts.map(({ text }) => text)).toEqual(['a【4†L0】', 'b ([browser.com](https://browser.com/p))'])
   })
 
-  test('the page of a cursor is none for a page of search results, which has no address', () => {
+  test('a cursor of search results has no page, because they have no address', () => {
     const run = createRun({ request, citations: urlCitations() })
     run.push(callTo('browser.search', '{"query":"q"}<|call|>'))
     run.answer('browser.search', '[0] q\n**viewing lines [0 - 1] of 2**\n\nL0: x')
@@ -874,7 +874,7 @@ describe('the page of a cursor', () => {
     expect(said(run)).toMatchObject({ text: 'a【0†L0】', annotations: [] })
   })
 
-  test('the page of a cursor is none for a page that a tool result gives without an address', () => {
+  test('a cursor has no page if a tool result gives it without an address', () => {
     const run = createRun({ request, citations: urlCitations() })
     run.push(callTo('browser.search', '{"query":"q"}<|call|>'))
     run.toolResult({ itemId: 'ws_0', pages: [{ cursor: 0, url: '', title: 'q' }] })
@@ -945,17 +945,17 @@ test('marks are turned into annotations in a preamble too', () => {
   expect(partOf(run)).toMatchObject({ text: `a ${LINK}`, annotations: [{ start_index: 2 }] })
 })
 
-describe('options that are none throw bad_option', () => {
+describe('invalid options throw bad_option', () => {
   const BAD = expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option' })
 
   test.each<[string, unknown]>([
     ['units of another name', { units: 'bytes' }],
-    ['units that are no text', { units: 16 }],
+    ['units that are not a string', { units: 16 }],
     ['units that are null', { units: null }],
     ['a resolver that is no function', { resolve: new Map() }],
     ['a resolver that is null', { resolve: null }],
     ['null', null],
-  ])('options that are none throw bad_option: %s', (_, options) => {
+  ])('invalid options throw bad_option: %s', (_, options) => {
     expect(() => urlCitations(options as Citations)).toThrow(BAD)
   })
 
@@ -963,7 +963,7 @@ describe('options that are none throw bad_option', () => {
     ['true', true],
     ['the settings instead of the stage', { units: 'utf16' }],
     ['null', null],
-  ])('citations that are none throw bad_option: %s', (_, option) => {
+  ])('invalid citations throw bad_option: %s', (_, option) => {
     expect(() => createRun({ citations: option as never })).toThrow(BAD)
   })
 })

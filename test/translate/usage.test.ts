@@ -66,7 +66,7 @@ describe('output tokens', () => {
     expect(usageAtEnd(run)).toEqual(usage(0, 0, junk.length, 0))
   })
 
-  test('output tokens are none of what the host put into the transcript', () => {
+  test('output tokens exclude what the host put into the transcript', () => {
     const run = counting()
     const call = callTo('github.a', '{}<|call|>')
     run.push(encodeHarmony(call))
@@ -103,9 +103,9 @@ describe('output tokens', () => {
 
 describe('reasoning tokens', () => {
   test.each([
-    ['a call on the analysis channel is none', '<|channel|>analysis to=github.a<|message|>{}<|call|>', 0],
-    ['a preamble is none', '<|channel|>commentary<|message|>Hm.<|end|>', 0],
-    ['to nobody in particular is to nobody', '<|channel|>analysis to=assistant<|message|>Hm.<|end|>', 'all'],
+    ['a call on the analysis channel is not reasoning', '<|channel|>analysis to=github.a<|message|>{}<|call|>', 0],
+    ['a preamble is not reasoning', '<|channel|>commentary<|message|>Hm.<|end|>', 0],
+    ['a message to the assistant is reasoning', '<|channel|>analysis to=assistant<|message|>Hm.<|end|>', 'all'],
     ['an empty thought counts', '<|channel|>analysis<|message|><|end|>', 'all'],
     ['a thought that is cut off counts', '<|channel|>analysis<|message|>Hm', 'all'],
   ])('reasoning tokens: %s', (_, harmony, expected) => {
@@ -121,7 +121,7 @@ describe('reasoning tokens', () => {
     expect(usageAtEnd(run)).toEqual(usage(0, 0, count(thought + ANSWER), count(thought)))
   })
 
-  test('reasoning tokens are none of what was dropped before', () => {
+  test('reasoning tokens exclude what was dropped before', () => {
     const run = counting()
     const stray = 'Hello'
     const thought = `<|start|>assistant${THOUGHT}`
@@ -134,7 +134,7 @@ describe('reasoning tokens', () => {
 describe('input tokens', () => {
   const SAID = messageOn('final', 'Hello there!<|return|>')
 
-  test('input tokens are what the host says, of all turns together', () => {
+  test('input tokens are what the host reports, summed over all turns', () => {
     const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
     run.push(encodeHarmony(SAID))
     run.translator.beginTurn({ inputTokens: 150, cachedTokens: 100 })
@@ -146,7 +146,7 @@ describe('input tokens', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('input tokens of one turn are what the host says last, which is reported where it is another number', () => {
+  test('input tokens of one turn are what the host reports last, with a diagnostic if the number differs', () => {
     const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
     run.translator.beginTurn({ inputTokens: 150, cachedTokens: 100 })
     run.translator.addUsage({ inputTokens: 150, cachedTokens: 120 })
@@ -157,7 +157,7 @@ describe('input tokens', () => {
     expect(usageAtEnd(run)).toEqual(usage(160, 130, count(SAID), 0))
   })
 
-  test('input tokens stand where the host goes on to say other counts of the turn', () => {
+  test('input tokens stay if the host goes on to report other counts of the turn', () => {
     const run = createRun({ tokenTable, usage: { inputTokens: 100, cachedTokens: 40 } })
     run.push(encodeHarmony(SAID))
     run.translator.addUsage({ outputTokens: 9 })
@@ -181,7 +181,7 @@ describe('input tokens', () => {
 })
 
 describe('text input', () => {
-  test('text input has no usage: nobody counted', () => {
+  test('text input has no usage, because no tokens were counted', () => {
     const run = createRun({ usage: { inputTokens: 100 } })
     run.push(ANSWER)
     expect(usageAtEnd(run)).toBeNull()
@@ -261,7 +261,7 @@ describe('usage by turn', () => {
     return createRun({ tokenTable, request, usageByTurn: true, ...options })
   }
 
-  /** What the usage says of each turn. */
+  /** The usage of each turn. */
   interface Turns {
     input: number[]
     cached: number[]
@@ -279,7 +279,7 @@ describe('usage by turn', () => {
     }
   }
 
-  test('usage by turn has the counts of each model call, and what the tools said between them', () => {
+  test('usage by turn has the counts of each model call, and what the tools returned between them', () => {
     const call = count(CALL)
     const final = count(FINAL)
     const run = byTurn()
@@ -334,7 +334,7 @@ describe('usage by turn', () => {
     })
   })
 
-  test('usage by turn begins one turn only, in however many pieces the host writes and whether or not it says so', () => {
+  test('usage by turn begins only one turn, in however many pieces the host writes', () => {
     const run = byTurn({ usage: { inputTokens: 100 } })
     run.push(encodeHarmony(CALL))
     for (const id of encodeHarmony(FOUND)) run.push({ host: [id] })
@@ -345,7 +345,7 @@ describe('usage by turn', () => {
     expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [100, 3], output: [count(CALL), count(FINAL)] })
   })
 
-  test('usage by turn begins none before the model has said anything: a prompt is of the first call', () => {
+  test('usage by turn begins no turn before the model has written: a prompt belongs to the first call', () => {
     const run = byTurn({ usage: { inputTokens: 1 } })
     run.push({ host: encodeHarmony('<|start|>user<|message|>Hi<|end|><|start|>assistant') })
     run.translator.beginTurn({ inputTokens: 2 })
@@ -361,7 +361,7 @@ describe('usage by turn', () => {
     expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [0, 50], output: [count(CALL), count('Hi<|return|>')] })
   })
 
-  test('usage by turn gives what the host says last to the last turn', () => {
+  test('usage by turn gives what the host reports last to the last turn', () => {
     const run = byTurn()
     run.translator.beginTurn({ inputTokens: 10 })
     run.push(encodeHarmony(CALL))
@@ -391,7 +391,7 @@ describe('usage by turn', () => {
     expect(turnsOf(terminal(run.end('max_output_tokens')).usage)).toMatchObject({ input: [9], output: [count(ANSWER)] })
   })
 
-  test('usage by turn is null where nobody counted, and where the response failed', () => {
+  test('usage by turn is null if no tokens were counted, and if the response failed', () => {
     const text = byTurn()
     text.push(ANSWER)
     expect(usageAtEnd(text)).toBeNull()
@@ -442,7 +442,7 @@ describe('usage by turn', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), counts, (steps, first) => {
         const run = byTurn({ usage: first })
-        // A call begins where the host speaks behind something that the model has said.
+        // A model call begins when host text follows sampled text.
         const calls = [0]
         let isNew = false
         for (const step of steps) {
@@ -499,7 +499,7 @@ describe('usage by turn', () => {
     expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [10, 20], output: [5, 6], tools: [0, 5] })
   })
 
-  test('usage by turn has no turn for nothing that the host said', () => {
+  test('usage by turn has no turn for empty host text', () => {
     for (const host of [[], '', new Uint32Array()]) {
       const run = byTurn({ usage: { inputTokens: 9 } })
       const [first, rest] = [ANSWER.slice(0, -10), ANSWER.slice(-10)]

@@ -16,7 +16,7 @@ type Fields<Type extends Tool['type']> = ToolOf<Type> extends infer T ? (T exten
 type ToolOf<Type extends Tool['type']> = Extract<Tool, { type: Type }>
 type Filled = { readonly [Type in Tool['type']]: { readonly [Field in Exclude<Fields<Type>, 'type'>]-?: Sample } }
 
-/** What a request holds at this place, and what of it is echoed; undefined where the field is not. */
+/** What a request holds in a field, and what of it is echoed; undefined if the field is not. */
 interface Sample {
   readonly given: unknown
   readonly echoed?: unknown
@@ -32,7 +32,7 @@ const filter = { tool_names: ['a'], read_only: true }
 const url = (path = ''): string => `https://example.com${path}`
 
 /**
- * Where a client puts what nobody else may see: in fields that the API has for it, and in any that it does not have.
+ * Where a client puts secrets: in the fields that the API has for them, and in any that it does not have.
  */
 const domain_secrets = [{ domain: 'example.com', name: CANARY, value: CANARY }]
 const network_policy = { type: 'allowlist', allowed_domains: ['example.com'], domain_secrets, token: CANARY }
@@ -180,7 +180,7 @@ function given(type: Tool['type']): Record<string, unknown> {
   return { ...extra, type, ...Object.fromEntries(fields) }
 }
 
-/** Everything that a translator tells or keeps of a request, and what a recording writes. */
+/** Everything that a translator emits or keeps of a request, and what a recording writes. */
 async function traces(request: ResponseRequest): Promise<string[]> {
   const run = createRun({ request, store: true })
   run.start()
@@ -192,8 +192,8 @@ async function traces(request: ResponseRequest): Promise<string[]> {
   restored.fail({ message: 'no' })
   const kept: unknown[] = [snapshot, restored.translator.snapshot(), run.translator.snapshot()]
   for await (const _ of record([], (fixture) => void kept.push(fixture), { name: 'a', request }));
-  const told = [run.events, restored.events, run.translator.response, restored.translator.response]
-  return [...told, ...kept].map((value) => JSON.stringify(value))
+  const reported = [run.events, restored.events, run.translator.response, restored.translator.response]
+  return [...reported, ...kept].map((value) => JSON.stringify(value))
 }
 
 test.each(entries)('a tool of type %s is echoed with its own fields, and nothing else', (type, fields) => {

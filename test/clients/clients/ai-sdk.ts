@@ -121,14 +121,14 @@ interface Action {
   pattern?: string
 }
 
-/** As `hostedCall` of ../play.js says it, from the SDK's own words. */
+/** In the form of `hostedCall` in ../play.js, from the SDK's own parts. */
 function hostedCall(name: string, input: unknown, output: unknown): string {
   const { serverLabel, output: said, outputs, action } = output as Record<string, unknown>
   if (name.startsWith('mcp.')) {
     return `mcp_call ${serverLabel}.${name.slice(4)} ${JSON.stringify(input)} -> ${said ?? 'failed'}`
   }
   if (name === 'code_interpreter') {
-    // null where the request did not ask for them.
+    // null if the request did not ask for them.
     const logs = ((outputs ?? []) as { logs: string }[]).map((one) => one.logs).join('')
     return `code_interpreter_call ${(input as { code: string }).code} -> ${logs}`
   }

@@ -26,7 +26,7 @@ const DOCS_SERVER = fileURLToPath(new URL('../docs-server.mjs', import.meta.url)
 const CODEX = fileURLToPath(new URL('../node_modules/@openai/codex/bin/codex.js', import.meta.url))
 
 /**
- * The published binary, as `codex exec --json`. It has tools of its own: where the model calls ours, it calls Codex's
+ * The published binary, as `codex exec --json`. It has tools of its own: when the model calls ours, it calls Codex's
  * shell with a program of that name, and Codex really runs it.
  */
 export const codex: Client = {
@@ -234,7 +234,7 @@ async function playedOf(lines: readonly Line[], home: string): Promise<Played> {
   }
 }
 
-/** The call that a command was in the scenario, where it printed what the tool says. */
+/** The scenario's call for a command, if the command printed the tool's result. */
 function weatherCall({ command = '', aggregated_output: output = '' }: NonNullable<Line['item']>): Call {
   const city = /\.\/get_weather (\w+)/.exec(command)?.[1]
   const call: Call = { name: 'get_weather', arguments: { city } }
@@ -243,7 +243,7 @@ function weatherCall({ command = '', aggregated_output: output = '' }: NonNullab
 
 const byCity = (a: Call, b: Call): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 
-/** The patch, where the file is as it says. */
+/** The patch, if the file is what the patch expects. */
 async function patchIn(home: string): Promise<Call> {
   const now = await readFile(join(home, PATCHED_FILE.name), 'utf8')
   return { name: 'apply_patch', arguments: now === FIXED_FILE ? PATCH : `left behind: ${now}` }

@@ -164,7 +164,7 @@ function toolOf(wire: WireTool, calls: Call[]): Tool {
     case 'image_generation':
       return imageGenerationTool()
     case 'custom':
-      // It has no custom tools: this declares one, as hosted tools are, and nobody runs it.
+      // It has no custom tools, so this declares one like a hosted tool. Nothing runs it.
       return { type: 'hosted_tool', name: wire.name, providerData: wire }
   }
 }

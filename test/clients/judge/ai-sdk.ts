@@ -29,7 +29,7 @@ async function replay(body: string): Promise<Outcome> {
     providerOptions: { openai: { store: false } },
     onError: () => {},
   })
-  // It rejects where the run has no step: told by the ending.
+  // It rejects if the run has no step. `ending` reports that.
   const result = Promise.resolve(text).catch(() => undefined)
   const seen = new Watched(tools)
   try {
@@ -54,7 +54,7 @@ class Watched {
   #isSearched = false
   #ending: Ending | undefined
   error: string | undefined
-  /** The SDK's own error: not what the server said. */
+  /** The SDK's own error, not one that the server sent. */
   isOwnError = false
   readonly #tools: ToolSet
 
@@ -172,7 +172,7 @@ function endingOf(reason: string, raw: string | undefined): Ending {
   return reason === 'content-filter' && raw === undefined ? 'completed' : 'incomplete'
 }
 
-/** Whether it is what the server said: thrown before the output began, or as a part of the stream. */
+/** Whether the error came from the server: thrown before the output began, or as a part of the stream. */
 function isOfServer(error: unknown): boolean {
   const { name, data } = Object(error) as { name?: string; data?: { type?: unknown } }
   if (name === 'AI_APICallError') return data?.type === 'error' || data?.type === 'response.failed'

@@ -14,7 +14,7 @@ const CODEX = fileURLToPath(new URL('../node_modules/@openai/codex/bin/codex.js'
 /** A run that took so long hangs. */
 const LONGEST_MS = 60_000
 
-/** A run that says nothing of the stream is made again, so often. */
+/** How often a run is repeated if it failed for reasons that have nothing to do with the stream. */
 const ATTEMPTS = 4
 
 /** Each run takes half a second of one core, so that more at once only make each other slower. */
@@ -25,7 +25,7 @@ const AT_ONCE = 2
  * the calls of a stream, and it answers "unsupported call" to each of those, in the next request: so we see which calls
  * it dispatched, and nothing is run. Where a stream does name one of its tools, the sandbox is read-only.
  *
- * It prints messages when they are whole, and no text while it is streamed.
+ * It prints messages when they are complete, and no text while it is streamed.
  */
 export function codexReplayer(): Replayer {
   const runs = new Map<string, Run>()

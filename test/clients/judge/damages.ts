@@ -12,7 +12,7 @@ export class Damage {
   readonly kind: string
   /** The number of the event. */
   readonly at: number
-  /** Of the field that is damaged; absent where it is a whole event. */
+  /** Of the field that is damaged; absent if a whole event is damaged. */
   readonly path: Path | undefined
   readonly #make: () => readonly WireEvent[]
 
@@ -119,7 +119,7 @@ function otherValues(value: unknown): [how: string, value: unknown][] {
   return others
 }
 
-/** The paths of all fields, but of what the request said: tools and schemas are as deep as anybody likes. */
+/** The paths of all fields, except echoed request fields: tools and schemas can be arbitrarily deep. */
 function* pathsIn(value: unknown, path: Path = []): Generator<Path> {
   if (path.length > 0) yield path
   if (path.length > 7 || typeof value !== 'object' || value === null) return
@@ -141,7 +141,7 @@ function withValue(value: unknown, [name, ...rest]: Path, other: unknown): unkno
   }
   const { [name]: field, ...others } = value as Record<string, unknown>
   if (rest.length === 0 && other === MISSING) return others
-  // In the place where it was: clients read fields by name, but a person compares lines.
+  // Kept in its place: clients read fields by name, but a person compares lines.
   return Object.fromEntries(
     Object.entries(value as object).map(([key, inner]) =>
       key === String(name) ? [key, withValue(field, rest, other)] : [key, inner],

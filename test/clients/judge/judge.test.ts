@@ -6,7 +6,7 @@ import { replayers } from './replayers.js'
 import { capturedStreams, fixtureStreams, generatedStreams, type NamedStream } from './streams.js'
 import { markdownOf, reportOf } from './table.js'
 
-// The judge beside the real clients: what it says breaks them, and what does. `npm run test:judge` plays thousands of
+// The judge against the real clients: what it predicts to break, and what does. `npm run test:judge` plays thousands of
 // damages for each client; without JUDGE_RUNS it is a sample. JUDGE_SEED draws others, JUDGE_CLIENTS names some clients
 // alone, and JUDGE_OUTPUT is the beginning of the names of files for the result: .md for docs/judge.md, .json, .txt.
 
@@ -17,10 +17,10 @@ const only = env('JUDGE_CLIENTS')?.split(',')
 const output = env('JUDGE_OUTPUT')
 const measured: Measured[] = []
 
-/** Of 100 damages that break a client, so many are found, and of 100 that are said to, so many do. */
+/** The share of breaking damages that must be reported, and of reported ones that must break a client. */
 const TARGET = 0.97
 
-/** What of a sample may be wrong though the target is met: of 30 damages that break a client, one is 3 in 100. */
+/** The error a small sample may have though the target is met: one of 30 damages is 3 in 100. */
 const CHANCE = runs === undefined ? 3 : 0
 
 /** Of so many streams, the model of a client may show something else than the client. */
@@ -42,12 +42,12 @@ function streamsOf(client: string): readonly NamedStream[] {
   return all.filter((_, at) => (client !== 'codex' && at < 40) || at % every === seed % every)
 }
 
-test('every client that a profile is about is played', () => {
+test('every client with a profile is replayed', () => {
   expect(replayers.map(({ client }) => client)).toEqual(CLIENTS)
 })
 
 describe.each(replayers.filter(({ client }) => only?.includes(client) ?? true))('client:$client', (replayer) => {
-  test('is predicted to break where it breaks, and accused of nothing else', { timeout: 0 }, async () => {
+  test(`${replayer.client} breaks exactly where the judge predicts it`, { timeout: 0 }, async () => {
     try {
       const result = await measure(replayer, streamsOf(replayer.client), runsOf(replayer.client), seed)
       measured.push(result)

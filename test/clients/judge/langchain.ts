@@ -66,7 +66,7 @@ function sourceOf({ type, url, file_id }: Citation): string[] {
 }
 
 /**
- * With the calls whose arguments are no JSON, which it hands over as text, and without its computer calls: no other
+ * With the calls whose arguments are invalid JSON, which it passes on as text, and without its computer calls: no other
  * client of this kind has them.
  */
 function callsOf({

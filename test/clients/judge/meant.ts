@@ -27,7 +27,7 @@ export function meantBy(events: readonly WireEvent[], reads: Reads): Outcome {
   const end = events.find(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
   const response = Object(end?.['response']) as { output?: unknown; status?: unknown; error?: unknown }
   const listed = itemsOf(response.output)
-  // A client that shows whole items alone has none of what a failure cut off.
+  // A client that shows only complete items shows nothing of what a failure cut off.
   const isCut = reads.wholeMessages === true && end?.type === 'response.failed'
   const items = listed.length > 0 && !isCut ? listed : itemsOf(events.filter(isDone).map(({ item }) => item))
   const of = (type: string): Item[] => items.filter((item) => item.type === type)
@@ -57,7 +57,7 @@ export function meantBy(events: readonly WireEvent[], reads: Reads): Outcome {
 function endingOf(end: WireEvent | undefined, status: unknown, reads: Reads): Outcome['ending'] {
   if (end === undefined) return 'open'
   if (end.type === 'response.incomplete' || status === 'incomplete') return reads.incomplete
-  // OpenAI ends a stream with an error event alone where it cannot keep the response.
+  // OpenAI ends a stream with only an error event if it cannot keep the response.
   return /failed$|^error$/.test(end.type) || status === 'failed' ? reads.failed : 'completed'
 }
 
@@ -77,7 +77,7 @@ function sourcesOf(annotations: unknown): string[] {
   })
 }
 
-/** Arguments as JSON; the text where they are none. */
+/** Arguments as parsed JSON, or the text if they are invalid JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

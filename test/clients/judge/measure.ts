@@ -23,15 +23,15 @@ export interface Measured {
   /** Of these, those at which the client broke. */
   readonly broken: number
   readonly found: number
-  /** Broken, and not said. */
+  /** Broken, and not reported. */
   readonly missed: number
-  /** Not broken, and said to be. */
+  /** Not broken, but reported. */
   readonly accused: number
-  /** Said to be broken where an id or usage is damaged and the user sees no difference: these count neither way. */
+  /** Reported for a damaged id or usage that makes no visible difference. These count neither way. */
   readonly neither: number
   /** Streams of which the model shows something else than the client, whatever the verdict. */
   readonly unfaithful: number
-  /** Streams of which `explain` says another ending than the client's. */
+  /** Streams for which `explain` predicts another ending than the client's. */
   readonly misexplained: number
   readonly genuine: number
   /** Genuine streams that break the client. */
@@ -114,7 +114,7 @@ export async function measure(
   }
 }
 
-/** What a client shows of a damaged stream. One that is unsteady is asked again where it shows a difference. */
+/** What a client shows of a damaged stream. An unsteady one is asked again if it shows a difference. */
 async function steady(replayer: Replayer, events: Drawn['events'], good: Outcome): Promise<Outcome> {
   const first = await replayer.replay(bodyOf(events))
   if (!replayer.isUnsteady || differences(first, good).length === 0) return first

@@ -63,7 +63,7 @@ export const openaiAgentsReplayer: Replayer = {
 
 type Call = Outcome['calls'][number]
 
-/** The tools that were run. Those whose arguments are no JSON are not: the model is told so, in the same way. */
+/** The tools that were run. A call with invalid JSON is not run: the model gets an error as its result. */
 function callsOf(
   asked: readonly { name: string; namespace?: string | undefined; arguments: string }[],
   ran: Call[],
@@ -187,6 +187,6 @@ function functionTool(name: string, within: string, calls: Call[]) {
       return 'Done.'
     },
   })
-  // It writes the name anew where it has other characters than OpenAI takes, and would not find it then.
+  // It rewrites a name with characters that OpenAI refuses, and then would not find the tool.
   return Object.assign(made, { name, allowedCallers: ['direct', 'programmatic'] })
 }

@@ -68,7 +68,7 @@ export const openaiReplayer: Replayer = {
         ...(typeof response.error?.message === 'string' ? { error: response.error.message } : {}),
       }
     } catch (error) {
-      // What the server says is an error of the API; what the SDK does not take is one of its own.
+      // An error that the server sends is an API error; input that the SDK refuses is an error of its own.
       const ending: Ending = error instanceof APIError ? 'failed' : 'threw'
       return { ...seen, streamed: shown.text, ending, error: messageOf(error) }
     }
@@ -107,7 +107,7 @@ function callOf({ type, status, name, namespace, arguments: given, input }: Item
   return [{ name: called, arguments: parsed(`${type === 'function_call' ? given : input}`) }]
 }
 
-/** Arguments as JSON; the text where they are none. */
+/** Arguments as parsed JSON, or the text if they are invalid JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -19,7 +19,7 @@ export function differences(one: Outcome, other: Outcome): Field[] {
 function shownAs(outcome: Outcome, field: Field): unknown {
   if (field === 'final') return outcome.final ?? outcome.streamed
   if (field === 'calls') return outcome.calls.map(({ name, arguments: given }) => [name, given])
-  // A run that ends well has none.
+  // A run that ends well has no error.
   return field === 'error' ? (outcome.error ?? '') : outcome[field]
 }
 
@@ -39,7 +39,7 @@ export function losses(outcome: Outcome, meant: Outcome): Field[] {
   return lost.filter((field) => field !== 'calls' || !isWhole || !meant.calls.every(isRun))
 }
 
-/** What a model says that its client shows. */
+/** What a model predicts that its client shows. */
 export function predicted(model: ClientModel, events: readonly WireEvent[]): Seen {
   const reader = model.begin(() => {})
   for (const event of events) {

@@ -4,14 +4,14 @@ import type { Client, Ending } from '../../../src/conformance/clients/client.js'
 export interface Outcome {
   /** Text as it was shown while it was streamed. */
   readonly streamed: string
-  /** The text of the result; absent where it is what was streamed, or there is no result. */
+  /** The text of the result; absent if it equals the streamed text, or if there is no result. */
   readonly final?: string
   readonly reasoning: string
-  /** Calls that it runs, or hands to the application; arguments as a JSON value, or the text where they are none. */
+  /** Calls that it runs, or hands to the application; arguments as parsed JSON, or as text if invalid. */
   readonly calls: readonly { readonly name: string; readonly arguments: unknown }[]
   /** URLs, or ids of files. */
   readonly citations: readonly string[]
-  /** What it shows of calls that are not in `calls`: as they begin, and as they end; absent where nobody looks. */
+  /** What it shows of calls that are not in `calls`: as they begin, and as they end; absent if not tested. */
   readonly hosted?: readonly {
     readonly kind: 'call' | 'result' | 'error' | 'approval' | 'custom'
     readonly name: string

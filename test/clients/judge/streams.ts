@@ -61,7 +61,7 @@ export function capturedStreams(): NamedStream[] {
   })
 }
 
-/** The streams of a file; none where its recorder cut it off within an event. */
+/** The streams of a file; empty if its recorder cut it off within an event. */
 function streamsIn(path: string): readonly (readonly unknown[])[] {
   try {
     return readStreams(readFileSync(path, 'utf8'))

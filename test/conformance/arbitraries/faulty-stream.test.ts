@@ -27,7 +27,7 @@ function parse(line: string): WireEvent {
   return JSON.parse(line, (_, value: unknown) => Object.freeze(value))
 }
 
-/** The engine fails before a word is said. */
+/** The engine fails before the first token. */
 function failing(): WireEvent[] {
   const response = { id: 'resp_1', status: 'in_progress', output: [] }
   return [
@@ -58,7 +58,7 @@ function differences(a: unknown, b: unknown, path = ''): string[] {
 const withoutNumbers = (events: readonly WireEvent[]): unknown[] =>
   events.map(({ sequence_number: _, ...event }) => event)
 
-/** What the event that is missing was. */
+/** The type of the missing event. */
 const DROPPED: Partial<Record<FaultKind, RegExp>> = {
   dropped_created: /^response\.created$/,
   dropped_in_progress: /^response\.in_progress$/,
@@ -70,7 +70,7 @@ const DROPPED: Partial<Record<FaultKind, RegExp>> = {
   dropped_terminal: /^response\.(completed|incomplete|failed)$/,
 }
 
-/** Where the stream differs, behind the number of the event, if it is one event. */
+/** Where the stream differs: the number of the event, if it is one event, then the path in it. */
 const CHANGED: Partial<Record<FaultKind, RegExp>> = {
   output_index_drift: /^output_index$/,
   item_id_changed: /^item_id$/,

@@ -60,7 +60,7 @@ const saidBy = (chunk: TextChunk): 'host' | 'model' => (typeof chunk === 'string
 const chunkText = (chunk: TextChunk): string => (typeof chunk === 'string' ? chunk : chunk.host)
 const joined = ({ textChunks = [] }: Partial<TextStream>): string => textChunks.map(chunkText).join('')
 
-/** What is said may hold the brackets that stand around the host's stretches. */
+/** Message text may contain the brackets that mark the host's text. */
 const withoutBrackets = (text: string): string => text.replace(/[⟦⟧]/g, '')
 
 const anyTranscript = (): fc.Arbitrary<TokenStream> =>

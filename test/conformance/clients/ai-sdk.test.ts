@@ -53,7 +53,7 @@ test('response.failed wants a sequence number', () => {
   })
 })
 
-test('an error before the output leaves nothing of the stream', () => {
+test('an error before the output discards the stream', () => {
   const error = { type: 'error', sequence_number: 1, code: null, message: 'quota', param: null }
   const { seen } = read(CREATED, error, added(MESSAGE), delta('Hi'))
   expect([seen.ending, seen.error, `${seen.streamed}`, seen.final]).toEqual(['failed', 'quota', '""', undefined])
@@ -87,7 +87,7 @@ test('a call is run as it is when it is done, and one without arguments with an 
   expect(values[0]).toBe(values[1])
 })
 
-test('arguments that are no JSON are the fault of the model', () => {
+test('arguments that are invalid JSON are the fault of the model', () => {
   expect(read(CREATED, done({ ...CALL, status: 'completed', arguments: '{"a"' })).rules).toEqual(['ai-sdk-tool-input'])
   expect(aiSdk.rules.find(({ id }) => id === 'ai-sdk-tool-input')).toMatchObject({
     fault: 'model',

@@ -35,7 +35,7 @@ function stream(): StreamEvent[] {
   return JSON.parse(JSON.stringify(run.events))
 }
 
-/** What is said of a client that saw this of a stream. */
+/** What is reported for a client that saw this of a stream. */
 function said(events: readonly StreamEvent[], look: (seen: Seen) => void): string[] {
   const agreed = new Agreement()
   for (const event of events) agreed.take(event)

@@ -76,7 +76,7 @@ test('an error event is how a response fails, and no fault', () => {
   expect(rules([answer[0] as StreamEvent, error, { type: 'response.failed', response: failed }])).toEqual([])
 })
 
-test('an id that is null is none', () => {
+test('an id of null counts as absent', () => {
   const added = call.find(({ type }) => type === 'response.output_item.added') as StreamEvent
   const item = { ...(added['item'] as object), id: null }
   expect(rules(changed(call, 'response.output_item.added', { item }))).toEqual(['openai-item-fields'])

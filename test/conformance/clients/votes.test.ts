@@ -28,7 +28,7 @@ test('a preference decides between as many, and not against more', () => {
   expect(votes(['a', 'added'], ['b', 'done'], ['b', 'terminal']).elected(isA)?.value).toBe('b')
 })
 
-test('nobody wins where nothing is said', () => {
+test('a vote without votes has no winner', () => {
   expect(votes().winner).toBeUndefined()
 })
 

@@ -4,31 +4,26 @@ import { cut, drop, move, set, setItem, twice } from './streams.js'
 
 describeCases(CALLS, {
   'call-is-deltas': {
-    'a delta that is missing is told where the arguments are': [
-      'call',
-      'open-responses',
-      cut(4, 5),
-      ['4 call-is-deltas'],
-    ],
-    'other arguments in the item are told': [
+    'a missing delta is reported at the arguments': ['call', 'open-responses', cut(4, 5), ['4 call-is-deltas']],
+    'other arguments in the item are reported': [
       'call',
       'open-responses',
       setItem('function_call', { arguments: '{}' }, ['done', 'terminal']),
       ['6 call-is-deltas'],
     ],
-    'other input in the item is told': [
+    'other input in the item is reported': [
       'custom',
       'openai',
       setItem('custom_tool_call', { input: 'x' }, ['done', 'terminal']),
       ['6 call-is-deltas'],
     ],
-    'other code in the item is told': [
+    'other code in the item is reported': [
       'code',
       'openai',
       setItem('code_interpreter_call', { code: 'x' }, ['done', 'terminal']),
       ['9 call-is-deltas'],
     ],
-    'other arguments of an MCP call are told': [
+    'other arguments of an MCP call are reported': [
       'mcp',
       'openai',
       setItem('mcp_call', { arguments: '{}' }, ['done', 'terminal']),
@@ -36,7 +31,7 @@ describeCases(CALLS, {
     ],
   },
   'shell-command-is-deltas': {
-    'another command is told': [
+    'another command is reported': [
       'shell',
       'openai',
       set('shell_call_command.done', { command: 'pwd' }),
@@ -44,7 +39,7 @@ describeCases(CALLS, {
     ],
   },
   'call-done-event': {
-    'arguments that were never told as a whole are told': [
+    'a missing arguments.done is reported': [
       'call',
       'open-responses',
       drop('function_call_arguments.done'),
@@ -52,7 +47,7 @@ describeCases(CALLS, {
     ],
   },
   'function-call-has-delta': {
-    'a function call without a delta is told': [
+    'a function call without a delta is reported': [
       'call',
       'open-responses',
       drop('function_call_arguments.delta'),
@@ -60,8 +55,8 @@ describeCases(CALLS, {
     ],
   },
   'function-arguments-json': {
-    'arguments that are no JSON are told': ['call', 'openai', halfArguments, ['5 function-arguments-json']],
-    'arguments that are empty are told': [
+    'arguments that are invalid JSON are reported': ['call', 'openai', halfArguments, ['5 function-arguments-json']],
+    'arguments that are empty are reported': [
       'call',
       'openai',
       setItem('function_call', { arguments: '' }, ['done', 'terminal']),
@@ -75,13 +70,13 @@ describeCases(CALLS, {
     ],
   },
   'call-fields': {
-    'a call that is done without a status is told': [
+    'a call that is done without a status is reported': [
       'call',
       'openai',
       setItem('function_call', { status: undefined }, ['done', 'terminal']),
       ['6 event-shape', '6 call-fields', '7 event-shape'],
     ],
-    'a call that is announced without arguments is told': [
+    'a call that is announced without arguments is reported': [
       'call',
       'openai',
       setItem('function_call', { arguments: undefined }, ['added']),
@@ -89,13 +84,13 @@ describeCases(CALLS, {
     ],
   },
   'call-id': {
-    'a call under the id of its item is told, each time': [
+    'a call under the id of its item is reported, each time': [
       'call',
       'openai',
       setItem('function_call', { call_id: 'fc_0' }),
       ['2 call-id', '2 call-id-prefix?', '6 call-id', '6 call-id-prefix?'],
     ],
-    'a custom call that nobody can answer is told, each time': [
+    'a custom call that cannot be answered is reported, each time': [
       'custom',
       'openai',
       setItem('custom_tool_call', { call_id: '' }),
@@ -103,7 +98,7 @@ describeCases(CALLS, {
     ],
   },
   'call-id-prefix': {
-    'an id that begins otherwise is told, as a warning': [
+    'an id that begins otherwise is reported, as a warning': [
       'call',
       'openai',
       setItem('function_call', { call_id: 'toolu_1' }),
@@ -111,11 +106,16 @@ describeCases(CALLS, {
     ],
   },
   'code-interpreter-order': {
-    'a code that is run before it is written is told': ['code', 'openai', move(7, 6), ['7 code-interpreter-order']],
-    'a code that is completed before it is run is told': ['code', 'openai', move(8, 7), ['8 code-interpreter-order']],
+    'a code that is run before it is written is reported': ['code', 'openai', move(7, 6), ['7 code-interpreter-order']],
+    'a code that is completed before it is run is reported': [
+      'code',
+      'openai',
+      move(8, 7),
+      ['8 code-interpreter-order'],
+    ],
   },
   'call-ids-differ': {
-    'a second call under the call_id of the first is told': [
+    'a second call under the call_id of the first is reported': [
       'calls',
       'open-responses',
       setItem('function_call', { call_id: 'call_same' }),
@@ -123,7 +123,7 @@ describeCases(CALLS, {
     ],
   },
   'shell-command-order': {
-    'a command that nobody announced is told, each time': [
+    'a command that was never announced is reported, each time': [
       'shell',
       'openai',
       drop('shell_call_command.added'),
@@ -131,7 +131,7 @@ describeCases(CALLS, {
     ],
   },
   'shell-output-command': {
-    'what no command printed is told': [
+    'what no command printed is reported': [
       'shell',
       'openai',
       set('shell_call_output_content.delta', { command_index: 7 }),
@@ -139,9 +139,9 @@ describeCases(CALLS, {
     ],
   },
   'mcp-call-ends-once': {
-    'a second end is told': ['mcp', 'openai', twice('mcp_call.completed'), ['8 mcp-call-ends-once']],
-    'an end before the arguments is told': ['mcp', 'openai', move(7, 6), ['6 mcp-call-ends-once']],
-    'an item that says otherwise is told': [
+    'a second end is reported': ['mcp', 'openai', twice('mcp_call.completed'), ['8 mcp-call-ends-once']],
+    'an end before the arguments is reported': ['mcp', 'openai', move(7, 6), ['6 mcp-call-ends-once']],
+    'an item with another outcome is reported': [
       'mcp',
       'openai',
       setItem('mcp_call', { status: 'failed' }, ['done', 'terminal']),

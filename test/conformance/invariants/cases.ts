@@ -16,7 +16,7 @@ import {
   setResponse,
 } from './streams.js'
 
-/** A good stream, how it is damaged, whom it is held against, and all that is said then: `position rule`. */
+/** A good stream, its damage, the profiles that check it, and all expected violations: `position rule`. */
 export type Case = readonly [
   base: BaseName,
   profile: Profile,

@@ -27,11 +27,11 @@ const violationsOf = (base: BaseName, profile: Profile, ...damages: readonly Dam
 
 const NOWHERE = { item_id: undefined, output_index: undefined, content_index: undefined }
 
-/** Streams that are not as they should be, whom that harms, and what says so. */
+/** Incorrect streams, the profiles that must report them, and the damage. */
 const DAMAGED: Readonly<Record<string, readonly [BaseName, readonly Profile[], Damage]>> = {
-  'a message that holds a text nobody streamed': ['answer', ['openai', 'open-responses'], cut(3, 8)],
-  'reasoning that holds a summary nobody streamed': ['summary', ['openai', 'open-responses'], cut(3, 7)],
-  'a second part that nobody streamed': [
+  'a message that holds a text that was never streamed': ['answer', ['openai', 'open-responses'], cut(3, 8)],
+  'reasoning that holds a summary that was never streamed': ['summary', ['openai', 'open-responses'], cut(3, 7)],
+  'a second part that was never streamed': [
     'answer',
     ['openai', 'open-responses'],
     (events) => {
@@ -50,16 +50,16 @@ const DAMAGED: Readonly<Record<string, readonly [BaseName, readonly Profile[], D
     ['openai', 'open-responses'],
     setAll('output_text.delta', NOWHERE),
   ],
-  'annotations that were never told': ['search', ['openai', 'open-responses'], drop('output_text.annotation.added')],
-  'an annotation of a part that nobody announced': [
+  'annotations that were never emitted': ['search', ['openai', 'open-responses'], drop('output_text.annotation.added')],
+  'an annotation of a part that was never announced': [
     'search',
     ['openai', 'open-responses'],
     set('output_text.annotation.added', { content_index: 7 }),
   ],
   'an MCP call that neither completed nor failed': ['mcp', ['openai'], drop('mcp_call.completed')],
   'two calls under one call_id': ['calls', ['openai'], setItem('function_call', { call_id: 'call_same' })],
-  'a shell command that nobody announced': ['shell', ['openai'], drop('shell_call_command.added')],
-  'a shell call that nobody can answer': ['shell', ['openai'], setItem('shell_call', { call_id: undefined })],
+  'a shell command that was never announced': ['shell', ['openai'], drop('shell_call_command.added')],
+  'a shell call that cannot be answered': ['shell', ['openai'], setItem('shell_call', { call_id: undefined })],
   'a delta of a message about reasoning': [
     'talk',
     ['openai'],

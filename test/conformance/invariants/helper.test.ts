@@ -93,7 +93,7 @@ const KINDS: Readonly<Record<string, Damages>> = {
   },
 }
 
-/** What the helper throws at for a reason that is none of the stream's: an error event is thrown as what it says. */
+/** What the helper throws although the stream is correct: an error event is thrown as its error. */
 const SAYS_SO = new Set(['failed'])
 
 describe('what the stream helper of openai throws at is an error under client:openai', () => {

@@ -64,7 +64,7 @@ describe('what a checker keeps and does', () => {
     expect(checker.end().map(({ rule }) => rule)).toEqual(['one-terminal-event-last'])
   })
 
-  test('what a checker keeps and does of what was said in an item that is done no text is kept', () => {
+  test('a checker keeps no text of an item that is done', () => {
     const reading = new StreamState()
     const long = 'x'.repeat(10_000)
     for (const event of BASES.answer() as Stream) {
@@ -117,7 +117,7 @@ describe('a violation is reported at the event at which it is true', () => {
   const at = (name: keyof typeof BASES, damage: Damage): [number, string[]][] => {
     const checker = createChecker()
     const events = damaged(BASES[name](), damage)
-    const told = events.flatMap((event, index): [number, string[]][] => {
+    const reported = events.flatMap((event, index): [number, string[]][] => {
       const violations = checker.push(event)
       for (const { position, type } of violations) expect([position, type]).toEqual([index, event.type])
       return violations.length === 0 ? [] : [[index, violations.map(({ rule }) => rule)]]
@@ -127,7 +127,7 @@ describe('a violation is reported at the event at which it is true', () => {
       expect(violation.position).toBe(events.length)
       expect(violation).not.toHaveProperty('type')
     }
-    return last.length === 0 ? told : [...told, [events.length, last.map(({ rule }) => rule)]]
+    return last.length === 0 ? reported : [...reported, [events.length, last.map(({ rule }) => rule)]]
   }
 
   test('a text without one of its deltas: where the text is reported', () => {

@@ -18,11 +18,11 @@ import {
 
 describeCases(ITEMS, {
   'output-index-order': {
-    'a first item at 1 is told once': ['answer', 'openai', lastItemAt(1), ['2 output-index-order']],
-    'a gap is told once': ['talk', 'openai', lastItemAt(3), ['16 output-index-order']],
+    'a first item at 1 is reported once': ['answer', 'openai', lastItemAt(1), ['2 output-index-order']],
+    'a gap is reported once': ['talk', 'openai', lastItemAt(3), ['16 output-index-order']],
   },
   'output-index-present': {
-    'a delta that does not say of what is told': [
+    'a delta that does not name its item is reported': [
       'call',
       'openai',
       set('function_call_arguments.delta', { output_index: undefined }),
@@ -30,13 +30,13 @@ describeCases(ITEMS, {
     ],
   },
   'output-index-free': {
-    'a second item at the index of the first is told': [
+    'a second item at the index of the first is reported': [
       'calls',
       'openai',
       lastItemAt(0),
       ['6 output-index-order', '6 output-index-free', '10 terminal-output-is-done-items'],
     ],
-    'an item at the index of one that is open is told': [
+    'an item at the index of one that is open is reported': [
       'calls',
       'openai',
       both(lastItemAt(0), cut(5, 6)),
@@ -44,7 +44,7 @@ describeCases(ITEMS, {
     ],
   },
   'item-ids-differ': {
-    'a second item with the id of the first is told': [
+    'a second item with the id of the first is reported': [
       'calls',
       'open-responses',
       renamed('function_call', 'fc_0', 1),
@@ -52,7 +52,7 @@ describeCases(ITEMS, {
     ],
   },
   'item-has-id': {
-    'an item without an id is told': [
+    'an item without an id is reported': [
       'answer',
       'openai',
       setItem('message', { id: undefined }),
@@ -73,16 +73,16 @@ describeCases(ITEMS, {
     ],
   },
   'item-id-prefix': {
-    'an id of another type is told': ['answer', 'openai', renamed('message', 'rs_0'), ['2 item-id-prefix?']],
+    'an id of another type is reported': ['answer', 'openai', renamed('message', 'rs_0'), ['2 item-id-prefix?']],
   },
   'done-was-added': {
-    'an item that nobody announced is told': ['call', 'openai', cut(2, 6), ['2 done-was-added']],
+    'an item that was never announced is reported': ['call', 'openai', cut(2, 6), ['2 done-was-added']],
   },
   'done-once': {
-    'an item that is done twice is told': ['call', 'openai', twice('output_item.done'), ['7 done-once']],
+    'an item that is done twice is reported': ['call', 'openai', twice('output_item.done'), ['7 done-once']],
   },
   'event-of-its-item': {
-    'text of reasoning in a message is told': [
+    'text of reasoning in a message is reported': [
       'answer',
       'open-responses',
       (events) => {
@@ -90,7 +90,7 @@ describeCases(ITEMS, {
       },
       ['4 event-of-its-item'],
     ],
-    'a refusal in a part of text is told': [
+    'a refusal in a part of text is reported': [
       'answer',
       'openai',
       (events) => {
@@ -100,7 +100,7 @@ describeCases(ITEMS, {
     ],
   },
   'item-identity': {
-    'another id at the end is told': [
+    'another id at the end is reported': [
       'answer',
       'openai',
       setItem('message', { id: 'msg_x' }, ['done', 'terminal']),
@@ -108,31 +108,31 @@ describeCases(ITEMS, {
     ],
   },
   'item-constant': {
-    'another name at the end is told': [
+    'another name at the end is reported': [
       'call',
       'openai',
       setItem('function_call', { name: 'other' }, ['done', 'terminal']),
       ['6 item-constant'],
     ],
-    'another call_id at the end is told': [
+    'another call_id at the end is reported': [
       'call',
       'openai',
       setItem('function_call', { call_id: 'call_other' }, ['done', 'terminal']),
       ['6 item-constant'],
     ],
-    'another server at the end is told': [
+    'another server at the end is reported': [
       'mcp',
       'openai',
       setItem('mcp_call', { server_label: 'other' }, ['done', 'terminal']),
       ['8 item-constant'],
     ],
-    'a namespace that is only there at the end is told': [
+    'a namespace that is only there at the end is reported': [
       'call',
       'openai',
       setItem('function_call', { namespace: 'crm' }, ['done', 'terminal']),
       ['6 item-constant'],
     ],
-    'another phase at the end is told': [
+    'another phase at the end is reported': [
       'answer',
       'openai',
       setItem('message', { phase: 'commentary' }, ['done', 'terminal']),
@@ -140,7 +140,7 @@ describeCases(ITEMS, {
     ],
   },
   'announced-empty': {
-    'arguments that are there before their deltas are told': [
+    'arguments that are there before their deltas are reported': [
       'call',
       'openai',
       setItem('function_call', { arguments: '{"city":"Paris"}' }, ['added']),
@@ -152,7 +152,7 @@ describeCases(ITEMS, {
       setItem('code_interpreter_call', { code: null }, ['added']),
       [],
     ],
-    'a message that is there before its text is told': [
+    'a message that is there before its text is reported': [
       'answer',
       'open-responses',
       setItem('message', { content: [{ type: 'output_text', text: '', annotations: [] }] }, ['added']),
@@ -160,7 +160,7 @@ describeCases(ITEMS, {
     ],
   },
   'message-shape': {
-    'a message without content is told': [
+    'a message without content is reported': [
       'answer',
       'openai',
       setItem('message', { content: null }, ['added']),
@@ -168,7 +168,7 @@ describeCases(ITEMS, {
     ],
   },
   'message-role': {
-    'a message of the user is told, each time': [
+    'a message of the user is reported, each time': [
       'answer',
       'openai',
       setItem('message', { role: 'user' }),
@@ -176,7 +176,7 @@ describeCases(ITEMS, {
     ],
   },
   'message-phase': {
-    'a phase that nobody knows is told, each time': [
+    'a phase that is unknown is reported, each time': [
       'answer',
       'openai',
       setItem('message', { phase: 'preamble' }),
@@ -185,7 +185,7 @@ describeCases(ITEMS, {
     'one that is null is not': ['answer', 'openai', setItem('message', { phase: null }), []],
   },
   'reasoning-summary-list': {
-    'reasoning without a summary is told, each time': [
+    'reasoning without a summary is reported, each time': [
       'talk',
       'openai',
       setItem('reasoning', { summary: undefined }),
@@ -193,7 +193,7 @@ describeCases(ITEMS, {
     ],
   },
   'reasoning-not-adjacent': {
-    'a second reasoning behind the first is told, as a warning': [
+    'a second reasoning after the first is reported, as a warning': [
       'thoughts',
       'openai',
       (events) => events,
@@ -201,13 +201,13 @@ describeCases(ITEMS, {
     ],
   },
   'incomplete-item-last': {
-    'a completed response with an item that is not is told': [
+    'a completed response with an incomplete item is reported': [
       'answer',
       'open-responses',
       setItem('message', { status: 'incomplete' }, ['done', 'terminal']),
       ['9 incomplete-item-last'],
     ],
-    'an item behind one that is incomplete is told': [
+    'an item after an incomplete one is reported': [
       'talk',
       'open-responses',
       both(
@@ -218,8 +218,13 @@ describeCases(ITEMS, {
     ],
   },
   'within-item': {
-    'a delta behind the end of its item is told': ['call', 'openai', move(4, 6), ['4 call-is-deltas', '6 within-item']],
-    'a delta of an item that nobody announced is told': [
+    'a delta after the end of its item is reported': [
+      'call',
+      'openai',
+      move(4, 6),
+      ['4 call-is-deltas', '6 within-item'],
+    ],
+    'a delta of an item that was never announced is reported': [
       'call',
       'openai',
       set('function_call_arguments.delta', { output_index: 7 }),
@@ -227,25 +232,25 @@ describeCases(ITEMS, {
     ],
   },
   'done-text-last': {
-    'a delta behind the arguments is told': [
+    'a delta after the arguments is reported': [
       'call',
       'openai',
       (events) => insert(6, { ...nth(events, 'function_call_arguments.delta'), delta: '!' })(events),
       ['6 done-text-last'],
     ],
-    'reasoning behind its text is told': [
+    'reasoning after its text is reported': [
       'talk',
       'openai',
       (events) => insert(7, { ...nth(events, 'reasoning_text.delta'), delta: '!' })(events),
       ['7 done-text-last'],
     ],
-    'arguments that are told twice are told': [
+    'arguments that are emitted twice are reported': [
       'call',
       'openai',
       twice('function_call_arguments.done'),
       ['6 done-text-last'],
     ],
-    'a command behind another is not': [
+    'a command after another is not': [
       'shell',
       'openai',
       (events) => {
@@ -261,7 +266,7 @@ describeCases(ITEMS, {
     ],
   },
   'item-id-matches': {
-    'a delta under another id is told': [
+    'a delta under another id is reported': [
       'answer',
       'openai',
       set('output_text.delta', { item_id: 'msg_other' }),
@@ -269,7 +274,7 @@ describeCases(ITEMS, {
     ],
   },
   'item-id-present': {
-    'a delta without an id is told': [
+    'a delta without an id is reported': [
       'answer',
       'openai',
       set('output_text.delta', { item_id: undefined }),
@@ -278,13 +283,13 @@ describeCases(ITEMS, {
     'a command of a shell call has none': ['shell', 'openai', (events) => events, []],
   },
   'terminal-output-is-done-items': {
-    'an output of nothing is told': [
+    'an empty output is reported': [
       'answer',
       'openai',
       setResponse('completed', { output: [] }),
       ['9 terminal-output-is-done-items'],
     ],
-    'an output in another order is told': [
+    'an output in another order is reported': [
       'calls',
       'openai',
       (events) => (inside(nth(events, 'completed'), 'response')['output'] as unknown[]).reverse() && events,
@@ -292,7 +297,7 @@ describeCases(ITEMS, {
     ],
   },
   'terminal-output-not-empty': {
-    'an output of nothing is told, as a warning, where the response is of ChatGPT’s Codex backend': [
+    'an empty output is reported, as a warning, if the response comes from ChatGPT’s Codex backend': [
       'answer',
       'openai',
       (events) => {
@@ -312,13 +317,13 @@ describeCases(ITEMS, {
     ],
   },
   'terminal-output-was-streamed': {
-    'a done item that is not in what was made is told': [
+    'a done item that is not in the output is reported': [
       'truncated',
       'openai',
       setResponse('incomplete', { output: [] }),
       ['8 terminal-output-was-streamed'],
     ],
-    'an item that nobody announced is told': [
+    'an item that was never announced is reported': [
       'failed',
       'openai',
       (events) => {
@@ -329,7 +334,7 @@ describeCases(ITEMS, {
     ],
   },
   'terminal-items-unchanged': {
-    'another text in the terminal response is told': [
+    'another text in the terminal response is reported': [
       'answer',
       'open-responses',
       setItem('message', { content: [{ type: 'output_text', text: 'Ho', annotations: [], logprobs: [] }] }, [
@@ -337,7 +342,7 @@ describeCases(ITEMS, {
       ]),
       ['9 terminal-items-unchanged'],
     ],
-    'a field less in the terminal response is told': [
+    'a field missing from the terminal response is reported': [
       'answer',
       'open-responses',
       setItem('message', { phase: undefined }, ['terminal']),

@@ -4,13 +4,13 @@ import { drop, give, insert, inside, nth, set, setResponse, twice } from './stre
 
 describeCases(LIFECYCLE, {
   'created-first': {
-    'a second beginning is told': [
+    'a second beginning is reported': [
       'answer',
       'openai',
       twice('created'),
       ['1 created-first', '1 in-progress-second', '2 in-progress-second'],
     ],
-    'a stream that begins with anything else is told': [
+    'a stream that begins with anything else is reported': [
       'answer',
       'openai',
       insert(0, { type: 'keepalive' }),
@@ -18,14 +18,14 @@ describeCases(LIFECYCLE, {
     ],
   },
   'in-progress-second': {
-    'one that is missing is told at the event in its place': [
+    'one that is missing is reported at the event in its place': [
       'answer',
       'openai',
       drop('in_progress'),
       ['1 in-progress-second'],
     ],
-    'a second one is told': ['answer', 'openai', twice('in_progress'), ['2 in-progress-second']],
-    'one behind a keepalive is not': ['answer', 'openai', insert(1, { type: 'keepalive', sequence_number: 1 }), []],
+    'a second one is reported': ['answer', 'openai', twice('in_progress'), ['2 in-progress-second']],
+    'one after a keepalive is not': ['answer', 'openai', insert(1, { type: 'keepalive', sequence_number: 1 }), []],
     'being queued does not stand for it': [
       'answer',
       'openai',
@@ -34,14 +34,14 @@ describeCases(LIFECYCLE, {
     ],
   },
   'one-terminal-event-last': {
-    'a second end is told': ['answer', 'openai', twice('completed'), ['10 one-terminal-event-last']],
-    'a stream without an end is told at its end': [
+    'a second end is reported': ['answer', 'openai', twice('completed'), ['10 one-terminal-event-last']],
+    'a stream without an end is reported at its end': [
       'answer',
       'openai',
       drop('completed'),
       ['9 one-terminal-event-last'],
     ],
-    'what comes behind the end is told, each event of it': [
+    'each event after the end is reported': [
       'answer',
       'openai',
       both(insert(-1, { type: 'keepalive' }), insert(-1, TRACE)),
@@ -57,13 +57,13 @@ describeCases(LIFECYCLE, {
     ],
   },
   'terminal-response-complete': {
-    'a response without its output is told': [
+    'a response without its output is reported': [
       'answer',
       'openai',
       setResponse('completed', { output: undefined }),
       ['9 event-shape', '9 terminal-response-complete'],
     ],
-    'a response without its id is told': [
+    'a response without its id is reported': [
       'answer',
       'openai',
       setResponse('completed', { id: undefined }),
@@ -71,13 +71,13 @@ describeCases(LIFECYCLE, {
     ],
   },
   'fresh-response': {
-    'a response that begins with usage is told': [
+    'a response that begins with usage is reported': [
       'answer',
       'open-responses',
       setResponse('created', { usage: { total_tokens: 1 } }),
       ['0 open-responses-shape', '0 fresh-response'],
     ],
-    'a response that begins completed is told in both events': [
+    'a response that is completed from the start is reported in both events': [
       'answer',
       'openai',
       both(setResponse('created', { status: 'completed' }), setResponse('in_progress', { status: 'completed' })),
@@ -85,7 +85,7 @@ describeCases(LIFECYCLE, {
     ],
   },
   'in-progress-repeats-created': {
-    'another model in the second event is told': [
+    'another model in the second event is reported': [
       'answer',
       'openai',
       setResponse('in_progress', { model: 'other' }),
@@ -93,7 +93,7 @@ describeCases(LIFECYCLE, {
     ],
   },
   'response-id-constant': {
-    'another id at the end is told': [
+    'another id at the end is reported': [
       'answer',
       'openai',
       setResponse('completed', { id: 'resp_other' }),
@@ -101,7 +101,7 @@ describeCases(LIFECYCLE, {
     ],
   },
   'created-response-named': {
-    'a response without its time is told': [
+    'a response without its time is reported': [
       'answer',
       'openai',
       setResponse('created', { created_at: undefined }),
@@ -113,7 +113,7 @@ describeCases(LIFECYCLE, {
         '9 response-constant',
       ],
     ],
-    'a response without a model is told': [
+    'a response without a model is reported': [
       'answer',
       'openai',
       setResponse('created', { model: undefined }),
@@ -121,7 +121,7 @@ describeCases(LIFECYCLE, {
     ],
   },
   'response-constant': {
-    'another temperature at the end is told': [
+    'another temperature at the end is reported': [
       'answer',
       'openai',
       setResponse('completed', { temperature: 0.5 }),
@@ -129,7 +129,7 @@ describeCases(LIFECYCLE, {
     ],
   },
   seconds: {
-    'half a second is told each time': [
+    'a fractional second is reported each time': [
       'answer',
       'open-responses',
       allResponses({ created_at: 1_700_000_000.5 }),
@@ -142,7 +142,7 @@ describeCases(LIFECYCLE, {
         '9 seconds',
       ],
     ],
-    'an end at half a second is told': [
+    'a fractional completed_at is reported': [
       'answer',
       'open-responses',
       setResponse('completed', { completed_at: 1_700_000_000.5 }),
@@ -150,13 +150,13 @@ describeCases(LIFECYCLE, {
     ],
   },
   'completed-without-error': {
-    'a completed response that says why it is incomplete is told': [
+    'a completed response with incomplete_details is reported': [
       'answer',
       'openai',
       setResponse('completed', { incomplete_details: { reason: 'max_output_tokens' } }),
       ['9 completed-without-error'],
     ],
-    'a completed response with an error is told': [
+    'a completed response with an error is reported': [
       'answer',
       'openai',
       setResponse('completed', { error: { code: 'server_error', message: 'boom' } }),
@@ -164,7 +164,7 @@ describeCases(LIFECYCLE, {
     ],
   },
   'no-output-text': {
-    'even an empty one is told': [
+    'a completed response with even an empty error is reported': [
       'answer',
       'openai',
       setResponse('completed', { output_text: '' }),
@@ -172,7 +172,7 @@ describeCases(LIFECYCLE, {
     ],
   },
   'error-then-failed': {
-    'anything between an error and the failure is told': [
+    'anything between an error and the failure is reported': [
       'failed',
       'open-responses',
       insert(9, TRACE),
@@ -181,7 +181,7 @@ describeCases(LIFECYCLE, {
     'a stream that ends with an error is not': ['failed', 'openai', drop('failed'), []],
   },
   'failed-after-error': {
-    'a stream that ends with an error is told at its end': [
+    'a stream that ends with an error is reported at its end': [
       'failed',
       'open-responses',
       drop('failed'),
@@ -189,7 +189,7 @@ describeCases(LIFECYCLE, {
     ],
   },
   'usage-at-the-end': {
-    'a completed response without usage is told': [
+    'a completed response without usage is reported': [
       'answer',
       'openai',
       setResponse('completed', { usage: null }),
@@ -197,19 +197,19 @@ describeCases(LIFECYCLE, {
     ],
   },
   'usage-adds-up': {
-    'another total is told': [
+    'another total is reported': [
       'answer',
       'openai',
       (events) => give(inside(inside(nth(events, 'completed'), 'response'), 'usage'), { total_tokens: 31 }),
       ['9 usage-adds-up'],
     ],
-    'a total that is missing is told': [
+    'a total that is missing is reported': [
       'answer',
       'open-responses',
       (events) => give(inside(inside(nth(events, 'completed'), 'response'), 'usage'), { total_tokens: undefined }),
       ['9 open-responses-shape', '9 usage-adds-up'],
     ],
-    'more reasoning than output is told': [
+    'more reasoning than output is reported': [
       'answer',
       'openai',
       (events) =>
@@ -220,7 +220,7 @@ describeCases(LIFECYCLE, {
     ],
   },
   'every-item-done': {
-    'an item that is open at the end is told': [
+    'an item that is open at the end is reported': [
       'answer',
       'openai',
       drop('output_item.done'),
@@ -228,7 +228,7 @@ describeCases(LIFECYCLE, {
     ],
   },
   'stream-not-empty': {
-    'a stream of nothing is told': [
+    'an empty stream is reported': [
       'answer',
       'open-responses',
       () => [],

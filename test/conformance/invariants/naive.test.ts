@@ -21,11 +21,11 @@ import {
   twice,
 } from './streams.js'
 
-/** What nobody should ask: real streams of OpenAI's are otherwise. */
+/** Rules that look right but are wrong: OpenAI's real streams break them. */
 interface Naive {
   readonly base: BaseName
   readonly damage: Damage | readonly Damage[]
-  /** That the stream is indeed as nobody should ask it not to be. */
+  /** Whether the stream indeed breaks the naive rule. */
   readonly is: (events: Stream) => boolean
 }
 

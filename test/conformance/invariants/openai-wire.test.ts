@@ -87,12 +87,12 @@ describe('OpenAI’s wire may', () => {
     expect(saidOf(events, 'openai')).toContain('9 error-then-failed')
   })
 
-  test('OpenAI’s wire may have fields that nobody knows, at a warning', () => {
+  test('OpenAI’s wire may have unknown fields, with a warning', () => {
     const events = damaged(BASES.answer(), set('output_text.delta', { acme: 1 }), setItem('message', { acme: 1 }))
     expect(saidOf(events, 'openai').every((said) => said.endsWith('?'))).toBe(true)
   })
 
-  test('OpenAI’s wire may not hide what is wrong with an event after a field that nobody knows', () => {
+  test('OpenAI’s wire: an unknown field does not hide what else is wrong with an event', () => {
     const events = damaged(BASES.answer(), set('output_item.added', { item: { ...message(), acme: 1, role: 7 } }))
     expect(saidOf(events, 'openai')).toContain('2 event-shape')
   })

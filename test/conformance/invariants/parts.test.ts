@@ -4,19 +4,19 @@ import { cut, drop, give, inside, itemsIn, move, nth, set, setItem, twice } from
 
 describeCases(PARTS, {
   'part-order': {
-    'a first part at 1 is told': [
+    'a first part at 1 is reported': [
       'answer',
       'openai',
       set('content_part.added', { content_index: 1 }),
       ['3 part-order'],
     ],
-    'a first summary at 1 is told': [
+    'a first summary at 1 is reported': [
       'summary',
       'openai',
       set('reasoning_summary_part.added', { summary_index: 1 }),
       ['3 part-order'],
     ],
-    'a part that does not say which is told': [
+    'a part without its index is reported': [
       'answer',
       'openai',
       set('content_part.added', { content_index: undefined }),
@@ -24,13 +24,13 @@ describeCases(PARTS, {
     ],
   },
   'part-kind': {
-    'reasoning that is announced as text is told': [
+    'reasoning that is announced as text is reported': [
       'talk',
       'openai',
       set('content_part.added', { part: { type: 'output_text', text: '', annotations: [], logprobs: [] } }),
       ['3 part-kind'],
     ],
-    'a message that is announced as reasoning is told': [
+    'a message that is announced as reasoning is reported': [
       'answer',
       'openai',
       set('content_part.added', { part: { type: 'reasoning_text', text: '' } }),
@@ -38,13 +38,13 @@ describeCases(PARTS, {
     ],
   },
   'within-part': {
-    'a delta behind the end of its part is told': [
+    'a delta after the end of its part is reported': [
       'answer',
       'openai',
       move(5, 7),
       ['5 text-is-deltas', '7 done-text-last', '7 within-part', '8 message-closing-order'],
     ],
-    'text of a part that nobody announced is told, each time': [
+    'text of a part that was never announced is reported, each time': [
       'answer',
       'openai',
       drop('content_part.added'),
@@ -57,7 +57,7 @@ describeCases(PARTS, {
         '7 item-is-its-parts',
       ],
     ],
-    'a part that is done twice is told': [
+    'a part that is done twice is reported': [
       'answer',
       'openai',
       twice('content_part.done'),
@@ -65,13 +65,13 @@ describeCases(PARTS, {
     ],
   },
   'every-part-done': {
-    'a part that is open when its item is done is told': [
+    'a part that is open when its item is done is reported': [
       'answer',
       'open-responses',
       drop('content_part.done'),
       ['7 every-part-done'],
     ],
-    'a summary that is open when its item is done is told': [
+    'a summary that is open when its item is done is reported': [
       'summary',
       'open-responses',
       drop('reasoning_summary_part.done'),
@@ -79,13 +79,13 @@ describeCases(PARTS, {
     ],
   },
   'announced-part-empty': {
-    'a part that is announced with its text is told': [
+    'a part that is announced with its text is reported': [
       'answer',
       'open-responses',
       set('content_part.added', { part: { type: 'output_text', text: 'Hi', annotations: [], logprobs: [] } }),
       ['3 announced-part-empty'],
     ],
-    'a part that is announced without annotations is told': [
+    'a part that is announced without annotations is reported': [
       'answer',
       'open-responses',
       set('content_part.added', { part: { type: 'output_text', text: '' } }),
@@ -93,18 +93,13 @@ describeCases(PARTS, {
     ],
   },
   'text-is-deltas': {
-    'a delta that is missing is told where the text is': ['answer', 'open-responses', cut(5, 6), ['5 text-is-deltas']],
-    'a summary without its delta is told': ['summary', 'open-responses', cut(4, 5), ['4 text-is-deltas']],
-    'reasoning without its deltas is told': ['talk', 'openai', cut(4, 6), ['4 text-is-deltas']],
+    'a missing delta is reported at the text': ['answer', 'open-responses', cut(5, 6), ['5 text-is-deltas']],
+    'a summary without its delta is reported': ['summary', 'open-responses', cut(4, 5), ['4 text-is-deltas']],
+    'reasoning without its deltas is reported': ['talk', 'openai', cut(4, 6), ['4 text-is-deltas']],
   },
   'text-done-event': {
-    'a text that was never told as a whole is told': [
-      'answer',
-      'open-responses',
-      drop('output_text.done'),
-      ['6 text-done-event'],
-    ],
-    'another text in the part is told': [
+    'a missing text.done is reported': ['answer', 'open-responses', drop('output_text.done'), ['6 text-done-event']],
+    'another text in the part is reported': [
       'answer',
       'open-responses',
       both(
@@ -118,7 +113,7 @@ describeCases(PARTS, {
     ],
   },
   'item-is-its-parts': {
-    'another text in the item is told': [
+    'another text in the item is reported': [
       'answer',
       'open-responses',
       setItem('message', { content: [{ type: 'output_text', text: 'Ho', annotations: [], logprobs: [] }] }, [
@@ -127,7 +122,7 @@ describeCases(PARTS, {
       ]),
       ['8 item-is-its-parts'],
     ],
-    'another summary in the item is told': [
+    'another summary in the item is reported': [
       'summary',
       'open-responses',
       setItem('reasoning', { summary: [] }, ['done', 'terminal']),
@@ -135,7 +130,7 @@ describeCases(PARTS, {
     ],
   },
   'message-closing-order': {
-    'an annotation behind the text is told at the end of the part': [
+    'an annotation after the text is reported at the end of the part': [
       'search',
       'openai',
       move(12, 14),
@@ -143,10 +138,15 @@ describeCases(PARTS, {
     ],
   },
   'part-follows-message': {
-    'anything between a message and its part is told': ['talk', 'openai', move(16, 10), ['10 part-follows-message?']],
+    'anything between a message and its part is reported': [
+      'talk',
+      'openai',
+      move(16, 10),
+      ['10 part-follows-message?'],
+    ],
   },
   'text-logprobs': {
-    'text without a list of them is told': [
+    'text without a list of them is reported': [
       'answer',
       'openai',
       set('output_text.delta', { logprobs: undefined }),
@@ -154,7 +154,7 @@ describeCases(PARTS, {
     ],
   },
   'annotation-index': {
-    'a gap is told': [
+    'a gap is reported': [
       'search',
       'open-responses',
       both(
@@ -163,7 +163,7 @@ describeCases(PARTS, {
       ),
       ['9 annotation-index'],
     ],
-    'an annotation that the part has not is told where the part is done': [
+    'an annotation that the part lacks is reported when the part is done': [
       'search',
       'openai',
       both((events) => {

@@ -3,7 +3,7 @@ import { checkEvents, createChecker, type Violation } from '../../../src/conform
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'
 import { BASES, damaged, drop, nth, type Stream, set, setItem } from './streams.js'
 
-/** The errors of a stream that is resumed behind an event, without those of the model. */
+/** The errors in a stream that is resumed after an event, without those caused by the model. */
 function errorsOf(
   events: Stream,
   resumed: boolean | number,
@@ -14,7 +14,7 @@ function errorsOf(
     .map(({ position, rule }) => `${position} ${rule}`)
 }
 
-/** What comes behind the event of this sequence_number. */
+/** What comes after the event of this sequence_number. */
 const rest = (events: Stream, number: number): Stream => structuredClone(events.slice(number + 1))
 
 describe.each(Object.entries(BASES))('the good stream %s', (_name, base) => {
@@ -36,7 +36,7 @@ describe('a stream that is resumed', () => {
     expect(errorsOf(answer, true)).toEqual([])
   })
 
-  test('a stream that is resumed is reported where nobody said that it is, with how to say so', () => {
+  test('a resumed stream that is not declared as one is reported, with the option that declares it', () => {
     const [number, created] = checkEvents(rest(answer, 3) as readonly StreamEvent[])
     expect([number?.rule, created?.rule]).toEqual(['sequence-numbers', 'created-first'])
     expect(created?.got).toBe(

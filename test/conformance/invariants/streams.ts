@@ -53,7 +53,7 @@ export type BaseName =
   | 'truncated'
   | 'failed'
 
-/** Good streams: every profile takes them, but for what is said beside them. */
+/** Good streams: every profile accepts them, except as noted beside them. */
 export const BASES: { readonly [Name in BaseName]: () => Stream } = {
   /** Reasoning, a message, a function call: as the base of the matrices is. */
   talk: streamed({ request: { tools: [fn('get_weather')] } }, (run) => {
@@ -87,7 +87,7 @@ export const BASES: { readonly [Name in BaseName]: () => Stream } = {
     run.push(inTurn(messageOn('analysis', 'thinking<|end|>'), messageOn('final', 'Hi<|return|>')))
     run.end()
   }),
-  /** Two reasoning items, one behind the other. */
+  /** Two reasoning items, one after the other. */
   thoughts: streamed({}, (run) => {
     run.push(inTurn(messageOn('analysis', 'one<|end|>'), messageOn('analysis', 'two<|end|>')))
     run.push('<|start|>assistant', messageOn('final', 'Hi<|return|>'))
@@ -126,14 +126,14 @@ export const BASES: { readonly [Name in BaseName]: () => Stream } = {
     run.push(messageOn('final', 'Hi'))
     run.end('max_output_tokens')
   }),
-  /** The engine broke down behind a first message. */
+  /** The engine failed after a first message. */
   failed: streamed({}, (run) => {
     run.push(messageOn('commentary', 'Hi<|end|>'))
     run.fail({ code: 'server_error', message: 'boom' })
   }),
 }
 
-/** What a checker says of a stream, as `position rule`, with a `?` behind a warning. */
+/** A checker's violations in a stream, as `position rule`, with a `?` after a warning. */
 export function saidOf(events: readonly Draft[], profile: Profile): string[] {
   return checkEvents(events as readonly StreamEvent[], { profile }).map(
     ({ position, rule, severity }) => `${position} ${rule}${severity === 'warning' ? '?' : ''}`,
@@ -235,7 +235,7 @@ export function insert(at: number, event: Draft): Damage {
   return (events) => renumbered(events.toSpliced(at < 0 ? events.length + 1 + at : at, 0, structuredClone(event)))
 }
 
-/** With an event twice, one behind the other. */
+/** With an event twice, one after the other. */
 export function twice(type: string, at = 0): Damage {
   return (events) => insert(events.indexOf(nth(events, type, at)) + 1, nth(events, type, at))(events)
 }

@@ -4,7 +4,7 @@ import { insert, nth, set, setItem, setResponse } from './streams.js'
 
 describeCases(WIRE, {
   'event-has-type': {
-    'what has no type is told, and nothing else of it': [
+    'an event without a type is reported, and nothing else about it': [
       'answer',
       'openai',
       (events) => {
@@ -14,7 +14,7 @@ describeCases(WIRE, {
     ],
   },
   'sequence-numbers': {
-    'a gap is told where it is, once': [
+    'a gap is reported once, at its position': [
       'answer',
       'open-responses',
       (events) => {
@@ -22,7 +22,7 @@ describeCases(WIRE, {
       },
       ['4 sequence-numbers'],
     ],
-    'a number that comes twice is told at the second': [
+    'a number that comes twice is reported at the second': [
       'answer',
       'openai',
       (events) => {
@@ -39,7 +39,7 @@ describeCases(WIRE, {
       },
       [],
     ],
-    'a stream that begins at 1 is told once': [
+    'a stream that begins at 1 is reported once': [
       'answer',
       'open-responses',
       (events) => {
@@ -49,7 +49,7 @@ describeCases(WIRE, {
     ],
   },
   'older-wire': {
-    'a stream of before August 2025 is named, and what it lacks is not told': [
+    'a stream from before August 2025 is recognized, and fields that it lacks are not reported': [
       'answer',
       'openai',
       (events) => {
@@ -61,7 +61,7 @@ describeCases(WIRE, {
       },
       ['0 older-wire'],
     ],
-    'what else is wrong in one is told': [
+    'other mistakes in such a stream are reported': [
       'answer',
       'openai',
       both(
@@ -84,7 +84,7 @@ describeCases(WIRE, {
     ],
   },
   'nested-error': {
-    'a flat error is told': [
+    'a flat error is reported': [
       'failed',
       'openai',
       set('error', { error: undefined, code: 'server_error', message: 'boom', param: null }),
@@ -92,7 +92,7 @@ describeCases(WIRE, {
     ],
   },
   'no-foreign-error': {
-    'an error beside a delta is told': [
+    'an error beside a delta is reported': [
       'answer',
       'openai',
       set('output_text.delta', { error: { message: 'x' } }),
@@ -101,7 +101,7 @@ describeCases(WIRE, {
     'one that is null is not': ['answer', 'openai', set('output_text.delta', { error: null }), ['4 event-keys?']],
   },
   'no-empty-delta': {
-    'a delta that says nothing is told': [
+    'a delta that is empty is reported': [
       'answer',
       'openai',
       (events) => insert(5, { ...nth(events, 'output_text.delta'), delta: '' })(events),
@@ -109,7 +109,7 @@ describeCases(WIRE, {
     ],
   },
   obfuscation: {
-    'a delta of a length that tells something is told': [
+    'a delta whose length reveals the obfuscated text is reported': [
       'answer',
       'openai',
       set('output_text.delta', { obfuscation: 'abc' }),
@@ -129,7 +129,7 @@ describeCases(WIRE, {
     ],
   },
   'open-responses-event': {
-    'an event that nobody announced is told': [
+    'an event that was never announced is reported': [
       'answer',
       'open-responses',
       insert(4, { type: 'response.acme' }),
@@ -138,22 +138,22 @@ describeCases(WIRE, {
     'an extension is not': ['answer', 'open-responses', insert(4, TRACE), []],
   },
   'open-responses-shape': {
-    'a field that is something else is told': [
+    'a field that is something else is reported': [
       'answer',
       'open-responses',
       setItem('message', { status: 'odd' }, ['added']),
       ['2 open-responses-shape'],
     ],
-    'a field of the response that is missing is told': [
+    'a field of the response that is missing is reported': [
       'answer',
       'open-responses',
       setResponse('created', { presence_penalty: undefined }),
       ['0 open-responses-shape'],
     ],
-    'a field that nobody knows is not': ['answer', 'open-responses', set('output_text.delta', { acme: 1 }), []],
+    'a field that is unknown is not': ['answer', 'open-responses', set('output_text.delta', { acme: 1 }), []],
   },
   'event-shape': {
-    'a field that is something else is told': [
+    'a field that is something else is reported': [
       'answer',
       'openai',
       setItem('message', { status: 'odd' }, ['added']),
@@ -161,10 +161,15 @@ describeCases(WIRE, {
     ],
   },
   'event-keys': {
-    'a field that nobody knows is told': ['answer', 'openai', set('output_text.delta', { acme: 1 }), ['4 event-keys?']],
+    'a field that is unknown is reported': [
+      'answer',
+      'openai',
+      set('output_text.delta', { acme: 1 }),
+      ['4 event-keys?'],
+    ],
   },
   'item-is-object': {
-    'an announcement of nothing is told': [
+    'an announcement without an item is reported': [
       'answer',
       'openai',
       set('output_item.added', { item: undefined }),

@@ -14,7 +14,7 @@ const EVENTS = [CREATED, DELTA, COMPLETED]
 const frame = (event: { readonly type: string }): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 const SSE = EVENTS.map(frame).join('')
 
-/** Everything that a reader says of pieces. */
+/** Everything that a reader returns for these pieces. */
 function readsOf(pieces: readonly (string | Uint8Array)[], maxEventLength?: number): StreamRead[] {
   const reader = createStreamReader(maxEventLength === undefined ? {} : { maxEventLength })
   return [...pieces.flatMap((piece) => reader.push(piece)), ...reader.end()]
@@ -84,7 +84,7 @@ const CAPTURES: readonly [name: string, text: string, lines: readonly number[], 
     EVENTS.map((event) => `data: ${JSON.stringify(event, null, 2)}\n\n`).join(''),
     [1, 6, 11],
   ],
-  ['frames behind a byte order mark', `\ufeff${SSE}`, [2, 5, 8]],
+  ['frames after a byte order mark', `\ufeff${SSE}`, [2, 5, 8]],
   ['indented frames', EVENTS.map((event) => `  data: ${JSON.stringify(event)}\n\n`).join(''), [1, 3, 5]],
   ['JSON lines', EVENTS.map((event) => `${JSON.stringify(event)}\n`).join(''), [1, 2, 3]],
   ['JSON lines with blank lines', EVENTS.map((event) => `${JSON.stringify(event)}\r\n\r\n`).join(''), [1, 3, 5]],
@@ -171,7 +171,7 @@ describe('the same events are read', () => {
   })
 })
 
-describe('what is no stream is named', () => {
+describe('input that is not a stream is named', () => {
   test.each<[string | Uint8Array, string]>([
     [
       '{"object":"response","id":"resp_1"}',
@@ -188,7 +188,7 @@ describe('what is no stream is named', () => {
     [Buffer.from([1, 2, 3, 4, 5, 6, 20, 21]), 'binary: binary data'],
     ['HTTP/1.1 200 OK\ncontent-encoding: br\n\n\u0001\u0002', 'binary: a body in br, which curl --compressed unpacks'],
     [har({ mimeType: 'text/event-stream' }), 'har: a HAR file without the body of a stream'],
-  ])('what is no stream is named: %j', (given, name) => {
+  ])('input that is not a stream is named: %j', (given, name) => {
     const reads = readsOf([given])
     expect(eventsOf(reads)).toEqual([])
     expect(namesOf(reads)).toContain(name)
@@ -216,7 +216,7 @@ describe('what is no event does not hide those after it', () => {
       2,
     ],
     [
-      'many lines of words, told once',
+      'many lines of words, reported once',
       `{"type":"a"}\n${'hello\n'.repeat(9)}{"type":"c"}\n`,
       ['2: an event as JSON, not "hello"'],
       2,
@@ -370,7 +370,7 @@ describe('no capture is too much', () => {
   })
 })
 
-/** Frees what nobody holds, and returns how much is held. */
+/** Collects garbage, and returns how much memory is still held. */
 function collector(): () => number {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
@@ -381,7 +381,7 @@ function collector(): () => number {
 }
 
 describe('options and pieces', () => {
-  test('options and pieces that are none are refused', () => {
+  test('invalid options and pieces are refused', () => {
     expect(() => createStreamReader({ maxEventLength: 0 })).toThrow(
       'maxEventLength: expected a positive integer, got 0',
     )

@@ -5,22 +5,22 @@ import { checkEvents } from '../../../src/conformance/index.js'
 import { RUNS } from '../../support/runs.js'
 import { causesOf, GOOD, unrenumbered } from './streams.js'
 
-/** Faults that some stream bears without a violation, and why. */
+/** Faults that cause no violation in some streams, and why. */
 const UNSEEN: Readonly<Partial<Record<FaultKind, string>>> = {
-  dropped_delta: 'LM Studio tells a call’s arguments without a delta; client:langchain has it',
+  dropped_delta: 'LM Studio emits a call’s arguments without a delta; client:langchain has it',
   dropped_done: 'OpenAI’s only captured custom tool call lacks its input.done',
-  sequence_gap: 'OpenAI gives a number away before an error event',
-  dropped_terminal: 'OpenAI ends a stream with an error event alone where it cannot keep the response',
-  terminal_item_missing: 'what an incomplete or failed response keeps of an item that was open, nobody has seen',
+  sequence_gap: 'OpenAI skips a number before an error event',
+  dropped_terminal: 'OpenAI ends a stream with only an error event if it cannot keep the response',
+  terminal_item_missing: 'no capture shows what an incomplete or failed response keeps of an open item',
 }
 
-/** Faults that are seen later than where they are, and when. */
+/** Faults that are detected later than they occur, and when. */
 const LATER: Readonly<Partial<Record<FaultKind, string>>> = {
-  dropped_delta: 'when the whole text is told',
-  dropped_done: 'when the item is done, behind what else is told of it',
+  dropped_delta: 'when the whole text is emitted',
+  dropped_done: 'when the item is done, after what else is emitted about it',
   dropped_item_done: 'when the response is completed: items may be open side by side',
-  duplicated_event: 'of a delta: when the whole text is told',
-  swapped_events: 'of deltas: when the whole text is told; of others, at the second of them',
+  duplicated_event: 'of a delta: when the whole text is emitted',
+  swapped_events: 'of deltas: when the whole text is emitted; of others, at the second of them',
 }
 
 describe('one fault is one cause', () => {
@@ -32,7 +32,7 @@ describe('one fault is one cause', () => {
         const [cause] = causes
         if (cause === undefined) return
         if (LATER[kind] === undefined) expect(cause.lead.position).toBe(fault.at)
-        // Nothing is told of it before.
+        // No violation may be reported before the fault's position.
         const violations = checkEvents(events as never).filter((violation) => violation.fault === 'server')
         expect(cause.lead.position).toBe(Math.min(...violations.map(({ position }) => position)))
         expect(cause.lead.position).toBeGreaterThanOrEqual(fault.at)

@@ -33,7 +33,7 @@ const required = (value: object, isRight: (value: object) => boolean): string[] 
   Object.keys(value).filter((key) => !isRight(without(value, key)))
 const names = (fields: Field[]): string[] => fields.map(({ name }) => name)
 
-/** How a list of keys differs from what the types say: `+` where it has one more. */
+/** How a list of keys differs from the types: `+` marks a key that the types lack. */
 const difference = (mine: string[], theirs: string[]): string[] => [
   ...mine.filter((key) => !theirs.includes(key)).map((key) => `+${key}`),
   ...theirs.filter((key) => !mine.includes(key)).map((key) => `-${key}`),

@@ -40,13 +40,13 @@ const LET_THROUGH: readonly (readonly [field: RegExp, reason: string])[] = [
   [/^(empty|other): response\.error\.code /, 'OpenAI sends more codes than the types list'],
   [/^(empty|other): response\.incomplete_details\.reason /, 'new reasons come, and clients take them'],
   [/^(empty|other): response\.(service_tier|prompt_cache_retention) /, 'OpenAI and Azure send others: provisioned'],
-  [/^null: response\.(usage|user) /, 'null until the response is over, and where nobody named a user'],
+  [/^null: response\.(usage|user) /, 'null until the response is over, and if no user was named'],
   [/^missing: response\.(access_programs|output_text) /, 'not on the wire, or made by the SDKs'],
   [/: response\.output_text /, 'made by the SDKs; the rule no-output-text looks at it'],
   [/^missing: response\.usage\.input_tokens_details\.cache_write_tokens /, 'not on the wire before 2026-07'],
   [
     /: response\.(image|input_transformations|instructions|conversation|prompt_cache_diagnostics|prompt_cache_options|prompt)\b/,
-    'echoed settings of the request: nobody reads them, and they change with the release',
+    'echoed settings of the request: no client reads them, and they change with the release',
   ],
   [
     /: (response|item<tool_search_output>|item<additional_tools>)\.tools\[\]/,

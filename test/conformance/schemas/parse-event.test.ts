@@ -19,7 +19,7 @@ test.each([
   ['a text', 'data: {}', 'event: expected an object, got "data: {}"'],
   ['a list', [], 'event: expected an object, got []'],
   ['an object without a type', {}, 'type: expected the type of a stream event, got nothing'],
-  ['a type that is no text', { type: 5 }, 'type: expected the type of a stream event, got 5'],
+  ['a type that is not a string', { type: 5 }, 'type: expected the type of a stream event, got 5'],
   [
     'a type of another protocol',
     { type: 'chat.completion.chunk' },

@@ -15,7 +15,7 @@ import type { OutputItem, Response, ResponseStreamEvent } from '../../../src/ind
 
 declare const response: Response
 
-/** Fails to compile where the argument does not fit. */
+/** Fails to compile if the argument does not fit. */
 function expectType<Wanted>(_value: Wanted): void {}
 
 /**
@@ -32,7 +32,7 @@ type WireItemOut = z.output<typeof outputItemSchema>
 declare function wireEvent<Type extends WireEventOut['type']>(type: Type): Extract<WireEventOut, { type: Type }>
 declare function wireItem<Type extends WireItemOut['type']>(type: Type): Extract<WireItemOut, { type: Type }>
 
-// The types that are written down are those of the schemas: `exactly` does not compile where they differ.
+// The types that are written down are those of the schemas: `exactly` does not compile if they differ.
 
 declare const status: z.ZodLiteral<'c' | 'd'>
 type Two = { type: 'a'; status: 'c' | 'd' } | { type: 'b'; status: 'c' | 'd' }

@@ -24,7 +24,7 @@ const values: { [key: string]: unknown } = {
   tool_output_tokens_per_turn: [0],
 }
 
-/** Puts keys into the object of that name, and says whether what it is in passes. */
+/** Puts keys into the object of that name, and returns whether the event around it passes. */
 function passes(on: string, keys: object): boolean {
   const { usage } = responseSpecimen
   const delta = eventSpecimens['response.output_text.delta']

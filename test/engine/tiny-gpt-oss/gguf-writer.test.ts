@@ -34,27 +34,27 @@ function tensorOf(name: string, letters: string): Tensor {
 }
 
 describe('a GGUF file', () => {
-  test('begins with its magic number, version 3 and the counts of tensors and of metadata', async () => {
+  test('a GGUF file begins with its magic number, version 3 and the counts of tensors and of metadata', async () => {
     expect(await written({})).toEqual(bytes('GGUF', 3, 0n, 0n))
   })
 
   test.for<[string, MetadataValue, (string | number | bigint)[]]>([
     ['a number', { type: 'u32', value: 7 }, [4, 7]],
     ['a fraction', { type: 'f32', value: 2 }, [6, 0x40000000]],
-    ['a text, behind its length in bytes', { type: 'string', value: 'é' }, [8, 2n, 'é']],
+    ['a text, preceded by its length in bytes', { type: 'string', value: 'é' }, [8, 2n, 'é']],
     ['texts', { type: 'strings', value: ['x', ''] }, [9, 8, 2n, 1n, 'x', 0n]],
     ['signed numbers', { type: 'i32s', value: [-1, 2] }, [9, 5, 2n, -1, 2]],
-  ])('holds %s', async ([, value, expected]) => {
+  ])('a GGUF file holds %s', async ([, value, expected]) => {
     expect(await written({ key: value })).toEqual(bytes('GGUF', 3, 0n, 1n, 3n, 'key', ...expected))
   })
 
-  test('lists its tensors, whose data begins at multiples of 32', async () => {
+  test('a GGUF file lists its tensors, whose data begins at multiples of 32', async () => {
     const file = await written({}, [tensorOf('t', 'ABCDEFGH'), tensorOf('u', 'abcd')])
     const table = [1n, 't', 1, 2n, 0, 0n, 1n, 'u', 1, 1n, 0, 32n]
     expect(file).toEqual(Buffer.concat([bytes('GGUF', 3, 2n, 0n, ...table), bytes('ABCDEFGH'), bytes('abcd')]))
   })
 
-  test('may have more metadata than was reserved for it', async () => {
+  test('a GGUF file may have more metadata than was reserved for it', async () => {
     const text = 'x'.repeat(3 << 20)
     const file = await written({ key: { type: 'string', value: text } })
     expect(file.equals(bytes('GGUF', 3, 0n, 1n, 3n, 'key', 8, BigInt(text.length), text))).toBe(true)

@@ -140,7 +140,7 @@ class ByteWriter {
     this.#length += this.#buffer.write(text, this.#length, 'latin1')
   }
 
-  /** UTF-8 bytes behind their count. */
+  /** UTF-8 bytes, preceded by their count. */
   string(text: string): void {
     const length = Buffer.byteLength(text)
     this.u64(length)

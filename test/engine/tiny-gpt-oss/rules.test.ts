@@ -3,26 +3,26 @@ import { encodeHarmony } from '../../support/tokens.js'
 import { compileRules } from './rules.js'
 
 describe('the rules of a script', () => {
-  test('are one for each token, with what comes before it, newest first', () => {
+  test('a script has one rule for each token, with the tokens before it, newest first', () => {
     expect(compileRules([{ after: [1, 2], emit: [3, 4] }], 9)).toEqual([
       { context: [2, 1], next: 3 },
       { context: [3, 2, 1], next: 4 },
     ])
   })
 
-  test('see no further back than the model', () => {
+  test('rules look no further back than the model', () => {
     expect(compileRules([{ after: [1, 2, 3], emit: [4, 5] }], 2)).toEqual([
       { context: [3, 2], next: 4 },
       { context: [4, 3], next: 5 },
     ])
   })
 
-  test('are written once where scripts agree', () => {
+  test('rules are written once if scripts agree', () => {
     const script = { after: [1], emit: [2, 3] }
     expect(compileRules([script, script], 9)).toHaveLength(2)
   })
 
-  test('repeat for ever where a script comes back to a context of its own', () => {
+  test('rules repeat for ever if a script comes back to a context of its own', () => {
     expect(compileRules([{ after: [9], emit: [1, 2, 1, 2, 1] }], 1)).toEqual([
       { context: [9], next: 1 },
       { context: [1], next: 2 },
@@ -30,7 +30,7 @@ describe('the rules of a script', () => {
     ])
   })
 
-  test('are refused where the same context needs two successors, in words that show all three', () => {
+  test('rules are refused if the same context needs two successors, with an error that shows all three', () => {
     const scripts = ['one', 'two'].map((answer) => ({
       after: encodeHarmony('<|end|><|start|>assistant'),
       emit: encodeHarmony(`<|channel|>final<|message|>${answer}`),
@@ -41,7 +41,7 @@ describe('the rules of a script', () => {
     )
   })
 
-  test('need a token to come after', () => {
+  test('rules need a token to follow', () => {
     expect(() => compileRules([{ after: [], emit: [1] }], 9)).toThrow('after at least one token')
   })
 })

@@ -1,6 +1,6 @@
 import { showToken } from '../../support/tokens.js'
 
-/** Tokens that the model has to emit, one after the other, where its context ends with `after`. */
+/** Tokens that the model has to emit, one after the other, when its context ends with `after`. */
 export interface Script {
   /** The prompt. Only its last tokens matter, as many as the model looks back on; fewer hold in more contexts. */
   readonly after: readonly number[]
@@ -19,7 +19,7 @@ export interface Rule {
  *
  * A script may run into a context that it had before. There it begins to repeat itself, for ever.
  *
- * @throws Error where a context would need two different tokens to follow
+ * @throws Error if a context would need two different tokens to follow
  */
 export function compileRules(scripts: readonly Script[], history: number): Rule[] {
   const rules = new Map<string, Rule>()

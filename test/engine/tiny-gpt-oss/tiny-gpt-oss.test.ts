@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => llama.dispose())
 
-/** What the engine says to a prompt, up to a token that ends the turn. */
+/** The engine's answer to a prompt, up to a token that ends the turn. */
 async function generate(
   on: LlamaContextSequence,
   prompt: readonly number[],
@@ -45,7 +45,7 @@ async function generateAfresh(
 }
 
 describe('the file of a tiny gpt-oss', () => {
-  test('is read by others as a gpt-oss model with the vocabulary o200k_harmony', async () => {
+  test('the file of a tiny gpt-oss is read by others as a gpt-oss model with the vocabulary o200k_harmony', async () => {
     const { metadata, tensorCount } = await readGgufFileInfo(models.sure, { logWarnings: false })
     expect(metadata.general.architecture).toBe('gpt-oss')
     expect(tensorCount).toBe(3 + 2 * 19)
@@ -53,50 +53,53 @@ describe('the file of a tiny gpt-oss', () => {
     expect(metadata.tokenizer.ggml.tokens[SPECIAL.channel]).toBe('<|channel|>')
   })
 
-  test('has at most 50 MB', async () => {
+  test('the file of a tiny gpt-oss has at most 50 MB', async () => {
     expect((await stat(models.sure)).size).toBeLessThan(50e6)
   })
 })
 
 describe('the engine knows the vocabulary of a tiny gpt-oss', () => {
-  test('by its texts, in any script', () => {
+  test('the engine recognizes the vocabulary of a tiny gpt-oss by its texts, in any script', () => {
     const text = 'Bücher, 書籍 and हिन्दी 🌦️\n\t"\u0000\u00ad"'
     expect(model.detokenize(encodeHarmony(text) as Token[])).toBe(text)
   })
 
-  test('by its special tokens', () => {
+  test('the engine recognizes the vocabulary of a tiny gpt-oss by its special tokens', () => {
     for (const [name, id] of Object.entries(SPECIAL)) expect(model.tokenize(`<|${name}|>`, true)).toEqual([id])
   })
 
-  test('and which of them end a turn', () => {
+  test('the engine knows which tokens of a tiny gpt-oss end a turn', () => {
     const ending = Object.entries(SPECIAL).filter(([, id]) => model.isEogToken(id as Token))
     expect(ending.map(([name]) => name)).toEqual(['endoftext', 'return', 'call'])
   })
 })
 
 describe('a tiny gpt-oss on the real engine', () => {
-  test.for([0, 1])('says what it is told to, special tokens included, at temperature %s', async (temperature) => {
-    const said = await generateAfresh(encodeHarmony(call.prompt), { temperature })
-    expect(said).toEqual(encodeHarmony(call.answer))
-  })
+  test.for([0, 1])(
+    'a tiny model writes its script, special tokens included, at temperature %s',
+    async (temperature) => {
+      const said = await generateAfresh(encodeHarmony(call.prompt), { temperature })
+      expect(said).toEqual(encodeHarmony(call.answer))
+    },
+  )
 
-  test('goes on in a second turn', async () => {
+  test('a tiny gpt-oss goes on in a second turn', async () => {
     const first = await generateAfresh(encodeHarmony(call.prompt))
     // The last token was sampled, but the engine has not seen it yet.
     const rest = encodeHarmony(afterCall.prompt).slice(encodeHarmony(call.prompt).length + first.length - 1)
     expect(await generate(sequence, rest)).toEqual(encodeHarmony(afterCall.answer))
   })
 
-  test('says tokens that are no text by themselves', async () => {
+  test('a tiny gpt-oss writes tokens that are not text by themselves', async () => {
     expect(encodeHarmony('🌦️')).toEqual([64364, 99, 15148])
     expect(await generateAfresh(encodeHarmony(splitEmoji.prompt))).toEqual(encodeHarmony(splitEmoji.answer))
   })
 
-  test('sees only the end of a long prompt', async () => {
+  test('a tiny gpt-oss sees only the end of a long prompt', async () => {
     expect(await generateAfresh(longPrompt(plainAnswer, 1500))).toEqual(encodeHarmony(plainAnswer.answer))
   })
 
-  test('never ends where its script comes back to its beginning', async () => {
+  test('a tiny gpt-oss never ends if its script comes back to its beginning', async () => {
     const said = await generateAfresh(encodeHarmony(endless.prompt), { maxTokens: 200 })
     const header = encodeHarmony('<|channel|>final<|message|>')
     expect(said.slice(0, header.length)).toEqual(header)
@@ -105,7 +108,7 @@ describe('a tiny gpt-oss on the real engine', () => {
     expect(said).toHaveLength(200)
   })
 
-  test('ends at once where nothing is scripted', async () => {
+  test('a tiny gpt-oss ends at once if nothing is scripted', async () => {
     expect(await generateAfresh(encodeHarmony(ask('Something else?')))).toEqual([SPECIAL.return])
   })
 })
@@ -119,7 +122,7 @@ describe('a tiny gpt-oss of one script', () => {
 
   afterAll(() => rm(folder, { recursive: true }))
 
-  test('looks back as far as it is told to, and says its fallback elsewhere', async () => {
+  test('a tiny model looks back as many tokens as configured, and writes its fallback where nothing matches', async () => {
     const modelPath = join(folder, 'one.gguf')
     const after = Array.from({ length: 14 }, (_, index) => 1000 + index)
     writeTinyGptOss(modelPath, { scripts: [{ after, emit: [5, 6, 7] }], history: 14, fallback: SPECIAL.endoftext })

@@ -20,7 +20,7 @@ export interface TinyGptOssOptions {
   readonly scripts: readonly Script[]
   /** How many tokens back the model sees: where so many are equal, the same token follows. Default 9. */
   readonly history?: number
-  /** What comes where no script goes on. Default `<|return|>`, so that a prompt nobody scripted ends at once. */
+  /** The next token if no script continues. Default `<|return|>`, so that a prompt without a script ends at once. */
   readonly fallback?: number
   /**
    * How sure the model is. At 10 the scripted token has the probability 1, so it comes at any temperature; at 0.7 it

@@ -52,7 +52,7 @@ describe('the events of a code interpreter call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a code interpreter call: it fails without an event of its own: the API has none', () => {
+  test('a code interpreter call fails without an event of its own, because the API has none', () => {
     const run = createRun({ request })
     run.push(callTo('python', '1/0<|call|>'))
     expect(brief(run.toolResult({ itemId: 'ci_0', error: { message: 'ZeroDivisionError' } }))).toEqual([
@@ -288,7 +288,7 @@ describe('its container', () => {
     expect(containersOf(createRun({ request, containerId: 'cntr_option' }))).toEqual(['cntr_option', 'cntr_option'])
   })
 
-  test('the container of a code interpreter call is derived where nobody names one, and is one for the whole response', () => {
+  test('the container of a code interpreter call is derived if the host names none, and is the same for the whole response', () => {
     expect(containersOf(createRun({ request: auto }))).toEqual(['cntr_0', 'cntr_0'])
   })
 

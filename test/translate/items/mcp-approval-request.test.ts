@@ -228,7 +228,7 @@ describe('it takes no result', () => {
     expect(terminal(run.end()).output).toStrictEqual([REQUEST])
   })
 
-  test("an approval request takes no result by a tool's message of the host: nobody may run it yet, and that somebody did is reported", () => {
+  test("an approval request takes no result from a tool's message of the host: it may not run yet, and a result is reported", () => {
     const run = createRun({ request: always })
     run.push(callTo('github.search', '{"q":"x"}<|call|>'))
     expect(run.answer('github.search', 'found')).toEqual([])
@@ -253,7 +253,7 @@ describe('it takes no result', () => {
   })
 })
 
-describe('a server of which the request says nothing', () => {
+describe('a server that the request does not declare', () => {
   const tools = [{ type: 'mcp', server_label: 'github' }]
   test.each<[string, Partial<TranslatorOptions>, string]>([
     ['is asked for', {}, 'mcp_approval_request'],
@@ -271,13 +271,13 @@ describe('a server of which the request says nothing', () => {
       { policy: { ...policies.openai, mcpApproval: 'never' }, mcpApproval: 'always' },
       'mcp_approval_request',
     ],
-  ])('a server of which the request says nothing: %s', (_, options, type) => {
+  ])('a server that the request does not declare: %s', (_, options, type) => {
     const run = createRun({ request: { tools }, ...options })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.translator.response.output).toMatchObject([{ type }])
   })
 
-  test('a server of which the request says nothing is what the request says, whatever the option does', () => {
+  test('a server that the request declares follows the request, whatever the option does', () => {
     const run = createRun({ request: { tools: [guarded('github', 'never')] }, mcpApproval: 'always' })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.translator.response.output).toMatchObject([{ type: 'mcp_call' }])
@@ -285,7 +285,7 @@ describe('a server of which the request says nothing', () => {
 })
 
 describe('which calls need approval', () => {
-  /** What calls of a reading, a writing and an unlisted tool become: `?` where the user is asked, else the status. */
+  /** What calls of a reading, a writing and an unlisted tool become: `?` if the user is asked, otherwise the status. */
   function asked(tool: McpTool, mcpListings?: McpListing[]): string {
     const run = createRun({ request: { tools: [tool] }, ...(mcpListings === undefined ? {} : { mcpListings }) })
     run.push(inTurn(...['read', 'write', 'other'].map((name) => callTo(`github.${name}`, '{}<|call|>'))))
@@ -401,7 +401,7 @@ describe('which calls need approval', () => {
     expect(asked(guarded('github', { never: { read_only: true } }), listings)).toBe('!??')
   })
 
-  describe('a tool outside allowed_tools fails, and nobody is asked', () => {
+  describe('a tool outside allowed_tools fails, and no approval is asked for', () => {
     test.each<[string, McpTool['require_approval'], McpTool['allowed_tools'], string]>([
       ['always, by a list', 'always', ['read'], '?--'],
       ['always, by a filter', 'always', { tool_names: ['read', 'other'] }, '?-?'],
@@ -409,15 +409,15 @@ describe('which calls need approval', () => {
       ['always by names', { always: { tool_names: ['read', 'write'] } }, ['read', 'other'], '?-!'],
       ['never by names', { never: { tool_names: ['read'] } }, ['read', 'other'], '!-?'],
       ['never', 'never', ['read'], '!--'],
-    ])('a tool outside allowed_tools fails, and nobody is asked: %s', (_, approval, allowed, expected) => {
+    ])('a tool outside allowed_tools fails, and no approval is asked for: %s', (_, approval, allowed, expected) => {
       expect(asked(guarded('github', approval, allowed))).toBe(expected)
     })
 
-    test('a tool outside allowed_tools fails, and nobody is asked by a filter of what reads, with a listing', () => {
+    test('a tool outside allowed_tools fails, and no approval is asked for by a filter of what reads, with a listing', () => {
       expect(asked(guarded('github', 'always', { read_only: true }), asMcp)).toBe('?--')
     })
 
-    test('a tool outside allowed_tools fails, and nobody is asked with the events of a call that fails', () => {
+    test('a tool outside allowed_tools fails, and no approval is asked for with the events of a call that fails', () => {
       const run = createRun({ request: { tools: [guarded('github', 'always', ['list'])] } })
       run.start()
       expect(brief(run.push(callTo('github.search', '{}<|call|>')))).toEqual([
@@ -445,7 +445,7 @@ describe('which calls need approval', () => {
     }
   })
 
-  test('which calls need approval: nobody is asked where the policy knows no MCP', () => {
+  test('which calls need approval: no approval is asked for if the policy has no MCP', () => {
     const run = createRun({ request: always, policy: 'functions-only' })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(briefOutput(terminal(run.end()))).toEqual(['function_call github.search completed "{}"'])
@@ -573,7 +573,7 @@ describe('a call that the user approved', () => {
     expect(brief(run.push('ne.<|return|>'))[0]).toBe('output_text.delta 1 "ne."')
   })
 
-  test('a call that the user approved that nobody answers is incomplete at the end, and the response is complete', () => {
+  test('an approved call without a result is incomplete at the end, and the response is complete', () => {
     const run = createRun(options)
     run.push(messageOn('final', 'Hi<|return|>'))
     const events = run.end()
@@ -761,7 +761,7 @@ describe('a call that the user approved', () => {
     expect(translator.response.output).toStrictEqual([{ ...ADDED, arguments: '{"q":"x"}' }])
   })
 
-  describe('that is none is refused, in words that say which', () => {
+  describe('an invalid approval is refused by its path', () => {
     const { arguments: _, ...withoutArguments } = approved
     test.each<[unknown, string]>([
       [approved, 'approvedCalls: expected an array, got an object'],
@@ -771,13 +771,10 @@ describe('a call that the user approved', () => {
       [[{ ...approved, arguments: {} }], 'approvedCalls[0].arguments: expected a string, got an object'],
       [[{ ...approved, serverLabel: undefined }], 'approvedCalls[0].serverLabel: expected a string, got undefined'],
       [[{ ...approved, name: 7 }], 'approvedCalls[0].name: expected a string, got 7'],
-    ])(
-      'a call that the user approved that is none is refused, in words that say which: %j',
-      (approvedCalls, message) => {
-        expect(() => new Translator({ ...FIXED, approvedCalls } as TranslatorOptions)).toThrow(
-          expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option', message }),
-        )
-      },
-    )
+    ])('an invalid approval is refused by its path: %j', (approvedCalls, message) => {
+      expect(() => new Translator({ ...FIXED, approvedCalls } as TranslatorOptions)).toThrow(
+        expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option', message }),
+      )
+    })
   })
 })

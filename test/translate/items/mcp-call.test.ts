@@ -73,7 +73,7 @@ describe('the events of an MCP call', () => {
     expect(events[0]).toMatchObject({ item: { ...ADDED, status: 'incomplete', arguments: '{}' } })
   })
 
-  test('an MCP call: cut off, it is closed incomplete: nobody runs it', () => {
+  test('an MCP call that is cut off is closed incomplete, because the host does not run it', () => {
     const run = createRun({ request })
     run.push(callTo('github.search', '{"q'))
     const events = run.end()

@@ -99,7 +99,7 @@ describe('the events of a listing', () => {
     expect(run.translator.response.output).toMatchObject([{ error: 'connection lost', tools: [] }])
   })
 
-  test('a listing with no listings there are none of these events', () => {
+  test('without listings there are no listing events', () => {
     expect(brief(createRun({ request, mcpListings: [] }).start())).toEqual(['created', 'in_progress'])
   })
 
@@ -361,7 +361,7 @@ describe('it takes no result', () => {
   })
 })
 
-describe('listings that are none are refused, in words that say which', () => {
+describe('invalid listings are refused by their path', () => {
   const make = (mcpListings: unknown): Translator =>
     new Translator({ ...FIXED, request, mcpListings } as TranslatorOptions)
 
@@ -375,7 +375,7 @@ describe('listings that are none are refused, in words that say which', () => {
     [[['github']], 'mcpListings[0].serverLabel: expected a string, got undefined'],
     [[{ serverLabel: 7 }], 'mcpListings[0].serverLabel: expected a string, got 7'],
   ]
-  test.each(rows)('listings that are none are refused, in words that say which: %j', (mcpListings, message) => {
+  test.each(rows)('invalid listings are refused by their path: %j', (mcpListings, message) => {
     expect(() => make(mcpListings)).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option', message }),
     )
@@ -384,11 +384,11 @@ describe('listings that are none are refused, in words that say which', () => {
   test.each<[string, unknown]>([
     ['tools that are null', { serverLabel: 'files', tools: null }],
     ['tools that are no list', { serverLabel: 'files', tools: { search: {} } }],
-    ['a tool that is none', { serverLabel: 'files', tools: [null] }],
+    ['an invalid tool', { serverLabel: 'files', tools: [null] }],
     ['a tool without a name', { serverLabel: 'files', tools: [{ description: 'Finds.' }] }],
-    ['an error that is no text', { serverLabel: 'files', error: new Error('no') }],
+    ['an error that is not a string', { serverLabel: 'files', error: new Error('no') }],
     ['annotations that are no data', { serverLabel: 'files', tools: [{ name: 'a', annotations: { f: () => {} } }] }],
-  ])('listings that are none are refused, in words that say which: %s', (_, entry) => {
+  ])('invalid listings are refused by their path: %s', (_, entry) => {
     expect(() => make([listing, entry])).toThrow(
       expect.objectContaining({
         name: 'HarmonyResponsesError',

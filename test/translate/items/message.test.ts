@@ -128,7 +128,7 @@ describe('the text of a message', () => {
     expect(answerTo(`<|channel|>final<|message|>${text}<|return|>`)).toBe(text)
   })
 
-  test('the text of a message to the assistant or the user is to nobody', () => {
+  test('the text of a message to the assistant or the user is an ordinary message', () => {
     expect(answerTo('<|channel|>final to=user<|message|>Hi<|return|>')).toBe('Hi')
     expect(answerTo('<|channel|>commentary to=assistant<|message|>Hi<|end|>')).toBe('Hi')
   })

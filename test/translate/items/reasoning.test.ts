@@ -130,7 +130,7 @@ const done = (status: string, content: unknown[], summary: unknown[]) => ({
   content,
 })
 
-/** A run in this mode, with its first events behind it. */
+/** A run in this mode that has emitted its first events. */
 function started(reasoning: Mode, options: Partial<TranslatorOptions> = {}): Run {
   const run = createRun({ reasoning, ...options })
   run.start()
@@ -299,7 +299,7 @@ describe('the modes of reasoning', () => {
   })
 
   test.each(['none', 'RAW', '', 'constructor', null, 7, true, { raw: true }])(
-    'the modes of reasoning: %j is none, and is refused',
+    'an unknown mode of reasoning is refused: %j',
     (mode) => {
       expect(() => createRun({ reasoning: mode as Mode })).toThrow(
         expect.objectContaining({
@@ -487,7 +487,7 @@ describe('sealed reasoning', () => {
     expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
   })
 
-  test('sealed reasoning is nowhere where nobody seals, though the request includes it', () => {
+  test('sealed reasoning is absent without a seal option, even if the request includes it', () => {
     const run = createRun({ request })
     run.push(messageOn('analysis', 'Hm.<|end|>'))
     run.end()

@@ -53,7 +53,7 @@ const exec = (text: string): string => callTo('container.exec', text)
 const execCall = (text: string): string => exec(`${text}<|call|>`)
 const commandCall = (command: string): string => execCall(JSON.stringify({ cmd: ['bash', '-lc', command] }))
 
-/** What of the only item of a stream an event says that it is in. */
+/** The items of all events that carry one, in order. */
 const itemsOf = (run: Run): OutputItem[] => run.events.flatMap((event) => ('item' in event ? [event.item] : []))
 const commandsOf = (run: Run): string[] => brief(run.events).filter((line) => line.includes('shell_call_command'))
 
@@ -94,7 +94,7 @@ describe('a shell call of the client', () => {
     ['where it is declared null', null, null],
     ["where it is the client's machine", { type: 'local' }, { type: 'local' }],
     ['where it is a container', { type: 'container_reference', container_id: 'cntr_host' }, CONTAINER],
-  ])('a shell call of the client says its environment %s, from its announcement on', (_, environment, shown) => {
+  ])('a shell call of the client has its environment %s, from its announcement on', (_, environment, shown) => {
     const run = createRun({ request: withShell(environment) })
     run.push(execCall(LS))
     expect(itemsOf(run)).toMatchObject([
@@ -251,14 +251,14 @@ describe('the command of a shell call', () => {
     ['a number', '42'],
     ['null', 'null'],
     ['blanks', ' \n '],
-  ])('the command of a shell call: %s is none: no command events, and the text is in a diagnostic', (_, text) => {
+  ])('%s is not a shell command: there are no command events, and the text is in a diagnostic', (_, text) => {
     const [item, run] = calledWith(text)
     expect(item).toMatchObject({ status: 'completed', action: { commands: [] } })
     expect(brief(run.events).slice(2)).toEqual(['output_item.added 0', 'output_item.done 0 completed', 'completed'])
     expect(run.diagnostics).toMatchObject([{ code: 'unreadable_arguments', subject: 'shell_call', text }])
   })
 
-  test('the command of a shell call of no arguments at all is none, and there is no text to report', () => {
+  test('a shell call without arguments has no command, and there is no text to report', () => {
     const [item, run] = calledWith('')
     expect(item).toMatchObject({ status: 'completed', action: { commands: [] } })
     expect(codes(run.diagnostics)).toEqual(['unreadable_arguments'])
@@ -270,7 +270,7 @@ describe('the command of a shell call', () => {
     ['an object', '{"cmd":{"run":"ls"}}'],
     ['null', '{"cmd":null}'],
     ['an empty list', '{"cmd":[]}'],
-  ])('the command of a shell call that is %s is none, and what the model wrote is not lost', (_, text) => {
+  ])('a shell command that is %s counts as absent, and what the model wrote is not lost', (_, text) => {
     const [item, run] = calledWith(text)
     expect(item).toMatchObject({ action: { commands: [] } })
     expect(run.diagnostics).toMatchObject([{ code: 'unreadable_arguments', subject: 'shell_call', text }])
@@ -315,7 +315,7 @@ describe('the container of a hosted shell call', () => {
     }
   })
 
-  test('the container of a hosted shell call is derived where nobody names one, and is the same for all calls', () => {
+  test('the container of a hosted shell call is derived if the host names none, and is the same for all calls', () => {
     expect(containersOf({ request: AUTO })).toEqual([reference('cntr_0'), reference('cntr_0')])
     expect(containersOf({ request: withShell({ type: 'container_reference' }) })).toEqual([
       reference('cntr_0'),
@@ -496,7 +496,7 @@ describe('a hosted shell call', () => {
     expect(answered(run)).toEqual({ ...OUTPUT, output: [shellOutput('what?')] })
   })
 
-  test('a hosted shell call says in its answer how much of it there may be', () => {
+  test('the output of a hosted shell call has its max_output_length', () => {
     const run = called('{"cmd":["ls"],"max_output_length":7}')
     run.answer('container.exec', 'a')
     expect(itemsOf(run).slice(2)).toMatchObject([
@@ -823,7 +823,7 @@ describe('a command line', () => {
   test('a command line given to a real shell, is the words that it was made of', () => {
     fc.assert(
       fc.property(fc.array(words, { minLength: 20, maxLength: 40 }), (cases) => {
-        // One process for many cases: each is written down as its number of words and the words, each behind a NUL.
+        // One process for many cases: each is written as its word count and its words, with a NUL before each.
         const show = 'show() { printf "%s\\0" "$#" "$@"; }'
         const script = [show, ...cases.map((each) => commandLineOf(['show', ...each]))].join('\n')
         const shown = execFileSync('/bin/sh', ['-s'], { input: script, encoding: 'utf8' })
@@ -850,7 +850,7 @@ describe('a command line', () => {
     },
   )
 
-  test('a command line, and the program and its arguments: a list is one as it is, a string is a script, all else is none', () => {
+  test('a command line, and the program and its arguments: a list is a command, a string is a script, anything else is neither', () => {
     expect(commandOf({ cmd: ['a', 1, true, null] })).toEqual(['a', '1', 'true', 'null'])
     expect(commandOf({ cmd: 'a b' })).toEqual(['bash', '-lc', 'a b'])
     expect(commandOf({ command: 'a', cmd: 'b' })).toEqual(['bash', '-lc', 'a'])

@@ -28,7 +28,7 @@ function shown(cursor: number, url: string, title = 'Title'): string {
   return `[${cursor}] ${title}${address}\n**viewing lines [0 - 9] of 20**\n\nL0: first\nL1: second`
 }
 
-/** The first call of a response, or one behind others. */
+/** The first call of a response, or a later one. */
 function call(run: Run, recipient: string, text: string): ResponseStreamEvent[] {
   const isFirst = run.translator.response.output.length === 0
   return run.push(`${isFirst ? '' : '<|start|>assistant'}${callTo(recipient, `${text}<|call|>`)}`)
@@ -115,14 +115,14 @@ describe('the events of a web search', () => {
   test.each<[string, ResponseRequest['tools']]>([
     ['nothing', []],
     ['another tool', [fn('search'), builtin('code_interpreter')]],
-    ['a type that is none', [builtin('web_search_next'), builtin('file_search')]],
+    ['an unknown type', [builtin('web_search_next'), builtin('file_search')]],
   ])('the events of a web search do not come where the request declares %s', (_, tools) => {
     const run = createRun({ request: { tools: tools ?? [] } })
     call(run, 'browser.search', '{"query":"q"}')
     expect(run.translator.response.output).toMatchObject([{ type: 'function_call' }])
   })
 
-  test('the events of a web search are none for a function of the browser that does not exist', () => {
+  test('a browser function that does not exist has no web search events', () => {
     const run = createRun({ request })
     call(run, 'browser.click', '{"query":"q"}')
     expect(run.translator.response.output).toMatchObject([{ type: 'function_call' }])
@@ -150,7 +150,7 @@ describe('the events of a web search', () => {
 })
 
 describe('a call that does not succeed', () => {
-  test('a call that does not succeed is failed, without an event of its own: the API has none', () => {
+  test('a call that does not succeed is failed, without an event of its own, because the API has none', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"q"}')
     const events = run.toolResult({ itemId: 'ws_0', error: { message: 'no network' } })
@@ -254,7 +254,7 @@ describe('its arguments', () => {
 
   test.each([
     ['cut JSON', 'browser.search', '{"query":"what'],
-    ['JSON with something behind it', 'browser.search', '{"query":"q"} please'],
+    ['JSON with something after it', 'browser.search', '{"query":"q"} please'],
     ['a cut list', 'browser.search', '["what'],
     ['a number', 'browser.search', '2024'],
     ['a word of JSON', 'browser.search', 'true'],
@@ -301,7 +301,7 @@ describe('its arguments', () => {
     ['browser.open', '3', { type: 'open_page', url: '' }],
     ['browser.find', '{"pattern":"x","cursor":0', { type: 'find_in_page', pattern: '', url: '' }],
   ])(
-    'the arguments of a web search that cannot be read (%s %s) say nothing of the page that is shown',
+    'the arguments of a web search that cannot be read (%s %s) do not affect the page that is shown',
     (recipient, text, expected) => {
       const run = browsing('https://a.com', 'https://b.com')
       call(run, recipient, text)
@@ -315,8 +315,8 @@ describe('its arguments', () => {
     call(run, 'browser.search', '{"query":"needle"}')
     run.answer('browser.search', 'found')
     run.end()
-    const telling = run.events.filter((event) => JSON.stringify(event).includes('needle')).map(({ type }) => type)
-    expect(telling).toEqual(['response.output_item.done', 'response.completed'])
+    const carriers = run.events.filter((event) => JSON.stringify(event).includes('needle')).map(({ type }) => type)
+    expect(carriers).toEqual(['response.output_item.done', 'response.completed'])
     expect(run.events.filter((event) => 'delta' in event)).toEqual([])
   })
 })
@@ -342,7 +342,7 @@ describe('the page that is opened', () => {
     },
   )
 
-  test('the page that is opened by the number of a link stays unknown where the answer does not say it', () => {
+  test('the page that is opened by the number of a link stays unknown if the result does not name it', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.open', '{"id":99}')
     run.answer('browser.open', 'Invalid link id `99`.')
@@ -372,7 +372,7 @@ describe('the page that is opened', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('the page that is opened by scrolling is unknown where none is shown, until the answer says it', () => {
+  test('the page that is opened by scrolling is unknown if none is shown, until the result names it', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"loc":20}')
     expect(action(run)).toEqual({ type: 'open_page', url: '' })
@@ -380,7 +380,7 @@ describe('the page that is opened', () => {
     expect(action(run)).toEqual({ type: 'open_page', url: 'https://a.com' })
   })
 
-  test('the page that is opened by scrolling search results is none: they have no address', () => {
+  test('scrolling search results opens no page, because they have no address', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.search', '{"query":"q"}')
     run.answer('browser.search', shown(1, '', 'q'))
@@ -450,7 +450,7 @@ describe('its sources', () => {
     expect(action(run)).toEqual({ type: 'search', query: 'q' })
   })
 
-  test('the sources of a web search are none where the result does not say any', () => {
+  test('a web search has no sources if the result does not give any', () => {
     const run = createRun({ request: withSources })
     call(run, 'browser.search', '{"query":"q"}')
     run.answer('browser.search', 'found')
@@ -536,7 +536,7 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'open_page', url: 'https://a.com' })
   })
 
-  test('the result of a web search with the pages and an error fails, and says where it was', () => {
+  test('the result of a web search with the pages and an error fails, and keeps its page', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":3}')
     expect(brief(run.toolResult({ itemId: 'ws_0', pages, error: { message: '404' } }))).toEqual([
@@ -623,8 +623,8 @@ describe('its result', () => {
   })
 
   test.each<[string, unknown]>([
-    ['a source that is none', { sources: [null] }],
-    ['a page that is none', { pages: [null] }],
+    ['an invalid source', { sources: [null] }],
+    ['an invalid page', { pages: [null] }],
     ['a page without a cursor', { pages: [{ url: 'https://a.com' }] }],
     ['a page without a url', { pages: [{ cursor: 1 }] }],
     ['pages that are no list', { pages: { cursor: 1, url: 'https://a.com' } }],
