@@ -316,8 +316,9 @@ export class Translator {
   }
 
   #close(progress: Partial<ResponseProgress> & Pick<ResponseProgress, 'status'>): ResponseStreamEvent[] {
-    this.dispose()
+    // First, so that a callback that hears of a failing dispose finds the response closed.
     this.#lifecycle.close(progress)
+    this.dispose()
     return this.#take()
   }
 

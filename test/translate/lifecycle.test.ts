@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createNativeParser } from '../../src/harmony/parser.js'
 import type { Response, ResponseRequest } from '../../src/index.js'
 import { deriveId } from '../../src/translate/ids.js'
 import { Translator } from '../../src/translate/translator.js'
@@ -343,4 +344,23 @@ test('two translators do not know of each other', () => {
   for (const run of [one, other, alone]) run.end()
   expect(one.events).toEqual(alone.events)
   expect(other.events.length).toBe(alone.events.length)
+})
+
+test('a response is closed before the host hears that its parser cannot be closed', () => {
+  let translator: Translator | undefined
+  const late: unknown[] = []
+  translator = new Translator({
+    responseId: 'resp_1',
+    clock: () => 1,
+    parser: (handler) =>
+      Object.assign(createNativeParser({}, handler), {
+        close() {
+          throw new Error('cannot close')
+        },
+      }),
+    onError: () => void late.push(...(translator?.abort() ?? [])),
+  })
+  const events = [...translator.push('<|channel|>final<|message|>Hi<|return|>'), ...translator.end('stop')]
+  expect(events.at(-1)?.type).toBe('response.completed')
+  expect(late).toEqual([])
 })
