@@ -16,6 +16,11 @@ export interface Turns {
   readonly units: number
 }
 
+export interface Conversation {
+  readonly request: { readonly input: readonly object[]; readonly tools: readonly object[] }
+  readonly units: number
+}
+
 type Make<T> = (count: number, seed: number) => T
 
 export interface Inputs {
@@ -32,6 +37,8 @@ export interface Inputs {
   readonly shortMessages: Make<Tokens>
   readonly toolLoop: Make<Turns>
   readonly parallelCalls: (count: number, seed: number, results: number) => Turns
+  readonly prose: Make<{ readonly text: string; readonly units: number }>
+  readonly conversation: Make<Conversation>
   readonly turns: (count: number, drawn: readonly (readonly TokenChunk[])[]) => Turns
 }
 

@@ -1,6 +1,8 @@
 // The token streams that are measured: made by a seed, so that every run has the same, and varied, so that no cache of
 // one transcript explains a result. test/bench/inputs.test.ts checks what each of them promises.
 
+import { readdirSync, readFileSync } from 'node:fs'
+
 /** Spelled out, since these inputs need no build of the library; their test holds them against its own. */
 export const MARKER = {
   return: 200002,
@@ -204,6 +206,35 @@ export function createInputs(tokenTable, encode) {
       return { turns: [[...calls, ...answers].flat()], units }
     },
 
+    prose,
+
+    /**
+     * A Responses request with so many items of 100 characters on average: questions, calls, outputs and answers.
+     *
+     * @returns {{ request: { input: object[], tools: object[] }, units: number }}
+     */
+    conversation(count, seed) {
+      const random = createRandom(seed)
+      const { text } = prose(100_000, seed)
+      const words = () => {
+        const at = random(text.length - 200)
+        return text.slice(at, at + random(201))
+      }
+      const input = Array.from({ length: count }, (_, index) => {
+        const id = `call_${index - (index % 4)}`
+        const items = [
+          () => ({ role: 'user', content: [{ type: 'input_text', text: words() }] }),
+          () => ({ type: 'function_call', call_id: id, name: 'search', arguments: JSON.stringify({ query: words() }) }),
+          () => ({ type: 'function_call_output', call_id: id, output: words() }),
+          () => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: words() }] }),
+        ]
+        return items[index % items.length]()
+      })
+      // A call that is the last item waits for its output.
+      if (count % 4 === 2) input.pop()
+      return { request: { input, tools: [{ type: 'function', name: 'search', parameters: {} }] }, units: input.length }
+    },
+
     /**
      * Turns of the model, in the order in which they are drawn; the last one is whole.
      *
@@ -212,6 +243,29 @@ export function createInputs(tokenTable, encode) {
      */
     turns: (count, drawn) => collect(count, (index) => drawn[index % drawn.length]),
   }
+}
+
+/**
+ * What people and tools write: paragraphs of this project's documents and sources, in random order.
+ *
+ * @param {number} length in characters, nearly all of which are one byte
+ * @returns {{ text: string, units: number }}
+ */
+function prose(length, seed) {
+  const random = createRandom(seed)
+  const paragraphs = paragraphsOf('../docs/', '../src/prompt/', '../src/translate/')
+  let text = ''
+  while (text.length < length) text += `${paragraphs[random(paragraphs.length)]}\n\n`
+  return { text: text.slice(0, length), units: length }
+}
+
+/** @param {string[]} folders */
+function paragraphsOf(...folders) {
+  return folders.flatMap((folder) => {
+    const url = new URL(folder, import.meta.url)
+    const files = readdirSync(url).filter((file) => /\.(md|ts)$/.test(file))
+    return files.sort().flatMap((file) => readFileSync(new URL(file, url), 'utf8').split('\n\n'))
+  })
 }
 
 /** @param {(index: number) => readonly any[]} turnAt */

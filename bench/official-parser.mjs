@@ -1,4 +1,4 @@
-// The official parser's wasm build, loaded from the installed packages alone: it asks for its files with fetch.
+// The official parser and renderer as wasm, loaded from the installed packages alone: they ask for files with fetch.
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +7,22 @@ const VOCABULARY = 'http://harmony.invalid/'
 
 /** @returns {Promise<() => import('openai-harmony').JsStreamableParser>} */
 export async function loadOfficialParser() {
+  const { harmony, encoding } = await load()
+  return () => new harmony.JsStreamableParser(encoding, 'assistant')
+}
+
+/**
+ * With its dropping of analysis off, which is not ours.
+ *
+ * @returns {Promise<(messages: object[]) => Uint32Array>} the prompt of an answer to these messages, in its own form
+ */
+export async function loadOfficialRenderer() {
+  const { encoding } = await load()
+  const keepAll = { auto_drop_analysis: false }
+  return (messages) => encoding.renderConversationForCompletion({ messages }, 'assistant', keepAll)
+}
+
+async function load() {
   const before = globalThis.fetch
   globalThis.fetch = async (input, init) => {
     const url = String(input?.url ?? input)
@@ -21,7 +37,7 @@ export async function loadOfficialParser() {
   try {
     const harmony = await import('openai-harmony')
     const encoding = await harmony.load_harmony_encoding('HarmonyGptOss', VOCABULARY)
-    return () => new harmony.JsStreamableParser(encoding, 'assistant')
+    return { harmony, encoding }
   } finally {
     globalThis.fetch = before
   }

@@ -18,7 +18,21 @@
  */
 
 /** In the order in which they run. Each is `targets/NAME.mjs`, and runs in a process of its own. */
-export const TARGETS = ['official', 'limit', 'sse', 'pull', 'linear', 'streams', 'cold', 'size', 'checker', 'worst']
+export const TARGETS = [
+  'official',
+  'limit',
+  'sse',
+  'pull',
+  'linear',
+  'streams',
+  'cold',
+  'size',
+  'checker',
+  'worst',
+  'prompt',
+  'pause',
+  'serve',
+]
 
 /** @param {Row} row @returns {boolean | undefined} undefined if there is no target */
 export function isMet({ value, atLeast, atMost }) {

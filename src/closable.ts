@@ -1,17 +1,17 @@
 /** Waits for one promise at a time, until it is interrupted. */
 export interface Waiter {
-  /** Settles as the promise does, or resolves to undefined once it is interrupted. */
+  /** Settles as the promise does, or resolves to undefined when it is interrupted. */
   wait<T>(promise: T | PromiseLike<T>): Promise<T | undefined>
-  /** Resolves the wait under way, and all later ones. */
+  /** Resolves the pending wait and all later ones. */
   interrupt(): void
 }
 
-/** For the body of a {@link closable} generator: `close` interrupts whatever the body waits for. */
+/** For the body of a {@link closable} generator: its `close` interrupts whatever the body is waiting for. */
 export function createWaiter(): Waiter {
   let isInterrupted = false
   let resolveWait = (): void => {}
   return {
-    // Not Promise.race with one promise for all waits: that promise would keep every value until the end.
+    // Not `Promise.race` with one promise for all waits, which would keep every value alive until the end.
     wait: (promise) =>
       new Promise((resolve, reject) => {
         resolveWait = () => resolve(undefined)
@@ -27,9 +27,9 @@ export function createWaiter(): Waiter {
 
 /**
  * An async generator whose `return()` and `throw()` call `close` at once. An ordinary one runs its `finally` only after
- * the promise under way has settled: an engine that nobody listens to would go on, and one that hangs would never stop.
+ * the pending promise has settled: an engine would keep running for nobody, and one that hangs would never stop.
  *
- * @param generator - has to end soon after `close` was called, so it waits for others by a {@link Waiter}
+ * @param generator - has to end soon after `close` is called, so it waits for promises with a {@link Waiter}
  * @param close - may be called again, and after the end; `return()` and `throw()` wait for the promise that it returns
  */
 export function closable<T, Result>(

@@ -10,10 +10,12 @@
  * - `bad_stream`: the input is not a Responses stream: its bytes, its events, or the object that yields them are wrong.
  * - `token_table_missing`: token ids were pushed into a `Translator` without a token table.
  * - `translator_closed`: a method was called after the terminal event.
+ * - `reentrant_call`: a callback called a method of the translator that was calling it.
  * - `unknown_item`: a tool result names an item that was never streamed.
  * - `item_takes_no_result`: a tool result names an item that the host does not run.
  * - `snapshot_unsupported`: the state of a custom parser cannot be serialized.
  * - `text_unsupported`: text was pushed into a parser that accepts only token ids.
+ * - `bad_script`: a scripted engine has no turn left, or was given one that it cannot write.
  * - `no_terminal_event`: an event stream ended before its `response.completed`, `.incomplete` or `.failed`.
  */
 export type ErrorCode =
@@ -26,10 +28,12 @@ export type ErrorCode =
   | 'bad_stream'
   | 'token_table_missing'
   | 'translator_closed'
+  | 'reentrant_call'
   | 'unknown_item'
   | 'item_takes_no_result'
   | 'snapshot_unsupported'
   | 'text_unsupported'
+  | 'bad_script'
   | 'no_terminal_event'
 
 /**

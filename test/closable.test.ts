@@ -66,7 +66,7 @@ describe('a closable generator', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('cannot close'))],
-  ])('rejects where closing %s', async (_, close) => {
+  ])('rejects if closing %s', async (_, close) => {
     const generator = closable(
       (async function* () {
         yield 1

@@ -6,13 +6,13 @@ import { describe, expect, test } from 'vitest'
 
 // The house, from the ground up: docs/house.md's picture as a table. A name that ends in / is a folder of src/.
 const FLOORS: readonly (readonly string[])[] = [
-  /* F0 */ ['errors.ts', 'closable.ts', 'responses/'],
-  /* F1 */ ['harmony/', 'tokens/', 'recipients/', 'sse/', 'engine/'],
-  /* F2 */ ['translate/', 'dialects/'],
-  /* F3 */ ['sources/', 'defaults.ts'],
+  /* F0 */ ['errors.ts', 'request-error.ts', 'closable.ts', 'responses/'],
+  /* F1 */ ['harmony/', 'tokens/', 'recipients/', 'sse/', 'engine/', 'grammar/'],
+  /* F2 */ ['translate/', 'dialects/', 'prompt/', 'journal/'],
+  /* F3 */ ['sources/', 'request/', 'seal/', 'tools/', 'stores/', 'defaults.ts', 'full.ts', 'types.ts'],
   // F4 is for what joins prompts, engines, the translator and tools: the turns of one response.
-  /* F4 */ [],
-  /* F5 */ ['index.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'items.ts', 'cli/'],
+  /* F4 */ ['respond/'],
+  /* F5 */ ['index.ts', 'core.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'items.ts', 'server/', 'cli/'],
 ]
 /** Rooms of one floor do not know each other, except for these. */
 const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
@@ -20,12 +20,16 @@ const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   // How tools are addressed is a part of the format.
   'recipients/': ['harmony/'],
   'engine/': ['tokens/', 'harmony/'],
-  'cli/': ['diagnostics.ts', 'index.ts'],
+  // Entries are what a translator is given.
+  'journal/': ['translate/'],
+  'full.ts': ['defaults.ts'],
+  'cli/': ['diagnostics.ts', 'index.ts', 'server/'],
 }
 /** What stands beside the house: all that it may import. Only the doors (F5) may import it. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
   'conformance/': ['errors.ts', 'responses/', 'harmony/vocabulary.ts', 'tokens/'],
   'probe/': ['errors.ts', 'conformance/', 'sources/http/'],
+  'testing/': ['errors.ts', 'engine/', 'grammar/', 'harmony/', 'tokens/'],
 }
 /** Floors up to this one run anywhere and always answer the same: no npm, no Node, no clock, no state. */
 const PURE = 2
@@ -72,6 +76,10 @@ describe('the floors of src/', () => {
 
   test('floors 0-2 hold no state between calls: no top-level let or var', () => {
     expect(moduleState(sources)).toEqual([])
+  })
+
+  test('floors 0-2 export no array or object that an importer may write to', () => {
+    expect(writableExports(sources)).toEqual([])
   })
 
   test('every export and command of package.json is built from an entry of tsup.config.ts', () => {
@@ -197,6 +205,25 @@ describe('the checks themselves', () => {
     expect(moduleState(made)).toEqual(['tokens/a.ts: table', 'tokens/a.ts: other', 'tokens/c.ts: hidden'])
   })
 
+  test('an exported literal is reported unless it is readonly by its type, as const, or frozen', () => {
+    const made = house({
+      'tokens/a.ts': 'export const queue = []\nexport const list: string[] = ["a"]\nexport const table = { a: 1 }',
+      'tokens/b.ts': 'export const wide: Array<number> = [1]\nexport const record: Record<string, number> = {}',
+      'tokens/c.ts': 'export const fine: readonly string[] = []\nexport const same = { a: 1 } as const',
+      'tokens/d.ts': 'export const frozen: string[] = Object.freeze([]) as never\nexport const kind: Kind = { a: 1 }',
+      'tokens/e.ts': 'const own: string[] = []\nexport const size = own.length\nexport const f = () => []',
+      'tokens/f.ts': 'export const map: Readonly<Record<string, number>> = { a: 1 }',
+      'cli/main.ts': 'export const list = []',
+    })
+    expect(writableExports(made)).toEqual([
+      'tokens/a.ts: queue',
+      'tokens/a.ts: list',
+      'tokens/a.ts: table',
+      'tokens/b.ts: wide',
+      'tokens/b.ts: record',
+    ])
+  })
+
   test('a file that no entry leads to is reported', () => {
     const made = house({
       'index.ts': `export * from './translate/translate.js'`,
@@ -268,6 +295,16 @@ function ambientMentions(files: Sources): string[] {
 function moduleState(files: Sources): string[] {
   return pure(files).flatMap(([file, text]) =>
     mutableNames(parse(file, text).statements).map((name) => `${file}: ${name}`),
+  )
+}
+
+function writableExports(files: Sources): string[] {
+  return pure(files).flatMap(([file, text]) =>
+    parse(file, text)
+      .statements.filter((node) => ts.isVariableStatement(node))
+      .filter((node) => (node.modifiers ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword))
+      .flatMap(({ declarationList }) => declarationList.declarations.filter(isWritable))
+      .map(({ name }) => `${file}: ${name.getText()}`),
   )
 }
 
@@ -374,6 +411,18 @@ function mutableNames(statements: readonly ts.Node[]): string[] {
     ts.forEachChild(node, (child) => void children.push(child))
     return mutableNames(children)
   })
+}
+
+/** Types that say by themselves that they can be written to. A type by another name may have readonly fields. */
+const WRITABLE = /^(?:Array|Record)$/
+
+/** Whether a literal is declared without a type or `as const`, or by a type that can be written to. */
+function isWritable({ type, initializer }: ts.VariableDeclaration): boolean {
+  const isLiteral =
+    initializer !== undefined && (ts.isArrayLiteralExpression(initializer) || ts.isObjectLiteralExpression(initializer))
+  if (!isLiteral) return false
+  if (type === undefined || ts.isArrayTypeNode(type)) return true
+  return ts.isTypeReferenceNode(type) && WRITABLE.test(type.typeName.getText())
 }
 
 function isAmbient(node: ts.Node): boolean {

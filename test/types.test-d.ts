@@ -5,6 +5,11 @@
  */
 
 import type {
+  ChatCompletionChunk as SdkChunk,
+  ChatCompletion as SdkCompletion,
+  ChatCompletionMessageParam as SdkMessageParam,
+} from 'openai/resources/chat/completions'
+import type {
   ResponseInputItem as SdkInputItem,
   ResponseCreateParams as SdkRequest,
   ResponseCreateParamsNonStreaming as SdkRequestNonStreaming,
@@ -20,9 +25,14 @@ import type {
 } from 'openai-6/resources/responses/responses'
 import { type MalformedShape, malformedTranscript } from '../src/conformance/arbitraries/index.js'
 import {
+  type ChatChunk,
+  type ChatCompletion,
+  type ChatError,
   fromDialectResponse,
   type OpenResponsesResponse,
   openResponses,
+  toChatChunks,
+  toChatCompletion,
   toDialect,
   toDialectResponse,
   type VllmResponse,
@@ -38,6 +48,7 @@ import {
   type InputItem,
   type McpCallItem,
   type OutputItem,
+  type ParsedRequest,
   policies,
   type RequestTool,
   type Response,
@@ -139,6 +150,12 @@ declare const requestNonStreaming: SdkRequestNonStreaming
 declare const request6: Sdk6Request
 
 expectType<ResponseRequest>(request)
+declare const parsed: ParsedRequest
+expectType<ResponseRequest>(parsed)
+// Its parameters have their types.
+expectType<number | null | undefined>(request.temperature)
+// @ts-expect-error no number
+expectType<ResponseRequest>({ temperature: '1' })
 
 // What the SDK can send is typed here, and `type` narrows it.
 declare const inputItem: SdkInputItem
@@ -162,6 +179,9 @@ new Translator({ request })
 translate([], { request: JSON.parse('{}') })
 translate([], { request: { model: 'gpt-oss-20b', tools: [], include: null, temperature: 0.5 } })
 translate([], { request: { model: undefined, tools: undefined } })
+translate([], { request: parsed })
+const written = { reasoning: { effort: 'low' }, text: { format: { type: 'json_object' } }, tool_choice: 'auto' }
+translate([], { request: written })
 translate([], { request: { tools: [{ type: 'mcp', server_label: 'github' }] } })
 
 // Sources
@@ -374,3 +394,18 @@ export function spellItem(item: OutputItem): string {
       return item.action.command.join(' ')
   }
 }
+
+// Chunks and answers of Chat Completions are the SDK's, and an answer can be sent back as it is.
+
+declare const chunk: ChatChunk
+declare const completion: ChatCompletion
+expectType<SdkChunk>(chunk)
+expectType<SdkCompletion>(completion)
+for (const { message } of completion.choices) expectType<SdkMessageParam>(message)
+expectType<ChatCompletion>(toChatCompletion(response))
+expectType<AsyncGenerator<ChatChunk | ChatError, void>>(toChatChunks([event]))
+
+// Frames without event lines may hold anything that is an object.
+toSseResponse(toChatChunks([event]), { eventLines: false })
+// @ts-expect-error a chunk has no type for an event line
+toSseResponse(toChatChunks([event]))

@@ -1,3 +1,4 @@
+import { plain } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
 
 /** All that the command line touches of the world. */
@@ -6,7 +7,17 @@ export interface Io {
   readonly version: string
   /** What standard output is shown on. */
   readonly screen: Screen
+  /** The environment's variables. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder of the token fixtures that ship with the package. */
+  readonly fixtures: string
+  /** The date in UTC: `2026-01-31`. */
+  today(): string
+  /** The time of day in UTC: `12:34:56`. */
+  time(): string
   readFile(path: string): Promise<string>
+  /** The names of what is in a folder. Rejects with `ENOTDIR` if it is none. */
+  readFolder(path: string): Promise<string[]>
   readStdin(): Promise<string>
   /** A file as it is read, in pieces of bounded size; standard input (`-`) as it comes. */
   pieces(path: string): AsyncIterable<Uint8Array | string>
@@ -14,6 +25,8 @@ export interface Io {
   print(text: string): Promise<void>
   /** Writes to standard error. */
   complain(text: string): void
+  /** Calls the listener each time that the process is told to stop. Returns what ends that. */
+  onStop(listener: () => void): () => void
 }
 
 /** What a file is called in messages. */
@@ -45,9 +58,9 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** An error's message as one line for standard error. */
+/** An error's message as one line for standard error. It may quote what somebody else wrote. */
 export function complaint(error: unknown): string {
-  return `harmony-responses: ${messageOf(error).replace(/[\s\p{Cc}]+/gu, ' ')}\n`
+  return `harmony-responses: ${plain(messageOf(error).replace(/[\s\p{Cc}]+/gu, ' '))}\n`
 }
 
 export function errorCode(error: unknown): unknown {

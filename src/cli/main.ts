@@ -1,29 +1,47 @@
 #!/usr/bin/env node
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { run } from './run.js'
 
 const { stdin, stdout, stderr, argv, env } = process
 
 // When the reader goes away, the next write fails and says so; without a listener the error would end the process, too.
 stdout.on('error', () => {})
+stderr.on('error', () => {})
 
 const manifest: { version: string } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
 
+let stops = 0
 process.exitCode = await run(argv.slice(2), {
   version: manifest.version,
   screen: {
     columns: Number(env['COLUMNS']) || stdout.columns || 120,
     hasColors: stdout.isTTY === true && !env['NO_COLOR'],
   },
+  env,
+  fixtures: fileURLToPath(new URL('../../fixtures', import.meta.url)),
+  today: () => new Date().toISOString().slice(0, 10),
+  time: () => new Date().toISOString().slice(11, 19),
   readFile: (path) => readFile(path, 'utf8'),
+  readFolder: (path) => readdir(path),
   readStdin: () => text(stdin),
   pieces: (path) => (path === '-' ? piecesOfStdin() : createReadStream(path)),
   print: (piece) =>
     new Promise((resolve, reject) => stdout.write(piece, (error) => (error ? reject(error) : resolve()))),
   complain: (line) => stderr.write(line),
+  onStop(listener) {
+    const stop = (): void => {
+      stops += 1
+      listener()
+    }
+    process.on('SIGINT', stop).on('SIGTERM', stop)
+    return () => process.off('SIGINT', stop).off('SIGTERM', stop)
+  },
 })
+// What is still open would keep the process, and nobody waits for it any more.
+if (stops > 1) process.exit()
 
 /** Ctrl-C ends what is read, so that what came is judged: most often the sender hears it, too. A second one ends us. */
 async function* piecesOfStdin(): AsyncGenerator<Uint8Array> {

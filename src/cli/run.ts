@@ -3,11 +3,13 @@ import { type Command, parse } from './command.js'
 import { explain } from './explain-command.js'
 import { complaint, errorCode, type Io, UsageError } from './io.js'
 import { probe } from './probe-command.js'
+import { prompt } from './prompt-command.js'
 import { replay } from './replay-command.js'
+import { serve } from './serve-command.js'
 
 export type { Io } from './io.js'
 
-const COMMANDS: readonly Command[] = [replay, check, explain, probe]
+const COMMANDS: readonly Command[] = [serve, replay, check, explain, probe, prompt]
 
 const COMMON = {
   help: { type: 'boolean', default: false },
@@ -39,7 +41,7 @@ async function execute(argv: readonly string[], io: Io): Promise<number> {
   if (values.help) return print(command === undefined ? helpOfAll() : helpOf(command), io)
   if (values.version) return print(`${io.version}\n`, io)
   if (name === undefined) {
-    const usages = COMMANDS.map((each) => `${each.name} ${each.operands}`)
+    const usages = COMMANDS.map((each) => `${each.name} ${each.operands}`.trimEnd())
     throw new UsageError(`expected a command: ${usages.join(', ')} (see --help)`)
   }
   if (command === undefined) {
@@ -51,7 +53,7 @@ async function execute(argv: readonly string[], io: Io): Promise<number> {
 
 function helpOfAll(): string {
   const commands = COMMANDS.map(({ name, operands, summary }) => `  ${`${name} ${operands}`.padEnd(14)}  ${summary}\n`)
-  return `harmony-responses COMMAND: turns token streams of gpt-oss models into Responses events, and checks such events
+  return `harmony-responses COMMAND: gpt-oss models behind the Responses API: prompts, events, and checks of them
 
 Commands:
 ${commands.join('')}
@@ -63,7 +65,7 @@ A FILE of - is standard input. COMMAND --help lists the options of a command.
 }
 
 function helpOf({ name, operands, summary, help }: Command): string {
-  return `harmony-responses ${name} ${operands}: ${summary}\n\n${help}`
+  return `${`harmony-responses ${name} ${operands}`.trimEnd()}: ${summary}\n\n${help}`
 }
 
 async function print(text: string, io: Io): Promise<number> {

@@ -34,7 +34,7 @@ export interface Moment {
 export interface Layout {
   /** Whether {@link Layout.hostRun} shows what the host wrote, in the place of a row for each of its tokens. */
   readonly foldsHost: boolean
-  legend(fixture: TokenFixture): string
+  legend(stream: Pick<TokenFixture, 'name' | 'origin'>): string
   moment(moment: Moment): string
   /** Tokens that the host wrote one after the other, at most to the end of a message. */
   hostRun(moments: readonly Moment[]): string

@@ -1,9 +1,8 @@
-import { Translator, type TranslatorOptions } from '../index.js'
+import type { TranslatorOptions } from '../index.js'
 import type { FixtureChunk, TokenFixture } from '../sources/token-fixture.js'
 import type { TokenChunk } from '../tokens/token-source.js'
-import type { Diagnostic } from '../translate/diagnostics.js'
-import { traceTo } from '../translate/tracer.js'
 import { createLayout, type Moment, type Screen } from './timeline-layout.js'
+import { traceTranslator } from './traced-translator.js'
 
 /**
  * A fixture's translation for people: per token who wrote it, where the parser stood, what the parser said, and the
@@ -13,30 +12,8 @@ import { createLayout, type Moment, type Screen } from './timeline-layout.js'
  */
 export function* timeline(fixture: TokenFixture, options: TranslatorOptions, screen: Screen): Generator<string> {
   const layout = createLayout(screen)
-  const diagnostics: Diagnostic[] = []
-  let eventCount = 0
-  let moment: Moment
-
-  const translator = new Translator({
-    ...options,
-    trace: traceTo((trace) => {
-      if (trace.type === 'token') moment.cause = trace
-      else if (trace.type === 'harmony') moment.harmony.push(trace.event)
-      else {
-        moment.news.push(trace)
-        eventCount++
-      }
-    }),
-    onDiagnostic(diagnostic) {
-      moment.news.push(diagnostic)
-      diagnostics.push(diagnostic)
-    },
-  })
-  const observe = (cause: string, step: () => void): Moment => {
-    moment = { cause, harmony: [], news: [] }
-    step()
-    return moment
-  }
+  const traced = traceTranslator(options)
+  const { translator, observe } = traced
   function* tokenMoments(): Generator<Moment> {
     for (const chunk of fixture.tokens) {
       for (const token of singly(chunk)) yield observe('token', () => translator.push(token))
@@ -54,7 +31,7 @@ export function* timeline(fixture: TokenFixture, options: TranslatorOptions, scr
     translator.end(reason)
   }
   yield layout.moment(observe(`end ${reason ?? ''}`.trimEnd(), end))
-  yield layout.summary(translator.response, eventCount, diagnostics)
+  yield layout.summary(translator.response, traced.eventCount, traced.diagnostics)
 }
 
 function* alone(moments: Iterable<Moment>): Generator<readonly Moment[]> {

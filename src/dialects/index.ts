@@ -1,3 +1,23 @@
+export type { ChatAnswerOptions } from './chat/answer-options.js'
+export type {
+  ChatAnnotation,
+  ChatChunk,
+  ChatCompletion,
+  ChatDelta,
+  ChatError,
+  ChatFinishReason,
+  ChatLogprobs,
+  ChatMessage,
+  ChatToolCall,
+  ChatToolCallDelta,
+  ChatToolCallOfCustomTool,
+  ChatToolCallOfFunction,
+  ChatUsage,
+} from './chat/completion.js'
+export { type ChatRequest, fromChatRequest } from './chat/request.js'
+export { type ChatSseEncoder, createChatSseEncoder } from './chat/sse-encoder.js'
+export { type ChatEncoder, createChatEncoder, toChatChunks } from './chat/to-chunks.js'
+export { toChatCompletion, toChatError } from './chat/to-completion.js'
 export {
   type Dialect,
   type DialectEvent,

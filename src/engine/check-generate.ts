@@ -1,5 +1,6 @@
 import { check } from '../errors.js'
 import { VOCABULARY_SIZE } from '../harmony/vocabulary.js'
+import { checkConstraint } from './check-constraint.js'
 import type { GenerateOptions } from './engine.js'
 
 /** The Responses API's limit of `top_logprobs`. */
@@ -17,7 +18,7 @@ export function checkGenerate(promptTokens: readonly number[] | Uint32Array, opt
   check(promptTokens.length > 0, 'promptTokens', 'at least one token id', promptTokens)
 
   check(typeof options === 'object' && options !== null, 'options', 'an object', options)
-  const { sampling = {}, maxTokens, stop, logprobs, signal } = options
+  const { sampling = {}, maxTokens, stop, logprobs, constraint, trace, signal } = options
   check(typeof sampling === 'object' && sampling !== null, 'sampling', 'an object', sampling)
   const { temperature, topP, topK, minP, seed } = sampling
   checkNumber(temperature, 'sampling.temperature', 'a number of at least 0', (n) => n >= 0)
@@ -32,7 +33,24 @@ export function checkGenerate(promptTokens: readonly number[] | Uint32Array, opt
     check(Array.isArray(stop), 'stop', 'an array of token ids', stop)
     checkIds(stop, 'stop')
   }
+  checkConstraint(constraint)
+  checkTrace(trace)
   check(signal === undefined || signal instanceof AbortSignal, 'signal', 'an AbortSignal', signal)
+}
+
+/** One line each. They may come from a client, so what is malformed beyond that is left out, and fails no call. */
+function checkTrace(trace: unknown): void {
+  if (trace === undefined) return
+  check(typeof trace === 'object' && trace !== null, 'trace', 'an object with a traceparent', trace)
+  const { traceparent, tracestate } = trace as Readonly<Record<string, unknown>>
+  check(isLine(traceparent), 'trace.traceparent', 'a traceparent of W3C trace context', traceparent)
+  const isState = tracestate === undefined || isLine(tracestate)
+  check(isState, 'trace.tracestate', 'a tracestate of W3C trace context', tracestate)
+}
+
+/** Whether a header could have this value. */
+function isLine(value: unknown): boolean {
+  return typeof value === 'string' && [...value].every((character) => character >= ' ' || character === '\t')
 }
 
 function isShare(n: number): boolean {

@@ -1,6 +1,7 @@
 /**
- * Why an engine refused or failed, as a code of the Responses API. `translate` copies `code` and `message` unchanged
- * into the stream's `error` and `response.failed`.
+ * Why an engine refused or failed, as a code of the Responses API. `translate` copies `code` into the stream's `error`
+ * and `response.failed`, and `message` too, except that of a `server_error`: it is for the host's `onError` alone,
+ * because it may name addresses and files.
  *
  * - `context_length_exceeded`: the prompt does not fit the engine's context.
  * - `invalid_prompt`: the engine rejects the request.

@@ -1,4 +1,5 @@
 import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
+import type { Constraint, EngineCapabilities } from './constraint.js'
 
 /** How the next token is sampled. Defaults are those of the Responses API: all tokens, at temperature 1. */
 export interface Sampling {
@@ -23,6 +24,20 @@ export interface GenerateOptions {
   readonly stop?: readonly number[]
   /** Requests log-probabilities of each token and of this many alternatives (0 to 20). Default: none. */
   readonly logprobs?: number
+  /**
+   * What the tokens have to spell. The prompt then ends with the `<|message|>` (or the part of a header) that they
+   * follow. Of the special tokens only the engine's own ends of sequence are sampled, when the text is complete: a
+   * grammar takes the others for text, and the model could forge a message inside of a JSON string with them. The
+   * stream ends with such a token, or without one where the engine does not send it. Default: anything.
+   *
+   * A constraint that the engine cannot hold is a `bad_option`, see {@link EngineCapabilities}.
+   */
+  readonly constraint?: Constraint
+  /**
+   * The W3C trace context of the request, `traceparent` and `tracestate`, which engines behind HTTP are sent. A line
+   * of text that does not have the W3C's shape is left out.
+   */
+  readonly trace?: { readonly traceparent: string; readonly tracestate?: string }
   /** Aborts the call; the stream throws the signal's reason. */
   readonly signal?: AbortSignal
 }
@@ -42,7 +57,7 @@ export interface TokenStream extends AsyncIterableIterator<TokenChunk, StreamEnd
 
 /**
  * Runs a gpt-oss model: prompt tokens in, sampled tokens out. All engines of this library implement it. To use another
- * engine, implement these two methods.
+ * engine, implement `generate` and `health`.
  *
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  */
@@ -61,4 +76,10 @@ export interface TokenEngine {
    * @throws EngineError that says why it would not
    */
   health(options?: { readonly signal?: AbortSignal }): Promise<void>
+  /**
+   * What the engine can do. An engine without this method has no known context length and cannot constrain.
+   *
+   * @throws EngineError if it has to ask a server, which does not answer
+   */
+  capabilities?(options?: { readonly signal?: AbortSignal }): Promise<EngineCapabilities>
 }

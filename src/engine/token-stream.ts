@@ -3,12 +3,12 @@ import type { StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import type { TokenStream } from './engine.js'
 
 /**
- * A stream of tokens from a generator that is given a signal. The signal aborts as soon as nobody wants more: the
- * consumer leaves, or the caller's own signal aborts. A generator alone would hear of either only after the engine's
- * next token, which may never come.
+ * Makes a stream of tokens from a generator that gets a signal. The signal aborts as soon as nobody wants more tokens,
+ * because the consumer leaves or the caller's own signal aborts. Without it, a generator would learn of that only after
+ * the engine's next token, which may never come.
  *
- * @param run - the call; begun with the first `next()`. It has to end soon after its signal aborts.
- * @param signal - the caller's; when it aborts, the stream throws its reason, once
+ * @param run - starts the call, at the first `next()`. The generator has to end soon after its signal aborts.
+ * @param signal - the caller's. When it aborts, the stream throws its reason once.
  */
 export function tokenStream(
   run: (signal: AbortSignal) => AsyncGenerator<TokenChunk, StreamEnd | undefined>,
@@ -23,10 +23,10 @@ export function tokenStream(
     if (closed !== undefined) return
     closed = why
     signal?.removeEventListener('abort', abort)
-    // First, so that the wait under way ends before the generator can throw at the abort.
+    // First, so that the pending wait ends before the generator can throw because of the abort.
     waiter.interrupt()
     call.abort(why === 'aborted' ? signal?.reason : undefined)
-    // Not awaited: the generator's clean-up comes only after its step under way. Nobody reads its errors any more.
+    // Not awaited: the generator cleans up only after its pending step, and nobody reads its errors any more.
     tokens?.return(undefined).catch(() => {})
   }
   const abort = (): void => close('aborted')

@@ -1,4 +1,3 @@
-import { matchBuiltin } from './builtins.js'
 import type { DeclaredTools } from './declared-tools.js'
 import { functionRecipient, matchFunctionName, matchFunctionsNamespace, matchNamespace } from './functions.js'
 import { matchMcpTool, splitMcpTool } from './mcp.js'
@@ -9,7 +8,7 @@ type Matcher = (recipient: string, tools: DeclaredTools, policy: RecipientPolicy
 
 const matchers: Readonly<Record<RecipientMatch, Matcher>> = {
   functions: matchFunctionsNamespace,
-  builtins: matchBuiltin,
+  builtins: (recipient, tools, policy) => tools.matchBuiltin(recipient, policy),
   function_names: matchFunctionName,
   namespaces: matchNamespace,
   mcp: matchMcpTool,

@@ -1,8 +1,9 @@
 import { check } from '../errors.js'
 import { FUNCTIONS, MCP, nameIn } from '../harmony/namespaces.js'
-import type { McpTool, NamespaceTool, ShellTool, UnknownTool } from '../responses/request.js'
-import { type BuiltinTool, builtinOf } from './builtin-tools.js'
+import type { McpTool, NamespaceTool, UnknownTool } from '../responses/request.js'
+import { type DeclaredBuiltins, declareBuiltins } from './builtins.js'
 import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.js'
+import { prefixesOf } from './prefixes.js'
 import type { Recipient } from './recipient.js'
 
 /** An MCP tool: its server and its name on that server. */
@@ -18,16 +19,13 @@ export interface DeclaredFunctions {
 }
 
 /** The tools that the request declares. Built once per request by {@link declareTools}. */
-export interface DeclaredTools extends DeclaredFunctions {
-  /** The declared namespaces by name, the longest name first. */
+export interface DeclaredTools extends DeclaredFunctions, DeclaredBuiltins {
+  /** The declared namespaces by name. */
   readonly namespaces: ReadonlyMap<string, DeclaredFunctions>
   /** The declared MCP servers by `server_label`. */
   readonly mcpServers: ReadonlyMap<string, McpServer>
-  /** Recipient prefixes of the declared MCP servers (`LABEL` and `mcp.LABEL`), the longest first. */
-  readonly mcpPrefixes: readonly { readonly prefix: string; readonly serverLabel: string }[]
-  readonly builtins: ReadonlySet<BuiltinTool>
-  /** Where a declared shell runs: in the host's container, on the client's machine, or unspecified (null). */
-  readonly shell: 'container' | 'local' | null
+  /** The labels of the declared MCP servers by `LABEL` and by `mcp.LABEL`. */
+  readonly mcpPrefixes: ReadonlyMap<string, string>
 }
 
 /**
@@ -38,6 +36,12 @@ export interface DeclaredTools extends DeclaredFunctions {
  * @throws HarmonyResponsesError `bad_option` if an entry lacks a required field, or a filter is invalid
  */
 export function declareTools(tools: readonly UnknownTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
+  const declared = declareCoreTools(tools, hints)
+  return declared === NO_TOOLS ? NO_TOOLS : { ...declared, ...declareBuiltins(tools as readonly UnknownTool[]) }
+}
+
+/** As {@link declareTools}, without built-in tools: their types are ignored. */
+export function declareCoreTools(tools: readonly UnknownTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
   return tools == null || tools.length === 0 ? NO_TOOLS : declare(tools, hints)
 }
 
@@ -48,8 +52,6 @@ function declare(tools: readonly UnknownTool[], hints?: ToolHints): DeclaredTool
   const { functions, customTools } = createFunctions()
   const namespaces = new Map<string, ReturnType<typeof createFunctions>>()
   const mcpServers = new Map<string, McpServer>()
-  const builtins = new Set<BuiltinTool>()
-  let shell: DeclaredTools['shell'] = null
 
   for (const [tool, path] of entriesOf(tools, 'tools')) {
     const type = requiredField(tool, path, 'type')
@@ -76,21 +78,17 @@ function declare(tools: readonly UnknownTool[], hints?: ToolHints): DeclaredTool
         mcpServers.set(label, declareMcpServer(tool as McpTool, `${path}.`, mcpServers.get(label), hints))
         break
       }
-      default: {
-        const builtin = builtinOf(type)
-        if (builtin !== undefined) builtins.add(builtin)
-        if (builtin === 'shell') shell = environmentOf(tool as ShellTool, `${path}.environment`)
-      }
     }
   }
   return {
     functions,
     customTools,
-    namespaces: new Map([...namespaces].sort(([a], [b]) => b.length - a.length)),
+    namespaces,
     mcpServers,
     mcpPrefixes: mcpPrefixes([...mcpServers.keys()]),
-    builtins,
-    shell,
+    builtins: new Set(),
+    shell: null,
+    matchBuiltin: () => undefined,
   }
 }
 
@@ -118,8 +116,9 @@ function requiredField(tool: unknown, path: string, field: string): string {
 export function declaredFunction(path: string, tools: DeclaredTools): ClientTool | undefined {
   const exact = functionIn(tools, path)
   if (exact !== undefined) return exact
-  for (const [namespace, inside] of tools.namespaces) {
-    const found = path.startsWith(`${namespace}.`) ? functionIn(inside, path.slice(namespace.length + 1)) : undefined
+  for (const namespace of prefixesOf(path, tools.namespaces)) {
+    const inside = tools.namespaces.get(namespace)
+    const found = inside && functionIn(inside, path.slice(namespace.length + 1))
     if (found !== undefined) return { ...found, namespace }
   }
   return undefined
@@ -141,9 +140,10 @@ export function declaredMcpTool(
   recipient: string,
   { mcpPrefixes }: Pick<DeclaredTools, 'mcpPrefixes'>,
 ): McpToolName | undefined {
-  const match = mcpPrefixes.find(({ prefix }) => recipient === prefix || recipient.startsWith(`${prefix}.`))
-  if (match === undefined) return undefined
-  return { serverLabel: match.serverLabel, name: recipient.slice(match.prefix.length + 1) || match.serverLabel }
+  const [prefix] = mcpPrefixes.has(recipient) ? [recipient] : prefixesOf(recipient, mcpPrefixes)
+  const serverLabel = prefix === undefined ? undefined : mcpPrefixes.get(prefix)
+  if (prefix === undefined || serverLabel === undefined) return undefined
+  return { serverLabel, name: recipient.slice(prefix.length + 1) || serverLabel }
 }
 
 /**
@@ -158,16 +158,8 @@ export function toolNamed(word: string, tools: DeclaredTools): string | undefine
   return declaredMcpTool(word, tools) === undefined ? undefined : word
 }
 
-function environmentOf({ environment }: ShellTool, path: string): DeclaredTools['shell'] {
-  if (environment == null) return null
-  check(typeof environment.type === 'string', path, 'an object with a type', environment)
-  return environment.type === 'local' ? 'local' : 'container'
-}
-
-/** Recipient prefixes of the servers with these labels, the longest first. */
+/** The labels of servers by the prefixes of their recipients. */
 export function mcpPrefixes(labels: readonly string[]): DeclaredTools['mcpPrefixes'] {
-  // A label that itself begins with `mcp.` comes before an equal prefix, because it is meant literally.
-  return ['', `${MCP}.`]
-    .flatMap((start) => labels.map((serverLabel) => ({ prefix: start + serverLabel, serverLabel })))
-    .sort((a, b) => b.prefix.length - a.prefix.length)
+  // A label that itself begins with `mcp.` comes after an equal prefix and wins, because it is meant literally.
+  return new Map([`${MCP}.`, ''].flatMap((start) => labels.map((label) => [start + label, label] as const)))
 }

@@ -1,5 +1,6 @@
 import { FUNCTIONS, nameIn } from '../harmony/namespaces.js'
 import { type DeclaredTools, declaredFunction } from './declared-tools.js'
+import { prefixesOf } from './prefixes.js'
 import type { Recipient } from './recipient.js'
 
 /** `functions.NAME` and `functions.NAMESPACE.NAME`, whether or not the request declares it. */
@@ -29,7 +30,7 @@ export function matchNamespace(recipient: string, tools: DeclaredTools): Recipie
 export function functionRecipient(path: string, tools: DeclaredTools): Recipient {
   const found = declaredFunction(path, tools)
   if (found !== undefined) return found
-  const namespace = [...tools.namespaces.keys()].find((name) => path.startsWith(`${name}.`) && path !== `${name}.`)
+  const namespace = prefixesOf(path, tools.namespaces).find((name) => path.length > name.length + 1)
   const name = namespace === undefined ? path : path.slice(namespace.length + 1)
   return { kind: 'function_call', name, ...(namespace !== undefined && { namespace }), declared: false }
 }

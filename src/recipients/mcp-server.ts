@@ -64,8 +64,9 @@ function testOf(value: McpTool['allowed_tools'], path: string, isReadOnly: Hint,
   const isList = Array.isArray(names) && names.every((name) => typeof name === 'string')
   const isFilter = typeof (value ?? {}) === 'object' && (readOnly === null || typeof readOnly === 'boolean')
   check(isFilter && (isList || names === null), path, 'tool names or { tool_names }', value)
+  const named = names === null || names.includes('*') ? null : new Set(names)
   return (name) => {
-    const isNamed = names === null || names.includes('*') || names.includes(name)
+    const isNamed = named === null || named.has(name)
     const hint = readOnly === null ? null : isReadOnly(name)
     return isNamed && (hint === undefined ? ifUnknown : hint === readOnly)
   }

@@ -23,8 +23,8 @@ export function* calleesNamed(
   const named = (recipient: string): Recipient => classifyRecipient(recipient, undefined, tools, policy)
   const callee = named(author)
   yield [callee]
-  const prefixes = approved.length > 0 ? mcpPrefixes([...tools.mcpServers.keys(), ...approved]) : []
-  const tool = declaredMcpTool(author, { mcpPrefixes: prefixes })
+  const labels = approved.length > 0 ? [...tools.mcpServers.keys(), ...approved] : []
+  const tool = declaredMcpTool(author, { mcpPrefixes: mcpPrefixes(labels) })
   if (tool !== undefined) yield [{ kind: 'mcp_call', ...tool, available: true }]
   // The client answers calls of declared functions.
   if (callee.kind !== 'custom_tool_call' && !(callee.kind === 'function_call' && callee.declared)) {

@@ -3,11 +3,19 @@
  * the `openai` 7.57 union, and what Codex, the AI SDK, the Agents SDK and LangChain send.
  */
 
-import type { LocalShellCallItem, McpListedTool } from './items.js'
+import type { InputCaller, InputStatus } from './input-status.js'
+import type { Logprob, McpError, McpListedTool, UrlCitation } from './items.js'
+import type { InputOtherItem } from './other-input-items.js'
+
+export interface PromptCacheBreakpoint {
+  readonly mode: 'explicit'
+  readonly ttl?: '30m' | '12h' | null
+}
 
 export interface InputText {
   readonly type: 'input_text'
   readonly text: string
+  readonly prompt_cache_breakpoint?: PromptCacheBreakpoint | null
 }
 
 export interface InputImage {
@@ -15,6 +23,7 @@ export interface InputImage {
   readonly detail?: string | null
   readonly image_url?: string | null
   readonly file_id?: string | null
+  readonly prompt_cache_breakpoint?: PromptCacheBreakpoint | null
 }
 
 export interface InputFile {
@@ -23,12 +32,35 @@ export interface InputFile {
   readonly file_url?: string | null
   readonly file_data?: string | null
   readonly filename?: string | null
+  readonly detail?: string | null
+  readonly prompt_cache_breakpoint?: PromptCacheBreakpoint | null
 }
+
+/** What a text cites, in the API's four forms. */
+export type InputAnnotation =
+  | Readonly<UrlCitation>
+  | {
+      readonly type: 'file_citation'
+      readonly file_id: string
+      readonly filename: string
+      readonly index: number
+    }
+  | {
+      readonly type: 'container_file_citation'
+      readonly container_id: string
+      readonly file_id: string
+      readonly filename: string
+      readonly start_index: number
+      readonly end_index: number
+    }
+  | { readonly type: 'file_path'; readonly file_id: string; readonly index: number }
 
 /** Text of an assistant's earlier message. */
 export interface InputOutputText {
   readonly type: 'output_text'
   readonly text: string
+  readonly annotations?: readonly InputAnnotation[] | null
+  readonly logprobs?: readonly Logprob[] | null
 }
 
 export interface InputRefusal {
@@ -44,7 +76,8 @@ export interface InputMessage {
   readonly id?: string | null
   readonly role: 'user' | 'assistant' | 'system' | 'developer'
   readonly content: string | readonly InputContent[]
-  /** Of an assistant's message: a preamble or the answer. Send it back: without it, a preamble reads as an answer. */
+  readonly status?: InputStatus | null
+  /** A preamble or the answer, of the assistant. Send it back: else only a preamble before a call is known as one. */
   readonly phase?: 'commentary' | 'final_answer' | null
 }
 
@@ -54,6 +87,7 @@ export interface InputReasoning {
   readonly summary: readonly { readonly type: 'summary_text'; readonly text: string }[]
   readonly content?: readonly { readonly type: 'reasoning_text'; readonly text: string }[] | null
   readonly encrypted_content?: string | null
+  readonly status?: InputStatus | null
 }
 
 export interface InputFunctionCall {
@@ -63,6 +97,9 @@ export interface InputFunctionCall {
   readonly name: string
   readonly namespace?: string | null
   readonly arguments: string
+  readonly status?: InputStatus | null
+  readonly async?: boolean | null
+  readonly caller?: InputCaller | null
 }
 
 /** What the client's function returned. */
@@ -71,6 +108,11 @@ export interface InputFunctionCallOutput {
   readonly id?: string | null
   readonly call_id?: string | null
   readonly output: string | readonly InputContent[]
+  /** The function's name and namespace, which the call has too. */
+  readonly name?: string | null
+  readonly namespace?: string | null
+  readonly status?: InputStatus | null
+  readonly caller?: InputCaller | null
 }
 
 export interface InputCustomToolCall {
@@ -80,6 +122,9 @@ export interface InputCustomToolCall {
   readonly name: string
   readonly namespace?: string | null
   readonly input: string
+  readonly status?: InputStatus | null
+  readonly async?: boolean | null
+  readonly caller?: InputCaller | null
 }
 
 export interface InputCustomToolCallOutput {
@@ -87,11 +132,13 @@ export interface InputCustomToolCallOutput {
   readonly id?: string | null
   readonly call_id: string
   readonly output: string | readonly InputContent[]
+  readonly status?: InputStatus | null
+  readonly caller?: InputCaller | null
 }
 
 export interface InputMcpListTools {
   readonly type: 'mcp_list_tools'
-  readonly id: string
+  readonly id?: string | null
   readonly server_label: string
   readonly tools: readonly (Omit<McpListedTool, 'description'> & { readonly description?: string | null })[]
   readonly error?: string | null
@@ -99,13 +146,15 @@ export interface InputMcpListTools {
 
 export interface InputMcpCall {
   readonly type: 'mcp_call'
-  readonly id: string
+  readonly id?: string | null
   readonly server_label: string
   readonly name: string
   readonly arguments: string
   readonly approval_request_id?: string | null
   readonly output?: string | null
-  readonly error?: unknown
+  /** Older SDKs have a string here. */
+  readonly error?: Readonly<McpError> | string | null
+  readonly status?: InputStatus | null
 }
 
 export interface InputMcpApprovalRequest {
@@ -127,70 +176,91 @@ export interface InputMcpApprovalResponse {
 
 export interface InputCodeInterpreterCall {
   readonly type: 'code_interpreter_call'
-  readonly id: string
+  readonly id?: string | null
   readonly code: string | null
   readonly container_id: string
-  readonly outputs: readonly unknown[] | null
+  readonly outputs:
+    | readonly ({ readonly type: 'logs'; readonly logs: string } | { readonly type: 'image'; readonly url: string })[]
+    | null
+  readonly status?: InputStatus | null
 }
 
+/** What a web search did. */
+export type InputWebSearchAction =
+  | {
+      readonly type: 'search'
+      readonly query?: string | null
+      readonly queries?: readonly string[] | null
+      readonly sources?: readonly { readonly type: 'url'; readonly url: string }[] | null
+    }
+  | { readonly type: 'open_page'; readonly url?: string | null }
+  | { readonly type: 'find_in_page'; readonly url: string; readonly pattern: string }
+  /** Codex sends back so what it does not know. */
+  | { readonly type: 'other' }
+
+/** Codex leaves out the id, and the action if it knows none. */
 export interface InputWebSearchCall {
   readonly type: 'web_search_call'
-  readonly id: string
-  readonly action: { readonly type: string }
+  readonly id?: string | null
+  readonly action?: InputWebSearchAction | null
+  readonly status?: InputStatus | null
 }
 
 export interface InputShellCall {
   readonly type: 'shell_call'
   readonly id?: string | null
   readonly call_id: string
-  readonly action: { readonly commands: readonly string[] }
+  readonly action: {
+    readonly commands: readonly string[]
+    readonly max_output_length?: number | null
+    readonly timeout_ms?: number | null
+  }
+  readonly environment?: { readonly type: string; readonly container_id?: string } | null
+  readonly status?: InputStatus | null
+  readonly caller?: InputCaller | null
 }
 
 export interface InputShellCallOutput {
   readonly type: 'shell_call_output'
   readonly id?: string | null
   readonly call_id: string
-  readonly output: readonly { readonly stdout: string; readonly stderr: string; readonly outcome: unknown }[]
+  readonly output: readonly {
+    readonly stdout: string
+    readonly stderr: string
+    readonly outcome: { readonly type: 'timeout' } | { readonly type: 'exit'; readonly exit_code: number }
+  }[]
+  readonly max_output_length?: number | null
+  readonly status?: InputStatus | null
+  readonly caller?: InputCaller | null
 }
 
 export interface InputLocalShellCall {
   readonly type: 'local_shell_call'
-  readonly id: string
+  readonly id?: string | null
   readonly call_id: string
-  readonly action: Readonly<Pick<LocalShellCallItem['action'], 'type' | 'env'>> & {
+  readonly action: {
+    readonly type: 'exec'
     readonly command: readonly string[]
+    readonly env?: { readonly [name: string]: string } | null
+    readonly timeout_ms?: number | null
+    readonly user?: string | null
+    readonly working_directory?: string | null
   }
+  readonly status?: InputStatus | null
 }
 
 export interface InputLocalShellCallOutput {
   readonly type: 'local_shell_call_output'
+  /** The call's id, which is its `call_id`. */
   readonly id: string
   readonly output: string
+  readonly status?: InputStatus | null
 }
 
 /** An earlier item by its id, of a server that stores responses. */
 export interface InputItemReference {
   readonly type?: 'item_reference' | null
   readonly id: string
-}
-
-/** Items of tools that gpt-oss was not trained on, and of the API's own context management. */
-export interface InputOtherItem {
-  readonly type:
-    | 'additional_tools'
-    | 'apply_patch_call'
-    | 'apply_patch_call_output'
-    | 'compaction'
-    | 'compaction_trigger'
-    | 'computer_call'
-    | 'computer_call_output'
-    | 'configuration_update'
-    | 'file_search_call'
-    | 'image_generation_call'
-    | 'program'
-    | 'program_output'
-    | 'tool_search_call'
-    | 'tool_search_output'
 }
 
 /** An item of the conversation. `type` narrows it; without one it is a message, or a reference if it has no role. */

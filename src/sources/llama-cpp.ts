@@ -1,9 +1,9 @@
-import { checkGenerate } from '../engine/check-generate.js'
 import type { GenerateOptions, TokenStream } from '../engine/index.js'
 import { tokenStream } from '../engine/token-stream.js'
 import { check } from '../errors.js'
 import type { LlamaSequence } from './llama-cpp/node-llama-cpp.js'
 import { checkFits, sequenceTokens } from './llama-cpp/sequence-tokens.js'
+import { settledCall } from './llama-cpp/settled-call.js'
 import { createPool, type Pool } from './pool.js'
 
 export type * from '../engine/engine.js'
@@ -31,14 +31,18 @@ export type { Llama, LlamaSequence } from './llama-cpp/node-llama-cpp.js'
  * set. Otherwise they describe the distribution that was sampled: after temperature and limits. They cost some 8 ms a
  * token, because the vocabulary is sorted.
  *
+ * A `constraint` is a JSON Schema, a regular expression or GBNF. A token costs hardly more while the model's own is
+ * allowed, and 50 to 100 ms where llama.cpp has to look for another one. Log-probabilities beside a constraint are those
+ * among the allowed tokens, without alternatives; llama.cpp then checks all tokens at every step.
+ *
  * A seed repeats a call only with the same `logprobs`, and while nothing else runs in the context.
  *
  * @param promptTokens - the complete rendered prompt, ending with `<|start|>assistant`. Do not tokenize it with the
  *   model: its `tokenize` turns markers in a user's text into special tokens, whatever its options are
  * @returns the tokens, each as one chunk; ends with `usage.inputTokens` and `usage.cachedTokens`
  * @throws HarmonyResponsesError `bad_option`, from the call itself
- * @throws EngineError from `next()`: `context_length_exceeded` before anything is evaluated; `server_error` with
- *   llama.cpp's message
+ * @throws EngineError from `next()`: `context_length_exceeded`, or `invalid_prompt` for GBNF that llama.cpp cannot read,
+ *   before anything is evaluated; `server_error` with llama.cpp's message
  */
 export function llamaCppSource(
   sequence: LlamaSequence,
@@ -47,16 +51,13 @@ export function llamaCppSource(
 ): TokenStream {
   const { evaluate } = Object(sequence) as Partial<LlamaSequence>
   check(typeof evaluate === 'function', 'sequence', 'a LlamaContextSequence of node-llama-cpp', sequence)
-  checkGenerate(promptTokens, options)
-  // Copied, because the call begins later and the caller may change its arguments.
-  const prompt = Array.from(promptTokens)
-  const copy = { ...options }
+  const { prompt, options: settled } = settledCall(promptTokens, options)
   return tokenStream(async function* (signal) {
     checkFits(prompt, sequence.contextSize)
     const turns = turnsOf(sequence)
     await turns.take(() => 0, signal)
     try {
-      return yield* sequenceTokens(sequence, prompt, copy, signal)
+      return yield* sequenceTokens(sequence, prompt, settled, signal)
     } finally {
       turns.give(sequence)
     }

@@ -1,11 +1,16 @@
 import type { TokenEngine } from '../engine/index.js'
 import { check } from '../errors.js'
 import { loadTokenTable } from '../tokens/load-token-table.js'
+import { GBNF_CAPABILITIES, gbnfOf } from './gbnf.js'
 import type { HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
+import { banSpecialTokens } from './llama-server/banned-tokens.js'
 import { checkModel } from './llama-server/check-model.js'
-import { completionSteps, type Vocabulary } from './llama-server/completion-steps.js'
+import type { Vocabulary } from './llama-server/completion-steps.js'
+import { contextLength } from './llama-server/context-length.js'
 import { createTokenIdRecovery } from './llama-server/recover-token-ids.js'
+import { stopWords } from './llama-server/stop-words.js'
+import { wholeTurn } from './llama-server/whole-turn.js'
 
 export type * from '../engine/engine.js'
 export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
@@ -23,9 +28,14 @@ export interface LlamaServerEngineOptions extends HttpOptions {
  *     const engine = createLlamaServerEngine({ url: 'http://localhost:8080' })
  *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
  *
- * llama-server sends the stop token like any other. It stops only at the model's own ids, which are the default ones;
- * at other `stop` ids this engine ends the stream and cancels the request. Log-probabilities are the model's own,
- * before temperature and limits.
+ * llama-server sends the stop token like any other. It always stops at the model's own ids, which are the default ones.
+ * Other special ids, such as `<|message|>`, are sent as stop words; where the model only spells one in ordinary text, the
+ * stream goes on with a further request. At ordinary `stop` ids this engine ends the stream and cancels the request.
+ * Log-probabilities are the model's own, before temperature and limits.
+ *
+ * A `constraint` is sent as `grammar`: GBNF that this library writes, since `json_schema` ignores keywords that it does
+ * not know. All special tokens but the ends of sequence are banned beside it. Log-probabilities are still the model's
+ * own, without the grammar.
  *
  * If a character consists of several tokens, llama-server sends its text and only the last id. The other ids are
  * recovered from the bytes. If the model wrote an incomplete character, that is impossible: the stream then contains
@@ -47,6 +57,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
   check(model === undefined || typeof model === 'string', 'model', 'a string', model)
   let vocabulary: Vocabulary | undefined
   let isChecked = false
+  let knownLength: number | undefined
   const load = async (): Promise<Vocabulary> => {
     const table = await loadTokenTable()
     vocabulary ??= { table, recovery: createTokenIdRecovery(table) }
@@ -54,9 +65,17 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
   }
 
   return createHttpEngine(http, {
+    name: 'llama-server',
     healthPath: '/health',
     generatePath: '/completion',
-    async body({ prompt, sampling, maxTokens, logprobs }, client, signal) {
+    capabilities: GBNF_CAPABILITIES,
+    async contextLength(client, signal) {
+      knownLength ??= await contextLength(client, model, signal)
+      return knownLength
+    },
+    async body(call, client, signal) {
+      const { prompt, sampling, maxTokens, logprobs, constraint } = call
+      const words = stopWords(call)
       if (!isChecked) await checkModel(client, model, signal)
       isChecked = true
       const { temperature, topP, topK, minP, seed } = sampling
@@ -72,12 +91,14 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
         samplers: ['top_k', 'top_p', 'min_p', 'temperature'],
         ...(seed === undefined ? {} : { seed: seedOf(seed) }),
         ...(logprobs === undefined ? {} : { n_probs: Math.max(1, logprobs) }),
+        ...(words.length === 0 ? {} : { stop: words }),
+        ...(constraint === undefined ? {} : { grammar: gbnfOf(constraint), logit_bias: banSpecialTokens() }),
         cache_prompt: true,
         return_tokens: true,
         stream: true,
       }
     },
-    steps: (events, call) => completionSteps(events, call, load),
+    steps: (ask, call) => wholeTurn(ask, call, load),
   })
 }
 

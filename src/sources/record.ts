@@ -1,38 +1,40 @@
 import { closable, createWaiter } from '../closable.js'
 import type { ResponseRequest } from '../responses/request.js'
+import { type ChunkStep, iterateSource } from '../tokens/iterate-source.js'
 import type { HarmonyToken, StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
+import { ALL_FIELDS } from '../translate/all-fields.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
 import type { FixtureChunk, FixtureSetup, TokenFixture } from './token-fixture.js'
 
 export type { FixtureChunk, FixtureSetup, TokenFixture } from './token-fixture.js'
 
-/** What a recording says about itself. */
+/** The description of a recording. */
 export interface RecordingAbout {
   readonly name: string
   /** Where the tokens come from: engine, model, version. */
   readonly origin?: string
-  /** The request that is answered. Only what a replay needs is written down: no input, and no tool's secrets. */
+  /** The request that is answered. The fixture omits its input and the secrets of its tools: a replay needs neither. */
   readonly request?: ResponseRequest
-  /** What the translator is given beside the request. */
+  /** The translator's options besides the request. */
   readonly setup?: FixtureSetup
 }
 
 /**
- * The same source, recorded: passes everything through undisturbed, and hands the sink a token fixture once, however
- * the stream ended. What came before an error or an early stop is in it; `replay` gives it back.
+ * Records a source: passes everything through unchanged, and calls the sink once with a token fixture, however the
+ * stream ends. The fixture has everything up to an error or an early stop; `replay` plays it back.
  *
  *     translate(record(engine, (fixture) => writeFile(path, JSON.stringify(fixture)), { name }), { request })
  *
- * The stream's end waits for the sink. What the sink throws is thrown there, but never in the place of the source's
- * own error.
+ * The end of the stream waits for the sink and throws what the sink throws, unless the source itself failed: then it
+ * throws the source's error.
  */
 export function record(
   source: TokenSource,
   sink: (fixture: TokenFixture) => void | Promise<void>,
   about: RecordingAbout = { name: 'recording' },
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
-  const chunks = iterate(source)
-  const request = about.request && withoutSecrets(about.request)
+  const chunks = iterateSource(source)
+  const request = about.request && withoutSecrets(about.request, ALL_FIELDS)
   const tokens: FixtureChunk[] = []
   const waiter = createWaiter()
   let isOver = false
@@ -51,7 +53,7 @@ export function record(
     })
   }
 
-  /** The sink does not wait for the source: one that is stuck never answers. */
+  /** Calls the sink without waiting for the source, because a source that hangs never closes. */
   async function close(): Promise<void> {
     if (isOver) return
     waiter.interrupt()
@@ -59,7 +61,7 @@ export function record(
     await Promise.all([handOver(), closing])
   }
 
-  async function nextStep(): Promise<Step | undefined> {
+  async function nextStep(): Promise<ChunkStep | undefined> {
     try {
       return await waiter.wait(chunks.next())
     } catch (error) {
@@ -85,16 +87,7 @@ export function record(
   return closable(read(), close)
 }
 
-type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
-type Chunks = AsyncIterator<TokenChunk, StreamEnd | undefined> | Iterator<TokenChunk, StreamEnd | undefined>
-
-/** A string is one chunk, as it is to `translate`. */
-function iterate(source: TokenSource): Chunks {
-  if (typeof source === 'string') return [source as string].values()
-  return (Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()) as Chunks
-}
-
-/** A chunk as data of our own: a caller may fill its array again. What is no chunk at all is kept as it is. */
+/** A copy of a chunk, because the caller may reuse its array. An invalid chunk is recorded as it is. */
 function copyChunk(chunk: TokenChunk): FixtureChunk {
   if (typeof chunk !== 'object' || chunk === null) return chunk
   if (chunk instanceof Uint32Array) return [...chunk]

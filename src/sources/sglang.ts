@@ -1,10 +1,14 @@
 import { z } from 'zod'
+import type { Constraint } from '../engine/constraint.js'
 import { EngineError } from '../engine/engine-error.js'
 import type { TokenEngine } from '../engine/index.js'
+import { check } from '../errors.js'
 import type { HarmonyToken, HostUsage } from '../tokens/token-source.js'
+import { BANNED } from './http/banned-tokens.js'
 import { failureOf } from './http/failure-of.js'
 import type { HttpOptions } from './http/http-client.js'
-import { createHttpEngine, type HttpCall } from './http/http-engine.js'
+import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js'
+import { maxModelLen } from './http/max-model-len.js'
 import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import type { EngineStep } from './http/steps-to-tokens.js'
 
@@ -13,7 +17,13 @@ export { EngineError, type EngineErrorCode } from '../engine/engine-error.js'
 export { STOP_TOKENS } from '../engine/stop-tokens.js'
 
 /** Options of {@link createSglangEngine}. */
-export type SglangEngineOptions = HttpOptions
+export interface SglangEngineOptions extends HttpOptions {
+  /**
+   * The limit of prompt and answer tokens together, for `capabilities()`. Default: the `max_model_len` of the served
+   * model, requested from the server once.
+   */
+  readonly contextSize?: number
+}
 
 /**
  * Connects to a gpt-oss model on SGLang, with its own `POST /generate`: token ids in and out.
@@ -26,19 +36,34 @@ export type SglangEngineOptions = HttpOptions
  * the ids in the model's `generation_config.json`, whatever `stop` is. A `seed` needs
  * `--enable-deterministic-inference`.
  *
+ * A `constraint` is a JSON Schema, a regular expression or GBNF (`ebnf`), with log-probabilities too. Special tokens are
+ * banned by `logit_bias`, which is added to the scores as it is. Start the server without `--reasoning-parser`: with it,
+ * some versions constrain only what follows the end of a reasoning, and so nothing here (issue 11971). Some also ignore a
+ * constraint that they cannot compile.
+ *
  * Written for and tested against the documented shapes, not a running server: the `/generate` endpoint in the
- * project's documentation (native API, sampling parameters), and tokenizer_manager.py and http_server.py of
- * sgl-project/sglang, as of November 2026.
+ * project's documentation (native API, sampling parameters), and tokenizer_manager.py, http_server.py,
+ * sampling_params.py and sampling_batch_info.py of sgl-project/sglang, as of November 2026.
  *
  * @see https://docs.sglang.io/basic_usage/native_api.html
  * @see https://docs.sglang.io/basic_usage/sampling_params.html
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
-  return createHttpEngine(options, {
+  const { contextSize, ...http } = Object(options) as SglangEngineOptions
+  const isSize = contextSize === undefined || (Number.isSafeInteger(contextSize) && contextSize > 0)
+  check(isSize, 'contextSize', 'a whole number of at least 1', contextSize)
+  let knownSize = contextSize
+  return createHttpEngine(http, {
+    name: 'SGLang',
     healthPath: '/health',
     generatePath: '/generate',
-    body({ prompt, sampling, stop, maxTokens, logprobs }) {
+    capabilities: { constraints: ['json_schema', 'regex', 'gbnf'], hasConstrainedLogprobs: true },
+    async contextLength(client, signal) {
+      knownSize ??= await maxModelLen('SGLang', client, undefined, signal)
+      return knownSize
+    },
+    body({ prompt, sampling, stop, maxTokens, logprobs, constraint }) {
       const { temperature, topP, topK, minP, seed } = sampling
       return {
         input_ids: prompt,
@@ -53,6 +78,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
           stop_token_ids: stop,
           no_stop_trim: true,
           skip_special_tokens: false,
+          ...(constraint === undefined ? {} : { ...constraintField(constraint), logit_bias: LOGIT_BIAS }),
         },
         ...(logprobs === undefined
           ? {}
@@ -63,6 +89,14 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
     steps,
   })
 }
+
+function constraintField(constraint: Constraint): Record<string, string> {
+  if ('jsonSchema' in constraint) return { json_schema: JSON.stringify(constraint.jsonSchema) }
+  return 'regex' in constraint ? { regex: constraint.regex } : { ebnf: constraint.grammar }
+}
+
+/** JSON has no -Infinity, and no score comes near this. */
+const LOGIT_BIAS: Readonly<Record<string, number>> = Object.fromEntries(BANNED.map((id) => [id, -10_000]))
 
 // In a cumulative stream every event has all ids, so only the new ones are validated.
 const list = z.custom<readonly unknown[]>(Array.isArray, 'an array')
@@ -104,9 +138,10 @@ const ids = z.array(tokenId)
 const scored = z.tuple([logprob, tokenId], z.unknown(), '[logprob, id]')
 const tops = z.array(scored, 'an array').nullish()
 
-async function* steps(events: AsyncIterable<unknown>, { logprobs }: HttpCall): AsyncGenerator<EngineStep> {
+async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
+  const { logprobs } = call
   const seen: unknown[] = []
-  for await (const event of events) {
+  for await (const event of ask(call)) {
     const step = parseEvent(chunk, event, 'SGLang')
     const { finish_reason: finish, prompt_tokens, cached_tokens } = step.meta_info
     const fresh = parseEvent(ids, newIds(step, seen), 'SGLang')

@@ -1,3 +1,4 @@
+import { checkHolds } from '../engine/check-constraint.js'
 import { checkGenerate } from '../engine/check-generate.js'
 import { EngineError } from '../engine/engine-error.js'
 import { type GenerateOptions, STOP_TOKENS, type TokenEngine } from '../engine/index.js'
@@ -60,7 +61,8 @@ export interface TransformersJsEngineOptions {
  * to `maxTokens` unread ids are buffered. A call that is closed still finishes its current step, and the next call
  * waits for that. No cache is kept between calls, so each evaluates its whole prompt.
  *
- * Supports `temperature` and `topK`. Other sampling is rejected: `topP` below 1, `minP` above 0, `seed`, `logprobs`.
+ * Supports `temperature` and `topK`. Other sampling is rejected: `topP` below 1, `minP` above 0, `seed`, `logprobs`; so is
+ * a `constraint`.
  *
  * Written for and tested against the published source, not a running model: `generate` in modeling_utils.js, and
  * streamers.js, stopping_criteria.js and controller.js in packages/transformers/src of huggingface/transformers.js, as
@@ -143,12 +145,16 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
     generate(promptTokens, options = {}) {
       checkGenerate(promptTokens, options)
       checkPossible(options)
+      checkHolds('Transformers.js', {}, options.constraint)
       const prompt = Array.from(promptTokens)
       const settled = { ...options, ...(options.stop && { stop: [...options.stop] }) }
       return tokenStream((signal) => run(prompt, settled, signal), options.signal)
     },
     // The model is in this process, and later calls wait, so it is always healthy.
     async health() {},
+    async capabilities() {
+      return { contextLength: contextSize }
+    },
   }
 }
 

@@ -1,11 +1,15 @@
 import { z } from 'zod'
+import type { Constraint } from '../engine/constraint.js'
 import { EngineError } from '../engine/engine-error.js'
 import type { TokenEngine } from '../engine/index.js'
 import { check } from '../errors.js'
+import { markerText } from '../harmony/vocabulary.js'
 import type { HarmonyToken } from '../tokens/token-source.js'
+import { BANNED } from './http/banned-tokens.js'
 import type { HttpClient, HttpOptions } from './http/http-client.js'
-import { createHttpEngine, type HttpCall } from './http/http-engine.js'
-import { count, jsonOf, logprob, parseEvent, tokenId } from './http/parse-event.js'
+import { type Ask, createHttpEngine, type HttpCall } from './http/http-engine.js'
+import { maxModelLen } from './http/max-model-len.js'
+import { count, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import type { EngineStep } from './http/steps-to-tokens.js'
 
 export type * from '../engine/engine.js'
@@ -17,8 +21,8 @@ export interface VllmEngineOptions extends HttpOptions {
   /** The name of the model or an adapter. Default: the served model. */
   readonly model?: string
   /**
-   * The limit of prompt and answer tokens together. Needed for calls without `maxTokens`, for which the endpoint would
-   * generate only 16. Default: the model's `max_model_len`, requested from the server once.
+   * The limit of prompt and answer tokens together. Needed for `capabilities()`, and for calls without `maxTokens`, for
+   * which the endpoint would generate only 16. Default: the model's `max_model_len`, requested from the server once.
    */
   readonly contextSize?: number
 }
@@ -36,11 +40,20 @@ export interface VllmEngineOptions extends HttpOptions {
  * It does not use `/inference/v1/generate`, although that is made for tokens: only later versions stream from it, the
  * stream does not contain the stop token, and its shapes are still changing.
  *
+ * A `constraint` is sent as `structured_outputs`: any kind, with log-probabilities too. vLLM tells a Lark grammar from
+ * GBNF by the absence of `::=`. It needs vLLM 0.11, and before 0.27 a server that was started with
+ * `--structured-outputs-config.enable_in_reasoning=True`: without it, those take the body of a call for reasoning, and
+ * constrain nothing without a word (issue 57726; pull request 45560). Special tokens are banned as `bad_words`, since
+ * `logit_bias` is only a penalty of 100 there, and refused by servers that draft tokens, and `allowed_token_ids` would
+ * list the whole vocabulary in each request.
+ *
  * Written for and tested against the documented shapes, not a running server: `CompletionRequest`,
  * `CompletionStreamResponse` and `CompletionLogProbs` in vllm/entrypoints/openai/completion/protocol.py, and the stream
- * in serving.py beside it, of vllm-project/vllm as of November 2026.
+ * in serving.py beside it; `StructuredOutputsParams` and `bad_words` in vllm/sampling_params.py; of vllm-project/vllm as
+ * of November 2026.
  *
  * @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
+ * @see https://docs.vllm.ai/en/latest/features/structured_outputs.html
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
@@ -51,19 +64,29 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
   const url = typeof http.url === 'string' ? http.url.replace(/\/v1\/*(?=\?|$)/, '') : http.url
   let knownSize = contextSize
 
+  async function contextLength(client: HttpClient, signal: AbortSignal): Promise<number | undefined> {
+    knownSize ??= await maxModelLen('vLLM', client, model, signal)
+    return knownSize
+  }
+
   /** The tokens that fit after the prompt; at least 1, so that vLLM itself reports a prompt that is too long. */
   async function room({ prompt }: HttpCall, client: HttpClient, signal: AbortSignal): Promise<number> {
-    knownSize ??= await askContextSize(client, model, signal)
-    return Math.max(1, knownSize - prompt.length)
+    const size = await contextLength(client, signal)
+    if (size !== undefined) return Math.max(1, size - prompt.length)
+    const expected = `expected a max_model_len for ${model ?? 'a model'} in /v1/models, got none`
+    throw new EngineError('server_error', `${expected}: set contextSize or maxTokens`)
   }
 
   return createHttpEngine(
     { ...http, url },
     {
+      name: 'vLLM',
       healthPath: '/health',
       generatePath: '/v1/completions',
+      capabilities: { constraints: ['json_schema', 'regex', 'lark', 'gbnf'], hasConstrainedLogprobs: true },
+      contextLength,
       async body(call, client, signal) {
-        const { prompt, sampling, stop, maxTokens, logprobs } = call
+        const { prompt, sampling, stop, maxTokens, logprobs, constraint } = call
         const { temperature, topP, topK, minP, seed } = sampling
         return {
           ...(model === undefined ? {} : { model }),
@@ -78,6 +101,9 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
           stop_token_ids: stop,
           skip_special_tokens: false,
           ...(logprobs === undefined ? {} : { logprobs, return_tokens_as_token_ids: true }),
+          ...(constraint === undefined
+            ? {}
+            : { structured_outputs: structuredOutputs(constraint), bad_words: BAD_WORDS }),
           return_token_ids: true,
           stream: true,
           stream_options: { include_usage: true },
@@ -88,20 +114,13 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
   )
 }
 
-const modelList = z.object(
-  { data: z.array(z.object({ id: z.string('a string'), max_model_len: count }, 'a model'), 'an array') },
-  'a list of models',
-)
-
-async function askContextSize(client: HttpClient, model: string | undefined, signal: AbortSignal): Promise<number> {
-  const { data } = parseEvent(modelList, jsonOf(await client.read('/v1/models', signal)), 'vLLM')
-  const size = data.find(({ id }) => model === undefined || id === model)?.max_model_len
-  if (typeof size === 'number') return size
-  throw new EngineError(
-    'server_error',
-    `expected a max_model_len for ${model ?? 'a model'} in /v1/models, got none: set contextSize or maxTokens`,
-  )
+function structuredOutputs(constraint: Constraint): Record<string, unknown> {
+  if ('jsonSchema' in constraint) return { json: constraint.jsonSchema }
+  return 'regex' in constraint ? { regex: constraint.regex } : { grammar: constraint.grammar }
 }
+
+/** Banned by their spelling. The last one has another name in the model's own tokenizer. */
+const BAD_WORDS: readonly string[] = [...BANNED.map(markerText), '<|endofprompt|>']
 
 const logprobLists = z.object({
   /** `token_id:976` each. */
@@ -135,15 +154,15 @@ const chunk = z.object(
 
 type Choice = z.infer<typeof chunk>['choices'][number]
 
-async function* steps(events: AsyncIterable<unknown>, { logprobs }: HttpCall): AsyncGenerator<EngineStep> {
-  for await (const event of events) {
+async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
+  for await (const event of ask(call)) {
     const { choices, usage } = parseEvent(chunk, event, 'vLLM')
     // The last chunk has counts and no choice.
     const [choice] = choices
     const inputTokens = usage?.prompt_tokens
     const cachedTokens = usage?.prompt_tokens_details?.cached_tokens
     yield {
-      tokens: choice === undefined ? [] : tokensOf(choice, logprobs),
+      tokens: choice === undefined ? [] : tokensOf(choice, call.logprobs),
       ...(choice?.finish_reason ? { end: endOf(choice) } : {}),
       ...(typeof inputTokens !== 'number'
         ? {}

@@ -4,32 +4,32 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 
 export interface SseDecoderOptions {
   /**
-   * Called with each event, in stream order, while `push` or `end` runs. That it has a string `type` is certain; the
-   * rest of its shape is what the sender made it, and not checked here.
+   * Called with each event in stream order, while `push` or `end` runs. Every event has a string `type`. The rest of it
+   * is not checked.
    */
   readonly onEvent: (event: ResponseStreamEvent) => void
 }
 
-/** Reads an SSE stream as it is pushed. Once `push` or `end` has thrown, the decoder is of no further use. */
+/** Reads an SSE stream that is pushed into it. Do not use it any more after `push` or `end` has thrown. */
 export interface SseDecoder {
   /**
-   * Takes the next piece of the stream, cut anywhere, also inside a UTF-8 character.
+   * Takes the next piece of the stream. It may be cut anywhere, even inside a UTF-8 character.
    *
-   * @throws HarmonyResponsesError `bad_stream`: a frame's data is not JSON, or no object with a string `type`; or the
-   *   chunk is neither bytes nor text
+   * @throws HarmonyResponsesError `bad_stream` if the data of a frame is not JSON or not an object with a string
+   *   `type`, or the chunk is neither bytes nor text
    */
   push(chunk: string | Uint8Array): void
   /**
-   * Says that the stream is over. A last frame that lacks only its blank line is delivered: some servers close early.
+   * Ends the stream. Delivers a last frame that lacks only its blank line, because some servers close too early.
    *
-   * @throws HarmonyResponsesError `bad_stream`: the stream ended inside a frame's data
+   * @throws HarmonyResponsesError `bad_stream` if the stream ended inside the data of a frame
    */
   end(): void
-  /** Whether `[DONE]` or `end` has been seen: whatever comes after is ignored. */
+  /** Whether `[DONE]` arrived or `end` was called. Later input is ignored. */
   readonly done: boolean
 }
 
-/** What can be read as a stream: a fetch body, chunks of bytes or text, or all of its text. */
+/** What can be read as a stream: the body of a fetch, chunks of bytes or text, or the complete text. */
 export type SseSource =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array | string>
@@ -37,8 +37,8 @@ export type SseSource =
   | string
 
 /**
- * Creates the push decoder, for transports that call back. It reads what the standard calls an event stream: any line
- * ends, comments, a leading byte order mark. The type is taken from the data; the `event:` field is not looked at.
+ * Creates a decoder for transports that call back. It reads any event stream of the standard: all forms of line ends,
+ * comments, a leading byte order mark. The type is the one in the data; the `event:` field is ignored.
  *
  * @throws HarmonyResponsesError `bad_option`
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
@@ -46,17 +46,17 @@ export type SseSource =
 export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
   const { onEvent } = Object(options) as SseDecoderOptions
   check(typeof onEvent === 'function', 'createSseDecoder.onEvent', 'a function', onEvent)
-  // The mark is dropped in `read`, where text chunks pass too.
+  // `read` drops the byte order mark, because it also gets chunks of text.
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
   const parser = createParser({ onEvent: ({ data }) => onFrame(data) })
-  // Until the first character, the only one that may be a byte order mark.
+  // Only the first character can be a byte order mark.
   let atStart = true
   let done = false
-  // How many frames have come, so that an error can name the one it means.
+  // Counted for error messages.
   let frames = 0
 
   function onFrame(data: string): void {
-    // The parser finishes its chunk even after `[DONE]`.
+    // The parser goes on to the end of its chunk even after `[DONE]`.
     if (done) return
     frames += 1
     if (data === '[DONE]') done = true
@@ -71,13 +71,13 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
 
   return {
     push(chunk) {
-      // Not by class: bytes of another realm, such as a test runner's, are bytes all the same.
+      // Not `instanceof`, which fails for bytes of another realm, such as a test runner's.
       const isChunk = typeof chunk === 'string' || ArrayBuffer.isView(chunk) || isBuffer(chunk)
       check(isChunk, 'decodeSse', 'chunks of bytes or text', chunk, 'bad_stream')
       read(typeof chunk === 'string' ? chunk : utf8.decode(chunk, { stream: true }))
     },
     end() {
-      // One line end for the line that may be open, one for its frame.
+      // The first line end closes an open line, the second its frame.
       read(`${utf8.decode()}\n\n`)
       done = true
     },
@@ -88,12 +88,13 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
 }
 
 /**
- * Yields the events of an SSE stream up to its end or `[DONE]`, then closes the source; leaving the loop early closes
- * it too. Each event is certain to have a string `type`; the rest of its shape is what the sender made it: the type of
- * the result is a promise that only the conformance kit can check.
+ * Yields the events of an SSE stream up to its end or `[DONE]`, then closes the source. Leaving the loop early also
+ * closes it. Every event has a string `type`. The rest of it is not checked, whatever TypeScript says: the conformance
+ * kit does that.
  *
- * @throws HarmonyResponsesError `bad_stream`, after the events before it: a frame's data is not JSON, is no object with
- *   a string `type`, or was cut off by the end of the stream; from the call itself: the source cannot be read
+ * @throws HarmonyResponsesError `bad_stream`, after the preceding events, if the data of a frame is not JSON, is not an
+ *   object with a string `type`, or is cut off by the end of the stream; from the call itself, if the source cannot be
+ *   read
  */
 export function decodeSse(source: SseSource): AsyncGenerator<ResponseStreamEvent> {
   if (typeof source === 'string') return eventsOf([source])
@@ -107,7 +108,7 @@ async function* eventsOf(chunks: Exclude<SseSource, string>): AsyncGenerator<Res
   const ready: ResponseStreamEvent[] = []
   const decoder = createSseDecoder({ onEvent: (event) => ready.push(event) })
 
-  // In `finally`, so that a bad frame does not swallow the good ones of its chunk: how bytes are cut must not show.
+  // In `finally`, because otherwise a bad frame would swallow the good ones before it in the same chunk.
   function* readyAfter(step: () => void): Generator<ResponseStreamEvent> {
     try {
       step()
@@ -123,13 +124,13 @@ async function* eventsOf(chunks: Exclude<SseSource, string>): AsyncGenerator<Res
   yield* readyAfter(() => decoder.end())
 }
 
-/** What `for await` over the stream would do, in the browsers whose ReadableStream is not iterable. */
+/** Does what `for await` does, for browsers whose ReadableStream is not iterable. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader()
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value
   } finally {
-    // Tells the sender to stop; without effect on a stream that has ended.
+    // Tells the sender to stop. Has no effect after the end of the stream.
     await reader.cancel()
   }
 }

@@ -5,24 +5,35 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 export type SseEvent = ResponseStreamEvent | { readonly type: string; readonly [field: string]: unknown }
 
 /**
- * The frame that ends a stream for Open Responses clients. OpenAI sends none on this API, and every client tolerates
- * it.
+ * The frame that ends a stream for Open Responses clients. OpenAI does not send it on this API, but every client
+ * tolerates it.
  */
 export const SSE_DONE = 'data: [DONE]\n\n'
 
 /**
- * Writes one event as one SSE frame: `event: TYPE`, `data: JSON`, a blank line. The name equals the event's type (as
- * Open Responses requires) and there is no `id:`, since a Responses stream cannot be resumed by one.
+ * Writes one event as one SSE frame: `event: TYPE`, `data: JSON`, and a blank line. The name is the event's type, as
+ * Open Responses requires. There is no `id:`, because a Responses stream cannot be resumed by one.
  *
- * The frame is well-formed whatever the texts hold: JSON escapes the line breaks that would end a `data:` line, and the
- * lone surrogates that UTF-8 cannot carry.
+ * The frame is well-formed whatever the texts contain: JSON escapes the line breaks that would end a `data:` line, and
+ * the lone surrogates that UTF-8 cannot encode.
  *
- * @throws HarmonyResponsesError `bad_stream`: what was given is no event, or its type is more than one line
+ * @throws HarmonyResponsesError `bad_stream` if the argument is not an event, or its type contains a line break
  */
 export function encodeSse(event: SseEvent): string {
   checkEvent('encodeSse', event)
   const { type } = event
-  // Behind a line break, whoever named the type could go on with a frame of their own.
+  // After a line break in it, the type could inject a frame of its own.
   check(!/[\r\n]/.test(type), 'encodeSse', 'a type of one line', type, 'bad_stream')
   return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
+}
+
+/**
+ * Writes one value as one SSE frame without a name: `data: JSON` and a blank line. Chat Completions clients want their
+ * chunks so; see `toChatChunks` of `harmony-responses/dialects`.
+ *
+ * @throws HarmonyResponsesError `bad_stream` if the argument is not an object
+ */
+export function encodeSseData(value: object): string {
+  check(typeof value === 'object' && value !== null, 'encodeSseData', 'an object', value, 'bad_stream')
+  return `data: ${JSON.stringify(value)}\n\n`
 }

@@ -1,11 +1,11 @@
 import { encodeSse, type SseEvent } from './encode.js'
 
-/** Writes the events of one stream, one after the other; each as `encodeSse` would. */
+/** Writes the events of one stream in order, each exactly as `encodeSse` does. */
 export type SseEncoder = (event: SseEvent) => string
 
 /**
- * An encoder for one stream, for less than `encodeSse` takes for each event: what the deltas of one item have in common
- * is written once. The frames are the same, whatever the events.
+ * Creates an encoder for one stream. It is faster than `encodeSse`, because it serializes what the deltas of an item
+ * have in common only once. The frames are the same for all events.
  */
 export function createSseEncoder(): SseEncoder {
   let template: Template | undefined
@@ -26,22 +26,22 @@ type Delta = SseEvent & {
   readonly [field: string]: unknown
 }
 
-/** The frame of a delta, but for its number and its text. */
+/** The frame of a delta without its number and its text. */
 interface Template {
   readonly keys: readonly string[]
   readonly values: readonly unknown[]
-  /** The frame up to the number, between number and text, and after the text. */
+  /** The frame before the number, between the number and the text, and after the text. */
   readonly parts: readonly string[]
 }
 
 function isDelta(event: SseEvent): event is Delta {
-  // Events that are null or undefined are left to `encodeSse`, which throws.
+  // `encodeSse` throws if the event is null or undefined.
   return typeof (event as Partial<Delta> | null | undefined)?.delta === 'string'
 }
 
-/** Whether an event differs from the template's by number and text alone. */
+/** Whether an event differs from the template's only in its number and its text. */
 function fits({ keys, values }: Template, event: Delta): boolean {
-  // An event of a class may inherit a toJSON.
+  // An instance of a class may inherit `toJSON`.
   if (!Number.isFinite(event.sequence_number) || Object.getPrototypeOf(event) !== Object.prototype) return false
   let at = 0
   for (const key in event) {
@@ -54,7 +54,7 @@ function fits({ keys, values }: Template, event: Delta): boolean {
   return at === keys.length
 }
 
-/** What a delta's frame is cut into. An event that has other values than these beside has no template. */
+/** Cuts a delta's frame into its parts. Undefined if the event has a value that may change without being replaced. */
 function templateOf(event: Delta): Template | undefined {
   const [keys, values] = [Object.keys(event), Object.values(event)]
   const parts = encodeSse({ ...event, sequence_number: 0, delta: '' }).split(NUMBER_OR_TEXT)
@@ -62,10 +62,10 @@ function templateOf(event: Delta): Template | undefined {
   return parts.length === 3 && isOrdered && values.every(isConstant) ? { keys, values, parts } : undefined
 }
 
-/** JSON escapes the quotation marks in a text, so these are fields. */
+/** Matches only fields, because JSON escapes the quotation marks in a text. */
 const NUMBER_OR_TEXT = /(?<="sequence_number":)0|(?<="delta":)""/
 
-/** Whether the value is written the same whenever it is the same. */
+/** Whether equal values always give the same JSON. */
 function isConstant(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value) || value === null || isEmpty(value)
 }

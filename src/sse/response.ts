@@ -1,39 +1,48 @@
 import { check, checkStream } from '../errors.js'
-import { SSE_DONE, type SseEvent } from './encode.js'
+import { encodeSseData, SSE_DONE, type SseEvent } from './encode.js'
 import { createSseEncoder } from './encoder.js'
 
-/** Events, one at a time or some at a time, as `translate` and `translateBatches` give them. */
+/** Events, one at a time or in arrays, as `translate` and `translateBatches` yield them. */
 export type SseEvents = AsyncIterable<Events> | Iterable<Events>
 
 type Events = SseEvent | readonly SseEvent[]
 
+/** What a stream without `event:` lines is made of: objects of any shape, one at a time or in arrays. */
+export type SseData = AsyncIterable<Data> | Iterable<Data>
+
+type Data = object | readonly object[]
+
 export interface SseStreamOptions {
   /** Ends the stream with `data: [DONE]`, as Open Responses asks; OpenAI does not. Default: false. */
   readonly done?: boolean
+  /** Names each frame in an `event:` line. Clients of Chat Completions want frames of data alone. Default: true. */
+  readonly eventLines?: boolean
 }
 
 export interface SseResponseInit extends SseStreamOptions {
   /** The HTTP status. Default: 200. */
   readonly status?: number
-  /** Added to the headers of an event stream; where both name one, these win. */
+  /** Extra headers. They override those of an event stream. */
   readonly headers?: ConstructorParameters<typeof Headers>[0]
 }
 
-const SSE_HEADERS = {
+/** The headers of an event stream. None is about the connection, which HTTP/2 does not allow. */
+export const SSE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream; charset=utf-8',
-  connection: 'keep-alive',
-  // No proxy may store the stream, or hold it back in order to compress it,
+  // Without this, a proxy may cache the stream, or buffer it to compress it.
   'cache-control': 'no-cache, no-transform',
-  // nor nginx collect it.
+  // Without this, nginx buffers the stream.
   'x-accel-buffering': 'no',
 }
 
 /**
- * Answers an HTTP request with the events, in any runtime that has the web's `Response`; see {@link sseStream}.
+ * Creates the `Response` that streams the events, in any runtime that has the web's class; see {@link sseStream}.
  *
- * @throws HarmonyResponsesError at once: `bad_stream`, `bad_option`
+ * @throws HarmonyResponsesError `bad_stream`, `bad_option`, from the call itself
  */
-export function toSseResponse(events: SseEvents, init: SseResponseInit = {}): Response {
+export function toSseResponse(events: SseEvents, init?: SseResponseInit): Response
+export function toSseResponse(events: SseData, init: SseResponseInit & { readonly eventLines: false }): Response
+export function toSseResponse(events: SseEvents | SseData, init: SseResponseInit = {}): Response {
   checkStream('toSseResponse', events)
   checkOptions('toSseResponse', init)
   const { status = 200 } = init
@@ -43,31 +52,41 @@ export function toSseResponse(events: SseEvents, init: SseResponseInit = {}): Re
   for (const [name, value] of Object.entries(SSE_HEADERS)) {
     if (!headers.has(name)) headers.set(name, value)
   }
-  return new Response(sseStream(events, init), { status, headers })
+  return new Response(streamOf(events, init), { status, headers })
 }
 
 /**
- * The events as UTF-8 bytes, one chunk per frame; where the events come as arrays, one chunk per array, which costs
- * less. Each chunk has memory of its own. An event is asked for when its frame is read and not before, so the reader's
- * pace is the source's, one event at a time. The stream closes as soon as the source is exhausted (clients such as
- * Codex wait for that) and errors with what the source throws. Cancelling it closes the source at once.
+ * The events as UTF-8 bytes: one chunk per frame, or one per array if the events come in arrays, which is cheaper. No
+ * two chunks share memory. The source is asked for an event only when the reader asks for a chunk, so it runs at the
+ * reader's pace. The stream closes as soon as the source is exhausted (clients such as Codex wait for that) and errors
+ * with whatever the source throws. Cancelling the stream closes the source at once.
  *
- * @throws HarmonyResponsesError at once: `bad_stream`, `bad_option`
+ * @throws HarmonyResponsesError `bad_stream`, `bad_option`, from the call itself
  */
-export function sseStream(events: SseEvents, options: SseStreamOptions = {}): ReadableStream<Uint8Array> {
+export function sseStream(events: SseEvents, options?: SseStreamOptions): ReadableStream<Uint8Array>
+export function sseStream(
+  events: SseData,
+  options: SseStreamOptions & { readonly eventLines: false },
+): ReadableStream<Uint8Array>
+export function sseStream(events: SseEvents | SseData, options: SseStreamOptions = {}): ReadableStream<Uint8Array> {
   checkStream('sseStream', events)
   checkOptions('sseStream', options)
-  const iterator: AsyncIterator<Events> | Iterator<Events> =
+  return streamOf(events, options)
+}
+
+function streamOf(events: SseEvents | SseData, options: SseStreamOptions): ReadableStream<Uint8Array> {
+  const iterator: AsyncIterator<Data> | Iterator<Data> =
     Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
-  const encode = createSseEncoder()
+  // With event lines, whatever comes has a type: `encodeSse` checks it.
+  const encode = options.eventLines === false ? encodeSseData : (createSseEncoder() as (value: object) => string)
   const utf8 = new TextEncoder()
   let isCancelled = false
 
-  function frames(events: Events): Uint8Array {
+  function frames(events: Data): Uint8Array {
     try {
       return utf8.encode(isBatch(events) ? events.map(encode).join('') : encode(events))
     } catch (error) {
-      // An event that is no JSON: nobody reads on, so the source need not go on either.
+      // The event cannot be written as JSON. The stream errors, so close the source, which nobody will read again.
       close(iterator).catch(() => {})
       throw error
     }
@@ -84,7 +103,7 @@ export function sseStream(events: SseEvents, options: SseStreamOptions = {}): Re
       },
       cancel() {
         isCancelled = true
-        // Not awaited: a generator answers only when the `next` under way is over, and by then nobody listens.
+        // Not awaited: a generator settles `return` only after the pending `next`, and by then nobody is listening.
         close(iterator).catch(() => {})
       },
     },
@@ -92,20 +111,22 @@ export function sseStream(events: SseEvents, options: SseStreamOptions = {}): Re
   )
 }
 
-/** The statuses whose answers have no body. */
+/** Statuses of answers without a body. */
 const BODILESS: readonly number[] = [204, 205, 304]
 
 function checkOptions(what: string, options: SseStreamOptions): void {
   check(typeof options === 'object' && options !== null, `${what}: options`, 'an object', options)
-  const { done } = options
-  check(done === undefined || typeof done === 'boolean', `${what}.done`, 'true or false', done)
+  const { done, eventLines } = options
+  for (const [name, flag] of Object.entries({ done, eventLines })) {
+    check(flag === undefined || typeof flag === 'boolean', `${what}.${name}`, 'true or false', flag)
+  }
 }
 
-/** Calls `return` before the first `await`, and makes a promise of whatever comes of it. */
+/** Calls `return` synchronously, and turns what it throws into a rejection. */
 async function close(iterator: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
   await iterator.return?.()
 }
 
-function isBatch(events: Events): events is readonly SseEvent[] {
+function isBatch(events: Data): events is readonly object[] {
   return Array.isArray(events)
 }

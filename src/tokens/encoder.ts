@@ -25,6 +25,10 @@ const PIECES = new RegExp(
   'gu',
 )
 
+/** Texts of up to so many UTF-16 units are encoded in the same bytes. */
+const SHORT = 1024
+const BYTES_PER_UNIT = 3
+
 /**
  * Creates an encoder of ordinary text, with the same ids as tiktoken's o200k and the official `encode(text, [])`. It
  * has no special tokens: `<|end|>` becomes the tokens of its seven characters. Add special tokens to a prompt as ids:
@@ -49,26 +53,52 @@ export function createEncoder(tokenTable: TokenTable): (text: string) => number[
     throw new HarmonyResponsesError('bad_option', message)
   }
   const utf8 = new TextEncoder()
+  // Kept from call to call, because making them takes longer than encoding a word of a header.
+  const pieces = new RegExp(PIECES)
+  const scratch = new Uint8Array(BYTES_PER_UNIT * SHORT)
+
+  function bytesOf(text: string): Uint8Array {
+    if (text.length > SHORT) return utf8.encode(text)
+    utf8.encodeInto(text, scratch)
+    return scratch
+  }
 
   return (text) => {
-    const bytes = utf8.encode(text)
+    const bytes = bytesOf(text)
     const ids: number[] = []
     let start = 0
-    for (const [piece] of text.matchAll(PIECES)) {
-      const end = start + byteLength(piece)
+    let at = 0
+    pieces.lastIndex = 0
+    // Not the matches themselves: an object and a string for each take longer than the search.
+    while (pieces.test(text)) {
+      const end = start + byteLength(text, at, pieces.lastIndex)
       const whole = index.idOf(bytes, start, end)
       if (whole !== undefined) ids.push(whole)
       else mergeBytes(index, bytes, start, end, ids)
       start = end
+      at = pieces.lastIndex
     }
     return ids
   }
 }
 
-/** The length of a text in UTF-8 bytes, with lone surrogates as U+FFFD. */
-function byteLength(text: string): number {
-  let length = text.length
-  for (let at = 0; at < text.length; at++) {
+/** A memo, which nobody can observe but by the time it saves; it keeps no table alive. */
+const encoders = /* @__PURE__ */ new WeakMap<TokenTable, (text: string) => number[]>()
+
+/** The encoder of a table, created once for each. */
+export function encoderOf(tokenTable: TokenTable): (text: string) => number[] {
+  let encode = encoders.get(tokenTable)
+  if (encode === undefined) {
+    encode = createEncoder(tokenTable)
+    encoders.set(tokenTable, encode)
+  }
+  return encode
+}
+
+/** The length of a part of a text in UTF-8 bytes, with lone surrogates as U+FFFD. */
+function byteLength(text: string, start: number, end: number): number {
+  let length = end - start
+  for (let at = start; at < end; at++) {
     const unit = text.charCodeAt(at)
     if (unit < 0x80) continue
     // A pair is four bytes and two units; anything else up here is three bytes, or two below U+0800.

@@ -32,9 +32,10 @@ export function mergeBytes(index: TokenIndex, bytes: Uint8Array, start: number, 
   }
   for (let at = 0; at + 1 < length; at++) updatePair(at)
   for (let key = pop(heap); key !== undefined; key = pop(heap)) {
-    const at = key % POSITIONS
+    const id = Math.floor(key / POSITIONS)
+    const at = key - id * POSITIONS
     // Skip a stale entry: one of its parts has grown since.
-    if (pairs[at] !== (key - at) / POSITIONS) continue
+    if (pairs[at] !== id) continue
     const next = ends[at] ?? length
     const after = ends[next] ?? length
     ends[at] = after

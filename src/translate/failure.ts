@@ -5,22 +5,34 @@ export interface Failure {
   readonly message: string
 }
 
-/** Sent for errors in the host's own code, whose text may contain addresses, file names or passwords. */
-const NEUTRAL: Failure = { message: 'The server had an internal error.' }
+/** Sent for errors whose text was not written for clients. It may contain addresses, file names or passwords. */
+export const NEUTRAL: Failure = { message: 'The server had an internal error.' }
 
-/** The failure if the host wrote it for the client: a string or a plain object with a message. Else undefined. */
+/**
+ * The failure if the host wrote it for the client: a string, or an object with a message and at most a code. Else
+ * undefined: what a library throws as a plain object has other fields, and a text that is not meant for clients. (An
+ * Error of another realm fails `instanceof`, but its `message` is not enumerable.)
+ */
 export function hostFailure(failure: unknown): Failure | undefined {
   if (typeof failure === 'string') return { message: failure }
-  // An Error of another realm fails `instanceof`, but its `message` is not enumerable.
-  return readFailure(failure, (given) => !(given instanceof Error) && Object.keys(given).includes('message'))
+  return readFailure(failure, (given) => !(given instanceof Error) && isFailure(Object.keys(given)))
+}
+
+function isFailure(fields: readonly string[]): boolean {
+  return fields.includes('message') && fields.every((field) => field === 'message' || field === 'code')
 }
 
 /**
- * What the client may see of an error: the code and the text of an `EngineError`, which are written for it. Matched by
- * name, because two copies of this package may be installed.
+ * What the client may see of an error: the code and the text of an `EngineError` that is about the request. The text of
+ * a `server_error` is for the host, as it often names the engine's address. Matched by name, because two copies of this
+ * package may be installed.
  */
 export function clientFailure(error: unknown): Failure {
-  return readFailure(error, (given) => given instanceof Error && given.name === 'EngineError') ?? NEUTRAL
+  return readFailure(error, (given) => given instanceof Error && isAboutRequest(given)) ?? NEUTRAL
+}
+
+function isAboutRequest({ name, code }: Error & { code?: unknown }): boolean {
+  return name === 'EngineError' && code !== 'server_error'
 }
 
 /** Reads `code` and `message`. Their getters may throw. */

@@ -1,9 +1,8 @@
 import { check } from '../errors.js'
 import { lookUp } from '../recipients/policy.js'
 import { copyOf } from './copy-of.js'
-import type { IdPrefix } from './ids.js'
 import type { Fields, HostItem, Typed } from './items/inserted-item.js'
-import { prefixOf } from './items/kinds.js'
+import { PREFIXES } from './items/prefixes.js'
 import { plainCopy } from './plain-copy.js'
 
 /** A complete item of the API, of any type. The translator adds an `id` if it has none. */
@@ -44,17 +43,6 @@ const INITIAL: Fields = {
   error: undefined,
 }
 
-/** Id prefixes of item types that never come from tokens. Default for any other type: `item`. */
-const PREFIXES: Readonly<Record<string, IdPrefix>> = {
-  compaction: 'cmp',
-  file_search_call: 'fs',
-  image_generation_call: 'ig',
-  computer_call: 'cu',
-  tool_search_call: 'tsc',
-  tool_search_output: 'tso',
-  apply_patch_call: 'apc',
-}
-
 /**
  * An item of the host's own, for `translator.insert(hostItem(item))`: a compaction, a file search, an image, a message.
  * Most types get only `added` and `done`; types with events of their own get those of captured streams too.
@@ -69,7 +57,7 @@ export function hostItem(item: WholeItem): HostItem {
   const events: HostItem['events'][number][] = []
   const emit: Emit = (event, fields) => events.push(copyOf({ type: `response.${event}`, ...fields }))
   for (const step of lookUp(SEQUENCES, type)?.split(' ') ?? []) emitStep(whole, step, emit)
-  return { prefix: prefixOf(type) ?? lookUp(PREFIXES, type) ?? 'item', begun: announcedForm(whole), events, whole }
+  return { prefix: lookUp(PREFIXES, type) ?? 'item', begun: announcedForm(whole), events, whole }
 }
 
 /** The item in `output_item.added`, without what later events deliver: clients would append it a second time. */

@@ -1,14 +1,19 @@
 import type { DeclaredTools } from '../recipients/declared-tools.js'
 import type { Item } from './items/kinds.js'
 import type { OutputItems } from './output-items.js'
-import { unknownToolTypes } from './tool-fields.js'
+import { type EchoedFields, unknownToolTypes } from './tool-fields.js'
 import type { TranslatorContext } from './translator-context.js'
 
 /** Emits what precedes the model's first token: diagnostics about the request, listings and approved calls. */
-export function emitOpening(context: TranslatorContext, tools: DeclaredTools, output: OutputItems): void {
+export function emitOpening(
+  context: TranslatorContext,
+  tools: DeclaredTools,
+  fields: EchoedFields,
+  output: OutputItems,
+): void {
   const { request, listings } = context.state
   const { approvedCalls = [] } = context.options
-  for (const type of unknownToolTypes(request.tools ?? [])) context.notice('unknown_tool_type', type)
+  for (const type of unknownToolTypes(request.tools ?? [], fields)) context.notice('unknown_tool_type', type)
   for (const label of new Set([...listings, ...approvedCalls].map(({ serverLabel }) => serverLabel))) {
     if (!tools.mcpServers.has(label)) context.notice('undeclared_server', label)
   }

@@ -1,8 +1,8 @@
 import { check } from '../errors.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
 import type { HarmonyParser } from '../harmony/parser.js'
-import { declareTools } from '../recipients/declared-tools.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
@@ -11,18 +11,21 @@ import { checkNames } from './check-names.js'
 import type { CitationStage } from './citation-stage.js'
 import type { Diagnostic } from './diagnostics.js'
 import type { IdFactory } from './ids.js'
-import type { McpListing } from './mcp-listing.js'
-import { createPages } from './pages.js'
 import { REASONING, type ReasoningOption } from './reasoning-forms.js'
 import type { TracerFactory } from './tracer.js'
 
-/** A call that the user approved, with the fields and the id of its approval request. */
-export interface ApprovedCall {
-  /** Id of the `mcp_approval_request` item of an earlier response. */
-  readonly approvalRequestId: string
+/** A call of an MCP server's tool, as its approval request shows it to the user. */
+export interface RequestedCall {
   readonly serverLabel: string
   readonly name: string
+  /** As the model wrote them, usually JSON. */
   readonly arguments: string
+}
+
+/** A call that the user approved, with the fields and the id of its approval request. */
+export interface ApprovedCall extends RequestedCall {
+  /** Id of the `mcp_approval_request` item of an earlier response. */
+  readonly approvalRequestId: string
 }
 
 /**
@@ -63,6 +66,11 @@ export interface TranslatorOptions {
   readonly reasoning?: ReasoningOption
   /** Seals a reasoning item's text for `encrypted_content`, if the request includes it. */
   readonly sealReasoning?: (text: string, itemId: string) => string
+  /**
+   * Seals an approval request. The result becomes the item's id, which is all that the client's answer repeats of it.
+   * Each needs an id of its own: seal `itemId` too, the id that the item would have had.
+   */
+  readonly sealApproval?: (call: RequestedCall, itemId: string) => string
   /** Turns citation marks into annotations: `urlCitations()` of `harmony-responses/citations`. Default: marks stay. */
   readonly citations?: CitationStage
   /**
@@ -96,8 +104,8 @@ export interface TranslatorOptions {
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void
   /**
    * Receives, unchanged, every error that ends the response or that an observing callback threw: exceptions of a source
-   * or of the host's callbacks, engine failures, invalid chunks. The client sees only the text of an `EngineError`.
-   * Default: errors that the client does not see go to `console.error`.
+   * or of the host's callbacks, engine failures, invalid chunks. The client sees only the text of an
+   * `EngineError` about its request. Default: errors that the client does not see go to `console.error`.
    */
   readonly onError?: (error: unknown) => void
   /**
@@ -120,7 +128,17 @@ export interface TranslateOptions extends TranslatorOptions {
 /** The required `typeof` of each option that is set. `other` options are checked individually. */
 const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
   string: ['responseId', 'calls', 'containerId'],
-  function: ['clock', 'ids', 'sealReasoning', 'citations', 'onDiagnostic', 'onError', 'trace', 'parser'],
+  function: [
+    'clock',
+    'ids',
+    'sealReasoning',
+    'sealApproval',
+    'citations',
+    'onDiagnostic',
+    'onError',
+    'trace',
+    'parser',
+  ],
   object: ['request', 'signal'],
   boolean: ['usageByTurn', 'trustToolMessages', 'errorEvent', 'store', 'responseMessages'],
   other: ['reasoning', 'usage', 'policy', 'mcpApproval', 'mcpListings', 'approvedCalls', 'inputMessages', 'tokenTable'],
@@ -137,17 +155,10 @@ export function checkOptions(options: TranslateOptions): void {
     for (const name of names) if (type !== 'other' && options[name] !== undefined) checkType(name, type, options[name])
   }
   checkNames('options', options, Object.values(TYPES).flat())
-  const { calls = 'live', citations, reasoning = 'raw', request = {}, signal, tokenTable, usage = {} } = options
+  const { calls = 'live', reasoning = 'raw', request = {}, signal, tokenTable, usage = {} } = options
   // A fetch Request has no `tools` or `model`, so it would be read as an empty request.
   check(!('json' in request), 'request', 'the parsed body (await request.json())', request)
   check(signal === undefined || 'aborted' in signal, 'signal', 'an AbortSignal', signal)
-  // A stage returns [] for empty input. `urlCitations` itself, passed without being called, returns a function.
-  const shown: unknown = citations?.(
-    { held: '', tokens: [], length: 0 },
-    { text: '', tokens: [], isLast: true },
-    createPages(),
-  )
-  check(citations === undefined || Array.isArray(shown), 'citations', 'urlCitations()', citations)
   const isTable = tokenTable === undefined || Object(tokenTable).text !== undefined
   check(isTable, 'tokenTable', 'await loadTokenTable()', tokenTable)
   check(options.responseId !== '', 'responseId', 'a non-empty string', options.responseId)
@@ -164,7 +175,6 @@ export function checkOptions(options: TranslateOptions): void {
   const isList = Array.isArray(include) && include.every((what) => typeof what === 'string')
   check(isList, 'request.include', 'an array of strings', include)
   checkUsage('usage', usage)
-  declareTools(request.tools)
   resolvePolicy(options.policy, options.mcpApproval)
 }
 

@@ -1,4 +1,5 @@
 import { recipientKey } from '../recipients/recipient.js'
+import type { CallResult } from '../responses/call-result.js'
 import type { OutputItem } from '../responses/items.js'
 import { Calls } from './calls.js'
 import type { ScoredText } from './citation-stage.js'
@@ -6,10 +7,9 @@ import type { HeaderToken } from './header-tokens.js'
 import { resolveStatus } from './items/host-status.js'
 import type { ItemContext } from './items/item-context.js'
 import type { ItemKind } from './items/item-kind.js'
-import { calleeOf, type Item, isHosted, kindOf, type Subject, wireOf } from './items/kinds.js'
+import { calleeOf, type Item, isHosted, type KindTable, kindOf, type Subject, wireOf } from './items/kinds.js'
 import { PendingText, type PendingTextSnapshot } from './pending-text.js'
 import { appendText, createTextBuffer, textOf } from './text-buffer.js'
-import type { CallResult } from './tool-result.js'
 
 /** The state of {@link OutputItems}. Plain JSON. */
 export interface OutputItemsSnapshot extends PendingTextSnapshot {
@@ -24,6 +24,7 @@ export interface OutputItemsSnapshot extends PendingTextSnapshot {
  */
 export class OutputItems {
   readonly #context: ItemContext
+  readonly #kinds: KindTable
   /** Whether calls that the client runs are added only when they are complete. */
   readonly #isWhole: boolean
   /** The added items, by output index. */
@@ -34,14 +35,15 @@ export class OutputItems {
   /** The current item's kind, cached because every delta needs it. */
   #kind: ItemKind<Item, Subject>
 
-  constructor(context: ItemContext, isWhole: boolean, snapshot?: OutputItemsSnapshot) {
+  constructor(context: ItemContext, kinds: KindTable, isWhole: boolean, snapshot?: OutputItemsSnapshot) {
     const { items = [], current = null } = snapshot ?? {}
     this.#context = context
+    this.#kinds = kinds
     this.#isWhole = isWhole
     this.#items = items
     this.pending = new PendingText(snapshot)
     this.#current = typeof current === 'number' ? (items[current] ?? null) : current
-    this.#kind = kindOf(this.#current ?? { type: 'message' })
+    this.#kind = kindOf(this.#kinds, this.#current ?? { type: 'message' })
   }
 
   /** The item that is being written. */
@@ -67,15 +69,15 @@ export class OutputItems {
 
   /** The items in their current wire form. */
   wire(): OutputItem[] {
-    return this.#items.map(wireOf)
+    return this.#items.map((item) => wireOf(this.#kinds, item))
   }
 
   /** Begins an item for a message. */
   begin(subject: Subject): void {
     const item = this.#create(subject)
-    this.#kind = kindOf(item)
+    this.#kind = kindOf(this.#kinds, item)
     this.#current = item
-    if (this.#kind.opens === undefined && !(this.#isWhole && isRunByClient(item))) this.#announce(item)
+    if (this.#kind.opens === undefined && !(this.#isWhole && this.#isRunByClient(item))) this.#announce(item)
   }
 
   /** @param isLead - whether the text came before the message was known to begin */
@@ -114,7 +116,7 @@ export class OutputItems {
     this.pending.drop()
     if (item.stage === 'silent') this.#noticeCut(item, textOf(item.text))
     // Clients run a call at its output_item.done, so one that was cut off must not get that event.
-    else if (outcome === 'incomplete' && isRunByClient(item)) this.#cut(item)
+    else if (outcome === 'incomplete' && this.#isRunByClient(item)) this.#cut(item)
     else this.#close(item, outcome)
   }
 
@@ -127,7 +129,7 @@ export class OutputItems {
 
   /** @param result - the result of a waiting call; null if none will come */
   resolve(item: Item, result: CallResult | null): void {
-    const { answer, resolve, hasFailedEvent = false } = kindOf(item)
+    const { answer, resolve, hasFailedEvent = false } = kindOf(this.#kinds, item)
     item.stage = 'done'
     if (answer === undefined) {
       resolve?.(item, result, this.#context)
@@ -152,7 +154,7 @@ export class OutputItems {
   /** Abandons open items of a failed response: they stay incomplete and get no `output_item.done`. */
   abandon(): void {
     for (const item of this.#items) {
-      if (item.stage === 'writing' || (item.stage === 'waiting' && isCompletedByResult(item))) this.#cut(item)
+      if (item.stage === 'writing' || (item.stage === 'waiting' && this.#isCompletedByResult(item))) this.#cut(item)
     }
     const item = this.#current
     if (item?.stage === 'silent') this.#noticeCut(item, textOf(item.text))
@@ -178,13 +180,13 @@ export class OutputItems {
       status: 'in_progress',
       text: createTextBuffer(),
       held: '',
-      callee: isHosted(subject) ? recipientKey(subject) : '',
-      ...kindOf({ type }).create(subject, this.#context),
+      callee: isHosted(this.#kinds, subject) ? recipientKey(subject) : '',
+      ...kindOf(this.#kinds, { type }).create(subject, this.#context),
     } as Item
   }
 
   #announce(item: Item): void {
-    const kind = kindOf(item)
+    const kind = kindOf(this.#kinds, item)
     // An inserted item may already have an id.
     if (item.id === '') item.id = this.#context.id(kind.prefix)
     if ('callId' in item) item.callId = this.#context.id('call')
@@ -216,14 +218,15 @@ export class OutputItems {
   }
 
   #close(item: Item, outcome: 'completed' | 'incomplete'): void {
-    const { close, refusal } = kindOf(item)
-    const isCompletedLater = isCompletedByResult(item)
+    const { close, refusal } = kindOf(this.#kinds, item)
+    const isCompletedLater = this.#isCompletedByResult(item)
+    // First, because a callback may throw: then the item stays open, and the failed response has it as incomplete.
+    close?.(item, outcome, this.#context)
     if (!isCompletedLater) item.status = outcome
     item.stage = item.callee !== '' && (isCompletedLater || outcome === 'completed') ? 'waiting' : 'done'
-    close?.(item, outcome, this.#context)
     const result = outcome === 'completed' ? refusal?.(item) : undefined
     if (result !== undefined) {
-      this.#context.notice('unavailable_tool', calleeOf(item))
+      this.#context.notice('unavailable_tool', calleeOf(this.#kinds, item))
       this.resolve(item, result)
     } else if (item.stage === 'done' || !isCompletedLater) {
       // A call whose result is an item of its own is done before the result.
@@ -233,12 +236,12 @@ export class OutputItems {
 
   #emitItem(type: 'response.output_item.added' | 'response.output_item.done', item: Item): void {
     const sequence_number = this.#context.nextSequenceNumber()
-    this.#context.emit({ type, sequence_number, output_index: item.outputIndex, item: wireOf(item) })
+    this.#context.emit({ type, sequence_number, output_index: item.outputIndex, item: wireOf(this.#kinds, item) })
   }
 
   /** Cuts an item off: it stays incomplete in the response and never gets `output_item.done`. */
   #cut(item: Item): void {
-    const isStored = kindOf(item).delta === undefined && item.stage === 'writing'
+    const isStored = kindOf(this.#kinds, item).delta === undefined && item.stage === 'writing'
     const dropped = isStored ? textOf(item.text) : item.held
     item.status = 'incomplete'
     item.stage = 'cut'
@@ -246,15 +249,15 @@ export class OutputItems {
   }
 
   #noticeCut(item: Item, dropped: string): void {
-    this.#context.notice('call_cut_off', calleeOf(item), dropped)
+    this.#context.notice('call_cut_off', calleeOf(this.#kinds, item), dropped)
   }
-}
 
-/** Whether the client runs the item at `output_item.done`. */
-function isRunByClient(item: Item): boolean {
-  return kindOf(item).isRunByClient === true && item.callee === ''
-}
+  /** Whether the client runs the item at `output_item.done`. */
+  #isRunByClient(item: Item): boolean {
+    return kindOf(this.#kinds, item).isRunByClient === true && item.callee === ''
+  }
 
-function isCompletedByResult(item: Item): boolean {
-  return kindOf(item).result === 'completes'
+  #isCompletedByResult(item: Item): boolean {
+    return kindOf(this.#kinds, item).result === 'completes'
+  }
 }

@@ -1,10 +1,4 @@
-/** A page that the model's browser showed, with the cursor by which the model refers to it. */
-export interface CitedPage {
-  readonly cursor: number
-  readonly url: string
-  /** Default: the page's domain. */
-  readonly title?: string
-}
+import type { CitedPage } from '../responses/call-result.js'
 
 /** The pages that the model's browser has shown so far. Plain JSON. */
 export interface Pages {
@@ -13,6 +7,12 @@ export interface Pages {
   byUrl: { [atUrl: string]: CitedPage }
   /** Address of the last page, which calls without a cursor refer to; empty if unknown. */
   current: string
+}
+
+/** The pages of a response so far. */
+export function pagesOf(state: { pages: Pages | null }): Pages {
+  state.pages ??= createPages()
+  return state.pages
 }
 
 export function createPages(): Pages {

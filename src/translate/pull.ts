@@ -2,35 +2,37 @@ import { closable, createWaiter } from '../closable.js'
 import { check } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
-import type { StreamEnd, TokenChunk, TokenSource } from '../tokens/token-source.js'
+import { type ChunkStep, type Chunks, iterateSource } from '../tokens/iterate-source.js'
+import type { StreamEnd, TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { callHost } from './call-host.js'
+import type { Catalog } from './catalog.js'
 import { clientFailure } from './failure.js'
 import type { TranslateOptions } from './options.js'
-import { Translator } from './translator.js'
+import { Translation } from './translation.js'
 
 type Batch = ResponseStreamEvent[]
-type Step = IteratorResult<TokenChunk, StreamEnd | undefined>
 
 /**
  * Pulls a source through a translator; see `translateBatches`.
  *
- * @param valuesOf - what is yielded of the events of a chunk, which are never none
+ * @param valuesOf - what to yield for the events of a chunk, of which there is at least one
  */
 export function pull<Value>(
   source: TokenSource,
   options: TranslateOptions,
+  catalog: Catalog,
   loadTokenTable: (() => Promise<TokenTable>) | undefined,
   valuesOf: (events: Batch) => readonly Value[],
 ): AsyncGenerator<Value, Response> {
   const { signal } = options
   const waiter = createWaiter()
-  let chunks: AsyncIterator<TokenChunk> | Iterator<TokenChunk> | undefined
-  /** Why the source is not read any more. */
+  let chunks: Chunks | undefined
+  /** Why reading the source has stopped. */
   let closed: 'aborted' | 'left' | undefined
-  /** Whether the source gave a chunk. */
+  /** Whether the source has yielded a chunk. */
   let isFed = false
-  /** Whether the terminal event was made. */
+  /** Whether the terminal event has been emitted. */
   let isEnded = false
 
   function close(why: 'aborted' | 'left'): void {
@@ -38,19 +40,19 @@ export function pull<Value>(
     closed = why
     signal?.removeEventListener('abort', abort)
     waiter.interrupt()
-    // Also a source that was never read, which may hold an engine; but not one that failed to be opened.
-    const opened = (): typeof chunks => (isEnded ? chunks : (chunks ?? iterate(source)))
-    // Not awaited: an engine whose next token is waited for answers only when that has come.
+    // A source that was never read is closed too, because it may hold an engine; one that could not be opened is not.
+    const opened = (): typeof chunks => (isEnded ? chunks : (chunks ?? iterateSource(source)))
+    // Not awaited: an engine that is computing a token answers only after it.
     new Promise((resolve) => resolve(opened()?.return?.())).catch(report)
   }
   const abort = (): void => close('aborted')
   if (signal?.aborted) abort()
   else signal?.addEventListener('abort', abort)
 
-  async function createTranslator(): Promise<Translator> {
+  async function createTranslation(): Promise<Translation> {
     try {
       const tokenTable = options.tokenTable ?? (await loadTokenTable?.())
-      return new Translator({ ...options, ...(tokenTable && { tokenTable }) })
+      return new Translation({ ...options, ...(tokenTable && { tokenTable }) }, catalog)
     } catch (error) {
       report(error)
       close('left')
@@ -58,77 +60,72 @@ export function pull<Value>(
     }
   }
 
-  function start(translator: Translator): Batch {
+  function start(translation: Translation): Batch {
     try {
-      return translator.start()
+      return translation.start()
     } catch (error) {
-      return fail(translator, error)
+      return fail(translation, error)
     }
   }
 
-  /** The events of what the source gave: none for many a chunk. */
-  function take(translator: Translator, { done, value }: Step): Batch {
-    if (done) return end(translator, value)
+  /** The events of one step of the source. Many chunks cause none. */
+  function take(translation: Translation, { done, value }: ChunkStep): Batch {
+    if (done) return end(translation, value)
     isFed = true
-    return translator.push(value)
+    return translation.push(value)
   }
 
-  function end(translator: Translator, end: StreamEnd | undefined): Batch {
-    // A generator gives what it has once. A response without output would hide that for ever.
+  function end(translation: Translation, end: StreamEnd | undefined): Batch {
+    // A generator yields its chunks only once. An empty response would hide that this one was used before.
     check(isFed || end !== undefined, 'source', 'chunks (a generator gives them only once)', undefined, 'empty_source')
-    if (end?.usage !== undefined) translator.addUsage(end.usage)
-    const events = translator.end(end?.reason)
+    if (end?.usage !== undefined) translation.addUsage(end.usage)
+    const events = translation.end(end?.reason)
     isEnded = true
     return events
   }
 
-  function stop(translator: Translator): Batch {
+  function stop(translation: Translation): Batch {
     if (closed === 'left') return []
     isEnded = true
-    return translator.abort()
+    return translation.abort()
   }
 
-  function fail(translator: Translator, error: unknown): Batch {
+  function fail(translation: Translation, error: unknown): Batch {
     isEnded = true
     report(error)
-    return translator.fail(clientFailure(error))
+    return translation.fail(clientFailure(error))
   }
 
-  /** To the host, whose code or engine it is an error of. */
+  /** Reports an error of the host's code or engine to the host. */
   function report(error: unknown): void {
     callHost(options.onError, error)
   }
 
   async function* run(): AsyncGenerator<Value, Response> {
-    const translator = await createTranslator()
+    const translation = await createTranslation()
     try {
-      let events = start(translator)
+      let events = start(translation)
       for (;;) {
         if (events.length > 0) for (const value of valuesOf(events)) yield value
-        if (isEnded || closed === 'left') return translator.response
+        if (isEnded || closed === 'left') return translation.response
         try {
-          let step: Step | undefined
+          let step: ChunkStep | undefined
           if (closed === undefined) {
-            // Opened here and not before: that may fail, which is the source's failure.
-            chunks ??= iterate(source)
-            step = (await waiter.wait(chunks.next())) as Step
+            // Opened only here, because an error in opening it is the source's failure.
+            chunks ??= iterateSource(source)
+            step = await waiter.wait(chunks.next())
           }
-          events = closed ? stop(translator) : take(translator, step as Step)
+          events = closed ? stop(translation) : take(translation, step as ChunkStep)
         } catch (error) {
-          events = fail(translator, error)
+          events = fail(translation, error)
         }
       }
     } finally {
       close('left')
-      // The terminal event does so by itself, and here there is none.
-      if (!isEnded) translator.dispose()
+      // The terminal event would have done this.
+      if (!isEnded) translation.dispose()
     }
   }
 
   return closable(run(), () => close('left'))
-}
-
-function iterate(source: TokenSource): AsyncIterator<TokenChunk> | Iterator<TokenChunk> {
-  if (typeof source === 'string') return [source as string].values()
-  return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]()
 }

@@ -4,7 +4,7 @@ import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { calleesNamed } from '../recipients/tool-author.js'
 import { ANY_CALLEE } from './calls.js'
 import type { ItemContext } from './items/item-context.js'
-import { type Item, isHosted } from './items/kinds.js'
+import { type Item, isHosted, type KindTable } from './items/kinds.js'
 import type { OutputItems } from './output-items.js'
 import { type TextBuffer, textOf } from './text-buffer.js'
 
@@ -20,12 +20,14 @@ export interface Recipients {
 export class ResultPairing {
   readonly #output: OutputItems
   readonly #context: ItemContext
+  readonly #kinds: KindTable
   readonly #recipients: Recipients
   #isPaused = false
 
-  constructor(output: OutputItems, context: ItemContext, recipients: Recipients) {
+  constructor(output: OutputItems, context: ItemContext, kinds: KindTable, recipients: Recipients) {
     this.#output = output
     this.#context = context
+    this.#kinds = kinds
     this.#recipients = recipients
   }
 
@@ -55,7 +57,10 @@ export class ResultPairing {
     const answered = this.#oldest(author, 'oldestAnswered')
     if (answered !== undefined) this.#context.notice('second_result', answered.id)
     // Not reported for the client's tools, whose results are in the transcript too.
-    else if (author === UNNAMED_TOOL || [...this.#calleesOf(author)].flat().some(isRunByHost)) {
+    else if (
+      author === UNNAMED_TOOL ||
+      [...this.#calleesOf(author)].flat().some((callee) => this.#isRunByHost(callee))
+    ) {
       this.#context.notice('result_without_call', author)
     }
   }
@@ -74,12 +79,12 @@ export class ResultPairing {
     const { tools, policy, labels } = this.#recipients
     return calleesNamed(author, tools, policy, labels)
   }
+
+  /** Whether the host runs the callee, immediately or after an approval. */
+  #isRunByHost(callee: Recipient): boolean {
+    return callee.kind === 'mcp_approval_request' || isHosted(this.#kinds, callee)
+  }
 }
 
 /** The author of a tool message that does not name its tool. */
 const UNNAMED_TOOL = 'tool'
-
-/** Whether the host runs the callee, immediately or after an approval. */
-function isRunByHost(callee: Recipient): boolean {
-  return callee.kind === 'mcp_approval_request' || isHosted(callee)
-}

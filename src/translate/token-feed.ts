@@ -5,7 +5,6 @@ import { FIRST_SPECIAL, SPECIAL, specialNames } from '../harmony/vocabulary.js'
 import type { HarmonyToken, HostMessage, HostTokens } from '../tokens/token-source.js'
 import { LOGPROBS, scoredToken } from './logprobs.js'
 import type { OutputItems } from './output-items.js'
-import type { ResultPairing } from './result-pairing.js'
 import type { TracedState, Tracer } from './tracer.js'
 import type { TranslatorContext } from './translator-context.js'
 import type { TranslatorState } from './translator-state.js'
@@ -15,7 +14,6 @@ import { countText, countToken, isSampled, startMessage } from './usage.js'
 export class TokenFeed {
   readonly #context: TranslatorContext
   readonly #output: OutputItems
-  readonly #results: ResultPairing
   readonly #parser: HarmonyParser
   readonly #handler: HarmonyHandler
   readonly #tracer: Tracer | undefined
@@ -27,14 +25,12 @@ export class TokenFeed {
   constructor(
     context: TranslatorContext,
     output: OutputItems,
-    results: ResultPairing,
     parser: HarmonyParser,
     handler: HarmonyHandler,
     tracer: Tracer | undefined,
   ) {
     this.#context = context
     this.#output = output
-    this.#results = results
     this.#parser = parser
     this.#handler = handler
     this.#tracer = tracer
@@ -76,17 +72,6 @@ export class TokenFeed {
     else if ('author' in host) this.#pushMessage(host)
     else for (const id of host) this.#pass(id, 'host')
     this.#output.pending.forgetHeader()
-  }
-
-  /** Feeds the messages of a result that its call already has. The model's next token starts a turn. */
-  pushTranscript(transcript: HostTokens['host']): void {
-    // A host message that was left open before is a result of its own.
-    this.endHostMessage()
-    this.#results.whilePaused(() => {
-      this.pushHost(transcript)
-      this.endHostMessage()
-    })
-    if (this.#parser.position === 'between') this.#parser.beginTurn()
   }
 
   /** Ends a message that the host left open. */

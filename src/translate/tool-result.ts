@@ -1,25 +1,8 @@
 import { check } from '../errors.js'
-import type { CodeOutput, ShellOutput } from '../responses/items.js'
+import type { CallResult, CitedPage } from '../responses/call-result.js'
 import type { HostTokens } from '../tokens/token-source.js'
 import { checkList } from './check-list.js'
-import type { CitedPage } from './pages.js'
 import { plainCopy } from './plain-copy.js'
-
-/** The result of a call that the host ran. A tool message of the transcript is an `output`. */
-export interface CallResult {
-  /** The tool's text. */
-  readonly output?: string
-  /** For a code interpreter: what the code printed, and its images. */
-  readonly outputs?: readonly CodeOutput[]
-  /** For a web search: what it found. Sent if the request includes `web_search_call.action.sources`. */
-  readonly sources?: readonly { readonly url: string }[]
-  /** For a web search: the pages that it showed the model, with the cursors by which the model may cite them. */
-  readonly pages?: readonly CitedPage[]
-  /** For a shell: the output and the outcome of each command. */
-  readonly shell?: readonly ShellOutput[]
-  /** Why it failed. A numeric `code` is the MCP protocol's, or a command's exit code. */
-  readonly error?: { readonly code?: string | number; readonly message: string }
-}
 
 /** The result of the hosted call with this item id. At least one field of {@link CallResult} is required. */
 export type ToolResult = CallResult & {

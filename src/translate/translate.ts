@@ -3,6 +3,7 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 import type { TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import { type Catalog, checkTools } from './catalog.js'
 import { listingsOf } from './mcp-listing.js'
 import { checkOptions, type TranslateOptions } from './options.js'
 import { plainCopy } from './plain-copy.js'
@@ -11,41 +12,44 @@ import { withoutSecrets } from './without-secrets.js'
 
 /**
  * Pulls a source through a `Translator`: the events of each chunk as one array, never empty. The source is read only as
- * fast as batches are taken, and closed as soon as nobody wants more: at the end, on abort and when the consumer stops
- * (at once, even while it is being waited for).
+ * fast as batches are taken. It is closed at the end, on abort, and when the consumer stops: at once, even while its
+ * next chunk is pending.
  *
- * A source that throws ends the stream with `error` and `response.failed`; the generator itself does not throw. An
- * error's own `code` goes through where it is one of the API's form (`context_length_exceeded`).
+ * A source that throws ends the stream with `error` and `response.failed`; the generator itself does not throw.
+ * `clientFailure` decides what the client learns of the error.
  *
- * @param loadTokenTable - asked for the token table where the options bring none
+ * @param loadTokenTable - called if the options contain no token table
  * @returns after the terminal event, the response
  * @throws HarmonyResponsesError `bad_option`, from the call itself
  */
 export function translateBatches(
   source: TokenSource,
   options: TranslateOptions,
+  catalog: Catalog,
   loadTokenTable?: () => Promise<TokenTable>,
 ): AsyncGenerator<ResponseStreamEvent[], Response> {
-  checkPull(source, options)
-  return pull(source, options, loadTokenTable, (events) => [events])
+  checkPull(source, options, catalog)
+  return pull(source, options, catalog, loadTokenTable, (events) => [events])
 }
 
 /** The same, an event at a time. */
 export function translateEvents(
   source: TokenSource,
   options: TranslateOptions,
+  catalog: Catalog,
   loadTokenTable?: () => Promise<TokenTable>,
 ): AsyncGenerator<ResponseStreamEvent, Response> {
-  checkPull(source, options)
-  return pull(source, options, loadTokenTable, (events) => events)
+  checkPull(source, options, catalog)
+  return pull(source, options, catalog, loadTokenTable, (events) => events)
 }
 
 /**
- * What the translator would find wrong with the options: it is made only when somebody reads, and the table is there.
+ * Finds whatever the translator would find wrong, because that is created only when somebody reads.
  */
-function checkPull(source: TokenSource, options: TranslateOptions): void {
+function checkPull(source: TokenSource, options: TranslateOptions, catalog: Catalog): void {
   checkOptions(options)
-  withoutSecrets(options.request ?? {})
+  checkTools(catalog, options.request?.tools, options)
+  withoutSecrets(options.request ?? {}, catalog.fields)
   listingsOf(options.mcpListings ?? [])
   plainCopy('inputMessages', options.inputMessages)
   check(isIterable(source), 'source', 'an iterable of chunks', source)

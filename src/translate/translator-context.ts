@@ -1,13 +1,11 @@
 import type { Repair } from '../harmony/events.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import type { ResponseRequest } from '../responses/request.js'
 import { callHost } from './call-host.js'
 import type { Diagnostic, NoticeCode } from './diagnostics.js'
 import { deriveId, type IdPrefix } from './ids.js'
 import type { ItemBase } from './items/item-base.js'
 import type { ItemContext } from './items/item-context.js'
 import type { TranslatorOptions } from './options.js'
-import { createPages, type Pages } from './pages.js'
 import { type ReasoningForm, reasoningForms } from './reasoning-forms.js'
 import { stringResult } from './string-result.js'
 import type { TranslatorState } from './translator-state.js'
@@ -26,11 +24,6 @@ export class TranslatorContext implements ItemContext {
     this.state = state
     this.options = options
     this.#onEvent = onEvent
-  }
-
-  get pages(): Pages {
-    this.state.pages ??= createPages()
-    return this.state.pages
   }
 
   id(prefix: IdPrefix): string {
@@ -62,12 +55,6 @@ export class TranslatorContext implements ItemContext {
     } as ResponseStreamEvent)
   }
 
-  containerId(tool: 'code_interpreter' | 'shell'): string {
-    const given = this.options.containerId ?? requestedContainer(this.state.request, tool)
-    if (given === undefined) this.state.containerId ??= this.id('cntr')
-    return given ?? (this.state.containerId as string)
-  }
-
   reasoningForms(): readonly ReasoningForm[] {
     return reasoningForms(this.options.reasoning, this.state.request)
   }
@@ -88,14 +75,4 @@ export class TranslatorContext implements ItemContext {
   diagnose(diagnostic: Diagnostic): void {
     callHost(this.options.onDiagnostic, diagnostic, this.options.onError)
   }
-}
-
-/** The container id in the request's declaration of this tool, if there is one. */
-function requestedContainer({ tools }: ResponseRequest, of: string): string | undefined {
-  for (const tool of tools ?? []) {
-    const { type, container, environment } = tool as { [field: string]: unknown }
-    const id = (Object(environment) as { container_id?: unknown }).container_id ?? container
-    if (type === of && typeof id === 'string') return id
-  }
-  return undefined
 }

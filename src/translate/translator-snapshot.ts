@@ -1,5 +1,6 @@
 import { check } from '../errors.js'
 import type { ParserSnapshot } from '../harmony/parser.js'
+import { type Catalog, checkItems } from './catalog.js'
 import { hash, SEED } from './hash.js'
 import type { TranslatorOptions } from './options.js'
 import type { OutputItemsSnapshot } from './output-items.js'
@@ -31,15 +32,20 @@ export function sealSnapshot(parts: Omit<TranslatorSnapshot, 'version' | 'digest
 export function checkSnapshot(
   snapshot: TranslatorSnapshot,
   options: Pick<TranslatorOptions, 'parser'>,
+  catalog: Catalog,
 ): TranslatorSnapshot {
   const { digest, ...parts } = Object(snapshot) as TranslatorSnapshot
   check(parts.version === 1, 'snapshot.version', '1', parts.version, 'bad_snapshot')
   check(options.parser === undefined, 'restore', 'the native parser', options.parser, 'snapshot_unsupported')
+  let copy = parts
+  let isIntact = false
   try {
-    const copy = structuredClone(parts)
-    if (digest === digestOf(copy)) return { ...copy, digest }
+    copy = structuredClone(parts)
+    isIntact = digest === digestOf(copy)
   } catch {}
-  throw check(false, 'snapshot', 'an unmodified snapshot()', snapshot, 'bad_snapshot')
+  check(isIntact, 'snapshot', 'an unmodified snapshot()', snapshot, 'bad_snapshot')
+  checkItems(catalog, copy.output)
+  return { ...copy, digest }
 }
 
 /** Equal for equal data, even if a store sorts fields or drops undefined ones. */

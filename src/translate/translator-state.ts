@@ -7,6 +7,7 @@ import { readClock } from './read-clock.js'
 import type { MessageLog } from './response-messages.js'
 import { IN_PROGRESS, type ResponseState } from './response-object.js'
 import type { TextBuffer } from './text-buffer.js'
+import type { EchoedFields } from './tool-fields.js'
 import { addHostUsage, createUsage, type UsageCount } from './usage.js'
 import { withoutSecrets } from './without-secrets.js'
 
@@ -42,16 +43,19 @@ export interface TranslatorState extends ResponseState {
   queued: ResponseStreamEvent[]
 }
 
-/** The empty queue. A new list for each push would trigger V8's write barrier once more per token. Never pushed to. */
-export const NO_EVENTS: ResponseStreamEvent[] = []
+/**
+ * The empty queue of all translators, frozen: an event in it would show up in all of them. A new list for each push
+ * would trigger V8's write barrier once more per token.
+ */
+export const NO_EVENTS: ResponseStreamEvent[] = Object.freeze([]) as unknown as ResponseStreamEvent[]
 
 /**
  * The state of a translator before its first token.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function createState(options: TranslatorOptions): TranslatorState {
-  const request = withoutSecrets(options.request ?? {})
+export function createState(options: TranslatorOptions, fields: EchoedFields): TranslatorState {
+  const request = withoutSecrets(options.request ?? {}, fields)
   const state: TranslatorState = {
     responseId: options.responseId,
     createdAt: readClock(options.clock),

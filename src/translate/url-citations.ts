@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
+import type { CitedPage } from '../responses/call-result.js'
 import type { Logprob, UrlCitation } from '../responses/items.js'
 import type { CitationStage, CitationState, CitedText, SaidText, ScoredText } from './citation-stage.js'
-import type { CitedPage } from './pages.js'
 
 export type { CitedPage }
 

@@ -4,6 +4,7 @@ import { urlCitations } from '../../src/citations.js'
 import { createHarmonyParser } from '../../src/harmony/index.js'
 import { SPECIAL } from '../../src/harmony/vocabulary.js'
 import { Translator } from '../../src/index.js'
+import { messagesOf } from '../../src/prompt/messages-of.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { encodeText } from '../support/tokens.js'
 
@@ -192,7 +193,25 @@ describe('other streams', () => {
     }
   })
 
-  test('turns: in their order, from the beginning where they are used up', () => {
+  test('prose: so many characters, nearly all of one byte, and no paragraph again and again', () => {
+    const { text, units } = inputs.prose(100_000, SEED)
+    expect([text.length, units]).toEqual([100_000, 100_000])
+    expect(Buffer.byteLength(text)).toBeLessThan(102_000)
+    const paragraphs = text.split('\n\n')
+    expect(new Set(paragraphs).size).toBeGreaterThan(paragraphs.length / 2)
+  })
+
+  test('conversation: so many items that are rendered, of 100 characters on average', () => {
+    const { request, units } = inputs.conversation(2_000, SEED)
+    expect([request.input.length, units]).toEqual([2_000, 2_000])
+    const messages = messagesOf(request, { date: '2026-01-31' }).filter(({ item }) => item !== undefined)
+    expect(messages.length).toBe(2_000)
+    const length = messages.reduce((sum, { content }) => sum + content.length, 0) / messages.length
+    expect(Math.abs(length - 100)).toBeLessThan(15)
+    expect(new Set(messages.map(({ role }) => role))).toEqual(new Set(['user', 'assistant', 'tool']))
+  })
+
+  test('turns: in their order, from the beginning when they are used up', () => {
     const drawn = [[1, 2, 3], [{ host: [4, 5] }], [[6, 7]]]
     expect(inputs.turns(9, drawn)).toEqual({ turns: [...drawn, ...drawn.slice(0, 1)], units: 10 })
   })

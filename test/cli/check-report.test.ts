@@ -124,7 +124,7 @@ describe('the report of a stream', () => {
     }
   })
 
-  test('the report of a stream is coloured where the terminal has colours: red for errors, yellow for warnings, green where all is well', () => {
+  test('the report of a stream is coloured if the terminal has colours: red for errors, yellow for warnings, green if all is well', () => {
     const screen = { columns: 100, hasColors: true }
     const red = watched(damaged(BASES.answer(), drop('content_part.added')), screen)
     expect(red.text).toContain('\u001b[31m  error    \u001b[0m\u001b[1mline 10, event 3')

@@ -113,7 +113,7 @@ describe('files', () => {
     expect(b.streams[0].causes).toMatchObject([{ lead: { rule: 'last-frame-ends', line: 12 } }])
   })
 
-  test('files are unpacked where they are gzip, also one that was cut off', async () => {
+  test('files are unpacked if they are gzip, also one that was cut off', async () => {
     const packed = gzipSync(SSE)
     expect(await check({ a: packed })).toMatchObject({ code: 0, out: `read as gzip, unpacked\n${GOOD}` })
     const { out } = await check({ a: packed.subarray(0, -20) })

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import type { Io } from '../../src/cli/run.js'
 
 /** A world for the command line, with what it did to it. */
@@ -18,7 +20,14 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
     err: '',
     version: '1.2.3',
     screen: { columns: 120, hasColors: false },
+    env: {},
+    fixtures: fileURLToPath(new URL('../../fixtures', import.meta.url)),
+    today: () => '2026-01-31',
+    time: () => '12:34:56',
     readFile: read,
+    async readFolder(): Promise<string[]> {
+      throw Object.assign(new Error('ENOTDIR: not a directory'), { code: 'ENOTDIR' })
+    },
     readStdin: () => read('-'),
     async *pieces(path: string) {
       yield await read(path)
@@ -30,6 +39,12 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
     complain(text: string) {
       io.err += text
     },
+    onStop: () => () => {},
   }
   return io
+}
+
+/** As {@link fakeIo}, but with the files of this machine. */
+export function realFolder(): FakeIo {
+  return Object.assign(fakeIo(), { readFile: (path: string) => readFile(path, 'utf8'), readFolder: readdir })
 }

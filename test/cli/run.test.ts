@@ -37,7 +37,7 @@ describe('replay', () => {
     expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { created_at: 1735689600 } })
   })
 
-  test('replay reads standard input where the file is -', async () => {
+  test('replay reads standard input if the file is -', async () => {
     const io = fakeIo({ '-': GREETING })
     expect(await run(['replay', '-'], io)).toBe(0)
     expect(io.out).toBe((await replay(GREETING)).out)
@@ -69,7 +69,7 @@ describe('replay', () => {
     expect(await idOf(other)).not.toBe(await idOf(GREETING))
   })
 
-  test('replay has the time 0 where the fixture names none', async () => {
+  test('replay has the time 0 if the fixture names none', async () => {
     const { out } = await replay(fixture('', { created_at: undefined }))
     expect(eventsOf(out)[0]).toMatchObject({ response: { created_at: 0 } })
   })
@@ -93,7 +93,7 @@ describe('replay', () => {
     expect(types.filter((each) => /^response\.reasoning_.*delta$/.test(each))).toEqual([type])
   })
 
-  test('replay hides reasoning where it is asked to', async () => {
+  test('replay hides reasoning if it is asked to', async () => {
     const { out } = await replay(THOUGHT, '--reasoning', 'hidden')
     expect(out).not.toContain('Hm')
   })
@@ -104,7 +104,7 @@ describe('replay', () => {
     expect((await replay(hidden, '--reasoning', 'raw')).out).toContain('Hm')
   })
 
-  test('replay turns citation marks into annotations only where it is asked to', async () => {
+  test('replay turns citation marks into annotations only if it is asked to', async () => {
     const call = '<|channel|>analysis to=browser.open<|message|>{"id":0}<|call|>'
     const page = '<|start|>browser.open to=assistant<|channel|>analysis<|message|>[3] T (https://e.com/x)<|end|>'
     const said = '<|start|>assistant<|channel|>final<|message|>So【3†L1】<|return|>'
@@ -322,10 +322,18 @@ describe('--help and --version', () => {
 
   test('the help names every command, on one screen', async () => {
     const text = await help()
-    for (const command of ['replay FILE', 'check FILE...', 'explain FILE', 'probe URL', '--help', '--version']) {
+    for (const command of [
+      'replay FILE',
+      'check FILE...',
+      'explain FILE',
+      'probe URL',
+      'prompt FILE',
+      '--help',
+      '--version',
+    ]) {
       expect(text).toContain(`  ${command}`)
     }
-    expect(text.split('\n').length).toBeLessThan(15)
+    expect(text.split('\n').length).toBeLessThan(20)
   })
 
   test.each([
@@ -333,13 +341,14 @@ describe('--help and --version', () => {
     ['check', ['--profile', '--resumed', '--json']],
     ['explain', ['--client']],
     ['probe', ['--model', '--header', '--only', '--profile', '--timeout', '--json', '--junit']],
+    ['prompt', ['--text', '--tokens', '--date', '--images', '--policy', '--history']],
   ])('the help of %s names its options and its exit codes', async (command, options) => {
     const text = await help(command)
     expect([...text.matchAll(/^ {2}(--\w+)/gm)].map(([, option]) => option)).toEqual([...options, '--help'])
     expect(text).toContain('Exit codes: 0 ')
   })
 
-  test.each(['replay', 'check', 'explain', 'probe'])('the help of %s fits 120 columns', async (command) => {
+  test.each(['replay', 'check', 'explain', 'probe', 'prompt'])('the help of %s fits 120 columns', async (command) => {
     for (const line of (await help(command)).split('\n')) expect(line.length).toBeLessThanOrEqual(120)
   })
 
@@ -352,8 +361,8 @@ describe('--help and --version', () => {
 
 describe('bad usage exits with 2 and one line', () => {
   test.each<[string[], string]>([
-    [[], 'expected a command: replay FILE, check FILE..., explain FILE, probe URL (see --help)'],
-    [['play', 'a.json'], 'command: expected one of replay, check, explain, probe, got "play"'],
+    [[], 'expected a command: serve, replay FILE, check FILE..., explain FILE, probe URL, prompt FILE (see --help)'],
+    [['play', 'a.json'], 'command: expected one of serve, replay, check, explain, probe, prompt, got "play"'],
     [['replay'], 'replay: expected a file, or - for standard input'],
     [['replay', 'a.json', 'b.json'], 'replay: expected one file, got 2'],
     [['replay', 'a.json', '--fast'], "Unknown option '--fast'"],

@@ -210,7 +210,7 @@ response completed resp_…
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
 
-  test('a timeline has colours only where the terminal has, and the same text with them', async () => {
+  test('a timeline has colours only if the terminal has, and the same text with them', async () => {
     const painted = await timeline(HELLO, 120, {}, true)
     expect(painted).toContain('\u001b[')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colours

@@ -21,6 +21,7 @@ export function scenarioOf({ chunks, request, options, end = {} }: AnyStream): O
     include: [...(request.include ?? [])],
     options,
     turns: [{ tokens: chunks, end }, turn(answer('Done.'))],
+    isPushed: true,
   }
 }
 

@@ -56,9 +56,12 @@ export interface Scenario {
   >
   readonly turns: readonly Script[]
   readonly shows: Played
+  /** Only a host that pushes into the translator makes such a stream, and none that answers requests. */
+  readonly isPushed?: true
 }
 
-export const ENGINE_ERROR = 'the engine is gone'
+/** What a client is told when the engine fails. */
+export const ENGINE_ERROR = 'The server had an internal error.'
 /** What no client may see. */
 export const HOST_ERROR = 'cannot open secret.gguf'
 
@@ -129,11 +132,12 @@ export function scenario(
   name: string,
   turns: Script[],
   shows: Partial<Played>,
-  rest: Partial<Pick<Scenario, 'prompt' | 'tools' | 'include' | 'options'>> = {},
+  rest: Partial<Pick<Scenario, 'prompt' | 'tools' | 'include' | 'options' | 'isPushed'>> = {},
 ): Scenario {
   const { prompt = 'Go on.', tools = [], include = [], options = {} } = rest
   const defaults = { text: [], reasoning: '', calls: [], hosted: [], citations: [], ending: 'completed' } as const
-  return { name, prompt, tools, include, options, turns, shows: { ...defaults, ...shows } }
+  const pushed = rest.isPushed && { isPushed: rest.isPushed }
+  return { name, prompt, tools, include, options, turns, shows: { ...defaults, ...shows }, ...pushed }
 }
 
 export const scenarios: readonly Scenario[] = [
@@ -302,7 +306,7 @@ export const scenarios: readonly Scenario[] = [
   ),
   scenario(
     'tool that nobody has',
-    [turn(`${call('notes.write', '{"text":"hi"}')}<|start|>assistant`, answer('I cannot take notes.'))],
+    [turn(call('notes.write', '{"text":"hi"}'), answer('I cannot take notes.'))],
     { text: ['I cannot take notes.'], hosted: ['mcp_call notes.write {"text":"hi"} -> failed'] },
     { tools: [DOCS], options: { policy: 'agents' } },
   ),
@@ -377,7 +381,7 @@ export const scenarios: readonly Scenario[] = [
       calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
       hosted: ['web_search_call search high tide Brest'],
     },
-    { tools: [{ type: 'web_search' }, GET_WEATHER] },
+    { tools: [{ type: 'web_search' }, GET_WEATHER], isPushed: true },
   ),
   // After a message, where OpenAI's streams put it, and among the items that a client sends back.
   scenario(
@@ -397,7 +401,7 @@ export const scenarios: readonly Scenario[] = [
       calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
       hosted: ['compaction U2VhbGVk', 'compaction QWdhaW4='],
     },
-    { tools: [GET_WEATHER] },
+    { tools: [GET_WEATHER], isPushed: true },
   ),
   scenario(
     'file search and image by the host',
@@ -427,6 +431,7 @@ export const scenarios: readonly Scenario[] = [
     {
       tools: [GET_WEATHER, { type: 'file_search', vector_store_ids: ['vs_1'] }, { type: 'image_generation' }],
       include: ['file_search_call.results'],
+      isPushed: true,
     },
   ),
   scenario(

@@ -1,33 +1,17 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
 import { checkEvents, type Violation } from '../../src/conformance/index.js'
 import { type Dialect, toDialect } from '../../src/dialects/index.js'
 import { EngineError } from '../../src/engine/engine-error.js'
-import {
-  type ApprovedCall,
-  collectResponse,
-  loadTokenTable,
-  type ResponseStreamEvent,
-  type StreamEnd,
-  type TokenChunk,
-  type TokenSource,
-  Translator,
-  translate,
-} from '../../src/index.js'
-import { hostItem } from '../../src/items.js'
-import { toSseResponse } from '../../src/sse/index.js'
-import { encodeHarmony } from '../support/tokens.js'
+import { collectResponse, loadTokenTable, type ResponseStreamEvent } from '../../src/index.js'
+import { createResponsesApp, type ResponsesApp } from '../../src/server/index.js'
+import { createSseDecoder, toSseResponse } from '../../src/sse/index.js'
 import type { ClientProfile } from './play.js'
-import {
-  ENGINE_ERROR,
-  HOST_ERROR,
-  type Insertion,
-  modelOf,
-  type Scenario,
-  type Script,
-  scenarios,
-  type WireTool,
-} from './scenarios.js'
+import { pushedEvents, type SourceHooks } from './pushed-events.js'
+import { modelOf, type Scenario, type Script, scenarios, type WireTool } from './scenarios.js'
+import { type ScriptedHost, scriptedHost } from './scripted-host.js'
 
 const tokenTable = await loadTokenTable()
 
@@ -69,7 +53,9 @@ export interface ServerOptions {
   readonly plays?: readonly Scenario[]
 }
 
-/** A gpt-oss server on the loopback interface, whose engine is a script. */
+type Env = { Bindings: { readonly outgoing: ServerResponse } }
+
+/** The endpoint on the loopback interface, with an engine and tools that are a script. */
 export async function startServer({
   dialect,
   done = false,
@@ -78,35 +64,71 @@ export async function startServer({
   const exchanges: Exchange[] = []
   const hangs = signal()
   const closed = signal()
+  const hooks: SourceHooks = { onHangs: hangs.resolve, onClosed: closed.resolve }
+  const apps = new Map<Scenario, ResponsesApp>()
+  let host: ScriptedHost | undefined
 
-  const server = createServer((request, reply) => {
-    handle(request).then(
-      (answer) => send(answer, reply),
-      (error: unknown) => send(Response.json({ error: { message: String(error) } }, { status: 400 }), reply),
-    )
-  })
+  /** The endpoint of a scenario: it keeps the responses that its client goes on from. */
+  function appOf(scenario: Scenario): ResponsesApp {
+    const known = apps.get(scenario)
+    if (known !== undefined) return known
+    const { mcpListings, approvedCalls: _, sealReasoning: __, ...response } = scenario.options
+    const app = createResponsesApp({
+      engine: () => host?.engine,
+      tools: [
+        {
+          answers: () => true,
+          run: async (...given) => (await host?.tools[0]?.run(...given)) ?? {},
+          ...(mcpListings && { listings: async () => mcpListings }),
+        },
+      ],
+      tokenTable,
+      response,
+      done,
+      ...(dialect && { dialect }),
+      onError: (error) => {
+        if (!(error instanceof EngineError)) console.error(error)
+      },
+    })
+    apps.set(scenario, app)
+    return app
+  }
 
-  async function handle(request: IncomingMessage): Promise<Response> {
-    if (request.method !== 'POST' || request.url !== '/v1/responses') return new Response(null, { status: 404 })
-    const body = await bodyOf(request)
+  const front = new Hono<Env>()
+  front.post('/v1/responses', async (context) => {
+    const body: RequestBody = await context.req.json()
     const scenario = plays.find((one) => body.model.endsWith(modelOf(one)))
-    if (scenario === undefined) throw new Error(`no scenario ${body.model}`)
-    const script = scenario.turns[exchanges.length]
-    if (script === undefined) throw new Error(`${scenario.name} has no turn ${exchanges.length}`)
+    const script = scenario?.turns[exchanges.length]
+    if (scenario === undefined || script === undefined) {
+      return context.json({ error: { message: `no turn ${exchanges.length} of ${body.model}` } }, 400)
+    }
     const exchange: Exchange = { body, events: [] }
     exchanges.push(exchange)
-    const options = optionsOf(scenario, body, approvedCalls(body, exchanges))
-    const events = record(
-      script.tokens.some(isInsertion)
-        ? pushed(script, options)
-        : translate(play(script, hangs.resolve, closed.resolve), options),
-      exchange.events,
-    )
-    if (!body.stream) return Response.json(await collectResponse(events))
+    const asked = withHostTools(scenario, body)
+    if (scenario.isPushed) return await pushedAnswer(scenario, script, asked, exchange)
+    host = scriptedHost(script, hooks)
+    record(context.env.outgoing, exchange.events)
+    const { url, headers, signal } = context.req.raw
+    const request = new Request(url, { method: 'POST', headers, signal, body: JSON.stringify(asked) })
+    return await appOf(scenario).fetch(request, context.env)
+  })
+
+  async function pushedAnswer(
+    { options }: Scenario,
+    script: Script,
+    asked: RequestBody,
+    exchange: Exchange,
+  ): Promise<Response> {
+    const events = recorded(pushedEvents(script, { ...options, request: asked as never }, hooks), exchange.events)
+    if (!asked.stream) return Response.json(await collectResponse(events))
     return toSseResponse(dialect === undefined ? events : toDialect(events, dialect), { done })
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const server = await new Promise<Server>((resolve) => {
+    const listening = serve({ fetch: front.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false }, () =>
+      resolve(listening as Server),
+    )
+  })
   const { port } = server.address() as AddressInfo
   return {
     baseURL: `http://127.0.0.1:${port}/v1`,
@@ -141,83 +163,24 @@ function signal(): { readonly resolved: Promise<void>; readonly resolve: () => v
 }
 
 /** A host adds the tools that it runs itself, for clients that cannot declare them. */
-function optionsOf(
-  { options, tools, include }: Scenario,
-  body: RequestBody,
-  approved: readonly ApprovedCall[],
-): Parameters<typeof translate>[1] {
+function withHostTools({ tools, include }: Scenario, body: RequestBody): RequestBody {
   const declared = body.tools ?? []
   const added = tools.filter(({ type }) => !declared.some((tool) => tool.type === type))
-  const request = { ...body, tools: [...declared, ...added], include: [...(body.include ?? []), ...include] }
-  return { ...options, approvedCalls: [...(options.approvedCalls ?? []), ...approved], request: request as never }
+  return { ...body, tools: [...declared, ...added], include: [...(body.include ?? []), ...include] }
 }
 
-/** The calls that the user approved in this request, from the items that asked for approval. */
-function approvedCalls({ input }: RequestBody, exchanges: readonly Exchange[]): ApprovedCall[] {
-  if (typeof input === 'string') return []
-  const ids = input.filter(({ type, approve }) => type === 'mcp_approval_response' && approve === true)
-  return ids.flatMap(({ approval_request_id: id }) =>
-    exchanges
-      .flatMap(({ events }) => events)
-      .flatMap((event) => (event.type === 'response.output_item.done' && event.item.id === id ? [event.item] : []))
-      .flatMap((item) => (item.type === 'mcp_approval_request' ? [item] : []))
-      .map(({ id: approvalRequestId, server_label: serverLabel, name, arguments: given }) => ({
-        approvalRequestId,
-        serverLabel,
-        name,
-        arguments: given,
-      })),
-  )
-}
-
-const isInsertion = (part: Script['tokens'][number]): part is Insertion => typeof part === 'object' && 'insert' in part
-
-/** A part of a script as the engine gives it: text a token at a time. */
-const chunksOf = (part: TokenChunk): readonly TokenChunk[] => (typeof part === 'string' ? encodeHarmony(part) : [part])
-
-/** A host that has items of its own to put in pushes. */
-async function* pushed(
-  { tokens, end }: Script,
-  options: Parameters<typeof translate>[1],
-): AsyncGenerator<ResponseStreamEvent> {
-  if (typeof end === 'string') throw new Error(`a host that pushes does not play an engine that ${end}`)
-  const translator = new Translator({ ...options, tokenTable })
-  yield* translator.start()
-  for (const part of tokens) {
-    if (isInsertion(part)) yield* translator.insert(hostItem(part.insert))
-    else for (const chunk of chunksOf(part)) yield* translator.push(chunk)
+/** Reads along what is written to a client. */
+function record(outgoing: ServerResponse, into: ResponseStreamEvent[]): void {
+  const decoder = createSseDecoder({ onEvent: (event) => into.push(event) })
+  const write = outgoing.write.bind(outgoing) as (...given: unknown[]) => boolean
+  outgoing.write = (...given: unknown[]) => {
+    decoder.push(given[0] as string)
+    return write(...given)
   }
-  if (end.usage !== undefined) translator.addUsage(end.usage)
-  yield* translator.end(end.reason)
-}
-
-/** An engine: a token at a time. Closing it reaches it even while it is waited for, which a generator cannot do. */
-function play(script: Script, onHangs: () => void, onClosed: () => void): TokenSource {
-  const chunks = script.tokens.flatMap((part) => (isInsertion(part) ? [] : chunksOf(part)))
-  let at = 0
-  const source: AsyncIterableIterator<TokenChunk, StreamEnd | undefined> = {
-    [Symbol.asyncIterator]: () => source,
-    async next() {
-      const chunk = chunks[at++]
-      if (chunk !== undefined) return { done: false, value: chunk }
-      if (script.end === 'throws') throw new EngineError('server_error', ENGINE_ERROR)
-      if (script.end === 'breaks') throw new Error(HOST_ERROR)
-      if (script.end === 'hangs') {
-        onHangs()
-        return new Promise(() => {})
-      }
-      return { done: true, value: script.end }
-    },
-    async return() {
-      onClosed()
-      return { done: true, value: undefined }
-    },
-  }
-  return source
 }
 
 /** A generator would hear of its end only after the `next` under way, hence by hand. */
-function record(
+function recorded(
   events: AsyncGenerator<ResponseStreamEvent, unknown>,
   into: ResponseStreamEvent[],
 ): AsyncIterable<ResponseStreamEvent> {
@@ -235,21 +198,4 @@ function record(
       },
     }),
   }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<RequestBody> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  return JSON.parse(Buffer.concat(chunks).toString('utf8'))
-}
-
-async function send(answer: Response, reply: ServerResponse): Promise<void> {
-  reply.writeHead(answer.status, Object.fromEntries(answer.headers))
-  const reader = answer.body?.getReader()
-  // The client went away, and without this the engine would go on generating.
-  reply.on('close', () => void reader?.cancel().catch(() => {}))
-  for (let step = await reader?.read(); step !== undefined && !step.done; step = await reader?.read()) {
-    reply.write(step.value)
-  }
-  reply.end()
 }

@@ -43,7 +43,7 @@ describe('our own streams', () => {
     )
   })
 
-  test('our own streams are as OpenAI does it where the engine failed or the client left, too', () => {
+  test('our own streams are as OpenAI does it if the engine failed or the client left, too', () => {
     fc.assert(
       fc.property(anyStream(), fc.nat(60), fc.boolean(), (stream, at, isAbort) => {
         const rules = serversRulesOf(runBroken(stream, at, isAbort).events, 'openai')

@@ -37,7 +37,7 @@ describe('a value in a message', () => {
     )
   })
 
-  test('a value in a message is whole JSON where that is short', () => {
+  test('a value in a message is whole JSON if that is short', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
         const json = JSON.stringify(value)
@@ -47,7 +47,7 @@ describe('a value in a message', () => {
     )
   })
 
-  test('a value in a message takes no longer where it is a million fields wide or deep', () => {
+  test('a value in a message takes no longer if it is a million fields wide or deep', () => {
     const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
     expect(preview(deep)).toBe('[[[[[…]]]]]')
     expect(preview(Array.from({ length: 1_000_000 }, () => 1)).length).toBeLessThanOrEqual(80)

@@ -37,7 +37,7 @@ describe('streams are read', () => {
     expect(readStreams([CREATED, DELTA, CREATED].map(line).join(''))).toEqual([[CREATED, DELTA], [CREATED]])
   })
 
-  test('streams are read where the beginning is missing, too', () => {
+  test('streams are read if the beginning is missing, too', () => {
     expect(readStreams(JSON.stringify(DELTA))).toEqual([[DELTA]])
   })
 

@@ -37,7 +37,7 @@ const pair = fc.oneof(
 )
 
 describe('two JSON values', () => {
-  test('two JSON values are the same where they are the same text, whatever the order of their keys', () => {
+  test('two JSON values are the same if they are the same text, whatever the order of their keys', () => {
     fc.assert(
       fc.property(pair, ([a, b]) => {
         expect(isSameJson(a, b)).toBe(written(a) === written(b))
@@ -46,7 +46,7 @@ describe('two JSON values', () => {
     )
   })
 
-  test('two JSON values have the same digest where they are the same text, and another where they are not', () => {
+  test('two JSON values have the same digest if they are the same text, and another if they are not', () => {
     fc.assert(
       fc.property(pair, ([a, b]) => {
         expect(jsonHash(a) === jsonHash(b)).toBe(written(a) === written(b))

@@ -50,7 +50,7 @@ test.each(dialects)('a failed stream into %s and back is the stream that it was'
   )
 })
 
-test.each(dialects)('events in %s are numbered from 0, also where some were left out before', async (_, dialect) => {
+test.each(dialects)('events in %s are numbered from 0, also if some were left out before', async (_, dialect) => {
   const { events } = run([
     '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>',
   ])

@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { printReplay } from '../../src/cli/replay.js'
 import { DIAGNOSTICS } from '../../src/diagnostics.js'
-import { readTokenFixture } from '../../src/sources/replay.js'
 import { blocks, pageOf, pages, root } from './pages.js'
 
 const manifest: { name: string; version: string; exports: object; scripts: object } = JSON.parse(
@@ -13,18 +11,6 @@ const manifest: { name: string; version: string; exports: object; scripts: objec
 describe('the README', () => {
   test('has at most 150 lines', () => {
     expect(pageOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150)
-  })
-
-  test('shows a timeline as the demo prints it on 80 columns', async () => {
-    const demo = /replay (\S+) --format timeline/.exec(readFileSync(`${root}package.json`, 'utf8'))?.[1]
-    const fixture = readTokenFixture(readFileSync(`${root}${demo}`, 'utf8'))
-    let printed = ''
-    for await (const piece of printReplay(fixture, 'timeline', {}, { columns: 80, hasColors: false })) printed += piece
-    const [, shown = ''] = /<!-- timeline -->\n```\n([\s\S]*?)```/.exec(pageOf('README.md')) ?? []
-    const parts = shown.split('...\n')
-    expect(parts.length).toBeGreaterThan(1)
-    for (const part of parts) expect(printed).toContain(part.replace(/^ {3}# .*\n/, ''))
-    expect(printed).toContain(shown.split('\n')[0])
   })
 })
 

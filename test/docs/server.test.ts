@@ -11,12 +11,12 @@ import { bundle } from './snippets.js'
 
 const example = readFileSync(`${root}examples/server.mjs`, 'utf8')
 
-test('the README shows examples/server.mjs', () => {
-  // Its first line is the file's own heading, which the README has above the block.
-  expect(pageOf('README.md')).toContain(`\`\`\`ts\n${example.slice(example.indexOf('\n') + 1)}\`\`\``)
+test('docs/translator.md shows examples/server.mjs', () => {
+  // Its first line is the file's own heading, which the page has above the block.
+  expect(pageOf('docs/translator.md')).toContain(`\`\`\`ts\n${example.slice(example.indexOf('\n') + 1)}\`\`\``)
 })
 
-describe("the README's server", () => {
+describe('the server by hand', () => {
   const folder = mkdtempSync(join(tmpdir(), 'example-'))
   let server: ChildProcess
   let url = ''

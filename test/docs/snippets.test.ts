@@ -11,7 +11,10 @@ import { world } from './world.js'
 /** Snippets that are compiled but not run, by a piece of their text, and why. */
 const COMPILED_ONLY: readonly { readonly has: string; readonly why: string }[] = [
   { has: 'gpt-oss-20b-mxfp4.gguf', why: 'loads a model: test/engine runs the adapter on the real llama.cpp' },
-  { has: "from 'node:http'", why: 'listens until it is stopped: test/docs/server.test.ts starts it' },
+  {
+    has: 'createServer(async (incoming, outgoing)',
+    why: 'listens until it is stopped: test/docs/server.test.ts starts it',
+  },
 ]
 
 const snippets = blocks

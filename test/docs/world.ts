@@ -78,6 +78,10 @@ export interface World {
   readonly ids: readonly number[]
   readonly promptTokens: readonly number[]
   readonly signal: AbortSignal
+  /** A key to seal with, in base64. */
+  readonly sealKey: string
+  /** Whose request it is. */
+  readonly userId: string
   /** Where an engine answers as vLLM does. */
   readonly url: string
   /** A token fixture. */
@@ -86,7 +90,11 @@ export interface World {
   readonly stream: readonly ResponseStreamEvent[]
   /** A capture of a stream. */
   readonly file: AsyncIterable<Uint8Array>
-  readonly mcpClient: { listTools(): Promise<{ tools: ListedTool[] }> }
+  readonly mcpClient: {
+    listTools(): Promise<{ tools: ListedTool[] }>
+    callTool(): Promise<unknown>
+    close(): Promise<void>
+  }
   readonly openOverMyFakeServer: OpenSource
   readonly myServer: typeof myServer
   send(events: readonly ResponseStreamEvent[]): void
@@ -102,12 +110,18 @@ export function world(): World {
     ids: IDS,
     promptTokens: [200006, 1428, 200008, 12194, 200007, 200006, 173781],
     signal: new AbortController().signal,
+    sealKey: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+    userId: 'alice',
     url,
     json,
     events,
     stream: events,
     file: Readable.from([readFileSync('fixtures/plain-answer.events.jsonl')]),
-    mcpClient: { listTools: async () => ({ tools: listed }) },
+    mcpClient: {
+      listTools: async () => ({ tools: listed }),
+      callTool: async () => ({ content: [{ type: 'text', text: '3 results' }] }),
+      async close() {},
+    },
     openOverMyFakeServer,
     myServer,
     send() {},

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sourcePlan } from '../../src/conformance/arbitraries/index.js'
 import { checkSource, planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
-import { translate } from '../../src/defaults.js'
 import { EngineError, STOP_TOKENS, type TokenEngine, tokenStream } from '../../src/engine/index.js'
+import { translate } from '../../src/index.js'
 import { runs } from '../support/runs.js'
 import { type Answer, refuse, scriptedServer } from '../support/scripted-server.js'
 import { m } from '../support/tokens.js'
@@ -81,7 +81,7 @@ describe('an engine of your own', () => {
     }
   })
 
-  test('an engine of your own is ill where the server is', async () => {
+  test('an engine of your own is ill if the server is', async () => {
     const { url } = server.script((response) => void response.end(), refuse(503, ''))
     await createMyEngine(url).health()
     await expect(createMyEngine(url).health()).rejects.toThrow('the engine answers 503')

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkGenerate } from '../../src/engine/check-generate.js'
 import { generateOptions } from '../../src/engine/index.js'
+import type { ResponseRequest } from '../../src/responses/request.js'
 
 const LOGPROBS = 'message.output_text.logprobs'
 
@@ -18,15 +19,15 @@ describe('what a request asks of an engine', () => {
   test.each([
     ['a request that says nothing', {}],
     ['a request whose parameters are null', { temperature: null, top_p: null, max_output_tokens: null, include: null }],
-  ])('what a request asks of an engine is nothing where it is %s', (_, request) => {
+  ])('what a request asks of an engine is nothing if it is %s', (_, request) => {
     expect(generateOptions(request)).toEqual({ sampling: {} })
   })
 
-  test('what a request asks of an engine is the log-probability of each token alone where it includes them and asks for no others', () => {
+  test('what a request asks of an engine is the log-probability of each token alone if it includes them and asks for no others', () => {
     expect(generateOptions({ include: [LOGPROBS] })).toEqual({ sampling: {}, logprobs: 0 })
   })
 
-  test('what a request asks of an engine is no log-probability where it does not include them, as in the API', () => {
+  test('what a request asks of an engine is no log-probability if it does not include them, as in the API', () => {
     expect(generateOptions({ top_logprobs: 5, include: ['reasoning.encrypted_content'] })).toEqual({ sampling: {} })
   })
 
@@ -36,7 +37,7 @@ describe('what a request asks of an engine', () => {
     ['top_p', -0.1, 'request.top_p: expected a number from 0 to 1, got -0.1'],
     ['max_output_tokens', 0, 'request.max_output_tokens: expected a whole number of at least 1, got 0'],
     ['top_logprobs', 21, 'request.top_logprobs: expected a whole number from 0 to 20, got 21'],
-  ])('what a request asks of an engine is refused where %s is %j', (name, value, message) => {
+  ])('what a request asks of an engine is refused if %s is %j', (name, value, message) => {
     expect(() => generateOptions({ [name]: value })).toThrow(message)
   })
 
@@ -57,7 +58,7 @@ describe('what a request asks of an engine', () => {
       fc.property(request, (asked) => {
         let options: ReturnType<typeof generateOptions>
         try {
-          options = generateOptions(asked)
+          options = generateOptions(asked as ResponseRequest)
         } catch (error) {
           expect(error).toMatchObject({ code: 'bad_option', message: expect.stringMatching(/^request\.\w+: expected/) })
           return

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { SPECIAL } from '../../src/harmony/vocabulary.js'
 import { scripts } from './scripts.js'
 import { writeTinyGptOss } from './tiny-gpt-oss/tiny-gpt-oss.js'
 
@@ -17,6 +18,8 @@ export interface Models {
   readonly sure: string
   /** Gives the scripted token a probability of about 0.85. At temperature 0 it writes the same. */
   readonly unsure: string
+  /** Wants nothing but `<|end|>`, whatever comes. */
+  readonly rebel: string
 }
 
 /** How sure `unsure` is. */
@@ -26,10 +29,15 @@ export const UNSURE_SHARPNESS = 0.7
 export default async function buildModels(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'tiny-gpt-oss-'))
   const remove = (): Promise<void> => rm(folder, { recursive: true })
-  const models: Models = { sure: join(folder, 'sure.gguf'), unsure: join(folder, 'unsure.gguf') }
+  const models: Models = {
+    sure: join(folder, 'sure.gguf'),
+    unsure: join(folder, 'unsure.gguf'),
+    rebel: join(folder, 'rebel.gguf'),
+  }
   try {
     writeTinyGptOss(models.sure, { scripts })
     writeTinyGptOss(models.unsure, { scripts, sharpness: UNSURE_SHARPNESS })
+    writeTinyGptOss(models.rebel, { scripts: [], fallback: SPECIAL.end })
   } catch (error) {
     await remove()
     throw error

@@ -1,21 +1,22 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { collectResponse, translate } from '../../src/index.js'
+import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
 import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/sources/llama-cpp.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { encodeHarmony } from '../support/tokens.js'
-import { type HttpServer, serve } from './http-server.js'
 import { cpuLlama, models } from './model.js'
-import { afterCall, call, endless, plainAnswer } from './scripts.js'
+import { afterCall, call, endless, longAnswer, malformed, plainAnswer, preamble, splitEmoji } from './scripts.js'
 
 const llama = await cpuLlama()
 let engine: LlamaCppEngine
-let server: HttpServer
+let server: ResponsesServer
 let openai: OpenAI
 
 beforeAll(async () => {
   engine = await createLlamaCppEngine({ modelPath: models.sure, llama, contextSize: 512 })
-  server = await serve(engine, await loadTokenTable())
-  openai = new OpenAI({ apiKey: 'none', baseURL: server.baseURL, maxRetries: 0 })
+  server = await serveResponses({ engine, tokenTable: await loadTokenTable(), port: 0, onError: () => {} })
+  openai = new OpenAI({ apiKey: 'none', baseURL: `${server.url}/v1`, maxRetries: 0 })
 })
 
 afterAll(async () => {
@@ -42,13 +43,40 @@ test('the OpenAI SDK runs a tool loop of two turns over HTTP, and every token co
   input.push({ type: 'function_call_output', call_id: asked?.call_id ?? '', output })
   const second = await openai.responses.stream({ model: 'gpt-oss', input, tools }).finalResponse()
   expect(second.output_text).toBe('It is 21 °C in Paris, and the sky is clear.')
+  const { usage } = first
+  // All of the first turn but its last token, which was sampled and never evaluated.
+  const cached = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0) - 1
   expect(second.usage).toMatchObject({
-    input_tokens: encodeHarmony(afterCall.prompt).length,
-    // All of the first turn but its last token, which was sampled and never evaluated.
-    input_tokens_details: { cached_tokens: encodeHarmony(call.prompt + call.answer).length - 1 },
+    input_tokens_details: { cached_tokens: cached },
     output_tokens: encodeHarmony(afterCall.answer).length,
   })
 })
+
+test.for([
+  ['a plain answer', plainAnswer],
+  ['a preamble and a call', preamble],
+  ['malformed Harmony', malformed],
+  ['an emoji over several tokens', splitEmoji],
+  ['a long answer', longAnswer],
+] as const)('the endpoint gives what the model wrote: %s', async ([, turn]) => {
+  const tools = ['get_weather', 'list_files'].map((name) => ({
+    ...({ type: 'function', parameters: { type: 'object' }, strict: false } as const),
+    name,
+  }))
+  const input = question(questionOf(turn.prompt))
+  const { output, status } = await openai.responses.stream({ model: 'gpt-oss', input, tools }).finalResponse()
+  const tokenTable = await loadTokenTable()
+  const expected = await collectResponse(translate(encodeHarmony(turn.answer), { request: { tools }, tokenTable }))
+  expect(status).toBe('completed')
+  expect(output.map(said)).toEqual(expected.output.map(said))
+})
+
+/** What an item says, without its ids. */
+function said(item: object): unknown {
+  const { type, content, name, arguments: given } = item as { readonly [field: string]: unknown }
+  const texts = ((content ?? []) as readonly { readonly text: string }[]).map(({ text }) => text)
+  return { type, texts, name, given }
+}
 
 test('a client that goes away frees the engine for the next', async () => {
   const stream = await openai.responses.create({

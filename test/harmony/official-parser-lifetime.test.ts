@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type OfficialStreamableParser, officialParser } from '../../src/harmony/official-parser.js'
+import { translateBatches } from '../../src/index.js'
 import type { TokenChunk } from '../../src/tokens/token-source.js'
-import { translateBatches } from '../../src/translate/translate.js'
-import { Translator } from '../../src/translate/translator.js'
 import { fixed, tokenTable } from '../laws/streams.js'
 import { loadOfficial } from '../support/official-parser.js'
 import { RUNS } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
+import { Translator } from '../support/translator.js'
 
 const official = await loadOfficial()
 
@@ -129,13 +129,13 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('the official parser is not made where it was never needed', () => {
+  test('the official parser is not made if it was never needed', () => {
     const heap = new Heap()
     create(heap).end()
     expect(heap.made).toBe(0)
   })
 
-  test('the official parser is freed once where a result comes for the call that is being written, and tokens after it', () => {
+  test('the official parser is freed once if a result comes for the call that is being written, and tokens after it', () => {
     const heap = new Heap()
     const translator = create(heap)
     translator.push(CALL)
@@ -150,7 +150,7 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('the official parser is freed once where a pulled stream is left', async () => {
+  test('the official parser is freed once if a pulled stream is left', async () => {
     const heap = new Heap()
     const source: TokenChunk[] = [CALL, ANSWER]
     const batches = translateBatches(source, { ...fixed, tokenTable, request, parser: officialParser(heap.create) })
@@ -161,7 +161,7 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('the official parser is freed once where a pulled stream is aborted, and left before it says so', async () => {
+  test('the official parser is freed once if a pulled stream is aborted, and left before it says so', async () => {
     const heap = new Heap()
     const abort = new AbortController()
     const options = {
@@ -179,7 +179,7 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('the official parser is freed once where it breaks down in a pulled stream, which fails', async () => {
+  test('the official parser is freed once if it breaks down in a pulled stream, which fails', async () => {
     const heap = new Heap(5)
     const options = { ...fixed, tokenTable, request, parser: officialParser(heap.create) }
     const events = []
@@ -188,7 +188,7 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('the official parser is freed once where making one throws', () => {
+  test('the official parser is freed once if making one throws', () => {
     const heap = new Heap()
     let made = 0
     const parser = officialParser(() => {
@@ -204,7 +204,7 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('whatever is done to a translator, also where one breaks down at any moment', { timeout: 60_000 }, () => {
+  test('whatever is done to a translator, also if one breaks down at any moment', { timeout: 60_000 }, () => {
     type Step = (translator: Translator) => void
     const steps: Record<string, Step> = {
       'push a call': (translator) => translator.push(CALL),

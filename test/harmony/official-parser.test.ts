@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../src/errors.js'
 import { officialParser } from '../../src/harmony/official-parser.js'
-import { Translator } from '../../src/translate/translator.js'
 import { faultsOf } from '../laws/check-stream.js'
 import { fixed, oneByOne, run, withoutDeltaBorders } from '../laws/streams.js'
 import { tokenSoup, wellFormedTranscript } from '../support/arbitraries.js'
 import { loadOfficial } from '../support/official-parser.js'
 import { RUNS } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
+import { Translator } from '../support/translator.js'
 
 const official = await loadOfficial()
 const parser = officialParser(() => official.createRaw('assistant'))

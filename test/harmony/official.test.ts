@@ -41,7 +41,7 @@ describe('well-formed Harmony', () => {
     )
   })
 
-  test('well-formed Harmony is read so as well where nothing is implied by a prompt', { timeout: TIMEOUT }, () => {
+  test('well-formed Harmony is read so as well if nothing is implied by a prompt', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(transcripts(), ({ tokens }) => {
         const started = [...START, ...tokens]
@@ -52,7 +52,7 @@ describe('well-formed Harmony', () => {
     )
   })
 
-  test('well-formed Harmony is read so as well where the host wrote the results', { timeout: TIMEOUT }, () => {
+  test('well-formed Harmony is read so as well if the host wrote the results', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(transcripts(), ({ chunks, entries }) => {
         const seen: { message: HarmonyMessage; origin: string; terminator?: Terminator }[] = []
@@ -138,9 +138,9 @@ const KINDS: Readonly<Record<string, { stream: fc.Arbitrary<Stream>; fairShare: 
   },
 }
 
-describe('where no repair is reported, the official parser accepts the stream and reads the same messages', () => {
+describe('if no repair is reported, the official parser accepts the stream and reads the same messages', () => {
   test.each(Object.entries(KINDS))(
-    'where no repair is reported, the official parser accepts and reads alike: %s',
+    'if no repair is reported, the official parser accepts and reads alike: %s',
     { timeout: TIMEOUT },
     (_, { stream }) => {
       fc.assert(
@@ -195,10 +195,7 @@ describe('where no repair is reported, the official parser accepts the stream an
     ['a vertical tab', '<|channel|>commentary to=functions.x\vjson<|message|>{}<|call|>'],
     ['a byte order mark', '<|channel|>final\ufeff<|message|>Hi<|end|>'],
     ['a next-line character', 'to=\u0085<|message|>Hi<|end|>'],
-  ])(
-    'where no repair is reported, the official parser accepts the stream and reads the same messages: %s',
-    (_, text) => {
-      lawEight({ tokens: encodeHarmony(text), role: 'assistant' })
-    },
-  )
+  ])('if no repair is reported, the official parser accepts the stream and reads the same messages: %s', (_, text) => {
+    lawEight({ tokens: encodeHarmony(text), role: 'assistant' })
+  })
 })

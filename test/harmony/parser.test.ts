@@ -238,7 +238,7 @@ describe('the end of a message', () => {
     expect(session.terminators()).toEqual([terminator])
   })
 
-  test('the end of a message says so as well where the header had no <|message|>', () => {
+  test('the end of a message says so as well if the header had no <|message|>', () => {
     const session = new Session()
     session.push('I must refuse<|end|><|start|>assistant<|channel|>final {"a":1}<|return|>')
     expect(session.terminators()).toEqual(['end', 'return'])
@@ -425,7 +425,7 @@ describe('the host', () => {
       '<|start|>assistant<|channel|>final<|message|>',
       '<|start|>assistant<|channel|>final<|message|>It is ',
     ])(
-      "the host has written a message that it does not end, and the model samples except where the message is the assistant's, which the model goes on with: %s",
+      "the host has written a message that it does not end, and the model samples except if the message is the assistant's, which the model goes on with: %s",
       (begun) => {
         const whole = `<|start|>assistant${ANSWER}`
         const sampled = whole.slice(begun.length)
@@ -435,7 +435,7 @@ describe('the host', () => {
       },
     )
 
-    test("the first character of sampled text ends the host's open message, also where it may begin a marker", () => {
+    test("the first character of sampled text ends the host's open message, also if it may begin a marker", () => {
       const session = new Session()
       session.parser.pushText(RESULT, 'host')
       session.parser.pushText('', 'model')
@@ -501,7 +501,7 @@ describe('the host', () => {
     expect(session.terminators()).toEqual(['end', 'return'])
   })
 
-  test('the host is not quoted where a header of its own is dropped', () => {
+  test('the host is not quoted if a header of its own is dropped', () => {
     const session = new Session()
     session.push('<|channel|>commentary to=functions.secret', 'host')
     session.push('<|end|>')
@@ -536,14 +536,14 @@ describe('a turn', () => {
     expect(session.repairs().map(({ code }) => code)).toEqual(['truncated_header'])
   })
 
-  test('a turn that begins where nothing is implied needs a <|start|>', () => {
+  test('a turn that begins if nothing is implied needs a <|start|>', () => {
     expect(parseMessages(encodeHarmony('<|channel|>final<|message|>Hi<|end|>'), { tokenTable, role: null })).toEqual({
       messages: [{ role: 'assistant', channel: 'final', content: 'Hi' }],
       repairs: [expect.objectContaining({ code: 'missing_start' })],
     })
   })
 
-  test('a turn where nothing is implied and nothing is said is empty', () => {
+  test('a turn if nothing is implied and nothing is said is empty', () => {
     expect(parseMessages([], { role: null })).toEqual({ messages: [], repairs: [] })
   })
 })
@@ -568,7 +568,7 @@ describe('end() says where the model stood', () => {
     expect(session.parser.end()).toBe('between')
   })
 
-  test('end() says where the model stood between messages, where only the host has begun the next', () => {
+  test('end() says where the model stood between messages, if only the host has begun the next', () => {
     const session = new Session()
     session.push('<|channel|>commentary to=python<|message|>1<|call|>')
     session.push('<|start|>python to=assistant<|message|>1<|end|><|start|>assistant', 'host')
@@ -600,7 +600,7 @@ describe('text without a header', () => {
     expect(session.push(' fine')).toEqual([{ type: 'message_text', text: ' fine', origin: 'model' }])
   })
 
-  test('text without a header is reported with its first character where it is JSON', () => {
+  test('text without a header is reported with its first character if it is JSON', () => {
     const session = new Session()
     expect(session.push('{"').map(({ type }) => type)).toEqual(['repair', 'message_start', 'message_text'])
   })
@@ -740,11 +740,11 @@ describe('text input', () => {
     '',
   ]
 
-  test.each(HEADS)('text input is read alike in one piece and in many where it is long: %s', (head) => {
+  test.each(HEADS)('text input is read alike in one piece and in many if it is long: %s', (head) => {
     for (const filling of ['x', 'y ', '\n', '{']) expectAlike(head + filling.repeat(3000))
   })
 
-  test.each(HEADS)('text input is read alike in one piece and in many where there is a "<": %s', (head) => {
+  test.each(HEADS)('text input is read alike in one piece and in many if there is a "<": %s', (head) => {
     expectAlike(`${head}a < b`)
   })
 
@@ -864,7 +864,7 @@ describe('what the caller gets wrong', () => {
     expect(() => parseMessages(encodeText('Hi'))).toThrow(HarmonyResponsesError)
   })
 
-  test('what the caller gets wrong is nothing where ids are markers only', () => {
+  test('what the caller gets wrong is nothing if ids are markers only', () => {
     expect(parseMessages([m.message, m.end])).toEqual({ messages: [{ role: 'assistant', content: '' }], repairs: [] })
   })
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
-import { Translator } from '../../src/translate/translator.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
 import { RUNS } from '../support/runs.js'
+import { Translator } from '../support/translator.js'
 import { deltaOf, faultsOf, itemText } from './check-stream.js'
 import { anyStream, endReason, fixed, oneByOne, run, runBroken, tokenTable } from './streams.js'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Translator } from '../../src/translate/translator.js'
 import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { chunkPlan, cutChunks, cutText, textPlan } from '../support/arbitraries.js'
 import { RUNS } from '../support/runs.js'
+import { Translator } from '../support/translator.js'
 import { anyStream, endReason, fixed, run, tokenTable } from './streams.js'
 
 /** As it would come out of a database in another process. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Translator } from '../../src/translate/translator.js'
 import { chunkPlan, cutChunks } from '../support/arbitraries.js'
 import { RUNS } from '../support/runs.js'
+import { Translator } from '../support/translator.js'
 import { anyStream, fixed, run, tokenTable } from './streams.js'
 
 test('two interleaved translators never affect each other', () => {

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
+import type { McpListing } from '../../src/responses/mcp-listing.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
 import type { Response } from '../../src/responses/response.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import type { EndReason, TokenChunk } from '../../src/tokens/token-source.js'
 import type { TokenTable } from '../../src/tokens/token-table.js'
 import type { Diagnostic } from '../../src/translate/diagnostics.js'
-import type { McpListing } from '../../src/translate/mcp-listing.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
 import type { Trace } from '../../src/translate/tracer.js'
 import { traceTo } from '../../src/translate/tracer.js'
-import { Translator } from '../../src/translate/translator.js'
 import { urlCitations } from '../../src/translate/url-citations.js'
 import { malformedTranscript, tokenSoup, wellFormedTranscript } from '../support/arbitraries.js'
+import { Translator } from '../support/translator.js'
 
 export const tokenTable: TokenTable = await loadTokenTable()
 
@@ -115,7 +115,7 @@ function setup(): fc.Arbitrary<(request: ResponseRequest) => AnyStream['setup']>
             },
             responseMessages: withMessages,
             ...(reasoning === undefined ? {} : { reasoning }),
-            ...(seals ? { sealReasoning: (text: string, id: string) => `sealed ${id} ${text.length}` } : {}),
+            ...(seals ? SEALING : {}),
             ...(cites ? { citations: urlCitations({ resolve: (cursor) => PAGES.get(cursor) }) } : {}),
             ...(lists ? { mcpListings: labels.map(listingOf) } : {}),
             usageByTurn,
@@ -124,6 +124,11 @@ function setup(): fc.Arbitrary<(request: ResponseRequest) => AnyStream['setup']>
           }
         },
     )
+}
+
+const SEALING: Pick<TranslatorOptions, 'sealReasoning' | 'sealApproval'> = {
+  sealReasoning: (text, id) => `sealed ${id} ${text.length}`,
+  sealApproval: (call, id) => `sealed ${id} ${call.serverLabel} ${call.name} ${call.arguments.length}`,
 }
 
 function listingOf(serverLabel: string): McpListing {

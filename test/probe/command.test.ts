@@ -123,7 +123,7 @@ describe('--junit', () => {
     expect(xml).toContain(`tests="${SCENARIOS.length}" failures="0" errors="0" skipped="0"`)
   })
 
-  test('--junit prints it instead of the table where the file is -', async () => {
+  test('--junit prints it instead of the table if the file is -', async () => {
     const { code, out } = await probe({ events: withoutTerminal }, ['--junit', '-', '--only', 'plain'])
     expect(code).toBe(1)
     expect(out).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/)
@@ -201,7 +201,7 @@ describe('exits with 2', () => {
     expect(io.out).toBe('')
   })
 
-  test('the command exits with 2 where the server wants a key, and says how to give one', async () => {
+  test('the command exits with 2 if the server wants a key, and says how to give one', async () => {
     const { code, err } = await probe({
       reply: (_, response) => {
         sendJson(response, 401, { error: { message: 'Incorrect API key provided' } })

@@ -58,7 +58,7 @@ describe('the model', () => {
     expect(server.asked.map(({ body }) => body['model'])).toEqual(['mine', 'mine'])
   })
 
-  test('the model is "default" where the server lists none', async () => {
+  test('the model is "default" if the server lists none', async () => {
     const server = await serve({
       reply: ({ method }, response) => {
         if (method !== 'GET') return false

@@ -13,7 +13,7 @@ import { builtin, custom, fn, mcp } from './tools.js'
 const presets = Object.values(policies)
 const policy = fc.constantFrom(...presets)
 
-describe('the channel decides where there is no recipient', () => {
+describe('the channel decides if there is no recipient', () => {
   const byChannel: [string | undefined, string][] = [
     ['analysis', 'reasoning'],
     ['commentary', 'message commentary'],
@@ -121,7 +121,7 @@ describe('what a recipient becomes under each preset', () => {
   }
 })
 
-test('python is a call of the MCP server code_interpreter where that is what the request declares', () => {
+test('python is a call of the MCP server code_interpreter if that is what the request declares', () => {
   const tools = declareTools([mcp('code_interpreter')])
   expect(classifyRecipient('python', 'analysis', tools)).toEqual({
     kind: 'mcp_call',
@@ -132,7 +132,7 @@ test('python is a call of the MCP server code_interpreter where that is what the
 })
 
 describe('a bare built-in', () => {
-  test('a bare built-in is a declared function of that name where no built-in is declared', () => {
+  test('a bare built-in is a declared function of that name if no built-in is declared', () => {
     expect(classified('python', [fn('python')])).toBe('function_call python')
   })
 
@@ -196,7 +196,7 @@ describe('a call that needs approval', () => {
   })
 
   test.each(['openai', 'agents', 'vllm'] as const)(
-    'a call that needs approval: %s: is an unavailable call where it is not allowed',
+    'a call that needs approval: %s: is an unavailable call if it is not allowed',
     (name) => {
       expect(classified('github.list', tools, name)).toBe('mcp_call github / list (unavailable)')
     },
@@ -264,7 +264,7 @@ describe('laws', () => {
     )
   })
 
-  test('the channel changes nothing where there is a recipient', () => {
+  test('the channel changes nothing if there is a recipient', () => {
     fc.assert(
       fc.property(recipient, channel, tools, policy, (recipient, channel, requestTools, policy) => {
         fc.pre(!policy.nobody.includes(recipient))
@@ -305,7 +305,7 @@ describe('laws', () => {
     )
   })
 
-  test('two recipients have the same key exactly where they are the same callee', () => {
+  test('two recipients have the same key exactly if they are the same callee', () => {
     const callee = (recipient: string, tools: UnknownTool[], policy: RecipientPolicy) => {
       const found = classifyRecipient(recipient, undefined, declareTools(tools), policy)
       return { line: spell(found), key: recipientKey(found) }

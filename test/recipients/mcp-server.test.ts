@@ -237,7 +237,7 @@ describe('laws', () => {
     )
   })
 
-  test('what is meant by saying nothing changes nothing where something is said', () => {
+  test('what is meant by saying nothing changes nothing if something is said', () => {
     const something = approval.filter((approval) => Object.values(Object(approval)).some((filter) => filter !== null))
     assert(
       fc.property(something, hints, name, (approval, hints, name) => {
@@ -257,7 +257,7 @@ describe('laws', () => {
     )
   })
 
-  test('where both are given, a call is free exactly where never names it and always does not', () => {
+  test('if both are given, a call is free exactly if never names it and always does not', () => {
     assert(
       fc.property(filter, filter, hints, name, (always, never, hints, name) => {
         const isAlways = declare({ require_approval: { always } }, hints).needsApproval(name)

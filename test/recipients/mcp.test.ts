@@ -29,7 +29,7 @@ describe('a server label', () => {
     expect(classified('github.issues.list', [mcp('github')])).toBe('mcp_call github / issues.list')
   })
 
-  test('a server label is the tool name too where a dot ends the recipient', () => {
+  test('a server label is the tool name too if a dot ends the recipient', () => {
     expect(classified('github.', [mcp('github')])).toBe('mcp_call github / github')
   })
 
@@ -96,8 +96,8 @@ describe('allowed_tools', () => {
   const available = 'mcp_call github / search'
   const unavailable = 'mcp_call github / search (unavailable)'
 
-  test('allowed_tools allows every tool where it is absent', () => expect(github(undefined)).toBe(available))
-  test('allowed_tools allows every tool where it is null', () => expect(github(null)).toBe(available))
+  test('allowed_tools allows every tool if it is absent', () => expect(github(undefined)).toBe(available))
+  test('allowed_tools allows every tool if it is null', () => expect(github(null)).toBe(available))
   test('allowed_tools allows the tools of a list', () => expect(github(['search'])).toBe(available))
   test('allowed_tools leaves out what a list does not name', () => expect(github(['list'])).toBe(unavailable))
   test('allowed_tools allows nothing by an empty list', () => expect(github([])).toBe(unavailable))
@@ -108,10 +108,10 @@ describe('allowed_tools', () => {
   test('allowed_tools allows every tool by a star in a filter', () =>
     expect(github({ tool_names: ['*'] })).toBe(available))
   test('allowed_tools allows every tool by an empty filter', () => expect(github({})).toBe(available))
-  test('allowed_tools allows every tool where only read_only is asked for', () =>
+  test('allowed_tools allows every tool if only read_only is asked for', () =>
     expect(github({ read_only: true })).toBe(available))
 
-  test('allowed_tools allows every tool where the names are null', () =>
+  test('allowed_tools allows every tool if the names are null', () =>
     expect(github({ tool_names: null as never })).toBe(available))
   test('allowed_tools names a tool by its whole name, dots and all', () =>
     expect(github(['issues.list'], 'github.issues.list')).toBe('mcp_call github / issues.list'))
@@ -130,7 +130,7 @@ describe('allowed_tools', () => {
     ])
   })
 
-  test('allowed_tools allows every tool where one entry of the label does', () => {
+  test('allowed_tools allows every tool if one entry of the label does', () => {
     expect(classified('github.search', [mcp('github', []), mcp('github')])).toBe(available)
   })
 
@@ -158,18 +158,18 @@ describe('require_approval', () => {
   const request = 'mcp_approval_request github / search'
 
   test.each([undefined, null, {}, { always: null, never: null }])(
-    'require_approval asks for approval where it is %j',
+    'require_approval asks for approval if it is %j',
     (unsaid) => expect(github(unsaid)).toBe(request),
   )
   test.each([undefined, null, {}, { always: null, never: null }])(
-    'require_approval asks for none where it is %j and the policy says never',
+    'require_approval asks for none if it is %j and the policy says never',
     (unsaid) => {
       expect(classified('github.search', [guarded('github', unsaid)], 'vllm')).toBe(call)
       const mine = { ...policies.openai, mcpApproval: 'never' } as const
       expect(classified('github.search', [guarded('github', unsaid)], mine)).toBe(call)
     },
   )
-  test('require_approval asks by vllm too where the request does', () =>
+  test('require_approval asks by vllm too if the request does', () =>
     expect(classified('github.search', [guarded('github', 'always')], 'vllm')).toBe(request))
   test("require_approval asks for none by 'never'", () => expect(github('never')).toBe(call))
   test("require_approval asks for approval by 'always'", () => expect(github('always')).toBe(request))
@@ -189,7 +189,7 @@ describe('require_approval', () => {
 
   test('require_approval counts under the mcp prefix too', () =>
     expect(github('always', 'mcp.github.search')).toBe(request))
-  test('require_approval counts where the label is the name too', () =>
+  test('require_approval counts if the label is the name too', () =>
     expect(github('always', 'github')).toBe('mcp_approval_request github / github'))
 
   test('require_approval counts for a tool that an alias leads to', () => {

@@ -80,7 +80,7 @@ describe('a tool that a declared namespace does not have', () => {
     expect(classified('functions.team.v2.c', tools)).toBe('function_call team.v2 / c (undeclared)')
   })
 
-  test('a tool that a declared namespace does not have is what the policy says where functions. does not say what it is', () => {
+  test('a tool that a declared namespace does not have is what the policy says if functions. does not say what it is', () => {
     expect(classified('mcp__docs.write', docs, 'agents')).toBe('mcp_call mcp__docs / write (unavailable)')
     expect(classified('functions.mcp__docs.write', docs, 'agents')).toBe('function_call mcp__docs / write (undeclared)')
   })

@@ -45,12 +45,12 @@ describe('the author of a tool message', () => {
     expect(callees('a.b.c', [], ['a.b'], 'vllm')).toEqual(['mcp_call a / b.c', 'mcp_call a.b / c'])
   })
 
-  test('the author of a tool message is any of the browser where it is the browser alone', () => {
+  test('the author of a tool message is any of the browser if it is the browser alone', () => {
     const all = 'web_search_call search, web_search_call open_page, web_search_call find_in_page'
     expect(callees('browser', [builtin('web_search')])).toEqual(['function_call browser (undeclared)', all])
   })
 
-  test('the author of a tool message is the container where it is the container alone', () => {
+  test('the author of a tool message is the container if it is the container alone', () => {
     const shell = { type: 'shell', environment: { type: 'container_auto' } }
     expect(callees('container', [shell])).toContain('shell_call container')
   })

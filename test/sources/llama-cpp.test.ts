@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { translate } from '../../src/defaults.js'
 import { HarmonyResponsesError } from '../../src/errors.js'
+import { translate } from '../../src/index.js'
 import { EngineError, type GenerateOptions, llamaCppSource, type TokenStream } from '../../src/sources/llama-cpp.js'
 import type { StreamEnd, TokenChunk } from '../../src/tokens/token-source.js'
 import { type Asked, CONFIDENCE, FakeSequence, type Writes } from '../support/fake-llama.js'

@@ -2,8 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { encodeText, harmonyText } from '../../src/conformance/arbitraries/index.js'
 import { planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
-import { createLlamaServerEngine } from '../../src/sources/llama-server.js'
+import { markerText } from '../../src/harmony/vocabulary.js'
+import { createLlamaServerEngine, STOP_TOKENS } from '../../src/sources/llama-server.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
+import { exampleOf } from '../support/constraint-laws.js'
 import { httpEngineLaws } from '../support/http-engine-laws.js'
 import { readTokens } from '../support/read-tokens.js'
 import { runs } from '../support/runs.js'
@@ -69,6 +71,11 @@ function frames(plan: SourcePlan): unknown[] {
   return [...events, final(stop_type, plan.tokens.length)]
 }
 
+interface Body {
+  readonly grammar?: string
+  readonly logit_bias?: readonly (readonly [id: number, bias: unknown])[]
+}
+
 httpEngineLaws({
   name: 'llama-server',
   create: createLlamaServerEngine,
@@ -89,6 +96,18 @@ httpEngineLaws({
     words: 'request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it',
   },
   aside: { '/v1/models': MODELS },
+  context: {
+    path: '/props',
+    of: (n_ctx) => ({ default_generation_settings: { params: { n_predict: -1 }, n_ctx }, total_slots: 4 }),
+    // A router that has not loaded its model.
+    unknown: { default_generation_settings: { n_ctx: 0 } },
+  },
+  constraints: ['json_schema', 'regex', 'gbnf'],
+  constrained(body) {
+    const { grammar, logit_bias = [] } = Object(body) as Body
+    expect(logit_bias.every(([, bias]) => bias === false)).toBe(true)
+    return { constraint: grammar, banned: new Set(logit_bias.map(([id]) => id)) }
+  },
   // Whole words and markers: what becomes of characters that are cut is another test's.
   plans: { tokens: [13225, 2375, 0, 200007, 200006, 200005, 200008] },
 })
@@ -143,7 +162,7 @@ describe('llama-server', () => {
     expect(tokens).toEqual([{ id: 13225, logprob: -1.5, topLogprobs: two }])
   })
 
-  test('llama-server writes an error as a field of that name, where it is older', async () => {
+  test('llama-server writes an error as a field of that name, if it is older', async () => {
     const { url } = server.script((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end('error: {"code":500,"message":"context is gone","type":"server_error"}\n\n')
@@ -166,7 +185,7 @@ describe('llama-server', () => {
       expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
     })
 
-    test('llama-server keeps tokens back that end inside a character as so many tokens of the same bytes, whatever the text, and where it drafts tokens and counts ahead', async () => {
+    test('llama-server keeps tokens back that end inside a character as so many tokens of the same bytes, whatever the text, and if it drafts tokens and counts ahead', async () => {
       await fc.assert(
         fc.asyncProperty(harmonyText(), fc.integer({ min: 0, max: 3 }), async (text, ahead) => {
           const ids = [...encodeText(text, table), 200002]
@@ -189,13 +208,13 @@ describe('llama-server', () => {
       })
     })
 
-    test('llama-server keeps tokens back that end inside a character, and are no ids where U+FFFD stands for a byte, though ids could be found for it', async () => {
+    test('llama-server keeps tokens back that end inside a character, and are no ids if U+FFFD stands for a byte, though ids could be found for it', async () => {
       const last = encodeText('🦩', table).at(-1) ?? 0
       const { tokens } = await read([partial([13225], 'Hello', 1), partial([last], '\ufffd🦩', 5), final('limit', 5)])
       expect(tokens).toEqual([13225, '\ufffd🦩'])
     })
 
-    test('llama-server keeps tokens back that end inside a character, and are text where the limit cuts a character', async () => {
+    test('llama-server keeps tokens back that end inside a character, and are text if the limit cuts a character', async () => {
       const [half] = encodeText('🦩', table)
       const { tokens, end } = await read([...partials([13225, half ?? 0]), final('limit', 2)])
       expect(tokens).toEqual([13225, '\ufffd'])
@@ -228,7 +247,7 @@ describe('llama-server', () => {
       expect((await read([...sent, ...next, final('eos', count)])).tokens.slice(-2)).toEqual(['\ufffd', 200002])
     })
 
-    test('llama-server keeps tokens back that end inside a character, but nothing is made up where the server only counts what it has not sent', async () => {
+    test('llama-server keeps tokens back that end inside a character, but nothing is made up if the server only counts what it has not sent', async () => {
       const sent = [partial([13225], 'Hello', 3), partial([2375], ' world', 3)]
       expect((await read([...sent, final('limit', 3)])).tokens).toEqual([13225, 2375])
     })
@@ -237,6 +256,160 @@ describe('llama-server', () => {
       const last = encodeText('🦩', table).at(-1) ?? 0
       const { tokens } = await read([partial([13225], 'Hello', 1), partial([last], '\ufffd', 2), final('limit', 2)])
       expect(tokens).toEqual([13225, last])
+    })
+  })
+
+  test.each([
+    [{ regex: 'a|b' }, 'root ::= '],
+    [{ jsonSchema: { type: 'boolean' } }, 'root ::= '],
+    [{ grammar: 'root ::= "a" # mine', syntax: 'gbnf' }, 'root ::= "a" # mine'],
+  ] as const)('llama-server is sent the constraint %j as a grammar, and no schema', async (constraint, grammar) => {
+    const { url, asked } = server.script(stream(HELLO))
+    await readTokens(createLlamaServerEngine({ url }).generate([1], { constraint, logprobs: 1 }))
+    expect(asked[0]?.body).toMatchObject({ grammar: expect.stringContaining(grammar), n_probs: 1 })
+    expect(asked[0]?.body).not.toHaveProperty('json_schema')
+    expect((Object(asked[0]?.body) as Body).logit_bias).toHaveLength(201088 - 199998 - STOP_TOKENS.length)
+  })
+
+  test('llama-server refuses a schema that its grammar cannot hold, before the call, with the place', async () => {
+    const engine = createLlamaServerEngine({ url: 'http://a.invalid', fetch: async () => Response.json({}) })
+    const constraint = { jsonSchema: { type: 'object', properties: { 'a/b': { not: { type: 'string' } } } } }
+    const refused = (await engine.capabilities?.())?.refuses?.(constraint)
+    expect(refused?.path).toBe('/properties/a~1b/not')
+    expect(() => engine.generate([1], { constraint })).toThrow(
+      `constraint: llama-server cannot hold ${refused?.path}: ${refused?.message}`,
+    )
+    expect(() => engine.generate([1], { constraint: { regex: '(?=a)' } })).toThrow(
+      'constraint: llama-server cannot hold',
+    )
+  })
+
+  test('a model of a router is asked for its context length by its name, beside the query of the URL', async () => {
+    let asked = ''
+    const fetch = async (url: unknown) => {
+      asked = String(url)
+      return Response.json({ default_generation_settings: { n_ctx: 4096 } })
+    }
+    const engine = createLlamaServerEngine({ url: 'http://a.invalid/?key=1', model: 'gpt/oss &c', fetch })
+    expect(await engine.capabilities?.()).toMatchObject({ contextLength: 4096 })
+    expect(asked).toBe('http://a.invalid/props?model=gpt%2Foss%20%26c&key=1')
+  })
+
+  describe('stops at markers', () => {
+    const MARKER = encodeText('<|message|>', table)
+    const STOP = [200002, 200012, 199999, 200008]
+
+    /**
+     * What llama-server streams with a stop word: an id for each token, and no text from where the word may have begun;
+     * it ends where the text has the word, be it one token or several.
+     */
+    function untilWord(tokens: readonly number[], word: string): unknown[] {
+      const events: unknown[] = []
+      let text = ''
+      let sent = 0
+      for (const [index, id] of tokens.entries()) {
+        text += id >= 199998 ? markerText(id) : (table.text(id) ?? expect.unreachable())
+        const found = text.indexOf(word, sent)
+        const end = found >= 0 ? found : text.length - begunAt(text, word)
+        events.push(partial([id], text.slice(sent, Math.max(sent, end)), index + 1))
+        sent = Math.max(sent, end)
+        if (found >= 0) return [...events, final('word', index + 1, { stopping_word: word })]
+      }
+      return [...events, final(STOP_TOKENS.includes(tokens.at(-1) ?? 0) ? 'eos' : 'limit', tokens.length)]
+    }
+
+    /** How many characters at the end of a text may begin a word. */
+    function begunAt(text: string, word: string): number {
+      for (let length = Math.min(word.length - 1, text.length); length > 0; length--) {
+        if (text.endsWith(word.slice(0, length))) return length
+      }
+      return 0
+    }
+
+    /** A server whose model writes these tokens after this prompt, and goes on wherever it was stopped. */
+    function modelThatWrites(tokens: readonly number[], prompt: readonly number[] = [1, 2]) {
+      const asked: { prompt: number[]; stop?: string[]; n_predict: number }[] = []
+      const fetch = async (url: unknown, { body }: RequestInit = {}) => {
+        if (String(url).endsWith('/v1/models')) return Response.json(MODELS)
+        const request = JSON.parse(String(body))
+        asked.push(request)
+        const rest = tokens.slice(request.prompt.length - prompt.length)
+        const most = request.n_predict < 0 ? rest.length : request.n_predict
+        const events = untilWord(rest.slice(0, most), request.stop?.[0] ?? '\0')
+        return new Response(events.map(frame).join(''))
+      }
+      return { asked, engine: createLlamaServerEngine({ url: 'http://a.invalid', fetch }), prompt }
+    }
+
+    test('llama-server stops at <|message|> by itself, which is the last token', async () => {
+      const header = [200005, ...encodeText('final', table), 200008]
+      const { engine, asked, prompt } = modelThatWrites([...header, 13225, 200002])
+      const { tokens, end } = await readTokens(engine.generate(prompt, { stop: STOP }))
+      expect(tokens).toEqual(header)
+      expect(end).toMatchObject({ reason: 'stop', usage: { inputTokens: 2 } })
+      expect(asked).toMatchObject([{ stop: ['<|message|>'] }])
+    })
+
+    test('llama-server stops at <|end|> by itself, and at ordinary ids by being cut off', async () => {
+      const { engine, asked, prompt } = modelThatWrites([13225, 200007, 2375, 200002])
+      expect((await readTokens(engine.generate(prompt, { stop: [200007] }))).tokens).toEqual([13225, 200007])
+      expect((await readTokens(engine.generate(prompt, { stop: [2375] }))).tokens).toEqual([13225, 200007, 2375])
+      expect(asked.map(({ stop }) => stop)).toEqual([['<|end|>'], undefined])
+    })
+
+    test('llama-server is sent no stop words for the default ids, nor beside a constraint', async () => {
+      const { engine, asked, prompt } = modelThatWrites([13225, 200002])
+      await readTokens(engine.generate(prompt))
+      await readTokens(engine.generate(prompt, { stop: STOP, constraint: exampleOf('gbnf') }))
+      for (const body of asked) expect(body).not.toHaveProperty('stop')
+    })
+
+    test('llama-server goes on where a marker is only spelled, with the prompt and all tokens so far', async () => {
+      const answer = [...encodeText('Write ', table), ...MARKER, ...encodeText(' here', table), 200008, 13225]
+      const { engine, asked, prompt } = modelThatWrites(answer)
+      const { tokens, end } = await readTokens(engine.generate(prompt, { stop: STOP, maxTokens: 64 }))
+      expect(tokens).toEqual(answer.slice(0, -1))
+      expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
+      const upTo = answer.indexOf(MARKER.at(-1) ?? 0) + 1
+      expect(asked).toMatchObject([
+        { prompt: [1, 2], n_predict: 64 },
+        { prompt: [1, 2, ...answer.slice(0, upTo)], n_predict: 64 - upTo },
+      ])
+    })
+
+    test('llama-server ends at the limit where a marker is only spelled there', async () => {
+      const { engine, asked, prompt } = modelThatWrites([...MARKER, 13225])
+      const { tokens, end } = await readTokens(engine.generate(prompt, { stop: STOP, maxTokens: MARKER.length }))
+      expect([tokens, end?.reason, asked.length]).toEqual([MARKER, 'max_output_tokens', 1])
+    })
+
+    test('llama-server fails if it stops at a word before any token', async () => {
+      const fetch = async () => new Response(frame(final('word', 0)))
+      const engine = createLlamaServerEngine({ url: 'http://a.invalid', fetch, retries: 0 })
+      await expect(engine.generate([1], { stop: STOP }).next()).rejects.toMatchObject({
+        code: 'server_error',
+        message: 'llama-server stopped at a word without a token',
+      })
+    })
+
+    test('llama-server gives the same tokens, whatever text begins a marker, spells one or has one', async () => {
+      const piece = fc.constantFrom('<', '<|', '|>', '<|message|>', '<|mess', 'age|>', 'a<', ' b', 'message', '|', 'x')
+      const token = fc.oneof(
+        piece.map((text) => encodeText(text, table)),
+        fc.constant([200008]),
+        fc.constant([200007]),
+      )
+      await fc.assert(
+        fc.asyncProperty(fc.array(token, { maxLength: 12 }), async (parts) => {
+          const written = [...parts.flat(), 200002]
+          const { engine, prompt } = modelThatWrites(written)
+          const { tokens, end } = await readTokens(engine.generate(prompt, { stop: STOP }))
+          const at = written.findIndex((id) => STOP.includes(id))
+          expect(tokens).toEqual(written.slice(0, at + 1))
+          expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
+        }),
+        { numRuns: runs(200) },
+      )
     })
   })
 
@@ -264,7 +437,7 @@ describe('llama-server', () => {
       expect(await call(MODELS)).toEqual(['/v1/models', '/completion', '/completion'])
     })
 
-    test('llama-server is asked once for its model, and is refused where it is not, whatever it is called', async () => {
+    test('llama-server is asked once for its model, and is refused if it is not, whatever it is called', async () => {
       await expect(call(modelsOf('gpt-oss-20b', 151936))).rejects.toMatchObject({
         name: 'EngineError',
         code: 'server_error',
@@ -283,11 +456,11 @@ describe('llama-server', () => {
       [{ data: [{ id: 'gpt-oss-20b', meta: null }] }, 200],
       [{ data: [] }, 200],
       ['nothing', 200],
-    ])('llama-server is believed about its model where it says %j', async (aside, status) => {
+    ])('llama-server is believed about its model if it says %j', async (aside, status) => {
       expect(await call(aside, undefined, status)).toHaveLength(3)
     })
 
-    test('llama-server is asked for its model again where it did not answer', async () => {
+    test('llama-server is asked for its model again if it did not answer', async () => {
       let asked = 0
       const fetch = async (url: unknown) => {
         if (!String(url).endsWith('/v1/models')) return new Response(HELLO.map(frame).join(''))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { translate } from '../../src/defaults.js'
+import { translate } from '../../src/index.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
 import { record } from '../../src/sources/record.js'
@@ -154,7 +154,7 @@ describe('a recording hands over', () => {
     expect(kept).toHaveLength(1)
   })
 
-  test('a recording hands over a chunk as it was, where the caller uses its arrays again', async () => {
+  test('a recording hands over a chunk as it was, even if the caller uses its arrays again', async () => {
     const ids = [1, 2]
     const typed = Uint32Array.of(3, 4)
     const host = [5, 6]
@@ -221,7 +221,7 @@ describe('a recorded fixture', () => {
     )
   })
 
-  test('a recorded fixture replays to the same events where the source gave text', async () => {
+  test('a recorded fixture replays to the same events if the source gave text', async () => {
     await fc.assert(
       fc.asyncProperty(transcript, async ({ textChunks = [], request }) => {
         const { kept, sink } = shelf()

@@ -34,7 +34,7 @@ describe('a replay', () => {
     expect(await drain(replay({ version: 1, name: 'cut', tokens: [] }))).toEqual({ chunks: [], end: undefined })
   })
 
-  test('a replay uses no timer where no delay is asked for', async () => {
+  test('a replay uses no timer if no delay is asked for', async () => {
     const setTimer = vi.spyOn(globalThis, 'setTimeout')
     await drain(replay(FIXTURE))
     await drain(replay(FIXTURE, { delayMs: 0 }))

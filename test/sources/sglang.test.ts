@@ -44,6 +44,12 @@ function framesOf(style: Style, isTrimmed: boolean): (plan: SourcePlan) => unkno
   }
 }
 
+interface Body {
+  readonly sampling_params: {
+    readonly [kind in 'json_schema' | 'regex' | 'ebnf']?: string
+  } & { readonly logit_bias?: Readonly<Record<string, number>> }
+}
+
 for (const style of ['cumulative', 'incremental'] as const) {
   for (const isTrimmed of [false, true]) {
     httpEngineLaws({
@@ -58,6 +64,16 @@ for (const style of ['cumulative', 'incremental'] as const) {
           error: { message: "The input (9000 tokens) is longer than the model's context length (8192 tokens)." },
         },
         words: "The input (9000 tokens) is longer than the model's context length (8192 tokens).",
+      },
+      context: {
+        path: '/v1/models',
+        of: (max_model_len) => ({ object: 'list', data: [{ id: 'openai/gpt-oss-20b', max_model_len }] }),
+        unknown: { object: 'list', data: [{ id: 'openai/gpt-oss-20b', max_model_len: null }] },
+      },
+      constraints: ['json_schema', 'regex', 'gbnf'],
+      constrained(body) {
+        const { json_schema, regex, ebnf, logit_bias = {} } = (Object(body) as Body).sampling_params
+        return { constraint: json_schema ?? regex ?? ebnf, banned: new Set(Object.keys(logit_bias).map(Number)) }
       },
     })
   }
@@ -94,6 +110,32 @@ describe('SGLang', () => {
       stream: true,
     })
     expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
+  })
+
+  test.each([
+    [{ jsonSchema: { type: 'object' } }, { json_schema: '{"type":"object"}' }],
+    [{ regex: '[a-z]+' }, { regex: '[a-z]+' }],
+    [{ grammar: 'root ::= "a"', syntax: 'gbnf' }, { ebnf: 'root ::= "a"' }],
+  ] as const)('SGLang is sent the constraint %j among its sampling parameters', async (constraint, sent) => {
+    const { url, asked } = server.script(stream(HELLO))
+    await readTokens(createSglangEngine({ url }).generate([1], { constraint, logprobs: 0 }))
+    expect(asked[0]?.body).toMatchObject({ sampling_params: sent, return_logprob: true })
+  })
+
+  test('SGLang is sent biases that no score outweighs', async () => {
+    const { url, asked } = server.script(stream(HELLO))
+    await readTokens(createSglangEngine({ url }).generate([1], { constraint: { regex: 'a' } }))
+    const { logit_bias = {} } = (Object(asked[0]?.body) as Body).sampling_params
+    for (const bias of Object.values(logit_bias)) expect(bias).toBeLessThanOrEqual(-1000)
+  })
+
+  test('SGLang may be given its context length', async () => {
+    const fetch = () => expect.unreachable()
+    const engine = createSglangEngine({ url: 'http://a.invalid', contextSize: 4096, fetch })
+    expect(await engine.capabilities?.()).toMatchObject({ contextLength: 4096 })
+    expect(() => createSglangEngine({ url: 'http://a', contextSize: 0 })).toThrow(
+      'contextSize: expected a whole number',
+    )
   })
 
   test.each<Style>(['cumulative', 'incremental'])('SGLang gives log-probabilities of a %s stream', async (style) => {
@@ -138,7 +180,7 @@ describe('SGLang', () => {
     ])
   })
 
-  test('SGLang is understood where it does not count its tokens', async () => {
+  test('SGLang is understood if it does not count its tokens', async () => {
     const { url } = server.script(
       stream([
         { output_ids: [5], meta_info: { finish_reason: null } },

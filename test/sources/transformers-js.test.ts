@@ -8,6 +8,7 @@ import {
   type TransformersGeneration,
   type TransformersModel,
 } from '../../src/sources/transformers-js.js'
+import { constraintLaws } from '../support/constraint-laws.js'
 import { readTokens } from '../support/read-tokens.js'
 import { RUNS } from '../support/runs.js'
 
@@ -109,6 +110,13 @@ function playing(plan: SourcePlan) {
   return { model, backend: { wasAsked: () => isAsked, closed } }
 }
 
+constraintLaws('Transformers.js', () => createTransformersJsEngine({ model: scripted(), Tensor }))
+
+test('Transformers.js can constrain nothing, and knows its context length', async () => {
+  const engine = createTransformersJsEngine({ model: scripted(), Tensor })
+  expect(await engine.capabilities?.()).toEqual({ contextLength: 100 })
+})
+
 describe('an engine over Transformers.js', () => {
   test('an engine over Transformers.js keeps the laws of a source', async () => {
     await fc.assert(
@@ -146,7 +154,7 @@ describe('an engine over Transformers.js', () => {
     expect(model.calls[1]).toMatchObject({ do_sample: false, top_k: 5, max_new_tokens: 3, eos_token_id: [7] })
   })
 
-  test('an engine over Transformers.js ends where the context is full', async () => {
+  test('an engine over Transformers.js ends when the context is full', async () => {
     const engine = createTransformersJsEngine({ model: scripted(), Tensor, contextSize: 5 })
     expect(await readTokens(engine.generate([1, 2], { maxTokens: 10 }))).toEqual({
       tokens: [7, 7, 7],

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
+import { markerId } from '../../src/harmony/vocabulary.js'
 import { createVllmEngine } from '../../src/sources/vllm.js'
 import { httpEngineLaws } from '../support/http-engine-laws.js'
 import { readTokens } from '../support/read-tokens.js'
@@ -50,7 +51,25 @@ httpEngineLaws({
     },
     words: "This model's maximum context length is 8192 tokens. However, your request has 9000 input tokens.",
   },
+  context: {
+    path: '/v1/models',
+    of: (max_model_len) => ({ object: 'list', data: [{ id: 'openai/gpt-oss-20b', max_model_len }] }),
+    unknown: { object: 'list', data: [{ id: 'openai/gpt-oss-20b' }] },
+  },
+  constraints: ['json_schema', 'regex', 'lark', 'gbnf'],
+  constrained(body) {
+    const { structured_outputs, bad_words = [] } = Object(body) as Body
+    return {
+      constraint: structured_outputs,
+      banned: new Set(bad_words.map((word) => markerId(word.slice(2, -2)) ?? 0)),
+    }
+  },
 })
+
+interface Body {
+  readonly structured_outputs?: unknown
+  readonly bad_words?: readonly string[]
+}
 
 describe('vLLM', () => {
   const server = scriptedServer()
@@ -77,6 +96,26 @@ describe('vLLM', () => {
       stream: true,
       stream_options: { include_usage: true },
     })
+  })
+
+  test.each([
+    [{ jsonSchema: { type: 'object' } }, { json: { type: 'object' } }],
+    [{ regex: '[a-z]+' }, { regex: '[a-z]+' }],
+    [{ grammar: 'start: "a"', syntax: 'lark' }, { grammar: 'start: "a"' }],
+    [{ grammar: 'root ::= "a"', syntax: 'gbnf' }, { grammar: 'root ::= "a"' }],
+  ] as const)('vLLM is sent the constraint %j as structured_outputs', async (constraint, structured_outputs) => {
+    const { url, asked } = server.script(stream(HELLO))
+    await readTokens(createVllmEngine({ url }).generate([1], { constraint, maxTokens: 5, logprobs: 0 }))
+    expect(asked[0]?.body).toMatchObject({ structured_outputs, logprobs: 0, stop_token_ids: [200002, 200012, 199999] })
+  })
+
+  test('vLLM is sent fewer banned words than its limit of 128, each as a special token is spelled', async () => {
+    const { url, asked } = server.script(stream(HELLO))
+    await readTokens(createVllmEngine({ url }).generate([1], { constraint: { regex: 'a' }, maxTokens: 5 }))
+    const { bad_words = [] } = Object(asked[0]?.body) as Body
+    expect(bad_words).toContain('<|end|>')
+    expect(bad_words.length).toBeLessThan(128 / 2)
+    for (const word of bad_words) expect(markerId(word.slice(2, -2))).toBeGreaterThanOrEqual(199998)
   })
 
   test('vLLM reports the counts', async () => {
@@ -129,7 +168,7 @@ describe('vLLM', () => {
     expect(end).toEqual({ reason: 'stop' })
   })
 
-  test('vLLM is not waited for where its counts do not come, nor an end', async () => {
+  test('vLLM is not waited for if its counts do not come, nor an end', async () => {
     const said = [chunk([13225]), chunk([200002], { finish_reason: 'stop' })]
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode(said.map(frame).join(''))),
@@ -157,14 +196,14 @@ describe('vLLM', () => {
     expect(asked).toBe('http://a.invalid/b/v1/completions?key=1')
   })
 
-  test('vLLM fails where it aborts the call', async () => {
+  test('vLLM fails if it aborts the call', async () => {
     const { url } = server.script(stream([chunk([13225]), chunk([], { finish_reason: 'abort' })]))
     const call = createVllmEngine({ url }).generate([1], { maxTokens: 5 })
     await call.next()
     await expect(call.next()).rejects.toMatchObject({ code: 'server_error', message: 'vLLM ended the call: abort' })
   })
 
-  test('vLLM is too old where it knows no token ids', async () => {
+  test('vLLM is too old if it knows no token ids', async () => {
     const { url } = server.script(stream([{ ...ABOUT, choices: [{ index: 0, text: 'Hello', finish_reason: null }] }]))
     await expect(createVllmEngine({ url }).generate([1], { maxTokens: 5 }).next()).rejects.toThrow(
       'vLLM: choices[0].token_ids: expected an array of token ids (vLLM 0.10.2 or later), got undefined',
@@ -224,7 +263,7 @@ describe('vLLM', () => {
       expect(isCancelled).toBe(true)
     })
 
-    test('vLLM without maxTokens asks again where the list of models breaks off', async () => {
+    test('vLLM without maxTokens asks again if the list of models breaks off', async () => {
       const half = new ReadableStream({ start: (controller) => controller.error(new Error('gone')) })
       const answers = [new Response(half), Response.json(MODELS), new Response(HELLO.map(frame).join(''))]
       const fetch = async () => answers.shift() ?? expect.unreachable()
@@ -239,13 +278,21 @@ describe('vLLM', () => {
       )
     })
 
+    test('vLLM without maxTokens asks for the size no more once capabilities() told it', async () => {
+      const { url, asked } = server.script(refuse(200, MODELS), stream(HELLO))
+      const engine = createVllmEngine({ url, model: 'b' })
+      expect(await engine.capabilities?.()).toMatchObject({ contextLength: 10 })
+      await readTokens(engine.generate([1, 2, 3]))
+      expect(asked.map(({ path }) => path)).toEqual(['/v1/models', '/v1/completions'])
+    })
+
     test('vLLM without maxTokens is given the size', async () => {
       const { url, asked } = server.script(stream(HELLO))
       await readTokens(createVllmEngine({ url, contextSize: 50 }).generate([1]))
       expect(asked[0]?.body).toMatchObject({ max_tokens: 49 })
     })
 
-    test('vLLM without maxTokens fails where the server does not report the size', async () => {
+    test('vLLM without maxTokens fails if the server does not report the size', async () => {
       const { url } = server.script(refuse(200, { object: 'list', data: [{ id: 'a' }] }))
       await expect(createVllmEngine({ url }).generate([1]).next()).rejects.toThrow(
         'expected a max_model_len for a model in /v1/models, got none: set contextSize or maxTokens',

@@ -201,7 +201,7 @@ describe('the end of the input', () => {
 
 describe('a bad frame', () => {
   it.each(['', 'hello', '{"type":"error"', '[DONE'])(
-    'a bad frame throws where its data is %j and not JSON',
+    'a bad frame throws if its data is %j and not JSON',
     async (data) => {
       const { error } = await readUntilError([`${SAMPLE_TEXT}data: ${data}\n\n`])
       expect(error).toMatchObject({
@@ -213,7 +213,7 @@ describe('a bad frame', () => {
   )
 
   it.each(['null', '1', '"type"', '["type"]', '{}', '{"type":1}'])(
-    'a bad frame throws where its data is %s',
+    'a bad frame throws if its data is %s',
     async (data) => {
       const { error } = await readUntilError([`${SAMPLE_TEXT}data: ${data}\n\n`])
       expect(error).toMatchObject({
@@ -256,7 +256,7 @@ describe('the source', () => {
     ['the answer, not its body', new Response(SAMPLE_TEXT), 'Response'],
     ['bytes alone', utf8.encode(SAMPLE_TEXT), 'Uint8Array'],
     ['a number', 5, '5'],
-  ])('the source is refused at once where it is %s', (_, source, got) => {
+  ])('the source is refused at once if it is %s', (_, source, got) => {
     expect(() => decodeSse(source as never)).toThrow(
       expect.objectContaining({
         name: 'HarmonyResponsesError',
@@ -270,7 +270,7 @@ describe('the source', () => {
     ['an event', SAMPLE[1], 'an object'],
     ['nothing', undefined, 'undefined'],
     ['a number', 5, '5'],
-  ])('the source is closed where it yields %s, and the events before it come', async (_, chunk, got) => {
+  ])('the source is closed if it yields %s, and the events before it come', async (_, chunk, got) => {
     const source = watched([encodeSse(delta('a')), chunk as never])
     const { events, error } = await readUntilError(source)
     expect(events).toStrictEqual([delta('a')])

@@ -58,7 +58,6 @@ describe('the response', () => {
     expect(response.status).toBe(200)
     expect(Object.fromEntries(response.headers)).toEqual({
       'cache-control': 'no-cache, no-transform',
-      connection: 'keep-alive',
       'content-type': 'text/event-stream; charset=utf-8',
       'x-accel-buffering': 'no',
     })
@@ -87,6 +86,28 @@ describe('the response', () => {
 
   it('the response ends with [DONE] if asked to', async () => {
     expect(await toSseResponse(EVENTS, { done: true }).text()).toBe(TEXT + SSE_DONE)
+  })
+
+  it('frames have data alone without event lines, whatever the objects are', async () => {
+    const chunks = [{ id: 'a', choices: [] }, [{ b: 'line\nbreak' }, { type: 'c' }]]
+    const text = await toSseResponse(chunks, { eventLines: false, done: true }).text()
+    const frames = ['{"id":"a","choices":[]}', '{"b":"line\\nbreak"}', '{"type":"c"}', '[DONE]']
+    expect(text).toBe(frames.map((frame) => `data: ${frame}\n\n`).join(''))
+  })
+
+  it('a value that is no object errors a stream without event lines, and closes its source', async () => {
+    let isClosed = false
+    const values = (function* () {
+      try {
+        yield 'text'
+        yield {}
+      } finally {
+        isClosed = true
+      }
+    })()
+    const text = toSseResponse(values as never, { eventLines: false }).text()
+    await expect(text).rejects.toThrow('encodeSseData: expected an object, got "text"')
+    expect(isClosed).toBe(true)
   })
 
   it('the response can be decoded again', async () => {
@@ -140,6 +161,7 @@ describe('anything but a stream of events is refused at once', () => {
     ['a status of no answer', { status: 101 }, 'got 101'],
     ['a status whose answer has no body', { status: 204 }, 'got 204'],
     ['a word for yes', { done: 'yes' }, 'toSseResponse.done: expected true or false, got "yes"'],
+    ['another word', { eventLines: 'no' }, 'toSseResponse.eventLines: expected true or false, got "no"'],
   ])(
     'anything but a stream of events is refused at once, and so is %s, before the source is touched',
     (_, init, message) => {
@@ -292,7 +314,7 @@ describe('the stream', () => {
     expect(await read).toEqual({ done: true, value: undefined })
   })
 
-  it('the stream leaves no unhandled rejection where the source fails after the cancel', async () => {
+  it('the stream leaves no unhandled rejection if the source fails after the cancel', async () => {
     const unhandled: unknown[] = []
     const listen = (reason: unknown) => unhandled.push(reason)
     process.on('unhandledRejection', listen)
@@ -307,7 +329,7 @@ describe('the stream', () => {
     expect(unhandled).toEqual([])
   })
 
-  it('the stream can be cancelled where the source cannot be closed', async () => {
+  it('the stream can be cancelled if the source cannot be closed', async () => {
     await expect(sseStream(EVENTS).cancel()).resolves.toBeUndefined()
   })
 
@@ -339,7 +361,7 @@ describe.each([
     expect(await collect(await stream(toSseResponse(EVENTS)))).toStrictEqual(EVENTS)
   })
 
-  it('the openai SDK reads the same events where [DONE] follows', async () => {
+  it('the openai SDK reads the same events if [DONE] follows', async () => {
     expect(await collect(await stream(toSseResponse(EVENTS, { done: true })))).toStrictEqual(EVENTS)
   })
 

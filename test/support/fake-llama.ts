@@ -5,6 +5,7 @@ import type {
   LlamaControlledInput,
   LlamaControlledOutput,
   LlamaEvaluateOptions,
+  LlamaGrammarModel,
   LlamaModel,
   LlamaOverflow,
   LlamaSampling,
@@ -26,12 +27,17 @@ export type Asked =
 /** The fake model's probability of its own token. Each following id has a tenth of the one before. */
 export const CONFIDENCE = 0.9
 
+async function createGrammar(): Promise<never> {
+  throw new Error('a fake reads no grammar')
+}
+
 /**
  * A `LlamaContextSequence` without a model, as far as the real one was watched: tokens are in the state only once they
  * were evaluated, the one drawn last is not; a full context shifts unless its strategy throws; iterators that are not
  * returned leak; two that run at once are recorded in `mixed`.
  */
 export class FakeSequence implements LlamaSequence {
+  readonly model: LlamaGrammarModel = { llama: { createGrammar } }
   readonly asked: Asked[] = []
   /** The state: the tokens that were evaluated. */
   tokens: number[] = []
@@ -195,6 +201,7 @@ type Differences = Partial<Pick<LlamaModel, 'tokenize' | 'detokenize' | 'iterate
 
 /** A model of o200k_harmony, except for the tokens in `differs`. */
 export class FakeModel implements LlamaModel {
+  readonly llama: Pick<Llama, 'createGrammar'> = { createGrammar }
   disposed = false
   contexts: FakeContext[] = []
   createOptions: Parameters<LlamaModel['createContext']>[0]
@@ -248,6 +255,7 @@ export function fakeLlama(model: FakeModel): Llama & { disposed: number; loaded:
       options.onLoadProgress?.(1)
       return model
     },
+    createGrammar,
     async dispose() {
       this.disposed++
     },

@@ -4,10 +4,12 @@ import { describe, expect, test, vi } from 'vitest'
 import { type SourcePlanOptions, sourcePlan } from '../../src/conformance/arbitraries/index.js'
 import { checkSource, type SourcePlan } from '../../src/conformance/check-source.js'
 import { EngineError } from '../../src/engine/engine-error.js'
-import type { TokenEngine } from '../../src/engine/index.js'
+import { type Constraint, type ConstraintKind, STOP_TOKENS, type TokenEngine } from '../../src/engine/index.js'
+import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
 import { translate } from '../../src/index.js'
 import type { HttpOptions } from '../../src/sources/http/http-client.js'
 import { LONGEST_EVENT, MOST_LINES } from '../../src/sources/http/read-events.js'
+import { constraintLaws, exampleOf } from './constraint-laws.js'
 import { readTokens } from './read-tokens.js'
 import { runs } from './runs.js'
 import { frame, refuse, scriptedServer, stream } from './scripted-server.js'
@@ -30,6 +32,12 @@ export interface HttpEngineShapes {
   readonly plans?: SourcePlanOptions
   /** The server's answers about itself, by path. */
   readonly aside?: Readonly<Record<string, unknown>>
+  /** How it reports a context length, and where. */
+  readonly context: { readonly path: string; of(length: number): unknown; readonly unknown: unknown }
+  /** The kinds of constraints that it holds. */
+  readonly constraints: readonly ConstraintKind[]
+  /** What a request's body says of a constraint, and which ids it bans. */
+  constrained(body: unknown): { readonly constraint: unknown; readonly banned: ReadonlySet<number> }
 }
 
 /** Laws of every HTTP engine, tested against a real server. */
@@ -433,7 +441,9 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
           const errors = [await errorOf(engine.health().then(() => readTokens(engine.generate(PROMPT))))]
           errors.push(await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 }))))
           const events: unknown[] = []
-          for await (const event of translate(engine.generate(PROMPT, { maxTokens: 5 }))) events.push(event)
+          const onError = (error: unknown): void => void errors.push(error as (typeof errors)[number])
+          for await (const event of translate(engine.generate(PROMPT, { maxTokens: 5 }), { onError }))
+            events.push(event)
           const shown = `${inspect(errors, { depth: 9, showHidden: true })} ${JSON.stringify(events)}`
           for (const part of parts) {
             expect(shown).not.toContain(part)
@@ -548,6 +558,138 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       const reason = new Error('enough')
       call.abort(reason)
       await expect(health).rejects.toBe(reason)
+    })
+  })
+
+  constraintLaws(name, () => create({ url: 'http://server.invalid' }), shapes.constraints)
+
+  describe(`${name}: constraints`, () => {
+    const constraintSent = async (constraint: Constraint) => {
+      const { engine, asked } = open(stream(frames(HELLO)))
+      const { tokens, end } = await readTokens(engine.generate(PROMPT, { constraint, maxTokens: 5, stop: [200007] }))
+      expect(tokens).toEqual(HELLO.tokens)
+      expect(end?.reason).toBe('stop')
+      return shapes.constrained(asked.find(({ method }) => method === 'POST')?.body)
+    }
+
+    test.each(shapes.constraints)(
+      `${name}: a constraint is sent, and every end of sequence ends the call: %s`,
+      async (kind) => {
+        expect((await constraintSent(exampleOf(kind))).constraint).toBeDefined()
+      },
+    )
+
+    test(`${name}: beside a constraint every named special token is banned that is no end of sequence, and no text`, async () => {
+      const { banned } = await constraintSent(exampleOf('gbnf'))
+      for (let id = FIRST_SPECIAL; id <= 200_018; id++) if (!STOP_TOKENS.includes(id)) expect(banned).toContain(id)
+      expect(banned).not.toContain(200002)
+      expect(Math.min(...banned)).toBe(FIRST_SPECIAL)
+    })
+
+    test(`${name}: without a constraint nothing is constrained or banned`, async () => {
+      const { engine, asked } = open(stream(frames(HELLO)))
+      await readTokens(engine.generate(PROMPT, { maxTokens: 5 }))
+      const { constraint, banned } = shapes.constrained(asked.find(({ method }) => method === 'POST')?.body)
+      expect([constraint, banned.size]).toEqual([undefined, 0])
+    })
+
+    test.runIf(shapes.constraints.includes('json_schema'))(
+      `${name}: a constraint is copied, because the call begins later`,
+      async () => {
+        const jsonSchema: Record<string, unknown> = { type: 'object', properties: {}, additionalProperties: false }
+        const { engine, asked } = open(stream(frames(HELLO)))
+        const call = engine.generate(PROMPT, { constraint: { jsonSchema }, maxTokens: 5 })
+        jsonSchema['properties'] = { other: { type: 'string' } }
+        await readTokens(call)
+        expect(JSON.stringify(asked.find(({ method }) => method === 'POST')?.body)).not.toContain('other')
+      },
+    )
+  })
+
+  describe(`${name}: capabilities`, () => {
+    const counting = (answer: () => Response) => {
+      const paths: string[] = []
+      const fetch = async (url: unknown) => {
+        paths.push(new URL(String(url)).pathname)
+        return answer()
+      }
+      return { paths, engine: create({ url: 'http://server.invalid', fetch, retries: 0 }) }
+    }
+
+    test(`${name}: capabilities() tells the context length, and asks for it once`, async () => {
+      const { paths, engine } = counting(() => Response.json(shapes.context.of(8192)))
+      const { contextLength, constraints } = (await engine.capabilities?.()) ?? {}
+      expect([contextLength, constraints]).toEqual([8192, shapes.constraints])
+      expect(await engine.capabilities?.()).toMatchObject({ contextLength: 8192 })
+      expect(paths).toEqual([shapes.context.path])
+    })
+
+    test(`${name}: capabilities() leave out a context length that the server does not tell`, async () => {
+      const { engine } = counting(() => Response.json(shapes.context.unknown))
+      expect(await engine.capabilities?.()).not.toHaveProperty('contextLength')
+    })
+
+    test(`${name}: capabilities() fail if the server does not answer, without its secrets, and are asked for again`, async () => {
+      const answers = [Response.json({ error: { message: 'no hunter22' } }, { status: 503 })]
+      const fetch = async () => answers.pop() ?? Response.json(shapes.context.of(4096))
+      const engine = create({ url: 'http://server.invalid', fetch, apiKey: 'hunter22' })
+      const error = await errorOf(engine.capabilities?.() ?? Promise.resolve())
+      expect(error).toMatchObject({ code: 'server_error', message: 'no [hidden]', status: 503 })
+      expect(await engine.capabilities?.()).toMatchObject({ contextLength: 4096 })
+    })
+
+    test(`${name}: capabilities() reject at once when they are aborted`, async () => {
+      const reason = new Error('enough')
+      const fetch = async (_: unknown, { signal }: RequestInit = {}) => signal?.throwIfAborted() ?? Response.json({})
+      const engine = create({ url: 'http://server.invalid', fetch })
+      await expect(engine.capabilities?.({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+    })
+  })
+
+  describe(`${name}: traces`, () => {
+    const PARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+    const STATE = 'rojo=00f067aa0ba902b7,congo=t61rcWkgMzE'
+    const headersFor = async (
+      trace: { traceparent: string; tracestate?: string },
+      own: Record<string, string> = {},
+    ) => {
+      let sent: Headers | undefined
+      const fetch = fetchOf((_, { headers }) => {
+        sent = new Headers(headers)
+        return new Response(frames(HELLO).map(frame).join(''))
+      })
+      const engine = create({ url: 'http://server.invalid', fetch, headers: own })
+      expect((await readTokens(engine.generate(PROMPT, { trace, maxTokens: 5 }))).tokens).toEqual(HELLO.tokens)
+      return Object.fromEntries(sent ?? [])
+    }
+
+    test(`${name}: a call sends its trace context`, async () => {
+      const headers = await headersFor({ traceparent: PARENT, tracestate: STATE })
+      expect(headers).toMatchObject({ traceparent: PARENT, tracestate: STATE })
+      expect(await headersFor({ traceparent: PARENT })).not.toHaveProperty('tracestate')
+    })
+
+    test(`${name}: headers of the options override the trace context`, async () => {
+      const other = PARENT.replace('b7', 'c7')
+      expect(await headersFor({ traceparent: PARENT }, { traceparent: other })).toMatchObject({ traceparent: other })
+    })
+
+    test(`${name}: nothing can be injected by a trace context, and none that is malformed fails a call`, async () => {
+      const text = fc.oneof(
+        fc.string({ unit: 'binary' }).map((line) => line.replace(/[^\t -\u{10ffff}]/gu, '')),
+        fc.constantFrom(PARENT, STATE, `ff${PARENT.slice(2)}`, ' ', ''),
+        fc.tuple(fc.constantFrom(PARENT, STATE), fc.string()).map((parts) => parts.join('')),
+      )
+      await fc.assert(
+        fc.asyncProperty(text, text, async (traceparent, tracestate) => {
+          const headers = await headersFor({ traceparent, tracestate })
+          expect(Object.keys(headers).filter((key) => !/^(traceparent|tracestate|content-type)$/.test(key))).toEqual([])
+          if ('traceparent' in headers) expect(headers['traceparent']).toMatch(/^[0-9a-f]{2}(-[0-9a-f]{2,32}){3}$/)
+          else expect(headers).not.toHaveProperty('tracestate')
+          if ('tracestate' in headers) expect(headers['tracestate']).toMatch(/^[\t\x20-\x7e]{0,512}$/)
+        }),
+        { numRuns: RUNS },
+      )
     })
   })
 

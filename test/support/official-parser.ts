@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import type { JsHarmonyEncoding, JsStreamableParser } from 'openai-harmony'
+import type { Content, JsHarmonyEncoding, JsStreamableParser, Message, ToolNamespaceConfig } from 'openai-harmony'
 import type { HarmonyMessage, Role } from '../../src/harmony/events.js'
 
 /** A message as the official parser serializes it: JSON, snake_case, null or absent if there is no value. */
@@ -38,6 +38,18 @@ export interface Official {
   encode(text: string): number[]
   /** Encodes literally: text that spells a marker stays text. */
   encodeOrdinary(text: string): number[]
+  /**
+   * The tokens of a conversation, with the dropping of analysis off. Throws the renderer's own error as an `Error`.
+   */
+  renderConversation(messages: readonly Message[]): number[]
+  /** The same, with the beginning of the next message: `<|start|>ROLE`. */
+  renderForCompletion(messages: readonly Message[], role: Role): number[]
+  /** The tokens of one message. */
+  render(message: Message, conversationHasFunctions?: boolean): number[]
+  /** The text of a content on its own, as a system or developer message has it. */
+  renderContent(content: Content, conversationHasFunctions?: boolean): string
+  /** The namespace of a tool that the models were trained with, as plain JSON. */
+  namespaceOf(tool: 'browser' | 'python'): ToolNamespaceConfig
   /** The wasm object itself. `free()` it; `''` stands for null in its getters and its errors are strings. */
   createRaw(role: Role): JsStreamableParser
 }
@@ -124,11 +136,28 @@ type State =
       }
     }
 
-function official({ JsStreamableParser }: Package, encoding: JsHarmonyEncoding): Official {
+function official({ JsStreamableParser, get_tool_namespace_config }: Package, encoding: JsHarmonyEncoding): Official {
   const specials = encoding.specialTokens()
   const createRaw = (role: Role): JsStreamableParser => new JsStreamableParser(encoding, role)
+  const keepAll = { auto_drop_analysis: false }
+
+  /** The declarations of the package lack the options' type. */
+  const render = (message: Message, hasFunctions = false): number[] =>
+    rendered(() => encoding.render(message, { conversation_has_function_tools: hasFunctions } as never))
+
   return {
     createRaw,
+    render,
+    renderConversation: (messages) => rendered(() => encoding.renderConversation({ messages: [...messages] }, keepAll)),
+    renderForCompletion: (messages, role) =>
+      rendered(() => encoding.renderConversationForCompletion({ messages: [...messages] }, role, keepAll)),
+    renderContent(content, hasFunctions) {
+      const role = content.type === 'system_content' ? 'system' : 'developer'
+      const tokens = render({ role, content: [content] }, hasFunctions)
+      // Without <|start|>, the role and <|message|>, and without <|end|>.
+      return encoding.decodeUtf8(Uint32Array.from(tokens.slice(3, -1)))
+    },
+    namespaceOf: (tool) => plain(get_tool_namespace_config(tool)) as ToolNamespaceConfig,
     encode: (text) => Array.from(encoding.encode(text, specials)),
     encodeOrdinary: (text) => Array.from(encoding.encode(text, [])),
     parse(tokens, role) {
@@ -151,6 +180,23 @@ function official({ JsStreamableParser }: Package, encoding: JsHarmonyEncoding):
       }
     },
   }
+}
+
+function rendered(run: () => Uint32Array): number[] {
+  try {
+    return Array.from(run())
+  } catch (error) {
+    if (typeof error !== 'string') throw error
+    throw new Error(error)
+  }
+}
+
+/** Plain JSON of what the package returns, which has maps for objects. */
+function plain(value: unknown): unknown {
+  if (value instanceof Map) return Object.fromEntries([...value].map(([key, inner]) => [key, plain(inner)]))
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
 }
 
 function feed(parser: JsStreamableParser, tokens: readonly number[]): { index: number; message: string }[] {

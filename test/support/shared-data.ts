@@ -6,8 +6,8 @@ import type { OfficialMessage } from './official-parser.js'
 
 /**
  * The folder of shared test data, from the environment variable HARMONY_SHARED, or `undefined` if it is not set. It
- * holds `data/harmony/golden/*.json`, `data/harmony/fuzz.jsonl`, `data/captured/vllm/*.json` and
- * `data/captured/llama-server`.
+ * holds `data/harmony/golden/*.json`, `data/harmony/fuzz.jsonl`, `data/captured/vllm/*.json`, `data/captured/llama-server`
+ * and `data/requests/*.json`.
  */
 export function sharedFolder(): string | undefined {
   const folder = process.env['HARMONY_SHARED']
@@ -125,6 +125,33 @@ export function llamaServerCaptures(): LlamaServerCapture[] {
       body: answer.slice(end + 4),
       emitted: request.n_predict < 0 ? script : script?.slice(0, request.n_predict),
     }
+  })
+}
+
+/** A request that a real client sent: by HTTP, or as a message of a WebSocket. */
+export interface CapturedRequest {
+  /** `CLIENT.SCENARIO-NN`. */
+  name: string
+  method: string
+  url: string
+  body?: Record<string, unknown>
+}
+
+/** Everything that the clients sent, in the order of the names. */
+export function capturedRequests(): CapturedRequest[] {
+  const folder = sharedPath('data/requests')
+  const names = readdirSync(folder).filter((file) => file.endsWith('.json') && file !== 'index.json')
+  return names.sort().map((file) => {
+    const { method, url, body }: CapturedRequest = JSON.parse(readFileSync(join(folder, file), 'utf8'))
+    return { name: file.slice(0, -'.json'.length), method, url, ...(body && { body }) }
+  })
+}
+
+/** The requests to create a response. */
+export function capturedCreateRequests(): (CapturedRequest & { body: Record<string, unknown> })[] {
+  return capturedRequests().flatMap(({ name, method, url, body }) => {
+    const isCreate = method === 'POST' ? url.endsWith('/v1/responses') : body?.['type'] === 'response.create'
+    return isCreate && body !== undefined ? [{ name, method, url, body }] : []
   })
 }
 

@@ -1,4 +1,5 @@
 import ts from 'typescript'
+import { declaredType } from './declared-type.js'
 
 /**
  * Checks whether JSON values match a type of a declaration file, as the compiler reads it. Extra fields are allowed,
@@ -8,14 +9,7 @@ import ts from 'typescript'
  * @param name - a type that it exports
  */
 export function typeOracle(file: string, name: string): (value: unknown) => boolean {
-  const options = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, noEmit: true }
-  const program = ts.createProgram([file], { ...options, target: ts.ScriptTarget.ES2022, types: [] })
-  const checker = program.getTypeChecker()
-  const source = program.getSourceFile(file)
-  const module = source && checker.getSymbolAtLocation(source)
-  const exported = module && checker.getExportsOfModule(module).find((symbol) => symbol.name === name)
-  if (exported === undefined) throw new Error(`${file} exports no ${name}`)
-  const wanted = checker.getDeclaredTypeOfSymbol(exported)
+  const { checker, type: wanted } = declaredType(file, name)
 
   // Values that are damaged in one place share all other objects, so results are cached by object.
   const known = new WeakMap<object, Map<ts.Type, boolean>>()

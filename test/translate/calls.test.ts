@@ -4,9 +4,9 @@ import type { ResponseRequest } from '../../src/index.js'
 import { ANY_CALLEE, Calls } from '../../src/translate/calls.js'
 import type { Stage } from '../../src/translate/items/item-base.js'
 import type { Item } from '../../src/translate/items/kinds.js'
-import { Translator } from '../../src/translate/translator.js'
 import { builtin, fn, mcp } from '../recipients/tools.js'
 import { RUNS } from '../support/runs.js'
+import { Translator } from '../support/translator.js'
 import { callTo, createRun, FIXED, inTurn, type Run, runOf, toolMessage } from './run.js'
 
 /** A call that counts how often anybody asks how far it is. */

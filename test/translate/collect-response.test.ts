@@ -37,7 +37,7 @@ it('collectResponse reads an async source to its end', async () => {
   expect(finished).toBe(true)
 })
 
-it('collectResponse throws where no terminal event comes, and says what came', async () => {
+it('collectResponse throws if no terminal event comes, and says what came', async () => {
   await expect(collectResponse([DELTA, DELTA])).rejects.toMatchObject({
     name: 'HarmonyResponsesError',
     code: 'no_terminal_event',
@@ -45,7 +45,7 @@ it('collectResponse throws where no terminal event comes, and says what came', a
   })
 })
 
-it('collectResponse throws where nothing comes', async () => {
+it('collectResponse throws if nothing comes', async () => {
   await expect(collectResponse([])).rejects.toMatchObject({
     code: 'no_terminal_event',
     message: 'collectResponse: expected a terminal event, got undefined',

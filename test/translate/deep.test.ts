@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../src/errors.js'
 import { type ResponseRequest, translate } from '../../src/index.js'
-import { Translator } from '../../src/translate/translator.js'
 import { builtin, mcp } from '../recipients/tools.js'
+import { Translator } from '../support/translator.js'
 import { callTo, createRun, FIXED, type Run, runOf, terminal } from './run.js'
 
 const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`

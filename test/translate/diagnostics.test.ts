@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Diagnostic } from '../../src/translate/diagnostics.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
-import { Translator } from '../../src/translate/translator.js'
 import { fn, mcp } from '../recipients/tools.js'
+import { Translator } from '../support/translator.js'
 import { callTo, codes, createRun, FIXED, inTurn, messageOn, type Run, toolMessage } from './run.js'
 
 const request = { tools: [fn('f'), mcp('github', ['a'])] }

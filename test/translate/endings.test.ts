@@ -114,7 +114,7 @@ describe('a call that is cut off', () => {
     ['functions.f', ['function_call_arguments.done 0', 'output_item.done 0 completed', 'completed']],
     ['functions.c', ['custom_tool_call_input.done 0', 'output_item.done 0 completed', 'completed']],
     ['github.search', ['mcp_call_arguments.done 0', 'output_item.done 0 incomplete', 'completed']],
-  ])('a call that is cut off to %s is whole where the engine says stop', (recipient, lines) => {
+  ])('a call that is cut off to %s is whole if the engine says stop', (recipient, lines) => {
     expect(brief(pushed(callTo(recipient, '{}')).end('stop'))).toEqual(lines)
   })
 
@@ -203,7 +203,7 @@ describe('an abort', () => {
     })
   })
 
-  test("an abort has the host's message where it gives one", () => {
+  test("an abort has the host's message if it gives one", () => {
     expect(terminal(createRun().abort('client left')).error?.message).toBe('client left')
   })
 })

@@ -35,7 +35,13 @@ function filesToChange(file: string, before: string, after: string): string[] {
 test('a new type of output item makes the compiler name its events, its kind and its wording in every dialect', () => {
   const added = '  image_call: { type: "image_call"; id: string; status: ItemStatus }\n'
   const anchor = 'export interface OutputItemByType {\n'
-  const named = ['dialects/open-responses', 'dialects/vllm', 'responses/events', 'translate/items/kinds']
+  const named = [
+    'dialects/open-responses',
+    'dialects/vllm',
+    'responses/events',
+    'translate/full-catalog',
+    'translate/items/kinds',
+  ]
   expect(filesToChange('src/responses/items.ts', anchor, anchor + added)).toEqual(
     expect.arrayContaining(named.map((name) => `src/${name}.ts`)),
   )

@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { EngineError } from '../../src/engine/engine-error.js'
 import { type TokenSource, Translator, translate, translateBatches } from '../../src/index.js'
+import { createVllmEngine } from '../../src/sources/vllm.js'
 import type { TranslateOptions } from '../../src/translate/options.js'
 import { traceTo } from '../../src/translate/tracer.js'
 import { urlCitations } from '../../src/translate/url-citations.js'
-import { brief, callTo, createRun, FIXED, messageOn, terminal } from './run.js'
+import { brief, briefOutput, callTo, createRun, FIXED, messageOn, statusOf, terminal } from './run.js'
 
 const NEUTRAL = 'The server had an internal error.'
 
@@ -73,25 +74,39 @@ describe('of an error in a source', () => {
     },
   )
 
-  test('of an EngineError in a source, the client and the host learn the text', async () => {
-    const error = new EngineError('context_length_exceeded', 'the prompt has 9000 tokens')
-    const reported: unknown[] = []
-    const events = await read(failing(error), { onError: (one) => reported.push(one) })
-    expect(terminal(events).error).toEqual({
-      code: 'context_length_exceeded',
-      message: 'the prompt has 9000 tokens',
+  test.each(['context_length_exceeded', 'invalid_prompt', 'rate_limit_exceeded'] as const)(
+    'of an EngineError %s in a source, the client and the host learn the text',
+    async (code) => {
+      const error = new EngineError(code, 'the prompt has 9000 tokens')
+      const reported: unknown[] = []
+      const events = await read(failing(error), { onError: (one) => reported.push(one) })
+      expect(terminal(events).error).toEqual({ code, message: 'the prompt has 9000 tokens' })
+      expect(reported).toEqual([error])
+    },
+  )
+
+  test('an engine that cannot be reached tells the host its address, and the client nothing', async () => {
+    const engine = createVllmEngine({
+      url: 'http://gpu-3.internal:8000',
+      model: 'gpt-oss',
+      retries: 0,
+      fetch: () => Promise.reject(new TypeError('fetch failed', { cause: new Error('ECONNREFUSED 10.0.0.3:8000') })),
     })
-    expect(reported).toEqual([error])
+    const reported: unknown[] = []
+    const events = await read(engine.generate([1]), { onError: (one) => reported.push(one) })
+    expect(terminal(events).error).toEqual({ code: 'server_error', message: NEUTRAL })
+    expect(JSON.stringify(events)).not.toMatch(/gpu-3|10\.0\.0\.3/)
+    expect(reported).toMatchObject([{ message: 'cannot connect to gpu-3.internal:8000: ECONNREFUSED 10.0.0.3:8000' }])
   })
 
   test('what a host without onError does not hear of goes to the console', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {})
     try {
-      await read(failing(new EngineError('server_error', 'no engine')))
+      await read(failing(new EngineError('rate_limit_exceeded', 'no capacity')))
       expect(error).not.toHaveBeenCalled()
-      const thrown = new Error(SECRET)
-      await read(failing(thrown))
-      expect(error.mock.calls).toEqual([[thrown]])
+      const thrown = [new Error(SECRET), new EngineError('server_error', SECRET)]
+      for (const one of thrown) await read(failing(one))
+      expect(error.mock.calls).toEqual(thrown.map((one) => [one]))
     } finally {
       error.mockRestore()
     }
@@ -145,6 +160,12 @@ describe('fail()', () => {
     ['an EngineError', new EngineError('invalid_prompt', 'no'), { code: 'invalid_prompt', message: 'no' }],
     ['an Error', new Error(SECRET), { code: 'server_error', message: NEUTRAL }],
     ['data without a message', { reason: SECRET }, { code: 'server_error', message: NEUTRAL }],
+    [
+      'a plain object that a library threw',
+      { code: 'EPIPE', message: SECRET, errno: -32 },
+      { code: 'server_error', message: NEUTRAL },
+    ],
+    ['an engine that is gone', new EngineError('server_error', SECRET), { code: 'server_error', message: NEUTRAL }],
     ['a message that is not a string', { message: 5 }, { code: 'server_error', message: NEUTRAL }],
     ['a code that is not a string', { code: 5, message: 'no' }, { code: 'server_error', message: 'no' }],
     ['nothing', undefined, { code: 'server_error', message: NEUTRAL }],
@@ -168,14 +189,14 @@ describe('fail()', () => {
     expect(reported).toEqual([error])
   })
 
-  test('fail() sends one terminal event where the host says so, for WebSockets', () => {
+  test('fail() sends one terminal event if the host says so, for WebSockets', () => {
     const run = createRun({ errorEvent: false })
     run.push('<|channel|>final<|message|>Hi')
     expect(brief(run.fail('boom'))).toEqual(['failed'])
   })
 
-  test('a source that throws sends one terminal event where the host says so, for WebSockets', async () => {
-    const events = await read(failing(new EngineError('server_error', 'gone')), { errorEvent: false })
+  test('a source that throws sends one terminal event if the host says so, for WebSockets', async () => {
+    const events = await read(failing(new EngineError('invalid_prompt', 'gone')), { errorEvent: false })
     expect(brief(events)).toEqual(['created', 'in_progress', 'failed'])
     expect(terminal(events).error?.message).toBe('gone')
   })
@@ -187,8 +208,14 @@ const EVERYTHING = [
   '<|start|>assistant',
   callTo('functions.f', '{}'),
   '<|call|>',
+  '<|start|>assistant',
+  callTo('github.search', '{}'),
+  '<|call|>',
+  '<|start|>assistant',
   messageOn('final', 'See 【1†L1-L2】. <|return|>'),
 ]
+
+const GUARDED = { tools: [{ type: 'mcp', server_label: 'github', require_approval: 'always' }] } as const
 
 const boom = (): never => {
   throw new Error(SECRET)
@@ -233,6 +260,7 @@ describe('a callback whose answer the stream needs', () => {
   const needed: Record<string, Partial<TranslateOptions>> = {
     ids: { ids: boom },
     sealReasoning: { sealReasoning: boom, request: { include: ['reasoning.encrypted_content'] } },
+    sealApproval: { sealApproval: boom, request: GUARDED },
     'a resolver of citations': { citations: urlCitations({ resolve: boom }) },
     'a clock that breaks': { clock: boom },
     'a parser': {
@@ -249,6 +277,7 @@ describe('a callback whose answer the stream needs', () => {
     },
     'async ids': { ids: later as never },
     'an async sealReasoning': { sealReasoning: later as never, request: { include: ['reasoning.encrypted_content'] } },
+    'an async sealApproval': { sealApproval: later as never, request: GUARDED },
     'a tracer of the host': {
       trace: () => ({ deltaFrom: -1, before: boom, after: boom, observe: (handler) => handler, event: boom }),
     },
@@ -290,7 +319,7 @@ test('whatever a source and its callbacks throw whenever, a stream has one termi
     fc.asyncProperty(
       fc.constantFrom(...Object.values(HOSTS)),
       fc.array(fc.nat(12), { maxLength: 4 }),
-      fc.nat(5),
+      fc.nat(EVERYTHING.length + 1),
       fc.boolean(),
       async (make, throwsAt, dies, isAborted) => {
         let calls = 0
@@ -311,18 +340,41 @@ test('whatever a source and its callbacks throw whenever, a stream has one termi
           onDiagnostic: () => sometimes(undefined),
           onError: () => sometimes(undefined),
           sealReasoning: (text) => sometimes(text),
+          sealApproval: (_, itemId) => sometimes(`sealed ${itemId}`),
           citations: urlCitations({ resolve: () => sometimes({ url: 'https://example.com/' }) }),
           trace: traceTo(() => sometimes(undefined)),
-          request: { include: ['reasoning.encrypted_content'] },
+          request: { include: ['reasoning.encrypted_content'], ...GUARDED },
           signal: abort.signal,
         })
         const ends = events.filter(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
         expect(ends).toHaveLength(1)
         expect(events.at(-1)).toBe(ends[0])
         expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at))
+        const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item.id] : []))
+        const completed = terminal(events).output.filter((item) => statusOf(item) === 'completed')
+        expect(done).toEqual(expect.arrayContaining(completed.map(({ id }) => id)))
       },
     ),
   ))
+
+test('reasoning whose seal fails is incomplete in the failed response, and not reported as done', () => {
+  const run = createRun({
+    sealReasoning: boom,
+    request: { include: ['reasoning.encrypted_content'] },
+    onError() {},
+  })
+  expect(() => run.push('<|channel|>analysis<|message|>Let me think.<|end|>')).toThrow(SECRET)
+  expect(brief(run.fail('over'))).toEqual([
+    'created',
+    'in_progress',
+    'output_item.added 0',
+    'content_part.added 0',
+    'reasoning_text.delta 0 "Let me think."',
+    'error',
+    'failed',
+  ])
+  expect(briefOutput(run.translator.response)).toEqual(['reasoning incomplete "Let me think."'])
+})
 
 test('what making the translator throws is for the host, and next() rejects', async () => {
   const reported: unknown[] = []

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { TokenChunk } from '../../src/index.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import type { HostMessage } from '../../src/tokens/token-source.js'
-import { Translator } from '../../src/translate/translator.js'
 import { builtin, mcp } from '../recipients/tools.js'
 import { runs } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
+import { Translator } from '../support/translator.js'
 import { brief, briefOutput, callTo, createRun, FIXED, messageOn, terminal } from './run.js'
 
 const tokenTable = await loadTokenTable()

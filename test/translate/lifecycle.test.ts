@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createNativeParser } from '../../src/harmony/parser.js'
 import type { Response, ResponseRequest } from '../../src/index.js'
 import { deriveId } from '../../src/translate/ids.js'
-import { Translator } from '../../src/translate/translator.js'
+import { Translator } from '../support/translator.js'
 import { brief, callTo, createRun, FIXED, inTurn, messageOn, NOW, terminal } from './run.js'
 
 /** What Open Responses requires of every response object. */

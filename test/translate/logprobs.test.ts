@@ -10,10 +10,10 @@ import {
 } from '../../src/index.js'
 import type { Logprob } from '../../src/responses/items.js'
 import { traceTo } from '../../src/translate/tracer.js'
-import { Translator } from '../../src/translate/translator.js'
 import { anyStream, oneByOne } from '../laws/streams.js'
 import { RUNS } from '../support/runs.js'
 import { encodeHarmony, encodeText } from '../support/tokens.js'
+import { Translator } from '../support/translator.js'
 import { createRun, FIXED, type Run, terminal } from './run.js'
 
 const tokenTable = await loadTokenTable()
@@ -144,7 +144,7 @@ describe('a delta has the logprobs of its own tokens', () => {
   })
 })
 
-test('nothing where the request does not include them', () => {
+test('nothing if the request does not include them', () => {
   const run = inMessage({ request: { include: [] } })
   const events = [...run.push(score(encodeText('Hello world'))), ...run.push('<|return|>'), ...run.end()]
   expect(JSON.stringify(events)).not.toContain('"logprob"')
@@ -173,7 +173,7 @@ describe('text that turned out to be no header has the logprobs of its own token
       item.type === 'message' ? item.content.flatMap(({ logprobs }) => logprobs.map(({ bytes }) => bytes)) : [],
     )
 
-  test('text that turned out to be no header has the logprobs of its own tokens where the model wrote a message in the name of another before', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens if the model wrote a message in the name of another before', () => {
     const run = createRun({ tokenTable, request })
     const fabricated = encodeHarmony(
       '<|channel|>final<|message|>A<|end|><|start|>user<|message|>Not mine at all<|end|>',
@@ -190,7 +190,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     expect(shownBytes(response).slice(1)).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
   })
 
-  test('text that turned out to be no header has the logprobs of its own tokens where it ends inside a character', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens if it ends inside a character', () => {
     const text = 'I must refuse, ever so sorry 🫠🫠'
     for (const ids of [encodeText(text), bytewise(text)]) {
       for (let cut = 1; cut <= ids.length; cut++) {
@@ -208,7 +208,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     }
   })
 
-  test('text that turned out to be no header has the logprobs of its own tokens where a token begins a character after the word that made it prose', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens if a token begins a character after the word that made it prose', () => {
     // The space makes the words before it prose, and the rest of the character is still to come.
     const ids = encodeText('A cat 🫠 and so on')
     expect(ids.map((id) => tokenTable.text(id)).slice(0, 3)).toEqual(['A', ' cat', undefined])
@@ -220,7 +220,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     }
   })
 
-  test('text that turned out to be no header has the logprobs of its own tokens where a reserved token stands in it', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens if a reserved token stands in it', () => {
     const run = createRun({ tokenTable, request })
     const ids = bytewise('I must ref\u00e9use, ever so sorry that I am')
     const at = ids.indexOf(ofByte.get(0xc3) as number) + 1
@@ -232,7 +232,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     expect(shownBytes(response)).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
   })
 
-  test('text that turned out to be no header has the logprobs of its own tokens where tokens without probabilities stand among them', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens if tokens without probabilities stand among them', () => {
     const run = createRun({ tokenTable, request })
     const ids = encodeText('I must refuse this request, because of the rules that I follow.')
     run.push(ids.map((id, at) => (at % 3 === 1 ? id : { id, logprob: -1 - at })))
@@ -241,7 +241,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     )
   })
 
-  test('text that turned out to be no header has the logprobs of its own tokens where the host began it', () => {
+  test('text that turned out to be no header has the logprobs of its own tokens if the host began it', () => {
     const run = createRun({ tokenTable, request })
     run.translator.beginTurn({ prefill: '<|channel|>final I must ' })
     const ids = encodeText('refuse this request, because of the rules that I follow.')

@@ -240,7 +240,7 @@ describe('mcp.LABEL.tool', () => {
     expect(streams[1]).toStrictEqual(streams[0])
   })
 
-  test('mcp.LABEL.tool is a call of a server that is labelled mcp.LABEL, where there is one', () => {
+  test('mcp.LABEL.tool is a call of a server that is labelled mcp.LABEL, if there is one', () => {
     const run = called([mcp('github'), mcp('mcp.github')], ['mcp.github.search', 'github.search'])
     expect(brief(run.answer('github.search', 'found'))).toEqual(DONE(1))
     expect(terminal(run.end()).output).toMatchObject([{ server_label: 'mcp.github' }, { server_label: 'github' }])
@@ -368,7 +368,7 @@ describe("a label that is a built-in's name", () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test("a label that is a built-in's name takes the results of the built-in where that is not declared", () => {
+  test("a label that is a built-in's name takes the results of the built-in if that is not declared", () => {
     const run = called([mcp('browser')], ['browser.open', 'browser.search'])
     expect(brief(run.answer('browser.search', 'found'))).toEqual(DONE(1))
     expect(brief(run.answer('browser.open', 'opened'))).toEqual(DONE(0))
@@ -417,7 +417,7 @@ describe('a user function named python', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a user function named python: its result in the transcript is no news where no code interpreter is declared', () => {
+  test('a user function named python: its result in the transcript is no news if no code interpreter is declared', () => {
     const run = called([fn('python')], ['python'])
     expect(run.answer('python', '1')).toEqual([])
     expect(run.diagnostics).toEqual([])

@@ -160,7 +160,7 @@ describe('is reported beside the stream:', () => {
     expect(reported(run)).toContain('missing_markers')
   })
 
-  test('a mistake is reported beside the stream not so where the host began the message that the model goes on with', () => {
+  test('a mistake is reported beside the stream not so if the host began the message that the model goes on with', () => {
     const run = createRun({ tokenTable })
     run.translator.beginTurn({ prefill: '<|channel|>final<|message|>' })
     run.push(encodeHarmony('Hello'))
@@ -174,7 +174,7 @@ describe('is reported beside the stream:', () => {
     expect(reported(run)).toEqual(['nothing_sampled'])
   })
 
-  test('a mistake is reported beside the stream not so where the host inserted what was wanted', () => {
+  test('a mistake is reported beside the stream not so if the host inserted what was wanted', () => {
     const run = createRun()
     run.insert({ type: 'compaction', encrypted_content: 'x' })
     run.end('stop')

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ResponseRequest } from '../../src/index.js'
-import { Translator } from '../../src/translate/translator.js'
 import { custom, fn, ns } from '../recipients/tools.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
+import { Translator } from '../support/translator.js'
 import { brief, callTo, createRun, FIXED, inTurn, messageOn, terminal } from './run.js'
 
 const request: ResponseRequest = {
@@ -72,7 +72,7 @@ describe('a call of a tool in a namespace', () => {
     expect(events.at(-1)).toMatchObject({ item: { name: 'lookup', namespace: 'mcp__docs', status: 'completed' } })
   })
 
-  test('a call of a tool in a namespace is found where its name stands bare in a header, without to=', () => {
+  test('a call of a tool in a namespace is found if its name stands bare in a header, without to=', () => {
     const run = createRun({ request })
     run.push('<|channel|>commentary mcp__docs.lookup<|message|>{}<|call|>')
     expect(terminal(run.end()).output).toMatchObject([{ name: 'lookup', namespace: 'mcp__docs' }])

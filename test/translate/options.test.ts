@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type TokenChunk } from '../../src/index.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
-import { Translator } from '../../src/translate/translator.js'
+import { Translator } from '../support/translator.js'
 import { brief, createRun, FIXED } from './run.js'
 
 function refusal(code: string, message: string | RegExp): unknown {

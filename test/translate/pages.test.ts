@@ -64,11 +64,11 @@ describe('the page that a browser’s answer shows', () => {
     expect(pageIn(`${heading}\n${BODY}`)).toEqual(page)
   })
 
-  test('the page that a browser’s answer shows where the heading is all there is', () => {
+  test('the page that a browser’s answer shows if the heading is all there is', () => {
     expect(pageIn('[3] T (https://e.com)')).toEqual({ cursor: 3, title: 'T', url: 'https://e.com' })
   })
 
-  test('the page that a browser’s answer shows where lines end with CR LF', () => {
+  test('the page that a browser’s answer shows if lines end with CR LF', () => {
     expect(pageIn(`[3] T (https://e.com)\r\n${BODY.replaceAll('\n', '\r\n')}`)).toEqual({
       cursor: 3,
       title: 'T',

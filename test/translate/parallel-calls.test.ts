@@ -283,7 +283,7 @@ describe('calls that the model goes on after', () => {
     )
   })
 
-  test('calls that the model goes on after are closed the same way where the limit cut the message', () => {
+  test('calls that the model goes on after are closed the same way if the limit cut the message', () => {
     const run = waiting('mcp')
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
     const events = run.end()

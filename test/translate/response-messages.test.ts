@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type ResponseMessage, type ResponseRequest } from '../../src/index.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
-import { Translator } from '../../src/translate/translator.js'
 import { mcp } from '../recipients/tools.js'
 import { loadOfficial } from '../support/official-parser.js'
 import { encodeHarmony } from '../support/tokens.js'
+import { Translator } from '../support/translator.js'
 import { callTo, createRun, FIXED, inTurn, messageOn, type Run, runOf, terminal } from './run.js'
 
 const tokenTable = await loadTokenTable()
@@ -23,7 +23,7 @@ const PROMPT = '<|start|>system<|message|>Be nice.<|end|><|start|>user<|message|
 
 const messagesAtEnd = (run: Run): ResponseMessage[] | null | undefined => terminal(run.end('stop')).output_messages
 
-describe('where the request asks for messages and the host lets it', () => {
+describe('if the request asks for messages and the host lets it', () => {
   test('the response has no messages until it is over, and then those of the prompt and of the answer', () => {
     const inputMessages = [{ role: 'user', content: 'Hello' }]
     const run = asking({ inputMessages })
@@ -73,7 +73,7 @@ describe('where the request asks for messages and the host lets it', () => {
     ['failed', (run) => run.fail({ message: 'no' }), 'response.failed'],
     ['aborted', (run) => run.abort(), 'response.failed'],
   ])(
-    'where the request asks for messages and the host lets it: one that is %s has them, with what the model had written',
+    'if the request asks for messages and the host lets it: one that is %s has them, with what the model had written',
     (_, stop, type) => {
       const run = asking({ inputMessages: ['Hello'] })
       run.push(inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi')))
@@ -154,7 +154,7 @@ describe("the answer's messages", () => {
     expect(messagesAtEnd(run)).toEqual([FINAL])
   })
 
-  test("the answer's messages have none of it where the host writes it piece by piece", () => {
+  test("the answer's messages have none of it if the host writes it piece by piece", () => {
     const run = asking()
     for (const char of PROMPT) run.push({ host: char })
     run.push(messageOn('final', 'Hi<|return|>'))
@@ -254,13 +254,13 @@ describe("the answer's messages", () => {
   })
 })
 
-describe('where the request does not ask for messages', () => {
+describe('if the request does not ask for messages', () => {
   test.each<[string, ResponseRequest]>([
     ['has no field', {}],
     ['has false', { enable_response_messages: false }],
     ['has null', { enable_response_messages: null }],
-    ['has another value', { enable_response_messages: 'true' }],
-  ])('where the request does not ask for messages because it %s, no response has any', (_, request) => {
+    ['has another value', { enable_response_messages: 'true' } as object],
+  ])('if the request does not ask for messages because it %s, no response has any', (_, request) => {
     const run = createRun({ request, inputMessages: ['Hello'], responseMessages: true })
     run.push(messageOn('final', 'Hi<|return|>'))
     run.end()
@@ -270,7 +270,7 @@ describe('where the request does not ask for messages', () => {
     expect(run.translator.snapshot().state.messages).toBeNull()
   })
 
-  test('where the request does not ask for messages: nor has one that failed', () => {
+  test('if the request does not ask for messages: nor has one that failed', () => {
     const run = createRun({ inputMessages: ['Hello'] })
     run.fail({ message: 'no' })
     expect(JSON.stringify(run.events)).not.toContain('_messages')
@@ -295,12 +295,12 @@ describe('messages of the prompt', () => {
   })
 })
 
-describe('where the request asks for messages and the host does not let it', () => {
+describe('if the request asks for messages and the host does not let it', () => {
   const options = { tokenTable, inputMessages: ['Hello'], request: asked }
   const said = inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi<|return|>'))
 
   test.each([undefined, false])(
-    'where the request asks for messages and the host does not let it with %s, no event has any, and none is kept',
+    'if the request asks for messages and the host does not let it with %s, no event has any, and none is kept',
     (responseMessages) => {
       const run = createRun({ ...options, ...(responseMessages === undefined ? {} : { responseMessages }) })
       run.push(said)
@@ -310,7 +310,7 @@ describe('where the request asks for messages and the host does not let it', () 
     },
   )
 
-  test('where the request asks for messages and the host does not let it: none is shown by a translator that goes on where another, which was let, stopped', () => {
+  test('if the request asks for messages and the host does not let it: none is shown by a translator that goes on where another, which was let, stopped', () => {
     const first = createRun({ ...options, responseMessages: true })
     first.push(said)
     const run = runOf(Translator.restore(first.translator.snapshot(), { ...FIXED, ...options }))
@@ -319,7 +319,7 @@ describe('where the request asks for messages and the host does not let it', () 
   })
 })
 
-test("hidden reasoning stays hidden also where the model writes it in another's name", () => {
+test("hidden reasoning stays hidden also if the model writes it in another's name", () => {
   const run = createRun({
     reasoning: 'hidden',
     responseMessages: true,

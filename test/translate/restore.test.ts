@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../src/errors.js'
-import { Translator } from '../../src/translate/translator.js'
 import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { fn, mcp } from '../recipients/tools.js'
+import { Translator } from '../support/translator.js'
 import { callTo, createRun, FIXED } from './run.js'
 
 /** A snapshot with every field filled: a waiting call, an open item, half a header. */
@@ -67,7 +67,7 @@ describe('a snapshot that is not what snapshot() gave', () => {
     expect(() => Translator.restore(snapshot as TranslatorSnapshot, FIXED)).toThrow(HarmonyResponsesError)
   })
 
-  test('a snapshot that is not what snapshot() gave is refused where it is cut off', () => {
+  test('a snapshot that is not what snapshot() gave is refused if it is cut off', () => {
     for (const snapshot of snapshots()) {
       const { output: _, ...rest } = snapshot
       expect(() => Translator.restore(rest as TranslatorSnapshot, FIXED)).toThrow(

@@ -6,8 +6,8 @@ import type { TranslatorOptions } from '../../src/translate/options.js'
 import type { ToolResult } from '../../src/translate/tool-result.js'
 import type { Trace } from '../../src/translate/tracer.js'
 import { traceTo } from '../../src/translate/tracer.js'
-import { Translator } from '../../src/translate/translator.js'
 import { accumulated, accumulatorsFor } from '../support/accumulators.js'
+import { Translator } from '../support/translator.js'
 
 /** The moment at which every response of these tests is made. */
 export const NOW = 1_700_000_000

@@ -3,10 +3,10 @@ import { loadTokenTable, type ResponseRequest, type ResponseStreamEvent } from '
 import { deriveId } from '../../src/translate/ids.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
 import { traceTo } from '../../src/translate/tracer.js'
-import { Translator } from '../../src/translate/translator.js'
 import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { custom, fn, mcp } from '../recipients/tools.js'
 import { encodeHarmony } from '../support/tokens.js'
+import { Translator } from '../support/translator.js'
 import { callTo, createRun, deepFreeze, FIXED, inTurn, messageOn, NOW, toolMessage } from './run.js'
 
 const tokenTable = await loadTokenTable()

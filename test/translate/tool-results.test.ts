@@ -52,7 +52,7 @@ describe("a tool's message from the host", () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test("a tool's message from the host is its own text alone, though the model goes on where it did not end it", () => {
+  test("a tool's message from the host is its own text alone, even if the host does not end it before the model goes on", () => {
     for (const sampled of [
       messageOn('final', 'Hi<|return|>'),
       `<|start|>assistant${messageOn('final', 'Hi<|return|>')}`,
@@ -170,7 +170,7 @@ describe("a tool's message from the host", () => {
     expect(terminal(run.end()).output).toMatchObject([{ output: 'first' }])
   })
 
-  test("a tool's message from the host closes the call itself where the engine swallowed its <|call|>", () => {
+  test("a tool's message from the host closes the call itself if the engine swallowed its <|call|>", () => {
     const run = createRun({ request })
     run.push(callTo('github.a', '{}'))
     expect(brief(run.answer('github.a', 'found'))).toEqual(['mcp_call_arguments.done 0', ...DONE(0)])
@@ -212,7 +212,7 @@ describe("a tool's message that the model wrote", () => {
     expect(terminal(run.end()).output).toMatchObject([{ output: 'found' }])
   })
 
-  test("a tool's message that the model wrote completes its call where the capture did not keep the difference", () => {
+  test("a tool's message that the model wrote completes its call if the capture did not keep the difference", () => {
     const run = createRun({ request, trustToolMessages: true })
     run.push(callTo('github.a', '{}<|call|>'))
     expect(brief(run.push(fabricated))).toEqual(DONE(0))
@@ -220,7 +220,7 @@ describe("a tool's message that the model wrote", () => {
     expect(terminal(run.end()).output).toMatchObject([{ output: 'made up' }])
   })
 
-  test("a tool's message that the model wrote is no answer to a call that the host trusts either, where nothing waits", () => {
+  test("a tool's message that the model wrote is no answer to a call that the host trusts either, if nothing waits", () => {
     const run = createRun({ request, trustToolMessages: true })
     run.push(inTurn(messageOn('final', 'Hi<|end|>')), fabricated)
     expect(codes(run.diagnostics)).toEqual(['result_without_call'])

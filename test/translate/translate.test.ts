@@ -108,12 +108,12 @@ describe('what comes out', () => {
     expect(returned).toEqual(terminal(items.at(-1) ?? []))
   })
 
-  test('translate loads the token table where the options bring none', async () => {
+  test('translate loads the token table if the options bring none', async () => {
     const { returned } = await readAll(translate(encodeHarmony(messageOn('final', 'Hi<|return|>')), FIXED))
     expect(briefOutput(returned)).toEqual(['message completed "Hi"'])
   })
 
-  test('calls of the client are announced whole where that is asked for', async () => {
+  test('calls of the client are announced whole if that is asked for', async () => {
     const source = [callTo('functions.f', '{'), '}', '<|call|>']
     const { items } = await readAll(translateBatches(source, { ...FIXED, calls: 'whole' }))
     expect(items.map(({ length }) => length)).toEqual([2, 4, 1])
@@ -284,7 +284,7 @@ describe('calls that do not wait for one another', () => {
     await expect(events.throw(new Error('mine'))).rejects.toThrow('mine')
   })
 
-  test('calls that do not wait for one another are answered at once where they wait for a source that never answers, and one stops', async () => {
+  test('calls that do not wait for one another are answered at once if they wait for a source that never answers, and one stops', async () => {
     const events = translateBatches(new Watched([], 'hangs'), options)
     const calls = [events.next(), events.next(), events.next(), events.return(1 as never), events.next()]
     const steps = await Promise.all(calls)
@@ -383,7 +383,7 @@ describe('the source is closed', () => {
     expect(finished).toBe(1)
   })
 
-  test('the source is closed without a word to the client where closing fails, or where there is nothing to close', async () => {
+  test('the source is closed without a word to the client if closing fails, or if there is nothing to close', async () => {
     const quiet = { ...options, onError() {} }
     const failing = new Watched(chunks)
     failing.return = () => Promise.reject(new Error('cannot close'))
@@ -414,23 +414,23 @@ describe('the source is closed', () => {
 
 describe('a source that throws', () => {
   test('a source that throws gives error and response.failed, and the generator returns', async () => {
-    const source = new Watched(['<|channel|>final<|message|>', 'Hi'], new EngineError('server_error', 'engine died'))
+    const source = new Watched(['<|channel|>final<|message|>', 'Hi'], new EngineError('invalid_prompt', 'too odd'))
     const { items, returned } = await readAll(translate(source, options))
     expect(brief(items).slice(-3)).toEqual(['output_text.delta 0 "Hi"', 'error', 'failed'])
-    expect(items.at(-2)).toMatchObject({ error: { code: 'server_error', message: 'engine died' } })
+    expect(items.at(-2)).toMatchObject({ error: { code: 'invalid_prompt', message: 'too odd' } })
     expect(returned).toEqual(terminal(items))
-    expect(returned).toMatchObject({ status: 'failed', error: { message: 'engine died' } })
+    expect(returned).toMatchObject({ status: 'failed', error: { message: 'too odd' } })
     expect(briefOutput(returned)).toEqual(['message incomplete "Hi"'])
   })
 
   test.each<[string, () => TokenSource]>([
-    ['from an async next', () => new Watched([], new EngineError('server_error', 'engine died'))],
+    ['from an async next', () => new Watched([], new EngineError('invalid_prompt', 'too odd'))],
     [
       'from a plain next',
       () => ({
         [Symbol.iterator]: () => ({
           next: () => {
-            throw new EngineError('server_error', 'engine died')
+            throw new EngineError('invalid_prompt', 'too odd')
           },
         }),
       }),
@@ -440,7 +440,7 @@ describe('a source that throws', () => {
       () => ({
         [Symbol.asyncIterator]: () => ({
           next: () => {
-            throw new EngineError('server_error', 'engine died')
+            throw new EngineError('invalid_prompt', 'too odd')
           },
         }),
       }),
@@ -449,7 +449,7 @@ describe('a source that throws', () => {
     for (const signal of [undefined, new AbortController().signal]) {
       const { items } = await readAll(translate(source(), signal === undefined ? options : { ...options, signal }))
       expect(brief(items)).toEqual(['created', 'in_progress', 'error', 'failed'])
-      expect(items.at(-2)).toMatchObject({ error: { message: 'engine died' } })
+      expect(items.at(-2)).toMatchObject({ error: { message: 'too odd' } })
     }
   })
 

@@ -36,7 +36,7 @@ describe('deltas', () => {
     ])
   })
 
-  test('deltas: none where no character is whole', () => {
+  test('deltas: none if no character is whole', () => {
     const run = createRun({ tokenTable })
     run.push(encodeHarmony('<|channel|>final<|message|>'))
     const ids = encodeText('🫠')

@@ -5,12 +5,12 @@ import { type Citations, urlCitations } from '../../src/citations.js'
 import { loadTokenTable, type ResponseRequest, type ResponseStreamEvent, type ScoredToken } from '../../src/index.js'
 import type { Logprob, OutputText, UrlCitation } from '../../src/responses/items.js'
 import type { CitationState } from '../../src/translate/citation-stage.js'
-import { Translator } from '../../src/translate/translator.js'
 import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { withoutDeltaBorders } from '../laws/streams.js'
 import { builtin, fn } from '../recipients/tools.js'
 import { runs } from '../support/runs.js'
 import { cut, encodeHarmony, encodeText, tokenBytes } from '../support/tokens.js'
+import { Translator } from '../support/translator.js'
 import { brief, briefOutput, callTo, createRun, FIXED, inTurn, messageOn, type Run, terminal } from './run.js'
 
 const tokenTable = await loadTokenTable()
@@ -541,7 +541,7 @@ describe('the indexes', () => {
     }
   })
 
-  test.each(TEXTS)('the indexes are UTF-16 units where they are asked for (%j)', (text) => {
+  test.each(TEXTS)('the indexes are UTF-16 units if they are asked for (%j)', (text) => {
     const part = answerOf(text, { citations: urlCitations({ resolve, units: 'utf16' }) })
     expect(part.annotations.length).toBeGreaterThan(0)
     for (const { start_index, end_index, url } of part.annotations) {
@@ -656,7 +656,7 @@ describe('the beginning of a mark that nothing follows goes out as text', () => 
   }
 
   test.each(Object.keys(ENDS))(
-    'the beginning of a mark that nothing follows goes out as text where the message is ended by %s',
+    'the beginning of a mark that nothing follows goes out as text if the message is ended by %s',
     (how) => {
       for (const held of BEGINNINGS) {
         const run = answering()
@@ -830,7 +830,7 @@ describe('the page of a cursor', () => {
     expect(said(run)).toMatchObject({ annotations: [{ url: 'https://host.com/4', title: 'host.com' }] })
   })
 
-  test('the page of a cursor is the browser’s where the host does not resolve it', () => {
+  test('the page of a cursor is the browser’s if the host does not resolve it', () => {
     const asked: number[] = []
     const run = afterBrowsing({
       resolve: (cursor) => {
@@ -1175,7 +1175,7 @@ describe('log-probabilities', () => {
     )
   })
 
-  test('log-probabilities stand in the same places where tokens are single bytes', () => {
+  test('log-probabilities stand in the same places if tokens are single bytes', () => {
     fc.assert(
       fc.property(someText, someSizes, fc.array(fc.boolean(), { minLength: 1 }), (text, sizes, spelled) => {
         fc.pre(text !== '')
@@ -1203,7 +1203,7 @@ describe('log-probabilities', () => {
     }
   })
 
-  test('log-probabilities of a mark are in none where only some of its tokens have one', () => {
+  test('log-probabilities of a mark are in none if only some of its tokens have one', () => {
     const ids = encodeText('a【4†L1】bc')
     const some = (at: number): ScoredToken[] => score(ids).map((token, of) => (of === at ? token : { id: token.id }))
     for (let at = 1; at < ids.length - 1; at++) expect(scoredRun([some(at)]).all, `token ${at}`).toEqual([])

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type ResponseUsage } from '../../src/index.js'
 import type { TranslatorOptions } from '../../src/translate/options.js'
-import { Translator } from '../../src/translate/translator.js'
 import { mcp } from '../recipients/tools.js'
 import { runs } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
+import { Translator } from '../support/translator.js'
 import { callTo, codes, createRun, FIXED, messageOn, type Run, runOf, terminal, toolMessage } from './run.js'
 
 const tokenTable = await loadTokenTable()
@@ -194,7 +194,7 @@ describe('text input', () => {
     expect(usageAtEnd(run)).toEqual(usage(100, 0, 10, 4))
   })
 
-  test('text input has no reasoning tokens where the host counted none, and never more than output', () => {
+  test('text input has no reasoning tokens if the host counted none, and never more than output', () => {
     const run = createRun({ usage: { outputTokens: 8 } })
     run.push(THOUGHT)
     expect(usageAtEnd(run)).toEqual(usage(0, 0, 8, 0))
@@ -306,13 +306,13 @@ describe('usage by turn', () => {
     })
   })
 
-  test('usage by turn has one turn where the model was called once', () => {
+  test('usage by turn has one turn if the model was called once', () => {
     const run = byTurn({ usage: { inputTokens: 9, cachedTokens: 4 } })
     run.push(encodeHarmony(ANSWER))
     expect(turnsOf(usageAtEnd(run))).toEqual({ input: [9], cached: [4], output: [count(ANSWER)], tools: [0] })
   })
 
-  test('usage by turn is absent where the host does not ask for it', () => {
+  test('usage by turn is absent if the host does not ask for it', () => {
     for (const usageByTurn of [undefined, false] as const) {
       const run = createRun({ tokenTable, request, ...(usageByTurn === undefined ? {} : { usageByTurn }) })
       run.translator.beginTurn({ inputTokens: 5 })
@@ -372,7 +372,7 @@ describe('usage by turn', () => {
     expect(turnsOf(usageAtEnd(run))).toMatchObject({ input: [1, 3], cached: [2, 4] })
   })
 
-  test('usage by turn has no tool output where a prompt is shorter than the one before', () => {
+  test('usage by turn has no tool output if a prompt is shorter than the one before', () => {
     const run = byTurn()
     run.translator.beginTurn({ inputTokens: 500 })
     run.push(encodeHarmony(CALL))
@@ -514,7 +514,7 @@ describe('usage by turn', () => {
     expect(turnsOf(usageAtEnd(run))).toEqual({ input: [9], cached: [0], output: [count(CALL)], tools: [0] })
   })
 
-  test('usage by turn has no negative count where a trusted message of the model is ended by the host', () => {
+  test('usage by turn has no negative count if a trusted message of the model is ended by the host', () => {
     const run = byTurn({ trustToolMessages: true })
     const made = '<|start|>github.a to=assistant<|channel|>commentary<|message|>found'
     run.push(encodeHarmony(CALL + made), { host: encodeHarmony('<|end|><|start|>assistant') }, encodeHarmony(FINAL))

@@ -5,7 +5,7 @@ export interface Address {
   readonly host: string
   /** The path before every endpoint: empty, or `/openai/v1`. */
   readonly path: string
-  /** The URL of an endpoint, with the query of the server's URL. */
+  /** The URL of an endpoint, which may have a query, with the query of the server's URL. */
   endpoint(path: string): string
   /** The same for messages, without the query. */
   shown(path: string): string
@@ -38,7 +38,7 @@ export function addressOf(url: unknown): Address {
   return {
     host,
     path,
-    endpoint: (more) => `${origin}${path}${more}${search}`,
+    endpoint: (more) => `${origin}${path}${more}${more.includes('?') ? search.replace('?', '&') : search}`,
     shown: (more) => `${origin}${path}${more}`,
     authorization: hasUser ? `Basic ${basic}` : undefined,
     secrets: [

@@ -44,9 +44,16 @@ export interface HttpOptions {
 /** The client of one server. */
 export interface HttpClient {
   /**
+   * @param headers - of this request alone; those of the options override them
    * @throws EngineError if there is no answer or it is not 2xx
    */
-  request(method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: unknown): Promise<Response>
+  request(
+    method: 'GET' | 'POST',
+    path: string,
+    signal: AbortSignal,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Response>
   /**
    * Returns the answer of a GET as text.
    *
@@ -78,8 +85,10 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   const conceal = createConcealer([...address.secrets, ...secrets])
   const hint = address.path === '' ? '' : `: should url end in ${address.path}?`
 
-  async function request(method: 'GET' | 'POST', path: string, signal: AbortSignal, body?: unknown): Promise<Response> {
-    const init = { method, headers: fixed, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+  const request: HttpClient['request'] = async (method, path, signal, body, more = {}) => {
+    const headers = new Headers(more)
+    for (const [name, value] of fixed) headers.set(name, value)
+    const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     let response: Response
     try {
       // Looked up per request, because a test or a tracer may have replaced it.

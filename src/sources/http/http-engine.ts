@@ -1,10 +1,13 @@
+import { checkHolds, copyConstraint } from '../../engine/check-constraint.js'
 import { checkGenerate } from '../../engine/check-generate.js'
+import type { Constraint, EngineCapabilities } from '../../engine/constraint.js'
 import { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
 import { tokenStream } from '../../engine/token-stream.js'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http-client.js'
 import { readEvents } from './read-events.js'
 import { withRetries } from './retry.js'
 import { type EngineStep, stepsToTokens } from './steps-to-tokens.js'
+import { traceHeaders } from './trace-headers.js'
 
 /** One model call, with defaults filled in. */
 export interface HttpCall {
@@ -13,27 +16,47 @@ export interface HttpCall {
   readonly stop: readonly number[]
   readonly maxTokens: number | undefined
   readonly logprobs: number | undefined
+  /** One that the server holds, by its protocol's capabilities. */
+  readonly constraint: Constraint | undefined
+  /** The headers of its trace context. */
+  readonly trace: Readonly<Record<string, string>>
 }
+
+/** Sends a request for a call, and yields the answer's events. */
+export type Ask = (call: HttpCall) => AsyncIterable<unknown>
 
 /** The parts of an HTTP engine that differ by server. */
 export interface HttpProtocol {
+  /** The server's name, for messages. */
+  readonly name: string
   /** Requested by `health()`; any 2xx status is healthy. */
   readonly healthPath: string
   readonly generatePath: string
+  /** What the server can do, without its context length. */
+  readonly capabilities: EngineCapabilities
+  /** The limit of prompt and answer tokens together; undefined if the server does not say. */
+  contextLength(client: HttpClient, signal: AbortSignal): Promise<number | undefined>
   /** Creates the request's body. */
   body(call: HttpCall, client: HttpClient, signal: AbortSignal): unknown
-  /** Converts the answer's events. */
-  steps(events: AsyncIterable<unknown>, call: HttpCall): AsyncIterable<EngineStep>
+  /** Asks for a call, and converts the answer's events. */
+  steps(ask: Ask, call: HttpCall): AsyncIterable<EngineStep>
 }
 
-/** An HTTP engine that streams server-sent events. Each call is one request; closing the call cancels it. */
+/** An HTTP engine that streams server-sent events. Closing a call cancels its request. */
 export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): TokenEngine {
   const client = createHttpClient(options)
 
-  async function* attempt(call: HttpCall, signal: AbortSignal): ReturnType<typeof stepsToTokens> {
+  async function* ask(call: HttpCall, signal: AbortSignal): AsyncGenerator<unknown> {
     const body = await protocol.body(call, client, signal)
-    const response = await client.request('POST', protocol.generatePath, signal, body)
-    return yield* stepsToTokens(protocol.steps(readEvents(response), call), call.stop, call.maxTokens)
+    yield* readEvents(await client.request('POST', protocol.generatePath, signal, body, call.trace))
+  }
+
+  function attempt(call: HttpCall, signal: AbortSignal): ReturnType<typeof stepsToTokens> {
+    return stepsToTokens(
+      protocol.steps((next) => ask(next, signal), call),
+      call.stop,
+      call.maxTokens,
+    )
   }
 
   async function* run(call: HttpCall, signal: AbortSignal): ReturnType<typeof stepsToTokens> {
@@ -47,6 +70,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   return {
     generate(promptTokens, options = {}) {
       checkGenerate(promptTokens, options)
+      checkHolds(protocol.name, protocol.capabilities, options.constraint)
       const call = completeCall(promptTokens, options)
       return tokenStream((signal) => run(call, signal), options.signal)
     },
@@ -59,19 +83,30 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
         throw client.shown(error)
       }
     },
+    async capabilities({ signal = new AbortController().signal } = {}) {
+      try {
+        const contextLength = await protocol.contextLength(client, signal)
+        return { ...protocol.capabilities, ...(contextLength === undefined ? {} : { contextLength }) }
+      } catch (error) {
+        throw client.shown(error)
+      }
+    },
   }
 }
 
 /** Copies the arguments and fills in defaults. The call begins later, and the caller may change its arguments. */
 function completeCall(promptTokens: readonly number[] | Uint32Array, options: GenerateOptions): HttpCall {
-  const { sampling = {}, stop = STOP_TOKENS, maxTokens, logprobs } = options
+  const { sampling = {}, stop = STOP_TOKENS, maxTokens, logprobs, constraint, trace } = options
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed } = sampling
   return {
     prompt: Array.from(promptTokens),
     // Servers reject a top_p of 0. A very small one has the same effect: only the most likely token.
     sampling: { temperature, topP: Math.max(topP, 1e-6), topK, minP, ...(seed === undefined ? {} : { seed }) },
-    stop: [...stop],
+    // A body that is complete ends with an end of sequence, whatever else stops the call.
+    stop: constraint === undefined ? [...stop] : [...new Set([...stop, ...STOP_TOKENS])],
     maxTokens,
     logprobs,
+    constraint: constraint && copyConstraint(constraint),
+    trace: traceHeaders(trace),
   }
 }

@@ -1,14 +1,16 @@
-import { checkGenerate } from '../../engine/check-generate.js'
 import { EngineError } from '../../engine/engine-error.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { tokenStream } from '../../engine/token-stream.js'
 import { check } from '../../errors.js'
 import { loadTokenTable } from '../../tokens/load-token-table.js'
+import { GBNF_CAPABILITIES } from '../gbnf.js'
 import { createPool } from '../pool.js'
 import { checkVocabulary } from './check-vocabulary.js'
+import { llamaError } from './llama-error.js'
 import { loadLlama } from './load-llama.js'
 import type { Llama, LlamaContext, LlamaModel, LlamaSequence } from './node-llama-cpp.js'
-import { checkFits, llamaError, sequenceTokens } from './sequence-tokens.js'
+import { checkFits, sequenceTokens } from './sequence-tokens.js'
+import { settledCall } from './settled-call.js'
 
 /** Options of {@link createLlamaCppEngine}. */
 export interface LlamaCppEngineOptions {
@@ -185,19 +187,18 @@ function createEngine(
     contextSize,
     parallel,
     generate(promptTokens, options = {}) {
-      checkGenerate(promptTokens, options)
-      // Copied, because the call begins later and the caller may change its arguments.
-      const prompt = Array.from(promptTokens)
-      const copy = { ...options }
+      const { prompt, options: settled } = settledCall(promptTokens, options)
       return tokenStream(async function* (signal) {
         checkFits(prompt, contextSize)
         const slot = await slots.take((one) => keptTokens(one, prompt), signal)
         try {
           slot.sequence ??= context.getSequence()
           slot.promptLength = prompt.length
-          return yield* sequenceTokens(slot.sequence, prompt, copy, signal)
+          return yield* sequenceTokens(slot.sequence, prompt, settled, signal)
         } catch (error) {
           if (disposing !== undefined || context.disposed) throw disposedError(error)
+          // The grammar is at fault: the sequence was not used.
+          if (error instanceof EngineError && error.code === 'invalid_prompt') throw error
           // A step that failed halfway leaves cells behind that make every later step on this sequence fail.
           const broken = slot.sequence
           slot.sequence = undefined
@@ -211,6 +212,9 @@ function createEngine(
     async health({ signal } = {}) {
       signal?.throwIfAborted()
       if (disposing !== undefined || context.disposed) throw disposedError()
+    },
+    async capabilities() {
+      return { ...GBNF_CAPABILITIES, contextLength: contextSize }
     },
     dispose() {
       slots.close(disposedError())

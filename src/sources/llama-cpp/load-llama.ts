@@ -1,6 +1,6 @@
 import { EngineError } from '../../engine/engine-error.js'
+import { llamaError } from './llama-error.js'
 import type { Llama, NodeLlamaCpp } from './node-llama-cpp.js'
-import { llamaError } from './sequence-tokens.js'
 
 /** In a variable, so that bundlers and TypeScript do not resolve a package that other engines do not need. */
 const MODULE = 'node-llama-cpp'
@@ -34,7 +34,8 @@ export async function loadLlama(
   }
 }
 
-async function importNodeLlamaCpp(): Promise<NodeLlamaCpp> {
+/** @throws EngineError `server_error` if it is missing */
+export async function importNodeLlamaCpp(): Promise<NodeLlamaCpp> {
   try {
     return await import(/* webpackIgnore: true */ /* @vite-ignore */ MODULE)
   } catch (error) {

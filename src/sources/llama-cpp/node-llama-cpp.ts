@@ -17,7 +17,13 @@ export interface LlamaOverflow {
   readonly contextShift?: { readonly strategy?: (() => never) | unknown }
 }
 
-export interface LlamaEvaluateOptions extends LlamaSampling, LlamaOverflow {
+/** Its `LlamaGrammarEvaluationState` and `TokenBias`. */
+export interface LlamaConstraint {
+  readonly grammarEvaluationState: unknown
+  readonly tokenBias: unknown
+}
+
+export interface LlamaEvaluateOptions extends LlamaSampling, LlamaOverflow, Partial<LlamaConstraint> {
   /** Whether to yield the token that ends the turn. */
   readonly yieldEogToken?: boolean
 }
@@ -48,6 +54,11 @@ export interface LlamaControlledOutput {
   }
 }
 
+/** What a grammar needs of a model. */
+export interface LlamaGrammarModel {
+  readonly llama: Pick<Llama, 'createGrammar'>
+}
+
 /** One sequence of a context. Satisfied by node-llama-cpp's `LlamaContextSequence`. */
 export interface LlamaSequence {
   /** How many tokens the sequence can hold. */
@@ -55,6 +66,7 @@ export interface LlamaSequence {
   /** How many tokens it holds. */
   readonly nextTokenIndex: number
   readonly disposed: boolean
+  readonly model: LlamaGrammarModel
   compareContextTokens(tokens: number[]): { firstDifferentIndex: number }
   adaptStateToTokens(tokens: number[], allowShift?: boolean): Promise<void>
   evaluate(tokens: number[], options?: LlamaEvaluateOptions): AsyncGenerator<number, void, void>
@@ -80,7 +92,7 @@ export interface LlamaContext {
 }
 
 /** Satisfied by node-llama-cpp's `LlamaModel`. */
-export interface LlamaModel {
+export interface LlamaModel extends LlamaGrammarModel {
   tokenize(text: string, specialTokens?: boolean): number[]
   detokenize(tokens: readonly number[], specialTokens?: boolean): string
   iterateAllTokens(): Iterable<number>
@@ -103,11 +115,14 @@ export interface Llama {
     gpuLayers?: 'auto' | 'max' | number
     onLoadProgress?(loadProgress: number): void
   }): Promise<LlamaModel>
+  createGrammar(options: { grammar: string }): Promise<unknown>
   dispose(): Promise<void>
 }
 
 /** The module. */
 export interface NodeLlamaCpp {
+  readonly LlamaGrammarEvaluationState: new (options: { model: LlamaGrammarModel; grammar: unknown }) => unknown
+  readonly TokenBias: { for(model: LlamaGrammarModel): { set(tokens: number[], bias: 'never'): unknown } }
   getLlama(options: {
     gpu?: 'auto' | 'metal' | 'cuda' | 'vulkan' | false
     build?: 'never'

@@ -1,7 +1,14 @@
 import { EngineError } from '../../engine/engine-error.js'
 import type { GenerateOptions, Sampling } from '../../engine/index.js'
 import type { HarmonyToken, ScoredToken } from '../../tokens/token-source.js'
-import type { LlamaControlledOutput, LlamaOverflow, LlamaSampling, LlamaSequence } from './node-llama-cpp.js'
+import type {
+  LlamaConstraint,
+  LlamaControlledOutput,
+  LlamaEvaluateOptions,
+  LlamaOverflow,
+  LlamaSampling,
+  LlamaSequence,
+} from './node-llama-cpp.js'
 
 /** Seeds are 32 bits wide; the highest of them asks llama.cpp for a random one. */
 const SEEDS = 0xffff_ffff
@@ -11,16 +18,19 @@ const SEEDS = 0xffff_ffff
  * leaks 2.3 MB of the native sampler.
  *
  * @param tokens - the last of the prompt, at least one, not in the sequence yet
+ * @param constraint - with it there are no log-probabilities of alternatives: the call that gives them ignores grammars
  */
 export function sampledTokens(
   sequence: LlamaSequence,
   tokens: number[],
   { sampling = {}, logprobs }: GenerateOptions,
   overflow: LlamaOverflow,
+  constraint?: LlamaConstraint,
 ): AsyncGenerator<HarmonyToken, void> {
   const how = llamaSampling(sampling)
-  if (logprobs === undefined) return sequence.evaluate(tokens, { ...how, ...overflow, yieldEogToken: true })
-  if (logprobs === 0) return scored(sequence, tokens, how, overflow)
+  const options = { ...how, ...overflow, ...constraint, yieldEogToken: true }
+  if (logprobs === undefined) return sequence.evaluate(tokens, options)
+  if (logprobs === 0 || constraint !== undefined) return scored(sequence, tokens, options)
   return ranked(sequence, tokens, how, overflow, logprobs)
 }
 
@@ -41,10 +51,8 @@ function llamaSampling(sampling: Sampling): LlamaSampling & { readonly seed: num
 async function* scored(
   sequence: LlamaSequence,
   tokens: number[],
-  how: LlamaSampling,
-  overflow: LlamaOverflow,
+  options: LlamaEvaluateOptions,
 ): AsyncGenerator<ScoredToken, void> {
-  const options = { ...how, ...overflow, yieldEogToken: true }
   for await (const { token, confidence } of sequence.evaluateWithMetadata(tokens, { confidence: true }, options)) {
     yield { id: token, logprob: Math.log(confidence) }
   }

@@ -1,6 +1,9 @@
 import { EngineError } from '../../engine/engine-error.js'
 import { type GenerateOptions, STOP_TOKENS } from '../../engine/index.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../../tokens/token-source.js'
+import { gbnfOf } from '../gbnf.js'
+import { constrain } from './constrain.js'
+import { llamaError } from './llama-error.js'
 import type { LlamaSequence } from './node-llama-cpp.js'
 import { sampledTokens } from './sampled-tokens.js'
 
@@ -13,7 +16,8 @@ const SLICE = 512
  *
  * @param prompt - at least one token; fits, see {@link checkFits}
  * @param signal - ends the call without an error, after the current native step
- * @throws EngineError `server_error` for any failure of llama.cpp
+ * @throws EngineError `invalid_prompt` for a grammar that llama.cpp cannot read, before it uses the sequence;
+ *   `server_error` for any other failure of llama.cpp
  */
 export async function* sequenceTokens(
   sequence: LlamaSequence,
@@ -21,23 +25,18 @@ export async function* sequenceTokens(
   options: GenerateOptions,
   signal: AbortSignal,
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
-  const { maxTokens = Number.POSITIVE_INFINITY, stop = STOP_TOKENS } = options
+  const { maxTokens = Number.POSITIVE_INFINITY, constraint } = options
+  // A text that is complete ends with an end of sequence, whatever else stops the call.
+  const stop = [...(options.stop ?? STOP_TOKENS), ...(constraint === undefined ? [] : STOP_TOKENS)]
   let sampled: AsyncGenerator<HarmonyToken, void> | undefined
   let usage = { inputTokens: prompt.length, cachedTokens: 0 }
   try {
-    // Keep only the common prefix: by default llama.cpp would cut out a middle part and shift the rest, which is not
-    // the same state. Omit the last token, because the next one is sampled by evaluating it.
-    await sequence.adaptStateToTokens(prompt.slice(0, -1), false)
-    // What is really cached: possibly nothing, if the sliding window's cells are gone.
-    const cachedTokens = sequence.nextTokenIndex
-    usage = { inputTokens: prompt.length, cachedTokens }
-    let from = cachedTokens
-    for (; prompt.length - from > SLICE; from += SLICE) {
-      if (signal.aborted) return
-      await sequence.evaluateWithoutGeneratingNewTokens(prompt.slice(from, from + SLICE), OVERFLOW)
-    }
+    const held = constraint && (await constrain(sequence.model, gbnfOf(constraint)))
     if (signal.aborted) return
-    sampled = sampledTokens(sequence, prompt.slice(from), options, OVERFLOW)
+    const { cached, left } = await prefill(sequence, prompt, signal)
+    usage = { inputTokens: prompt.length, cachedTokens: cached }
+    if (signal.aborted) return
+    sampled = sampledTokens(sequence, prompt.slice(left), options, OVERFLOW, held)
     for (let count = 1; ; count++) {
       const step = await sampled.next()
       if (signal.aborted) return
@@ -55,6 +54,28 @@ export async function* sequenceTokens(
   }
 }
 
+/**
+ * Evaluates a prompt but for its last tokens, at most {@link SLICE} and at least one.
+ *
+ * @returns how many tokens the sequence had, and where those that are left begin
+ */
+async function prefill(
+  sequence: LlamaSequence,
+  prompt: readonly number[],
+  signal: AbortSignal,
+): Promise<{ readonly cached: number; readonly left: number }> {
+  // Keep only the common prefix: by default llama.cpp would cut out a middle part and shift the rest, which is not the
+  // same state. Omit the last token, because the next one is sampled by evaluating it.
+  await sequence.adaptStateToTokens(prompt.slice(0, -1), false)
+  // What is really cached: possibly nothing, if the sliding window's cells are gone.
+  const cached = sequence.nextTokenIndex
+  let left = cached
+  for (; prompt.length - left > SLICE && !signal.aborted; left += SLICE) {
+    await sequence.evaluateWithoutGeneratingNewTokens(prompt.slice(left, left + SLICE), OVERFLOW)
+  }
+  return { cached, left }
+}
+
 /** @throws EngineError `context_length_exceeded` if a prompt leaves no room for an answer */
 export function checkFits(prompt: readonly number[], contextSize: number): void {
   if (prompt.length < contextSize) return
@@ -62,13 +83,6 @@ export function checkFits(prompt: readonly number[], contextSize: number): void 
     `This model's maximum context length is ${contextSize} tokens. However, your prompt has ${prompt.length} tokens, ` +
     'and an answer needs at least one more. Please shorten the prompt.'
   throw new EngineError('context_length_exceeded', message)
-}
-
-/** An EngineError with llama.cpp's message. */
-export function llamaError(error: unknown, what = 'llama.cpp failed'): EngineError {
-  if (error instanceof EngineError) return error
-  const message = error instanceof Error ? error.message : String(error)
-  return new EngineError('server_error', `${what}: ${message}`, { cause: error })
 }
 
 class ContextFull extends Error {}

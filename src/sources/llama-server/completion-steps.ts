@@ -7,6 +7,7 @@ import { count, logprob, parseEvent, tokenId } from '../http/parse-event.js'
 import type { EngineStep } from '../http/steps-to-tokens.js'
 import { BROKEN, type TokenIdRecovery } from './recover-token-ids.js'
 import { createOpenMessage } from './stop-token.js'
+import { createWithheldText } from './withheld-text.js'
 
 const scored = z.object({ id: tokenId, logprob }, '{id, logprob}')
 
@@ -43,14 +44,21 @@ export interface Vocabulary {
   readonly recovery: TokenIdRecovery
 }
 
-/** Converts the events of one call to `/completion`. */
+/** A step of one request. */
+export interface CompletionStep extends EngineStep {
+  /** Whether the server ends the request because it read a stop word, maybe in ordinary text. */
+  readonly isStopWord?: boolean
+}
+
+/** Converts the events of one request to `/completion`. */
 export async function* completionSteps(
   events: AsyncIterable<unknown>,
   { prompt, logprobs }: HttpCall,
   load: () => Promise<Vocabulary>,
-): AsyncGenerator<EngineStep> {
+): AsyncGenerator<CompletionStep> {
   const { table, recovery } = await load()
   const open = createOpenMessage(prompt, table)
+  const withheld = createWithheldText(table)
   /** Tokens so far, including those that came as text. */
   let given = 0
   let last: number | undefined
@@ -60,15 +68,16 @@ export async function* completionSteps(
 
   /** The tokens of one event, preceded by those that the server withheld. */
   function* tokensOfEvent(step: Event): Generator<EngineStep['tokens']> {
-    const { content, tokens, tokens_predicted: predicted } = step
+    const { tokens, tokens_predicted: predicted } = step
     const own = withLogprobs(step, logprobs)
     const missing = (predicted ?? Number.NaN) - given - tokens.length
     const [id] = tokens
     // An event with several tokens is complete: none of them is hidden in its text.
-    if (id === undefined || tokens.length > 1 || content === '') return yield own
-    const front = recovery.textBefore(content, id)
+    if (id === undefined || tokens.length > 1) return yield own
+    const content = withheld.unexplained(step.content, id)
+    const front = content === '' ? '' : recovery.textBefore(content, id)
     if (front === '') {
-      countsAhead ||= missing > 0
+      countsAhead ||= missing > 0 && step.content !== ''
       return yield own
     }
     const found = front === undefined ? recovery.find(content, id, countsAhead ? 0 : missing) : undefined
@@ -105,7 +114,8 @@ export async function* completionSteps(
     }
     const reason = step.stop_type === 'limit' ? 'max_output_tokens' : 'stop'
     const stopToken = isSwallowed ? open.stopToken() : undefined
-    yield { tokens: [], usage: usageFrom(step, hasText), end: { reason, stopToken } }
+    const isStopWord = step.stop_type === 'word'
+    yield { tokens: [], usage: usageFrom(step, hasText), end: { reason, stopToken }, isStopWord }
   }
 }
 

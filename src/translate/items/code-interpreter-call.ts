@@ -1,8 +1,10 @@
+import type { CallResult } from '../../responses/call-result.js'
 import type { CodeOutput } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
 import { textOf } from '../text-buffer.js'
-import { type CallResult, textOfResult } from '../tool-result.js'
+import { textOfResult } from '../tool-result.js'
 import { callText } from './call-text.js'
+import { containerIdOf } from './container-id.js'
 import { openHosted, setStatus } from './host-status.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
@@ -38,7 +40,7 @@ export const codeInterpreterCall: ItemKind<CodeInterpreterCall> = {
   result: 'completes',
 
   create: (_recipient, context) => ({
-    containerId: context.containerId('code_interpreter'),
+    containerId: containerIdOf('code_interpreter', context),
     outputs: context.includes(OUTPUTS) ? [] : null,
   }),
 

@@ -1,8 +1,7 @@
 import { isEmpty, textOf } from '../text-buffer.js'
 import { callText } from './call-text.js'
-import type { ItemBase } from './item-base.js'
+import { type ClientCall, clientCall, namespaceOf } from './client-call.js'
 import type { ItemKind } from './item-kind.js'
-import { qualifiedName } from './qualified-name.js'
 
 /*
  * function_call: a function of the client's (functions.NAME, NAMESPACE.NAME)
@@ -15,25 +14,15 @@ import { qualifiedName } from './qualified-name.js'
  * Clients run it at output_item.done, whatever its status; LangChain builds it from added and deltas alone.
  */
 
-export interface FunctionCall extends ItemBase {
+export interface FunctionCall extends ClientCall {
   type: 'function_call'
-  callId: string
-  name: string
-  /** The declared namespace that the tool is in. */
-  namespace: string | null
 }
 
 const ARGUMENTS = callText('function_call_arguments', 'arguments')
 
-const calls = ({ name, namespace }: FunctionCall): string => qualifiedName(name, namespace)
-
 export const functionCall: ItemKind<FunctionCall> = {
   prefix: 'fc',
-  isRunByClient: true,
-
-  calls,
-
-  create: ({ name, namespace = null }) => ({ callId: '', name, namespace }),
+  ...clientCall,
 
   delta(item, text, context) {
     // Leading white space is held back: if nothing follows, the arguments become {}.
@@ -47,7 +36,7 @@ export const functionCall: ItemKind<FunctionCall> = {
 
   close(item, outcome, context) {
     if (isEmpty(item.text)) {
-      context.notice('blank_arguments', calls(item), item.held)
+      context.notice('blank_arguments', clientCall.calls(item), item.held)
       item.held = ''
       // Clients parse the concatenated deltas, so there has to be at least one.
       ARGUMENTS.delta(item, '{}', context)
@@ -59,6 +48,6 @@ export const functionCall: ItemKind<FunctionCall> = {
     call_id: item.callId,
     name: item.name,
     arguments: textOf(item.text),
-    ...(item.namespace != null && { namespace: item.namespace }),
+    ...namespaceOf(item),
   }),
 }

@@ -1,4 +1,5 @@
 import type { ItemEventFields, ItemScopedEvent, ResponseStreamEvent } from '../../responses/events.js'
+import type { ResponseRequest } from '../../responses/request.js'
 import type { NoticeCode } from '../diagnostics.js'
 import type { IdPrefix } from '../ids.js'
 import type { TranslatorOptions } from '../options.js'
@@ -6,12 +7,21 @@ import type { Pages } from '../pages.js'
 import type { ReasoningForm } from '../reasoning-forms.js'
 import type { ItemBase } from './item-base.js'
 
+/** What the items of hosted tools share. Plain JSON. */
+export interface HostedState {
+  readonly request: ResponseRequest
+  /** The pages of the model's browser; null until it shows one. */
+  pages: Pages | null
+  /** The derived id of the container; null until a call needs it. */
+  containerId: string | null
+}
+
 /** What the code of an item kind may use of the translator. */
 export interface ItemContext {
   /** The host's options that affect items. */
-  readonly options: Pick<TranslatorOptions, 'sealReasoning' | 'citations'>
-  /** The pages that the model's browser has shown. */
-  readonly pages: Pages
+  readonly options: Pick<TranslatorOptions, 'sealReasoning' | 'sealApproval' | 'citations' | 'containerId'>
+  /** The part of the translator's state that hosted tools share. */
+  readonly state: HostedState
   /** Creates the next id. */
   id(prefix: IdPrefix): string
   /** Takes the next sequence number. Call it right before emitting the event. */
@@ -20,8 +30,6 @@ export interface ItemContext {
   emit(event: ResponseStreamEvent): void
   /** Emits an event about an item, with its id and the next sequence number. */
   emitFor<Type extends ItemScopedEvent['type']>(item: ItemBase, type: Type, fields: ItemEventFields<Type>): void
-  /** The id of the container in which the host runs this tool. */
-  containerId(tool: 'code_interpreter' | 'shell'): string
   /** The forms in which reasoning is sent: the host's choice, else what the request asks for. */
   reasoningForms(): readonly ReasoningForm[]
   /** Whether the request's `include` contains this value. */

@@ -1,10 +1,10 @@
 import type { Recipient } from '../../recipients/recipient.js'
+import type { CallResult } from '../../responses/call-result.js'
 import type { OutputItem } from '../../responses/items.js'
 import type { ScoredText } from '../citation-stage.js'
-import type { IdPrefix } from '../ids.js'
-import type { CallResult } from '../tool-result.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemContext } from './item-context.js'
+import type { PrefixOf } from './prefixes.js'
 
 /** The fields an item adds to {@link ItemBase}, and base fields with other initial values. */
 type Own<I extends ItemBase> = Omit<I, keyof ItemBase> & Partial<Omit<ItemBase, 'type'>>
@@ -17,7 +17,7 @@ type Own<I extends ItemBase> = Omit<I, keyof ItemBase> & Partial<Omit<ItemBase, 
  * @typeParam S - what it is created from: the recipient of the model's message, or data from the host
  */
 export interface ItemKind<I extends ItemBase, S = Extract<Recipient, { kind: I['type'] }>> {
-  readonly prefix: IdPrefix
+  readonly prefix: PrefixOf<I['type']>
   /** `terminator`: added only when its text is complete. Default: added when its header is complete. */
   readonly opens?: 'terminator'
   /** What a result from the host does: complete the item, or become an item of its own. Default: there is none. */

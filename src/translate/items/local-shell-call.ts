@@ -1,9 +1,10 @@
+import type { Arguments } from '../../recipients/arguments.js'
+import { COMMAND, commandOf } from '../../recipients/shell-command.js'
 import type { LocalShellCallItem } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
-import { type Arguments, argumentsOf, numberOf } from './arguments-of.js'
+import { argumentsOf, numberOf } from './arguments-of.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
-import { COMMAND, commandOf } from './shell-command.js'
 
 /*
  * local_shell_call: a command for the client's machine (container.exec, if the request declares local_shell)

@@ -1,3 +1,4 @@
+import { stringResult } from '../string-result.js'
 import { textOf } from '../text-buffer.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
@@ -27,6 +28,14 @@ export const mcpApprovalRequest: ItemKind<McpApprovalRequest> = {
   calls: ({ name, serverLabel }) => qualifiedName(name, serverLabel),
 
   create: ({ serverLabel, name }) => ({ serverLabel, name }),
+
+  ready(item, context) {
+    const { sealApproval } = context.options
+    if (sealApproval === undefined) return
+    const { serverLabel, name, text } = item
+    const call = { serverLabel, name, arguments: textOf(text) }
+    item.id = stringResult('sealApproval', sealApproval(call, context.id('mcpr')))
+  },
 
   wire: (item) => ({ arguments: textOf(item.text), name: item.name, server_label: item.serverLabel }),
 }

@@ -71,13 +71,14 @@ export const reasoning: ItemKind<Reasoning> = {
 
   close(item, _outcome, context) {
     const text = textOf(item.text)
+    const { sealReasoning } = context.options
+    // Before any event says that the text is done, because the host's callback may throw.
+    if (sealReasoning && context.includes(SEALED))
+      item.sealed = stringResult('sealReasoning', sealReasoning(text, item.id))
     for (const form of item.forms) {
       context.emitFor(item, `response.${FORMS[form].text}.done`, { ...FORMS[form].at, text } as never)
       emitPart(item, form, 'done', text, context)
     }
-    const { sealReasoning } = context.options
-    if (sealReasoning && context.includes(SEALED))
-      item.sealed = stringResult('sealReasoning', sealReasoning(text, item.id))
   },
 
   wire: (item) => ({

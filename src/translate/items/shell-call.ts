@@ -1,9 +1,11 @@
+import type { Arguments } from '../../recipients/arguments.js'
+import { COMMAND, commandLineOf, commandOf } from '../../recipients/shell-command.js'
 import type { ShellCallItem } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
-import { type Arguments, argumentsOf, numberOf } from './arguments-of.js'
+import { argumentsOf, numberOf } from './arguments-of.js'
+import { containerIdOf } from './container-id.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
-import { COMMAND, commandLineOf, commandOf } from './shell-command.js'
 
 /*
  * shell_call: commands for a shell (container.exec, if the request declares shell)
@@ -36,7 +38,7 @@ export const shellCall: ItemKind<ShellCall> = {
     callId: '',
     action: { commands: [], timeout_ms: null, max_output_length: null },
     ...(environment === 'container'
-      ? { environment: { type: 'container_reference', container_id: context.containerId('shell') } }
+      ? { environment: { type: 'container_reference', container_id: containerIdOf('shell', context) } }
       : { environment: environment && { type: environment } }),
   }),
 

@@ -1,7 +1,8 @@
+import type { Arguments } from '../../recipients/arguments.js'
 import type { WebSearchAction } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
-import { type Pages, pageAt, pageIn, showPage } from '../pages.js'
-import { type Arguments, argumentsOf } from './arguments-of.js'
+import { type Pages, pageAt, pageIn, pagesOf, showPage } from '../pages.js'
+import { argumentsOf } from './arguments-of.js'
 import { openHosted, setStatus } from './host-status.js'
 import type { ItemBase } from './item-base.js'
 import type { ItemKind } from './item-kind.js'
@@ -43,19 +44,21 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
   close(item, outcome, context) {
     const { type } = item.action
     item.action =
-      argumentsOf(item, MAIN[type], (given) => requestedAction(type, given, context.pages), context) ?? item.action
+      argumentsOf(item, MAIN[type], (given) => requestedAction(type, given, pagesOf(context.state)), context) ??
+      item.action
     if (outcome === 'completed') setStatus(item, 'searching', context)
   },
 
   resolve(item, result, context) {
     const { action } = item
     if (result === null) return
+    const pages = pagesOf(context.state)
     const page = pageIn(result.output ?? '')
     const shown = result.pages ?? (page === undefined ? [] : [page])
     // A citation of a find result refers to the page that was searched.
-    const searched = action.type === 'find_in_page' ? pageAt(action.url, context.pages) : undefined
-    if (page === undefined && RESULTS.test(result.output ?? '')) context.pages.current = ''
-    for (const page of shown) showPage(context.pages, { ...page, ...searched, cursor: page.cursor })
+    const searched = action.type === 'find_in_page' ? pageAt(action.url, pages) : undefined
+    if (page === undefined && RESULTS.test(result.output ?? '')) pages.current = ''
+    for (const page of shown) showPage(pages, { ...page, ...searched, cursor: page.cursor })
     if (action.type === 'open_page') action.url ||= shown.at(-1)?.url ?? ''
     if (action.type === 'search' && context.includes(SOURCES)) {
       action.sources = (result.sources ?? []).map(({ url }) => ({ type: 'url', url }))

@@ -104,7 +104,7 @@ export const codex: Client = {
       scenario: ['failure'],
       what: 'more words',
       because: 'it puts the error in words of its own, and prints nothing of an incomplete message',
-      shows: { text: [], error: 'stream disconnected before completion: the engine is gone' },
+      shows: { text: [], error: 'stream disconnected before completion: The server had an internal error.' },
     },
     {
       scenario: ['abort'],
@@ -115,18 +115,47 @@ export const codex: Client = {
   ],
 }
 
-/** Plays a scenario with an MCP server of Codex's own, `docs`, whose tool `lookup` it really calls. */
-export const playWithMcp: Client['play'] = (scenario, baseURL, options) =>
-  playCodex(
-    `${config(scenario, baseURL)}
+/** The part of its configuration with an MCP server of its own, `docs`, whose tool is `lookup`. */
+export const OWN_MCP_SERVER: string = `
 [mcp_servers.docs]
 command = ${JSON.stringify(process.execPath)}
 args = [${JSON.stringify(DOCS_SERVER)}]
-`,
-    options,
-  )
+`
 
-async function playCodex(config: string, { onText, signal }: Parameters<Client['play']>[2]): Promise<Played> {
+/** Plays a scenario with an MCP server of Codex's own, `docs`, whose tool `lookup` it really calls. */
+export const playWithMcp: Client['play'] = (scenario, baseURL, options) =>
+  playCodex(`${config(scenario, baseURL)}${OWN_MCP_SERVER}`, options)
+
+/**
+ * Goes on over a WebSocket, until the model answers: with the provider of its own whose address is another, or with one
+ * that says it has sockets.
+ */
+export function playOverWebSocket(
+  provider: 'built-in' | 'custom',
+  baseURL: string,
+  options: Parameters<Client['play']>[2],
+): Promise<Played> {
+  const builtIn = `
+model = "gpt-oss"
+openai_base_url = ${JSON.stringify(baseURL)}
+`
+  const custom = `
+model = "gpt-oss"
+model_provider = "local"
+[model_providers.local]
+name = "local"
+base_url = ${JSON.stringify(baseURL)}
+wire_api = "responses"
+requires_openai_auth = false
+supports_websockets = true
+stream_max_retries = 1
+request_max_retries = 0
+`
+  return playCodex(provider === 'built-in' ? builtIn : custom, options)
+}
+
+/** Runs it with a configuration, in a folder that has what the scenarios' tools work on. */
+export async function playCodex(config: string, { onText, signal }: Parameters<Client['play']>[2]): Promise<Played> {
   const home = await mkdtemp(join(tmpdir(), 'codex-'))
   try {
     await furnish(home, config)
@@ -200,7 +229,14 @@ async function exec(home: string, signal: AbortSignal): Promise<{ lines: Line[];
   const flags = ['--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', '-C', home]
   const child = spawn(process.execPath, [CODEX, 'exec', ...flags, 'Go on.'], {
     cwd: home,
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, CODEX_HOME: home, NO_PROXY: '127.0.0.1' },
+    // The built-in provider wants a key.
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      CODEX_HOME: home,
+      NO_PROXY: '127.0.0.1',
+      CODEX_API_KEY: 'none',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const interrupt = (): boolean => child.kill('SIGINT')

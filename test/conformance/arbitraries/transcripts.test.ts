@@ -198,7 +198,7 @@ describe('cutting', () => {
   })
 })
 
-describe('what is printed where a property fails', () => {
+describe('what is printed when a property fails', () => {
   test('a transcript', () => {
     expect(simplest(wellFormedTranscript({ tokenTable, calls: false }), ({ messages }) => messages.length > 1)).toBe(
       'Transcript("<|channel|>final<|message|><|end|><|start|>assistant<|channel|>final<|message|><|return|>", tools: [])',

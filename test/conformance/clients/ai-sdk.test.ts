@@ -70,7 +70,7 @@ test('the second part of a summary wants to be added', () => {
   expect(read(CREATED, added({ type: 'reasoning', id: 'rs_1' }), summary).rules).toEqual(['ai-sdk-reasoning-part'])
 })
 
-test('the index reports the item where the server makes new ids', () => {
+test('the index reports the item if the server makes new ids', () => {
   const rotated = { ...delta('Hi', 'msg_2'), output_index: 0 }
   const end = done({ ...MESSAGE, id: 'msg_3' })
   expect(read(CREATED, added(MESSAGE), rotated, end, COMPLETED).rules).toEqual([])

@@ -74,7 +74,7 @@ describe('a report', () => {
     expect(causesOf(events)).toHaveLength(2)
   })
 
-  test('a report takes no number for evidence where a server counts in another way', () => {
+  test('a report takes no number for evidence if a server counts in another way', () => {
     const events = damaged(BASES.answer(), drop('content_part.added')).map((event, at) => ({
       ...event,
       sequence_number: at * 2,

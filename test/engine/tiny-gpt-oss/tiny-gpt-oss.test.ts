@@ -122,7 +122,7 @@ describe('a tiny gpt-oss of one script', () => {
 
   afterAll(() => rm(folder, { recursive: true }))
 
-  test('a tiny model looks back as many tokens as configured, and writes its fallback where nothing matches', async () => {
+  test('a tiny model looks back as many tokens as configured, and writes its fallback if nothing matches', async () => {
     const modelPath = join(folder, 'one.gguf')
     const after = Array.from({ length: 14 }, (_, index) => 1000 + index)
     writeTinyGptOss(modelPath, { scripts: [{ after, emit: [5, 6, 7] }], history: 14, fallback: SPECIAL.endoftext })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../../src/errors.js'
 import { createLlamaCppEngine, EngineError, type LlamaCppEngineOptions } from '../../../src/sources/llama-cpp.js'
 import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
+import { constraintLaws } from '../../support/constraint-laws.js'
 import { FakeModel, type FakeSequence, fakeLlama, type Writes } from '../../support/fake-llama.js'
 import { encodeHarmony, m } from '../../support/tokens.js'
 
@@ -44,6 +45,29 @@ async function errorOf(run: () => unknown): Promise<unknown> {
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+constraintLaws('llama.cpp', async () => (await makeEngine()).engine, ['json_schema', 'regex', 'gbnf'])
+
+describe('capabilities', () => {
+  test('capabilities are the context length, and what can be written in GBNF', async () => {
+    const { engine } = await makeEngine({ contextSize: 512 })
+    const { refuses, ...rest } = (await engine.capabilities?.()) ?? {}
+    expect(rest).toEqual({
+      contextLength: 512,
+      constraints: ['json_schema', 'regex', 'gbnf'],
+      hasConstrainedLogprobs: true,
+    })
+    expect(refuses?.({ jsonSchema: { type: 'object' } })).toBeUndefined()
+    expect(refuses?.({ jsonSchema: { properties: { a: { not: {} } } } })?.path).toBe('/properties/a/not')
+  })
+
+  test('capabilities need node-llama-cpp for a constraint, whose absence costs the sequence nothing', async () => {
+    const { engine } = await makeEngine()
+    const error = await errorOf(() => engine.generate(ask('Hi.'), { constraint: { regex: 'a' } }).next())
+    expect(error).toMatchObject({ name: 'EngineError', message: expect.stringContaining('node-llama-cpp') })
+    expect(await idsOf(engine.generate(ask('Hi.')))).toEqual(answer)
+  })
+})
 
 describe('loading', () => {
   test('loading says how far it is, and gives the context what was asked for', async () => {
@@ -201,7 +225,7 @@ describe('calls', () => {
     expect(error).toMatchObject({ code: 'context_length_exceeded' })
   })
 
-  test('calls are refused at once where their arguments are wrong', async () => {
+  test('calls are refused at once if their arguments are wrong', async () => {
     const { engine } = await makeEngine()
     expect(() => engine.generate([])).toThrow('promptTokens: expected at least one token id')
   })
@@ -236,7 +260,7 @@ describe('dispose', () => {
     expect(llama.disposed).toBe(0)
   })
 
-  test('dispose is noticed where the context was disposed from outside', async () => {
+  test('dispose is noticed if the context was disposed from outside', async () => {
     const { engine, model } = await makeEngine()
     await engine.health()
     await model.contexts[0]?.dispose()

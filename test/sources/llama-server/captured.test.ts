@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { markerText } from '../../../src/harmony/vocabulary.js'
 import { createLlamaServerEngine } from '../../../src/sources/llama-server.js'
@@ -104,4 +105,11 @@ describeWithShared('all that a real llama-server sent', () => {
       await expect(read([1], body, status)).rejects.toMatchObject({ code, message, status })
     },
   )
+
+  test('all that a real llama-server sent has the context length of a call', async () => {
+    const answer = readFileSync(join(sharedFolder() ?? '', 'data/captured/llama-server/get-props.txt'), 'utf8')
+    const fetch = async () => new Response(answer.slice(answer.search(/^\{/m)))
+    const engine = createLlamaServerEngine({ url: 'http://server.invalid', fetch })
+    expect(await engine.capabilities?.()).toMatchObject({ contextLength: 2048 })
+  })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CodeOutput, ResponseRequest } from '../../../src/index.js'
 import { deriveId } from '../../../src/translate/ids.js'
-import { Translator } from '../../../src/translate/translator.js'
+import { Translator } from '../../support/translator.js'
 import {
   brief,
   briefItem,
@@ -147,7 +147,7 @@ describe('the events of a code interpreter call', () => {
     expect(run.translator.response.output).toEqual([{ ...ADDED, status: 'incomplete', code: '1' }])
   })
 
-  test('a code interpreter call is a function call where the request declares no code interpreter', () => {
+  test('a code interpreter call is a function call if the request declares no code interpreter', () => {
     const run = createRun({ request: {} })
     run.push(callTo('python', '1<|call|>'))
     expect(briefOutput(run.translator.response)).toEqual(['function_call python completed "1"'])
@@ -160,7 +160,7 @@ describe('its outputs', () => {
   const outputsOf = (run: Run): unknown[] =>
     run.events.flatMap((event) => ('item' in event && 'outputs' in event.item ? [event.item.outputs] : []))
 
-  test('the outputs of a code interpreter call are null where the request does not include them', () => {
+  test('the outputs of a code interpreter call are null if the request does not include them', () => {
     const run = createRun({ request })
     run.push(inTurn(callTo('python', '1<|call|>'), callTo('python', '2<|call|>')))
     run.answer('python', '1\n')
@@ -168,7 +168,7 @@ describe('its outputs', () => {
     expect(outputsOf(run)).toEqual([null, null, null, null])
   })
 
-  test('the outputs of a code interpreter call are empty until they are there, where the request includes them', () => {
+  test('the outputs of a code interpreter call are empty until they are there, if the request includes them', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1<|call|>'))
     run.answer('python', '1\n')
@@ -221,7 +221,7 @@ describe('its outputs', () => {
     expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', outputs: [{ type: 'logs', logs: '' }] }])
   })
 
-  test('the outputs of a code interpreter call of code that failed are the message as logs, where the request includes them, and null elsewhere', () => {
+  test('the outputs of a code interpreter call of code that failed are the message as logs, if the request includes them, and null otherwise', () => {
     for (const [given, outputs] of [
       [request, null],
       [withOutputs, [{ type: 'logs', logs: 'ZeroDivisionError' }]],
@@ -240,14 +240,14 @@ describe('its outputs', () => {
     }
   })
 
-  test('the outputs of a code interpreter call of code that failed are what it gave until then, where the host says so', () => {
+  test('the outputs of a code interpreter call of code that failed are what it gave until then, if the host says so', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1/0<|call|>'))
     run.toolResult({ itemId: 'ci_0', outputs: [logs], error: { message: 'ZeroDivisionError' } })
     expect(terminal(run.end()).output).toMatchObject([{ status: 'failed', outputs: [logs] }])
   })
 
-  test('the outputs of a code interpreter call of code that was cut off are null, where the request includes them, too', () => {
+  test('the outputs of a code interpreter call of code that was cut off are null, if the request includes them, too', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', 'print('))
     expect(terminal(run.end()).output).toEqual([{ ...ADDED, status: 'incomplete', code: 'print(', outputs: null }])

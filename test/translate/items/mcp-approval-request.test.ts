@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type ApprovedCall, type McpListing, policies } from '../../../src/index.js'
+import { type ApprovedCall, type McpListing, policies, type RequestedCall } from '../../../src/index.js'
 import type { McpTool } from '../../../src/responses/request.js'
 import { deriveId } from '../../../src/translate/ids.js'
 import type { TranslatorOptions } from '../../../src/translate/options.js'
-import { Translator } from '../../../src/translate/translator.js'
+import { Translator } from '../../support/translator.js'
 import {
   brief,
   briefOutput,
@@ -105,7 +105,7 @@ describe('the events of an approval request', () => {
     expect(terminal(run.end()).output).toStrictEqual([REQUEST])
   })
 
-  test('the next turn ends it where the engine swallowed its <|call|>', () => {
+  test('the next turn ends it if the engine swallowed its <|call|>', () => {
     const run = createRun({ request: always })
     run.push(callTo('github.search', '{"q":"x"}'))
     run.translator.beginTurn()
@@ -133,6 +133,88 @@ describe('the events of an approval request', () => {
       'mcp_approval_request web_search_preview.open "{}"',
       'mcp_approval_request github.issues.list "{}"',
     ])
+  })
+})
+
+describe('a sealed approval request', () => {
+  const sealApproval = ({ serverLabel, name, arguments: text }: RequestedCall, itemId: string): string =>
+    `sealed ${itemId} ${serverLabel} ${name} ${text}`
+  const SEALED = { ...REQUEST, id: 'sealed mcpr_0 github search {"q":"x"}' }
+
+  test('a sealed approval request has its seal for an id in every event and in the response', () => {
+    const run = createRun({ request: always, sealApproval })
+    run.start()
+    run.push(callTo('github.search', '{"q":'), '"x"}')
+    expect(run.push('<|call|>')).toStrictEqual([
+      { type: 'response.output_item.added', sequence_number: 2, output_index: 0, item: SEALED },
+      { type: 'response.output_item.done', sequence_number: 3, output_index: 0, item: SEALED },
+    ])
+    expect(terminal(run.end()).output).toStrictEqual([SEALED])
+  })
+
+  test('a sealed approval request leaves the ids of all other items as they are', () => {
+    const request = { tools: [guarded('github', { always: { tool_names: ['write'] } })] }
+    const [plain, sealed] = [{}, { sealApproval }].map((options) => {
+      const run = createRun({ request, ...options })
+      const calls = ['read', 'write', 'read', 'write'].map((name) => callTo(`github.${name}`, '{}<|call|>'))
+      run.push(inTurn(messageOn('analysis', 'Hm.<|end|>'), ...calls, messageOn('final', 'Wait.<|return|>')))
+      return terminal(run.end()).output.map(({ id }) => id)
+    })
+    expect(plain).toEqual(['rs_0', 'mcp_1', 'mcpr_2', 'mcp_3', 'mcpr_4', 'msg_5'])
+    expect(sealed).toEqual([
+      'rs_0',
+      'mcp_1',
+      'sealed mcpr_2 github write {}',
+      'mcp_3',
+      'sealed mcpr_4 github write {}',
+      'msg_5',
+    ])
+  })
+
+  test('a sealed approval request is sealed once, when its arguments are complete, and never if it is cut off', () => {
+    const sealed: string[] = []
+    const options = {
+      request: always,
+      sealApproval: (call: RequestedCall, itemId: string) => {
+        sealed.push(call.arguments)
+        return sealApproval(call, itemId)
+      },
+    }
+    const run = createRun(options)
+    run.push(callTo('github.search', '{"q"'))
+    expect(sealed).toEqual([])
+    run.push(':"x"}<|call|>')
+    run.end()
+    expect(sealed).toEqual(['{"q":"x"}'])
+    const cut = createRun(options)
+    cut.push(callTo('github.search', '{"q'))
+    cut.end()
+    expect(sealed).toHaveLength(1)
+  })
+
+  test('a sealed approval request keeps its id over a snapshot, and is not sealed again', () => {
+    const first = createRun({ request: always, sealApproval })
+    first.push(callTo('github.search', '{"q":"x"}<|call|>'))
+    const snapshot = JSON.parse(JSON.stringify(first.translator.snapshot()))
+    const run = runOf(Translator.restore(snapshot, { ...FIXED, request: always, sealApproval: () => 'again' }))
+    expect(terminal(run.end()).output).toStrictEqual([SEALED])
+  })
+
+  test('a call that needs no approval is not sealed', () => {
+    const run = createRun({
+      request: { tools: [guarded('github', 'never')] },
+      sealApproval: () => {
+        throw new Error('sealed')
+      },
+    })
+    run.push(callTo('github.search', '{}<|call|>'))
+    expect(run.translator.response.output).toMatchObject([{ type: 'mcp_call', id: 'mcp_0' }])
+  })
+
+  test('sealing by what is no function is refused', () => {
+    expect(() => createRun({ sealApproval: 'key' as never })).toThrow(
+      expect.objectContaining({ code: 'bad_option', message: 'sealApproval: expected a function, got "key"' }),
+    )
   })
 })
 
@@ -200,7 +282,7 @@ describe('one that is cut off', () => {
     expect(run.diagnostics).toStrictEqual([{ code: 'call_cut_off', subject: 'github.search', index: 0 }])
   })
 
-  test('an approval request that is cut off by nothing but the lack of its marker is whole where the host says that the model stopped', () => {
+  test('an approval request that is cut off by nothing but the lack of its marker is whole if the host says that the model stopped', () => {
     const run = cut((run) => run.end('stop'), '{"q":"x"}')
     expect(brief(run.events).slice(2)).toEqual(['output_item.added 0', 'output_item.done 0 -', 'completed'])
     expect(run.translator.response.output).toStrictEqual([REQUEST])
@@ -662,7 +744,7 @@ describe('a call that the user approved', () => {
     const outputs = (run: Run): unknown[] =>
       run.translator.response.output.map((item) => (item.type === 'mcp_call' ? item.output : item.type))
 
-    test('a call that the user approved takes no result of another whose name reads the same where the other is of a declared server', () => {
+    test('a call that the user approved takes no result of another whose name reads the same if the other is of a declared server', () => {
       const run = createRun({ request: { tools: [guarded('a.b', 'never')] }, approvedCalls: [short] })
       run.push(callTo('a.b.c', '{}<|call|>'))
       run.answer('a.b.c', 'of a.b')
@@ -676,7 +758,7 @@ describe('a call that the user approved', () => {
       ['in this order', [short, long]],
       ['in the other', [long, short]],
     ])(
-      'a call that the user approved takes no result of another whose name reads the same where neither is declared and both wait, %s: the longer label has it, the other is answered by its id',
+      'a call that the user approved takes no result of another whose name reads the same if neither is declared and both wait, %s: the longer label has it, the other is answered by its id',
       (_, approvedCalls) => {
         const run = createRun({ approvedCalls })
         run.start()
@@ -692,7 +774,7 @@ describe('a call that the user approved', () => {
       },
     )
 
-    test('a call that the user approved takes no result of another whose name reads the same where only it was approved, it has its own', () => {
+    test('a call that the user approved takes no result of another whose name reads the same if only it was approved, it has its own', () => {
       for (const call of [short, long]) {
         const run = createRun({ approvedCalls: [call] })
         run.start()
@@ -701,7 +783,7 @@ describe('a call that the user approved', () => {
       }
     })
 
-    test('a call that the user approved takes no result of another whose name reads the same where the model called the other: that one is the declared one', () => {
+    test('a call that the user approved takes no result of another whose name reads the same if the model called the other: that one is the declared one', () => {
       const run = createRun({ request: { tools: [guarded('a', 'never')] }, approvedCalls: [long] })
       run.push(callTo('a.b.c', '{}<|call|>'))
       run.answer('mcp.a.b.c', 'first')

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { McpListing } from '../../../src/index.js'
 import { deriveId } from '../../../src/translate/ids.js'
 import type { TranslatorOptions } from '../../../src/translate/options.js'
-import { Translator } from '../../../src/translate/translator.js'
 import { mcp } from '../../recipients/tools.js'
+import { Translator } from '../../support/translator.js'
 import { brief, briefItem, callTo, createRun, FIXED, messageOn, NOW, runOf, terminal, toolMessage } from '../run.js'
 
 const request = { tools: [mcp('github')] }
@@ -254,7 +254,7 @@ describe('the listings come once', () => {
     ['an end', ['completed'], (run) => run.end()],
     ['a failure', ['error', 'failed'], (run) => run.fail({ message: 'no' })],
     ['an abort', ['failed'], (run) => run.abort()],
-  ])('the listings come once where nothing but %s comes', (_, last, close) => {
+  ])('the listings come once if nothing but %s comes', (_, last, close) => {
     const run = createRun(options)
     close(run)
     expect(brief(run.events)).toEqual(['created', 'in_progress', ...ITEM(0), ...last])

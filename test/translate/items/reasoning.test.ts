@@ -6,15 +6,15 @@ import {
   policies,
   type Response,
   type ResponseMessage,
-  type ResponseRequest,
   type ResponseStreamEvent,
 } from '../../../src/index.js'
+import type { ResponseRequest } from '../../../src/responses/request.js'
 import { deriveId } from '../../../src/translate/ids.js'
 import type { TranslatorOptions } from '../../../src/translate/options.js'
-import { Translator } from '../../../src/translate/translator.js'
 import { anyStream, endReason, run as runStream } from '../../laws/streams.js'
 import { runs } from '../../support/runs.js'
 import { encodeHarmony } from '../../support/tokens.js'
+import { Translator } from '../../support/translator.js'
 import { brief, briefItem, createRun, FIXED, inTurn, messageOn, type Run, runOf, terminal } from '../run.js'
 
 const tokenTable = await loadTokenTable()
@@ -251,7 +251,7 @@ describe('the modes of reasoning', () => {
   })
 
   test.each(MODES)(
-    'the modes of reasoning: %s: where the response fails or is aborted it stands incomplete with what was shown',
+    'the modes of reasoning: %s: if the response fails or is aborted it stands incomplete with what was shown',
     (mode) => {
       const [content, summary] = shownIn(mode)
       for (const stop of [(run: Run) => run.fail({ message: 'no' }), (run: Run) => run.abort()]) {
@@ -375,7 +375,8 @@ describe('a request that asks for a summary', () => {
   test.each([null, {}, { summary: null }, { effort: 'high' }, { summary: 'none' }, { summary: {} }, 'auto'])(
     'a request that asks for a summary is not %o: reasoning is shown as it is',
     (reasoning) => {
-      expect(as({ request: { reasoning } })).toEqual(as({ reasoning: 'raw' }))
+      const request = { reasoning } as ResponseRequest
+      expect(as({ request })).toEqual(as({ reasoning: 'raw' }))
     },
   )
 
@@ -479,7 +480,7 @@ describe('sealed reasoning', () => {
   test.each<[string, ResponseRequest]>([
     ['nothing', {}],
     ['something else', { include: ['message.output_text.logprobs'] }],
-  ])('sealed reasoning is neither made nor shown where the request includes %s', (_, other) => {
+  ])('sealed reasoning is neither made nor shown if the request includes %s', (_, other) => {
     const { run, sealed } = sealing({ request: other })
     run.push(messageOn('analysis', 'Hm.<|end|>'))
     run.end()
@@ -511,7 +512,7 @@ describe('sealed reasoning', () => {
     expect(sealed).toHaveLength(1)
   })
 
-  test('sealed reasoning is made of the whole text where a snapshot was taken within it', () => {
+  test('sealed reasoning is made of the whole text if a snapshot was taken within it', () => {
     const { run: first } = sealing()
     first.push('<|channel|>analysis<|message|>Hm')
     const sealReasoning = (text: string, id: string): string => `${id}:${text}`

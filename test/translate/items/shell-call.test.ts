@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable, type OutputItem, type ResponseRequest } from '../../../src/index.js'
+import { commandLineOf, commandOf } from '../../../src/recipients/shell-command.js'
 import { deriveId } from '../../../src/translate/ids.js'
-import { commandLineOf, commandOf } from '../../../src/translate/items/shell-command.js'
 import type { TranslatorOptions } from '../../../src/translate/options.js'
-import { Translator } from '../../../src/translate/translator.js'
 import { fn } from '../../recipients/tools.js'
 import { encodeHarmony } from '../../support/tokens.js'
+import { Translator } from '../../support/translator.js'
 import {
   brief,
   briefItem,
@@ -209,7 +209,7 @@ describe('a shell call of the client', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'call_cut_off', subject: 'shell_call', text: '{"cmd":["rm"' }])
   })
 
-  test('a shell call of the client is a function call where no shell is declared', () => {
+  test('a shell call of the client is a function call if no shell is declared', () => {
     const [item] = calledWith(LS, { tools: [fn('f')] })
     expect(item).toMatchObject({ type: 'function_call', name: 'container.exec', arguments: LS })
   })
@@ -276,7 +276,7 @@ describe('the command of a shell call', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'unreadable_arguments', subject: 'shell_call', text }])
   })
 
-  test('the command of a shell call is `cmd` where `command` is null', () => {
+  test('the command of a shell call is `cmd` if `command` is null', () => {
     const [item] = calledWith('{"cmd":["ls"],"command":null}')
     expect(item).toMatchObject({ action: { commands: ['ls'] } })
   })
@@ -554,7 +554,7 @@ describe('a hosted shell call', () => {
     ])
   })
 
-  test('a hosted shell call answered where none was called is reported', () => {
+  test('a hosted shell call answered if none was called is reported', () => {
     const run = createRun({ request: HOSTED })
     run.start()
     expect(run.answer('container.exec', 'a')).toEqual([])

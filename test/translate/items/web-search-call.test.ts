@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ResponseRequest, ResponseStreamEvent } from '../../../src/index.js'
 import type { ToolResult } from '../../../src/translate/tool-result.js'
-import { Translator } from '../../../src/translate/translator.js'
 import { builtin, fn } from '../../recipients/tools.js'
+import { Translator } from '../../support/translator.js'
 import {
   brief,
   briefOutput,
@@ -104,7 +104,7 @@ describe('the events of a web search', () => {
   })
 
   test.each(['web_search', 'web_search_preview', 'web_search_2025_08_26', 'web_search_preview_2025_03_11'])(
-    'the events of a web search come where the request declares %s',
+    'the events of a web search come if the request declares %s',
     (type) => {
       const run = createRun({ request: { tools: [builtin(type)] } })
       call(run, 'browser.search', '{"query":"q"}')
@@ -116,7 +116,7 @@ describe('the events of a web search', () => {
     ['nothing', []],
     ['another tool', [fn('search'), builtin('code_interpreter')]],
     ['an unknown type', [builtin('web_search_next'), builtin('file_search')]],
-  ])('the events of a web search do not come where the request declares %s', (_, tools) => {
+  ])('the events of a web search do not come if the request declares %s', (_, tools) => {
     const run = createRun({ request: { tools: tools ?? [] } })
     call(run, 'browser.search', '{"query":"q"}')
     expect(run.translator.response.output).toMatchObject([{ type: 'function_call' }])
@@ -162,7 +162,7 @@ describe('a call that does not succeed', () => {
     expect(response.status).toBe('completed')
   })
 
-  test('a call that does not succeed is incomplete at the end where no result came, with no .completed; the response is complete', () => {
+  test('a call that does not succeed is incomplete at the end if no result came, with no .completed; the response is complete', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"q"}')
     const events = run.end()
@@ -171,7 +171,7 @@ describe('a call that does not succeed', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'missing_result', subject: 'ws_0' }])
   })
 
-  test('a call that does not succeed is incomplete where it was cut off in its arguments: it never searched', () => {
+  test('a call that does not succeed is incomplete if it was cut off in its arguments: it never searched', () => {
     const run = createRun({ request })
     run.push(callTo('browser.search', '{"query":"what is'))
     const events = run.end()
@@ -182,7 +182,7 @@ describe('a call that does not succeed', () => {
     ])
   })
 
-  test('a call that does not succeed is incomplete where it was cut off right after whole arguments, and shows them', () => {
+  test('a call that does not succeed is incomplete if it was cut off right after whole arguments, and shows them', () => {
     const run = createRun({ request })
     run.push(callTo('browser.search', '{"query":"q"}'))
     const events = run.end()
@@ -204,7 +204,7 @@ describe('a call that does not succeed', () => {
   test.each<[string, (run: Run) => ResponseStreamEvent[]]>([
     ['the engine fails', (run) => run.fail({ message: 'no GPU' })],
     ['the client leaves', (run) => run.abort()],
-  ])('a call that does not succeed stands incomplete where %s in its arguments, and they are reported', (_, stop) => {
+  ])('a call that does not succeed stands incomplete if %s in its arguments, and they are reported', (_, stop) => {
     const run = createRun({ request })
     run.push(callTo('browser.search', '{"query":"q"}'))
     const events = stop(run)
@@ -213,7 +213,7 @@ describe('a call that does not succeed', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'call_cut_off', subject: 'web_search_call', text: '{"query":"q"}' }])
   })
 
-  test('a call that does not succeed stands incomplete where the engine fails while it waits, with what it is about', () => {
+  test('a call that does not succeed stands incomplete if the engine fails while it waits, with what it is about', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"q"}')
     const events = run.fail({ message: 'no GPU' })
@@ -431,7 +431,7 @@ describe('its sources', () => {
   const sources = [{ url: 'https://a.com/1' }, { url: 'https://b.com/2' }]
   const FOUND = sources.map(({ url }) => ({ type: 'url', url }))
 
-  test('the sources of a web search are shown where the request includes them, when the result is there', () => {
+  test('the sources of a web search are shown if the request includes them, when the result is there', () => {
     const run = createRun({ request: withSources })
     call(run, 'browser.search', '{"query":"q"}')
     expect(action(run)).toEqual({ type: 'search', query: 'q' })
@@ -443,7 +443,7 @@ describe('its sources', () => {
   test.each<[string, ResponseRequest]>([
     ['nothing', request],
     ['something else', { ...request, include: ['code_interpreter_call.outputs'] }],
-  ])('the sources of a web search are not shown where the request includes %s', (_, asked) => {
+  ])('the sources of a web search are not shown if the request includes %s', (_, asked) => {
     const run = createRun({ request: asked })
     call(run, 'browser.search', '{"query":"q"}')
     run.toolResult({ itemId: 'ws_0', sources })
@@ -611,7 +611,7 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: '' })
   })
 
-  test('the result of a web search closes the call itself where the engine swallowed its <|call|>', () => {
+  test('the result of a web search closes the call itself if the engine swallowed its <|call|>', () => {
     const run = createRun({ request })
     run.push(callTo('browser.open', '{"id":1}'))
     expect(brief(run.answer('browser.open', shown(0, 'https://a.com')))).toEqual([

@@ -1,0 +1,79 @@
+// Clients of a server, in a process of their own: node load.mjs, with an IPC channel.
+import { Agent, request } from 'node:http'
+
+const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
+let open = []
+
+/** What the frame of a text token begins with. */
+const DELTA = 'event: response.output_text.delta'
+
+/** One request. Resolves at the end of its answer, with its length and when each token of it came. */
+function ask(port, { stream, isPaused = false, isTimed = false }) {
+  const body = JSON.stringify({ model: 'gpt-oss', input: 'Go on.', stream, store: false })
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      {
+        ...{ agent, port, host: '127.0.0.1', method: 'POST', path: '/v1/responses' },
+        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      },
+      (answer) => {
+        let [bytes, tail, rest] = [0, '', '']
+        const times = []
+        if (isPaused) return
+        answer.on('data', (chunk) => {
+          bytes += chunk.length
+          tail = chunk.subarray(-200).toString()
+          if (isTimed) {
+            const now = Number(process.hrtime.bigint()) / 1e6
+            const text = rest + chunk.toString('latin1')
+            for (let at = text.indexOf(DELTA); at !== -1; at = text.indexOf(DELTA, at + 1)) times.push(now)
+            rest = text.slice(1 - DELTA.length)
+          }
+        })
+        answer.on('end', () => resolve({ bytes, status: answer.statusCode, isWhole: isWhole(tail), times }))
+        answer.on('error', reject)
+      },
+    )
+    asked.on('error', reject)
+    open.push(asked)
+    asked.end(body)
+  })
+}
+
+const isWhole = (tail) => tail.endsWith('}\n\n') || tail.endsWith('}')
+
+const commands = {
+  /** Streams side by side, all to their ends. */
+  async streams({ port, count, isTimed }) {
+    const answers = await Promise.all(Array.from({ length: count }, () => ask(port, { stream: true, isTimed })))
+    open = []
+    const wrong = answers.filter(({ status, isWhole }) => status !== 200 || !isWhole).length
+    return { wrong, bytes: answers[0].bytes, times: isTimed ? answers.map(({ times }) => times) : [] }
+  },
+  /** Whole answers, some at a time. */
+  async requests({ port, count, atOnce }) {
+    let [wrong, next] = [0, 0]
+    const work = async () => {
+      while (next++ < count) {
+        const { status, isWhole } = await ask(port, { stream: false })
+        if (status !== 200 || !isWhole) wrong++
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, work))
+    open = []
+    return { wrong }
+  },
+  /** Opens streams that do not end. */
+  async hold({ port, count, isPaused }) {
+    for (let at = 0; at < count; at++) ask(port, { stream: true, isPaused }).catch(() => {})
+    return {}
+  },
+  async release() {
+    for (const asked of open) asked.destroy()
+    open = []
+    return {}
+  },
+}
+
+process.on('message', async ({ command, options }) => process.send(await commands[command](options)))
+process.send({})

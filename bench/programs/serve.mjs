@@ -1,0 +1,167 @@
+// A server of one kind, whose engine steps for all of its streams at once: node serve.mjs KIND, with an IPC channel.
+//
+//   node   our endpoint, on Node's own responses
+//   web    our endpoint, on web streams, as any runtime that speaks fetch runs it
+//   send   node:http and sendEvents, with the same events from memory: HTTP without prompt, loop and translation
+//   bare   node:http that writes the same frames from memory
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { serve } from '@hono/node-server'
+import { loadTokenTable, translateBatches } from '../../dist/index.js'
+import { createResponsesApp } from '../../dist/server/index.js'
+import { sendEvents, serveResponses } from '../../dist/server/node.js'
+import { createSseEncoder } from '../../dist/sse/index.js'
+import { createEncoder } from '../../dist/tokens/index.js'
+
+const [kind] = process.argv.slice(2)
+const tokenTable = await loadTokenTable()
+const CHANNEL = 200005
+const MESSAGE = 200008
+const RETURN = 200002
+
+/** How many tokens an answer has, and the milliseconds between two; 0 is as fast as the machine can. */
+let tokens = 0
+let everyMs = 0
+/** After how many tokens streams stay open, without another. */
+let holdAfter = Number.POSITIVE_INFINITY
+let ids = []
+let frames = []
+let batches = []
+/** How many streams begin together, so that all are at the same token. */
+let together = 1
+/** When each step began, in milliseconds of the machine's clock: what clients compare with. */
+let steps = []
+
+/** Streams wait for the next step together, as they do in an engine that computes a token of each at once. */
+let waiting = []
+let isStepping = false
+function nextStep(at) {
+  return new Promise((resolve) => {
+    waiting.push({ at, resolve })
+    if (isStepping || (at === 0 && waiting.length < together)) return
+    isStepping = true
+    const step = () => {
+      isStepping = false
+      const now = Number(process.hrtime.bigint()) / 1e6
+      const ready = waiting
+      waiting = []
+      for (const { at, resolve } of ready) {
+        steps[at] ??= now
+        resolve()
+      }
+    }
+    if (everyMs === 0) setImmediate(step)
+    else setTimeout(step, everyMs)
+  })
+}
+
+// An iterator by hand: what an engine's own code costs is not what is measured.
+const engine = {
+  generate(_prompt, { signal } = {}) {
+    let at = 0
+    const stream = {
+      [Symbol.asyncIterator]: () => stream,
+      async next() {
+        if (at >= holdAfter && at < ids.length)
+          await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+        if (at >= ids.length || signal?.aborted) return { done: true, value: { reason: 'stop' } }
+        const id = ids[at]
+        await nextStep(at++)
+        return { done: false, value: id }
+      },
+      async return() {
+        at = ids.length
+        return { done: true, value: undefined }
+      },
+    }
+    return stream
+  },
+  health: async () => {},
+}
+
+const common = { engine, tokenTable, limits: { concurrency: 5_000, queue: 5_000 }, keepAliveMs: 0 }
+
+/** An iterator by hand, as the endpoint's own is. */
+function fromMemory() {
+  let at = 0
+  const stream = {
+    [Symbol.asyncIterator]: () => stream,
+    async next() {
+      if (at >= batches.length) return { done: true, value: undefined }
+      await nextStep(at)
+      return { done: false, value: batches[at++] }
+    },
+    async return() {
+      at = batches.length
+      return { done: true, value: undefined }
+    },
+  }
+  return stream
+}
+
+async function start() {
+  if (kind === 'node') return (await serveResponses({ ...common, port: 0 })).port
+  if (kind === 'web') {
+    const { fetch } = createResponsesApp(common)
+    const server = serve({
+      fetch: (request) => fetch(request),
+      port: 0,
+      hostname: '127.0.0.1',
+      overrideGlobalObjects: false,
+    })
+    if (!server.listening) await once(server, 'listening')
+    return server.address().port
+  }
+  const server = createServer(async (request, response) => {
+    for await (const _ of request);
+    if (kind === 'send') return await sendEvents(response, fromMemory(), { keepAliveMs: 0 })
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    let isGone = false
+    response.on('close', () => {
+      isGone = true
+    })
+    for (let at = 0; at < frames.length && !isGone; at++) {
+      if (at >= holdAfter) await once(response, 'close')
+      await nextStep(at)
+      response.write(frames[at])
+    }
+    response.end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server.address().port
+}
+
+const commands = {
+  async script(options) {
+    tokens = options.tokens
+    everyMs = options.everyMs
+    together = options.together ?? 1
+    holdAfter = options.holdAfter ?? Number.POSITIVE_INFINITY
+    steps = []
+    const text = ' the quick brown fox jumps over the lazy dog and then sleeps'.repeat(Math.ceil(tokens / 12))
+    const encode = createEncoder(tokenTable)
+    ids = [CHANNEL, ...encode('final'), MESSAGE, ...encode(text).slice(0, tokens), RETURN]
+    frames = []
+    batches = []
+    const write = createSseEncoder()
+    const request = { model: 'gpt-oss', input: 'Go on.' }
+    for await (const batch of translateBatches(ids, { tokenTable, request })) {
+      batches.push(batch)
+      frames.push(batch.map(write).join(''))
+    }
+    const isOurs = kind === 'node' || kind === 'web'
+    const first = isOurs ? ids.indexOf(MESSAGE) + 1 : frames.findIndex((frame) => frame.includes('.delta"'))
+    return { bytes: Buffer.byteLength(frames.join('')), first }
+  },
+  cpu: () => process.cpuUsage(),
+  steps: () => steps,
+  memory() {
+    globalThis.gc()
+    const { heapUsed, external, rss } = process.memoryUsage()
+    return { heap: heapUsed + external, rss }
+  },
+}
+
+process.on('message', async ({ command, options }) => process.send(await commands[command](options)))
+process.send({ port: await start() })

@@ -1,0 +1,178 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, median } from '../measure.mjs'
+
+/** @type {import('../target.mjs').Target} */
+export default {
+  name: 'serve',
+  measures: 'the endpoint through real HTTP, beside a bare node:http that writes the same frames from memory',
+  target: 'at 1,000 streams 1.4 times the bare server on Node responses, 2 on web streams; 64 kB a stream',
+
+  async run({ size }) {
+    const load = await start('load')
+    const servers = Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await start('serve', kind)])))
+    try {
+      const rows = []
+      for (const count of size([1, 100, 1000], [1, 10])) {
+        const tokens = size(count === 1 ? 20_000 : 500, 20)
+        rows.push(...(await perToken({ servers, load, count, tokens, rounds: size(count === 1000 ? 2 : 3, 1) })))
+      }
+      rows.push(...(await latency({ servers, load, count: size(100, 5), tokens: size(100, 10) })))
+      rows.push(...(await memory({ servers, load, count: size(1000, 10) })))
+      rows.push(await wholeAnswers({ servers, load, count: size(2000, 20) }))
+      return rows
+    } finally {
+      for (const { child } of [load, ...Object.values(servers)]) child.kill()
+    }
+  },
+}
+
+const KINDS = ['bare', 'send', 'node', 'web']
+const NAMES = { send: 'sendEvents alone', node: 'Node responses', web: 'web streams' }
+const LIMITS = { node: 1.4, web: 2 }
+
+/** A program in a process of its own, whose commands are answered one by one. */
+async function start(name, ...args) {
+  const program = fileURLToPath(new URL(`../programs/${name}.mjs`, import.meta.url))
+  const child = fork(program, args, { execArgv: ['--expose-gc'] })
+  const [ready] = await once(child, 'message')
+  return {
+    ...ready,
+    child,
+    async ask(command, options = {}) {
+      child.send({ command, options })
+      const [answer] = await once(child, 'message')
+      return answer
+    },
+  }
+}
+
+/** Microseconds of processor time of a server while something happens. */
+async function cpuOf(server, run) {
+  const before = await server.ask('cpu')
+  await run()
+  const after = await server.ask('cpu')
+  return after.user + after.system - before.user - before.system
+}
+
+async function perToken({ servers, load, count, tokens, rounds }) {
+  const samples = new Map(KINDS.map((kind) => [kind, []]))
+  for (let round = -1; round < rounds; round++) {
+    for (let turn = 0; turn < KINDS.length; turn++) {
+      const kind = KINDS[(turn + round + 1) % KINDS.length]
+      const server = servers[kind]
+      const { bytes } = await server.ask('script', { tokens, everyMs: 0 })
+      const micros = await cpuOf(server, async () => {
+        const answer = await load.ask('streams', { port: server.port, count })
+        expect(answer.wrong === 0, `${kind}: ${answer.wrong} of ${count} streams are not whole`)
+        const isRight = Math.abs(answer.bytes - bytes) < bytes * 0.05 + 200
+        expect(isRight, `${kind}: a stream of ${answer.bytes} bytes, and not ${bytes}`)
+      })
+      // The first round warms up.
+      if (round >= 0) samples.get(kind).push(micros / count / tokens)
+    }
+  }
+  const of = (kind) => median(samples.get(kind))
+  const ratio = (kind) => median(samples.get(kind).map((micros, at) => micros / samples.get('bare')[at]))
+  const streams = `${count.toLocaleString('en')} ${count === 1 ? 'stream' : 'streams'}`
+  return ['node', 'web', 'send'].map((kind) => ({
+    figure: `${streams}, ${NAMES[kind]}`,
+    value: ratio(kind),
+    unit: 'x',
+    ...(count === 1000 && LIMITS[kind] && { atMost: LIMITS[kind] }),
+    note: `${of(kind).toFixed(1)} us/token, bare ${of('bare').toFixed(1)}; one core carries ${capacity(of(kind))} streams of 50/s`,
+  }))
+}
+
+function capacity(microsPerToken) {
+  return Math.round(1e6 / microsPerToken / 50).toLocaleString('en')
+}
+
+/** From the step of the engine to the client, at a pace that no server is busy with. */
+async function latency({ servers, load, count, tokens }) {
+  const found = {}
+  for (const kind of KINDS) {
+    const server = servers[kind]
+    const { first } = await server.ask('script', { tokens, everyMs: 20, together: count })
+    const { times, wrong } = await load.ask('streams', { port: server.port, count, isTimed: true })
+    expect(wrong === 0, `${kind}: ${wrong} streams are not whole`)
+    const steps = await server.ask('steps')
+    // Each token behind the header is one delta.
+    expect(
+      times.every((list) => list.length === tokens),
+      `${kind}: a stream has not ${tokens} deltas`,
+    )
+    const delays = times.flatMap((list) => list.map((time, at) => time - steps[at + first]))
+    delays.sort((a, b) => a - b)
+    const at = (share) => delays[Math.floor(delays.length * share)] ?? 0
+    found[kind] = { p50: at(0.5), p99: at(0.99) }
+  }
+  return ['node', 'web'].map((kind) => {
+    const { p50, p99 } = found[kind]
+    return {
+      figure: `added latency at ${count} streams of 50/s, ${NAMES[kind]}: p99`,
+      value: p99 - found.bare.p99,
+      unit: 'ms',
+      note: `p50 ${(p50 - found.bare.p50).toFixed(2)} ms added; bare p50 ${found.bare.p50.toFixed(2)}, p99 ${found.bare.p99.toFixed(2)}`,
+    }
+  })
+}
+
+/** What a stream takes that is open, and one whose reader has stopped. */
+async function memory({ servers, load, count }) {
+  const rows = []
+  for (const kind of ['node', 'web']) {
+    const server = servers[kind]
+    for (const isPaused of [false, true]) {
+      // The sockets' own buffers, of megabytes each, fill before a server notices that nobody reads.
+      const some = isPaused ? Math.ceil(count / 50) : count
+      await server.ask('script', {
+        tokens: isPaused ? 100_000 : 200,
+        everyMs: 0,
+        holdAfter: isPaused ? undefined : 100,
+      })
+      const before = await server.ask('memory')
+      await load.ask('hold', { port: server.port, count: some, isPaused })
+      const after = await settled(server)
+      await load.ask('release')
+      await settled(server)
+      rows.push({
+        figure: `memory of ${isPaused ? 'a stream whose reader stopped' : 'an open stream'}, ${NAMES[kind]}`,
+        value: (after.heap - before.heap) / some / 1024,
+        unit: 'kB',
+        ...(isPaused ? {} : { atMost: 64 }),
+        note: `${((after.rss - before.rss) / some / 1024).toFixed(0)} kB of the process, with its sockets`,
+      })
+    }
+  }
+  return rows
+}
+
+/** The memory of a server that has nothing to do any more. */
+async function settled(server) {
+  for (let before = await server.ask('cpu'); ; ) {
+    await wait(200)
+    const after = await server.ask('cpu')
+    if (after.user + after.system - before.user - before.system < 20_000) return await server.ask('memory')
+    before = after
+  }
+}
+
+async function wholeAnswers({ servers, load, count }) {
+  const server = servers.node
+  await server.ask('script', { tokens: 20, everyMs: 0 })
+  const ask = (requests) => load.ask('requests', { port: server.port, count: requests, atOnce: 32 })
+  await ask(Math.ceil(count / 4))
+  const micros = await cpuOf(server, async () => {
+    const { wrong } = await ask(count)
+    expect(wrong === 0, `${wrong} answers are not whole`)
+  })
+  return {
+    figure: 'requests a second without streaming, 20 tokens each',
+    value: (1e6 * count) / micros,
+    unit: '/s',
+    note: `${(micros / count).toFixed(0)} us of processor time each`,
+  }
+}

@@ -1,0 +1,137 @@
+import type { TranslatorOptions } from '../../index.js'
+import type { Entry, OpenEntry } from '../../journal/entry.js'
+import type { TokenTable } from '../../tokens/token-table.js'
+import { hostItem } from '../../translate/host-item.js'
+import type { ToolResult } from '../../translate/tool-result.js'
+import { createLayout, type Moment, type Screen } from '../timeline-layout.js'
+import { traceTranslator } from '../traced-translator.js'
+
+/** Draws the timelines of responses while they are made. */
+export interface LiveTimelines {
+  take(responseId: string, entry: Entry): void
+  /** The response is over, though its last entry may not have been written. */
+  end(responseId: string): void
+}
+
+/** How many characters of a response's timeline wait while another one is drawn. */
+const HELD = 100_000
+
+/**
+ * One timeline is drawn at a time, since the lines of two would mix: those of the others wait until it is over.
+ *
+ * @param settings - the translator's, as responses are made with
+ * @param write - receives whole lines
+ */
+export function createLiveTimelines(
+  settings: TranslatorOptions & { readonly tokenTable: TokenTable },
+  screen: Screen,
+  write: (lines: string) => void,
+): LiveTimelines {
+  /** By the ids of responses. The first is drawn. */
+  const drawings = new Map<string, { readonly draw: (entry: Entry) => string; held: string; isOver: boolean }>()
+
+  function end(responseId: string): void {
+    const drawing = drawings.get(responseId)
+    if (drawing === undefined) return
+    drawing.isOver = true
+    for (const [id, { isOver }] of drawings) {
+      if (!isOver) break
+      drawings.delete(id)
+      const [next] = drawings.values()
+      if (next === undefined) continue
+      write(next.held.length < HELD ? next.held : `${next.held}(the lines up to here are too many to keep)\n`)
+      next.held = ''
+    }
+  }
+
+  return {
+    take(responseId, entry) {
+      if (entry.type === 'open') {
+        const draw = createDrawing(entry, settings, screen)
+        drawings.set(responseId, { draw, held: '', isOver: false })
+      }
+      const drawing = drawings.get(responseId)
+      if (drawing === undefined) return
+      const lines = drawing.draw(entry)
+      const [first] = drawings.values()
+      if (drawing === first) write(lines)
+      else if (drawing.held.length < HELD) drawing.held += lines
+      if (isLast(entry)) end(responseId)
+    },
+    end,
+  }
+}
+
+function isLast({ type }: Entry): boolean {
+  return type === 'end' || type === 'fail' || type === 'abort'
+}
+
+/** One response, entry by entry. The tokens are pushed one by one, as in the timeline of a fixture. */
+function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, screen: Screen): (entry: Entry) => string {
+  const { responseId, request, listings: mcpListings, approvedCalls, prompt } = open
+  const layout = createLayout(screen)
+  const clock = (): number => open.at
+  const traced = traceTranslator({ ...settings, responseId, request, mcpListings, approvedCalls, clock })
+  const { translator, observe } = traced
+  let context = prompt.length
+  let hasUsage = false
+
+  /** What the host did in one step: a line of its own, though tokens were pushed by it. */
+  function hostStep(name: string, step: () => void): string {
+    const moment = observe(name, step)
+    return layout.moment({ ...moment, cause: name })
+  }
+
+  function momentsOf(entry: Entry): readonly Moment[] {
+    if (entry.type === 'chunk') return entry.tokens.map((token) => observe('token', () => translator.push(token)))
+    const { tokens } = entry as Extract<Entry, { type: 'host' }>
+    return tokens.map((id) => observe('token', () => translator.push({ host: [id] })))
+  }
+
+  return (entry) => {
+    switch (entry.type) {
+      case 'open':
+        return layout.legend({ name: responseId }) + hostStep('start', () => translator.start())
+      case 'turn':
+        context += 2
+        hasUsage = false
+        return hostStep('turn', () => translator.beginTurn({ inputTokens: context }))
+      case 'chunk':
+        context += entry.tokens.length
+        return momentsOf(entry).map(layout.moment).join('')
+      case 'host':
+        context += entry.tokens.length
+        return layout.hostRun(momentsOf(entry))
+      case 'item':
+        translator.addUsage(entry.usage)
+        return hostStep('item', () => translator.insert(hostItem(entry.item)))
+      case 'usage':
+      case 'stop':
+        // The prompt's counts are the same whenever the engine gives them.
+        if (entry.usage !== undefined && !hasUsage) translator.addUsage(entry.usage)
+        hasUsage ||= entry.usage !== undefined
+        return ''
+      case 'tool_started':
+        return ''
+      case 'tool_result': {
+        const { itemId, result, transcript } = entry
+        context += transcript.length
+        if (result === undefined) return ''
+        return hostStep('result', () => translator.toolResult({ ...result, itemId, transcript } as ToolResult))
+      }
+      case 'end':
+        return summaryAfter('end', () => translator.end(entry.reason))
+      case 'fail':
+        return summaryAfter('fail', () => translator.fail(entry.failure))
+      case 'abort':
+        return summaryAfter('abort', () => translator.abort())
+    }
+  }
+
+  function summaryAfter(name: string, step: () => void): string {
+    const last = hostStep(name, step)
+    const summary = layout.summary(translator.response, traced.eventCount, traced.diagnostics)
+    translator.dispose()
+    return last + summary
+  }
+}

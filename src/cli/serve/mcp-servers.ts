@@ -1,0 +1,59 @@
+import type { McpServerConfig, McpTools } from '../../tools/mcp/index.js'
+import { messageOf, UsageError } from '../io.js'
+
+/** An MCP server that the command line names. */
+export interface McpServer {
+  readonly label: string
+  readonly config: McpServerConfig
+}
+
+/** Reads `label=command` and `label=url`. Throws a {@link UsageError}. */
+export function mcpServers(given: readonly string[]): McpServer[] {
+  const servers = given.map(mcpServer)
+  const repeated = servers.find(({ label }, index) => servers.findIndex((one) => one.label === label) !== index)
+  if (repeated === undefined) return servers
+  throw new UsageError(`--mcp: expected each label once, got ${JSON.stringify(repeated.label)} again`)
+}
+
+/** Messages repeat no address: it may have a key. */
+function mcpServer(given: string): McpServer {
+  const at = given.indexOf('=')
+  const label = given.slice(0, Math.max(at, 0)).trim()
+  const target = given.slice(at + 1).trim()
+  if (label === '' || target === '') throw new UsageError('--mcp: expected label=command or label=url')
+  if (!/^https?:\/\//i.test(target)) {
+    const [command = '', ...args] = words(target)
+    return { label, config: { command, args } }
+  }
+  if (!URL.canParse(target)) throw new UsageError(`--mcp ${label}: expected an http or https URL`)
+  return { label, config: { url: target } }
+}
+
+/** A command's words: quotes keep spaces together, and nothing else is special. */
+function words(command: string): string[] {
+  return Array.from(command.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g), ([word]) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single),
+  )
+}
+
+/** In a variable, so that neither bundlers nor TypeScript look for what only this needs. */
+const PEER = '@modelcontextprotocol/client'
+
+/** The tools of these servers. Throws a {@link UsageError} if what connects to them is not installed. */
+export async function openMcpTools(
+  servers: readonly McpServer[],
+  onError: (error: unknown, label: string) => void,
+): Promise<McpTools | undefined> {
+  if (servers.length === 0) return undefined
+  try {
+    await import(PEER)
+  } catch (error) {
+    if (!messageOf(error).includes(PEER)) throw error
+    throw new UsageError(`--mcp: ${PEER} is not installed: npm install ${PEER}@2`, { cause: error })
+  }
+  const { mcpTools } = await import('../../tools/mcp/index.js')
+  return mcpTools({
+    servers: Object.fromEntries(servers.map(({ label, config }) => [label, config])),
+    onError: (error, { serverLabel }) => onError(error, serverLabel),
+  })
+}

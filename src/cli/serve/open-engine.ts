@@ -1,0 +1,106 @@
+import { stat } from 'node:fs/promises'
+import { EngineError, type TokenEngine } from '../../engine/index.js'
+import { HarmonyResponsesError } from '../../errors.js'
+import { RequestError } from '../../request-error.js'
+import type { TokenFixture } from '../../sources/token-fixture.js'
+import type { TokenTable } from '../../tokens/token-table.js'
+import type { Tool } from '../../tools/tool.js'
+import { type Io, UsageError, unreadable } from '../io.js'
+import { readFixtures } from './replay/read-fixtures.js'
+import { createRecording } from './replay/recording.js'
+import { createReplayEngine } from './replay/replay-engine.js'
+import { createReplayTool, declaredServers, recordedTools } from './replay/replay-tool.js'
+import type { EngineChoice } from './settings.js'
+
+/** An engine that is ready, and what belongs to it. */
+export interface OpenedEngine {
+  readonly engine: TokenEngine
+  /** What it is, for people. */
+  readonly about: string
+  /** What answers hosted calls where there are no tools. */
+  readonly tools: readonly Tool[]
+  close(): Promise<void>
+}
+
+/** The variable of the environment that may have the key of the server behind. */
+const KEY_VARIABLE = 'HARMONY_ENGINE_API_KEY'
+
+/**
+ * Opens the engine. Throws a {@link UsageError} if that is not possible as it was asked for.
+ *
+ * @param labels - the MCP servers that are there, and are not played
+ */
+export async function openEngine(
+  choice: EngineChoice,
+  labels: ReadonlySet<string>,
+  tokenTable: TokenTable,
+  io: Io,
+): Promise<OpenedEngine> {
+  if (choice.kind === 'replay') return openReplay(choice.folder, labels, tokenTable, io)
+  try {
+    return await (choice.kind === 'model' ? openModel(choice) : openServer(choice, io))
+  } catch (error) {
+    const isTold = error instanceof HarmonyResponsesError || error instanceof EngineError
+    if (!isTold) throw error
+    throw new UsageError(`--${choice.kind}: ${error.message}`, { cause: error })
+  }
+}
+
+async function openReplay(
+  folder: string | undefined,
+  labels: ReadonlySet<string>,
+  tokenTable: TokenTable,
+  io: Io,
+): Promise<OpenedEngine> {
+  const fixtures = await readFixtures(folder ?? io.fixtures, io)
+  const recorded = await recordedTools(fixtures, tokenTable)
+  const recordings = fixtures.map((fixture) => {
+    const listings = declaredServers(fixture.request ?? {}).flatMap((label) => recorded.listings.get(label) ?? [])
+    return render(fixture, () => createRecording(fixture, listings, tokenTable))
+  })
+  return {
+    engine: createReplayEngine(recordings, tokenTable),
+    about: `plays ${fixtures.length === 1 ? '1 recording' : `${fixtures.length} recordings`}, else a script; no model`,
+    tools: [createReplayTool(recorded, labels)],
+    async close() {},
+  }
+}
+
+function render<Made>(fixture: TokenFixture, make: () => Made): Made {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    throw new UsageError(`fixture ${fixture.name}: its request cannot be rendered: ${error.message}`, { cause: error })
+  }
+}
+
+async function openModel({ file, ...options }: Extract<EngineChoice, { kind: 'model' }>): Promise<OpenedEngine> {
+  const found = await stat(file).catch((error: unknown) => {
+    throw unreadable(file, error)
+  })
+  if (!found.isFile()) throw new UsageError(`cannot read ${file}: expected a GGUF file`)
+  const { createLlamaCppEngine } = await import('../../sources/llama-cpp.js')
+  const engine = await createLlamaCppEngine({ modelPath: file, ...options })
+  return { engine, about: `llama.cpp with ${file}`, tools: [], close: () => engine.dispose() }
+}
+
+async function openServer({ kind, url }: Extract<EngineChoice, { url: string }>, { env }: Io): Promise<OpenedEngine> {
+  const apiKey = env[KEY_VARIABLE]
+  const engine = (await createEngine(kind))({ url, ...(apiKey ? { apiKey } : {}) })
+  const { host } = new URL(url)
+  return { engine, about: `${kind} at ${host}`, tools: [], async close() {} }
+}
+
+async function createEngine(
+  kind: 'vllm' | 'sglang' | 'llama-server',
+): Promise<(options: { readonly url: string; readonly apiKey?: string }) => TokenEngine> {
+  switch (kind) {
+    case 'vllm':
+      return (await import('../../sources/vllm.js')).createVllmEngine
+    case 'sglang':
+      return (await import('../../sources/sglang.js')).createSglangEngine
+    case 'llama-server':
+      return (await import('../../sources/llama-server.js')).createLlamaServerEngine
+  }
+}

@@ -1,0 +1,167 @@
+import type { Metric } from '../../server/index.js'
+
+/** What a server has done, for Prometheus. */
+export interface PrometheusMetrics {
+  take(metric: Metric): void
+  /** The text that Prometheus reads, as `text/plain; version=0.0.4`. */
+  text(): string
+}
+
+export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** Upper limits of the histograms' buckets, in seconds. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+
+type Labels = Readonly<Record<string, string | number>>
+
+/** Nothing that a client wrote becomes a label, so that there are only so many series as the server has names. */
+export function createPrometheusMetrics(): PrometheusMetrics {
+  const families: Family[] = []
+  const add = <Made extends Family>(family: Made): Made => {
+    families.push(family)
+    return family
+  }
+  const count = (name: string, help: string): Counter => add(createCounter(`harmony_${name}`, help))
+  const time = (name: string, help: string): Histogram => add(createHistogram(`harmony_${name}_seconds`, help))
+  const gauge = (name: string, help: string): Gauge => add(createGauge(`harmony_${name}`, help))
+
+  const requests = count('requests_total', 'HTTP requests that were answered, by the status of the answer.')
+  const aborts = count('aborted_requests_total', 'HTTP requests whose clients left before they had the whole answer.')
+  const requestTime = time('request', 'From an HTTP request to the end of its answer.')
+  const running = gauge('responses_running', 'Responses that are made now.')
+  const waiting = gauge('responses_waiting', 'Requests that wait for their turn.')
+  const queueTime = time('queue', 'How long requests waited for their turn.')
+  const firstToken = time('first_token', 'From a request to the first token of the model.')
+  const responses = count('responses_total', 'Responses that are over, by how they ended.')
+  const responseTime = time('response', 'From a request to the end of its response.')
+  const tokens = count('tokens_total', 'Tokens of responses. Cached ones are of the input, reasoning is of the output.')
+  const modelCalls = count('model_calls_total', 'Calls of the engine.')
+  const modelTime = time('model_call', 'How long calls of the engine took.')
+  const toolCalls = count('tool_calls_total', 'Hosted calls that were run.')
+  const toolTime = time('tool_call', 'How long hosted calls took.')
+
+  return {
+    take(metric) {
+      switch (metric.type) {
+        case 'request_started':
+          return
+        case 'request_ended': {
+          const { method, route, status, seconds, isAborted } = metric
+          requests.add({ method, route, status })
+          requestTime.observe({ route }, seconds)
+          if (isAborted) aborts.add({ route })
+          return
+        }
+        case 'load_changed':
+          running.set(metric.running)
+          waiting.set(metric.waiting)
+          return
+        case 'response_started':
+          return queueTime.observe({}, metric.seconds)
+        case 'first_token':
+          return firstToken.observe({ model: metric.model }, metric.seconds)
+        case 'model_called': {
+          const { model, seconds, isFailed } = metric
+          modelCalls.add({ model, outcome: outcomeOf(isFailed) })
+          return modelTime.observe({ model }, seconds)
+        }
+        case 'tool_called': {
+          const { tool, seconds, isFailed } = metric
+          toolCalls.add({ tool, outcome: outcomeOf(isFailed) })
+          return toolTime.observe({ tool }, seconds)
+        }
+        case 'response_ended': {
+          const { model, status, seconds, inputTokens, cachedTokens, outputTokens, reasoningTokens } = metric
+          responses.add({ model, status })
+          responseTime.observe({ model }, seconds)
+          const counts = { input: inputTokens, cached: cachedTokens, output: outputTokens, reasoning: reasoningTokens }
+          for (const [type, number] of Object.entries(counts)) if (number !== null) tokens.add({ model, type }, number)
+        }
+      }
+    },
+    text: () => families.map((family) => family.text()).join(''),
+  }
+}
+
+function outcomeOf(isFailed: boolean): string {
+  return isFailed ? 'failed' : 'completed'
+}
+
+interface Family {
+  text(): string
+}
+
+interface Counter extends Family {
+  add(labels: Labels, number?: number): void
+}
+
+interface Gauge extends Family {
+  set(number: number): void
+}
+
+interface Histogram extends Family {
+  observe(labels: Labels, seconds: number): void
+}
+
+function createCounter(name: string, help: string): Counter {
+  const values = new Map<string, number>()
+  return {
+    add(labels, number = 1) {
+      const key = labelText(labels)
+      values.set(key, (values.get(key) ?? 0) + number)
+    },
+    text: () =>
+      familyText(
+        name,
+        help,
+        'counter',
+        Array.from(values, ([labels, value]) => `${name}${labels} ${value}\n`),
+      ),
+  }
+}
+
+function createGauge(name: string, help: string): Gauge {
+  let value = 0
+  return {
+    set(number) {
+      value = number
+    },
+    text: () => familyText(name, help, 'gauge', [`${name} ${value}\n`]),
+  }
+}
+
+function createHistogram(name: string, help: string): Histogram {
+  const series = new Map<string, { readonly labels: Labels; readonly counts: number[]; sum: number; count: number }>()
+  return {
+    observe(labels, seconds) {
+      const key = labelText(labels)
+      const one = series.get(key) ?? { labels, counts: BUCKETS.map(() => 0), sum: 0, count: 0 }
+      series.set(key, one)
+      for (const [index, limit] of BUCKETS.entries()) if (seconds <= limit) (one.counts[index] as number) += 1
+      one.sum += seconds
+      one.count += 1
+    },
+    text() {
+      const lines = Array.from(series, ([key, { labels, counts, sum, count }]) => {
+        const bucket = (le: string | number, value: number | undefined): string =>
+          `${name}_bucket${labelText({ ...labels, le })} ${value}\n`
+        const buckets = BUCKETS.map((limit, index) => bucket(limit, counts[index]))
+        return [...buckets, bucket('+Inf', count), `${name}_sum${key} ${sum}\n`, `${name}_count${key} ${count}\n`]
+      })
+      return familyText(name, help, 'histogram', lines.flat())
+    },
+  }
+}
+
+function familyText(name: string, help: string, type: string, lines: readonly string[]): string {
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
+}
+
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(String(value))}"`)
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+}

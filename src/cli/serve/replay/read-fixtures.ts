@@ -1,0 +1,31 @@
+import { HarmonyResponsesError } from '../../../errors.js'
+import { readTokenFixture, type TokenFixture } from '../../../sources/token-fixture.js'
+import { errorCode, type Io, readText, UsageError, unreadable } from '../../io.js'
+
+/** The token fixtures of a folder, or of one file. Throws a {@link UsageError}. */
+export async function readFixtures(path: string, io: Io): Promise<TokenFixture[]> {
+  const files = await filesOf(path, io)
+  const fixtures = await Promise.all(files.map(async (file) => readFixture(file, await readText(file, io))))
+  if (fixtures.length > 0) return fixtures
+  throw new UsageError(`serve --replay ${path}: expected token fixtures (*.json), found none`)
+}
+
+async function filesOf(path: string, io: Io): Promise<string[]> {
+  try {
+    const names = await io.readFolder(path)
+    const fixtures = names.filter((name) => name.endsWith('.json')).sort()
+    return fixtures.map((name) => `${path.replace(/\/$/, '')}/${name}`)
+  } catch (error) {
+    if (errorCode(error) === 'ENOTDIR') return [path]
+    throw unreadable(path, error)
+  }
+}
+
+function readFixture(file: string, text: string): TokenFixture {
+  try {
+    return readTokenFixture(text)
+  } catch (error) {
+    if (!(error instanceof HarmonyResponsesError)) throw error
+    throw new UsageError(`${file}: ${error.message}`, { cause: error })
+  }
+}

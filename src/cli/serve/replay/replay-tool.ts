@@ -1,0 +1,84 @@
+import { parseMessages } from '../../../harmony/parse-messages.js'
+import { translateBatches } from '../../../index.js'
+import type { OutputItem } from '../../../responses/items.js'
+import type { McpListing } from '../../../responses/mcp-listing.js'
+import type { McpTool, ResponseRequest } from '../../../responses/request.js'
+import { replay } from '../../../sources/replay.js'
+import type { TokenFixture } from '../../../sources/token-fixture.js'
+import type { TokenTable } from '../../../tokens/token-table.js'
+import type { HostedCall, Tool } from '../../../tools/tool.js'
+import { fixedOptions } from '../../replay.js'
+
+/** What the fixtures know of tools: what servers list, and what calls were answered with. */
+export interface RecordedTools {
+  readonly listings: ReadonlyMap<string, McpListing>
+  /** The results, by {@link wordsOf} of their calls. */
+  readonly results: ReadonlyMap<string, string>
+}
+
+const HOSTED: readonly string[] = ['mcp_call', 'code_interpreter_call', 'web_search_call', 'shell_call']
+
+export async function recordedTools(fixtures: readonly TokenFixture[], tokenTable: TokenTable): Promise<RecordedTools> {
+  const listings = new Map<string, McpListing>()
+  const results = new Map<string, string>()
+  for (const fixture of fixtures) {
+    for (const listing of fixture.setup?.mcpListings ?? []) listings.set(listing.serverLabel, listing)
+    const calls = await hostedCalls(fixture)
+    const texts = resultTexts(fixture, tokenTable)
+    for (const [index, call] of calls.entries()) {
+      const text = texts[index]
+      if (text !== undefined) results.set(wordsOf(call), text)
+      if (call.type === 'mcp_call') list(listings, call.server_label, call.name)
+    }
+  }
+  return { listings, results }
+}
+
+/** Answers hosted calls with what was recorded, or with a sentence: in place of the tools that a fixture was made with. */
+export function createReplayTool({ listings, results }: RecordedTools, except: ReadonlySet<string>): Tool {
+  return {
+    answers: (call) => call.type !== 'mcp_call' || (listings.has(call.server_label) && !except.has(call.server_label)),
+    async run(call) {
+      return { output: results.get(wordsOf(call)) ?? 'A script plays this tool: no recording has this call.' }
+    },
+    async listings(request) {
+      return declaredServers(request).flatMap((label) => (except.has(label) ? [] : (listings.get(label) ?? [])))
+    },
+  }
+}
+
+export function declaredServers({ tools }: ResponseRequest): string[] {
+  return (tools ?? []).flatMap((tool) => (tool.type === 'mcp' ? [(tool as McpTool).server_label] : []))
+}
+
+/** A server whose listing nobody recorded has at least the tools that were called. */
+function list(listings: Map<string, McpListing>, serverLabel: string, name: string): void {
+  const { tools = [] } = listings.get(serverLabel) ?? {}
+  if (tools.some((tool) => tool.name === name)) return
+  listings.set(serverLabel, { serverLabel, tools: [...tools, { name, inputSchema: { type: 'object' } }] })
+}
+
+/** The calls that the fixture's host ran, in order. */
+async function hostedCalls(fixture: TokenFixture): Promise<HostedCall[]> {
+  const events = translateBatches(replay(fixture), { ...fixedOptions(fixture), onError() {} })
+  let output: readonly OutputItem[] = []
+  for await (const batch of events) for (const event of batch) if ('response' in event) output = event.response.output
+  return output.filter((item): item is HostedCall => HOSTED.includes(item.type))
+}
+
+function resultTexts({ tokens }: TokenFixture, tokenTable: TokenTable): string[] {
+  return tokens.flatMap((chunk) => {
+    if (typeof chunk !== 'object' || !('host' in chunk)) return []
+    const { host } = chunk
+    if (typeof host === 'object' && 'author' in host) return [host.text]
+    const { messages } = parseMessages(host, { tokenTable, role: null, origin: 'host' })
+    return messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
+  })
+}
+
+/** What a call says, without its id and its state. */
+function wordsOf(call: HostedCall): string {
+  const { type, name, server_label, arguments: text, code, action } = call as unknown as Record<string, unknown>
+  const { sources: _, ...asked } = Object(action) as Record<string, unknown>
+  return JSON.stringify([type, name, server_label, text, code, asked])
+}

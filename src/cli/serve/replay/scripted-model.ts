@@ -1,0 +1,61 @@
+import type { HarmonyMessage } from '../../../harmony/events.js'
+import { PYTHON } from '../../../harmony/namespaces.js'
+import { answer, call, type ScriptedMessage, type ScriptedPrompt, think } from '../../../testing/index.js'
+import { exampleArguments } from './example-arguments.js'
+import { type TaughtCallee, taughtCallees } from './taught-tools.js'
+
+/** How much of what others wrote is repeated. */
+const QUOTED = 200
+
+/**
+ * What the model says to a prompt that no recording answers: it thinks, calls a tool if there is one (that which the
+ * user names, or the first), and answers when the tool has. It depends on the prompt alone.
+ */
+export function scriptedTurn({ messages, opening }: ScriptedPrompt): readonly ScriptedMessage[] {
+  const lastOther = messages.findLastIndex(({ role }) => role !== 'assistant')
+  const asked = messages[lastOther]
+  const callees = taughtCallees(messages.filter(({ role }) => role === 'system' || role === 'developer'))
+  const callee = asked?.role === 'tool' ? undefined : choose(callees, asked, opening)
+  const pieces = asked?.role === 'tool' ? afterTool(asked) : callee ? calling(callee) : answering(asked)
+  // What it has said of this turn already: it was cut off to go on.
+  return pieces.slice(Math.min(messages.length - 1 - lastOther, pieces.length - 1))
+}
+
+/** The tool that the host has begun to call, that the user names, or the first. */
+function choose(
+  callees: readonly TaughtCallee[],
+  asked: HarmonyMessage | undefined,
+  opening: string,
+): TaughtCallee | undefined {
+  const [, demanded] = / to=([^\s<]+)/.exec(opening) ?? []
+  const nameOf = ({ recipient }: TaughtCallee): string => recipient.slice(recipient.indexOf('.') + 1)
+  return (
+    callees.find(({ recipient }) => recipient === demanded) ??
+    callees.find((one) => asked?.content.includes(nameOf(one)) === true) ??
+    callees[0]
+  )
+}
+
+function calling({ recipient, type }: TaughtCallee): ScriptedMessage[] {
+  const said = think(`A script plays the model. It calls ${recipient} with an example of its arguments.`)
+  if (recipient === PYTHON) return [said, call(PYTHON, 'print(6 * 7)')]
+  return [said, call(recipient, type === 'string' ? 'example' : exampleArguments(type ?? ''))]
+}
+
+function afterTool({ name = 'tool', content }: HarmonyMessage): ScriptedMessage[] {
+  return [
+    think(`The tool has answered, so the script ends.`),
+    answer(`${name} answered: ${quoted(content)}\n\nA script plays the model: no recording has this request.`),
+  ]
+}
+
+function answering(asked: HarmonyMessage | undefined): ScriptedMessage[] {
+  return [
+    think('A script plays the model. There is no tool to call, so it answers.'),
+    answer(`You said: ${quoted(asked?.content ?? '')}\n\nA script plays the model: no recording has this request.`),
+  ]
+}
+
+function quoted(text: string): string {
+  return text.length <= QUOTED ? text : `${text.slice(0, QUOTED).replace(/[\ud800-\udbff]$/, '')}…`
+}

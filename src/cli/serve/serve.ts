@@ -1,0 +1,162 @@
+import { openResponses, vllm } from '../../dialects/index.js'
+import { EngineError } from '../../engine/index.js'
+import { loadTokenTable } from '../../index.js'
+import { bearerKeys, type Metric } from '../../server/index.js'
+import { type ResponsesServer, type ServeOptions, serveResponses } from '../../server/node.js'
+import type { TokenTable } from '../../tokens/token-table.js'
+import { urlCitations } from '../../translate/url-citations.js'
+import { complaint, errorCode, type Io, messageOf, UsageError } from '../io.js'
+import { plain } from '../terminal-text.js'
+import { banner } from './banner.js'
+import { createLiveTimelines } from './live-timelines.js'
+import { openMcpTools } from './mcp-servers.js'
+import { type OpenedEngine, openEngine } from './open-engine.js'
+import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
+import { createRequestLog } from './request-log.js'
+import { KEY_VARIABLE, type ServeSettings } from './settings.js'
+
+/** The exit code of a process that was told to stop at once. */
+const STOPPED = 130
+
+/** Serves until it is told to stop. Returns the exit code. */
+export async function serve(settings: ServeSettings, io: Io): Promise<number> {
+  const tokenTable = await loadTokenTable()
+  const report = (error: unknown): void => reportTo(io, error)
+  const mcp = await openMcpTools(settings.mcp, (error, label) =>
+    report(new Error(`MCP server ${label}: ${messageOf(error)}`, { cause: error })),
+  )
+  let opened: OpenedEngine | undefined
+  try {
+    opened = await openEngine(settings.engine, new Set(settings.mcp.map(({ label }) => label)), tokenTable, io)
+    const tools = [...(mcp ? [mcp] : []), ...opened.tools]
+    const server = await listen({ ...serveOptions(settings, opened, tokenTable, report, io), tools })
+    const stops = listenForStops(io)
+    try {
+      await printBanner(aboutServer(settings, server, opened, io.version), server, io)
+      checkHealth(opened, io)
+      await stops.first
+      return await stop(server, stops.second, io)
+    } finally {
+      stops.end()
+    }
+  } finally {
+    await mcp?.close()
+    await opened?.close()
+  }
+}
+
+function serveOptions(
+  settings: ServeSettings,
+  { engine }: OpenedEngine,
+  tokenTable: TokenTable,
+  onError: (error: unknown) => void,
+  io: Io,
+): ServeOptions {
+  const { models, servesAnyName, reasoning, policy, dialect, images, parallel, onDisconnect, key, isVerbose } = settings
+  const translation = { reasoning, policy, citations: urlCitations() }
+  const response = { ...translation, images }
+  const wording = [openResponses, vllm].find(({ name }) => name === dialect)
+  const metrics = createPrometheusMetrics()
+  const log = createRequestLog(() => io.time(), io.screen.hasColors, io.complain)
+  const timelines = isVerbose ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain) : undefined
+  return {
+    ...{ tokenTable, models, onDisconnect, onError, response, hostname: settings.host, port: settings.port },
+    engine: servesAnyName ? engine : (name) => (models.includes(name) ? engine : undefined),
+    onMetric(metric: Metric) {
+      metrics.take(metric)
+      log.take(metric)
+      if (metric.type === 'response_ended') timelines?.end(metric.responseId)
+    },
+    pages: {
+      '/metrics': () => new Response(metrics.text(), { headers: { 'content-type': PROMETHEUS_TYPE } }),
+    },
+    done: dialect === 'open-responses',
+    ...(wording && { dialect: wording }),
+    ...(timelines && { onEntry: timelines.take }),
+    ...(parallel !== undefined && { limits: { concurrency: parallel } }),
+    ...(key !== undefined && { authorize: bearerKeys({ [key]: 'key' }) }),
+  }
+}
+
+/** Throws a {@link UsageError} if it cannot listen there. */
+async function listen(options: ServeOptions): Promise<ResponsesServer> {
+  try {
+    return await serveResponses(options)
+  } catch (error) {
+    const { hostname, port } = options
+    const reason = { EADDRINUSE: `port ${port} is in use`, EACCES: `port ${port} is not allowed` }[
+      `${errorCode(error)}`
+    ]
+    const isTold = reason !== undefined || ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(`${errorCode(error)}`)
+    if (!isTold) throw error
+    throw new UsageError(`serve: ${reason ?? `this machine has no address ${hostname}`}`, { cause: error })
+  }
+}
+
+function aboutServer(
+  { models, key, host }: ServeSettings,
+  { url, port }: ResponsesServer,
+  { about }: OpenedEngine,
+  version: string,
+): Parameters<typeof banner>[0] {
+  // An address that stands for all is none to go to.
+  const isAll = host === '0.0.0.0' || host === '::'
+  return {
+    version,
+    url: isAll ? `http://127.0.0.1:${port}` : url,
+    engine: about,
+    models,
+    hasKey: key !== undefined,
+    keyVariable: KEY_VARIABLE,
+  }
+}
+
+/** Nobody reads what it prints any more: then nobody wants it to serve. */
+async function printBanner(about: Parameters<typeof banner>[0], server: ResponsesServer, io: Io): Promise<void> {
+  try {
+    await io.print(banner(about, io.screen))
+  } catch (error) {
+    await server.close({ graceMs: 0 })
+    throw error
+  }
+}
+
+/** An engine behind HTTP may start later than we do, so that it is no error if it does not answer yet. */
+function checkHealth({ engine }: OpenedEngine, io: Io): void {
+  engine.health({ signal: AbortSignal.timeout(5000) }).catch((error: unknown) => {
+    io.complain(complaint(new Error(`the engine does not answer yet: ${messageOf(error)}`)))
+  })
+}
+
+interface Stops {
+  readonly first: Promise<void>
+  readonly second: Promise<void>
+  end(): void
+}
+
+function listenForStops(io: Io): Stops {
+  const waiting: (() => void)[] = []
+  const next = (): Promise<void> => new Promise((resolve) => waiting.push(resolve))
+  const [first, second] = [next(), next()]
+  return { first, second, end: io.onStop(() => waiting.shift()?.()) }
+}
+
+async function stop(server: ResponsesServer, again: Promise<void>, io: Io): Promise<number> {
+  const { running } = server.service.load
+  if (running > 0) {
+    io.complain(`waits for ${running === 1 ? '1 response' : `${running} responses`}; Ctrl-C again ends at once\n`)
+  }
+  const closed = server.close().then(() => 0)
+  const code = await Promise.race([closed, again.then(() => STOPPED)])
+  // Not awaited: what does not end when it is told to must not keep us.
+  if (code === STOPPED) server.close({ graceMs: 0 }).catch(() => {})
+  return code
+}
+
+/** One line, with nothing in it that a terminal would act on. */
+function reportTo(io: Io, error: unknown): void {
+  // A client that leaves is no error, and has its line in the log.
+  if (error instanceof DOMException && error.name === 'AbortError') return
+  const kind = error instanceof EngineError ? `the engine (${plain(error.code)}): ` : ''
+  io.complain(complaint(new Error(`${kind}${messageOf(error)}`)))
+}

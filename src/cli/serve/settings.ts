@@ -1,0 +1,135 @@
+import { type PolicyName, policies } from '../../index.js'
+import type { ServeOptions } from '../../server/serve-responses.js'
+import { oneOf } from '../command.js'
+import { UsageError } from '../io.js'
+import { DIALECTS } from '../replay.js'
+import { type McpServer, mcpServers } from './mcp-servers.js'
+
+/** What the options of `serve` say, by their names. */
+export interface ServeValues {
+  readonly replay: boolean
+  readonly model?: string | undefined
+  readonly vllm?: string | undefined
+  readonly sglang?: string | undefined
+  readonly 'llama-server'?: string | undefined
+  readonly mcp: readonly string[]
+  readonly host: string
+  readonly port: string
+  readonly 'api-key'?: string | undefined
+  readonly 'model-alias': readonly string[]
+  readonly reasoning: string
+  readonly policy: string
+  readonly dialect: string
+  readonly images: string
+  readonly 'context-size'?: string | undefined
+  readonly parallel?: string | undefined
+  readonly 'on-disconnect': string
+  readonly verbose: boolean
+}
+
+/** Where answers come from. */
+export type EngineChoice =
+  | { readonly kind: 'replay'; readonly folder: string | undefined }
+  | { readonly kind: 'model'; readonly file: string; readonly contextSize?: number; readonly parallel?: number }
+  | { readonly kind: 'vllm' | 'sglang' | 'llama-server'; readonly url: string }
+
+/** What `serve` does, checked. */
+export interface ServeSettings {
+  readonly engine: EngineChoice
+  readonly mcp: readonly McpServer[]
+  readonly host: string
+  readonly port: number
+  readonly key: string | undefined
+  /** The names of the model. The first is its own. */
+  readonly models: readonly [string, ...string[]]
+  readonly servesAnyName: boolean
+  readonly reasoning: 'raw' | 'summary' | 'both' | 'hidden'
+  readonly policy: PolicyName
+  readonly dialect: (typeof DIALECTS)[number]
+  readonly images: 'refuse' | 'placeholder'
+  readonly parallel: number | undefined
+  readonly onDisconnect: NonNullable<ServeOptions['onDisconnect']>
+  readonly isVerbose: boolean
+}
+
+/** The variable of the environment that may have the key, so that it is in no list of processes. */
+export const KEY_VARIABLE = 'HARMONY_RESPONSES_API_KEY'
+
+const OWN_NAME = 'gpt-oss'
+const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
+
+/** Throws a {@link UsageError}. */
+export function serveSettings(
+  values: ServeValues,
+  operands: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): ServeSettings {
+  const key = values['api-key'] ?? env[KEY_VARIABLE]
+  if (key === '') throw new UsageError('--api-key: expected a key, got an empty text')
+  const { host } = values
+  if (!LOOPBACK.includes(host) && key === undefined) {
+    throw new UsageError(`--host ${host}: others can reach it, so it needs a key: --api-key KEY, or ${KEY_VARIABLE}`)
+  }
+  const parallel = countOf(values.parallel, '--parallel')
+  const aliases = values['model-alias']
+  if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
+  return {
+    engine: engineChoice(values, operands),
+    mcp: mcpServers(values.mcp),
+    host,
+    port: countOf(values.port, '--port', 0, 65_535) ?? 8000,
+    key,
+    models: [OWN_NAME, ...aliases.filter((name, index) => name !== OWN_NAME && aliases.indexOf(name) === index)],
+    servesAnyName: aliases.length === 0,
+    reasoning: oneOf(['raw', 'summary', 'both', 'hidden'], '--reasoning', values.reasoning),
+    policy: oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy),
+    dialect: oneOf(DIALECTS, '--dialect', values.dialect),
+    images: oneOf(['refuse', 'placeholder'], '--images', values.images),
+    parallel,
+    onDisconnect: onDisconnectOf(values['on-disconnect']),
+    isVerbose: values.verbose,
+  }
+}
+
+const CHOICES = ['replay', 'model', 'vllm', 'sglang', 'llama-server'] as const
+
+function engineChoice(values: ServeValues, operands: readonly string[]): EngineChoice {
+  const given = CHOICES.filter((name) => values[name] !== undefined && values[name] !== false)
+  const [kind, ...others] = given
+  if (kind === undefined || others.length > 0) {
+    const got = kind === undefined ? 'none' : given.map((name) => `--${name}`).join(' and ')
+    throw new UsageError(`serve: expected one of ${CHOICES.map((name) => `--${name}`).join(', ')}, got ${got}`)
+  }
+  const [folder, ...more] = operands
+  const extra = kind === 'replay' ? more[0] : folder
+  if (extra !== undefined) throw new UsageError(`serve: expected no operand, got ${JSON.stringify(extra)}`)
+  const contextSize = countOf(values['context-size'], '--context-size')
+  if (contextSize !== undefined && kind !== 'model') {
+    throw new UsageError('--context-size: expected --model with it: a server has a context of its own')
+  }
+  if (kind === 'replay') return { kind, folder }
+  if (kind !== 'model') return { kind, url: values[kind] as string }
+  const parallel = countOf(values.parallel, '--parallel')
+  const sizes = { ...(contextSize !== undefined && { contextSize }), ...(parallel !== undefined && { parallel }) }
+  return { kind, file: values.model as string, ...sizes }
+}
+
+function countOf(
+  given: string | undefined,
+  option: string,
+  least = 1,
+  most = Number.MAX_SAFE_INTEGER,
+): number | undefined {
+  if (given === undefined) return undefined
+  const count = Number(given)
+  if (/^\d+$/.test(given) && count >= least && count <= most) return count
+  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+  throw new UsageError(`${option}: expected a whole number ${range}, got ${JSON.stringify(given)}`)
+}
+
+function onDisconnectOf(given: string): ServeSettings['onDisconnect'] {
+  if (given === 'stop' || given === 'finish') return given
+  const seconds = Number(given)
+  if (/^\d+$/.test(given) && seconds <= 86_400) return { graceMs: seconds * 1000 }
+  throw new UsageError(`--on-disconnect: expected stop, finish, or a number of seconds, got ${JSON.stringify(given)}`)
+}

@@ -1,0 +1,97 @@
+import { FIRST_SPECIAL, markerText } from '../harmony/vocabulary.js'
+import type { MessageSpan, Prompt } from '../prompt/index.js'
+import { createDetokenizer } from '../tokens/detokenizer.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { clip, createPaint, type Paint, plain, type Style } from './terminal-text.js'
+import type { Screen } from './timeline-layout.js'
+
+/** The texts of a prompt begin in this column, below the words of their heads. */
+const MARGIN = 6
+
+/**
+ * A prompt for people: each message's author, recipient and channel, the item that it came from and its tokens, then
+ * its text with its markers; at last what the model goes on from, and the counts.
+ *
+ * @returns pieces of text, each of whole lines
+ */
+export function* showPrompt(prompt: Prompt, tokenTable: TokenTable, screen: Screen): Generator<string> {
+  const { tokens, messages, omitted } = prompt
+  const paint = createPaint(screen.hasColors)
+  const show = (index: string, words: string, span: Omit<MessageSpan, 'role'>, style: Style): string => {
+    const ids = tokens.subarray(span.start, span.end)
+    const count = `tokens ${span.start}-${span.end - 1} (${ids.length})`
+    const place = span.item === undefined ? count : `input[${span.item}] · ${count}`
+    const room = Math.max(screen.columns - MARGIN - place.length - 2, 20)
+    const head = `${paint(index, 'dim')}  ${paint(clip(withoutMarkers(plain(words)), room), style)}  ${paint(place, 'dim')}`
+    const text = shownText(ids, tokenTable, paint).replace(/\n(?!\n)/g, `\n${' '.repeat(MARGIN)}`)
+    return `${head}\n${' '.repeat(MARGIN)}${text}\n\n`
+  }
+  for (const [index, span] of messages.entries()) {
+    const author = authorOf(tokens.subarray(span.start, span.end), tokenTable)
+    const words = [author, span.recipient && `to=${span.recipient}`, span.channel].filter((word) => word !== undefined)
+    yield show(String(index).padStart(MARGIN - 2), words.join(' '), span, span.role === 'tool' ? 'yellow' : 'cyan')
+  }
+  const start = messages.at(-1)?.end ?? 0
+  yield show(' '.repeat(MARGIN - 2), 'what the model goes on from', { start, end: tokens.length }, 'cyan')
+  for (const { serverLabel, name } of omitted) {
+    const what = `! not taught: the tool ${name} of ${serverLabel}, which no recipient can name`
+    yield `${paint(withoutMarkers(plain(what)), 'yellow')}\n`
+  }
+  yield `${paint(`${plural(tokens.length, 'token')}, ${plural(messages.length, 'message')}`, 'bold')}\n`
+}
+
+/** The text of a prompt, its control tokens as literal markers. */
+export function promptText(tokens: Uint32Array, tokenTable: TokenTable): string {
+  return readRuns(tokens, tokenTable, (text) => text, markerText)
+}
+
+/** The same for a terminal, in which whatever looks like a marker is one. Only tabs and line breaks are left. */
+function shownText(tokens: Uint32Array, tokenTable: TokenTable, paint: Paint): string {
+  return readRuns(
+    tokens,
+    tokenTable,
+    (text) => withoutMarkers(text.replace(/[^\n\t]+/g, plain)),
+    (id) => paint(markerText(id), 'magenta'),
+  )
+}
+
+/** Text in which nothing spells a marker. */
+function withoutMarkers(text: string): string {
+  return text.replace(/<\|(?=\w+\|>)/g, '<\\|')
+}
+
+/** A message's first word, which says who wrote it. */
+function authorOf(tokens: Uint32Array, tokenTable: TokenTable): string {
+  const end = tokens.findIndex((id, index) => index > 0 && id >= FIRST_SPECIAL)
+  const [author = ''] = promptText(tokens.subarray(1, end), tokenTable).trim().split(/\s/, 1)
+  return author
+}
+
+/** Joins what becomes of each run of ordinary tokens and of each control token. */
+function readRuns(
+  tokens: Uint32Array,
+  tokenTable: TokenTable,
+  ofText: (text: string) => string,
+  ofMarker: (id: number) => string,
+): string {
+  let shown = ''
+  let text = ''
+  const detokenizer = createDetokenizer(tokenTable)
+  const endRun = (): void => {
+    shown += ofText(text + detokenizer.flush())
+    text = ''
+  }
+  for (const id of tokens) {
+    if (id < FIRST_SPECIAL) text += detokenizer.push(id)
+    else {
+      endRun()
+      shown += ofMarker(id)
+    }
+  }
+  endRun()
+  return shown
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

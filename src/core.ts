@@ -1,0 +1,76 @@
+/*
+ * The door for those who count kilobytes: everything but hosted tools. It translates messages, reasoning, calls of
+ * functions, custom tools and MCP tools, and items of the host. A request that declares any other tool is refused.
+ */
+
+import {
+  type TranslateOptions as FullTranslateOptions,
+  type TranslatorOptions as FullTranslatorOptions,
+  withDefaults,
+} from './defaults.js'
+import type { ResponseStreamEvent } from './responses/events.js'
+import type { Response } from './responses/response.js'
+import { loadTokenTable } from './tokens/load-token-table.js'
+import type { TokenSource } from './tokens/token-source.js'
+import { CORE_CATALOG } from './translate/core-catalog.js'
+import { translateBatches as pullBatches, translateEvents as pullEvents } from './translate/translate.js'
+import { Translator as AnyTranslator, withHostItems } from './translate/translator.js'
+import { checkSnapshot, type TranslatorSnapshot } from './translate/translator-snapshot.js'
+
+export { HarmonyResponsesError } from './errors.js'
+export { loadTokenTable } from './tokens/load-token-table.js'
+export { collectResponse } from './translate/collect-response.js'
+export type * from './types.js'
+
+/** Options that only hosted tools read. */
+type Hosted = 'citations' | 'containerId'
+
+/** As in `harmony-responses`, without the options of hosted tools. All are optional. */
+export type TranslatorOptions = Omit<FullTranslatorOptions, Hosted>
+
+/** {@link TranslatorOptions} and a `signal`, for the pulling side. All are optional. */
+export type TranslateOptions = Omit<FullTranslateOptions, Hosted>
+
+const CATALOG = /* @__PURE__ */ withHostItems(CORE_CATALOG)
+
+/**
+ * As in `harmony-responses`, without hosted tools.
+ *
+ * @throws HarmonyResponsesError `bad_option` if the request declares a tool that is neither a function, a custom tool, a
+ *   namespace nor an MCP server; and whatever the other throws
+ */
+export class Translator extends AnyTranslator {
+  constructor(options: TranslatorOptions = {}, snapshot?: TranslatorSnapshot) {
+    super(withDefaults(options), CATALOG, snapshot)
+  }
+
+  /**
+   * Continues where `snapshot()` was taken.
+   *
+   * @throws HarmonyResponsesError `bad_snapshot` also if the snapshot has items of hosted tools
+   */
+  static restore(snapshot: TranslatorSnapshot, options: TranslatorOptions = {}): Translator {
+    return new Translator(options, checkSnapshot(snapshot, options, CATALOG))
+  }
+}
+
+/**
+ * As in `harmony-responses`, without hosted tools.
+ *
+ * @throws HarmonyResponsesError `bad_option`, from the call itself, if the request declares a tool that is neither a
+ *   function, a custom tool, a namespace nor an MCP server; and whatever the other throws
+ */
+export function translate(
+  source: TokenSource,
+  options: TranslateOptions = {},
+): AsyncGenerator<ResponseStreamEvent, Response> {
+  return pullEvents(source, withDefaults(options), CORE_CATALOG, loadTokenTable)
+}
+
+/** As {@link translate}, the events of each chunk as one array. */
+export function translateBatches(
+  source: TokenSource,
+  options: TranslateOptions = {},
+): AsyncGenerator<ResponseStreamEvent[], Response> {
+  return pullBatches(source, withDefaults(options), CORE_CATALOG, loadTokenTable)
+}

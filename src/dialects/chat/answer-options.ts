@@ -1,0 +1,55 @@
+import { check } from '../../errors.js'
+
+/** How an answer is worded. What the client asked for comes from `fromChatRequest`. */
+export interface ChatAnswerOptions {
+  /** Default: the id of the response, with `chatcmpl-` in the place of `resp_`. */
+  readonly id?: string
+  /** The name of the model, as the client knows it. Default: that of the response. */
+  readonly model?: string
+  /** Unix time in whole seconds. Default: that of the response. */
+  readonly created?: number
+  /** Ends the stream with a chunk of the token counts and without choices. Default: false. */
+  readonly includeUsage?: boolean
+  /**
+   * The fields that carry the reasoning: `reasoning_content`, which DeepSeek has made known, `reasoning`, which OpenRouter
+   * and vLLM have, or both. Clients read one of them, and look at the other only if it is not there. Default: `both`.
+   */
+  readonly reasoning?: 'both' | 'reasoning_content' | 'reasoning' | 'hidden'
+  /** Where preambles go, which the model writes before its answer or a call. Default: `content`. */
+  readonly preambles?: 'content' | 'reasoning'
+  /** Says the first call as `function_call`, for clients that declare `functions`. Default: `tool_calls`. */
+  readonly calls?: 'tool_calls' | 'function_call'
+}
+
+export type ResolvedChatAnswerOptions = Required<Omit<ChatAnswerOptions, 'id' | 'model' | 'created'>> &
+  Pick<ChatAnswerOptions, 'id' | 'model' | 'created'>
+
+const CHOICES = {
+  reasoning: ['both', 'reasoning_content', 'reasoning', 'hidden'],
+  preambles: ['content', 'reasoning'],
+  calls: ['tool_calls', 'function_call'],
+} as const
+
+/** @throws HarmonyResponsesError `bad_option` */
+export function resolveAnswerOptions(what: string, options: ChatAnswerOptions): ResolvedChatAnswerOptions {
+  check(typeof options === 'object' && options !== null, `${what}: options`, 'an object', options)
+  const { id, model, created, includeUsage = false } = options
+  check(typeof includeUsage === 'boolean', `${what}.includeUsage`, 'true or false', includeUsage)
+  check(id === undefined || (typeof id === 'string' && id !== ''), `${what}.id`, 'a string', id)
+  check(model === undefined || typeof model === 'string', `${what}.model`, 'a string', model)
+  check(created === undefined || Number.isInteger(created), `${what}.created`, 'a time in whole seconds', created)
+  const { reasoning = 'both', preambles = 'content', calls = 'tool_calls' } = options
+  for (const [name, value] of Object.entries({ reasoning, preambles, calls })) {
+    const choices: readonly string[] = CHOICES[name as keyof typeof CHOICES]
+    check(choices.includes(value), `${what}.${name}`, `one of ${choices.join(', ')}`, value)
+  }
+  return {
+    includeUsage,
+    reasoning,
+    preambles,
+    calls,
+    ...(id !== undefined && { id }),
+    ...(model !== undefined && { model }),
+    ...(created !== undefined && { created }),
+  }
+}

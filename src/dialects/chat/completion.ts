@@ -1,0 +1,111 @@
+import type { Logprob } from '../../responses/items.js'
+
+/** The answers of Chat Completions, in their wire form. Source: the `openai` 7.57 types, and `reasoning_content`. */
+
+export type ChatFinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
+
+export interface ChatToolCallOfFunction {
+  id: string
+  type: 'function'
+  function: { name: string; arguments: string }
+}
+
+export interface ChatToolCallOfCustomTool {
+  id: string
+  type: 'custom'
+  custom: { name: string; input: string }
+}
+
+export type ChatToolCall = ChatToolCallOfFunction | ChatToolCallOfCustomTool
+
+export interface ChatAnnotation {
+  type: 'url_citation'
+  /** Characters of `content`, from 0. */
+  url_citation: { start_index: number; end_index: number; title: string; url: string }
+}
+
+/** The model's message. Fields that OpenAI leaves out where there is nothing to say are left out. */
+export interface ChatMessage {
+  role: 'assistant'
+  /** Null if the model wrote no text. */
+  content: string | null
+  /** gpt-oss refuses in its text. */
+  refusal: null
+  reasoning_content?: string
+  reasoning?: string
+  annotations?: ChatAnnotation[]
+  tool_calls?: ChatToolCall[]
+  function_call?: { name: string; arguments: string }
+}
+
+/** The log-probabilities of the text, if the request asks for them. */
+export interface ChatLogprobs {
+  content: Logprob[] | null
+  refusal: null
+}
+
+export interface ChatUsage {
+  prompt_tokens: number
+  completion_tokens: number
+  total_tokens: number
+  prompt_tokens_details: { cached_tokens: number }
+  completion_tokens_details: { reasoning_tokens: number }
+}
+
+export interface ChatCompletion {
+  id: string
+  object: 'chat.completion'
+  /** Unix time in whole seconds. */
+  created: number
+  model: string
+  choices: {
+    index: number
+    message: ChatMessage
+    logprobs: ChatLogprobs | null
+    finish_reason: ChatFinishReason
+  }[]
+  usage?: ChatUsage
+}
+
+/** The beginning of a call has its id, type and name; what follows has its index and a piece of text. */
+export interface ChatToolCallDelta {
+  /** Position of the call in `tool_calls`, from 0. */
+  index: number
+  id?: string
+  type?: 'function' | 'custom'
+  function?: { name?: string; arguments?: string }
+  custom?: { name?: string; input?: string }
+}
+
+export interface ChatDelta {
+  role?: 'assistant'
+  content?: string | null
+  refusal?: null
+  reasoning_content?: string
+  reasoning?: string
+  /** All of them, in the last chunk. */
+  annotations?: ChatAnnotation[]
+  tool_calls?: ChatToolCallDelta[]
+  function_call?: { name?: string; arguments?: string }
+}
+
+export interface ChatChunk {
+  id: string
+  object: 'chat.completion.chunk'
+  created: number
+  model: string
+  /** One; none in the chunk of the token counts. */
+  choices: {
+    index: number
+    delta: ChatDelta
+    logprobs: ChatLogprobs | null
+    finish_reason: ChatFinishReason | null
+  }[]
+  /** Only if the request asks for the token counts: null but for the last chunk. */
+  usage?: ChatUsage | null
+}
+
+/** What ends a stream that failed, in the place of the last chunk, and the body of an HTTP error. */
+export interface ChatError {
+  error: { message: string; type: string; param: string | null; code: string | null }
+}

@@ -1,0 +1,57 @@
+import { invalidType, invalidValue, missingParameter, unsupported } from '../../request-error.js'
+import { type Fields, fieldOf, objectIn, objectsAt, renamed, textIn } from './read.js'
+
+/** What a content part becomes. @param text - the type of a text: of the client's or of the model's */
+type ReadPart = (part: Fields, param: string, text: TextType) => object
+
+type TextType = 'input_text' | 'output_text'
+
+/** The content parts of Chat Completions. */
+const PARTS: { readonly [type: string]: ReadPart } = {
+  text: (part, _, type) => ({ type, ...renamed(part, { text: 'text', ...(type === 'input_text' && BREAKPOINT) }) }),
+  image_url: (part, param) => ({
+    type: 'input_image',
+    ...renamed(objectIn(part, 'image_url', param), { url: 'image_url', detail: 'detail' }),
+    ...renamed(part, BREAKPOINT),
+  }),
+  file: (part, param) => ({
+    type: 'input_file',
+    ...renamed(objectIn(part, 'file', param), { file_data: 'file_data', file_id: 'file_id', filename: 'filename' }),
+    ...renamed(part, BREAKPOINT),
+  }),
+  refusal: (part) => ({ type: 'refusal', ...renamed(part, { refusal: 'refusal' }) }),
+  input_audio: (_, param) => {
+    throw unsupported(param, 'audio inputs are')
+  },
+}
+
+const BREAKPOINT: { readonly [field: string]: string } = { prompt_cache_breakpoint: 'prompt_cache_breakpoint' }
+
+/**
+ * The content of a message: a text as it is, or a part for each part. Undefined if there is none.
+ *
+ * @throws RequestError
+ */
+export function contentIn(message: Fields, param: string, type: TextType): string | object[] | undefined {
+  const content = fieldOf(message, 'content')
+  if (content === undefined || typeof content === 'string') return content
+  const path = `${param}.content`
+  if (!Array.isArray(content)) throw invalidType(path, 'one of a string or array of objects', content)
+  return objectsAt(content, path).map((part, index) => {
+    const at = `${path}[${index}]`
+    const name = textIn(part, 'type', at)
+    const read = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined
+    if (read === undefined) throw invalidValue(`${at}.type`, name, Object.keys(PARTS))
+    return read(part, at, type)
+  })
+}
+
+/** {@link contentIn} of a message that has to have one. @throws RequestError */
+export function requiredContentIn(message: Fields, param: string): string | object[] {
+  const content = contentIn(message, param, 'input_text')
+  if (content !== undefined) return content
+  const isNull = Object.hasOwn(message, 'content')
+  throw isNull
+    ? invalidType(`${param}.content`, 'one of a string or array of objects', null)
+    : missingParameter(`${param}.content`)
+}

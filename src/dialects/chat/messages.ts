@@ -1,0 +1,149 @@
+import { invalidValue, RequestError, unsupported } from '../../request-error.js'
+import { Calls } from './calls.js'
+import { contentIn, requiredContentIn } from './content.js'
+import type { Draft } from './draft.js'
+import { type Fields, fieldOf, objectAt, objectIn, objectsAt, optionalTextIn, renamed, textIn } from './read.js'
+
+interface Conversation {
+  readonly items: object[]
+  readonly draft: Draft
+  readonly calls: Calls
+}
+
+type ReadMessage = (message: Fields, conversation: Conversation, param: string) => void
+
+/** What becomes of a message, by its role. */
+const ROLES: { readonly [role: string]: ReadMessage } = {
+  system: readInstructions,
+  developer: readInstructions,
+  user: readInstructions,
+  assistant: readAssistant,
+  tool: readTool,
+  function: readFunction,
+}
+
+/**
+ * The messages as the items of a Responses request.
+ *
+ * @throws RequestError
+ */
+export function readMessages(value: unknown, draft: Draft): object[] {
+  const messages = objectsAt(value, 'messages')
+  if (messages.length === 0) throw emptyMessages()
+  const conversation: Conversation = { items: [], draft, calls: new Calls() }
+  for (const [index, message] of messages.entries()) {
+    const param = `messages[${index}]`
+    const role = textIn(message, 'role', param)
+    const read = Object.hasOwn(ROLES, role) ? ROLES[role] : undefined
+    if (read === undefined) throw invalidValue(`${param}.role`, role, Object.keys(ROLES))
+    read(message, conversation, param)
+  }
+  conversation.calls.finish()
+  return conversation.items
+}
+
+function emptyMessages(): RequestError {
+  const expected = 'Expected an array with minimum length 1, but got an empty array instead.'
+  return new RequestError(`Invalid 'messages': empty array. ${expected}`, { param: 'messages', code: 'empty_array' })
+}
+
+/** @param fields - where the item's fields are in the message, if they have other names there */
+function add(
+  { items, draft }: Conversation,
+  item: object,
+  at: string,
+  fields?: { readonly [ours: string]: string },
+): void {
+  items.push(item)
+  draft.origins.add('input', fields === undefined ? { at } : { at, fields })
+}
+
+/** A message that says what its role says, in either API. */
+function readInstructions(message: Fields, conversation: Conversation, param: string): void {
+  const role = textIn(message, 'role', param)
+  add(conversation, { type: 'message', role, content: requiredContentIn(message, param) }, param)
+}
+
+/**
+ * What the model said in one turn: reasoning, text, calls. A text beside calls is a preamble. Without calls, the prompt
+ * finds out from what follows.
+ */
+function readAssistant(message: Fields, conversation: Conversation, param: string): void {
+  if (fieldOf(message, 'audio') !== undefined) throw unsupported(`${param}.audio`, 'audio inputs are')
+  readReasoning(message, conversation, param)
+  const calls = fieldOf(message, 'tool_calls')
+  const tools = calls === undefined ? [] : objectsAt(calls, `${param}.tool_calls`)
+  const call = fieldOf(message, 'function_call')
+  const content = saidIn(message, param)
+  if (content !== undefined) {
+    const isPreamble = tools.length > 0 || call !== undefined
+    const item = { type: 'message', role: 'assistant', content, ...(isPreamble && { phase: 'commentary' }) }
+    add(conversation, item, param)
+  }
+  for (const [index, each] of tools.entries()) readCall(each, conversation, `${param}.tool_calls[${index}]`)
+  if (call !== undefined && tools.length === 0)
+    readFunctionCall(objectAt(call, `${param}.function_call`), conversation, param)
+}
+
+/** The text and the refusal of a message of the model's. Undefined if it has neither. */
+function saidIn(message: Fields, param: string): string | object[] | undefined {
+  const content = contentIn(message, param, 'output_text')
+  const refusal = optionalTextIn(message, 'refusal', param)
+  if (refusal === undefined || refusal === '')
+    return content === undefined || content.length === 0 ? undefined : content
+  const parts = typeof content === 'string' ? [{ type: 'output_text', text: content }] : (content ?? [])
+  return [...parts, { type: 'refusal', refusal }]
+}
+
+/** The two names that servers gave it. */
+const REASONING = ['reasoning_content', 'reasoning'] as const
+
+function readReasoning(message: Fields, conversation: Conversation, param: string): void {
+  for (const name of REASONING) {
+    const text = optionalTextIn(message, name, param)
+    if (text === undefined || text === '') continue
+    const item = { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] }
+    add(conversation, item, param, { 'content[0].text': name })
+    return
+  }
+}
+
+const FUNCTION_CALL = { call_id: 'id', name: 'function.name', arguments: 'function.arguments' } as const
+const CUSTOM_CALL = { call_id: 'id', name: 'custom.name', input: 'custom.input' } as const
+
+/** An entry of `tool_calls`. */
+function readCall(call: Fields, conversation: Conversation, at: string): void {
+  const type = optionalTextIn(call, 'type', at) ?? 'function'
+  if (type !== 'function' && type !== 'custom') throw invalidValue(`${at}.type`, type, ['function', 'custom'])
+  const said = objectIn(call, type, at)
+  const call_id = conversation.calls.open(textIn(call, 'id', at), type, at)
+  if (type === 'custom') {
+    const item = { type: 'custom_tool_call', call_id, ...renamed(said, { name: 'name', input: 'input' }) }
+    add(conversation, item, at, CUSTOM_CALL)
+  } else {
+    const item = { type: 'function_call', call_id, ...renamed(said, { name: 'name', arguments: 'arguments' }) }
+    add(conversation, item, at, FUNCTION_CALL)
+  }
+}
+
+/** The only call of a turn, in the form before `tool_calls`. Its name is all that its result has of it. */
+function readFunctionCall(call: Fields, conversation: Conversation, param: string): void {
+  const at = `${param}.function_call`
+  const call_id = conversation.calls.open(`function ${textIn(call, 'name', at)}`, 'function', at)
+  add(conversation, { type: 'function_call', call_id, ...renamed(call, { name: 'name', arguments: 'arguments' }) }, at)
+}
+
+const OUTPUT = { call_id: 'tool_call_id', output: 'content' } as const
+
+function readTool(message: Fields, conversation: Conversation, param: string): void {
+  const { kind, callId } = conversation.calls.close(textIn(message, 'tool_call_id', param), param)
+  const type = kind === 'custom' ? 'custom_tool_call_output' : 'function_call_output'
+  add(conversation, { type, call_id: callId, output: requiredContentIn(message, param) }, param, OUTPUT)
+}
+
+/** The result of a `function_call`. It may be null. */
+function readFunction(message: Fields, conversation: Conversation, param: string): void {
+  const { callId } = conversation.calls.close(`function ${textIn(message, 'name', param)}`, param)
+  const output = contentIn(message, param, 'input_text') ?? ''
+  add(conversation, { type: 'function_call_output', call_id: callId, output }, param, { ...OUTPUT, call_id: 'name' })
+}

@@ -1,0 +1,61 @@
+import { RequestError } from '../../request-error.js'
+
+/** Where a part of the request stood in the body, and what its fields are called there. */
+export interface Origin {
+  /** `messages[3].tool_calls[0]` */
+  readonly at: string
+  /** Paths within the part, by the paths that they became. Those that are not here have not changed. */
+  readonly fields?: { readonly [ours: string]: string }
+}
+
+/** Where each part of the request comes from, so that what is wrong with it can be told in the body's own words. */
+export class Origins {
+  readonly #lists: { readonly [list: string]: Origin[] } = { input: [], tools: [] }
+  readonly #parameters = new Map<string, string>([['input', 'messages']])
+
+  /** Notes what the next item, or the next tool, was made of. */
+  add(list: 'input' | 'tools', origin: Origin): void {
+    this.#lists[list]?.push(origin)
+  }
+
+  /** Notes what a parameter, or a field of one, is called in the body. */
+  rename(ours: string, theirs: string): void {
+    this.#parameters.set(ours, theirs)
+  }
+
+  /** The path in the body of a path in the request: `messages[1].tool_calls[0].id` of `input[2].call_id`. */
+  paramOf(param: string): string {
+    const [, list = '', index = '', rest = ''] = /^(input|tools)\[(\d+)\]\.?(.*)$/s.exec(param) ?? []
+    const origin = list === '' ? undefined : this.#lists[list]?.[Number(index)]
+    if (origin === undefined) return moved(param, (path) => this.#parameters.get(path))
+    const { at, fields = {} } = origin
+    const within = partOf(moved(rest, (path) => (Object.hasOwn(fields, path) ? fields[path] : undefined)))
+    return within === '' || within.startsWith('[') ? at + within : `${at}.${within}`
+  }
+
+  /** The same refusal, in the words of the body. */
+  refusal(error: RequestError): RequestError {
+    if (error.param === null) return error
+    const { param, code, status } = error
+    const theirs = this.paramOf(param)
+    const message = error.body.error.message.replaceAll(`'${param}'`, () => `'${theirs}'`)
+    return new RequestError(message, { param: theirs, code, status })
+  }
+}
+
+/** Replaces the longest beginning of a path that has another name. */
+function moved(path: string, nameOf: (beginning: string) => string | undefined): string {
+  for (let end = path.length; end > 0; end = Math.max(path.lastIndexOf('.', end - 1), path.lastIndexOf('[', end - 1))) {
+    const name = nameOf(path.slice(0, end))
+    if (name !== undefined) return name + path.slice(end)
+  }
+  return path
+}
+
+/** A path within the content of a message, whose images and files have a level more here. */
+function partOf(path: string): string {
+  return path
+    .replace(/^(content\[\d+\])\.image_url$/, '$1.image_url.url')
+    .replace(/^(content\[\d+\])\.detail$/, '$1.image_url.detail')
+    .replace(/^(content\[\d+\])\.(file_data|file_id|filename)$/, '$1.file.$2')
+}

@@ -1,0 +1,91 @@
+import {
+  invalidType,
+  invalidValue,
+  outOfRange,
+  RequestError,
+  unsupported,
+  unsupportedParameter,
+} from '../../request-error.js'
+import type { Draft } from './draft.js'
+import { fieldOf, flagAt, isFields, objectAt } from './read.js'
+
+/** Parameters that more than their name tells apart. Each throws RequestError. */
+
+/** `n`: one answer is all that there is. */
+export function checkCount(n: unknown): void {
+  if (!Number.isInteger(n)) throw invalidType('n', 'an integer', n)
+  const count = n as number
+  if (count < 1) throw outOfRange('n', 'integer', { least: 1 }, count)
+  if (count === 1) return
+  const message = `Unsupported value: 'n' does not support ${count} with this model. Only the default (1) value is supported.`
+  throw new RequestError(message, { param: 'n', code: 'unsupported_value' })
+}
+
+/** `modalities`: text. */
+export function checkModalities(modalities: unknown): void {
+  if (!Array.isArray(modalities)) throw invalidType('modalities', 'an array of strings', modalities)
+  for (const [index, modality] of modalities.entries()) {
+    if (modality === 'audio') throw unsupported('modalities', 'audio outputs are')
+    if (modality !== 'text') throw invalidValue(`modalities[${index}]`, modality, ['text', 'audio'])
+  }
+}
+
+/** `stop`, `logit_bias`: refused unless they are empty. */
+export function refuseUnlessEmpty(name: string): (value: unknown) => void {
+  return (value) => {
+    const isEmpty = value === '' || (Object(value) === value && Object.keys(value as object).length === 0)
+    if (!isEmpty) throw unsupportedParameter(name)
+  }
+}
+
+/** `logprobs`: a flag here, an `include` there. */
+export function readLogprobs(value: unknown, draft: Draft): void {
+  if (flagAt(value, 'logprobs') !== true) return
+  draft.put('include', ['message.output_text.logprobs'], 'logprobs')
+}
+
+/** `top_logprobs`: alternatives, of which there are none without `logprobs`. */
+export function readTopLogprobs(value: unknown, draft: Draft): void {
+  if (value !== 0 && draft.request['include'] === undefined) {
+    const message = "The 'top_logprobs' parameter is only allowed when 'logprobs' is enabled."
+    throw new RequestError(message, { param: 'top_logprobs', code: 'invalid_value' })
+  }
+  draft.put('top_logprobs', value)
+}
+
+/** `stream_options`. The token counts are in every answer of the other API. */
+export function readStreamOptions(value: unknown, draft: Draft): void {
+  const options = objectAt(value, 'stream_options')
+  const includeUsage = flagAt(fieldOf(options, 'include_usage'), 'stream_options.include_usage')
+  if (includeUsage !== undefined) draft.answer = { ...draft.answer, includeUsage }
+  const obfuscation = fieldOf(options, 'include_obfuscation')
+  if (obfuscation !== undefined) draft.put('stream_options', { include_obfuscation: obfuscation })
+}
+
+/** `reasoning` as OpenRouter has it: an effort, and whether the client wants to see the reasoning. */
+export function readReasoning(value: unknown, draft: Draft): void {
+  const options = objectAt(value, 'reasoning')
+  putEffort(fieldOf(options, 'effort'), 'reasoning.effort', draft)
+  if (flagAt(fieldOf(options, 'exclude'), 'reasoning.exclude') === true) hideReasoning(draft)
+}
+
+/** `include_reasoning`, the name before `reasoning.exclude`. */
+export function readIncludeReasoning(value: unknown, draft: Draft): void {
+  if (flagAt(value, 'include_reasoning') === false) hideReasoning(draft)
+}
+
+function hideReasoning(draft: Draft): void {
+  draft.answer = { ...draft.answer, reasoning: 'hidden' }
+}
+
+/** `chat_template_kwargs`: what llama-server and vLLM pass to the model's template, of which gpt-oss knows the effort. */
+export function readTemplateArguments(value: unknown, draft: Draft): void {
+  if (!isFields(value)) return
+  putEffort(fieldOf(value, 'reasoning_effort'), 'chat_template_kwargs.reasoning_effort', draft)
+}
+
+/** The first effort that the body has. */
+export function putEffort(effort: unknown, param: string, draft: Draft): void {
+  if (effort === undefined || draft.request['reasoning'] !== undefined) return
+  draft.putIn('reasoning', 'effort', effort, param)
+}

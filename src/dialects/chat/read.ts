@@ -1,0 +1,67 @@
+import { invalidType, missingParameter } from '../../request-error.js'
+
+/*
+ * Reading a body that may be any JSON. Only what has to be understood is checked here: `parseRequest` checks the rest,
+ * as a part of the request that it becomes. Null is absent, as clients send it for whatever they leave out.
+ */
+
+/** A JSON object of the body. */
+export type Fields = { readonly [field: string]: unknown }
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An own field that is not null. */
+export function fieldOf(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined
+}
+
+/** @throws RequestError if it is no object */
+export function objectAt(value: unknown, param: string): Fields {
+  if (isFields(value)) return value
+  throw invalidType(param, 'an object', value)
+}
+
+/** @throws RequestError if it is missing or no object */
+export function objectIn(fields: Fields, name: string, param: string): Fields {
+  const value = fieldOf(fields, name)
+  if (value === undefined) throw missingParameter(`${param}.${name}`)
+  return objectAt(value, `${param}.${name}`)
+}
+
+/** @throws RequestError if it is no array of objects */
+export function objectsAt(value: unknown, param: string): readonly Fields[] {
+  if (!Array.isArray(value)) throw invalidType(param, 'an array of objects', value)
+  return value.map((entry, index) => objectAt(entry, `${param}[${index}]`))
+}
+
+/** A text that may be absent. @throws RequestError if it is no string */
+export function optionalTextIn(fields: Fields, name: string, param: string): string | undefined {
+  const value = fieldOf(fields, name)
+  if (value === undefined || typeof value === 'string') return value
+  throw invalidType(`${param}.${name}`, 'a string', value)
+}
+
+/** @throws RequestError if it is missing or no string */
+export function textIn(fields: Fields, name: string, param: string): string {
+  const text = optionalTextIn(fields, name, param)
+  if (text === undefined) throw missingParameter(`${param}.${name}`)
+  return text
+}
+
+/** A flag that may be absent. @throws RequestError if it is no boolean */
+export function flagAt(value: unknown, param: string): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value
+  throw invalidType(param, 'a boolean', value)
+}
+
+/** The fields of an object that are there, under the names that they have in the other API. */
+export function renamed(fields: Fields, names: { readonly [theirs: string]: string }): { [name: string]: unknown } {
+  const copy: { [name: string]: unknown } = {}
+  for (const [theirs, ours] of Object.entries(names)) {
+    const value = fieldOf(fields, theirs)
+    if (value !== undefined) copy[ours] = value
+  }
+  return copy
+}

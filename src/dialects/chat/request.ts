@@ -1,0 +1,46 @@
+import { invalidType, missingParameter, RequestError } from '../../request-error.js'
+import type { ChatAnswerOptions } from './answer-options.js'
+import { Draft } from './draft.js'
+import { CHAT_FIELDS } from './fields.js'
+import { type Fields, fieldOf, isFields } from './read.js'
+
+/** A Chat Completions request in the words of the Responses API. */
+export interface ChatRequest {
+  /** The body of a Responses create request, for `parseRequest` to check: its values are the client's own. */
+  readonly request: { readonly [parameter: string]: unknown }
+  /** How the client wants the answer: for `toChatChunks` and `toChatCompletion`. */
+  readonly answer: ChatAnswerOptions
+  /**
+   * What `parseRequest` or `renderPrompt` refuses, in the words of the body: `messages[1].tool_calls[0].id` in the place of
+   * `input[2].call_id`.
+   */
+  refusal(error: RequestError): RequestError
+}
+
+/**
+ * Reads the body of a Chat Completions create request. docs/chat-completions.md says what becomes of each parameter;
+ * those that are not known are ignored.
+ *
+ *     const { request, answer, refusal } = fromChatRequest(await httpRequest.json())
+ *
+ * @param body - what `JSON.parse` made of it
+ * @throws RequestError with the path in the body: `messages[3].content[0]`
+ */
+export function fromChatRequest(body: unknown): ChatRequest {
+  if (!isFields(body)) throw notAnObject(body)
+  if (fieldOf(body, 'messages') === undefined) throw missingParameter('messages')
+  const draft = new Draft()
+  draft.put('store', false)
+  for (const [name, { read }] of Object.entries(CHAT_FIELDS)) {
+    const value = fieldOf(body, name)
+    if (value !== undefined) read?.(value, draft)
+  }
+  if (draft.tools.length > 0) draft.put('tools', draft.tools)
+  const { request, answer, origins } = draft
+  return { request, answer, refusal: (error) => origins.refusal(error) }
+}
+
+function notAnObject(body: Fields | unknown): RequestError {
+  const { message, code } = invalidType('body', 'an object', body)
+  return new RequestError(message, { code })
+}

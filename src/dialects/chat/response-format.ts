@@ -1,0 +1,22 @@
+import type { Draft } from './draft.js'
+import { objectAt, objectIn, renamed, textIn } from './read.js'
+
+const JSON_SCHEMA = { name: 'name', description: 'description', schema: 'schema', strict: 'strict' } as const
+
+/**
+ * `response_format`. Where the answer has to be JSON, preambles go with the reasoning: clients parse all of `content`.
+ *
+ * @throws RequestError
+ */
+export function readResponseFormat(value: unknown, draft: Draft): void {
+  const asked = objectAt(value, 'response_format')
+  const type = textIn(asked, 'type', 'response_format')
+  if (type !== 'text') draft.answer = { ...draft.answer, preambles: 'reasoning' }
+  if (type !== 'json_schema') {
+    draft.putIn('text', 'format', { type }, 'response_format')
+    return
+  }
+  const json = renamed(objectIn(asked, 'json_schema', 'response_format'), JSON_SCHEMA)
+  // A schema may be left out: then any JSON fits.
+  draft.putIn('text', 'format', { type, schema: {}, ...json }, 'response_format.json_schema')
+}

@@ -1,0 +1,146 @@
+import { check, checkEvent, checkStream } from '../../errors.js'
+import type { ErrorEvent, ResponseStreamEvent, TerminalEvent } from '../../responses/events.js'
+import type { OutputItem } from '../../responses/items.js'
+import { ChatAnswer, chatUsage, type Identity, identityOf, isClientCall, type Piece } from './answer.js'
+import { type ChatAnswerOptions, type ResolvedChatAnswerOptions, resolveAnswerOptions } from './answer-options.js'
+import type { ChatChunk, ChatError, ChatFinishReason } from './completion.js'
+import { toChatError } from './to-completion.js'
+
+/** Maps the events of one stream in order, each to the chunks that it becomes: none, one, or some. */
+export type ChatEncoder = (event: ResponseStreamEvent) => (ChatChunk | ChatError)[]
+
+type Events = ResponseStreamEvent | readonly ResponseStreamEvent[]
+
+/**
+ * Maps a stream to the chunks of Chat Completions, lazily. A stream that fails ends with a {@link ChatError}.
+ *
+ *     toSseResponse(toChatChunks(translate(tokens, { request }), answer), { eventLines: false, done: true })
+ *
+ * @param events - single events or batches, as `translate` and `translateBatches` yield them
+ * @throws HarmonyResponsesError at once: `bad_option`, `bad_stream` if `events` is not a stream; while reading:
+ *   `bad_stream` if a value is not an event, or comes before `response.created`
+ */
+export function toChatChunks(
+  events: AsyncIterable<Events> | Iterable<Events>,
+  options: ChatAnswerOptions = {},
+): AsyncGenerator<ChatChunk | ChatError, void> {
+  checkStream('toChatChunks', events)
+  return chunksOf(events, encoderOf(resolveAnswerOptions('toChatChunks', options)))
+}
+
+/**
+ * {@link toChatChunks} for whoever has the events one at a time.
+ *
+ * @throws HarmonyResponsesError `bad_option`; at an event, `bad_stream`
+ */
+export function createChatEncoder(options: ChatAnswerOptions = {}): ChatEncoder {
+  return encoderOf(resolveAnswerOptions('createChatEncoder', options))
+}
+
+async function* chunksOf(
+  events: AsyncIterable<Events> | Iterable<Events>,
+  encode: ChatEncoder,
+): AsyncGenerator<ChatChunk | ChatError, void> {
+  for await (const given of events) {
+    for (const event of isBatch(given) ? given : [given]) yield* encode(event)
+  }
+}
+
+function isBatch(events: Events): events is readonly ResponseStreamEvent[] {
+  return Array.isArray(events)
+}
+
+function encoderOf(options: ResolvedChatAnswerOptions): ChatEncoder {
+  const encoder = new Encoder(options)
+  return (event) => {
+    checkEvent('createChatEncoder', event)
+    return encoder.encode(event)
+  }
+}
+
+class Encoder {
+  readonly #options: ResolvedChatAnswerOptions
+  readonly #answer: ChatAnswer
+  #identity: Identity | undefined
+  /** Which form of its reasoning each item sends first. The other says the same again. */
+  readonly #forms = new Map<number, string>()
+  /** The messages that are preambles, by their positions. */
+  readonly #preambles = new Set<number>()
+  #isOver = false
+
+  constructor(options: ResolvedChatAnswerOptions) {
+    this.#options = options
+    this.#answer = new ChatAnswer(options)
+  }
+
+  encode(event: ResponseStreamEvent): (ChatChunk | ChatError)[] {
+    if (this.#isOver) return []
+    if (event.type === 'error') return [this.#failed(errorOf(event))]
+    if (event.type === 'response.failed') return [this.#failed(toChatError(event.response))]
+    if ('response' in event && this.#identity === undefined) {
+      this.#identity = identityOf(event.response, this.#options)
+      return [this.#chunk(this.#answer.begin()), ...this.encode(event)]
+    }
+    if (event.type === 'response.completed' || event.type === 'response.incomplete') return this.#end(event)
+    return this.#pieces(event).map((piece) => this.#chunk(piece))
+  }
+
+  /** The pieces of the answer that an event has. Hosted tools have none: the client has nothing to run. */
+  #pieces(event: ResponseStreamEvent): Piece[] {
+    switch (event.type) {
+      case 'response.output_item.added':
+        return this.#added(event.output_index, event.item)
+      case 'response.output_text.delta': {
+        const { output_index: at, delta, logprobs } = event
+        return this.#answer.text(at, this.#preambles.has(at), delta, logprobs)
+      }
+      case 'response.output_text.annotation.added':
+        this.#answer.cite(this.#preambles.has(event.output_index), event.annotation)
+        return []
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning_summary_text.delta': {
+        const { output_index: at, type, delta } = event
+        if (!this.#forms.has(at)) this.#forms.set(at, type)
+        return this.#forms.get(at) === type ? this.#answer.reasoning(at, delta) : []
+      }
+      case 'response.function_call_arguments.delta':
+        return this.#answer.said(event.output_index, 'function_call', event.delta)
+      case 'response.custom_tool_call_input.delta':
+        return this.#answer.said(event.output_index, 'custom_tool_call', event.delta)
+      default:
+        return []
+    }
+  }
+
+  #added(at: number, item: OutputItem): Piece[] {
+    if (item.type === 'message' && item.phase === 'commentary') this.#preambles.add(at)
+    return isClientCall(item) ? this.#answer.call(at, item) : []
+  }
+
+  #end({ response }: TerminalEvent): ChatChunk[] {
+    this.#isOver = true
+    const last = this.#chunk(this.#answer.end(), this.#answer.finishReason(response))
+    if (!this.#options.includeUsage || response.usage === null) return [last]
+    return [last, { ...last, choices: [], usage: chatUsage(response.usage) }]
+  }
+
+  #failed(error: ChatError): ChatError {
+    this.#isOver = true
+    return error
+  }
+
+  #chunk({ delta, logprobs }: Piece, finish_reason: ChatFinishReason | null = null): ChatChunk {
+    check(this.#identity !== undefined, 'toChatChunks', 'response.created first', delta, 'bad_stream')
+    // Written out, because spreading costs more than all else that is done for a token.
+    const { id, created, model } = this.#identity
+    const content = logprobs === undefined ? null : { content: [...logprobs], refusal: null }
+    const choices = [{ index: 0, delta, logprobs: content, finish_reason }]
+    const chunk: ChatChunk = { id, object: 'chat.completion.chunk', created, model, choices }
+    if (this.#options.includeUsage) chunk.usage = null
+    return chunk
+  }
+}
+
+function errorOf({ error: { message, type, param, code } }: ErrorEvent): ChatError {
+  return { error: { message, type, param, code } }
+}

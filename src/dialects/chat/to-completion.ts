@@ -1,0 +1,90 @@
+import { check } from '../../errors.js'
+import type { OutputItem } from '../../responses/items.js'
+import type { Response } from '../../responses/response.js'
+import { ChatAnswer, chatUsage, identityOf, isClientCall, type Piece } from './answer.js'
+import { type ChatAnswerOptions, resolveAnswerOptions } from './answer-options.js'
+import type { ChatCompletion, ChatError, ChatMessage, ChatToolCall, ChatToolCallDelta } from './completion.js'
+
+/**
+ * The answer to a Chat Completions request that does not stream: what {@link toChatChunks} says, put together.
+ *
+ *     toChatCompletion(await collectResponse(events), answer)
+ *
+ * @param response - of a terminal event. That of a failure is no answer: {@link toChatError} has its words.
+ * @throws HarmonyResponsesError `bad_stream`: it is no response, or one that failed or is not over; `bad_option`
+ */
+export function toChatCompletion(response: Response, options: ChatAnswerOptions = {}): ChatCompletion {
+  const resolved = resolveAnswerOptions('toChatCompletion', options)
+  const { object, status } = Object(response) as Partial<Response>
+  check(object === 'response', 'toChatCompletion', 'a response', response, 'bad_stream')
+  const isAnswer = status === 'completed' || status === 'incomplete'
+  check(isAnswer, 'toChatCompletion', 'a response that is completed or incomplete', status, 'bad_stream')
+  const answer = new ChatAnswer(resolved)
+  const pieces = [answer.begin(), ...response.output.flatMap((item, at) => piecesOf(item, at, answer)), answer.end()]
+  const logprobs = pieces.flatMap((piece) => piece.logprobs ?? [])
+  const choice = {
+    index: 0,
+    message: messageOf(pieces),
+    logprobs: logprobs.length === 0 ? null : { content: logprobs, refusal: null },
+    finish_reason: answer.finishReason(response),
+  }
+  const usage = response.usage === null ? {} : { usage: chatUsage(response.usage) }
+  return { ...identityOf(response, resolved), object: 'chat.completion', choices: [choice], ...usage }
+}
+
+/** The words of a failure: the body of an HTTP error. */
+export function toChatError({ error }: Pick<Response, 'error'>): ChatError {
+  const { code = 'server_error', message = 'The server had an internal error.' } = error ?? {}
+  return { error: { message, type: code, param: null, code } }
+}
+
+function piecesOf(item: OutputItem, at: number, answer: ChatAnswer): Piece[] {
+  if (isClientCall(item)) {
+    const text = item.type === 'function_call' ? item.arguments : item.input
+    return [...answer.call(at, item), ...answer.said(at, item.type, text)]
+  }
+  if (item.type === 'reasoning') {
+    const parts = item.content.length > 0 ? item.content : item.summary
+    return parts.flatMap(({ text }) => answer.reasoning(at, text))
+  }
+  if (item.type !== 'message') return []
+  const isPreamble = item.phase === 'commentary'
+  return item.content.flatMap(({ text, logprobs, annotations }) => {
+    const pieces = answer.text(at, isPreamble, text, logprobs)
+    for (const annotation of annotations) answer.cite(isPreamble, annotation)
+    return pieces
+  })
+}
+
+/** Puts the pieces together, as clients do with a stream. */
+function messageOf(pieces: readonly Piece[]): ChatMessage {
+  const message: ChatMessage = { role: 'assistant', content: null, refusal: null }
+  const calls: ChatToolCall[] = []
+  for (const { delta } of pieces) {
+    if (typeof delta.content === 'string') message.content = (message.content ?? '') + delta.content
+    for (const field of ['reasoning_content', 'reasoning'] as const) {
+      if (delta[field] !== undefined) message[field] = (message[field] ?? '') + delta[field]
+    }
+    if (delta.annotations !== undefined) message.annotations = delta.annotations
+    const { name = '', arguments: text = '' } = delta.function_call ?? {}
+    if (delta.function_call !== undefined) {
+      const call = message.function_call ?? { name, arguments: '' }
+      message.function_call = { name: call.name, arguments: call.arguments + text }
+    }
+    for (const call of delta.tool_calls ?? []) extend(calls, call)
+  }
+  return calls.length === 0 ? message : { ...message, tool_calls: calls }
+}
+
+function extend(calls: ChatToolCall[], { index, id = '', type, ...said }: ChatToolCallDelta): void {
+  const call = calls[index]
+  if (call === undefined) {
+    const name = said.function?.name ?? said.custom?.name ?? ''
+    calls.push(type === 'custom' ? { id, type, custom: { name, input: '' } } : callOf(id, name))
+  } else if (call.type === 'custom') call.custom.input += said.custom?.input ?? ''
+  else call.function.arguments += said.function?.arguments ?? ''
+}
+
+function callOf(id: string, name: string): ChatToolCall {
+  return { id, type: 'function', function: { name, arguments: '' } }
+}

@@ -1,0 +1,64 @@
+import { check, HarmonyResponsesError } from '../errors.js'
+import { type Constraint, constraintKind, type EngineCapabilities } from './constraint.js'
+
+/**
+ * Checks the shape of a constraint.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function checkConstraint(constraint: unknown): asserts constraint is Constraint | undefined {
+  if (constraint === undefined) return
+  const expected = 'an object with jsonSchema, regex, or grammar and syntax'
+  check(typeof constraint === 'object' && constraint !== null, 'constraint', expected, constraint)
+  const { jsonSchema, regex, grammar, syntax } = constraint as Readonly<Record<string, unknown>>
+  const given = [jsonSchema, regex, grammar].filter((part) => part !== undefined)
+  check(given.length === 1, 'constraint', expected, constraint)
+  if (jsonSchema !== undefined) {
+    const isSchema = typeof jsonSchema === 'object' && jsonSchema !== null && !Array.isArray(jsonSchema)
+    check(isSchema, 'constraint.jsonSchema', 'a JSON Schema', jsonSchema)
+  } else if (regex !== undefined) check(typeof regex === 'string', 'constraint.regex', 'a string', regex)
+  else {
+    check(typeof grammar === 'string', 'constraint.grammar', 'a string', grammar)
+    check(syntax === 'lark' || syntax === 'gbnf', 'constraint.syntax', 'lark or gbnf', syntax)
+  }
+}
+
+/**
+ * Checks that an engine can hold a constraint. All engines refuse those that they cannot hold with this, before the
+ * call begins: an answer that ignores its constraint would look like one that keeps it.
+ *
+ * @param engine - its name, for the message
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function checkHolds(
+  engine: string,
+  { constraints = [], refuses }: EngineCapabilities,
+  constraint: Constraint | undefined,
+): void {
+  if (constraint === undefined) return
+  const kind = constraintKind(constraint)
+  const others = constraints.length === 0 ? `${engine} cannot constrain` : `${engine} supports nothing else`
+  check(constraints.includes(kind), 'constraint', `${constraints.join(', ') || 'none'} (${others})`, kind)
+  const refused = refuses?.(constraint)
+  if (refused === undefined) return
+  throw new HarmonyResponsesError('bad_option', `constraint: ${engine} cannot hold ${wordsOf(refused)}`)
+}
+
+/**
+ * Copies a constraint, because a call begins later and the caller may change it.
+ *
+ * @throws HarmonyResponsesError `bad_option` for a schema that is no JSON
+ */
+export function copyConstraint(constraint: Constraint): Constraint {
+  if (!('jsonSchema' in constraint)) return { ...constraint }
+  try {
+    return { jsonSchema: JSON.parse(JSON.stringify(constraint.jsonSchema)) }
+  } catch (cause) {
+    const message = 'constraint.jsonSchema: expected a JSON Schema, got one that JSON cannot express'
+    throw new HarmonyResponsesError('bad_option', message, { cause })
+  }
+}
+
+function wordsOf({ path, message }: { readonly path: string; readonly message: string }): string {
+  return path === '' ? message : `${path}: ${message}`
+}

@@ -1,0 +1,40 @@
+/**
+ * What the sampled tokens have to spell, from the first one to the end of the stream: the body of one message.
+ *
+ * - `jsonSchema`: a JSON text that is valid against a JSON Schema; `{ type: 'object' }` allows any object.
+ * - `regex`: a text that matches a regular expression as a whole.
+ * - `grammar`: a text that a context-free grammar derives, in the syntax of Lark, or in GBNF, that of llama.cpp.
+ */
+export type Constraint =
+  | { readonly jsonSchema: { readonly [keyword: string]: unknown } }
+  | { readonly regex: string }
+  | { readonly grammar: string; readonly syntax: 'lark' | 'gbnf' }
+
+/** The kinds of constraints, as {@link EngineCapabilities} names them. */
+export type ConstraintKind = 'json_schema' | 'regex' | 'lark' | 'gbnf'
+
+/** Why an engine cannot hold a constraint: which part of it, and where. */
+export interface UnsupportedConstraint {
+  /** A JSON pointer into the schema, such as `/properties/a/not`; the empty string is all of it. */
+  readonly path: string
+  /** What is there, in words that a client may see. */
+  readonly message: string
+}
+
+/** What an engine can do. What is absent is unknown. */
+export interface EngineCapabilities {
+  /** The limit of prompt and answer tokens together. */
+  readonly contextLength?: number
+  /** What `constraint` may be. None if absent. */
+  readonly constraints?: readonly ConstraintKind[]
+  /** Whether log-probabilities can be requested beside a constraint. Not if absent. */
+  readonly hasConstrainedLogprobs?: boolean
+  /** Why the engine would not hold this constraint, of a kind that it names; undefined if it would. */
+  readonly refuses?: (constraint: Constraint) => UnsupportedConstraint | undefined
+}
+
+/** The kind of a constraint. */
+export function constraintKind(constraint: Constraint): ConstraintKind {
+  if ('jsonSchema' in constraint) return 'json_schema'
+  return 'regex' in constraint ? 'regex' : constraint.syntax
+}

@@ -1,0 +1,61 @@
+import { normalRanges, type Range } from './ranges.js'
+
+/** What a text may be, as GBNF says it. */
+export type Expression =
+  | { readonly kind: 'text'; readonly text: string }
+  /** One character. */
+  | { readonly kind: 'class'; readonly ranges: readonly Range[] }
+  | { readonly kind: 'sequence'; readonly of: readonly Expression[] }
+  /** One of them; without any, no text at all. */
+  | { readonly kind: 'choice'; readonly of: readonly Expression[] }
+  /** @param max - `Infinity` if there is no limit */
+  | { readonly kind: 'repeat'; readonly of: Expression; readonly min: number; readonly max: number }
+  | { readonly kind: 'rule'; readonly name: string }
+
+/** Rules by name, one of which is `root`. */
+export type Grammar = ReadonlyMap<string, Expression>
+
+/** The empty text. */
+export const EMPTY: Expression = { kind: 'sequence', of: [] }
+/** No text. */
+export const NEVER: Expression = { kind: 'choice', of: [] }
+
+export function text(value: string): Expression {
+  return value === '' ? EMPTY : { kind: 'text', text: value }
+}
+
+export function oneOf(ranges: readonly Range[]): Expression {
+  const normal = normalRanges(ranges)
+  const [first] = normal
+  if (first === undefined) return NEVER
+  const isOne = normal.length === 1 && first[0] === first[1]
+  return isOne ? text(String.fromCodePoint(first[0])) : { kind: 'class', ranges: normal }
+}
+
+export function sequence(...parts: readonly Expression[]): Expression {
+  const of: Expression[] = []
+  for (const part of parts.flatMap((each) => (each.kind === 'sequence' ? each.of : [each]))) {
+    const last = of.at(-1)
+    if (part.kind === 'text' && last?.kind === 'text') of[of.length - 1] = text(last.text + part.text)
+    else of.push(part)
+  }
+  return of.length === 1 ? (of[0] as Expression) : { kind: 'sequence', of }
+}
+
+export function choice(...parts: readonly Expression[]): Expression {
+  const of = parts.flatMap((part) => (part.kind === 'choice' ? part.of : [part]))
+  return of.length === 1 ? (of[0] as Expression) : { kind: 'choice', of }
+}
+
+export function repeat(of: Expression, min: number, max: number): Expression {
+  if (max === 0 || of === EMPTY) return EMPTY
+  return min === 1 && max === 1 ? of : { kind: 'repeat', of, min, max }
+}
+
+export function optional(of: Expression): Expression {
+  return repeat(of, 0, 1)
+}
+
+export function rule(name: string): Expression {
+  return { kind: 'rule', name }
+}

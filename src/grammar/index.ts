@@ -1,0 +1,6 @@
+export { BadGrammar } from './gbnf/bad-grammar.js'
+export { createMatcher, type MatcherState } from './matcher/matcher.js'
+export { remaining } from './matcher/remaining.js'
+export { regexToGbnf } from './regex/regex-to-gbnf.js'
+export { jsonSchemaToGbnf } from './schema/json-schema-to-gbnf.js'
+export { UnsupportedSchema } from './unsupported-schema.js'

@@ -1,0 +1,85 @@
+import { type Digit, digitPatterns } from './digits.js'
+import { choice, type Expression, oneOf, optional, sequence, text } from './expression.js'
+import { complement, contains, intersection, LAST_CODE_POINT, type Range, rangesOf } from './ranges.js'
+import type { Rules } from './rules.js'
+
+/** At most one blank, where JSON allows any number: a model could go on with them for ever. */
+export const BLANK: Expression = optional(text(' '))
+export const ANY_CHARACTER: readonly Range[] = [[0, LAST_CODE_POINT]]
+
+const PLAIN: readonly Range[] = complement([[0, 0x1f], ...rangesOf('"\\')])
+const SHORT: readonly (readonly [escape: string, character: string])[] = [
+  ['"', '"'],
+  ['\\', '\\'],
+  ['/', '/'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]
+const FIRST_ASTRAL = 0x10000
+
+/**
+ * One character of a JSON string, out of these: as it is or in any of its escapes. No half of a surrogate pair, which
+ * is no character and which many parsers refuse.
+ */
+export function jsonCharacter(ranges: readonly Range[], rules: Rules): Expression {
+  return rules.once(`character ${JSON.stringify(ranges)}`, 'char', () => {
+    const short = SHORT.filter(([, character]) => contains(ranges, character.charCodeAt(0))).map(([letter]) => letter)
+    const basic = intersection(ranges, [[0, FIRST_ASTRAL - 1]]).flatMap(([low, high]) => hexNumbers(low, high))
+    const astral = intersection(ranges, [[FIRST_ASTRAL, LAST_CODE_POINT]]).flatMap(surrogatePairs)
+    const long = [...basic, ...astral].map((number) => sequence(text('u'), number))
+    const escapes = [oneOf(rangesOf(short.join(''))), ...long]
+    return choice(oneOf(intersection(ranges, PLAIN)), sequence(text('\\'), choice(...escapes)))
+  })
+}
+
+/** A JSON string with this inside. */
+export function quoted(inner: Expression): Expression {
+  return sequence(text('"'), inner, text('"'))
+}
+
+/** Any string, of this many characters. */
+export function anyString(rules: Rules, min = 0, max: number = Number.POSITIVE_INFINITY): Expression {
+  return rules.once(`string ${min} ${max}`, 'string', () =>
+    quoted(rules.times(jsonCharacter(ANY_CHARACTER, rules), min, max)),
+  )
+}
+
+/** `[` ITEM `, ` ITEM `]`, by what stands between the brackets. */
+export function bracketed(open: '{' | '[', inner: Expression, canBeEmpty: boolean): Expression {
+  const close = open === '{' ? '}' : ']'
+  const full = sequence(text(open), BLANK, inner, BLANK, text(close))
+  return canBeEmpty ? choice(sequence(text(open), BLANK, text(close)), full) : full
+}
+
+/** What comes before an item that is not the first one. */
+export function following(item: Expression): Expression {
+  return sequence(text(','), BLANK, item)
+}
+
+function hexNumbers(low: number, high: number): Expression[] {
+  return digitPatterns(low, high, 4, 16).map((digits) => sequence(...digits.map(hexDigit)))
+}
+
+function hexDigit([least, most]: Digit): Expression {
+  const digits = '0123456789abcdef'.slice(least, most + 1)
+  return oneOf(rangesOf(digits + digits.toUpperCase()))
+}
+
+/** Both halves of the pairs that spell the characters of a range. */
+function surrogatePairs([first, last]: Range): Expression[] {
+  const high = (code: number): number => 0xd800 + ((code - FIRST_ASTRAL) >> 10)
+  const low = (code: number): number => 0xdc00 + ((code - FIRST_ASTRAL) & 0x3ff)
+  const pairs = (from: number, to: number, [lowFrom, lowTo]: Range): Expression[] =>
+    hexNumbers(from, to).map((half) => sequence(half, text('\\u'), choice(...hexNumbers(lowFrom, lowTo))))
+  const [from, to] = [high(first), high(last)]
+  const isWhole = low(first) === 0xdc00 && low(last) === 0xdfff
+  if (from === to || isWhole) return pairs(from, to, [low(first), low(last)])
+  return [
+    ...pairs(from, from, [low(first), 0xdfff]),
+    ...(from + 1 < to ? pairs(from + 1, to - 1, [0xdc00, 0xdfff]) : []),
+    ...pairs(to, to, [0xdc00, low(last)]),
+  ]
+}

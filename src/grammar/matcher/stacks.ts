@@ -1,0 +1,124 @@
+import type { Expression, Grammar } from '../expression.js'
+import { BadGrammar } from '../gbnf/bad-grammar.js'
+import { contains } from '../ranges.js'
+import type { Cost } from './costs.js'
+
+/** So many ways to go on are followed at once. */
+const MOST_WAYS = 2_000
+
+/** What is still to come: the rest of an expression, and then what is below. There is one object for each. */
+export interface Stack {
+  readonly expression: Expression
+  /** How much of it is there: units of a text, parts of a sequence, repetitions. */
+  readonly done: number
+  /** Undefined only at the bottom. */
+  readonly below: Stack | undefined
+  /** Characters of the shortest text. */
+  readonly cost: number
+  readonly above: Map<Expression, Map<number, Stack>>
+  /** Those that begin with a character, or the bottom, that this one can begin with. Filled in when asked for. */
+  ways: readonly Stack[] | undefined
+}
+
+export interface Stacks {
+  readonly bottom: Stack
+  put(expression: Expression, done: number, below: Stack): Stack
+  /** What a stack begins with: texts, classes, and the bottom where everything may end. */
+  ways(stack: Stack): readonly Stack[]
+  /** What may follow a character. */
+  step(ways: readonly Stack[], code: number): readonly Stack[]
+  /** One step into a stack that does not begin with a character: what it may be instead. */
+  open(stack: Stack): readonly Stack[]
+}
+
+export function createStacks(grammar: Grammar, cost: Cost): Stacks {
+  const bottom: Stack = {
+    expression: { kind: 'sequence', of: [] },
+    done: 0,
+    below: undefined,
+    cost: 0,
+    above: new Map(),
+    ways: undefined,
+  }
+
+  function put(expression: Expression, done: number, below: Stack): Stack {
+    const known = below.above.get(expression) ?? new Map<number, Stack>()
+    below.above.set(expression, known)
+    const same = known.get(done)
+    if (same !== undefined) return same
+    const own = restCost(expression, done, cost)
+    const stack: Stack = { expression, done, below, cost: own + below.cost, above: new Map(), ways: undefined }
+    known.set(done, stack)
+    return stack
+  }
+
+  function open({ expression, done, below }: Stack): readonly Stack[] {
+    if (below === undefined) return []
+    switch (expression.kind) {
+      case 'rule':
+        return [put(grammar.get(expression.name) as Expression, 0, below)]
+      case 'choice':
+        return expression.of.map((part) => put(part, 0, below))
+      case 'sequence': {
+        const part = expression.of[done]
+        if (part === undefined) return [below]
+        // Nothing is kept of a sequence at its last part, so that lists which are rules do not pile up.
+        return [put(part, 0, done + 1 < expression.of.length ? put(expression, done + 1, below) : below)]
+      }
+      case 'repeat': {
+        const { of, min, max } = expression
+        if (done >= max) return [below]
+        // Beyond the least number, an endless repetition does not count.
+        const next = max === Number.POSITIVE_INFINITY ? Math.min(done + 1, min) : done + 1
+        const again = put(of, 0, next < max ? put(expression, next, below) : below)
+        return done >= min ? [again, below] : [again]
+      }
+      default:
+        return []
+    }
+  }
+
+  function ways(stack: Stack): readonly Stack[] {
+    if (stack.ways !== undefined) return stack.ways
+    const found: Stack[] = []
+    const seen = new Set([stack])
+    for (const each of seen) {
+      const isStart = each === bottom || each.expression.kind === 'text' || each.expression.kind === 'class'
+      if (isStart) found.push(each)
+      for (const inner of isStart ? [] : open(each)) if (Number.isFinite(inner.cost)) seen.add(inner)
+      if (seen.size > MOST_WAYS) throw new BadGrammar('The grammar is too ambiguous to be followed.')
+    }
+    stack.ways = found
+    return found
+  }
+
+  function step(from: readonly Stack[], code: number): readonly Stack[] {
+    const next = new Set<Stack>()
+    for (const stack of from) {
+      const after = afterCharacter(stack, code)
+      if (after === undefined) continue
+      for (const way of ways(after)) next.add(way)
+      if (next.size > MOST_WAYS) throw new BadGrammar('The grammar is too ambiguous to be followed.')
+    }
+    return [...next]
+  }
+
+  function afterCharacter({ expression, done, below }: Stack, code: number): Stack | undefined {
+    if (below === undefined) return undefined
+    if (expression.kind === 'class') return contains(expression.ranges, code) ? below : undefined
+    if (expression.kind !== 'text' || expression.text.codePointAt(done) !== code) return undefined
+    const length = done + (code > 0xffff ? 2 : 1)
+    return length < expression.text.length ? put(expression, length, below) : below
+  }
+
+  return { bottom, put, ways, step, open }
+}
+
+/** The cost of what is left of an expression. */
+function restCost(expression: Expression, done: number, cost: Cost): number {
+  if (done === 0) return cost(expression)
+  if (expression.kind === 'text') return Array.from(expression.text.slice(done)).length
+  if (expression.kind === 'sequence') return expression.of.slice(done).reduce((sum, part) => sum + cost(part), 0)
+  if (expression.kind !== 'repeat' || done >= expression.min) return 0
+  return (expression.min - done) * cost(expression.of)
+}

@@ -1,0 +1,71 @@
+/** Code points from the first one to the last one. */
+export type Range = readonly [first: number, last: number]
+
+export const LAST_CODE_POINT = 0x10ffff
+const SURROGATES: Range = [0xd800, 0xdfff]
+
+/** In order, and without overlaps. Without surrogates, which no text in UTF-8 has. */
+export function normalRanges(ranges: readonly Range[]): Range[] {
+  const sorted = ranges.filter(([first, last]) => first <= last).toSorted(([one], [other]) => one - other)
+  const merged: [number, number][] = []
+  for (const [first, last] of sorted) {
+    const before = merged.at(-1)
+    if (before !== undefined && first <= before[1] + 1) before[1] = Math.max(before[1], last)
+    else merged.push([first, last])
+  }
+  return merged.flatMap(([first, last]) => cut([first, last], SURROGATES))
+}
+
+/** What is left of a range without another one. */
+function cut([first, last]: Range, [from, to]: Range): Range[] {
+  const parts: Range[] = [
+    [first, Math.min(last, from - 1)],
+    [Math.max(first, to + 1), last],
+  ]
+  return last < from || first > to ? [[first, last]] : parts.filter(([start, end]) => start <= end)
+}
+
+export function intersection(ones: readonly Range[], others: readonly Range[]): Range[] {
+  const common: Range[] = []
+  const [left, right] = [normalRanges(ones), normalRanges(others)]
+  for (let one = 0, other = 0; one < left.length && other < right.length; ) {
+    const [a, b] = [left[one] as Range, right[other] as Range]
+    const both: Range = [Math.max(a[0], b[0]), Math.min(a[1], b[1])]
+    if (both[0] <= both[1]) common.push(both)
+    if (a[1] < b[1]) one += 1
+    else other += 1
+  }
+  return common
+}
+
+/** All code points but these. */
+export function complement(ranges: readonly Range[]): Range[] {
+  const rest: Range[] = []
+  let next = 0
+  for (const [first, last] of normalRanges(ranges)) {
+    rest.push([next, first - 1])
+    next = last + 1
+  }
+  return normalRanges([...rest, [next, LAST_CODE_POINT]])
+}
+
+/** Each character of a text. */
+export function rangesOf(text: string): Range[] {
+  return normalRanges(Array.from(text, (character) => [codePoint(character), codePoint(character)]))
+}
+
+export function contains(ranges: readonly Range[], code: number): boolean {
+  let [low, high] = [0, ranges.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const [first, last] = ranges[middle] as Range
+    if (code < first) high = middle - 1
+    else if (code > last) low = middle + 1
+    else return true
+  }
+  return false
+}
+
+function codePoint(character: string): number {
+  return character.codePointAt(0) as number
+}

@@ -1,0 +1,20 @@
+import { choice, type Expression, oneOf, sequence } from '../expression.js'
+import { jsonCharacter } from '../json-text.js'
+import type { Rules } from '../rules.js'
+import type { Pattern } from './pattern.js'
+
+/** A pattern without anchors as an expression. @param use - `json`: its characters as a JSON string spells them */
+export function patternExpression(pattern: Pattern, rules: Rules, use: 'plain' | 'json'): Expression {
+  switch (pattern.kind) {
+    case 'class':
+      return use === 'json' ? jsonCharacter(pattern.ranges, rules) : oneOf(pattern.ranges)
+    case 'repeat':
+      return rules.times(patternExpression(pattern.of, rules, use), pattern.min, pattern.max)
+    case 'sequence':
+      return sequence(...pattern.of.map((part) => patternExpression(part, rules, use)))
+    case 'choice':
+      return choice(...pattern.of.map((part) => patternExpression(part, rules, use)))
+    default:
+      return sequence()
+  }
+}

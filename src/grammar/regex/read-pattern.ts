@@ -1,0 +1,185 @@
+import { complement, normalRanges, type Range } from '../ranges.js'
+import { UnsupportedSchema } from '../unsupported-schema.js'
+import { DOT, shorthand } from './classes.js'
+import { choiceOf, type Pattern, repeatOf, sequenceOf, sizeOf } from './pattern.js'
+
+const LONGEST = 2_000
+/** What may be empty and is repeated is written out by its first part, again and again in each other. */
+const MOST_PARTS = 20_000
+const DEEPEST = 50
+const MOST_TIMES = 100_000
+
+const CONTROLS: ReadonlyMap<string, number> = new Map([
+  ['t', 9],
+  ['n', 10],
+  ['v', 11],
+  ['f', 12],
+  ['r', 13],
+  ['0', 0],
+])
+
+/**
+ * Reads a regular expression of JavaScript, with its flag `u`, as JSON Schema has it.
+ *
+ * @param path - where it stands in a schema
+ * @throws UnsupportedSchema it is none, or has something that no grammar holds
+ */
+export function readPattern(source: string, path: string): Pattern {
+  const refuse = (what: string): UnsupportedSchema =>
+    new UnsupportedSchema(path, `The regular expression has ${what}, which cannot be enforced.`)
+  if (source.length > LONGEST) throw refuse(`more than ${LONGEST} characters`)
+  // So that what follows need not look for mistakes.
+  if (!isRegExp(source)) throw new UnsupportedSchema(path, 'This is no regular expression of JavaScript (flag u).')
+  const characters = Array.from(source)
+  let at = 0
+  let depth = 0
+  const sizes = new WeakMap<Pattern, number>()
+  const take = (): string => characters[at++] as string
+  const isNext = (text: string): boolean => characters.slice(at, at + text.length).join('') === text
+  const skip = (text: string): boolean => {
+    const isThere = isNext(text)
+    if (isThere) at += text.length
+    return isThere
+  }
+
+  function readChoice(): Pattern {
+    const parts: Pattern[] = []
+    do parts.push(readSequence())
+    while (skip('|'))
+    return choiceOf(parts)
+  }
+
+  function readSequence(): Pattern {
+    const parts: Pattern[] = []
+    while (at < characters.length && !isNext('|') && !isNext(')')) parts.push(readQuantified(readAtom()))
+    return sequenceOf(parts)
+  }
+
+  function readAtom(): Pattern {
+    const character = take()
+    switch (character) {
+      case '^':
+        return { kind: 'start' }
+      case '$':
+        return { kind: 'end' }
+      case '.':
+        return { kind: 'class', ranges: DOT }
+      case '(':
+        return readGroup()
+      case '[':
+        return readClass()
+      case '\\':
+        return { kind: 'class', ranges: readEscape() }
+      default:
+        return { kind: 'class', ranges: only(character.codePointAt(0) as number) }
+    }
+  }
+
+  function readGroup(): Pattern {
+    if (++depth > DEEPEST) throw refuse(`more than ${DEEPEST} nested groups`)
+    if (['?=', '?!', '?<=', '?<!'].some(isNext)) throw refuse('a lookahead or lookbehind')
+    if (skip('?<')) while (take() !== '>');
+    else if (!skip('?:') && isNext('?')) throw refuse('a modifier')
+    const inner = readChoice()
+    at += 1
+    depth -= 1
+    return inner
+  }
+
+  function readQuantified(atom: Pattern): Pattern {
+    const [min, max] = readTimes()
+    if (min === 1 && max === 1) return atom
+    skip('?')
+    if (max !== Number.POSITIVE_INFINITY && max > MOST_TIMES) throw refuse(`a repetition of more than ${MOST_TIMES}`)
+    if (min > MOST_TIMES) throw refuse(`a repetition of more than ${MOST_TIMES}`)
+    const repeated = repeatOf(atom, min, max)
+    if (sizeOf(repeated, sizes) > MOST_PARTS) throw refuse('too many optional parts in each other')
+    return repeated
+  }
+
+  function readTimes(): [min: number, max: number] {
+    if (skip('*')) return [0, Number.POSITIVE_INFINITY]
+    if (skip('+')) return [1, Number.POSITIVE_INFINITY]
+    if (skip('?')) return [0, 1]
+    if (!skip('{')) return [1, 1]
+    let inner = ''
+    for (let next = take(); next !== '}'; next = take()) inner += next
+    const [min, max = min] = inner.split(',')
+    return [Number(min), max === '' ? Number.POSITIVE_INFINITY : Number(max)]
+  }
+
+  function readClass(): Pattern {
+    const isNegated = skip('^')
+    const ranges: Range[] = []
+    while (!skip(']')) {
+      const first = readMember()
+      const isRange = isNext('-') && characters[at + 1] !== ']'
+      if (!isRange) ranges.push(...first)
+      else {
+        at += 1
+        const last = readMember()
+        ranges.push([first[0]?.[0] as number, last[0]?.[1] as number])
+      }
+    }
+    return { kind: 'class', ranges: isNegated ? complement(ranges) : normalRanges(ranges) }
+  }
+
+  function readMember(): readonly Range[] {
+    const character = take()
+    if (character !== '\\') return only(character.codePointAt(0) as number)
+    if (skip('b')) return only(8)
+    return skip('-') ? only(45) : readEscape()
+  }
+
+  function readEscape(): readonly Range[] {
+    const letter = take()
+    const known = shorthand(letter)
+    if (known !== undefined) return known
+    const control = CONTROLS.get(letter)
+    if (control !== undefined) return only(control)
+    if (letter === 'b' || letter === 'B') throw refuse('a word boundary')
+    if (letter === 'k' || /[1-9]/.test(letter)) throw refuse('a backreference')
+    if (letter === 'p' || letter === 'P') throw refuse('a Unicode property')
+    if (letter === 'c') return only(take().charCodeAt(0) % 32)
+    if (letter === 'x') return only(readHex(2))
+    return only(letter === 'u' ? readUnicode() : (letter.codePointAt(0) as number))
+  }
+
+  function readUnicode(): number {
+    if (skip('{')) {
+      let digits = ''
+      for (let next = take(); next !== '}'; next = take()) digits += next
+      return Number.parseInt(digits, 16)
+    }
+    const unit = readHex(4)
+    const isPair =
+      unit >= 0xd800 &&
+      unit <= 0xdbff &&
+      isNext('\\u') &&
+      /^[Dd][C-Fc-f]/.test(characters.slice(at + 2, at + 4).join(''))
+    if (!isPair) return unit
+    at += 2
+    return String.fromCharCode(unit, readHex(4)).codePointAt(0) as number
+  }
+
+  function readHex(length: number): number {
+    const digits = characters.slice(at, at + length).join('')
+    at += length
+    return Number.parseInt(digits, 16)
+  }
+
+  return readChoice()
+}
+
+function only(code: number): readonly Range[] {
+  return [[code, code]]
+}
+
+function isRegExp(source: string): boolean {
+  try {
+    new RegExp(source, 'u')
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,23 @@
+import { writeGbnf } from '../gbnf/write-gbnf.js'
+import { productive } from '../productive.js'
+import { createRules } from '../rules.js'
+import { UnsupportedSchema } from '../unsupported-schema.js'
+import { patternExpression } from './pattern-expression.js'
+import { readPattern } from './read-pattern.js'
+import { matched } from './search.js'
+
+/**
+ * The grammar of the texts that match a regular expression as a whole, in GBNF, the syntax of llama.cpp.
+ *
+ * The expression is one of JavaScript with the flag `u`: literals, classes, groups, alternatives, quantifiers (greedy or
+ * not, which is the same here), `.`, `\d`, `\w`, `\s`, escapes, and `^` and `$` at the ends.
+ *
+ * @throws UnsupportedSchema it is none, or has lookaround, backreferences, word boundaries, Unicode properties, modifiers
+ */
+export function regexToGbnf(pattern: string): string {
+  const rules = createRules()
+  const root = patternExpression(matched(readPattern(pattern, ''), ''), rules, 'plain')
+  const grammar = productive(new Map([...rules.all, ['root', root]]))
+  if (grammar === undefined) throw new UnsupportedSchema('', 'No text matches this regular expression.')
+  return writeGbnf(grammar)
+}

@@ -1,0 +1,57 @@
+import { choiceOf, type Pattern, sequenceOf } from './pattern.js'
+
+/** A pattern with so many characters. Undefined if no pattern of ours says that. Without anchors. */
+export function withLength(pattern: Pattern, min: number, max: number): Pattern | undefined {
+  const [least, most] = lengths(pattern)
+  if (min <= least && most <= max) return pattern
+  if (most < min || least > max) return choiceOf([])
+  if (pattern.kind === 'choice') {
+    const parts = pattern.of.map((part) => withLength(part, min, max))
+    return parts.every((part) => part !== undefined) ? choiceOf(parts) : undefined
+  }
+  const parts = pattern.kind === 'sequence' ? pattern.of : [pattern]
+  // With one part that varies, the others' length is what it does not need.
+  const [varying, other] = parts.filter((part) => isVarying(part))
+  if (varying === undefined || other !== undefined) return undefined
+  const rest = least - lengths(varying)[0]
+  const fitted = fitOne(varying, Math.max(0, min - rest), max - rest)
+  return fitted && sequenceOf(parts.map((part) => (part === varying ? fitted : part)))
+}
+
+function fitOne(part: Pattern, min: number, max: number): Pattern | undefined {
+  if (part.kind === 'choice') return withLength(part, min, max)
+  if (part.kind !== 'repeat' || isVarying(part.of)) return undefined
+  const [each] = lengths(part.of)
+  const least = Math.max(part.min, Math.ceil(min / each))
+  const most = Math.min(part.max, Math.floor(max / each))
+  return least > most ? choiceOf([]) : { ...part, min: least, max: most }
+}
+
+function isVarying(pattern: Pattern): boolean {
+  const [least, most] = lengths(pattern)
+  return least !== most
+}
+
+/** How many characters match at least and at most. */
+function lengths(pattern: Pattern): readonly [least: number, most: number] {
+  switch (pattern.kind) {
+    case 'class':
+      return [1, 1]
+    case 'repeat': {
+      const [least, most] = lengths(pattern.of)
+      return [least * pattern.min, most === 0 ? 0 : most * pattern.max]
+    }
+    case 'sequence':
+      return pattern.of.map(lengths).reduce(([least, most], [min, max]) => [least + min, most + max], [0, 0])
+    case 'choice': {
+      const all = pattern.of.map(lengths)
+      // Not spread into Math.min: there may be thousands.
+      return all.reduce(
+        ([least, most], [min, max]) => [Math.min(least, min), Math.max(most, max)],
+        [Number.POSITIVE_INFINITY, 0],
+      )
+    }
+    default:
+      return [0, 0]
+  }
+}

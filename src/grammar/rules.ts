@@ -1,0 +1,92 @@
+import { choice, type Expression, repeat, rule, sequence } from './expression.js'
+
+/** llama.cpp refuses a repetition of 2,000 or more, so that longer ones are made of these. */
+const LONGEST = 1000
+
+/** The rules of a grammar under construction. */
+export interface Rules {
+  readonly all: ReadonlyMap<string, Expression>
+  /** About how long the grammar is in characters. */
+  readonly size: number
+  /** Makes a rule of an expression. */
+  add(prefix: string, expression: Expression): Expression
+  /** Makes a rule once for each key. A rule that is asked for while it is made refers to itself. */
+  once(key: string, prefix: string, make: () => Expression): Expression
+  /** An expression many times, in repetitions that llama.cpp takes. */
+  times(of: Expression, min: number, max: number): Expression
+}
+
+export function createRules(): Rules {
+  const all = new Map<string, Expression>()
+  const made = new Map<string, Expression>()
+  let size = 0
+
+  function set(name: string, expression: Expression): Expression {
+    all.set(name, expression)
+    size += name.length + 6 + sizeOf(expression)
+    return rule(name)
+  }
+
+  function reserve(prefix: string): string {
+    const name = `${prefix}-${all.size}`
+    all.set(name, sequence())
+    return name
+  }
+
+  const add = (prefix: string, expression: Expression): Expression =>
+    expression.kind === 'rule' ? expression : set(reserve(prefix), expression)
+
+  function times(of: Expression, min: number, max: number): Expression {
+    // A rule of its own, because llama.cpp multiplies a repetition with all that the repeated group has inside.
+    const item = of.kind === 'class' || (min === 0 && max === 1) ? of : add('item', of)
+    if (max === Number.POSITIVE_INFINITY) {
+      return min <= LONGEST ? repeat(item, min, max) : sequence(times(item, min, min), repeat(item, 0, max))
+    }
+    if (max <= LONGEST) return repeat(item, min, max)
+    const many = add('many', repeat(item, LONGEST, LONGEST))
+    const required = sequence(
+      repeat(many, Math.floor(min / LONGEST), Math.floor(min / LONGEST)),
+      exactly(min % LONGEST),
+    )
+    const whole = Math.floor((max - min) / LONGEST)
+    // Each number of items in one way only: otherwise a sampler keeps thousands of ways at once.
+    const fewer = sequence(repeat(many, 0, whole - 1), repeat(item, 0, LONGEST - 1))
+    const most = sequence(repeat(many, whole, whole), repeat(item, 0, (max - min) % LONGEST))
+    return sequence(required, whole === 0 ? most : choice(fewer, most))
+
+    function exactly(count: number): Expression {
+      return repeat(item, count, count)
+    }
+  }
+
+  return {
+    all,
+    get size() {
+      return size
+    },
+    add,
+    once(key, prefix, make) {
+      const known = made.get(key)
+      if (known !== undefined) return known
+      const name = reserve(prefix)
+      made.set(key, rule(name))
+      return set(name, make())
+    },
+    times,
+  }
+}
+
+function sizeOf(expression: Expression): number {
+  switch (expression.kind) {
+    case 'text':
+      return expression.text.length + 3
+    case 'class':
+      return 2 + 6 * expression.ranges.length
+    case 'rule':
+      return expression.name.length + 1
+    case 'repeat':
+      return 8 + sizeOf(expression.of)
+    default:
+      return expression.of.reduce((sum, part) => sum + 3 + sizeOf(part), 2)
+  }
+}

@@ -1,0 +1,133 @@
+import { UnsupportedSchema } from '../unsupported-schema.js'
+import { both, type Located } from './located.js'
+
+export const JSON_TYPES = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
+/** `number` has the whole ones, too. */
+export type JsonType = (typeof JSON_TYPES)[number]
+
+/** What a schema says without `$ref`, `allOf` and alternatives: one of them, with all that has to hold together. */
+export interface Shape {
+  readonly path: string
+  readonly types: ReadonlySet<JsonType>
+  /** Of `enum` or `const`. */
+  readonly values?: readonly unknown[]
+  readonly properties: ReadonlyMap<string, Located>
+  readonly additional: Located
+  readonly required: ReadonlySet<string>
+  /** What names that are not declared have to be. */
+  readonly names: Located
+  readonly prefix: readonly Located[]
+  readonly items: Located
+  readonly minItems: number
+  readonly maxItems: number
+  readonly minProperties: number
+  readonly maxProperties: number
+  readonly minLength: number
+  readonly maxLength: number
+  readonly patterns: readonly Said<string>[]
+  readonly formats: readonly Said<string>[]
+  readonly low: Bound
+  readonly high: Bound
+  readonly multiples: readonly Said<number>[]
+}
+
+/** What a keyword says, and where. */
+export interface Said<Value> {
+  readonly value: Value
+  readonly path: string
+}
+
+export interface Bound extends Said<number> {
+  readonly isOut: boolean
+}
+
+export const ANYTHING: Located = { schema: true, path: '' }
+
+export const ANY_SHAPE: Omit<Shape, 'path'> = {
+  types: new Set(JSON_TYPES.filter((type) => type !== 'integer')),
+  properties: new Map(),
+  additional: ANYTHING,
+  required: new Set(),
+  names: ANYTHING,
+  prefix: [],
+  items: ANYTHING,
+  minItems: 0,
+  maxItems: Number.POSITIVE_INFINITY,
+  minProperties: 0,
+  maxProperties: Number.POSITIVE_INFINITY,
+  minLength: 0,
+  maxLength: Number.POSITIVE_INFINITY,
+  patterns: [],
+  formats: [],
+  low: { value: Number.NEGATIVE_INFINITY, path: '', isOut: false },
+  high: { value: Number.POSITIVE_INFINITY, path: '', isOut: false },
+  multiples: [],
+}
+
+/** What both say. Undefined if no value can be both. */
+export function bothShapes(one: Shape, other: Shape): Shape | undefined {
+  const types = commonTypes(one.types, other.types)
+  const values = commonValues(one, other)
+  if (types.size === 0 || values?.length === 0) return undefined
+  if (one.names !== ANYTHING && other.names !== ANYTHING) {
+    throw new UnsupportedSchema(other.path, "Two 'propertyNames' of the same object cannot be enforced together.")
+  }
+  return {
+    path: one.path,
+    types,
+    ...(values === undefined ? {} : { values }),
+    properties: bothProperties(one, other),
+    additional: both(one.additional, other.additional),
+    required: new Set([...one.required, ...other.required]),
+    names: both(one.names, other.names),
+    prefix: bothPrefixes(one, other),
+    items: both(one.items, other.items),
+    minItems: Math.max(one.minItems, other.minItems),
+    maxItems: Math.min(one.maxItems, other.maxItems),
+    minProperties: Math.max(one.minProperties, other.minProperties),
+    maxProperties: Math.min(one.maxProperties, other.maxProperties),
+    minLength: Math.max(one.minLength, other.minLength),
+    maxLength: Math.min(one.maxLength, other.maxLength),
+    patterns: different([...one.patterns, ...other.patterns]),
+    formats: different([...one.formats, ...other.formats]),
+    low: tighter(one.low, other.low, one.low.value - other.low.value),
+    high: tighter(one.high, other.high, other.high.value - one.high.value),
+    multiples: different([...one.multiples, ...other.multiples]),
+  }
+}
+
+export function commonTypes(ones: ReadonlySet<JsonType>, others: ReadonlySet<JsonType>): Set<JsonType> {
+  const has = (types: ReadonlySet<JsonType>, type: JsonType): boolean =>
+    types.has(type) || (type === 'integer' && types.has('number'))
+  const common = JSON_TYPES.filter((type) => has(ones, type) && has(others, type))
+  // A number is whole already where any is allowed.
+  return new Set(common.filter((type) => type !== 'integer' || !common.includes('number')))
+}
+
+function commonValues({ values: ones }: Shape, { values: others }: Shape): readonly unknown[] | undefined {
+  if (ones === undefined || others === undefined) return ones ?? others
+  const known = new Set(others.map((value) => JSON.stringify(value)))
+  return ones.filter((value) => known.has(JSON.stringify(value)))
+}
+
+function bothProperties(one: Shape, other: Shape): Map<string, Located> {
+  const names = new Set([...one.properties.keys(), ...other.properties.keys()])
+  const schemaIn = ({ properties, additional }: Shape, name: string): Located => properties.get(name) ?? additional
+  return new Map([...names].map((name) => [name, both(schemaIn(one, name), schemaIn(other, name))]))
+}
+
+function bothPrefixes(one: Shape, other: Shape): Located[] {
+  const length = Math.max(one.prefix.length, other.prefix.length)
+  const at = ({ prefix, items }: Shape, index: number): Located => prefix[index] ?? items
+  return Array.from({ length }, (_, index) => both(at(one, index), at(other, index)))
+}
+
+function tighter(one: Bound, other: Bound, difference: number): Bound {
+  // Two infinite bounds have no difference.
+  if (one.value === other.value) return one.isOut ? one : other
+  return difference > 0 ? one : other
+}
+
+function different<Value>(all: readonly Said<Value>[]): Said<Value>[] {
+  return all.filter(({ value }, index) => all.findIndex((each) => each.value === value) === index)
+}

@@ -1,0 +1,58 @@
+import { UnsupportedSchema } from '../unsupported-schema.js'
+import type { JsonType, Shape } from './shape.js'
+import { ANYTHING } from './shape.js'
+
+/** The type of a JSON value, as schemas call it. */
+export function typeOf(value: unknown): JsonType | undefined {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return (['boolean', 'object', 'string'] as const).find((type) => type === typeof value)
+}
+
+/** Those of the listed values that are all that the rest of the schema says. */
+export function allowedValues(shape: Shape): readonly unknown[] {
+  return (shape.values ?? []).filter((value) => isAllowed(value, shape))
+}
+
+function isAllowed(value: unknown, shape: Shape): boolean {
+  const type = typeOf(value)
+  if (type === undefined) return false
+  if (!shape.types.has(type) && !(type === 'integer' && shape.types.has('number'))) return false
+  if (typeof value === 'string') return isAllowedText(value, shape)
+  if (typeof value === 'number') return isAllowedNumber(value, shape)
+  if (type === 'array' || type === 'object') checkFree(shape, type)
+  return true
+}
+
+function isAllowedText(value: string, { minLength, maxLength, patterns }: Shape): boolean {
+  // Never run here: a pattern may take for ever.
+  const [pattern] = patterns
+  if (pattern !== undefined) throw new UnsupportedSchema(pattern.path, "A 'pattern' beside 'enum' cannot be enforced.")
+  // Not counted for nothing: a text may be long.
+  if (minLength === 0 && value.length <= maxLength) return true
+  const length = Array.from(value).length
+  return length >= minLength && length <= maxLength
+}
+
+function isAllowedNumber(value: number, { low, high, multiples }: Shape): boolean {
+  const isInside = value >= low.value && value <= high.value
+  const isAtBound = (value === low.value && low.isOut) || (value === high.value && high.isOut)
+  return isInside && !isAtBound && multiples.every((multiple) => Number.isInteger(value / multiple.value))
+}
+
+/** Listed arrays and objects are not compared with schemas. */
+function checkFree(shape: Shape, type: 'array' | 'object'): void {
+  const { prefix, items, minItems, maxItems, properties, additional, required, names } = shape
+  const isFree =
+    type === 'array'
+      ? prefix.length === 0 && items === ANYTHING && minItems === 0 && maxItems === Number.POSITIVE_INFINITY
+      : properties.size === 0 &&
+        additional === ANYTHING &&
+        required.size === 0 &&
+        names === ANYTHING &&
+        shape.minProperties === 0 &&
+        shape.maxProperties === Number.POSITIVE_INFINITY
+  if (isFree) return
+  throw new UnsupportedSchema(shape.path, `An ${type} in 'enum' or 'const' cannot be compared with the other keywords.`)
+}

@@ -1,0 +1,131 @@
+import type { EngineCapabilities } from '../engine/constraint.js'
+import type { CallResult } from '../responses/call-result.js'
+import type { McpListing } from '../responses/mcp-listing.js'
+import type { ResponseRequest } from '../responses/request.js'
+import type { EndReason, HarmonyToken, HostUsage } from '../tokens/token-source.js'
+import type { Failure } from '../translate/failure.js'
+import type { WholeItem } from '../translate/host-item.js'
+import type { ApprovedCall } from '../translate/options.js'
+
+/*
+ * A response is what went into it: its events follow from its entries. Entries are plain data, in the order in which
+ * they happened, and each is written before anything that follows from it is shown.
+ */
+
+/** How events follow from entries. Raised whenever the same entries give other events. */
+export const BEHAVIOUR = 1
+
+/** The response begins: what its events and its first prompt depend on. */
+export interface OpenEntry {
+  readonly type: 'open'
+  readonly behaviour: number
+  readonly responseId: string
+  /** The request without its input and without secrets. */
+  readonly request: ResponseRequest
+  /** The rendered prompt, without the `<|start|>assistant` that every turn begins with. */
+  readonly prompt: readonly number[]
+  /** Whether the prompt asks for a summary: the conversation is compacted, and nothing else happens. */
+  readonly isCompaction?: true
+  /** Whether nothing is generated: the response is there for a later one to go on from. */
+  readonly isPreparation?: true
+  /** What the engine said that it can do, when it was asked. */
+  readonly capabilities?: Omit<EngineCapabilities, 'refuses'>
+  /** The parameters that the engine holds bodies to: `tools[2].parameters`, `text.format.schema`. None if absent. */
+  readonly constrained?: readonly string[]
+  /** The recipients that the call which the request demands may have, if the model is free to choose no other. */
+  readonly callees?: readonly string[]
+  readonly listings: readonly McpListing[]
+  readonly approvedCalls: readonly ApprovedCall[]
+}
+
+/** The model is called: with the prompt, the transcript so far, and `<|start|>assistant`. */
+export interface TurnEntry {
+  readonly type: 'turn'
+}
+
+/**
+ * What the host wrote in the model's turn for it to go on from: a header that the request demands, or the end of a body
+ * that the engine swallowed.
+ */
+export interface HostEntry {
+  readonly type: 'host'
+  readonly tokens: readonly number[]
+}
+
+/** What the model sampled. */
+export interface ChunkEntry {
+  readonly type: 'chunk'
+  readonly tokens: readonly HarmonyToken[]
+}
+
+/** What only the engine knows of the turn's prompt, where the model paused before it stopped. */
+export interface UsageEntry {
+  readonly type: 'usage'
+  readonly usage: HostUsage
+}
+
+/** A complete item of the host's own, and the tokens that it took. */
+export interface ItemEntry {
+  readonly type: 'item'
+  readonly item: WholeItem
+  readonly usage: HostUsage
+}
+
+/** The model stopped. */
+export interface StopEntry {
+  readonly type: 'stop'
+  readonly reason: EndReason
+  /** Counts that only the engine knows. */
+  readonly usage?: HostUsage
+}
+
+/** A call is about to be run. */
+export interface ToolStartedEntry {
+  readonly type: 'tool_started'
+  readonly itemId: string
+  /** From 1. A process that takes over runs a call again whose result it does not find. */
+  readonly attempt: number
+}
+
+/** The result of a call, and the ids of the message with which it enters the transcript. */
+export interface ToolResultEntry {
+  readonly type: 'tool_result'
+  readonly itemId: string
+  /** Absent if the item has its result: the call was refused. The model is told of it nevertheless. */
+  readonly result?: CallResult
+  readonly transcript: readonly number[]
+}
+
+/** The response is over: the model has nothing more to do, or may not go on. */
+export interface EndEntry {
+  readonly type: 'end'
+  readonly reason: EndReason
+}
+
+/** The response failed. */
+export interface FailEntry {
+  readonly type: 'fail'
+  /** What the client sees. */
+  readonly failure: Failure
+}
+
+/** The client left, or the host gave up. */
+export interface AbortEntry {
+  readonly type: 'abort'
+}
+
+/** What went into a response. `at` is Unix time in whole seconds. */
+export type Entry = { readonly at: number } & (
+  | OpenEntry
+  | TurnEntry
+  | HostEntry
+  | ChunkEntry
+  | UsageEntry
+  | ItemEntry
+  | StopEntry
+  | ToolStartedEntry
+  | ToolResultEntry
+  | EndEntry
+  | FailEntry
+  | AbortEntry
+)

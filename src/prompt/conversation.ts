@@ -1,0 +1,120 @@
+import { duplicateItem, RequestError } from '../request-error.js'
+import type { PromptMessage } from './prompt-message.js'
+
+/** A message while the request is read. */
+export interface ReadMessage extends PromptMessage {
+  /** Its item does not have its text, but history may. Without history the message is omitted, or is empty. */
+  readonly missing?: 'omitted' | 'empty'
+  /** A message of the assistant of which the client does not say whether it is the answer. */
+  readonly hasNoPhase?: true
+  /** Whether the client ran the tool: then its result came when the response was over. */
+  readonly isOutput?: true
+}
+
+/** How the output of a call reads in the prompt, and what it answers. */
+interface Output {
+  readonly kind: CallKind
+  readonly item: number
+  readonly param: string
+  readonly text: string
+  /** Whether the item does not say what the tool wrote. */
+  readonly isMissing?: boolean
+}
+
+/** What a client calls and answers, in two items that name each other by `call_id`. */
+export type CallKind = 'function call' | 'custom tool call' | 'shell call' | 'local shell call'
+
+/** The author, addressee and channel of a call, from which those of its result follow. */
+export interface Callee {
+  readonly recipient: string
+  readonly channel: 'analysis' | 'commentary'
+}
+
+/**
+ * The conversation while it is read: messages in the order of the items, and which call an output answers. Calls and
+ * outputs come in any order; an output before its call is put after it.
+ */
+export class Conversation {
+  readonly messages: ReadMessage[] = []
+  readonly #calls = new Map<string, { kind: CallKind; callee: Callee; item: number; isAnswered: boolean }>()
+  /** Outputs whose call has not come yet. */
+  readonly #early = new Map<string, Output>()
+  readonly #ids = new Set<string>()
+
+  add(message: ReadMessage): void {
+    this.messages.push(message)
+  }
+
+  /** @throws RequestError if another item has this id */
+  claimId(id: string, param: string): void {
+    if (this.#ids.has(id)) throw duplicateItem(id, param)
+    this.#ids.add(id)
+  }
+
+  /**
+   * Adds a call of the client's.
+   *
+   * @throws RequestError if another call has this id
+   */
+  call(kind: CallKind, callId: string, callee: Callee, message: PromptMessage, param: string): void {
+    if (this.#calls.has(callId)) throw duplicateItem(callId, `${param}.call_id`)
+    this.add(message)
+    const early = this.#early.get(callId)
+    this.#early.delete(callId)
+    const call = { kind, callee, item: message.item as number, isAnswered: false }
+    this.#calls.set(callId, call)
+    if (early !== undefined) this.#answer(callId, call, early)
+  }
+
+  /**
+   * Adds the output of a call.
+   *
+   * @throws RequestError if the call has one already, or is of another kind
+   */
+  output(callId: string, output: Output): void {
+    const call = this.#calls.get(callId)
+    if (call !== undefined) this.#answer(callId, call, output)
+    else if (this.#early.has(callId)) throw duplicateItem(callId, `${output.param}.call_id`)
+    else this.#early.set(callId, output)
+  }
+
+  /** Adds the result of a call. */
+  result(callee: Callee, text: string, item: number): void {
+    this.add(resultMessage(callee, text, item))
+  }
+
+  /** @throws RequestError if a call has no output, or an output no call */
+  finish(): void {
+    for (const [callId, { kind, item, isAnswered }] of this.#calls) {
+      if (isAnswered) continue
+      throw new RequestError(`No tool output found for ${kind} ${callId}.`, { param: `input[${item}].call_id` })
+    }
+    for (const [callId, output] of this.#early) throw unmatched(callId, output)
+  }
+
+  #answer(callId: string, call: { kind: CallKind; callee: Callee; isAnswered: boolean }, output: Output): void {
+    if (call.kind !== output.kind) throw unmatched(callId, output)
+    if (call.isAnswered) throw duplicateItem(callId, `${output.param}.call_id`)
+    call.isAnswered = true
+    const { text, item, isMissing } = output
+    const message = { ...resultMessage(call.callee, text, item), isOutput: true } as const
+    this.add(isMissing ? { ...message, missing: 'empty' } : message)
+  }
+}
+
+/** What a tool answers the model: a message of the tool's, to the assistant, in the channel of the call. */
+export function resultMessage({ recipient, channel }: Callee, content: string, item?: number): PromptMessage {
+  return {
+    role: 'tool',
+    name: recipient,
+    recipient: 'assistant',
+    channel,
+    content,
+    ...(item !== undefined && { item }),
+  }
+}
+
+function unmatched(callId: string, { kind, param }: Output): RequestError {
+  const message = `No tool call found for ${kind} output with call_id ${callId}.`
+  return new RequestError(message, { param: `${param}.call_id` })
+}

@@ -1,0 +1,39 @@
+import { textOfContent } from '../content.js'
+import type { CallKind } from '../conversation.js'
+import { addressIn, type Fields, fieldOf, nameIn, textIn } from '../fields.js'
+import type { ItemReader } from './item-reader.js'
+
+/** function_call: the model's call of a client's function, with its arguments as the model wrote them. */
+export const readFunctionCall: ItemReader = (item, { conversation, tools }, index, param) => {
+  const recipient = tools.functionRecipient(addressIn(item, 'name', param), namespaceOf(item, param))
+  const callee = { recipient, channel: 'commentary' } as const
+  const content = textIn(item, 'arguments', param)
+  const call = { role: 'assistant', ...callee, contentType: 'json', constrained: true, content, item: index } as const
+  conversation.call('function call', nameIn(item, 'call_id', param), callee, call, param)
+}
+
+/** custom_tool_call: the same with free text for arguments, and so without a content type. */
+export const readCustomToolCall: ItemReader = (item, { conversation, tools }, index, param) => {
+  const recipient = tools.functionRecipient(addressIn(item, 'name', param), namespaceOf(item, param))
+  const callee = { recipient, channel: 'commentary' } as const
+  const content = textIn(item, 'input', param)
+  conversation.call(
+    'custom tool call',
+    nameIn(item, 'call_id', param),
+    callee,
+    { role: 'assistant', ...callee, content, item: index },
+    param,
+  )
+}
+
+function namespaceOf(item: Fields, param: string): string | undefined {
+  return fieldOf(item, 'namespace') === undefined ? undefined : addressIn(item, 'namespace', param)
+}
+
+/** function_call_output, custom_tool_call_output: what the client's tool returned, as a string or as parts. */
+export function readOutput(kind: CallKind): ItemReader {
+  return (item, { conversation, attachments }, index, param) => {
+    const text = textOfContent(fieldOf(item, 'output') ?? '', `${param}.output`, attachments)
+    conversation.output(nameIn(item, 'call_id', param), { kind, item: index, param, text })
+  }
+}

@@ -1,0 +1,65 @@
+import { invalidValue, RequestError, unsupported } from '../../request-error.js'
+import type { InputItem } from '../../responses/input-items.js'
+import { nameIn } from '../fields.js'
+import { readCodeInterpreterCall } from './code-interpreter-call.js'
+import { readCompaction, readCompactionTrigger } from './compaction.js'
+import { readCustomToolCall, readFunctionCall, readOutput } from './function-call.js'
+import type { ItemReader } from './item-reader.js'
+import { readMcpApprovalRequest, readMcpApprovalResponse, readMcpCall, readMcpListTools } from './mcp.js'
+import { readMessage } from './message.js'
+import { readReasoning } from './reasoning.js'
+import { readLocalShellCall, readLocalShellCallOutput, readShellCall, readShellCallOutput } from './shell-call.js'
+import { readWebSearchCall } from './web-search-call.js'
+
+type InputType = NonNullable<InputItem['type']>
+
+/** How each type of input item is read. docs/prompt.md has the same table in words. */
+const READERS: { readonly [Type in InputType]: ItemReader } = {
+  message: readMessage,
+  reasoning: readReasoning,
+  function_call: readFunctionCall,
+  function_call_output: readOutput('function call'),
+  custom_tool_call: readCustomToolCall,
+  custom_tool_call_output: readOutput('custom tool call'),
+  mcp_list_tools: readMcpListTools,
+  mcp_call: readMcpCall,
+  mcp_approval_request: readMcpApprovalRequest,
+  mcp_approval_response: readMcpApprovalResponse,
+  code_interpreter_call: readCodeInterpreterCall,
+  web_search_call: readWebSearchCall,
+  shell_call: readShellCall,
+  shell_call_output: readShellCallOutput,
+  local_shell_call: readLocalShellCall,
+  local_shell_call_output: readLocalShellCallOutput,
+  item_reference: (item, _context, _index, param) => {
+    const id = nameIn(item, 'id', param)
+    throw new RequestError(`Item with id '${id}' not found.`, { param: `${param}.id`, status: 404 })
+  },
+  compaction: readCompaction,
+  compaction_trigger: readCompactionTrigger,
+  additional_tools: refuse('additional tools are'),
+  apply_patch_call: refuse('patch calls are'),
+  apply_patch_call_output: refuse('patch calls are'),
+  computer_call: refuse('computer use is'),
+  computer_call_output: refuse('computer use is'),
+  configuration_update: refuse('configuration updates are'),
+  file_search_call: refuse('file search is'),
+  image_generation_call: refuse('image generation is'),
+  program: refuse('programs are'),
+  program_output: refuse('programs are'),
+  tool_search_call: refuse('tool search is'),
+  tool_search_output: refuse('tool search is'),
+}
+
+/** A type that gpt-oss has nothing for. */
+function refuse(what: string): ItemReader {
+  return (_item, _context, _index, param) => {
+    throw unsupported(`${param}.type`, what)
+  }
+}
+
+/** @throws RequestError if no type of item has this name */
+export function readerOf(type: string, param: string): ItemReader {
+  if (Object.hasOwn(READERS, type)) return READERS[type as InputType]
+  throw invalidValue(`${param}.type`, type, Object.keys(READERS))
+}

@@ -1,0 +1,26 @@
+import type { AttachmentPolicy } from '../content.js'
+import type { Conversation } from '../conversation.js'
+import type { Fields } from '../fields.js'
+import type { TaughtTools } from '../taught-tools.js'
+
+/** What an item is read with. */
+export interface ItemContext {
+  readonly conversation: Conversation
+  readonly tools: TaughtTools
+  readonly attachments: AttachmentPolicy
+  /** The text that an `encrypted_content` holds, if the host opened it. */
+  unsealed(blob: string): string | undefined
+  /** The ids of the approval requests that the client answers, wherever its answer stands. */
+  readonly answeredApprovals: ReadonlySet<unknown>
+  /** The calls that an approval request added, by its id. */
+  readonly approvalCalls: Map<string, { readonly recipient: string; readonly isApproved: boolean | null }>
+}
+
+/**
+ * Reads one type of input item: adds the messages that it becomes.
+ *
+ * @param index - in `input`
+ * @param param - its path, for errors: `input[3]`
+ * @throws RequestError
+ */
+export type ItemReader = (item: Fields, context: ItemContext, index: number, param: string) => void

@@ -1,0 +1,80 @@
+import { RequestError } from '../../request-error.js'
+import { addressIn, type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../fields.js'
+import { jsonText } from '../schema/json-text.js'
+import type { ItemContext, ItemReader } from './item-reader.js'
+
+/** mcp_list_tools: no message. Its tools are taught in the developer message, once. */
+export const readMcpListTools: ItemReader = () => {}
+
+/**
+ * mcp_call: the call and, if it has come, its result. If the call waited for an approval, the approval request has
+ * added the call already.
+ */
+export const readMcpCall: ItemReader = (item, context, index, param) => {
+  const approval = optionalTextIn(item, 'approval_request_id', param)
+  const callee = calleeOf(item, context, param)
+  if (approval === undefined || !context.approvalCalls.has(approval)) addCall(item, context, index, param)
+  const text = optionalTextIn(item, 'output', param) ?? errorText(fieldOf(item, 'error'), `${param}.error`)
+  if (text !== undefined) context.conversation.result(callee, text, index)
+}
+
+/** mcp_approval_request: the call. If the client does not answer the request, the model is told so. */
+export const readMcpApprovalRequest: ItemReader = (item, context, index, param) => {
+  const id = nameIn(item, 'id', param)
+  const { recipient } = addCall(item, context, index, param)
+  const isAnswered = context.answeredApprovals.has(id)
+  context.approvalCalls.set(id, { recipient, isApproved: null })
+  if (!isAnswered) context.conversation.result({ recipient, channel: 'commentary' }, UNANSWERED, index)
+}
+
+/** mcp_approval_response: nothing if the user approved, since the call's result follows; else a result that says no. */
+export const readMcpApprovalResponse: ItemReader = (item, context, index, param) => {
+  const id = nameIn(item, 'approval_request_id', param)
+  const request = context.approvalCalls.get(id)
+  if (request === undefined) {
+    throw new RequestError(`No approval request found with id '${id}'.`, { param: `${param}.approval_request_id` })
+  }
+  if (request.isApproved !== null) {
+    const message = `The approval request '${id}' has been answered already.`
+    throw new RequestError(message, { param: `${param}.approval_request_id` })
+  }
+  const isApproved = fieldOf(item, 'approve') === true
+  context.approvalCalls.set(id, { ...request, isApproved })
+  if (isApproved) return
+  const reason = optionalTextIn(item, 'reason', param)
+  const text = reason === undefined || reason === '' ? DENIED : `${DENIED} Reason: ${reason}`
+  context.conversation.result({ recipient: request.recipient, channel: 'commentary' }, text, index)
+}
+
+const UNANSWERED = 'The user has not approved this call.'
+const DENIED = 'The user did not approve this call.'
+
+function addCall(item: Fields, context: ItemContext, index: number, param: string): { recipient: string } {
+  const callee = calleeOf(item, context, param)
+  const content = textIn(item, 'arguments', param)
+  context.conversation.add({
+    role: 'assistant',
+    ...callee,
+    contentType: 'json',
+    constrained: true,
+    content,
+    item: index,
+  })
+  return callee
+}
+
+function calleeOf(item: Fields, { tools }: ItemContext, param: string) {
+  const recipient = tools.mcpRecipient(addressIn(item, 'server_label', param), addressIn(item, 'name', param))
+  return { recipient, channel: 'commentary' } as const
+}
+
+/** Why a call failed, in any of the API's forms. */
+function errorText(error: unknown, param: string): string | undefined {
+  if (error === undefined || typeof error === 'string') return error
+  const fields = objectAt(error, param)
+  const { message, content } = fields
+  if (typeof message === 'string') return message
+  const parts = Array.isArray(content) ? content : []
+  const texts = parts.flatMap((part) => (typeof Object(part).text === 'string' ? [Object(part).text as string] : []))
+  return texts.length > 0 ? texts.join('\n') : jsonText(content ?? error)
+}

@@ -1,0 +1,30 @@
+import { RequestError } from '../../request-error.js'
+import { textOfContent } from '../content.js'
+import { fieldOf, optionalTextIn } from '../fields.js'
+import type { ItemReader } from './item-reader.js'
+
+/**
+ * reasoning: its sealed text if the host opened it, else its raw text, else its summary. An item with an id alone is
+ * found in the history, or not at all.
+ */
+export const readReasoning: ItemReader = (item, { conversation, attachments, unsealed }, index, param) => {
+  const sealed = optionalTextIn(item, 'encrypted_content', param)
+  const opened = sealed === undefined ? undefined : unsealed(sealed)
+  const raw = textOfContent(fieldOf(item, 'content') ?? [], `${param}.content`, attachments)
+  const summary = textOfContent(fieldOf(item, 'summary') ?? [], `${param}.summary`, attachments)
+  const content = opened ?? (raw || summary)
+  if (content === '' && sealed !== undefined && opened === undefined) throw unopened(`${param}.encrypted_content`)
+  conversation.add({
+    role: 'assistant',
+    channel: 'analysis',
+    content,
+    item: index,
+    ...(content === '' && opened === undefined && { missing: 'omitted' }),
+  })
+}
+
+/** Sealed content that the host did not open. */
+export function unopened(param: string): RequestError {
+  const message = 'The encrypted content could not be verified.'
+  return new RequestError(message, { param, code: 'invalid_encrypted_content' })
+}

@@ -1,0 +1,134 @@
+import { check } from '../errors.js'
+import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import { invalidType, invalidValue } from '../request-error.js'
+import type { McpListing } from '../responses/mcp-listing.js'
+import { builtinNamespaces } from './builtin-namespaces.js'
+import type { AttachmentPolicy } from './content.js'
+import type { ReadMessage } from './conversation.js'
+import { developerText } from './developer-text.js'
+import { dropOldReasoning } from './drop-reasoning.js'
+import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn } from './fields.js'
+import type { HistoryEntry } from './history.js'
+import type { PromptMessage } from './prompt-message.js'
+import { listingsIn, readInput } from './read-input.js'
+import { systemText } from './system-text.js'
+import { type TaughtTools, teachTools } from './taught-tools.js'
+import type { ResponseFormat } from './tool-namespace.js'
+
+/** How a request is read. */
+export interface PromptOptions {
+  /** Today, as the model is to know it: `YYYY-MM-DD`. */
+  readonly date: string
+  /** What the declared MCP servers listed. Those that the client sends back (`mcp_list_tools`) count too. */
+  readonly listings?: readonly McpListing[]
+  /** What the host knows of earlier responses: their tokens, and what sealed content holds. */
+  readonly history?: readonly HistoryEntry[]
+  /** The policy of the translator, so that tools are taught as it accepts them. Default `openai`. */
+  readonly policy?: RecipientPolicy | PolicyName
+  /** What becomes of images and files, which gpt-oss cannot see. Default `refuse`. */
+  readonly images?: AttachmentPolicy
+  /** Who the model is told that it is. Default: as gpt-oss was trained. */
+  readonly identity?: string
+  /** Default `2024-06`. */
+  readonly knowledgeCutoff?: string
+}
+
+/** A request as it was read: messages whose text may still be missing, and the tools that they were read with. */
+export interface ReadRequest {
+  /** The system message and, if there is something to say, the developer message. */
+  readonly head: readonly PromptMessage[]
+  readonly conversation: readonly ReadMessage[]
+  readonly tools: TaughtTools
+}
+
+/**
+ * The Harmony messages of a Responses request: system message, developer message (instructions, tools, formats), and
+ * the conversation without its old reasoning. Items that lack their text are left out; {@link renderPrompt} finds it in
+ * the history. docs/prompt.md has the table of items.
+ *
+ * @param request - a create request, as the client sent it: any JSON
+ * @throws RequestError naming the parameter: the request cannot be rendered
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function messagesOf(request: object, options: PromptOptions): PromptMessage[] {
+  const { head, conversation } = readRequest(request, options)
+  return [...head, ...dropOldReasoning(conversation.filter(({ missing }) => missing !== 'omitted'))]
+}
+
+/** @throws RequestError, HarmonyResponsesError as {@link messagesOf} */
+export function readRequest(request: object, options: PromptOptions): ReadRequest {
+  const { date, listings = [], history = [], images = 'refuse', identity, knowledgeCutoff } = options
+  check(/^\d{4}-\d\d-\d\d$/.test(date), 'date', "a string like '2026-01-31'", date)
+  check(images === 'refuse' || images === 'placeholder', 'images', "'refuse' or 'placeholder'", images)
+  check(Array.isArray(history), 'history', 'an array', history)
+  const fields = objectAt(request, 'request')
+  const input = fieldOf(fields, 'input')
+  const known = new Set(listings.map(({ serverLabel }) => serverLabel))
+  const sent = listingsIn(input).filter(({ serverLabel }) => !known.has(serverLabel))
+  const tools = teachTools(fields, [...listings, ...sent], resolvePolicy(options.policy))
+  const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry.text] as const] : [])))
+  const messages = readInput(input, { tools, attachments: images, unsealed: (blob) => sealed.get(blob) })
+
+  const first = messages.findIndex(({ role }) => role !== 'developer')
+  const leading = messages.splice(0, first === -1 ? messages.length : first)
+  const instructions = [optionalTextIn(fields, 'instructions', ''), ...leading.map(({ content }) => content)]
+  const hasFunctions = tools.namespaces.some(({ name }) => name === 'functions')
+  const system = systemText({
+    date,
+    effort: effortOf(fields),
+    builtins: builtinNamespaces(tools.builtins),
+    hasFunctions,
+    identity,
+    knowledgeCutoff,
+  })
+  const developer = developerText({
+    instructions: instructions.filter((text) => text).join('\n\n'),
+    namespaces: tools.namespaces,
+    formats: formatsOf(fields),
+  })
+  const head: PromptMessage[] = [{ role: 'system', content: system }]
+  if (developer !== undefined) head.push({ role: 'developer', content: developer })
+  return { head, conversation: messages.map(headed), tools }
+}
+
+/** A developer message in the middle of the conversation, with the heading that the first one has. */
+function headed(message: ReadMessage): ReadMessage {
+  if (message.role !== 'developer') return message
+  const { content } = message
+  return { ...message, content: developerText({ instructions: content, namespaces: [], formats: [] }) ?? content }
+}
+
+type Effort = 'low' | 'medium' | 'high'
+
+/** The efforts of the API, as gpt-oss knows them. */
+const EFFORTS: Readonly<Record<string, Effort>> = {
+  none: 'low',
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+}
+
+function effortOf(request: Fields): Effort {
+  const reasoning = objectAt(fieldOf(request, 'reasoning') ?? {}, 'reasoning')
+  const effort = optionalTextIn(reasoning, 'effort', 'reasoning') ?? 'medium'
+  const known = Object.hasOwn(EFFORTS, effort) ? EFFORTS[effort] : undefined
+  if (known === undefined) throw invalidValue('reasoning.effort', effort, Object.keys(EFFORTS))
+  return known
+}
+
+/** What the answer must look like, from `text.format`. */
+function formatsOf(request: Fields): ResponseFormat[] {
+  const text = objectAt(fieldOf(request, 'text') ?? {}, 'text')
+  const param = 'text.format'
+  const format = objectAt(fieldOf(text, 'format') ?? {}, param)
+  const type = optionalTextIn(format, 'type', param) ?? 'text'
+  if (type === 'text') return []
+  if (type === 'json_object') return [{ name: 'json_object', schema: { type: 'object' } }]
+  if (type !== 'json_schema') throw invalidValue(`${param}.type`, type, ['text', 'json_object', 'json_schema'])
+  const schema = fieldOf(format, 'schema')
+  if (typeof schema !== 'object') throw invalidType(`${param}.schema`, 'an object', schema)
+  return [{ name: nameIn(format, 'name', param), description: optionalTextIn(format, 'description', param), schema }]
+}

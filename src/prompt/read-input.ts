@@ -1,0 +1,73 @@
+import { invalidType } from '../request-error.js'
+import type { McpListing } from '../responses/mcp-listing.js'
+import type { AttachmentPolicy } from './content.js'
+import { Conversation, type ReadMessage } from './conversation.js'
+import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
+import { guessPhases } from './guess-phases.js'
+import { readerOf } from './items/input-items.js'
+import type { ItemContext } from './items/item-reader.js'
+import type { TaughtTools } from './taught-tools.js'
+
+export interface ReadInputOptions {
+  readonly tools: TaughtTools
+  readonly attachments: AttachmentPolicy
+  readonly unsealed: (blob: string) => string | undefined
+}
+
+/**
+ * The messages of `input`, in the order of its items.
+ *
+ * @throws RequestError
+ */
+export function readInput(input: unknown, options: ReadInputOptions): ReadMessage[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input, item: 0 }]
+  const items = itemsOf(input)
+  const conversation = new Conversation()
+  const context: ItemContext = {
+    ...options,
+    conversation,
+    answeredApprovals: new Set(
+      items.flatMap((item) => (item['type'] === 'mcp_approval_response' ? [item['approval_request_id']] : [])),
+    ),
+    approvalCalls: new Map(),
+  }
+  for (const [index, item] of items.entries()) {
+    const param = `input[${index}]`
+    const type = typeOf(item, param)
+    const id = optionalTextIn(item, 'id', param) ?? ''
+    // The output of a local shell call has the id of the call that it answers.
+    if (id !== '' && type !== 'local_shell_call_output') conversation.claimId(id, `${param}.id`)
+    readerOf(type, param)(item, context, index, param)
+  }
+  conversation.finish()
+  return guessPhases(conversation.messages)
+}
+
+/** The listings that clients send back with the conversation. */
+export function listingsIn(input: unknown): McpListing[] {
+  if (typeof input === 'string') return []
+  return itemsOf(input).flatMap((item, index) => {
+    if (item['type'] !== 'mcp_list_tools' || fieldOf(item, 'error') !== undefined) return []
+    const param = `input[${index}]`
+    const serverLabel = nameIn(item, 'server_label', param)
+    const tools = itemsOf(item['tools'], `${param}.tools`).map((tool, at) => ({
+      name: nameIn(tool, 'name', `${param}.tools[${at}]`),
+      description: optionalTextIn(tool, 'description', `${param}.tools[${at}]`),
+      input_schema: fieldOf(tool, 'input_schema') ?? {},
+      annotations: fieldOf(tool, 'annotations'),
+    }))
+    return [{ serverLabel, tools }]
+  })
+}
+
+function itemsOf(input: unknown, param = 'input'): readonly Fields[] {
+  if (input === undefined || input === null) return []
+  if (!Array.isArray(input)) throw invalidType(param, 'one of a string or an array of objects', input)
+  return input.map((item, index) => objectAt(item, `${param}[${index}]`))
+}
+
+/** An item without a type is a message if it has a role, else a reference. */
+function typeOf(item: Fields, param: string): string {
+  if (fieldOf(item, 'type') !== undefined) return textIn(item, 'type', param)
+  return fieldOf(item, 'role') !== undefined || fieldOf(item, 'id') === undefined ? 'message' : 'item_reference'
+}

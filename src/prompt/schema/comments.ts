@@ -1,0 +1,83 @@
+import { jsonText } from './json-text.js'
+import { listOf, textOf } from './keywords.js'
+import { notesOf } from './notes.js'
+import { inline, linesOf } from './one-line.js'
+import { fitting, isFull, spend } from './room.js'
+import type { SchemaView, Scope } from './scope.js'
+
+/** A text as comments of their own, each of which ends its line. Every line of the text begins with `//`. */
+export function comment(text: string, indent: string, scope: Scope): string {
+  return shownLines(text, indent, scope)
+    .map((line) => `${indent}// ${line}\n`)
+    .join('')
+}
+
+/** The comment after a type, on its line: ` // TEXT TEXT`. Further lines follow below. Empty if there is no text. */
+export function trailingComment(texts: readonly string[], indent: string, scope: Scope): string {
+  if (texts.length === 0) return ''
+  return ` // ${shownLines(texts.join(' '), indent, scope).join(`\n${indent}// `)}`
+}
+
+/** The lines of a text that there is room for. An empty text has one. */
+function shownLines(text: string, indent: string, { room }: Scope): string[] {
+  const lines = linesOf(text)
+  const shown: string[] = []
+  for (const [index, line] of lines.entries()) {
+    if (isFull(room)) {
+      shown.push(`... (${lines.length - index} more lines)`)
+      break
+    }
+    spend(room, indent.length + 4)
+    shown.push(fitting(line, room))
+  }
+  return shown.length === 0 ? [''] : shown
+}
+
+/** The title and the examples of a property. */
+export function titleComment({ get }: SchemaView, indent: string, scope: Scope): string {
+  const title = textOf(get, 'title')
+  return title === undefined ? '' : `${comment(title, indent, scope)}${indent}//\n`
+}
+
+export function descriptionComment({ get }: SchemaView, indent: string, scope: Scope): string {
+  const description = textOf(get, 'description')
+  return description === undefined ? '' : comment(description, indent, scope)
+}
+
+export function examplesComment({ get }: SchemaView, indent: string, scope: Scope): string {
+  const examples = listOf(get, 'examples')
+  if (examples.length === 0) return ''
+  const lines = [comment('Examples:', indent, scope)]
+  for (const [index, example] of examples.entries()) {
+    if (isFull(scope.room)) {
+      lines.push(`${indent}// (${examples.length - index} more are left out)\n`)
+      break
+    }
+    const text = typeof example === 'string' ? `"${inline(example)}"` : value(example, scope)
+    lines.push(comment(`- ${text}`, indent, scope))
+  }
+  return lines.join('')
+}
+
+/** The default, and what the type cannot say: `default: 10, minimum: 1`. Empty if there is nothing to say. */
+export function factsOf(view: SchemaView, scope: Scope, quotesEnum = false): string[] {
+  const notes = notesOf(view, scope)
+  const fallback = view.get('default')
+  if (fallback !== undefined) notes.unshift(`default: ${defaultText(view, fallback, scope, quotesEnum)}`)
+  return notes.length === 0 ? [] : [notes.join(', ')]
+}
+
+/** A default that is one of the enum stands without quotes, as the official renderer has it. */
+function defaultText({ get }: SchemaView, fallback: unknown, scope: Scope, quotesEnum: boolean): string {
+  if (typeof fallback !== 'string') return value(fallback, scope)
+  const isEnum = listOf(get, 'enum').length > 0
+  if (isEnum && quotesEnum) return value(fallback, scope)
+  const text = fitting(inline(fallback), scope.room)
+  return isEnum ? text : `"${text}"`
+}
+
+function value(json: unknown, { room }: Scope): string {
+  const text = jsonText(json, Math.max(room.left, 0))
+  spend(room, text.length)
+  return text
+}

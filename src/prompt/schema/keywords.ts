@@ -1,0 +1,61 @@
+import type { SchemaView } from './scope.js'
+
+/** An object of JSON. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An own field: schemas have properties called `constructor` and `__proto__`. */
+export function ownValue(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+type Get = (keyword: string) => unknown
+
+/** A keyword's list; empty if it has none. */
+export function listOf(get: Get, keyword: string): readonly unknown[] {
+  const value = get(keyword)
+  return Array.isArray(value) ? value : []
+}
+
+/** A keyword's string, undefined if it has none. */
+export function textOf(get: Get, keyword: string): string | undefined {
+  const value = get(keyword)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Whether a schema says more of a type than its name, without `oneOf` and the like. */
+export function hasShape(get: Get): boolean {
+  return (
+    get('const') !== undefined ||
+    ['enum', 'prefixItems'].some((keyword) => listOf(get, keyword).length > 0) ||
+    ['properties', 'patternProperties'].some((keyword) => hasFields(get(keyword))) ||
+    ['additionalProperties', 'items'].some((keyword) => isJsonObject(get(keyword))) ||
+    listOf(get, 'items').length > 0
+  )
+}
+
+export type Combination = 'oneOf' | 'anyOf' | 'allOf'
+
+function hasFields(value: unknown): boolean {
+  return isJsonObject(value) && Object.keys(value).length > 0
+}
+
+/**
+ * The parts of a combination, by whether they become a type (`said`) or a comment. A part such as
+ * `{ required: ['a'] }`, beside the properties that it is about, is no type.
+ */
+export function combined({ get }: SchemaView, keyword: Combination): { said: unknown[]; unsaid: unknown[] } {
+  const parts = [...listOf(get, keyword)]
+  const said = parts.filter(isType)
+  if (keyword === 'allOf') return { said, unsaid: parts.filter((part) => !isType(part)) }
+  return said.length === parts.length || !hasShape(get) ? { said: parts, unsaid: [] } : { said: [], unsaid: parts }
+}
+
+function isType(schema: unknown): boolean {
+  if (!isJsonObject(schema)) return schema === false
+  const get: Get = (keyword) => ownValue(schema, keyword)
+  return hasShape(get) || ['type', '$ref', 'oneOf', 'anyOf', 'allOf'].some((keyword) => get(keyword) !== undefined)
+}

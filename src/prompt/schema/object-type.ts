@@ -1,0 +1,103 @@
+import { comment, descriptionComment, examplesComment, factsOf, titleComment, trailingComment } from './comments.js'
+import { isJsonObject, type JsonObject, listOf, ownValue, textOf } from './keywords.js'
+import { inline, propertyName } from './one-line.js'
+import { isFull, spend } from './room.js'
+import { viewOf } from './schema-view.js'
+import { label, type SchemaView, type Scope, within } from './scope.js'
+import { inlineUnion, nullable, unionOf, variantLines, variantsOf } from './union-type.js'
+
+/** An object type, over many lines, with its description before it. */
+export function objectType(view: SchemaView, indent: string, scope: Scope): string {
+  const { get } = view
+  const properties = recordOf(get('properties'))
+  const names = Object.keys(properties)
+  const required = new Set(listOf(get, 'required'))
+  // Counting them takes time, too.
+  spend(scope.room, names.length + required.size + 2 * indent.length)
+  const lines = [descriptionComment(view, indent, scope), '{\n']
+  for (const [index, name] of names.entries()) {
+    if (!hasRoomFor(name, indent, scope)) {
+      lines.push(`${indent}// ... ${names.length - index} more properties are left out\n`)
+      break
+    }
+    lines.push(propertyText(name, ownValue(properties, name), required.has(name), indent, scope))
+  }
+  // Beside a type, the official renderer writes nothing for a required property without a schema.
+  if (get('type') === undefined) lines.push(undescribed(required, properties, indent, scope))
+  lines.push(indexText(get('additionalProperties'), [], indent, scope))
+  const patterns = Object.entries(recordOf(get('patternProperties')))
+  for (const [index, [pattern, schema]] of patterns.entries()) {
+    if (isFull(scope.room)) {
+      lines.push(`${indent}// ... ${patterns.length - index} more patterns are left out\n`)
+      break
+    }
+    lines.push(indexText(schema, [`names like "${inline(pattern)}"`], indent, scope))
+  }
+  lines.push(`${indent}}`)
+  return lines.join('')
+}
+
+function recordOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {}
+}
+
+/** Takes the room of a property's line. */
+function hasRoomFor(name: string, indent: string, { room }: Scope): boolean {
+  spend(room, propertyName(name).length + indent.length + 8)
+  return !isFull(room)
+}
+
+function propertyText(name: string, schema: unknown, isRequired: boolean, indent: string, scope: Scope): string {
+  const view = viewOf(schema, scope)
+  const key = `${indent}${propertyName(name)}${isRequired ? '' : '?'}`
+  const facts = factsOf(view, scope)
+  const union = view.isOptional ? undefined : unionOf(view)
+  const head = titleComment(view, indent, scope)
+  if (union === undefined) {
+    const comments = head + descriptionComment(view, indent, scope) + examplesComment(view, indent, scope)
+    const type = nullable(view, scope.type(view, `${indent}    `))
+    return `${comments}${key}: ${type},${trailingComment(facts, indent, scope)}\n`
+  }
+
+  // The official renderer writes the description of a `oneOf` after the examples, if it is not that of its first
+  // variant, and then leaves out the first variant's. `anyOf`, which it does not know, keeps all.
+  const isOneOf = union.keyword === 'oneOf'
+  const description = textOf(view.get, 'description')
+  const first = viewOf(union.parts[0], scope)
+  const isAbove = description !== undefined && (!isOneOf || description !== textOf(first.get, 'description'))
+  const above = isAbove ? comment(description, indent, scope) : ''
+  const examples = examplesComment(view, indent, scope)
+  const comments = head + (isOneOf ? examples + above : above + examples)
+  const name_ = label(view, indent, scope)
+  const property = { description, hidesFirst: isOneOf && isAbove }
+  const variants = within(view, scope, () => variantsOf(union.parts, indent, scope, property))
+  const short = isOneOf ? undefined : inlineUnion(variants)
+  if (short !== undefined)
+    return `${comments}${key}: ${nullable(view, short)},${trailingComment(facts, indent, scope)}\n`
+  const line = facts.map((fact) => comment(fact, indent, scope)).join('')
+  return `${comments}${line}${name_}${key}:\n${variantLines(variants, indent)}\n${indent},\n`
+}
+
+/** Required properties that have no schema. */
+function undescribed(required: ReadonlySet<unknown>, properties: JsonObject, indent: string, scope: Scope): string {
+  const lines: string[] = []
+  for (const name of required) {
+    if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue
+    if (!hasRoomFor(name, indent, scope)) break
+    lines.push(`${indent}${propertyName(name)}: any,\n`)
+  }
+  return lines.join('')
+}
+
+/** The type of the properties that have no names. Of `false`, nothing is written: no others are allowed. */
+function indexText(schema: unknown, about: readonly string[], indent: string, scope: Scope): string {
+  if (schema !== true && !isJsonObject(schema)) return ''
+  spend(scope.room, indent.length + 18)
+  const view = viewOf(schema, scope)
+  const description = textOf(view.get, 'description')
+  const facts = [...(description === undefined ? about : [...about, description]), ...factsOf(view, scope)]
+  const type = nullable(view, scope.type(view, `${indent}    `))
+  const comments = facts.length === 0 ? [] : [facts.join(', ')]
+  return `${indent}[key: string]: ${type},${trailingComment(comments, indent, scope)}
+`
+}

@@ -1,0 +1,111 @@
+import { hasShape, isJsonObject, type JsonObject, listOf, ownValue, textOf } from './keywords.js'
+import { isFull, LEFT_OUT } from './room.js'
+import type { SchemaView, Scope } from './scope.js'
+
+/** How often one definition is written out. Keeps the text linear in the schema, whatever refers to what. */
+const MAX_USES = 10
+
+/** How many `$ref`s and wrappings in a row are followed, and how long the pointers may be. */
+const MAX_CHAIN = 20
+const MAX_POINTER = 1000
+
+/**
+ * Follows the schema's `$ref`, as long as it points into the document and the definition may be written out here. Also
+ * reads two spellings of schema writers: `anyOf` of a type and null is that type, and optional; `allOf` of one is that.
+ */
+export function viewOf(schema: unknown, scope: Scope): SchemaView {
+  const layers: JsonObject[] = []
+  const targets: object[] = []
+  let typeName: string | undefined
+  let unresolved: string | undefined
+  let isOptional = false
+  let next = schema
+  while (isJsonObject(next) && !isFull(scope.room)) {
+    if (layers.length >= MAX_CHAIN) {
+      typeName = LEFT_OUT
+      break
+    }
+    const wrapped = soleType(next)
+    if (wrapped !== undefined) {
+      const { [wrapped.keyword]: _, ...own } = next
+      layers.push(own)
+      if (wrapped.keyword === 'anyOf') isOptional = true
+      next = wrapped.type
+      continue
+    }
+    layers.push(next)
+    const target = targetOf(next, scope.document)
+    if (!isJsonObject(target)) {
+      unresolved = textOf(getter([next]), '$ref')
+      break
+    }
+    if (hasShape(getter([next]))) {
+      layers[layers.length - 1] = withPart(next)
+      break
+    }
+    if (scope.path.includes(target) || targets.includes(target) || (scope.uses.get(target) ?? 0) >= MAX_USES) {
+      typeName = scope.names.nameOf(target, lastWord(next['$ref'] as string))
+      break
+    }
+    targets.push(target)
+    next = target
+  }
+  return {
+    schema,
+    get: getter(layers),
+    targets,
+    isOptional,
+    ...(typeName !== undefined && { typeName }),
+    ...(unresolved !== undefined && { unresolved }),
+  }
+}
+
+/** The schema in an `allOf` of one, or in an `anyOf` of it and null, if the schema around it adds no type. */
+function soleType(schema: JsonObject): { keyword: 'anyOf' | 'allOf'; type: JsonObject } | undefined {
+  const get = getter([schema])
+  const [anyOf, allOf] = [listOf(get, 'anyOf'), listOf(get, 'allOf')]
+  const keyword = anyOf.length === 2 && allOf.length === 0 ? 'anyOf' : 'allOf'
+  const others = keyword === 'anyOf' ? anyOf.filter((part) => !isNull(part)) : anyOf.length === 0 ? allOf : []
+  const [type] = others
+  if (others.length !== 1 || !isJsonObject(type) || listOf(get, 'oneOf').length > 0) return undefined
+  return hasShape(get) || get('$ref') !== undefined ? undefined : { keyword, type }
+}
+
+function isNull(schema: unknown): boolean {
+  return isJsonObject(schema) && ownValue(schema, 'type') === 'null'
+}
+
+/** A shape beside a `$ref` demands both: the same as `allOf`. */
+function withPart({ $ref, ...own }: JsonObject): JsonObject {
+  return { ...own, allOf: [{ $ref }, ...listOf(getter([own]), 'allOf')] }
+}
+
+function getter(layers: readonly JsonObject[]): (keyword: string) => unknown {
+  return (keyword) => layers.find((layer) => ownValue(layer, keyword) !== undefined)?.[keyword]
+}
+
+/** What a `$ref` within the document points at: `#`, or a JSON pointer after it. */
+function targetOf(schema: JsonObject, document: unknown): unknown {
+  const pointer = ownValue(schema, '$ref')
+  if (typeof pointer !== 'string' || pointer.length > MAX_POINTER || !/^#(\/|$)/.test(pointer)) return undefined
+  let value = document
+  for (const segment of pointer.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = ownValue(value as JsonObject, unescaped(segment))
+  }
+  return value
+}
+
+/** What a definition is called after: `node` of `#/$defs/node`. */
+function lastWord(pointer: string): string {
+  return pointer === '#' ? 'Arguments' : unescaped(pointer.slice(pointer.lastIndexOf('/') + 1))
+}
+
+function unescaped(segment: string): string {
+  const name = segment.replaceAll('~1', '/').replaceAll('~0', '~')
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

@@ -1,0 +1,58 @@
+import type { Room } from './room.js'
+import type { TypeNames } from './type-names.js'
+
+/** A schema to render: its keywords, those of what its `$ref` points at included. */
+export interface SchemaView {
+  /** The schema itself. */
+  readonly schema: unknown
+  /** The value of a keyword, undefined if it is absent. The schema's own come before those of its `$ref`. */
+  get(keyword: string): unknown
+  /** What its `$ref`s point at, one after the other, which are written out with it. */
+  readonly targets: readonly object[]
+  /** The name of its type, if that is not written out again because it is recursive or has been often enough. */
+  readonly typeName?: string
+  /** A `$ref` that points at nothing in the document. */
+  readonly unresolved?: string
+  /** Whether it may be null, besides. */
+  readonly isOptional: boolean
+}
+
+/** Where in a schema the renderer is, and what it knows of the rest. */
+export interface Scope {
+  /** The whole schema, which `$ref`s point into. */
+  readonly document: unknown
+  readonly room: Room
+  /** The definitions that are being written out, from the outside in. */
+  readonly path: object[]
+  /** How often each definition was written out. */
+  readonly uses: Map<object, number>
+  /** The definitions that are referred to by name. */
+  readonly names: TypeNames
+  /** Whether the types of such definitions say their names: it is known by then which ones they are. */
+  readonly isLabelled: boolean
+  /** How many levels of types there are above. */
+  level: number
+  /** Renders a type that stands inside another. */
+  readonly type: (view: SchemaView, indent: string) => string
+}
+
+/** Counts the view's definitions as written out, and names those that are referred to: `// Node` before the type. */
+export function label(
+  { targets }: Pick<SchemaView, 'targets'>,
+  indent: string,
+  { uses, names, isLabelled }: Scope,
+): string {
+  for (const target of targets) uses.set(target, (uses.get(target) ?? 0) + 1)
+  const known = isLabelled ? targets.map((target) => names.get(target)).filter((name) => name !== undefined) : []
+  return known.map((name) => `${indent}// ${name}\n`).join('')
+}
+
+/** Runs with the view's definitions on the path, so that `$ref`s to them inside it are recursive. */
+export function within<Result>({ targets }: SchemaView, scope: Scope, run: () => Result): Result {
+  scope.path.push(...targets)
+  scope.level += 1
+  const result = run()
+  scope.level -= 1
+  scope.path.length -= targets.length
+  return result
+}

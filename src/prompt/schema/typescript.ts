@@ -1,0 +1,203 @@
+import { literalType } from './json-text.js'
+import { combined, hasShape, isJsonObject, listOf } from './keywords.js'
+import { notesOf } from './notes.js'
+import { objectType } from './object-type.js'
+import { isFull, LEFT_OUT, MAX_LEVELS, SCHEMA_ROOM, spend } from './room.js'
+import { viewOf } from './schema-view.js'
+import { label, type SchemaView, type Scope, within } from './scope.js'
+import { createTypeNames, type TypeNames } from './type-names.js'
+import { unionOf, unionType } from './union-type.js'
+
+/**
+ * A JSON Schema as a TypeScript type: as the official renderer writes it for the keywords that it knows, and readable
+ * for the others. docs/prompt.md lists the differences.
+ *
+ * Never throws, for any value. Takes time linear in the schema; the text is cut at some 200,000 characters and 40
+ * levels, with a comment where something is missing. No text of the schema ends a comment, a string or the type.
+ */
+export function typescriptOf(schema: unknown): string {
+  const names = createTypeNames()
+  const text = render(schema, names, false)
+  // Which definitions are referred to by name is known at the end only: they then say their names.
+  return names.size === 0 ? text : render(schema, names, true)
+}
+
+function render(document: unknown, names: TypeNames, isLabelled: boolean): string {
+  const root = isJsonObject(document) ? [document] : []
+  const scope: Scope = {
+    document,
+    room: { left: SCHEMA_ROOM },
+    path: [...root],
+    uses: new Map(),
+    names,
+    isLabelled,
+    level: 0,
+    type: (view, indent) => typeOf(view, indent, scope),
+  }
+  const view = viewOf(document, scope)
+  const notes = notesOf(view, scope)
+  const comments = notes.length === 0 ? '' : `// ${notes.join(', ')}\n`
+  const type = typeOf(view, '', scope)
+  return label({ targets: view.typeName === undefined ? root : [] }, '', scope) + comments + type
+}
+
+function typeOf(view: SchemaView, indent: string, scope: Scope): string {
+  const type = valueType(view, indent, scope)
+  return view.isOptional && !/(^|\| )null$/.test(type) ? `${type} | null` : type
+}
+
+function valueType(view: SchemaView, indent: string, scope: Scope): string {
+  spend(scope.room, 8)
+  if (view.typeName !== undefined) {
+    spend(scope.room, view.typeName.length)
+    return view.typeName
+  }
+  if (view.schema === false) return 'never'
+  if (!isJsonObject(view.schema)) return 'any'
+  if (scope.level >= MAX_LEVELS || isFull(scope.room)) {
+    spend(scope.room, LEFT_OUT.length)
+    return LEFT_OUT
+  }
+  const name = label(view, indent, scope)
+  return name + within(view, scope, () => combinedType(view, indent, scope))
+}
+
+/** The type with its `oneOf`, `anyOf` and `allOf`. */
+function combinedType(view: SchemaView, indent: string, scope: Scope): string {
+  const union = unionOf(view)
+  if (union !== undefined) return unionType(union.parts, union.keyword === 'anyOf', indent, scope)
+  const parts = combined(view, 'allOf').said
+  const unions = UNIONS.map((keyword) => combined(view, keyword).said)
+  const isCombined = parts.length + unions.flat().length > 0
+  if (!isCombined) return shapeType(view, indent, scope)
+  const types = hasShape(view.get) ? [shapeType(view, indent, scope)] : []
+  for (const part of parts) {
+    if (isFull(scope.room)) break
+    const inner = viewOf(part, scope)
+    types.push(operand(inner, scope.type(inner, indent)))
+  }
+  for (const union of unions) if (union.length > 0) types.push(`(${unionType(union, true, indent, scope)})`)
+  return types.join(' & ') || LEFT_OUT
+}
+
+const UNIONS = ['oneOf', 'anyOf'] as const
+const COMBINATIONS = [...UNIONS, 'allOf'] as const
+
+/** The type that `const`, `enum` or `type` give, or that the other keywords suggest. */
+function shapeType(view: SchemaView, indent: string, scope: Scope): string {
+  const { get } = view
+  const type = get('type')
+  const constant = get('const')
+  if (constant !== undefined) return literal(constant, scope)
+  const values = listOf(get, 'enum')
+  if (values.length > 0) return literals(values, scope)
+  if (typeof type === 'string') return namedType(type, view, indent, scope)
+  const types = listOf(get, 'type').filter((one) => typeof one === 'string')
+  if (types.length > 0)
+    return types
+      .slice(0, MAX_TYPES)
+      .map((one) => namedType(one, view, indent, scope))
+      .join(' | ')
+  if (OBJECT.some((keyword) => get(keyword) !== undefined)) return objectType(view, indent, scope)
+  return ARRAY.some((keyword) => get(keyword) !== undefined) ? arrayType(view, indent, scope) : 'any'
+}
+
+/** JSON has seven. */
+const MAX_TYPES = 7
+const OBJECT = ['properties', 'required', 'additionalProperties', 'patternProperties']
+const ARRAY = ['items', 'prefixItems']
+
+function namedType(type: string, view: SchemaView, indent: string, scope: Scope): string {
+  switch (type) {
+    case 'object':
+      return objectType(view, indent, scope)
+    case 'array':
+      return arrayType(view, indent, scope)
+    case 'integer':
+      return 'number'
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'null':
+      return type
+    default:
+      return 'any'
+  }
+}
+
+function arrayType(view: SchemaView, indent: string, scope: Scope): string {
+  const { get } = view
+  const items = get('items')
+  // Before 2020, the list of a tuple's types stood in `items`, and the type of the rest in `additionalItems`.
+  const isOld = Array.isArray(items) && items.length > 0
+  const tuple = isOld ? items : listOf(get, 'prefixItems')
+  if (tuple.length > 0) return tupleType(tuple, isOld ? get('additionalItems') : items, indent, scope)
+  return items === undefined ? 'Array<any>' : `${itemType(items, indent, scope)}[]`
+}
+
+/** `[A, B, ...C[]]`. */
+function tupleType(tuple: readonly unknown[], rest: unknown, indent: string, scope: Scope): string {
+  const types: string[] = []
+  for (const item of tuple) {
+    spend(scope.room, 2)
+    if (isFull(scope.room)) break
+    types.push(scope.type(viewOf(item, scope), indent))
+  }
+  if (isFull(scope.room)) types.push(`...${LEFT_OUT}[]`)
+  else if (rest !== false) types.push(`...${rest === undefined ? 'any' : itemType(rest, indent, scope)}[]`)
+  return `[${types.join(', ')}]`
+}
+
+function itemType(items: unknown, indent: string, scope: Scope): string {
+  const view = viewOf(items, scope)
+  const type = scope.type(view, indent)
+  // Brackets on a line of their own do not belong to the type above.
+  return type.endsWith(`\n${indent}`) ? `(${type})` : grouped(view, type)
+}
+
+/**
+ * In parentheses where an operator follows. Not so the unions that the official renderer knows: it writes an array of
+ * `'a' | 'b'` without them, and models have learnt to read it.
+ */
+function grouped(view: SchemaView, type: string): string {
+  return isJoined(view) ? `(${type})` : type
+}
+
+/** In parentheses unless it is one word or one object. */
+function operand({ get, isOptional }: SchemaView, type: string): string {
+  const isObject = type.endsWith('}') && !isOptional && !COMBINATIONS.some((keyword) => listOf(get, keyword).length > 0)
+  return isObject || !/[\n|&]/.test(type) ? type : `(${type})`
+}
+
+function isJoined(view: SchemaView): boolean {
+  const { get } = view
+  if (view.isOptional) return true
+  if (view.typeName !== undefined) return false
+  if (listOf(get, 'anyOf').length > 0 || listOf(get, 'allOf').length > 0) return true
+  if (listOf(get, 'oneOf').length > 0) return hasShape(get)
+  const type = get('type')
+  const values = listOf(get, 'enum')
+  if (values.length > 0) return type !== 'string' || values.some((value) => typeof value !== 'string')
+  return Array.isArray(type) && type.some((one) => one === 'object' || one === 'array')
+}
+
+function literals(values: readonly unknown[], scope: Scope): string {
+  const types: string[] = []
+  for (const [index, value] of values.entries()) {
+    if (isFull(scope.room)) {
+      types.push(`any /* ${values.length - index} more values are left out */`)
+      break
+    }
+    types.push(literal(value, scope))
+  }
+  return types.join(' | ')
+}
+
+function literal(value: unknown, { room }: Scope): string {
+  const type = literalType(value, Math.max(0, Math.min(room.left, MAX_LITERAL))) ?? LEFT_OUT
+  spend(room, type.length + 3)
+  return type
+}
+
+/** Longer values are no names of anything. */
+const MAX_LITERAL = 10_000

@@ -1,0 +1,87 @@
+import { factsOf, trailingComment } from './comments.js'
+import { combined, hasShape, listOf, textOf } from './keywords.js'
+import { isFull, spend } from './room.js'
+import { viewOf } from './schema-view.js'
+import type { SchemaView, Scope } from './scope.js'
+
+/** A variant of a union. */
+export interface Variant {
+  readonly type: string
+  /** What stands after it, with the `//`. */
+  readonly comment: string
+}
+
+/** The variants of a schema that is nothing but a union; undefined if it is anything else, too. */
+export function unionOf(view: SchemaView): { keyword: 'oneOf' | 'anyOf'; parts: readonly unknown[] } | undefined {
+  const { get } = view
+  if (view.typeName !== undefined || hasShape(get) || listOf(get, 'allOf').length > 0) return undefined
+  const [oneOf, anyOf] = [combined(view, 'oneOf').said, combined(view, 'anyOf').said]
+  if (oneOf.length > 0 && anyOf.length > 0) return undefined
+  if (oneOf.length > 0) return { keyword: 'oneOf', parts: oneOf }
+  return anyOf.length > 0 ? { keyword: 'anyOf', parts: anyOf } : undefined
+}
+
+/**
+ * The types of a union's parts, with their descriptions and defaults as comments.
+ *
+ * @param property - where the union is a property's: its description, which no variant repeats, and whether that stands
+ * above the property in place of the first variant's, as the official renderer has it
+ */
+export function variantsOf(
+  parts: readonly unknown[],
+  indent: string,
+  scope: Scope,
+  property?: { readonly description: string | undefined; readonly hidesFirst: boolean },
+): Variant[] {
+  const variants: Variant[] = []
+  for (const [index, part] of parts.entries()) {
+    if (isFull(scope.room)) {
+      variants.push({ type: 'any', comment: ` // ${parts.length - index} more variants are left out` })
+      break
+    }
+    spend(scope.room, indent.length + 4)
+    const view = viewOf(part, scope)
+    const facts = factsOf(view, scope, property === undefined)
+    const type = operand(nullable(view, scope.type(view, `${indent}   `)))
+    const description = textOf(view.get, 'description')
+    const isHidden =
+      property !== undefined && (description === property.description || (index === 0 && property.hidesFirst))
+    const text = description === undefined || isHidden ? [] : [description]
+    variants.push({ type, comment: trailingComment([...text, ...facts], `${indent}   `, scope) })
+  }
+  return variants
+}
+
+/** A union over many lines begins with a bar, which cannot follow another one. */
+function operand(type: string): string {
+  return /^\s*(\/\/.*\n\s*)*\|/.test(type) ? `(${type})` : type
+}
+
+/** A line for each variant: `INDENT | TYPE // COMMENT`. */
+export function variantLines(variants: readonly Variant[], indent: string): string {
+  return variants.map(({ type, comment }) => `${indent} | ${type}${comment}`).join('\n')
+}
+
+/** The variants on one line, without repetitions; undefined if they are too much for one. */
+export function inlineUnion(variants: readonly Variant[]): string | undefined {
+  if (variants.some(({ type, comment }) => comment !== '' || type.includes('\n'))) return undefined
+  const text = [...new Set(variants.map(({ type }) => type))].join(' | ')
+  return text.length > MAX_INLINE ? undefined : text
+}
+
+const MAX_INLINE = 100
+
+/** A union that is no property's, over many lines as the official renderer has `oneOf`. */
+export function unionType(parts: readonly unknown[], isInline: boolean, indent: string, scope: Scope): string {
+  const variants = variantsOf(parts, indent, scope)
+  const short = isInline ? inlineUnion(variants) : undefined
+  if (short !== undefined) return short
+  // What follows must not become part of the last comment.
+  const end = variants.at(-1)?.comment === '' ? '' : `\n${indent}`
+  return `\n${variantLines(variants, indent)}${end}`
+}
+
+/** `nullable: true` of OpenAPI, where the type does not mention null already. */
+export function nullable({ get }: SchemaView, type: string): string {
+  return get('nullable') === true && !type.includes('null') ? `${type} | null` : type
+}

@@ -1,0 +1,242 @@
+import { HarmonyResponsesError } from '../errors.js'
+import { FUNCTIONS, MCP } from '../harmony/namespaces.js'
+import { type BuiltinTool, builtinOf } from '../recipients/builtin-tools.js'
+import { classifyRecipient } from '../recipients/classify.js'
+import { type DeclaredTools, declareTools } from '../recipients/declared-tools.js'
+import { lookUp, type RecipientPolicy } from '../recipients/policy.js'
+import { type Recipient, recipientKey } from '../recipients/recipient.js'
+import { hintsOf } from '../recipients/tool-hints.js'
+import { patternMismatch, RequestError } from '../request-error.js'
+import type { ListedTool, McpListing } from '../responses/mcp-listing.js'
+import { toolSelection } from './allowed-tools.js'
+import { type Fields, fieldOf, listAt, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
+import type { TaughtTool, ToolNamespace } from './tool-namespace.js'
+
+/*
+ * What the prompt teaches and what `classifyRecipient` accepts are one table: a tool is taught by the first of its
+ * spellings that is classified as that very tool.
+ */
+
+/** A tool of an MCP server that no recipient can name, and that the model is therefore not told of. */
+export interface OmittedTool {
+  readonly serverLabel: string
+  readonly name: string
+}
+
+/** The tools of a request: what the model is told of, and how each is addressed. */
+export interface TaughtTools {
+  readonly declared: DeclaredTools
+  readonly policy: RecipientPolicy
+  /** gpt-oss's own tools, which the system message teaches. */
+  readonly builtins: ReadonlySet<BuiltinTool>
+  readonly namespaces: readonly ToolNamespace[]
+  readonly omitted: readonly OmittedTool[]
+  /** The recipient of a client's tool; of one that is not declared, the spelling that is a call of it nevertheless. */
+  functionRecipient(name: string, namespace?: string): string
+  mcpRecipient(serverLabel: string, name: string): string
+}
+
+/** The built-in tools that an MCP server of this label replaces: the model calls them, and the server answers. */
+const REPLACED: Readonly<Record<string, BuiltinTool>> = {
+  code_interpreter: 'code_interpreter',
+  web_search_preview: 'web_search',
+  container: 'shell',
+}
+
+/** The built-in tool that an MCP server replaces by its label, if it lists nothing. */
+export function builtinReplacedBy(label: string): BuiltinTool | undefined {
+  return lookUp(REPLACED, label)
+}
+
+/** A namespace while it is filled, its tools by name. */
+interface Taught {
+  description?: string | undefined
+  readonly tools: Map<string, TaughtTool>
+}
+
+/** A word that a header can hold: nothing in it ends a recipient, begins JSON or spells a marker. */
+const ADDRESS = /^[\w.:/@-]+$/
+
+/**
+ * Reads the tools of a request.
+ *
+ * @param listings - what the declared MCP servers listed
+ * @throws RequestError if a tool is malformed, or a client's tool cannot be addressed: another one has its name
+ */
+export function teachTools(request: Fields, listings: readonly McpListing[], policy: RecipientPolicy): TaughtTools {
+  const tools = listAt(fieldOf(request, 'tools') ?? [], 'tools').map((tool, index) =>
+    namedTool(tool, `tools[${index}]`),
+  )
+  const declared = declaredTools(tools, listings)
+  const isAllowed = toolSelection(request)
+  const listed = toolsByServer(listings)
+  const namespaces = new Map<string, Taught>()
+  const builtins = new Set<BuiltinTool>()
+  const omitted: OmittedTool[] = []
+
+  const addressOf = (callee: Recipient, spellings: readonly string[]): string | undefined => {
+    const key = recipientKey(callee)
+    return spellings.find(
+      (spelling) =>
+        ADDRESS.test(spelling) && recipientKey(classifyRecipient(spelling, undefined, declared, policy)) === key,
+    )
+  }
+  /** Adds a tool to the namespace that its recipient begins with. */
+  const teach = (recipient: string, tool: TaughtTool, description?: string): void => {
+    const name = recipient.slice(0, -tool.name.length - 1)
+    const inside: Taught = namespaces.get(name) ?? { tools: new Map() }
+    inside.description ??= description
+    namespaces.set(name, inside)
+    if (!inside.tools.has(tool.name)) inside.tools.set(tool.name, tool)
+  }
+  const teachFunction = (tool: Fields, param: string, namespace?: Fields): void => {
+    const type = textIn(tool, 'type', param)
+    if (type !== 'function' && type !== 'custom') return
+    const name = nameIn(tool, 'name', param)
+    const owner = namespace === undefined ? undefined : nameIn(namespace, 'name', 'tools')
+    const callee = calleeOf(type === 'custom' ? 'custom_tool_call' : 'function_call', name, owner)
+    const recipient = addressOf(callee, functionSpellings(name, owner))
+    if (recipient === undefined) throw unaddressable(name, param)
+    const isChosen = isAllowed({ type, name })
+    if (!isChosen && !(owner !== undefined && isAllowed({ type: 'namespace', name: owner }))) return
+    const description = optionalTextIn(tool, 'description', param)
+    const parameters = type === 'custom' ? 'text' : fieldOf(tool, 'parameters')
+    const about = namespace === undefined ? undefined : optionalTextIn(namespace, 'description', 'tools')
+    teach(recipient, { name, description, parameters }, about)
+  }
+  const teachServer = (label: string, about: string | undefined): void => {
+    const replaced = builtinReplacedBy(label)
+    if (!listed.has(label) && replaced !== undefined && isAllowed({ type: 'mcp', label })) builtins.add(replaced)
+    for (const { name, description, inputSchema, input_schema = inputSchema } of listed.get(label)?.values() ?? []) {
+      if (declared.mcpServers.get(label)?.allows(name) !== true) continue
+      if (!isAllowed({ type: 'mcp', label, name })) continue
+      const callee = { kind: 'mcp_call', serverLabel: label, name, available: true } as const
+      const recipient = addressOf(callee, mcpSpellings(label, name))
+      if (recipient === undefined) omitted.push({ serverLabel: label, name })
+      else teach(recipient, { name, description, parameters: input_schema }, about)
+    }
+  }
+
+  /** The servers that are taught already: several entries may declare one together. */
+  const servers = new Set<string>()
+  const descriptions = serverDescriptions(tools)
+  for (const [index, tool] of tools.entries()) {
+    const param = `tools[${index}]`
+    const type = textIn(tool, 'type', param)
+    if (type === 'namespace') {
+      for (const [at, member] of listAt(tool['tools'], `${param}.tools`).entries()) {
+        teachFunction(objectAt(member, `${param}.tools[${at}]`), `${param}.tools[${at}]`, tool)
+      }
+    } else if (type === 'mcp') {
+      const label = nameIn(tool, 'server_label', param)
+      if (!servers.has(label)) teachServer(label, descriptions.get(label))
+      servers.add(label)
+    } else {
+      const builtin = builtinOf(type)
+      if (builtin !== undefined && isAllowed({ type })) builtins.add(builtin)
+      teachFunction(tool, param)
+    }
+  }
+
+  return {
+    declared,
+    policy,
+    builtins,
+    namespaces: [...namespaces].map(([name, { description, tools }]) => ({
+      name,
+      description,
+      tools: [...tools.values()],
+    })),
+    omitted,
+    functionRecipient(name, namespace) {
+      const spellings = functionSpellings(name, namespace)
+      const kinds = ['function_call', 'custom_tool_call'] as const
+      for (const kind of kinds) {
+        const recipient = addressOf(calleeOf(kind, name, namespace), spellings)
+        if (recipient !== undefined) return recipient
+      }
+      return spellings.at(-1) as string
+    },
+    mcpRecipient(serverLabel, name) {
+      const spellings = mcpSpellings(serverLabel, name)
+      return addressOf({ kind: 'mcp_call', serverLabel, name, available: true }, spellings) ?? (spellings[0] as string)
+    },
+  }
+}
+
+/** The tools that each server listed, by name. */
+function toolsByServer(listings: readonly McpListing[]): ReadonlyMap<string, ReadonlyMap<string, ListedTool>> {
+  const servers = new Map<string, Map<string, ListedTool>>()
+  for (const { serverLabel, tools = [], error } of listings) {
+    if (error != null) continue
+    const listed = servers.get(serverLabel) ?? new Map()
+    servers.set(serverLabel, listed)
+    for (const tool of tools) if (!listed.has(tool.name)) listed.set(tool.name, tool)
+  }
+  return servers
+}
+
+/** What the request says of each MCP server: of several entries, the first description. */
+function serverDescriptions(tools: readonly Fields[]): ReadonlyMap<string, string> {
+  const descriptions = new Map<string, string>()
+  for (const [index, tool] of tools.entries()) {
+    if (tool['type'] !== 'mcp') continue
+    const label = nameIn(tool, 'server_label', `tools[${index}]`)
+    const description = optionalTextIn(tool, 'server_description', `tools[${index}]`)
+    if (description !== undefined && !descriptions.has(label)) descriptions.set(label, description)
+  }
+  return descriptions
+}
+
+/** The field that names a tool of each type. */
+const NAMES: Readonly<Record<string, string>> = {
+  function: 'name',
+  custom: 'name',
+  namespace: 'name',
+  mcp: 'server_label',
+}
+
+/** @throws RequestError if the tool has no type, or no name where it needs one */
+function namedTool(tool: unknown, param: string): Fields {
+  const fields = objectAt(tool, param)
+  const name = lookUp(NAMES, nameIn(fields, 'type', param))
+  if (name !== undefined) nameIn(fields, name, param)
+  if (fields['type'] === 'namespace') {
+    for (const [at, member] of listAt(fieldOf(fields, 'tools') ?? [], `${param}.tools`).entries()) {
+      namedTool(member, `${param}.tools[${at}]`)
+    }
+  }
+  return fields
+}
+
+function functionSpellings(name: string, namespace: string | undefined): readonly string[] {
+  if (namespace === undefined) return [`${FUNCTIONS}.${name}`]
+  return [`${namespace}.${name}`, `${FUNCTIONS}.${namespace}.${name}`]
+}
+
+function mcpSpellings(label: string, name: string): readonly string[] {
+  return [`${label}.${name}`, `${MCP}.${label}.${name}`]
+}
+
+function calleeOf(kind: 'function_call' | 'custom_tool_call', name: string, namespace?: string): Recipient {
+  const at = namespace === undefined ? {} : { namespace }
+  return kind === 'function_call' ? { kind, name, ...at, declared: true } : { kind, name, ...at }
+}
+
+/** The request's tools as the translator reads them. Its errors name the parameter, and become the client's. */
+function declaredTools(tools: readonly Fields[], listings: readonly McpListing[]): DeclaredTools {
+  try {
+    return declareTools(tools as readonly { readonly type: string }[], hintsOf(listings))
+  } catch (error) {
+    if (!(error instanceof HarmonyResponsesError)) throw error
+    const param = error.message.slice(0, error.message.indexOf(': '))
+    const message = `Invalid '${param}': ${error.message.slice(param.length + 2)}.`
+    throw new RequestError(message, { param, code: 'invalid_value' })
+  }
+}
+
+function unaddressable(name: string, param: string): RequestError {
+  if (!ADDRESS.test(name)) return patternMismatch(`${param}.name`, '^[a-zA-Z0-9_-]+$')
+  const message = `Invalid '${param}.name': another tool of this request has the same name.`
+  return new RequestError(message, { param: `${param}.name`, code: 'invalid_value' })
+}

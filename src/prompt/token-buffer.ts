@@ -1,0 +1,37 @@
+/** A list of token ids that grows: appending is linear, and a million ids take 4 MB. */
+export interface TokenBuffer {
+  readonly length: number
+  push(id: number): void
+  append(ids: ArrayLike<number>): void
+  /** A copy of the ids so far. */
+  toArray(): Uint32Array
+}
+
+export function createTokenBuffer(): TokenBuffer {
+  let ids = new Uint32Array(1024)
+  let length = 0
+
+  function reserve(count: number): void {
+    if (length + count <= ids.length) return
+    const grown = new Uint32Array(Math.max(length + count, 2 * ids.length))
+    grown.set(ids.subarray(0, length))
+    ids = grown
+  }
+
+  return {
+    get length() {
+      return length
+    },
+    push(id) {
+      reserve(1)
+      ids[length] = id
+      length += 1
+    },
+    append(more) {
+      reserve(more.length)
+      ids.set(more, length)
+      length += more.length
+    },
+    toArray: () => ids.slice(0, length),
+  }
+}

@@ -1,0 +1,65 @@
+import { check } from '../errors.js'
+import { BROWSER, CONTAINER, FUNCTIONS, PYTHON } from '../harmony/namespaces.js'
+import type { CallResult } from '../responses/call-result.js'
+import type { OutputItem, OutputItemByType, WebSearchAction } from '../responses/items.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { type Callee, resultMessage } from './conversation.js'
+import { renderMessages } from './render-messages.js'
+import { textOfResult } from './result-text.js'
+
+export interface ToolMessageOptions {
+  readonly tokenTable: TokenTable
+  /** The recipient as the model wrote it. Default: the item's tool as the prompt teaches it. */
+  readonly recipient?: string
+}
+
+/**
+ * The message with which a tool answers the model, for a transcript that goes on: pass the ids to
+ * `translator.toolResult({ itemId, ...result, transcript: ids })`, and to the engine. The text of a result forges
+ * nothing: it never becomes a control token.
+ *
+ * @param item - the call, as it was streamed
+ * @returns ids from `<|start|>` to `<|end|>`, without the `<|start|>assistant` of the next turn
+ * @throws HarmonyResponsesError `bad_option` if the item is no call
+ */
+export function renderToolResult(
+  item: OutputItem,
+  result: CallResult,
+  { tokenTable, recipient }: ToolMessageOptions,
+): number[] {
+  const callee = calleeOf(item)
+  check(callee !== undefined, 'item', 'a call', item.type)
+  const message = resultMessage({ ...callee, ...(recipient !== undefined && { recipient }) }, textOfResult(result))
+  return Array.from(renderMessages([message], { tokenTable }).tokens)
+}
+
+const BROWSER_TOOLS: Readonly<Record<WebSearchAction['type'], string>> = {
+  search: 'search',
+  open_page: 'open',
+  find_in_page: 'find',
+}
+
+/** Each kind of call: its recipient, and the channel that gpt-oss calls it in. */
+const CALLEES: { readonly [Kind in keyof OutputItemByType]?: (item: OutputItemByType[Kind]) => Callee } = {
+  function_call: functionCallee,
+  custom_tool_call: functionCallee,
+  mcp_call: mcpCallee,
+  mcp_approval_request: mcpCallee,
+  code_interpreter_call: () => ({ recipient: PYTHON, channel: 'analysis' }),
+  web_search_call: ({ action }) => ({ recipient: `${BROWSER}.${BROWSER_TOOLS[action.type]}`, channel: 'analysis' }),
+  shell_call: () => ({ recipient: `${CONTAINER}.exec`, channel: 'commentary' }),
+  local_shell_call: () => ({ recipient: `${CONTAINER}.exec`, channel: 'commentary' }),
+}
+
+function functionCallee({ name, namespace }: { readonly name: string; readonly namespace?: string }): Callee {
+  return { recipient: `${namespace ?? FUNCTIONS}.${name}`, channel: 'commentary' }
+}
+
+function mcpCallee({ server_label, name }: { readonly server_label: string; readonly name: string }): Callee {
+  return { recipient: `${server_label}.${name}`, channel: 'commentary' }
+}
+
+function calleeOf(item: OutputItem): Callee | undefined {
+  const callee = CALLEES[item.type] as ((item: OutputItem) => Callee) | undefined
+  return callee?.(item)
+}

@@ -1,0 +1,21 @@
+/** A tool as the prompt teaches it to the model: a function type in a namespace. */
+export interface TaughtTool {
+  readonly name: string
+  readonly description?: string | null | undefined
+  /** The JSON Schema of its arguments. Null or absent: it takes none. `text`: its input is free text. */
+  readonly parameters?: unknown
+}
+
+/** A namespace of the prompt, whose tools the model addresses as `NAME.TOOL`. */
+export interface ToolNamespace {
+  readonly name: string
+  readonly description?: string | null | undefined
+  readonly tools: readonly TaughtTool[]
+}
+
+/** What a final answer must look like: `text.format` of the request. */
+export interface ResponseFormat {
+  readonly name: string
+  readonly description?: string | null | undefined
+  readonly schema: unknown
+}

@@ -1,0 +1,63 @@
+import { createHarmonyParser } from '../harmony/event-parser.js'
+import type { HarmonyMessage, Repair } from '../harmony/events.js'
+import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
+import { encoderOf } from '../tokens/encoder.js'
+import type { TokenTable } from '../tokens/token-table.js'
+
+/** A message of an earlier response, with the ids that the model sampled or the host wrote. */
+export interface TranscriptMessage {
+  readonly message: HarmonyMessage
+  /** From `<|start|>` to the terminator. */
+  readonly tokens: readonly number[]
+}
+
+const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.return]
+const HEADER_MARKERS: readonly number[] = [SPECIAL.channel, SPECIAL.constrain]
+
+/**
+ * The well-formed messages of a transcript, in order: what followed the prompt in the engine's context, with or without
+ * the `<|start|>assistant` that the first message began with.
+ * Messages that the parser would have to repair are left out, because in the next prompt they must not look as they
+ * did; so is a message that never ended.
+ */
+export function readTranscript(transcript: ArrayLike<number>, tokenTable: TokenTable): TranscriptMessage[] {
+  const messages: TranscriptMessage[] = []
+  const assistant = encoderOf(tokenTable)('assistant')
+  // `respond` returns transcripts with the `<|start|>assistant` of their first turn.
+  let tokens: number[] = transcript[0] === SPECIAL.start ? [] : [SPECIAL.start, ...assistant]
+  for (const id of Array.from(transcript)) {
+    tokens.push(id)
+    if (!TERMINATORS.includes(id)) continue
+    const message = isWellFormed(tokens) ? parse(tokens, tokens[1] === assistant[0], tokenTable) : undefined
+    // History never says that sampling was done: that is true of the model's last message alone.
+    if (id === SPECIAL.return) tokens[tokens.length - 1] = SPECIAL.end
+    if (message !== undefined) messages.push({ message, tokens })
+    tokens = []
+  }
+  return messages
+}
+
+/** `<|start|>` header `<|message|>` text terminator, with no other marker than a header's. */
+function isWellFormed(tokens: readonly number[]): boolean {
+  const text = tokens.indexOf(SPECIAL.message)
+  if (tokens[0] !== SPECIAL.start || text === -1) return false
+  const isText = (id: number): boolean => id < FIRST_SPECIAL
+  return (
+    tokens.slice(1, text).every((id) => isText(id) || HEADER_MARKERS.includes(id)) &&
+    tokens.slice(text + 1, -1).every(isText)
+  )
+}
+
+/** Undefined if the parser repaired something. */
+function parse(tokens: readonly number[], isModel: boolean, tokenTable: TokenTable): HarmonyMessage | undefined {
+  const repairs: Repair[] = []
+  let message: HarmonyMessage | undefined
+  const parser = createHarmonyParser({ tokenTable, role: null }, (event) => {
+    if (event.type === 'message_start') message = { ...event.header, content: '' }
+    else if (event.type === 'message_text' && message !== undefined) message.content += event.text
+    else if (event.type === 'repair') repairs.push(event.repair)
+  })
+  for (const id of tokens) parser.push(id, isModel ? 'model' : 'host')
+  parser.end()
+  return repairs.length === 0 ? message : undefined
+}

@@ -1,0 +1,31 @@
+import type { McpListing } from '../responses/mcp-listing.js'
+import type { ToolHints } from './mcp-server.js'
+
+/** A listing in either form: without an error if it succeeded. */
+type Listed = Pick<McpListing, 'serverLabel' | 'tools'> & { readonly error?: string | null }
+
+/** Looks up which tools are read-only, by their annotations in either form. Unlisted tools are not. */
+export function hintsOf(listings: readonly Listed[]): ToolHints {
+  // Made when it is first asked: most requests have no rule about read-only tools.
+  let index: ReadonlyMap<string, ReadonlyMap<string, boolean>> | undefined
+  return (serverLabel, name) => {
+    index ??= indexOf(listings)
+    const hints = index.get(serverLabel)
+    return hints && hints.get(name) === true
+  }
+}
+
+/** Whether each tool of each server is read-only. The first listing of a tool counts. */
+function indexOf(listings: readonly Listed[]): Map<string, Map<string, boolean>> {
+  const servers = new Map<string, Map<string, boolean>>()
+  for (const { serverLabel, tools = [], error } of listings) {
+    if (error != null) continue
+    const hints = servers.get(serverLabel) ?? new Map<string, boolean>()
+    servers.set(serverLabel, hints)
+    for (const { name, annotations } of tools) {
+      const { readOnlyHint, read_only } = Object(annotations) as { readOnlyHint?: unknown; read_only?: unknown }
+      if (!hints.has(name)) hints.set(name, (readOnlyHint ?? read_only) === true)
+    }
+  }
+  return servers
+}

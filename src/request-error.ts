@@ -1,0 +1,200 @@
+/** What a refused request is answered with, in OpenAI's shape. */
+export interface RequestErrorBody {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly param: string | null
+    readonly code: string | null
+  }
+}
+
+/**
+ * A request that cannot be served as it is: a mistake of the client's, to be answered with {@link status} and
+ * {@link body}. The body's messages and codes follow OpenAI's, so that clients which look at them find what they know. The
+ * error's own message names the parameter, too. Messages quote short values of the request, never text of the conversation.
+ */
+export class RequestError extends Error {
+  override readonly name = 'RequestError'
+  /** The message in OpenAI's words, which has its parameter beside it. */
+  readonly #wording: string
+  /** Of the HTTP response: 400 unless something else fits better. */
+  readonly status: number
+  readonly type: string
+  /** Where in the request: `input[3].content[0].type`. Null if it is no single parameter. */
+  readonly param: string | null
+  /** To branch on: `missing_required_parameter`, `invalid_type`, `invalid_value`, ... Null where OpenAI has none. */
+  readonly code: string | null
+
+  constructor(
+    message: string,
+    about: { readonly param?: string | null; readonly code?: string | null; readonly status?: number } = {},
+  ) {
+    const { param = null } = about
+    // Whoever reads a log has the message alone, and OpenAI's do not always say where.
+    super(param === null || message.includes(param) ? message : `${message} (param: ${param})`)
+    this.#wording = message
+    this.status = about.status ?? 400
+    this.type = TYPES.get(this.status) ?? 'invalid_request_error'
+    this.param = param
+    this.code = about.code ?? null
+  }
+
+  /** The body of the HTTP response. */
+  get body(): RequestErrorBody {
+    const { type, param, code } = this
+    return { error: { message: this.#wording, type, param, code } }
+  }
+}
+
+/** What is not a mistake in the request is of another type, by its status. */
+const TYPES: ReadonlyMap<number, string> = new Map([
+  [403, 'permission_error'],
+  [404, 'not_found_error'],
+  [429, 'rate_limit_error'],
+  [500, 'server_error'],
+  [503, 'server_error'],
+])
+
+export function missingParameter(param: string): RequestError {
+  return new RequestError(`Missing required parameter: '${param}'.`, { param, code: 'missing_required_parameter' })
+}
+
+export function unknownParameter(param: string): RequestError {
+  return new RequestError(`Unknown parameter: '${param}'.`, { param, code: 'unknown_parameter' })
+}
+
+/** @param expected - `a string`, `one of a string or array of objects` */
+export function invalidType(param: string, expected: string, got: unknown): RequestError {
+  const message = `Invalid type for '${param}': expected ${expected}, but got ${kindOf(got)} instead.`
+  return new RequestError(message, { param, code: 'invalid_type' })
+}
+
+/** @param supported - all values that are possible here; none if they are no list */
+export function invalidValue(param: string, got: unknown, supported: readonly string[] = []): RequestError {
+  const value = typeof got === 'string' ? `'${shortened(got)}'` : kindOf(got)
+  const list = supported.length === 0 ? '' : ` Supported values are: ${listOf(supported, 'and')}.`
+  return new RequestError(`Invalid value: ${value}.${list}`, { param, code: 'invalid_value' })
+}
+
+/** A number beyond its bound. @param is - whether it has to be an integer, or may be any number */
+export function outOfRange(
+  param: string,
+  is: 'integer' | 'decimal',
+  bound: { readonly least: number } | { readonly most: number },
+  got: number,
+): RequestError {
+  const [side, end, limit] =
+    'least' in bound ? ['below', 'min', `>= ${bound.least}`] : ['above', 'max', `<= ${bound.most}`]
+  const message = invalid(param, `${is} ${side} ${end}imum value`, `a value ${limit}`, String(got))
+  return new RequestError(message, { param, code: `${is}_${side}_${end}_value` })
+}
+
+export function emptyString(param: string): RequestError {
+  const message = invalid(param, 'empty string', 'a string with minimum length 1', 'an empty string')
+  return new RequestError(message, { param, code: 'empty_string' })
+}
+
+export function stringTooLong(param: string, most: number, length: number): RequestError {
+  const [expected, got] = [`a string with maximum length ${most}`, `a string with length ${length}`]
+  return new RequestError(invalid(param, 'string too long', expected, got), { param, code: 'string_above_max_length' })
+}
+
+export function arrayTooLong(param: string, most: number, length: number): RequestError {
+  const [expected, got] = [`an array with maximum length ${most}`, `an array with length ${length}`]
+  return new RequestError(invalid(param, 'array too long', expected, got), { param, code: 'array_above_max_length' })
+}
+
+/** An object with keys of the client's has too many of them. */
+export function tooManyProperties(param: string, most: number, count: number): RequestError {
+  const [expected, got] = [`an object with at most ${most} properties`, `an object with ${count} properties`]
+  const message = invalid(param, 'too many properties', expected, got)
+  return new RequestError(message, { param, code: 'object_above_max_properties' })
+}
+
+/** @param object - the path of the object that has the property */
+export function propertyNameTooLong(object: string, name: string, most: number): RequestError {
+  const is = `Invalid property name in '${object}': '${name.slice(0, 3)}...${name.slice(-3)}' is too long.`
+  const [expected, got] = [`a string with maximum length ${most}`, `a string with length ${name.length}`]
+  const message = `${is} Expected ${expected}, but got ${got} instead.`
+  return new RequestError(message, { param: object, code: 'property_name_above_max_length' })
+}
+
+/** @param pattern - a regular expression, without its slashes */
+export function patternMismatch(param: string, pattern: string): RequestError {
+  const expected = `a string that matches the pattern '${pattern}'`
+  const message = `Invalid '${param}': string does not match pattern. Expected ${expected}.`
+  return new RequestError(message, { param, code: 'invalid_value' })
+}
+
+/** A parameter that OpenAI's API has and this server has not. @param hint - what to do instead, as a sentence */
+export function unsupportedParameter(param: string, hint?: string): RequestError {
+  const what = `Unsupported parameter: '${param}'`
+  const message = hint === undefined ? `${what} is not supported with this model.` : `${what}. ${hint}`
+  return new RequestError(message, { param, code: 'unsupported_parameter' })
+}
+
+export function mutuallyExclusive(params: readonly string[]): RequestError {
+  const message = `Mutually exclusive parameters. Ensure you are only providing one of: ${listOf(params, 'or')}.`
+  return new RequestError(message, { code: 'mutually_exclusive_parameters' })
+}
+
+/** Something that OpenAI's API has and this server has not. @param what - `image inputs` */
+export function unsupported(param: string, what: string): RequestError {
+  return new RequestError(`Unsupported value: '${param}': ${what} not supported with this model.`, {
+    param,
+    code: 'unsupported_value',
+  })
+}
+
+/** The conversation is longer than what the model can read. */
+export function contextLengthExceeded(): RequestError {
+  const message = 'Your input exceeds the context window of this model. Please adjust your input and try again.'
+  return new RequestError(message, { param: 'input', code: 'context_length_exceeded' })
+}
+
+/**
+ * A schema that cannot be held.
+ *
+ * @param owner - `function 'f'`, `response_format 'answer'`
+ * @param pointer - a JSON pointer to the part of the schema
+ */
+export function invalidSchema(param: string, owner: string, pointer: string, message: string): RequestError {
+  const steps = pointer
+    .split('/')
+    .slice(1)
+    .map((step) => `'${step.replaceAll('~1', '/').replaceAll('~0', '~')}'`)
+  const context = steps.length === 1 ? `${steps[0]},` : steps.join(', ')
+  const text = `Invalid schema for ${owner}: In context=(${context}), ${message}`
+  const code = owner.startsWith('function') ? 'invalid_function_parameters' : 'invalid_json_schema'
+  return new RequestError(text, { param, code })
+}
+
+/** @param id - of an item, or of a call */
+export function duplicateItem(id: string, param: string): RequestError {
+  const message = `Duplicate item found with id ${shortened(id)}. Remove duplicate items from your input and try again.`
+  return new RequestError(message, { param, code: 'duplicate_item' })
+}
+
+function invalid(param: string, is: string, expected: string, got: string): string {
+  return `Invalid '${param}': ${is}. Expected ${expected}, but got ${got} instead.`
+}
+
+/** A JSON value's type in OpenAI's words. */
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'an integer' : 'a decimal number'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}
+
+/** `'a'`, `'a' and 'b'`, `'a', 'b', and 'c'`. */
+export function listOf(values: readonly string[], word: 'and' | 'or'): string {
+  const quoted = values.map((value) => `'${value}'`)
+  const last = quoted.pop() ?? ''
+  if (quoted.length === 0) return last
+  return `${quoted.join(', ')}${quoted.length > 1 ? ',' : ''} ${word} ${last}`
+}
+
+function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}...` : text
+}

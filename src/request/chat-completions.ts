@@ -1,0 +1,38 @@
+import { missingParameter, RequestError, unsupportedParameter } from '../request-error.js'
+import { isRecord } from './schemas/builders.js'
+
+/** Parameters of Chat Completions, and what they are called here. To ignore them would change what the client gets. */
+const MOVED: { readonly [name: string]: string } = {
+  messages: 'input',
+  max_tokens: 'max_output_tokens',
+  max_completion_tokens: 'max_output_tokens',
+  response_format: 'text.format',
+  reasoning_effort: 'reasoning.effort',
+  verbosity: 'text.verbosity',
+  functions: 'tools',
+  function_call: 'tool_choice',
+}
+
+/**
+ * Tells a client that speaks Chat Completions what to write instead.
+ *
+ * @throws RequestError
+ */
+export function checkNotChatCompletions(body: { readonly [name: string]: unknown }): void {
+  for (const [name, moved] of Object.entries(MOVED)) {
+    if (!Object.hasOwn(body, name) || body[name] == null) continue
+    throw unsupportedParameter(name, `In the Responses API, this parameter has moved to '${moved}'.`)
+  }
+  const tools = Object.hasOwn(body, 'tools') && Array.isArray(body['tools']) ? body['tools'] : []
+  for (const [index, tool] of tools.entries()) checkFlat(tool, `tools[${index}]`)
+  if (Object.hasOwn(body, 'tool_choice')) checkFlat(body['tool_choice'], 'tool_choice')
+}
+
+/** `{ type, function: { name } }` is `{ type, name }` here. */
+function checkFlat(tool: unknown, path: string): void {
+  if (!isRecord(tool) || tool['type'] !== 'function' || tool['name'] !== undefined || !isRecord(tool['function']))
+    return
+  const { message, param, code } = missingParameter(`${path}.name`)
+  const hint = `In the Responses API, the fields of '${path}.function' are fields of '${path}'.`
+  throw new RequestError(`${message} ${hint}`, { param, code })
+}

@@ -1,0 +1,287 @@
+import { z } from 'zod'
+import type { ParsedRequest } from '../responses/parsed-request.js'
+import type {
+  ContextManagement,
+  Includable,
+  PromptCacheOptions,
+  ReasoningOptions,
+} from '../responses/request-parameters.js'
+import {
+  decimalFrom,
+  either,
+  flag,
+  integer,
+  integerFrom,
+  key,
+  list,
+  object,
+  oneOf,
+  optional,
+  record,
+  text,
+} from './schemas/builders.js'
+import { input } from './schemas/input.js'
+import { reasoningOptions } from './schemas/reasoning.js'
+import { textOptions } from './schemas/text-format.js'
+import { toolChoice } from './schemas/tool-choice.js'
+import { tools } from './schemas/tools.js'
+
+/**
+ * What becomes of a parameter:
+ *
+ * - `honoured`: something of this library acts on it.
+ * - `passed on`: checked, for the server to act on.
+ * - `echoed`: checked, and shown in the response. It changes nothing.
+ * - `ignored`: changes nothing, and is not in the result.
+ * - `refused`: an error, because a client that asked for it would be misled by an answer without it.
+ */
+export type Fate = 'honoured' | 'passed on' | 'echoed' | 'ignored' | 'refused'
+
+export interface Field {
+  readonly fate: Fate
+  /** A phrase of a sentence: what it does. */
+  readonly does: string
+  /** The values that it may have. Absent: none are checked. */
+  readonly allows?: string
+  readonly schema?: z.ZodType
+  /** Who sends it, if it is not a parameter of `openai`'s `responses.create`. */
+  readonly sentBy?: string
+}
+
+type Checked<Name extends keyof ParsedRequest> = Field & {
+  readonly fate: 'honoured' | 'passed on' | 'echoed'
+  readonly allows: string
+  readonly schema: z.ZodType<NonNullable<ParsedRequest[Name]>>
+}
+
+/** The parameters that are not in the result. */
+type Dropped = Field & { readonly fate: 'ignored' | 'refused' }
+
+type DroppedName =
+  | 'access_programs'
+  | 'client_metadata'
+  | 'image'
+  | 'moderation'
+  | 'prompt'
+  | 'prompt_cache_retention'
+  | 'type'
+
+/**
+ * Everything about every parameter, in the order in which OpenAI's server looks at them: the first error is reported.
+ */
+export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> } & {
+  readonly [Name in DroppedName]: Dropped
+} = {
+  type: {
+    fate: 'ignored',
+    does: 'marks a message on a WebSocket',
+    allows: "`'response.create'`",
+    schema: oneOf('response.create'),
+    sentBy: 'WebSocket clients',
+  },
+  model: {
+    fate: 'echoed',
+    does: 'the response names it; which model answers is up to the server. May be left out',
+    allows: 'a string',
+    schema: text,
+  },
+  input: {
+    fate: 'honoured',
+    does: 'the conversation, in the prompt',
+    allows: 'a string, or an array of [items](#items)',
+    schema: input,
+  },
+  previous_response_id: {
+    fate: 'passed on',
+    does: 'a server that stores responses puts their conversation before the input',
+    allows: 'a string; not with `conversation`',
+    schema: text,
+  },
+  prompt: { fate: 'refused', does: 'a template that OpenAI stores' },
+  conversation: {
+    fate: 'passed on',
+    does: 'a server that stores conversations puts it before the input',
+    allows: 'an id, or `{ id }`; not with `previous_response_id`',
+    schema: either('one of a string or object', key, object({ id: key })),
+  },
+  moderation: { fate: 'refused', does: 'who asks for moderation must not get an answer without it' },
+  include: {
+    fate: 'honoured',
+    does: 'log-probabilities, sources, outputs and sealed reasoning in the response',
+    allows: "the API's eight values",
+    schema: list(
+      'strings',
+      oneOf<Includable>(
+        'file_search_call.results',
+        'web_search_call.results',
+        'web_search_call.action.sources',
+        'message.input_image.image_url',
+        'computer_call_output.output.image_url',
+        'code_interpreter_call.outputs',
+        'reasoning.encrypted_content',
+        'message.output_text.logprobs',
+      ),
+    ),
+  },
+  tools: {
+    fate: 'honoured',
+    does: 'taught in the prompt, and recognised in what the model writes',
+    allows: 'an array of [tools](#tools)',
+    schema: tools,
+  },
+  tool_choice: {
+    fate: 'honoured',
+    does: 'which tools the prompt teaches; that one is called is up to the server',
+    allows: "`'none'`, `'auto'`, `'required'`, or an object that names declared tools",
+    schema: toolChoice,
+  },
+  metadata: {
+    fate: 'echoed',
+    does: 'the response repeats it',
+    allows: 'at most 16 strings of 512 characters, by names of 64',
+    schema: record(text),
+  },
+  text: {
+    fate: 'honoured',
+    does: '`format` is in the prompt, `verbosity` is echoed',
+    allows: "`format`: `'text'`, `'json_object'`, or `'json_schema'` with `name` and `schema`",
+    schema: textOptions,
+  },
+  temperature: { fate: 'honoured', does: 'sampling', allows: 'a number from 0 to 2', schema: decimalFrom(0, 2) },
+  top_p: { fate: 'honoured', does: 'sampling', allows: 'a number from 0 to 1', schema: decimalFrom(0, 1) },
+  presence_penalty: {
+    fate: 'echoed',
+    does: 'no engine of this library has it',
+    allows: 'a number from -2 to 2',
+    schema: decimalFrom(-2, 2),
+    sentBy: 'clients of Open Responses',
+  },
+  frequency_penalty: {
+    fate: 'echoed',
+    does: 'no engine of this library has it',
+    allows: 'a number from -2 to 2',
+    schema: decimalFrom(-2, 2),
+    sentBy: 'clients of Open Responses',
+  },
+  parallel_tool_calls: {
+    fate: 'echoed',
+    does: 'how many calls the model makes in a turn is its own choice',
+    allows: 'a boolean',
+    schema: flag,
+  },
+  stream: { fate: 'passed on', does: 'whether the server answers with events', allows: 'a boolean', schema: flag },
+  stream_options: {
+    fate: 'passed on',
+    does: 'no stream of this library is obfuscated',
+    allows: '`include_obfuscation`: a boolean',
+    schema: object({ include_obfuscation: optional(flag) }),
+  },
+  stream_id: {
+    fate: 'passed on',
+    does: 'which stream of a WebSocket the events belong to',
+    allows: 'a string',
+    schema: text,
+    sentBy: 'WebSocket clients',
+  },
+  background: {
+    fate: 'passed on',
+    does: 'the server answers at once and goes on',
+    allows: 'a boolean; not with `store: false`',
+    schema: flag,
+  },
+  generate: {
+    fate: 'passed on',
+    does: '`false` prepares a later request and generates nothing',
+    allows: 'a boolean',
+    schema: flag,
+    sentBy: 'WebSocket clients',
+  },
+  max_output_tokens: {
+    fate: 'honoured',
+    does: 'ends the answer as `incomplete`. OpenAI asks for 16 at least',
+    allows: 'an integer from 1',
+    schema: integerFrom(1),
+  },
+  max_tool_calls: {
+    fate: 'passed on',
+    does: 'the server counts the calls that it runs',
+    allows: 'an integer from 1',
+    schema: integerFrom(1),
+  },
+  reasoning: {
+    fate: 'honoured',
+    does: '`effort` is in the prompt, `summary` is how reasoning is shown; `generate_summary` is its old name',
+    allows: '`effort`: `none` to `max`; `summary`: `auto`, `concise`, `detailed`; `context`, `mode`',
+    schema: reasoningOptions,
+  },
+  user: { fate: 'echoed', does: 'the response repeats it', allows: 'a string', schema: text },
+  safety_identifier: { fate: 'echoed', does: 'the response repeats it', allows: 'a string', schema: text },
+  prompt_cache_options: {
+    fate: 'passed on',
+    does: '`prewarm: true` is `generate: false`; engines cache prefixes by themselves',
+    allows: '`mode`, `ttl`, `prewarm`, `comparison_response_id`',
+    schema: object({
+      comparison_response_id: optional(text),
+      mode: optional(oneOf('implicit', 'explicit')),
+      prewarm: optional(flag),
+      ttl: optional(oneOf('30m', '12h')),
+    }) satisfies z.ZodType<PromptCacheOptions>,
+  },
+  prompt_cache_key: { fate: 'echoed', does: 'engines cache by the prompt', allows: 'a string', schema: text },
+  prompt_cache_retention: { fate: 'ignored', does: 'engines keep what they can' },
+  truncation: {
+    fate: 'echoed',
+    does: 'what does not fit into the context is an error',
+    allows: "`'auto'` or `'disabled'`",
+    schema: oneOf('auto', 'disabled'),
+  },
+  instructions: {
+    fate: 'honoured',
+    does: "in the prompt's developer message",
+    allows: 'a string',
+    schema: text,
+  },
+  store: { fate: 'passed on', does: 'whether the server keeps the response', allows: 'a boolean', schema: flag },
+  service_tier: {
+    fate: 'echoed',
+    does: 'there is one tier: `auto` is echoed as `default`',
+    allows: "the API's seven values",
+    schema: oneOf('auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'),
+  },
+  top_logprobs: {
+    fate: 'honoured',
+    does: 'alternatives of each token, if `include` asks for log-probabilities',
+    allows: 'an integer from 0 to 20',
+    schema: integerFrom(0, 20),
+  },
+  context_management: {
+    fate: 'passed on',
+    does: 'when the server compacts the conversation',
+    allows: 'an array of `{ type, compact_threshold }`',
+    schema: list<ContextManagement>('objects', object({ type: key, compact_threshold: optional(integer) })),
+  },
+  enable_response_messages: {
+    fate: 'honoured',
+    does: 'Harmony messages in the response, where the host allows it',
+    allows: 'a boolean',
+    schema: flag,
+    sentBy: 'clients of vLLM',
+  },
+  access_programs: { fate: 'ignored', does: "OpenAI's own" },
+  client_metadata: { fate: 'ignored', does: 'what Codex tells about itself', sentBy: 'Codex' },
+  image: { fate: 'ignored', does: 'no gpt-oss model reads images' },
+}
+
+/** A request whose parameters have been checked, each by itself. */
+export type ReadRequest = Omit<ParsedRequest, 'reasoning'> & {
+  readonly type?: 'response.create'
+  readonly reasoning?: ReasoningOptions
+}
+
+export const request: z.ZodType<ReadRequest> = z.object(shapeOf(FIELDS)) as unknown as z.ZodType<ReadRequest>
+
+function shapeOf(fields: { readonly [name: string]: Field }): { [name: string]: z.ZodType } {
+  const shape: { [name: string]: z.ZodType } = {}
+  for (const [name, { schema }] of Object.entries(fields)) if (schema !== undefined) shape[name] = optional(schema)
+  return shape
+}

@@ -1,0 +1,88 @@
+import { check } from '../errors.js'
+import { arrayTooLong, RequestError, stringTooLong } from '../request-error.js'
+import { type Path, pathOf } from './path.js'
+
+/** How large a request may be. Its size in bytes is for the HTTP server to bound, before it is parsed as JSON. */
+export interface RequestLimits {
+  /** Items of the conversation, and entries of any other array but `tools`. Default 100,000. */
+  readonly items?: number
+  /** Entries of `tools`. Default 1,000; at OpenAI it is 128. */
+  readonly tools?: number
+  /** Levels of objects and arrays. Default 100. At most 500, which is what `translate` takes. */
+  readonly depth?: number
+  /** Characters (UTF-16 code units) of a string or a key. Default 20,971,520, which at OpenAI an image may have. */
+  readonly stringLength?: number
+}
+
+const DEFAULTS: Required<RequestLimits> = { items: 100_000, tools: 1_000, depth: 100, stringLength: 20_971_520 }
+const DEEPEST = 500
+
+/** @throws HarmonyResponsesError `bad_option` */
+export function resolveLimits(limits: RequestLimits = {}): Required<RequestLimits> {
+  check(typeof limits === 'object' && limits !== null, 'limits', 'an object', limits)
+  for (const [name, limit] of Object.entries(limits)) {
+    check(Object.hasOwn(DEFAULTS, name), 'limits', `only ${Object.keys(DEFAULTS).join(', ')}`, name)
+    const most = name === 'depth' ? DEEPEST : Number.MAX_SAFE_INTEGER
+    const isRight = limit === undefined || (Number.isInteger(limit) && limit >= 1 && limit <= most)
+    check(isRight, `limits.${name}`, `a whole number from 1${name === 'depth' ? ` to ${DEEPEST}` : ''}`, limit)
+  }
+  const given = Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined))
+  return { ...DEFAULTS, ...given }
+}
+
+/**
+ * Checks that a body is JSON and no larger than allowed, before anything reads it by recursion. Linear in the body, and
+ * stops at the first thing that is too large.
+ *
+ * @throws RequestError
+ * @throws HarmonyResponsesError `bad_option`: it has something that JSON has not, such as a promise or a fetch Request
+ */
+export function checkSize(body: unknown, limits: Required<RequestLimits>): void {
+  const path: (string | number)[] = []
+  const within = (step: string | number, value: unknown): void => {
+    path.push(step)
+    if (typeof step === 'string') checkText(step, path, limits.stringLength)
+    visit(value)
+    path.pop()
+  }
+  const visit = (value: unknown): void => {
+    if (typeof value === 'string') checkText(value, path, limits.stringLength)
+    checkJson(!NOT_JSON.includes(typeof value), value)
+    if (typeof value !== 'object' || value === null) return
+    if (path.length >= limits.depth) throw tooDeep(path, limits.depth)
+    if (Array.isArray(value)) {
+      const most = path.length === 1 && path[0] === 'tools' ? limits.tools : limits.items
+      if (value.length > most) throw arrayTooLong(pathOf(path), most, value.length)
+      for (const [index, entry] of value.entries()) {
+        checkJson(entry !== undefined, entry)
+        within(index, entry)
+      }
+    } else {
+      checkJson(isPlain(value), value)
+      for (const [name, field] of Object.entries(value)) within(name, field)
+    }
+  }
+  visit(body)
+}
+
+function checkJson(isRight: boolean, value: unknown): void {
+  check(isRight, 'body', 'the parsed JSON of a request', value)
+}
+
+const NOT_JSON: readonly string[] = ['bigint', 'function', 'symbol']
+
+function checkText(text: string, path: Path, most: number): void {
+  if (text.length > most) throw stringTooLong(pathOf(path), most, text.length)
+}
+
+function tooDeep(path: Path, levels: number): RequestError {
+  const param = pathOf(path)
+  const message = `Invalid '${param}': nested too deeply. Expected at most ${levels} levels of objects and arrays.`
+  return new RequestError(message, { param, code: 'invalid_value' })
+}
+
+/** Whether it is what JSON.parse makes, of this realm or another. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}

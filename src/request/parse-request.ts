@@ -1,0 +1,82 @@
+import { check } from '../errors.js'
+import { lookUp } from '../recipients/policy.js'
+import { invalidType, RequestError, unsupportedParameter } from '../request-error.js'
+import type { ParsedRequest } from '../responses/parsed-request.js'
+import { checkNotChatCompletions } from './chat-completions.js'
+import { checkConsistency } from './consistency.js'
+import { FIELDS, type Field, type ReadRequest, request } from './fields.js'
+import { errorOf } from './issue-error.js'
+import { checkSize, type RequestLimits, resolveLimits } from './limits.js'
+import { isRecord } from './schemas/builders.js'
+import { refuseUnknown } from './unknown-fields.js'
+
+export interface ParseRequestOptions {
+  readonly limits?: RequestLimits
+  /**
+   * What becomes of a field that no parameter, item or tool has. `ignore` (default): it is left out, as clients that
+   * know other servers expect. `refuse`: an error, as at OpenAI, which finds misspelled names.
+   */
+  readonly unknownFields?: 'ignore' | 'refuse'
+}
+
+/**
+ * Checks the body of a Responses create request, or a `response.create` message of a WebSocket.
+ *
+ *     const request = parseRequest(await httpRequest.json())
+ *
+ * The result has every parameter in its type, without nulls and without fields that are not known, and can be given to
+ * `translate`, `generateOptions` and `renderPrompt`. JSON Schemas in it are the body's own objects, not copies.
+ *
+ * @param body - what `JSON.parse` made of it
+ * @throws RequestError what the client got wrong, in OpenAI's words
+ * @throws HarmonyResponsesError `bad_option`: the body is not JSON, or an option is wrong
+ */
+export function parseRequest(body: unknown, options: ParseRequestOptions = {}): ParsedRequest {
+  const { limits, unknownFields = 'ignore', ...others } = options
+  const [other] = Object.keys(others)
+  check(other === undefined, 'options', 'only limits and unknownFields', other)
+  const isRight = unknownFields === 'ignore' || unknownFields === 'refuse'
+  check(isRight, 'unknownFields', "'ignore' or 'refuse'", unknownFields)
+  checkSize(body, resolveLimits(limits))
+  if (!isRecord(body)) throw notAnObject(body)
+  checkNotChatCompletions(body)
+  const sent = readable(body)
+  const result = request.safeParse(sent)
+  if (!result.success) throw errorOf(result.error.issues, sent)
+  if (unknownFields === 'refuse') refuseUnknown(sent, result.data, [])
+  const parsed = settled(result.data)
+  checkConsistency(parsed)
+  return parsed
+}
+
+function notAnObject(body: unknown): RequestError {
+  const { message, code } = invalidType('body', 'an object', body)
+  return new RequestError(message, { code })
+}
+
+/** The parameters that matter: neither ignored nor blank. @throws RequestError one of them is refused */
+function readable(body: { readonly [name: string]: unknown }): { readonly [name: string]: unknown } {
+  const kept = Object.entries(body).filter(([name, value]) => {
+    const field: Field | undefined = lookUp(FIELDS, name)
+    if (isBlank(name, value) || (field?.fate === 'ignored' && field.schema === undefined)) return false
+    if (field?.fate === 'refused') throw unsupportedParameter(name)
+    return true
+  })
+  return Object.fromEntries(kept)
+}
+
+/** What clients send whose language cannot leave a parameter out. An empty input is an input. */
+function isBlank(name: string, value: unknown): boolean {
+  if (value === '' && name !== 'input') return true
+  return value == null || (isRecord(value) && Object.keys(value).length === 0)
+}
+
+/** The request without what has said all it has to say: old names, and what is only there on a WebSocket. */
+function settled({ type: _, reasoning, ...parsed }: ReadRequest): ParsedRequest {
+  const { generate_summary, ...asked } = { ...reasoning }
+  const settings = generate_summary === undefined ? asked : { summary: generate_summary, ...asked }
+  const generate = parsed.prompt_cache_options?.prewarm === true ? { generate: false } : {}
+  const entries = Object.entries({ ...parsed, reasoning: settings, ...generate })
+  // What was sent as nothing but nulls is blank by now.
+  return Object.fromEntries(entries.filter(([name, value]) => !isBlank(name, value)))
+}

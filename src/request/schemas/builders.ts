@@ -1,0 +1,136 @@
+import { z } from 'zod'
+
+// The message of every schema is what it expects, in OpenAI's words: `invalidType` puts it behind "expected".
+
+export const text: z.ZodType<string> = z.string('a string')
+/** Text that identifies something, so that it cannot be empty. */
+export const key: z.ZodType<string> = z.string('a string').min(1)
+export const flag: z.ZodType<boolean> = z.boolean('a boolean')
+export const integer: z.ZodType<number> = z.int('an integer')
+export const decimal: z.ZodType<number> = z.number('a decimal')
+/** Any JSON value, null too, but not a missing one. */
+export const anything: z.ZodType<unknown> = z.custom((value) => value !== undefined, 'a value')
+/** An object whose fields are not looked at: a JSON Schema, or the parameters of a tool that is only echoed. */
+export const anyObject: z.ZodType<{ [key: string]: unknown }> = z.custom<{ [key: string]: unknown }>(
+  isRecord,
+  'an object',
+)
+
+export function integerFrom(least: number, most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
+  return z.int('an integer').min(least).max(most)
+}
+
+export function decimalFrom(least: number, most: number): z.ZodType<number> {
+  return z.number('a decimal').min(least).max(most)
+}
+
+/** A name of at most so many characters, all of which the pattern allows. */
+export function nameLike(pattern: RegExp, most: number): z.ZodType<string> {
+  return z.string('a string').min(1).max(most).regex(pattern)
+}
+
+/** One of these strings. */
+export function oneOf<const Value extends string>(...values: Value[]): z.ZodType<Value> {
+  return z.literal(values)
+}
+
+/** The field may be missing, or null, which means the same. */
+export function optional<Schema extends z.ZodType>(schema: Schema): z.ZodExactOptional<Schema> {
+  return schema.exactOptional()
+}
+
+/** A field that has to be there in the result, though clients leave out its null. */
+export function orNull<Value>(schema: z.ZodType<Value>): z.ZodType<Value | null> {
+  return schema.nullable().default(null)
+}
+
+/** Read up to the first entry that is wrong: a client must not be able to have 100,000 errors worded. */
+export function list<Value>(of: string, schema: z.ZodType<Value>): z.ZodType<Value[]> {
+  return z.unknown().transform((value, context): Value[] => {
+    if (!Array.isArray(value)) {
+      context.issues.push({ code: 'invalid_type', expected: 'array', input: value, message: `an array of ${of}` })
+      return z.NEVER
+    }
+    const entries: Value[] = []
+    for (const [index, entry] of value.entries()) {
+      const result = schema.safeParse(entry)
+      if (!result.success) return passOn(result.error, context, index)
+      entries.push(result.data)
+    }
+    return entries
+  })
+}
+
+export const texts: z.ZodType<string[]> = list('strings', text)
+
+export function record<Value>(schema: z.ZodType<Value>): z.ZodType<{ [key: string]: Value }> {
+  return z.record(z.string(), schema, 'an object')
+}
+
+/** Either kind of JSON value. @param expected - `one of a string or object` */
+export function either<A, B>(expected: string, a: z.ZodType<A>, b: z.ZodType<B>): z.ZodType<A | B> {
+  return z.union([a, b], expected)
+}
+
+type Fields = Readonly<Record<string, z.ZodType>>
+
+/** An object with these fields. Others are left out. A null counts as missing where the field may be missing. */
+export function object<Shape extends Fields>(shape: Shape): z.ZodType<z.output<z.ZodObject<Shape>>> {
+  return z.unknown().transform(withoutNulls(shape)).pipe(z.object(shape, 'an object'))
+}
+
+/** The same, but other fields are passed on as they are. */
+export function loose<Shape extends Fields>(shape: Shape): z.ZodType<z.output<z.ZodObject<Shape>>> {
+  const read: z.ZodType = z.unknown().transform(withoutNulls(shape)).pipe(z.looseObject(shape, 'an object'))
+  return read as z.ZodType<z.output<z.ZodObject<Shape>>>
+}
+
+function withoutNulls(shape: Fields): (value: unknown) => unknown {
+  const nullable = Object.keys(shape).filter((name) => shape[name]?._zod.optin === 'optional')
+  return (value) => {
+    if (!isRecord(value) || !nullable.some((name) => value[name] === null)) return value
+    return Object.fromEntries(Object.entries(value).filter(([name, it]) => it !== null || !nullable.includes(name)))
+  }
+}
+
+/** {@link object} of this type. */
+export function typed<const Type extends string, Shape extends Fields>(
+  type: Type,
+  shape: Shape,
+): z.ZodType<z.output<z.ZodObject<{ type: z.ZodType<Type> } & Shape>>> {
+  return object({ type: oneOf(type), ...shape })
+}
+
+/**
+ * An object whose `type` says which of the schemas it has to fit, with or without the prefix that Open Responses wants
+ * where it knows no such type. zod's discriminated union takes no schemas that transform, and does not say which types
+ * there are.
+ */
+export function byType<Value>(schemas: { readonly [type: string]: z.ZodType<Value> }): z.ZodType<Value> {
+  const types = Object.keys(schemas)
+  return z.unknown().transform((value, context): Value => {
+    if (!isRecord(value)) {
+      context.issues.push({ code: 'invalid_type', expected: 'object', input: value, message: 'an object' })
+      return z.NEVER
+    }
+    const sent = Object.hasOwn(value, 'type') ? value['type'] : undefined
+    const type = typeof sent === 'string' ? sent.replace(/^openai:/, '') : ''
+    const schema = Object.hasOwn(schemas, type) ? schemas[type] : undefined
+    if (schema === undefined) {
+      context.issues.push({ code: 'invalid_value', values: types, input: sent, path: ['type'] })
+      return z.NEVER
+    }
+    const result = schema.safeParse(type === sent ? value : { ...value, type })
+    return result.success ? result.data : passOn(result.error, context)
+  })
+}
+
+/** What a schema found wrong, as a part of what contains it. */
+function passOn({ issues }: z.ZodError, context: z.core.$RefinementCtx, ...path: readonly PropertyKey[]): never {
+  for (const issue of issues) context.issues.push({ ...issue, input: undefined, path: [...path, ...issue.path] })
+  return z.NEVER
+}
+
+export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,152 @@
+import type { z } from 'zod'
+import type {
+  CodeInterpreterTool,
+  CustomTool,
+  EchoedOnlyTool,
+  FunctionTool,
+  LocalShellTool,
+  McpTool,
+  McpToolFilter,
+  NamespaceTool,
+  RequestTool,
+  ShellTool,
+  WebSearchTool,
+} from '../../responses/request-tools.js'
+import {
+  anyObject,
+  byType,
+  either,
+  flag,
+  list,
+  loose,
+  nameLike,
+  object,
+  oneOf,
+  optional,
+  record,
+  text,
+  texts,
+  typed,
+} from './builders.js'
+
+/** The name of a function or custom tool, as OpenAI checks it. */
+const toolName = nameLike(/^[a-zA-Z0-9_-]+$/, 128)
+/** The name of a namespace or MCP server. The model writes it in a header, which a blank would end. */
+const groupName = nameLike(/^[a-zA-Z0-9_.-]+$/, 128)
+const allowed_callers = optional(list('strings', oneOf('direct', 'programmatic')))
+
+const functionTool: z.ZodType<FunctionTool> = typed('function', {
+  name: toolName,
+  description: optional(text),
+  parameters: optional(anyObject),
+  strict: optional(flag),
+  output_schema: optional(anyObject),
+  async: optional(flag),
+  defer_loading: optional(flag),
+  allowed_callers,
+})
+
+const customTool: z.ZodType<CustomTool> = typed('custom', {
+  name: toolName,
+  description: optional(text),
+  format: optional(
+    byType<NonNullable<CustomTool['format']>>({
+      text: typed('text', {}),
+      grammar: typed('grammar', { syntax: oneOf('lark', 'regex'), definition: text }),
+    }),
+  ),
+  async: optional(flag),
+  defer_loading: optional(flag),
+  allowed_callers,
+})
+
+const namespaceTool: z.ZodType<NamespaceTool> = typed('namespace', {
+  name: groupName,
+  description: optional(text),
+  tools: list('objects', byType<FunctionTool | CustomTool>({ function: functionTool, custom: customTool })),
+})
+
+const filter: z.ZodType<McpToolFilter> = object({ tool_names: optional(texts), read_only: optional(flag) })
+
+const mcpTool: z.ZodType<McpTool> = typed('mcp', {
+  server_label: groupName,
+  server_description: optional(text),
+  server_url: optional(text),
+  connector_id: optional(text),
+  tunnel_id: optional(text),
+  authorization: optional(text),
+  headers: optional(record(text)),
+  allowed_tools: optional(either('one of an array of strings or object', texts, filter)),
+  require_approval: optional(
+    either(
+      "one of 'always', 'never', or object",
+      oneOf('always', 'never'),
+      object({ always: optional(filter), never: optional(filter) }),
+    ),
+  ),
+  defer_loading: optional(flag),
+  allowed_callers,
+})
+
+const shellTool: z.ZodType<ShellTool> = typed('shell', {
+  environment: optional(loose({ type: text, container_id: optional(text) })),
+  allowed_callers,
+})
+
+const codeInterpreterTool: z.ZodType<CodeInterpreterTool> = typed('code_interpreter', {
+  container: optional(either('one of a string or object', text, loose({ type: text }))),
+  allowed_callers,
+})
+
+function webSearchTool<const Type extends WebSearchTool['type']>(type: Type): z.ZodType<WebSearchTool> {
+  return typed(type, {
+    search_context_size: optional(oneOf('low', 'medium', 'high')),
+    search_content_types: optional(list('strings', oneOf('text', 'image'))),
+    external_web_access: optional(flag),
+    filters: optional(object({ allowed_domains: optional(texts) })),
+    user_location: optional(
+      object({
+        type: optional(oneOf('approximate')),
+        city: optional(text),
+        country: optional(text),
+        region: optional(text),
+        timezone: optional(text),
+      }),
+    ),
+  })
+}
+
+const localShellTool: z.ZodType<LocalShellTool> = typed('local_shell', {})
+
+/** A tool that is only echoed: its parameters are passed on as they are. */
+function echoed(type: EchoedOnlyTool['type']): z.ZodType<EchoedOnlyTool> {
+  return loose({ type: oneOf(type) })
+}
+
+const ECHOED: { readonly [Type in EchoedOnlyTool['type']]: z.ZodType<EchoedOnlyTool> } = {
+  apply_patch: echoed('apply_patch'),
+  computer: echoed('computer'),
+  computer_use_preview: echoed('computer_use_preview'),
+  file_search: echoed('file_search'),
+  image_generation: echoed('image_generation'),
+  programmatic_tool_calling: echoed('programmatic_tool_calling'),
+  tool_search: echoed('tool_search'),
+}
+
+/** Every type of tool that a request can declare. */
+export const TOOLS: { readonly [type: string]: z.ZodType<RequestTool> } = {
+  function: functionTool,
+  custom: customTool,
+  namespace: namespaceTool,
+  mcp: mcpTool,
+  web_search: webSearchTool('web_search'),
+  web_search_2025_08_26: webSearchTool('web_search_2025_08_26'),
+  web_search_preview: webSearchTool('web_search_preview'),
+  web_search_preview_2025_03_11: webSearchTool('web_search_preview_2025_03_11'),
+  code_interpreter: codeInterpreterTool,
+  shell: shellTool,
+  local_shell: localShellTool,
+  ...ECHOED,
+}
+
+export const tools: z.ZodType<RequestTool[]> = list('objects', byType<RequestTool>(TOOLS))

@@ -1,0 +1,22 @@
+import { unknownParameter } from '../request-error.js'
+import { type Path, pathOf } from './path.js'
+import { isRecord } from './schemas/builders.js'
+
+/**
+ * Refuses a field that was left out of the result because it is not known.
+ *
+ * @throws RequestError
+ */
+export function refuseUnknown(sent: unknown, read: unknown, path: Path): void {
+  // What is passed on as it is, such as a JSON Schema, is the same object.
+  if (sent === read) return
+  if (Array.isArray(sent) && Array.isArray(read)) {
+    for (const [index, entry] of sent.entries()) refuseUnknown(entry, read[index], [...path, index])
+  } else if (isRecord(sent) && isRecord(read)) {
+    for (const [name, value] of Object.entries(sent)) {
+      const isKnown = Object.hasOwn(read, name)
+      if (!isKnown && value != null) throw unknownParameter(pathOf([...path, name]))
+      if (isKnown) refuseUnknown(value, read[name], [...path, name])
+    }
+  }
+}

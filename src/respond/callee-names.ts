@@ -1,0 +1,38 @@
+import { readTranscript } from '../prompt/transcript.js'
+import { classifyRecipient } from '../recipients/classify.js'
+import { declareTools } from '../recipients/declared-tools.js'
+import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import { recipientKey } from '../recipients/recipient.js'
+import type { OutputItem } from '../responses/items.js'
+import type { ResponseRequest } from '../responses/request.js'
+import type { TokenTable } from '../tokens/token-table.js'
+
+/**
+ * How the model wrote the recipients of calls: a tool answers by the name that it was called by. Calls that are not in
+ * the transcript, such as approved ones, have none.
+ */
+export function calleeNames(
+  calls: readonly OutputItem[],
+  transcript: readonly number[],
+  request: ResponseRequest,
+  { tokenTable, policy }: { readonly tokenTable: TokenTable; readonly policy?: RecipientPolicy | PolicyName },
+): ReadonlyMap<string, string> {
+  const tools = declareTools(request.tools)
+  const table = resolvePolicy(policy)
+  const names = new Map<string, string>()
+  for (const { message } of readTranscript(transcript, tokenTable)) {
+    if (message.role !== 'assistant' || message.recipient === undefined) continue
+    const key = recipientKey(classifyRecipient(message.recipient, message.channel, tools, table))
+    const call = calls.find((call) => !names.has(call.id) && keyOf(call) === key)
+    if (call !== undefined) names.set(call.id, message.recipient)
+  }
+  return names
+}
+
+function keyOf(call: OutputItem): string {
+  if (call.type === 'mcp_call') {
+    return recipientKey({ kind: call.type, name: call.name, serverLabel: call.server_label } as never)
+  }
+  if (call.type !== 'web_search_call') return recipientKey({ kind: call.type })
+  return recipientKey({ kind: call.type, action: call.action.type } as never)
+}

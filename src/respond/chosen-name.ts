@@ -1,0 +1,23 @@
+import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
+import type { ResponseFold } from '../journal/response-fold.js'
+import type { ForcedCall } from './forced-call.js'
+
+/** How far the model has come in choosing a name. */
+export interface ChosenName {
+  readonly written: string
+  /** What may follow; an empty text if the name may end here. */
+  readonly left: readonly string[]
+}
+
+/** Which of its writes the header is after which the model chooses: the first begins the reasoning. */
+const HEADER = 2
+
+/** The name that the model is choosing, if it is held to some. Undefined where it writes none, or one of its own. */
+export function chosenName(fold: ResponseFold, { names, textOf }: ForcedCall): ChosenName | undefined {
+  if (names === undefined || fold.turns !== 1 || fold.hostWrites !== HEADER) return undefined
+  const tokens = fold.sinceHost
+  if (tokens.some((id) => id >= FIRST_SPECIAL)) return undefined
+  const written = textOf(tokens)
+  const left = names.flatMap((name) => (name.startsWith(written) ? [name.slice(written.length)] : []))
+  return left.length === 0 ? undefined : { written, left }
+}

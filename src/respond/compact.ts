@@ -1,0 +1,55 @@
+import type { TokenEngine } from '../engine/engine.js'
+import { check } from '../errors.js'
+import type { PromptOptions } from '../prompt/messages-of.js'
+import type { ResponseRequest } from '../responses/request.js'
+import type { HostUsage } from '../tokens/token-source.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { summarize, summaryPrompt } from './summarize.js'
+
+/** A conversation in one item: what a later request sends in the place of all that came before. */
+export interface CompactionItem {
+  readonly type: 'compaction'
+  readonly id: string
+  /** The summary, sealed: the client keeps it and cannot read it. */
+  readonly encrypted_content: string
+}
+
+/** Seals a summary: `sealCompaction` of `harmony-responses/seal`. */
+export type SealCompaction = (summary: string, itemId: string) => string
+
+export interface CompactOptions
+  extends Pick<PromptOptions, 'date' | 'history' | 'images' | 'identity' | 'knowledgeCutoff' | 'policy'> {
+  readonly engine: TokenEngine
+  readonly tokenTable: TokenTable
+  readonly sealCompaction: SealCompaction
+  /** Id of the item, which nothing else has: `cmp_` and random digits. */
+  readonly itemId: string
+  readonly signal?: AbortSignal
+}
+
+/** A compaction, and the tokens that it took. */
+export interface Compacted {
+  readonly item: CompactionItem
+  readonly usage: HostUsage
+}
+
+/**
+ * Compacts the conversation of a request: the model summarizes it, and the sealed summary is one item, which a later
+ * request sends in the place of the conversation. Unseal it and pass it as `history`.
+ *
+ * @throws RequestError if the conversation cannot be rendered
+ * @throws EngineError if the engine fails, or the model writes no summary
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export async function compact(request: ResponseRequest, options: CompactOptions): Promise<Compacted> {
+  const { engine, sealCompaction, itemId } = options
+  check(typeof engine?.generate === 'function', 'engine', 'a TokenEngine', engine)
+  check(typeof sealCompaction === 'function', 'sealCompaction', 'a function', sealCompaction)
+  check(typeof itemId === 'string' && itemId !== '', 'itemId', 'a string', itemId)
+  const { text, usage } = await summarize(summaryPrompt(request, options), request, options)
+  return { item: compactionItem(text, itemId, sealCompaction), usage }
+}
+
+export function compactionItem(summary: string, id: string, seal: SealCompaction): CompactionItem {
+  return { type: 'compaction', id, encrypted_content: seal(summary, id) }
+}

@@ -1,0 +1,120 @@
+import { BROWSER, CONTAINER, PYTHON } from '../harmony/namespaces.js'
+import { SPECIAL } from '../harmony/vocabulary.js'
+import { teachTools } from '../prompt/taught-tools.js'
+import { undatedType } from '../recipients/builtin-tools.js'
+import { classifyRecipient } from '../recipients/classify.js'
+import { declareTools } from '../recipients/declared-tools.js'
+import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import type { ResponseRequest } from '../responses/request.js'
+import { createDetokenizer } from '../tokens/detokenizer.js'
+import { encoderOf } from '../tokens/encoder.js'
+import type { TokenTable } from '../tokens/token-table.js'
+
+/**
+ * A call that the request demands, as the host begins it. The model thinks first, since gpt-oss calls tools badly
+ * without; then the host writes the header of the call, as far as the request decides it, and the model goes on.
+ */
+export interface ForcedCall {
+  /** What the turn begins with: the header of the model's reasoning. */
+  readonly reasoning: readonly number[]
+  /** What follows the reasoning: the header of the call, whole or up to the name that the model chooses. */
+  readonly header: readonly number[]
+  /** The recipients that the model chooses from, one of which follows the header; absent if it is not held to any. */
+  readonly names?: readonly string[]
+  /** What follows a name: the rest of the header. */
+  restOf(name: string): readonly number[]
+  /** The text of ids. */
+  textOf(tokens: readonly number[]): string
+}
+
+export interface ForcedCallOptions {
+  readonly tokenTable: TokenTable
+  readonly policy?: RecipientPolicy | PolicyName
+  /** Those of the open entry. */
+  readonly callees?: readonly string[] | undefined
+}
+
+/** A piece of a header: text, or a special token. */
+type Piece = string | number
+
+const JSON_BODY: readonly Piece[] = [' ', SPECIAL.constrain, 'json', SPECIAL.message]
+const CODE_BODY: readonly Piece[] = [' code', SPECIAL.message]
+const TEXT_BODY: readonly Piece[] = [SPECIAL.message]
+
+/** The call that `tool_choice` demands; undefined if it leaves the choice to the model, or there is no tool. */
+export function forcedCall(request: ResponseRequest, options: ForcedCallOptions): ForcedCall | undefined {
+  const { tokenTable, policy, callees = [] } = options
+  const [only, ...others] = callees
+  const bodyOf = bodiesOf(request, policy)
+  let pieces = (request.tools ?? []).length === 0 ? undefined : headerOf(request, policy)
+  if (pieces === undefined) return undefined
+  if (others.length > 0) pieces = ['commentary to=']
+  else if (only !== undefined) pieces = [`${channelOf(only)} to=${only}`, ...bodyOf(only)]
+  const encode = encoderOf(tokenTable)
+  const idsOf = (all: readonly Piece[]): number[] =>
+    all.flatMap((piece) => (typeof piece === 'number' ? [piece] : encode(piece)))
+  return {
+    reasoning: idsOf([SPECIAL.channel, 'analysis', SPECIAL.message]),
+    header: idsOf([SPECIAL.start, 'assistant', SPECIAL.channel, ...pieces]),
+    ...(others.length > 0 && { names: callees }),
+    restOf: (name) => idsOf(bodyOf(name)),
+    textOf(tokens) {
+      const detokenizer = createDetokenizer(tokenTable)
+      return tokens.map((id) => detokenizer.push(id)).join('') + detokenizer.flush()
+    },
+  }
+}
+
+/** The channel on which the models were trained to call a tool. */
+function channelOf(recipient: string): string {
+  return recipient === PYTHON || recipient.startsWith(`${BROWSER}.`) ? 'analysis' : 'commentary'
+}
+
+/** How the header of a call ends, by its recipient. */
+function bodiesOf(
+  request: ResponseRequest,
+  policy?: RecipientPolicy | PolicyName,
+): (recipient: string) => readonly Piece[] {
+  const tools = declareTools(request.tools)
+  const table = resolvePolicy(policy)
+  return (recipient) => {
+    switch (classifyRecipient(recipient, undefined, tools, table).kind) {
+      case 'custom_tool_call':
+        return TEXT_BODY
+      case 'code_interpreter_call':
+      case 'web_search_call':
+        return CODE_BODY
+      default:
+        return JSON_BODY
+    }
+  }
+}
+
+// A name that the model completes ends before its dot: `.search` is one token, and `.` another.
+function headerOf(request: ResponseRequest, policy?: RecipientPolicy | PolicyName): readonly Piece[] | undefined {
+  const { tool_choice: choice } = request
+  if (choice === 'required') return ['commentary to=']
+  if (typeof choice !== 'object' || choice === null) return undefined
+  const { type, name, mode, server_label: label } = choice as { readonly [field: string]: string | undefined }
+  const tools = teachTools({ tools: request.tools }, [], resolvePolicy(policy))
+  switch (undatedType(type ?? '')) {
+    case 'allowed_tools':
+      return mode === 'required' ? ['commentary to='] : undefined
+    case 'function':
+      return [`commentary to=${tools.functionRecipient(name ?? '')}`, ...JSON_BODY]
+    case 'custom':
+      return [`commentary to=${tools.functionRecipient(name ?? '')}`, ...TEXT_BODY]
+    case 'mcp':
+      if (name == null) return [`commentary to=${label ?? ''}`]
+      return [`commentary to=${tools.mcpRecipient(label ?? '', name)}`, ...JSON_BODY]
+    case 'code_interpreter':
+      return [`analysis to=${PYTHON}`, ...CODE_BODY]
+    case 'web_search':
+      return [`analysis to=${BROWSER}`]
+    case 'shell':
+    case 'local_shell':
+      return [`commentary to=${CONTAINER}.exec`, ...JSON_BODY]
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,124 @@
+import type { GenerateOptions } from '../engine/engine.js'
+import { EngineError } from '../engine/engine-error.js'
+import { generateOptions } from '../engine/generate-options.js'
+import { STOP_TOKENS } from '../engine/stop-tokens.js'
+import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
+import type { ResponseFold } from '../journal/response-fold.js'
+import type { HarmonyToken } from '../tokens/token-source.js'
+import { nameConstraint } from './callees.js'
+import { chosenName } from './chosen-name.js'
+import { type Budget, isBeforeForcedCall } from './next-step.js'
+import { lastBorder, MESSAGE_BORDERS } from './open-message.js'
+import type { Strictness } from './strictness.js'
+
+/** What the model is asked for next, and how far what it gives is taken. */
+export interface ModelCall {
+  readonly options: Pick<GenerateOptions, 'stop' | 'constraint'>
+  /** Whether it is the name of a tool: then the ends of sequence that end it are not part of the transcript. */
+  readonly isName: boolean
+  /**
+   * Reads what the engine gave.
+   *
+   * @throws EngineError if the engine did not keep to the constraint
+   */
+  read(tokens: readonly HarmonyToken[]): TakenTokens
+}
+
+export interface TakenTokens {
+  readonly tokens: readonly HarmonyToken[]
+  /** Whether the call is over: nothing that the engine gives after them is taken. */
+  readonly isOver: boolean
+  /** Whether a body that is held to something would begin here, and its header was left open. */
+  readonly lacksMessage?: boolean
+}
+
+/** In tokens: more than the parser takes for one. */
+const LONGEST_HEADER = 256
+const BODY_ENDS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
+
+/** The next call of the model, which is sampling. Follows from the entries alone. */
+export function modelCall(fold: ResponseFold, budget: Budget): ModelCall {
+  const name = budget.forced && chosenName(fold, budget.forced)
+  if (name !== undefined) return chooseName(name.left)
+  const constraint = budget.strict.openBody(fold.turnTokens)?.constraint
+  if (constraint !== undefined) return { options: { constraint }, isName: false, read: readBody }
+  const pauses = [
+    ...(budget.strict.isPaused ? [SPECIAL.message] : []),
+    ...(isBeforeForcedCall(fold, budget) ? [SPECIAL.end] : []),
+  ]
+  const options = pauses.length === 0 ? {} : { stop: [...STOP_TOKENS, ...pauses] }
+  const isWatched = budget.strict.isPaused && !isBeforeForcedCall(fold, budget)
+  const isBodyBegun = isWatched ? headerWatch(fold.turnTokens, budget.strict) : () => false
+  return {
+    options,
+    isName: false,
+    read(tokens) {
+      const taken = cutAfter(tokens, (id) => (pauses as number[]).includes(id))
+      const at = taken.tokens.findIndex((token) => isBodyBegun(idOf(token)))
+      return at === -1 ? taken : { tokens: taken.tokens.slice(0, at), isOver: true, lacksMessage: true }
+    },
+  }
+}
+
+/**
+ * Finds the token with which a body begins that is held to something, although no `<|message|>` ended its header: then
+ * the model has not paused.
+ */
+function headerWatch(turn: readonly number[], strict: Strictness): (id: number) => boolean {
+  /** The header that is being written. */
+  let header: number[] | undefined = [...turn.slice(Math.max(lastBorder(turn), 0))]
+  if (header.includes(SPECIAL.message)) header = undefined
+  return (id) => {
+    if (MESSAGE_BORDERS.includes(id) || (id === SPECIAL.channel && header === undefined)) header = [id]
+    else if (id === SPECIAL.message || (header?.length ?? 0) > LONGEST_HEADER) header = undefined
+    else header?.push(id)
+    return header !== undefined && id < FIRST_SPECIAL && strict.openBody(header) !== undefined
+  }
+}
+
+/** What a call of the model is asked with, but for its signal. */
+export function generationOptions(fold: ResponseFold, { options }: ModelCall): GenerateOptions {
+  const { request, capabilities = {} } = fold.open
+  const { logprobs, ...given } = generateOptions(request)
+  const { max_output_tokens: most } = request
+  const isScored = logprobs !== undefined && (!options.constraint || capabilities.hasConstrainedLogprobs === true)
+  return {
+    ...given,
+    ...(isScored && { logprobs }),
+    ...(typeof most === 'number' && { maxTokens: most - fold.sampled }),
+    ...options,
+  }
+}
+
+function chooseName(left: readonly string[]): ModelCall {
+  return {
+    options: { constraint: nameConstraint(left) },
+    isName: true,
+    read(tokens) {
+      const end = tokens.findIndex((token) => idOf(token) >= FIRST_SPECIAL)
+      return end === -1 ? { tokens, isOver: false } : { tokens: tokens.slice(0, end), isOver: true }
+    },
+  }
+}
+
+// An engine that lets the model write control tokens lets it forge messages.
+function readBody(tokens: readonly HarmonyToken[]): TakenTokens {
+  const taken = cutAfter(tokens, (id) => id >= FIRST_SPECIAL)
+  const last = taken.tokens.at(-1)
+  if (taken.isOver && !BODY_ENDS.includes(idOf(last as HarmonyToken))) {
+    throw new EngineError(
+      'server_error',
+      `respond: the engine sampled ${idOf(last as HarmonyToken)} under a constraint`,
+    )
+  }
+  return taken
+}
+
+function cutAfter(tokens: readonly HarmonyToken[], isEnd: (id: number) => boolean): TakenTokens {
+  const end = tokens.findIndex((token) => isEnd(idOf(token)))
+  return end === -1 ? { tokens, isOver: false } : { tokens: tokens.slice(0, end + 1), isOver: true }
+}
+
+function idOf(token: HarmonyToken): number {
+  return typeof token === 'number' ? token : token.id
+}

@@ -1,0 +1,94 @@
+import type { ResponseFold } from '../journal/response-fold.js'
+import type { EndReason } from '../tokens/token-source.js'
+import type { HostedCall } from '../tools/tool.js'
+import { chosenName } from './chosen-name.js'
+import type { Demand } from './demand.js'
+import { isCompleteCall, isForClient, isHosted, isRefused, type RefusedCall, waitingCalls } from './waiting-calls.js'
+
+/** What a response that is open does next. */
+export type Step =
+  | { readonly type: 'sample' }
+  | { readonly type: 'compact' }
+  | { readonly type: 'run_tools'; readonly calls: readonly HostedCall[] }
+  /** The model has to learn that these calls of its last turn were refused. */
+  | { readonly type: 'tell_refusals'; readonly calls: readonly RefusedCall[] }
+  | { readonly type: 'turn' }
+  | { readonly type: 'host'; readonly tokens: readonly number[] }
+  | { readonly type: 'stop' | 'end'; readonly reason: EndReason }
+
+/** What the response may take, and what its request allows. */
+export interface Budget extends Demand {
+  readonly turns: number
+  /** Whether a turn may have several calls: `parallel_tool_calls` of the request. */
+  readonly hasParallelCalls: boolean
+  /** `max_output_tokens` of the request. */
+  readonly tokens: number
+  /** Whether the response has taken all the time that it may. */
+  readonly isTimeUp: boolean
+}
+
+/** Decides from the entries alone, so that whoever takes over a response goes on as the one before would have. */
+export function nextStep(fold: ResponseFold, budget: Budget): Step {
+  if (fold.open.isPreparation) return { type: 'end', reason: 'stop' }
+  if (fold.open.isCompaction) return fold.output.length === 0 ? { type: 'compact' } : { type: 'end', reason: 'stop' }
+  const demanded = demandedTokens(fold, budget)
+  if (demanded !== undefined) return { type: 'host', tokens: demanded }
+  if (fold.stage === 'sampling') {
+    if (isTurnOver(fold, budget)) return { type: 'stop', reason: 'stop' }
+    return isSpent(fold, budget) ? { type: 'stop', reason: 'max_output_tokens' } : { type: 'sample' }
+  }
+  if (fold.stage === 'stopped' && fold.stopped !== 'stop') return { type: 'end', reason: fold.stopped }
+  const calls = waitingCalls(fold.output)
+  if (calls.length > 0) {
+    return budget.isTimeUp ? { type: 'end', reason: 'max_output_tokens' } : { type: 'run_tools', calls }
+  }
+  const { turnOutput } = fold
+  const refused = turnOutput.filter(isRefused).filter(({ id }) => !fold.isAnswered(id))
+  if (refused.length > 0) return { type: 'tell_refusals', calls: refused }
+  const goesOn = fold.turns === 0 || (turnOutput.some(isHosted) && !turnOutput.some(isForClient))
+  if (!goesOn) return { type: 'end', reason: 'stop' }
+  // The API has no reason for too many turns: like too many tokens, they leave the answer incomplete.
+  if (fold.turns >= budget.turns || isSpent(fold, budget)) return { type: 'end', reason: 'max_output_tokens' }
+  return { type: 'turn' }
+}
+
+/** Whether the model is thinking before a call that the request demands. */
+export function isBeforeForcedCall(fold: ResponseFold, { forced }: Budget): boolean {
+  return forced !== undefined && fold.turns === 1 && fold.hostWrites === 1
+}
+
+/** Whether nothing more may be sampled: of the tokens, of the time or of the engine's context. */
+function isSpent(fold: ResponseFold, { tokens, isTimeUp }: Budget): boolean {
+  const { contextLength = Number.POSITIVE_INFINITY } = fold.open.capabilities ?? {}
+  return fold.sampled >= tokens || isTimeUp || fold.contextSize >= contextLength
+}
+
+/** What the host has to write now: a call that the request demands, or the end that the engine swallowed. */
+function demandedTokens(fold: ResponseFold, budget: Budget): readonly number[] | undefined {
+  if (fold.stopped !== 'stop' || (fold.stage !== 'sampling' && fold.stage !== 'stopped')) return undefined
+  return forcedTokens(fold, budget) ?? swallowedEnd(fold, budget)
+}
+
+/** What the host has to write now, so that the first turn is the call that the request demands. */
+function forcedTokens(fold: ResponseFold, budget: Budget): readonly number[] | undefined {
+  const { forced, tokens } = budget
+  if (forced === undefined || fold.turns !== 1 || fold.sampled >= tokens) return undefined
+  if (fold.hostWrites === 0) return forced.reasoning
+  if (isBeforeForcedCall(fold, budget)) return fold.isBetweenMessages ? forced.header : undefined
+  const name = chosenName(fold, forced)
+  if (name === undefined || !name.left.includes('')) return undefined
+  // Where another name begins with this one, the model says by stopping that it means this one.
+  return name.left.length === 1 || fold.stage === 'stopped' ? forced.restOf(name.written) : undefined
+}
+
+function swallowedEnd(fold: ResponseFold, { strict }: Budget): readonly number[] | undefined {
+  if (fold.stage !== 'stopped' || fold.isBetweenMessages) return undefined
+  const body = strict.openBody(fold.turnTokens)
+  return body && [body.terminator]
+}
+
+/** Whether the model may not write any more in this turn, although it would. */
+function isTurnOver(fold: ResponseFold, { hasParallelCalls }: Budget): boolean {
+  // Asked after every token: the output is looked at only where a call can have ended.
+  return !hasParallelCalls && fold.isBetweenMessages && fold.turnOutput.some(isCompleteCall)
+}

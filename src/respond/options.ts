@@ -1,0 +1,91 @@
+import type { TokenEngine } from '../engine/engine.js'
+import type { Entry } from '../journal/entry.js'
+import type { PromptOptions } from '../prompt/messages-of.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import type { Tool, ToolProgress } from '../tools/tool.js'
+import type { ApprovedCall, TranslatorOptions } from '../translate/options.js'
+import type { SealCompaction } from './compact.js'
+
+/** What a response may take. Tokens and tool calls are limited by the request. */
+export interface RespondLimits {
+  /** How often the model is called. Default 32. */
+  readonly turns?: number
+  /**
+   * How many seconds it may take, by `clock`, from its first entry on. Asked before each step of the model and each
+   * call of a tool; what is running is not interrupted. Default: any number.
+   */
+  readonly seconds?: number
+}
+
+/** What the model wrote does not fit what the request says of it. */
+export interface InvalidOutput {
+  readonly itemId: string
+  /** What it does not fit: `tools[2].parameters`, `text.format.schema`. */
+  readonly what: string
+  /** JSON pointers into what the model wrote, and what is wrong there. The first of them, if there are many. */
+  readonly errors: readonly { readonly path: string; readonly message: string }[]
+}
+
+/** The options of the translator that mean the same here. */
+export const TRANSLATED = [
+  'policy',
+  'mcpApproval',
+  'reasoning',
+  'sealReasoning',
+  'sealApproval',
+  'citations',
+  'containerId',
+  'calls',
+  'usageByTurn',
+  'store',
+  'errorEvent',
+  'onDiagnostic',
+  'onError',
+] as const
+
+type Translated = Pick<TranslatorOptions, (typeof TRANSLATED)[number]>
+
+/** What events follow from entries by, besides the entries. Functions cannot be in a journal. */
+export interface TranslateEntriesOptions extends Translated {
+  readonly tokenTable: TokenTable
+}
+
+/** The options of the prompt that mean the same here. */
+type Prompted = Pick<PromptOptions, 'history' | 'images' | 'identity' | 'knowledgeCutoff'>
+
+/** How a response is made. Give the same options to go on from entries: functions cannot be in a journal. */
+export interface RespondOptions extends Translated, Prompted {
+  readonly engine: TokenEngine
+  readonly tokenTable: TokenTable
+  /** What answers hosted calls. The first tool that answers a call runs it. */
+  readonly tools?: readonly Tool[]
+  /** Id of the response. Default: a random one. */
+  readonly responseId?: string
+  /** Unix time in whole seconds, for timestamps and for the date that the model is told. Default: the system's. */
+  readonly clock?: () => number
+  readonly limits?: RespondLimits
+  /** Seals the summary of a conversation that ends in `compaction_trigger`. Without it, such a request is refused. */
+  readonly sealCompaction?: SealCompaction
+  /** The calls that the user approved since the last response, from the host's store or its seal. */
+  readonly approvedCalls?: readonly ApprovedCall[]
+  /**
+   * Writes an entry. It is awaited before anything that follows from the entry is yielded or started; if it throws, the
+   * response ends there and its stream throws the error.
+   */
+  readonly append?: (entry: Entry) => void | Promise<void>
+  /** What was written before, by another run of the same response. The stream goes on behind it. */
+  readonly entries?: readonly Entry[]
+  /** Aborts the response: engine and tools are stopped before their next step, and `response.failed` is emitted. */
+  readonly signal?: AbortSignal
+  /** How far a running call is. The client is not told. */
+  readonly onProgress?: (itemId: string, progress: ToolProgress) => void
+  /**
+   * What becomes of a strict function or a format that the engine cannot hold: `validate` lets the model write freely,
+   * and checks what it wrote, as everything strict is checked; `refuse` refuses the request. Default `validate`.
+   */
+  readonly unconstrained?: 'validate' | 'refuse'
+  /** Is told of output that does not fit its schema. The client is sent it as it is. */
+  readonly onInvalidOutput?: (invalid: InvalidOutput) => void
+  /** Receives, unchanged, what the engine, the tools and other code of the host threw. Default: `console.error`. */
+  readonly onError?: (error: unknown) => void
+}

@@ -1,0 +1,29 @@
+import type { ResponseStreamEvent } from '../responses/events.js'
+import type { OutputItem } from '../responses/items.js'
+import { callHost } from '../translate/call-host.js'
+import { checkOutput } from './check-output.js'
+import type { InvalidOutput } from './options.js'
+import { partOfItem, type StrictPart } from './strict-parts.js'
+
+/** Tells the host of whole items that do not fit what the request says of them. Never throws. */
+export function reportInvalid(
+  events: readonly ResponseStreamEvent[],
+  parts: readonly StrictPart[],
+  onInvalidOutput: (invalid: InvalidOutput) => void,
+  onError: (error: unknown) => void,
+): void {
+  if (parts.length === 0) return
+  for (const event of events) {
+    if (event.type !== 'response.output_item.done') continue
+    const item = event.item as OutputItem
+    const found = partOfItem(item, parts)
+    if (found === undefined) continue
+    const { part, text } = found
+    try {
+      const errors = checkOutput(text, part.constraint)
+      if (errors.length > 0) callHost(onInvalidOutput, { itemId: item.id ?? '', what: part.param, errors }, onError)
+    } catch (error) {
+      onError(new Error(`${part.param}: the output of the model cannot be checked`, { cause: error }))
+    }
+  }
+}

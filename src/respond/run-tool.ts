@@ -1,0 +1,47 @@
+import type { CallResult } from '../responses/call-result.js'
+import type { ResponseRequest } from '../responses/request.js'
+import type { HostedCall, Tool, ToolProgress } from '../tools/tool.js'
+
+/** What a call is run with. */
+export interface RunToolOptions {
+  readonly tools: readonly Tool[]
+  /** As the response knows it: without secrets. */
+  readonly request: ResponseRequest
+  readonly signal: AbortSignal
+  readonly onProgress: (itemId: string, progress: ToolProgress) => void
+  readonly onError: (error: unknown) => void
+}
+
+/** What the model sees of a call that failed for reasons of the host's own. */
+const FAILED: CallResult = { error: { message: 'The tool failed.' } }
+const UNKNOWN: CallResult = { error: { message: 'No such tool.' } }
+
+/**
+ * Runs a call. It never throws: a tool that does has failed, the host gets its error, and the model a neutral message.
+ */
+export async function runTool(call: HostedCall, options: RunToolOptions): Promise<CallResult> {
+  const { tools, request, signal, onProgress, onError } = options
+  try {
+    const tool = tools.find((tool) => tool.answers(call))
+    if (tool === undefined) return UNKNOWN
+    const result = await tool.run(call, { request, signal, report: (progress) => onProgress(call.id, progress) })
+    return isResult(result) ? result : garbage(result, onError)
+  } catch (error) {
+    // Whoever aborted knows.
+    if (!signal.aborted) onError(error)
+    return FAILED
+  }
+}
+
+function isResult(result: unknown): result is CallResult {
+  const { output, error, outputs, shell, sources, pages } = Object(result) as { readonly [field: string]: unknown }
+  const isOutput = output === undefined || typeof output === 'string'
+  const isError = error === undefined || typeof Object(error).message === 'string'
+  const says = [output, error, outputs, shell, sources, pages].some((field) => field !== undefined)
+  return isOutput && isError && says && [outputs, shell, sources, pages].every((list) => Array.isArray(list ?? []))
+}
+
+function garbage(result: unknown, onError: (error: unknown) => void): CallResult {
+  onError(new TypeError(`a tool returned no result: expected { output } or { error }, got ${typeof result}`))
+  return FAILED
+}

@@ -1,0 +1,123 @@
+import type { Constraint } from '../engine/constraint.js'
+import type { HarmonyHeader } from '../harmony/events.js'
+import { toolSelection } from '../prompt/allowed-tools.js'
+import { type Fields, fieldOf } from '../prompt/fields.js'
+import { classifyRecipient } from '../recipients/classify.js'
+import type { DeclaredTools } from '../recipients/declared-tools.js'
+import type { RecipientPolicy } from '../recipients/policy.js'
+import { type Recipient, recipientKey } from '../recipients/recipient.js'
+import type { OutputItem } from '../responses/items.js'
+import type { ResponseRequest } from '../responses/request.js'
+
+/** A part of a request that says what the body of a message has to be: a strict function, a format. */
+export interface StrictPart {
+  /** Where: `tools[2].parameters`, `tools[0].format`, `text.format.schema`, `text.format`. */
+  readonly param: string
+  /** What it is of, in OpenAI's words: `function 'f'`, `custom tool 'f'`, `response_format 'answer'`. */
+  readonly owner: string
+  readonly constraint: Constraint
+  /** Whose bodies: the key of what is called, or of the answer. */
+  readonly body: string
+}
+
+/** A function that is strict and says nothing of its parameters has none. */
+const NO_PARAMETERS: Fields = { type: 'object', properties: {}, additionalProperties: false }
+
+/** The strict functions and formats of a request, but for tools that `tool_choice` leaves out. */
+export function strictParts(request: ResponseRequest): StrictPart[] {
+  const isAllowed = toolSelection(request as Fields)
+  const parts: StrictPart[] = []
+  for (const [index, tool] of listOf(request.tools).entries()) {
+    const param = `tools[${index}]`
+    if (tool['type'] !== 'namespace') {
+      if (isAllowed({ type: String(tool['type']), name: String(tool['name']) })) parts.push(...toolParts(tool, param))
+      continue
+    }
+    const name = String(tool['name'])
+    for (const [at, member] of listOf(tool['tools']).entries()) {
+      const isChosen = isAllowed({ type: String(member['type']), name: String(member['name']) })
+      if (!isChosen && !isAllowed({ type: 'namespace', name })) continue
+      parts.push(...toolParts(member, `${param}.tools[${at}]`, name))
+    }
+  }
+  return [...parts, ...formatParts(Object(request.text?.format) as Fields)]
+}
+
+function listOf(tools: unknown): readonly Fields[] {
+  return Array.isArray(tools) ? tools.map((tool) => Object(tool) as Fields) : []
+}
+
+function toolParts(tool: Fields, param: string, namespace?: string): StrictPart[] {
+  const name = String(tool['name'])
+  const at = namespace === undefined ? {} : { namespace }
+  if (tool['type'] === 'function' && tool['strict'] === true) {
+    const schema = Object(fieldOf(tool, 'parameters') ?? NO_PARAMETERS) as Fields
+    const callee: Recipient = { kind: 'function_call', name, declared: true, ...at }
+    const body = recipientKey(callee)
+    return [{ param: `${param}.parameters`, owner: `function '${name}'`, constraint: { jsonSchema: schema }, body }]
+  }
+  const format = Object(fieldOf(tool, 'format')) as Fields
+  const { type, syntax, definition } = format
+  if (tool['type'] !== 'custom' || type !== 'grammar' || typeof definition !== 'string') return []
+  if (syntax !== 'regex' && syntax !== 'lark') return []
+  const constraint: Constraint = syntax === 'regex' ? { regex: definition } : { grammar: definition, syntax }
+  const callee: Recipient = { kind: 'custom_tool_call', name, ...at }
+  const body = recipientKey(callee)
+  return [{ param: `${param}.format`, owner: `custom tool '${name}'`, constraint, body }]
+}
+
+// OpenAI takes `strict: false` for best effort. Ours costs nothing more if it is held.
+function formatParts(format: Fields): StrictPart[] {
+  const body = recipientKey({ kind: 'message' })
+  const param = 'text.format'
+  const type = fieldOf(format, 'type')
+  if (type === 'json_object') {
+    return [{ param, owner: "response_format 'json_object'", constraint: { jsonSchema: { type: 'object' } }, body }]
+  }
+  const schema = fieldOf(format, 'schema')
+  if (type !== 'json_schema' || typeof schema !== 'object') return []
+  const owner = `response_format '${String(format['name'])}'`
+  return [{ param: `${param}.schema`, owner, constraint: { jsonSchema: schema as Fields }, body }]
+}
+
+/** The part that says what the body of a message with this header has to be. */
+export function partOfHeader(
+  header: HarmonyHeader,
+  parts: readonly StrictPart[],
+  tools: DeclaredTools,
+  policy: RecipientPolicy,
+): StrictPart | undefined {
+  if (header.role !== 'assistant') return undefined
+  const callee = classifyRecipient(header.recipient, header.channel, tools, policy)
+  if (callee.kind === 'message' && callee.phase === 'commentary') return undefined
+  const key = recipientKey(callee)
+  return parts.find(({ body }) => body === key)
+}
+
+/** The part that an item has to fit, and its text. */
+export function partOfItem(
+  item: OutputItem,
+  parts: readonly StrictPart[],
+): { readonly part: StrictPart; readonly text: string } | undefined {
+  const text = textOf(item)
+  if (text === undefined) return undefined
+  const { type: kind, ...callee } = item
+  const key = kind === 'message' ? recipientKey({ kind }) : recipientKey({ ...callee, kind })
+  const part = parts.find(({ body }) => body === key)
+  return part && { part, text }
+}
+
+/** What the model wrote in a whole item that may have to fit something. */
+function textOf(item: OutputItem): string | undefined {
+  if (!('status' in item) || item.status !== 'completed') return undefined
+  switch (item.type) {
+    case 'function_call':
+      return item.arguments
+    case 'custom_tool_call':
+      return item.input
+    case 'message':
+      return item.phase === 'final_answer' ? item.content.map(({ text }) => text).join('') : undefined
+    default:
+      return undefined
+  }
+}

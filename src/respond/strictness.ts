@@ -1,0 +1,64 @@
+import type { Constraint } from '../engine/constraint.js'
+import { SPECIAL } from '../harmony/vocabulary.js'
+import type { OpenEntry } from '../journal/entry.js'
+import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
+import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import { recipientKey } from '../recipients/recipient.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { constraintAfter } from './constraint-after.js'
+import { openMessage } from './open-message.js'
+import { partOfHeader, type StrictPart, strictParts } from './strict-parts.js'
+
+export interface StrictnessOptions {
+  readonly tokenTable: TokenTable
+  readonly policy?: RecipientPolicy | PolicyName
+}
+
+/** The body that is being written, if the engine is held to something in it. */
+export interface OpenBody {
+  /** What the rest of it has to spell; undefined if nothing says that of a rest. */
+  readonly constraint: Constraint | undefined
+  /** The id that ends such a message. */
+  readonly terminator: number
+}
+
+/** What a response is held to, from its open entry. */
+export class Strictness {
+  /** Everything in the request that says what a body has to be. */
+  readonly parts: readonly StrictPart[]
+  /** Whether the model pauses where a body begins. */
+  readonly isPaused: boolean
+  readonly #open: OpenEntry
+  readonly #tokenTable: TokenTable
+  readonly #tools: DeclaredTools
+  readonly #policy: RecipientPolicy
+
+  constructor(open: OpenEntry, { tokenTable, policy }: StrictnessOptions) {
+    this.#open = open
+    this.#tokenTable = tokenTable
+    this.#tools = declareTools(open.request.tools)
+    this.#policy = resolvePolicy(policy)
+    this.parts = open.isCompaction ? [] : strictParts(open.request)
+    this.isPaused = (open.constrained ?? []).length > 0
+  }
+
+  /** @param turn - what follows the `<|start|>assistant` of the turn */
+  openBody(turn: readonly number[]): OpenBody | undefined {
+    if (!this.isPaused) return undefined
+    const { constrained = [], capabilities } = this.#open
+    const tools = this.#tools
+    const message = openMessage(turn, {
+      tokenTable: this.#tokenTable,
+      toolNamed: (word) => toolNamed(word, tools),
+    })
+    const part = message && partOfHeader(message.header, this.parts, tools, this.#policy)
+    if (part === undefined || !constrained.includes(part.param)) return undefined
+    const { text, isCut } = message as { text: string; isCut: boolean }
+    return {
+      constraint: isCut ? undefined : constraintAfter(part.constraint, text, capabilities?.constraints ?? []),
+      terminator: part.body === ANSWER ? SPECIAL.return : SPECIAL.call,
+    }
+  }
+}
+
+const ANSWER = recipientKey({ kind: 'message' })

@@ -1,0 +1,39 @@
+import type { Entry } from '../journal/entry.js'
+import { ResponseFold } from '../journal/response-fold.js'
+import type { ResponseStreamEvent } from '../responses/events.js'
+import type { ResponseObject } from '../responses/response.js'
+import { encoderOf } from '../tokens/encoder.js'
+import type { TranslateEntriesOptions } from './options.js'
+import { createTranslator } from './respond.js'
+
+/** A response as its entries tell it. */
+export interface EntryTranslation {
+  /** The response as it stands after the entries so far; undefined before the first. */
+  readonly response: ResponseObject | undefined
+  /**
+   * The events that follow from an entry.
+   *
+   * @throws HarmonyResponsesError `bad_option` if it cannot follow the entries before it, or is of another behaviour
+   */
+  apply(entry: Entry): readonly ResponseStreamEvent[]
+  /** Frees what it holds. */
+  dispose(): void
+}
+
+/**
+ * The events of a response from its entries: the same that `respond` yielded when it wrote them. With it a reader that
+ * comes later, or in another process, sees what the first one saw.
+ *
+ * @param options - those of `respond`
+ */
+export function translateEntries(options: TranslateEntriesOptions): EntryTranslation {
+  const assistant = encoderOf(options.tokenTable)('assistant')
+  const fold = new ResponseFold((open, clock) => createTranslator(open, clock, options), assistant)
+  return {
+    get response() {
+      return fold.response
+    },
+    apply: (entry) => fold.apply(entry),
+    dispose: () => fold.dispose(),
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * The input items of tools that gpt-oss was not trained on, and of the API's own context management. Source: the
+ * `openai` 7.57 union.
+ */
+
+import type { InputCaller, InputStatus } from './input-status.js'
+import type { TextFormat } from './request-parameters.js'
+import type { RequestTool, UnknownTool } from './request-tools.js'
+import type { ReasoningEffort } from './response.js'
+
+/** Tools that are declared from this place of the conversation on. */
+export interface InputAdditionalTools {
+  readonly type: 'additional_tools'
+  readonly id?: string | null
+  readonly role: 'developer'
+  readonly tools: readonly (RequestTool | UnknownTool)[]
+}
+
+export interface InputApplyPatchCall {
+  readonly type: 'apply_patch_call'
+  readonly id?: string | null
+  readonly call_id: string
+  readonly operation:
+    | { readonly type: 'create_file' | 'update_file'; readonly path: string; readonly diff: string }
+    | { readonly type: 'delete_file'; readonly path: string }
+  readonly status?: InputStatus | null
+  readonly caller?: InputCaller | null
+}
+
+export interface InputApplyPatchCallOutput {
+  readonly type: 'apply_patch_call_output'
+  readonly id?: string | null
+  readonly call_id: string
+  readonly output?: string | null
+  readonly status: 'completed' | 'failed'
+  readonly caller?: InputCaller | null
+}
+
+/** A conversation that the server compacted. Only the server can open it. */
+export interface InputCompaction {
+  readonly type: 'compaction'
+  readonly id?: string | null
+  readonly encrypted_content: string
+}
+
+/** Asks for the conversation to be compacted. */
+export interface InputCompactionTrigger {
+  readonly type: 'compaction_trigger'
+  readonly id?: string | null
+}
+
+/** What the computer tool does, by its `type`. It is checked no further: no gpt-oss model calls that tool. */
+export interface InputComputerAction {
+  readonly type: string
+}
+
+export interface InputSafetyCheck {
+  readonly id: string
+  readonly code?: string | null
+  readonly message?: string | null
+}
+
+export interface InputComputerCall {
+  readonly type: 'computer_call'
+  readonly id?: string | null
+  readonly call_id: string
+  readonly action?: InputComputerAction | null
+  readonly actions?: readonly InputComputerAction[] | null
+  readonly pending_safety_checks?: readonly InputSafetyCheck[] | null
+  readonly status?: InputStatus | null
+}
+
+export interface InputComputerCallOutput {
+  readonly type: 'computer_call_output'
+  readonly id?: string | null
+  readonly call_id: string
+  readonly output: {
+    readonly type: 'computer_screenshot'
+    readonly file_id?: string | null
+    readonly image_url?: string | null
+  }
+  readonly acknowledged_safety_checks?: readonly InputSafetyCheck[] | null
+  readonly status?: InputStatus | null
+}
+
+/** Settings that apply from this place of the conversation on. */
+export interface InputConfigurationUpdate {
+  readonly type: 'configuration_update'
+  readonly id?: string | null
+  readonly reasoning?: { readonly effort?: ReasoningEffort | 'max' | null } | null
+  readonly text?: { readonly format: TextFormat } | null
+}
+
+export interface InputFileSearchCall {
+  readonly type: 'file_search_call'
+  readonly id?: string | null
+  readonly queries: readonly string[]
+  readonly results?:
+    | readonly {
+        readonly attributes?: { readonly [key: string]: string | number | boolean } | null
+        readonly file_id?: string | null
+        readonly filename?: string | null
+        readonly score?: number | null
+        readonly text?: string | null
+      }[]
+    | null
+  readonly status?: InputStatus | null
+}
+
+export interface InputImageGenerationCall {
+  readonly type: 'image_generation_call'
+  readonly id?: string | null
+  /** The image in base64. */
+  readonly result: string | null
+  readonly revised_prompt?: string | null
+  readonly status?: InputStatus | null
+}
+
+/** A program that calls tools. */
+export interface InputProgram {
+  readonly type: 'program'
+  readonly id?: string | null
+  readonly call_id: string
+  readonly code: string
+  readonly fingerprint: string
+}
+
+export interface InputProgramOutput {
+  readonly type: 'program_output'
+  readonly id?: string | null
+  readonly call_id: string
+  readonly result: string
+  readonly status: 'completed' | 'incomplete'
+}
+
+export interface InputToolSearchCall {
+  readonly type: 'tool_search_call'
+  readonly id?: string | null
+  readonly call_id?: string | null
+  readonly arguments: unknown
+  readonly execution?: 'server' | 'client' | null
+  readonly status?: InputStatus | null
+}
+
+/** Tools that a search found. They are declared from this place of the conversation on. */
+export interface InputToolSearchOutput {
+  readonly type: 'tool_search_output'
+  readonly id?: string | null
+  readonly call_id?: string | null
+  readonly tools: readonly (RequestTool | UnknownTool)[]
+  readonly execution?: 'server' | 'client' | null
+  readonly status?: InputStatus | null
+}
+
+export type InputOtherItem =
+  | InputAdditionalTools
+  | InputApplyPatchCall
+  | InputApplyPatchCallOutput
+  | InputCompaction
+  | InputCompactionTrigger
+  | InputComputerCall
+  | InputComputerCallOutput
+  | InputConfigurationUpdate
+  | InputFileSearchCall
+  | InputImageGenerationCall
+  | InputProgram
+  | InputProgramOutput
+  | InputToolSearchCall
+  | InputToolSearchOutput

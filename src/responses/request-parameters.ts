@@ -1,0 +1,96 @@
+/** The parameters of a Responses create request that are objects or closed sets. Source: the `openai` 7.57 types. */
+
+import type { ReasoningEffort } from './response.js'
+
+/** What the response is to contain beside the text. */
+export type Includable =
+  | 'code_interpreter_call.outputs'
+  | 'computer_call_output.output.image_url'
+  | 'file_search_call.results'
+  | 'message.input_image.image_url'
+  | 'message.output_text.logprobs'
+  | 'reasoning.encrypted_content'
+  | 'web_search_call.action.sources'
+  | 'web_search_call.results'
+
+export interface ReasoningOptions {
+  /** gpt-oss has `low`, `medium` and `high`. */
+  readonly effort?: ReasoningEffort | 'max' | null
+  readonly summary?: 'auto' | 'concise' | 'detailed' | null
+  /** The old name of `summary`. */
+  readonly generate_summary?: 'auto' | 'concise' | 'detailed' | null
+  readonly context?: 'auto' | 'current_turn' | 'all_turns' | null
+  /** `standard` or `pro`. */
+  readonly mode?: string | null
+}
+
+/** An answer that has to be JSON and fit a schema. */
+export interface JsonSchemaFormat {
+  readonly type: 'json_schema'
+  readonly name: string
+  readonly schema: { readonly [keyword: string]: unknown }
+  readonly description?: string | null
+  readonly strict?: boolean | null
+}
+
+export type TextFormat = { readonly type: 'text' } | { readonly type: 'json_object' } | JsonSchemaFormat
+
+export interface TextOptions {
+  readonly format?: TextFormat | null
+  readonly verbosity?: 'low' | 'medium' | 'high' | null
+}
+
+/** Tools that the API runs or knows by their type alone. */
+export type HostedToolType =
+  | 'apply_patch'
+  | 'code_interpreter'
+  | 'computer'
+  | 'computer_use'
+  | 'computer_use_preview'
+  | 'file_search'
+  | 'image_generation'
+  | 'local_shell'
+  | 'programmatic_tool_calling'
+  | 'shell'
+  | 'web_search'
+  | 'web_search_2025_08_26'
+  | 'web_search_preview'
+  | 'web_search_preview_2025_03_11'
+
+/** A tool that a `tool_choice` names. */
+export type NamedTool =
+  | { readonly type: 'function'; readonly name: string }
+  | { readonly type: 'custom'; readonly name: string }
+  /** A tool of an MCP server, any of it without a name. Without a label, any server. */
+  | { readonly type: 'mcp'; readonly server_label?: string | null; readonly name?: string | null }
+  | { readonly type: HostedToolType }
+
+/** The model may use these tools alone. `required`: it has to use one of them. */
+export interface AllowedTools {
+  readonly type: 'allowed_tools'
+  readonly mode: 'auto' | 'required'
+  readonly tools: readonly (NamedTool | { readonly [field: string]: unknown })[]
+}
+
+export type ToolChoice = 'none' | 'auto' | 'required' | NamedTool | AllowedTools
+
+export interface ContextManagement {
+  /** `compaction`. */
+  readonly type: string
+  /** The number of tokens from which on the conversation is compacted. */
+  readonly compact_threshold?: number | null
+}
+
+export interface PromptCacheOptions {
+  readonly comparison_response_id?: string | null
+  readonly mode?: 'implicit' | 'explicit' | null
+  /** Prepares the prompt and generates nothing. */
+  readonly prewarm?: boolean | null
+  readonly ttl?: '30m' | '12h' | null
+}
+
+export interface StreamOptions {
+  readonly include_obfuscation?: boolean | null
+}
+
+export type ServiceTier = 'auto' | 'default' | 'flex' | 'scale' | 'priority' | 'fast' | 'ultrafast'

@@ -1,0 +1,139 @@
+/** The tools that a request can declare. Source: the `openai` 7.57 types. */
+
+/** Who may call a tool: the model, or programs that it writes. */
+export type AllowedCallers = readonly ('direct' | 'programmatic')[]
+
+/** A function of the client's. */
+export interface FunctionTool {
+  readonly type: 'function'
+  readonly name: string
+  readonly description?: string | null
+  readonly parameters?: { readonly [key: string]: unknown } | null
+  readonly strict?: boolean | null
+  readonly output_schema?: { readonly [key: string]: unknown } | null
+  readonly async?: boolean | null
+  readonly defer_loading?: boolean | null
+  readonly allowed_callers?: AllowedCallers | null
+}
+
+/** What the input of a custom tool has to look like. */
+export type CustomToolFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'grammar'; readonly syntax: 'lark' | 'regex'; readonly definition: string }
+
+/** A tool of the client's whose input is free text. */
+export interface CustomTool {
+  readonly type: 'custom'
+  readonly name: string
+  readonly description?: string | null
+  readonly format?: CustomToolFormat | null
+  readonly async?: boolean | null
+  readonly defer_loading?: boolean | null
+  readonly allowed_callers?: AllowedCallers | null
+}
+
+/** A group of the client's tools. Codex declares each of its MCP servers this way. Calls carry the namespace's name. */
+export interface NamespaceTool {
+  readonly type: 'namespace'
+  readonly name: string
+  readonly description?: string | null
+  readonly tools: readonly (FunctionTool | CustomTool)[]
+}
+
+/** Selects tools of an MCP server, by name and by whether they are read-only. An absent field selects all. */
+export interface McpToolFilter {
+  readonly tool_names?: readonly string[] | null
+  /** Whether a tool is read-only according to the server's listing (`annotations.readOnlyHint`). */
+  readonly read_only?: boolean | null
+}
+
+export interface McpTool {
+  readonly type: 'mcp'
+  readonly server_label: string
+  readonly server_description?: string | null
+  /** Where the client says the server is, and how to get in. Never used or echoed. */
+  readonly server_url?: string | null
+  readonly connector_id?: string | null
+  readonly tunnel_id?: string | null
+  readonly authorization?: string | null
+  readonly headers?: { readonly [name: string]: string } | null
+  /** The server's tools that the model may call; absent or null means all. */
+  readonly allowed_tools?: readonly string[] | McpToolFilter | null
+  /**
+   * The tools whose calls the user has to approve first. If it is unset (absent, null, or an object with neither key),
+   * the policy decides; OpenAI requires approval for all. In a filter object, `always` wins over `never`, and if
+   * `never` is given, every tool that it does not select needs approval.
+   */
+  readonly require_approval?:
+    | 'always'
+    | 'never'
+    | { readonly always?: McpToolFilter | null; readonly never?: McpToolFilter | null }
+    | null
+  readonly defer_loading?: boolean | null
+  readonly allowed_callers?: AllowedCallers | null
+}
+
+/** A shell. The host runs its commands in a container; otherwise the client runs them. */
+export interface ShellTool {
+  readonly type: 'shell'
+  readonly environment?: { readonly type: string; readonly container_id?: string } | null
+  readonly allowed_callers?: AllowedCallers | null
+}
+
+/** Code that the host runs: what the model writes for `python`. */
+export interface CodeInterpreterTool {
+  readonly type: 'code_interpreter'
+  /** A container's id, or the configuration of a new one. */
+  readonly container?: string | { readonly type: string } | null
+  readonly allowed_callers?: AllowedCallers | null
+}
+
+/** A search that the host runs: what the model writes for `browser`. */
+export interface WebSearchTool {
+  readonly type: 'web_search' | 'web_search_preview' | `web_search_${number}_${string}` | `web_search_preview_${string}`
+  readonly search_context_size?: 'low' | 'medium' | 'high' | null
+  readonly search_content_types?: readonly ('text' | 'image')[] | null
+  readonly external_web_access?: boolean | null
+  readonly filters?: { readonly allowed_domains?: readonly string[] | null } | null
+  readonly user_location?: {
+    readonly type?: 'approximate' | null
+    readonly city?: string | null
+    readonly country?: string | null
+    readonly region?: string | null
+    readonly timezone?: string | null
+  } | null
+}
+
+/** Commands that the client runs on its own machine. */
+export interface LocalShellTool {
+  readonly type: 'local_shell'
+}
+
+/** The API's other tools. No recipient addresses them: they are only echoed. */
+export interface EchoedOnlyTool {
+  readonly type:
+    | 'apply_patch'
+    | 'computer'
+    | 'computer_use_preview'
+    | 'file_search'
+    | 'image_generation'
+    | 'programmatic_tool_calling'
+    | 'tool_search'
+}
+
+/** A tool that a request declares. `type` narrows it. */
+export type RequestTool =
+  | FunctionTool
+  | CustomTool
+  | NamespaceTool
+  | McpTool
+  | ShellTool
+  | CodeInterpreterTool
+  | WebSearchTool
+  | LocalShellTool
+  | EchoedOnlyTool
+
+/** A tool of any type and with any parameters, as it is in a JSON body. */
+export interface UnknownTool {
+  readonly type: string
+}

@@ -1,0 +1,69 @@
+import { describe, HarmonyResponsesError } from '../errors.js'
+import { digest, KEY_BYTES } from './aead.js'
+import { decodeBase64url, encodeBase64url } from './base64url.js'
+import { FORMAT } from './sealed-text.js'
+
+/** A key to seal with, which only the server knows. */
+export interface SealKey {
+  /** Its name among the keys: `2026-11`. It is not visible in what is sealed. */
+  readonly id: string
+  /** 32 random bytes, or their base64 (`openssl rand -base64 32`). */
+  readonly key: Uint8Array | string
+}
+
+/** A checked key. */
+export interface Key {
+  readonly id: string
+  readonly bytes: Uint8Array
+  /** Eight characters that show to nobody else which key it is. What is sealed begins with them. */
+  readonly tag: string
+}
+
+const TAG_BYTES = 6
+
+/**
+ * @throws HarmonyResponsesError `bad_option`. Its message never quotes a value that may be a key
+ */
+export function readKeys(keys: unknown): readonly Key[] {
+  if (!Array.isArray(keys) || keys.length === 0) throw badKey('keys', 'an array of { id, key }', kindOf(keys))
+  const ids = new Set<string>()
+  return keys.map((given: unknown, index) => {
+    const { id, key } = Object(given) as { readonly id?: unknown; readonly key?: unknown }
+    const bytes = bytesOf(`keys[${index}].key`, key)
+    if (typeof id !== 'string' || id === '') throw badKey(`keys[${index}].id`, 'a non-empty string', kindOf(id))
+    if (ids.has(id)) throw badKey(`keys[${index}].id`, 'an id of its own', describe(id))
+    ids.add(id)
+    return { id, bytes, tag: encodeBase64url(digest(bytes, [FORMAT, 'key', id]).subarray(0, TAG_BYTES)) }
+  })
+}
+
+/** A copy, so that the caller may wipe its own. */
+function bytesOf(what: string, key: unknown): Uint8Array {
+  const expected = '32 bytes or their base64'
+  const isBytes = key instanceof Uint8Array
+  if (!isBytes && typeof key !== 'string') throw badKey(what, expected, kindOf(key))
+  const bytes = isBytes ? Uint8Array.from(key) : fromBase64(key)
+  if (bytes === undefined) throw badKey(what, expected, 'a string that is not base64')
+  if (bytes.length !== KEY_BYTES) throw badKey(what, expected, `${bytes.length} bytes`)
+  return bytes
+}
+
+/** Of either alphabet, padded or not. */
+function fromBase64(text: string): Uint8Array | undefined {
+  return decodeBase64url(
+    text
+      .trim()
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replace(/={0,2}$/, ''),
+  )
+}
+
+function badKey(what: string, expected: string, got: string): HarmonyResponsesError {
+  return new HarmonyResponsesError('bad_option', `${what}: expected ${expected}, got ${got}`)
+}
+
+/** Says nothing about a value's content. */
+function kindOf(value: unknown): string {
+  return /^(string|number|bigint|symbol)$/.test(typeof value) ? `a ${typeof value}` : describe(value)
+}

@@ -1,0 +1,6 @@
+import { encodeBase64url } from './base64url.js'
+
+/** 128 random bits as 22 characters, for one response. Keep it with the response if it may have to be replayed. */
+export function newNonce(): string {
+  return encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
+}

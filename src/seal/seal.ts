@@ -1,0 +1,144 @@
+import { check } from '../errors.js'
+import { checkNames } from '../translate/check-names.js'
+import type { RequestedCall } from '../translate/options.js'
+import { decrypt, digest, encrypt, NONCE_BYTES } from './aead.js'
+import { checkCaller } from './check-caller.js'
+import { readContent, type Unsealed, writeContent } from './content.js'
+import { invalidEncryptedContent } from './invalid-encrypted-content.js'
+import { type Key, readKeys, type SealKey } from './keys.js'
+import { beginningOf, FORMAT, readSealedText, type SealedKind, writeSealedText } from './sealed-text.js'
+
+/** What a response is sealed for. */
+export interface SealedResponse {
+  /** Whose response it is: a user, a tenant, an API key's owner. Nobody else's requests open what is sealed. */
+  readonly caller: string
+  /** A random string of at least 16 characters that no other response has: {@link newNonce}. */
+  readonly nonce: string
+  /** The key to seal with, to replay a response that was sealed with an older one. Default: the first. */
+  readonly keyId?: string
+}
+
+/**
+ * Seals what one response gives to its client. Every method is synchronous, needs no `this`, and is a pure function of
+ * its arguments, the response's caller and nonce, and the key: a response that is replayed, or goes on from a snapshot,
+ * is sealed to the same bytes.
+ */
+export interface ResponseSeal {
+  /** For the translator's `sealReasoning`: the `encrypted_content` of a reasoning item. */
+  seal(text: string, itemId: string): string
+  /** For the translator's `sealApproval`: the `id` of an `mcp_approval_request`, `mcpr_...`. */
+  sealApproval(call: RequestedCall, itemId: string): string
+  /**
+   * The `encrypted_content` of a `compaction` item.
+   *
+   * @param itemId - the item's id, if it is known. Without one, several compactions of a response are told apart by
+   *   their texts alone
+   */
+  sealCompaction(text: string, itemId?: string): string
+}
+
+/** What has to fit for sealed content to open. */
+export interface UnsealOptions<Kind extends SealedKind = SealedKind> {
+  /** Whose request brings it. */
+  readonly caller: string
+  /** What it has to be. Default: any kind. */
+  readonly kind?: Kind
+  /** The id that the client sent beside it, if it sent one. */
+  readonly itemId?: string | null
+  /** Where it stands in the request, for the error: `input[3].encrypted_content`. */
+  readonly param?: string
+}
+
+/** Seals with the first of its keys, and opens with all of them. */
+export interface Seal {
+  /** The id of the key that seals. */
+  readonly keyId: string
+  /** @throws HarmonyResponsesError `bad_option` */
+  forResponse(response: SealedResponse): ResponseSeal
+  /**
+   * @param blob - an `encrypted_content`, or the `id` of an approval request
+   * @throws RequestError `invalid_encrypted_content` if it cannot be opened, whatever the reason; HarmonyResponsesError
+   *   `bad_option` if there is no caller
+   */
+  unseal<Kind extends SealedKind>(blob: string, options: UnsealOptions<Kind>): Extract<Unsealed, { kind: Kind }>
+  /** Whether something else sealed it: another server, or this one with a key that it no longer has. */
+  isForeign(blob: string): boolean
+}
+
+/**
+ * A seal for what a client keeps for the server: reasoning, approval requests, compactions.
+ *
+ * @param keys - the first seals, all open. To rotate, put a new one in front
+ * @throws HarmonyResponsesError `bad_option`. Its message never contains a key
+ */
+export function createSeal(keys: readonly SealKey[]): Seal {
+  const known = readKeys(keys)
+  const first = known[0] as Key
+  const byTag = new Map(known.map((key) => [key.tag, key]))
+
+  return {
+    keyId: first.id,
+
+    forResponse(response) {
+      const { caller, nonce, keyId = first.id } = Object(response) as SealedResponse
+      checkNames('forResponse', Object(response), ['caller', 'nonce', 'keyId'])
+      checkCaller('forResponse', caller)
+      const isRandom = typeof nonce === 'string' && nonce.length >= 16
+      check(isRandom, 'forResponse: nonce', 'newNonce() or another string of 16 characters or more', nonce)
+      const key = known.find(({ id }) => id === keyId)
+      check(key !== undefined, 'forResponse: keyId', `one of ${known.map(({ id }) => id).join(', ')}`, keyId)
+      const sealed = (content: Unsealed): string => sealContent(content, key, caller, nonce)
+      return {
+        seal: (text, itemId) => sealed({ kind: 'reasoning', itemId, text }),
+        sealApproval: ({ serverLabel, name, arguments: text }, itemId) =>
+          sealed({ kind: 'approval', itemId, serverLabel, name, arguments: text }),
+        sealCompaction: (text, itemId = '') => sealed({ kind: 'compaction', itemId, text }),
+      }
+    },
+
+    unseal<Kind extends SealedKind>(blob: string, options: UnsealOptions<Kind>) {
+      const { caller, kind, itemId, param } = Object(options) as UnsealOptions<Kind>
+      checkNames('unseal', Object(options), ['caller', 'kind', 'itemId', 'param'])
+      checkCaller('unseal', caller)
+      const content = unsealContent(blob, byTag, caller)
+      const isWanted = kind === undefined || kind === content?.kind
+      if (content === undefined || !isWanted || isOfAnotherItem(content, itemId)) throw invalidEncryptedContent(param)
+      return content as Extract<Unsealed, { kind: Kind }>
+    },
+
+    isForeign(blob) {
+      const beginning = typeof blob === 'string' ? beginningOf(blob) : undefined
+      return beginning === undefined || !byTag.has(beginning.tag)
+    },
+  }
+}
+
+function sealContent(content: Unsealed, key: Key, caller: string, nonce: string): string {
+  const { kind, itemId } = content
+  // No counter: it would begin anew in a process that goes on from a snapshot, and an item would be sealed otherwise.
+  const item = kind === 'compaction' && itemId === '' ? ['text', content.text] : ['id', itemId]
+  const bytes = digest(key.bytes, [FORMAT, 'nonce', key.id, caller, kind, nonce, ...item])
+  const own = bytes.subarray(0, NONCE_BYTES)
+  const encrypted = encrypt(key.bytes, own, aboutOf(key, caller, kind), writeContent(content))
+  return writeSealedText({ kind, tag: key.tag, nonce: own, bytes: encrypted })
+}
+
+function unsealContent(blob: unknown, keys: ReadonlyMap<string, Key>, caller: string): Unsealed | undefined {
+  const sealed = typeof blob === 'string' ? readSealedText(blob) : undefined
+  if (sealed === undefined) return undefined
+  const { kind, tag, nonce, bytes } = sealed
+  const key = keys.get(tag)
+  const json = key && decrypt(key.bytes, nonce, aboutOf(key, caller, kind), bytes)
+  return json === undefined ? undefined : readContent(kind, json)
+}
+
+/** The associated data: what is not in the content, and has to be the same when it is opened. */
+function aboutOf(key: Key, caller: string, kind: SealedKind): readonly string[] {
+  return [FORMAT, 'content', key.id, caller, kind]
+}
+
+/** Whether the client sent it beside the id of another item. Many clients send none. */
+function isOfAnotherItem(content: Unsealed, itemId: string | null | undefined): boolean {
+  const isKnown = content.itemId !== '' && itemId !== undefined && itemId !== null && itemId !== ''
+  return isKnown && content.itemId !== itemId
+}

@@ -1,0 +1,100 @@
+import { check } from '../errors.js'
+import { invalidType } from '../request-error.js'
+import type { ResponseRequest } from '../responses/request.js'
+import { checkNames } from '../translate/check-names.js'
+import type { ApprovedCall } from '../translate/options.js'
+import { checkCaller } from './check-caller.js'
+import type { Seal } from './seal.js'
+import { beginningOf } from './sealed-text.js'
+
+export interface UnsealInputOptions {
+  readonly seal: Seal
+  /** Whose request it is. */
+  readonly caller: string
+  /**
+   * What becomes of content that something else sealed: another server, or this one with a key that it no longer has.
+   * `refuse` (default): an error. `ignore`: the model goes on without the text, and the call is not approved.
+   */
+  readonly foreign?: 'refuse' | 'ignore'
+}
+
+/** The `encrypted_content` of an item, and the text in it. */
+export interface UnsealedEntry {
+  readonly sealed: string
+  readonly text: string
+}
+
+/** What a request's input brings back. */
+export interface UnsealedInput {
+  /** Of the reasoning and compaction items, in their order: for `history` of `renderPrompt`. */
+  readonly history: readonly UnsealedEntry[]
+  /** Each call of a sealed approval request that the input holds or answers, as it was sealed, answered or not. */
+  readonly requestedCalls: readonly ApprovedCall[]
+  /**
+   * Those of them that the user approved and that have no `mcp_call` in the input yet: for the translator's option of
+   * this name, and to be run. Nothing here keeps a client from leaving a call out and approving it again.
+   */
+  readonly approvedCalls: readonly ApprovedCall[]
+}
+
+/**
+ * Opens what the items of a request's input carry. Items that are malformed otherwise are left to whoever reads them.
+ *
+ * @throws RequestError `invalid_encrypted_content`, with its `param`, if something cannot be opened; `invalid_type` if
+ *   it is not a string; HarmonyResponsesError `bad_option`
+ */
+export function unsealInput(input: ResponseRequest['input'], options: UnsealInputOptions): UnsealedInput {
+  const { seal, caller, foreign = 'refuse' } = Object(options) as UnsealInputOptions
+  checkNames('unsealInput', Object(options), ['seal', 'caller', 'foreign'])
+  check(typeof Object(seal).unseal === 'function', 'unsealInput: seal', 'createSeal(keys)', seal)
+  checkCaller('unsealInput', caller)
+  check(foreign === 'refuse' || foreign === 'ignore', 'unsealInput: foreign', "'refuse' or 'ignore'", foreign)
+
+  const history: UnsealedEntry[] = []
+  const calls = new Map<string, ApprovedCall>()
+  const answers = new Map<string, boolean>()
+  const done = new Set<unknown>()
+
+  const openText = (item: object, kind: 'reasoning' | 'compaction', param: string): void => {
+    const sealed = fieldOf(item, 'encrypted_content')
+    if (sealed === undefined || sealed === null || sealed === '') return
+    if (typeof sealed !== 'string') throw invalidType(param, 'a string', sealed)
+    if (foreign === 'ignore' && seal.isForeign(sealed)) return
+    const id = fieldOf(item, 'id')
+    const itemId = typeof id === 'string' ? id : null
+    history.push({ sealed, text: seal.unseal(sealed, { caller, kind, itemId, param }).text })
+  }
+  const openCall = (id: unknown, param: string): id is string => {
+    // Other ids are of requests that the server keeps itself.
+    if (typeof id !== 'string' || beginningOf(id)?.kind !== 'approval') return false
+    if (foreign === 'ignore' && seal.isForeign(id)) return false
+    if (calls.has(id)) return true
+    const { serverLabel, name, arguments: text } = seal.unseal(id, { caller, kind: 'approval', param })
+    calls.set(id, { approvalRequestId: id, serverLabel, name, arguments: text })
+    return true
+  }
+
+  for (const [index, item] of (Array.isArray(input) ? input : []).entries()) {
+    const type = fieldOf(item, 'type')
+    const at = `input[${index}]`
+    if (type === 'reasoning' || type === 'compaction') openText(item, type, `${at}.encrypted_content`)
+    else if (type === 'mcp_approval_request') openCall(fieldOf(item, 'id'), `${at}.id`)
+    else if (type === 'mcp_call') done.add(fieldOf(item, 'approval_request_id'))
+    else if (type === 'mcp_approval_response') {
+      const id = fieldOf(item, 'approval_request_id')
+      // Of two answers that contradict each other, no counts.
+      if (openCall(id, `${at}.approval_request_id`)) {
+        answers.set(id, answers.get(id) !== false && fieldOf(item, 'approve') === true)
+      }
+    }
+  }
+  const requestedCalls = [...calls.values()]
+  const isApproved = ({ approvalRequestId: id }: ApprovedCall): boolean => answers.get(id) === true && !done.has(id)
+  return { history, requestedCalls, approvedCalls: requestedCalls.filter(isApproved) }
+}
+
+function fieldOf(item: unknown, name: string): unknown {
+  return typeof item === 'object' && item !== null && Object.hasOwn(item, name)
+    ? (item as Readonly<Record<string, unknown>>)[name]
+    : undefined
+}

@@ -1,0 +1,42 @@
+import type { ServerResponse } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import type { Context } from 'hono'
+import { SSE_HEADERS, type SseEvent } from '../sse/index.js'
+import { eventStream } from './event-stream.js'
+import { observeStream } from './observe/observe-routes.js'
+import { sendEvents } from './send-events.js'
+
+type Batch = readonly SseEvent[]
+
+export interface AnswerEventsOptions {
+  readonly encode?: (event: SseEvent) => string
+  readonly done: boolean
+  readonly keepAliveMs: number
+  readonly headers: Readonly<Record<string, string>>
+  /** Receives what the events threw: there is no status left to say so. */
+  readonly report: (error: unknown) => void
+}
+
+/** The answer that streams events: past web streams on Node, where they cost half as much, and by one elsewhere. */
+export function answerEvents(
+  context: Context,
+  events: AsyncGenerator<Batch>,
+  { report, ...options }: AnswerEventsOptions,
+): Response {
+  const headers = { ...SSE_HEADERS, ...options.headers }
+  const onEnd = observeStream(context)
+  if (context.req.method === 'HEAD') {
+    events.return(undefined).catch(report)
+    onEnd(false)
+    return new Response(null, { headers })
+  }
+  const outgoing = (context.env as { readonly outgoing?: ServerResponse } | undefined)?.outgoing
+  if (typeof outgoing?.write === 'function') {
+    sendEvents(outgoing, events, options)
+      .catch(report)
+      .finally(() => onEnd(!outgoing.writableEnded))
+    return RESPONSE_ALREADY_SENT
+  }
+  const { signal } = context.req.raw
+  return new Response(eventStream(events, { ...options, signal, report, onEnd }), { headers })
+}

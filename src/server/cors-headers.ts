@@ -1,0 +1,24 @@
+/** What lets the pages of a site that is allowed ask, and read the answers. */
+export function corsHeaders(request: Headers, origins: readonly string[]): Record<string, string> {
+  if (origins.length === 0) return {}
+  // Caches must not give one site's answer to another.
+  const vary = { vary: 'origin' }
+  const origin = request.get('origin')
+  if (origin === null || !origins.includes(origin)) return vary
+  return {
+    ...vary,
+    'access-control-allow-origin': origin,
+    'access-control-allow-headers': allowedHeaders(request.get('access-control-request-headers') ?? ''),
+    'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
+    'access-control-expose-headers': 'x-request-id, retry-after',
+    'access-control-max-age': '600',
+  }
+}
+
+/** Those of every client, and what else is asked for: the official SDK sends headers of its own. */
+function allowedHeaders(asked: string): string {
+  const names = asked.toLowerCase().split(/ *, */, 100)
+  return [...new Set([...HEADERS, ...names.filter((name) => /^[a-z\d-]{1,100}$/.test(name))])].join(', ')
+}
+
+const HEADERS = ['authorization', 'content-type', 'idempotency-key']

@@ -1,0 +1,107 @@
+import { Hono, type MiddlewareHandler } from 'hono'
+import { check } from '../errors.js'
+import { RequestError } from '../request-error.js'
+import { corsHeaders } from './cors-headers.js'
+import { createHostCheck } from './host-rules.js'
+import { observeRoutes } from './observe/observe-routes.js'
+import type { ResponsesAppOptions } from './options.js'
+import { createJsonReader } from './read-json.js'
+import { chatCompletionsRoute } from './routes/chat-completions.js'
+import { conversationRoutes } from './routes/conversation.js'
+import { createResponseRoute } from './routes/create-response.js'
+import { healthRoutes } from './routes/health.js'
+import { keptResponseRoutes } from './routes/kept-response.js'
+import { modelRoutes } from './routes/models.js'
+import { type Env, type ServerContext, sendError, traceOf } from './server-context.js'
+import { createResponseService, type ResponseService } from './service/response-service.js'
+import { webSocketRoute } from './web-socket/web-socket-route.js'
+
+/** The endpoint: mount it in any server that speaks fetch, or serve it with `serveResponses`. */
+export interface ResponsesApp {
+  /** Answers a request of any runtime with the web's classes. */
+  readonly fetch: Hono<Env>['fetch']
+  /** The Hono app, to mount it in another: `app.route('/', responses.app)`. */
+  readonly app: Hono<Env>
+  /** What is behind the routes, for those that have none. */
+  readonly service: ResponseService
+  /**
+   * Takes no more requests, waits for the responses that are being made, and closes sockets: for SIGTERM.
+   *
+   * @param signal - when it aborts, they are cancelled
+   */
+  drain(signal?: AbortSignal): Promise<void>
+}
+
+/**
+ * The OpenAI Responses API in front of a gpt-oss engine, as an app of Hono's.
+ *
+ *     const { app } = createResponsesApp({ engine, tokenTable: await loadTokenTable() })
+ *     serve({ fetch: app.fetch, port: 8000, hostname: '127.0.0.1' })
+ *
+ * Safe by default: it answers requests for loopback names alone, and no page of another site, unless `authorize` or
+ * `hosts` says otherwise.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
+  const {
+    authorize,
+    basePath = '/v1',
+    keepAliveMs = 15_000,
+    origins = [],
+    pages = {},
+  } = Object(options) as ResponsesAppOptions
+  const service = createResponseService(options)
+  check(authorize === undefined || typeof authorize === 'function', 'authorize', 'a function', authorize)
+  check(typeof basePath === 'string' && /^(\/[\w.-]+)*$/.test(basePath), 'basePath', 'a path such as /v1', basePath)
+  check(Number.isInteger(keepAliveMs) && keepAliveMs >= 0, 'keepAliveMs', 'a whole number of milliseconds', keepAliveMs)
+  const checkHost = createHostCheck(options, authorize !== undefined)
+  const server: ServerContext = { service, readJson: createJsonReader(options.limits), options, keepAliveMs }
+
+  const app = new Hono<Env>()
+  app.use(observeRoutes(service.observer, traceOf))
+  app.onError((error, context) => {
+    // Nobody hears the answer, and it is no fault of the host's.
+    const { aborted, reason } = context.req.raw.signal
+    return sendError(context, error, aborted && error === reason ? () => {} : service.report)
+  })
+  app.notFound((context) => {
+    const { method, path } = context.req
+    const message = `Unknown request URL: ${method} ${path.slice(0, 200)}. Please check the URL for typos.`
+    return sendError(context, new RequestError(message, { status: 404, code: 'unknown_url' }), service.report)
+  })
+  healthRoutes(app, server)
+
+  const guard: MiddlewareHandler<Env> = async (context, next) => {
+    const headers = { 'x-request-id': context.get('requestId'), ...corsHeaders(context.req.raw.headers, origins) }
+    context.set('headers', headers)
+    for (const [name, value] of Object.entries(headers)) context.header(name, value)
+    checkHost(context.req.raw)
+    if (context.req.method === 'OPTIONS') return context.body(null, 204)
+    const owner = authorize === undefined ? 'anonymous' : await authorize(context.req.raw)
+    // Whoever answers `null` or `false` means no, too.
+    if (typeof owner !== 'string' || owner === '') throw unauthorized()
+    context.set('owner', owner)
+    return await next()
+  }
+  for (const [path, page] of Object.entries(pages)) app.get(path, guard, (context) => page(context.req.raw))
+
+  const api = new Hono<Env>()
+  api.use(guard)
+  createResponseRoute(api, server)
+  const sockets = webSocketRoute(api, server)
+  conversationRoutes(api, server)
+  keptResponseRoutes(api, server)
+  modelRoutes(api, server)
+  chatCompletionsRoute(api, server)
+  app.route(basePath, api)
+
+  const drain = async (signal?: AbortSignal): Promise<void> => {
+    await Promise.all([service.drain(signal), sockets.drain(signal)])
+  }
+  return { fetch: app.fetch, app, service, drain }
+}
+
+function unauthorized(): RequestError {
+  return new RequestError('Incorrect API key provided.', { status: 401, code: 'invalid_api_key' })
+}

@@ -1,0 +1,42 @@
+import { RequestError, type RequestErrorBody } from '../request-error.js'
+import type { KeptResponse } from '../stores/store.js'
+import { clientFailure, type Failure, NEUTRAL } from '../translate/failure.js'
+
+/** What a request is answered with that has no other answer. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly body: RequestErrorBody
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The statuses of failures that have a code of their own; all others are the server's fault. */
+const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
+  ['context_length_exceeded', 400],
+  ['invalid_prompt', 400],
+  ['rate_limit_exceeded', 429],
+])
+
+/** @param report - receives what is not the client's fault, of which it is told nothing */
+export function errorAnswer(error: unknown, report: (error: unknown) => void): ErrorAnswer {
+  if (error instanceof RequestError) return answerOf(error)
+  report(error)
+  return failureAnswer(clientFailure(error))
+}
+
+/**
+ * A response that failed, or of which there is half, for a client that does not stream: a status, because few look for a
+ * failure in a 200.
+ */
+export function failedAnswer({ error, status }: KeptResponse): ErrorAnswer {
+  if (status === 'cancelled') return answerOf(new RequestError('The response was cancelled.', { status: 503 }))
+  return failureAnswer(error ?? NEUTRAL)
+}
+
+function failureAnswer({ code = 'server_error', message }: Failure): ErrorAnswer {
+  return answerOf(new RequestError(message, { status: STATUSES.get(code) ?? 500, code }))
+}
+
+function answerOf({ status, body }: RequestError): ErrorAnswer {
+  const canTryAgain = status === 429 || status === 503
+  return { status, body, headers: canTryAgain ? { 'retry-after': '1' } : {} }
+}

@@ -1,0 +1,51 @@
+import { check } from '../errors.js'
+import { RequestError } from '../request-error.js'
+
+/** For whom the endpoint is there. */
+export interface HostRules {
+  /**
+   * The names by which it is reached, as browsers send them in `Host`; ports do not count; `any` for a server behind a proxy
+   * that checks them. A page of another site that resolves its own name to this address (DNS rebinding) is refused.
+   * Default: names of the loopback interface, and any if there is `authorize`, because a page has no key.
+   */
+  readonly hosts?: readonly string[] | 'any'
+  /** The sites whose pages may use it, such as `https://chat.example.com`. Default: none. They are answered with CORS. */
+  readonly origins?: readonly string[]
+}
+
+const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** @throws RequestError with status 403 */
+export type CheckHost = (request: Request) => void
+
+/** @throws HarmonyResponsesError `bad_option` */
+export function createHostCheck({ hosts, origins = [] }: HostRules, hasKeys: boolean): CheckHost {
+  const isList = (list: unknown): boolean => Array.isArray(list) && list.every((name) => typeof name === 'string')
+  check(hosts === undefined || hosts === 'any' || isList(hosts), 'hosts', "an array of names, or 'any'", hosts)
+  check(isList(origins), 'origins', 'an array of origins', origins)
+  const named = Array.isArray(hosts) ? (hosts as readonly string[]).map(nameOf) : (hosts as 'any' | undefined)
+  const allowed = named ?? (hasKeys ? 'any' : LOOPBACK)
+  return (request) => {
+    const host = request.headers.get('host') ?? new URL(request.url).host
+    if (allowed !== 'any' && !allowed.includes(nameOf(host))) {
+      throw new RequestError('The host of this request is not allowed.', { status: 403, code: 'host_not_allowed' })
+    }
+    const origin = request.headers.get('origin')
+    // Pages of the endpoint's own host, and programs, which send no origin.
+    if (origin === null || origins.includes(origin) || isOfHost(origin, host)) return
+    throw new RequestError('The origin of this request is not allowed.', { status: 403, code: 'origin_not_allowed' })
+  }
+}
+
+/** Without the port, in small letters. */
+function nameOf(host: string): string {
+  return host.replace(/:\d+$/, '').toLowerCase()
+}
+
+function isOfHost(origin: string, host: string): boolean {
+  try {
+    return new URL(origin).host === host.toLowerCase()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,2 @@
+export { type SendEventsOptions, sendEvents } from './send-events.js'
+export { type ResponsesServer, type ServeOptions, serveResponses } from './serve-responses.js'

@@ -1,0 +1,106 @@
+/*
+ * What happens in a server, for metrics and logs. Times are in seconds, by a clock that only rises. Nothing in it is
+ * content; `path` and `requestedModel` are the client's own words: log them escaped, and never make labels of them.
+ */
+
+interface OfRequest {
+  /** As it is sent in `x-request-id`. */
+  readonly requestId: string
+  /** `GET`, `POST`, `DELETE`, `OPTIONS`, or `other`. */
+  readonly method: string
+}
+
+/** An HTTP request came. */
+export interface RequestStarted extends OfRequest {
+  readonly type: 'request_started'
+}
+
+/** An HTTP request was answered, its stream to the end, or its client left. */
+export interface RequestEnded extends OfRequest {
+  readonly type: 'request_ended'
+  /** The pattern of the route: `/v1/responses/:id`, or one that ends in `*` if there is none. */
+  readonly route: string
+  /** The path that was asked for, without the query: the client's words. */
+  readonly path: string
+  /** Of the answer: a stream's is 200 however it ended. From 400 on, the request was refused or failed. */
+  readonly status: number
+  readonly seconds: number
+  /** The client left before it had the whole answer. */
+  readonly isAborted: boolean
+}
+
+/** How many responses are made, and how many wait for their turn. */
+export interface LoadChanged {
+  readonly type: 'load_changed'
+  readonly running: number
+  readonly waiting: number
+}
+
+interface OfResponse {
+  readonly responseId: string
+  /** The name of the model if the server lists it, else `other`. */
+  readonly model: string
+}
+
+/** A response was begun: its request was accepted, and has waited for its turn. */
+export interface ResponseStarted extends OfResponse {
+  readonly type: 'response_started'
+  /** Absent if it did not come by an HTTP request of its own: by a socket. */
+  readonly requestId?: string
+  /** As the request has it: the client's words. */
+  readonly requestedModel: string
+  /** Since the request was read. */
+  readonly seconds: number
+}
+
+/** The model's first token of a response. */
+export interface FirstToken extends OfResponse {
+  readonly type: 'first_token'
+  /** Since the request was read. */
+  readonly seconds: number
+}
+
+/** One call of the engine is over. */
+export interface ModelCalled extends OfResponse {
+  readonly type: 'model_called'
+  readonly seconds: number
+  readonly tokens: number
+  readonly isFailed: boolean
+}
+
+/** A hosted call was run. */
+export interface ToolCalled extends OfResponse {
+  readonly type: 'tool_called'
+  /** The type of its item: `mcp_call`, `code_interpreter_call`, `web_search_call`, `shell_call`. */
+  readonly tool: string
+  readonly seconds: number
+  readonly isFailed: boolean
+}
+
+/** A response is over. */
+export interface ResponseEnded extends OfResponse {
+  readonly type: 'response_ended'
+  readonly requestId?: string
+  readonly requestedModel: string
+  /** `cancelled` too if its client left; `failed` too if it could not be kept. */
+  readonly status: 'completed' | 'incomplete' | 'failed' | 'cancelled'
+  readonly seconds: number
+  /** Null where nothing is known. */
+  readonly inputTokens: number | null
+  readonly cachedTokens: number | null
+  readonly outputTokens: number | null
+  readonly reasoningTokens: number | null
+}
+
+export type Metric =
+  | RequestStarted
+  | RequestEnded
+  | LoadChanged
+  | ResponseStarted
+  | FirstToken
+  | ModelCalled
+  | ToolCalled
+  | ResponseEnded
+
+/** Receives what happens, while it happens. It is called often, so it has to be quick; what it throws is reported. */
+export type OnMetric = (metric: Metric) => void

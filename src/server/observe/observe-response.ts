@@ -1,0 +1,152 @@
+import type { ResponseUsage } from '../../responses/response.js'
+import type { HostedCall } from '../../tools/tool.js'
+import type { ResponseEnded } from './metric.js'
+import type { RequestObservation } from './observe-request.js'
+import type { Attributes, Span, TraceContext } from './tracing.js'
+import type { Watch } from './watch.js'
+
+export interface ResponseAbout {
+  readonly responseId: string
+  /** As the request names it. */
+  readonly model: string
+  /** The HTTP request that it answers; undefined on a socket. */
+  readonly request: RequestObservation | undefined
+  /** The trace context of the request, where there is no such observation. */
+  readonly trace: TraceContext | undefined
+}
+
+/** How a response ended. */
+export interface Ending {
+  readonly status?: string | null
+  readonly usage?: ResponseUsage | null
+  readonly error?: { readonly code: string } | null
+}
+
+/** A response, from when its request was read. */
+export interface ResponseObservation {
+  /** Its request was accepted, and has waited for its turn. */
+  started(): void
+  modelCalled(): ModelCallObservation
+  toolCalled(call: HostedCall): ToolCallObservation
+  /** It is over; with nothing, it could not be kept, or was refused. */
+  ended(ending: Ending | undefined): void
+}
+
+export interface ModelCallObservation {
+  readonly span: Span | undefined
+  sampled(count: number): void
+  ended(isFailed: boolean): void
+}
+
+export interface ToolCallObservation {
+  readonly span: Span | undefined
+  ended(isFailed: boolean): void
+}
+
+export function observeResponse(about: ResponseAbout, watch: Watch): ResponseObservation {
+  const { responseId, request, model: requestedModel } = about
+  const { now, emit, tracing } = watch
+  const model = watch.knownModel(requestedModel)
+  const ofResponse = { responseId, model, ...(request && { requestId: request.requestId }) }
+  const start = now()
+  const secondsSince = (then: number): number => (now() - then) / 1000
+  const { span, release } = spanOf(about, watch)
+  span?.set({ 'gen_ai.provider.name': 'harmony-responses', 'gen_ai.request.model': model })
+  let state: 'new' | 'started' | 'ended' = 'new'
+  let isSilent = true
+
+  const child = (name: string, kind: 'client' | 'internal', attributes: Attributes): Span | undefined =>
+    tracing?.start(name, { kind, ...(span && { parent: span }), attributes })
+
+  return {
+    started() {
+      state = 'started'
+      span?.set({ 'gen_ai.response.id': responseId })
+      emit({ type: 'response_started', ...ofResponse, requestedModel, seconds: secondsSince(start) })
+    },
+    modelCalled() {
+      const began = now()
+      const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model }
+      const call = child(`chat ${model}`, 'client', attributes)
+      let tokens = 0
+      return {
+        span: call,
+        sampled(count) {
+          tokens += count
+          if (isSilent) emit({ type: 'first_token', responseId, model, seconds: secondsSince(start) })
+          isSilent = false
+        },
+        ended(isFailed) {
+          emit({ type: 'model_called', responseId, model, seconds: secondsSince(began), tokens, isFailed })
+          call?.set({ 'gen_ai.usage.output_tokens': tokens })
+          endSpan(call, isFailed)
+        },
+      }
+    },
+    toolCalled({ type: tool, ...item }) {
+      const began = now()
+      // Written by the model: a name that is in no listing is not run by an MCP tool, but by others it may be.
+      const name = 'name' in item ? item.name.slice(0, 128) : tool
+      const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name, 'gen_ai.tool.type': tool }
+      const call = child(`execute_tool ${name}`, 'internal', attributes)
+      return {
+        span: call,
+        ended(isFailed) {
+          emit({ type: 'tool_called', responseId, model, tool, seconds: secondsSince(began), isFailed })
+          endSpan(call, isFailed)
+        },
+      }
+    },
+    ended(ending) {
+      if (state === 'started') {
+        const status = statusOf(ending)
+        const usage = usageOf(ending)
+        emit({ type: 'response_ended', ...ofResponse, requestedModel, status, seconds: secondsSince(start), ...usage })
+        span?.set({ ...attributesOf(usage), 'gen_ai.response.finish_reasons': [status] })
+        if (status === 'failed') span?.fail(ending?.error?.code ?? 'server_error')
+      }
+      if (state !== 'ended') release()
+      state = 'ended'
+    },
+  }
+}
+
+/** The span that its own are below: that of its request, or, on a socket, one of its own. */
+function spanOf(
+  { request, trace, responseId }: ResponseAbout,
+  { tracing }: Watch,
+): { readonly span: Span | undefined; release(): void } {
+  if (request !== undefined) return { span: request.span, release: request.hold() }
+  const attributes = { 'gen_ai.response.id': responseId }
+  const span = tracing?.start('response', { kind: 'server', ...(trace && { parent: trace }), attributes })
+  return { span, release: () => span?.end() }
+}
+
+function endSpan(span: Span | undefined, isFailed: boolean): void {
+  if (isFailed) span?.fail('_OTHER')
+  span?.end()
+}
+
+function statusOf(ending: Ending | undefined): ResponseEnded['status'] {
+  const status = ending?.status
+  return status === 'completed' || status === 'incomplete' || status === 'cancelled' ? status : 'failed'
+}
+
+type Counts = Pick<ResponseEnded, 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'reasoningTokens'>
+
+function usageOf(ending: Ending | undefined): Counts {
+  const usage = ending?.usage
+  return {
+    inputTokens: usage?.input_tokens ?? null,
+    cachedTokens: usage?.input_tokens_details.cached_tokens ?? null,
+    outputTokens: usage?.output_tokens ?? null,
+    reasoningTokens: usage?.output_tokens_details.reasoning_tokens ?? null,
+  }
+}
+
+function attributesOf({ inputTokens, outputTokens }: Counts): Attributes {
+  return {
+    ...(inputTokens !== null && { 'gen_ai.usage.input_tokens': inputTokens }),
+    ...(outputTokens !== null && { 'gen_ai.usage.output_tokens': outputTokens }),
+  }
+}

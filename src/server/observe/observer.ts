@@ -1,0 +1,53 @@
+import { check } from '../../errors.js'
+import type { OnMetric } from './metric.js'
+import { observeRequest, type RequestAbout, type RequestObservation } from './observe-request.js'
+import { observeResponse, type ResponseAbout, type ResponseObservation } from './observe-response.js'
+import type { Tracing } from './tracing.js'
+import type { Watch } from './watch.js'
+
+/** Who is told what a server does. */
+export interface ObserverOptions {
+  /** Receives what happens: counts and times. No content. */
+  readonly onMetric?: OnMetric
+  /** Where spans go, such as `openTelemetry(api)`. */
+  readonly tracing?: Tracing
+  /** Milliseconds by a clock that only rises. Default: `performance.now`. */
+  readonly now?: () => number
+}
+
+export interface Observer {
+  request(about: RequestAbout): RequestObservation
+  response(about: ResponseAbout): ResponseObservation
+  load(load: { readonly running: number; readonly waiting: number }): void
+}
+
+/**
+ * @returns undefined if nobody wants to know
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function createObserver(
+  { onMetric, tracing, now = () => performance.now() }: ObserverOptions,
+  models: readonly string[],
+  report: (error: unknown) => void,
+): Observer | undefined {
+  check(onMetric === undefined || typeof onMetric === 'function', 'onMetric', 'a function', onMetric)
+  check(tracing === undefined || typeof tracing.start === 'function', 'tracing', 'openTelemetry(api)', tracing)
+  if (onMetric === undefined && tracing === undefined) return undefined
+  const watch: Watch = {
+    tracing,
+    now,
+    emit(metric) {
+      try {
+        onMetric?.(metric)
+      } catch (error) {
+        report(error)
+      }
+    },
+    knownModel: (name) => (models.includes(name) ? name : 'other'),
+  }
+  return {
+    request: (about) => observeRequest(about, watch),
+    response: (about) => observeResponse(about, watch),
+    load: ({ running, waiting }) => watch.emit({ type: 'load_changed', running, waiting }),
+  }
+}

@@ -1,0 +1,85 @@
+import type { Attributes, Span, SpanOptions, TraceContext, Tracing } from './tracing.js'
+
+/** The parts of `@opentelemetry/api` that are used. */
+export interface OpenTelemetryApi {
+  readonly ROOT_CONTEXT: unknown
+  readonly trace: {
+    getTracer(name: string): { startSpan(name: string, options: object, context: never): OpenTelemetrySpan }
+    setSpan(context: never, span: never): unknown
+    setSpanContext(context: never, spanContext: never): unknown
+  }
+  readonly context: { with(context: never, work: () => unknown): unknown }
+  createTraceState(text: string): unknown
+}
+
+interface OpenTelemetrySpan {
+  spanContext(): {
+    readonly traceId: string
+    readonly spanId: string
+    readonly traceFlags: number
+    readonly traceState?: { serialize(): string }
+  }
+  setAttributes(attributes: never): unknown
+  updateName(name: string): unknown
+  setStatus(status: { code: number }): unknown
+  end(): void
+}
+
+// The numbers of the API's `SpanKind` and `SpanStatusCode`.
+const KINDS = { internal: 0, server: 1, client: 2 } as const
+const ERROR = 2
+
+/**
+ * Traces requests with OpenTelemetry: a span for each request, and below it one for each call of the model and of a
+ * tool, with the attributes of its conventions for HTTP and for generative AI, and no content. The parent is the
+ * request's own `traceparent`. Without an SDK that is started, nothing is recorded.
+ *
+ *     import * as api from '@opentelemetry/api'
+ *     createResponsesApp({ engine, tokenTable, tracing: openTelemetry(api) })
+ */
+export function openTelemetry(api: OpenTelemetryApi): Tracing {
+  const tracer = api.trace.getTracer('harmony-responses')
+  const contexts = new WeakMap<Span, unknown>()
+
+  function contextOf(parent: SpanOptions['parent']): unknown {
+    if (parent === undefined) return api.ROOT_CONTEXT
+    if ('run' in parent) return contexts.get(parent) ?? api.ROOT_CONTEXT
+    const [, traceId, spanId, flags = '00'] = parent.traceparent.split('-')
+    const { tracestate } = parent
+    const remote = {
+      ...{ traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true },
+      ...(tracestate !== undefined && { traceState: api.createTraceState(tracestate) }),
+    }
+    return api.trace.setSpanContext(api.ROOT_CONTEXT as never, remote as never)
+  }
+
+  return {
+    start(name, { kind, parent, attributes = {} }) {
+      const above = contextOf(parent)
+      const inner = tracer.startSpan(name, { kind: KINDS[kind], attributes }, above as never)
+      const own = api.trace.setSpan(above as never, inner as never)
+      const span: Span = {
+        trace: traceOf(inner),
+        set: (more: Attributes) => void inner.setAttributes(more as never),
+        rename: (other) => void inner.updateName(other),
+        fail(type) {
+          inner.setAttributes({ 'error.type': type } as never)
+          inner.setStatus({ code: ERROR })
+        },
+        end: () => inner.end(),
+        run: <Result>(work: () => Result) => api.context.with(own as never, work) as Result,
+      }
+      contexts.set(span, own)
+      return span
+    },
+  }
+}
+
+function traceOf(span: OpenTelemetrySpan): TraceContext | undefined {
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext()
+  // Without an SDK the ids are zeros.
+  if (/^0*$/.test(traceId)) return undefined
+  const tracestate = traceState?.serialize()
+  const flags = traceFlags.toString(16).padStart(2, '0')
+  return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(tracestate ? { tracestate } : {}) }
+}

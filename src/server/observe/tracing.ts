@@ -1,0 +1,34 @@
+/** The W3C trace context of a request or a span. */
+export interface TraceContext {
+  readonly traceparent: string
+  readonly tracestate?: string
+}
+
+/** Values of a span's attributes. */
+export type Attributes = Readonly<Record<string, string | number | readonly string[]>>
+
+export interface SpanOptions {
+  /** `server` answers somebody, `client` asks somebody. */
+  readonly kind: 'server' | 'client' | 'internal'
+  /** Default: the span is the first of a trace. */
+  readonly parent?: Span | TraceContext
+  readonly attributes?: Attributes
+}
+
+/** A piece of work with a beginning and an end. */
+export interface Span {
+  /** What engines are sent, so that their spans are children of this one. Undefined if nobody records it. */
+  readonly trace: TraceContext | undefined
+  set(attributes: Attributes): void
+  rename(name: string): void
+  /** Says that it failed, and of which kind the error is: a word, no message. */
+  fail(type: string): void
+  end(): void
+  /** Runs work whose own spans are children of this one. */
+  run<Result>(work: () => Result): Result
+}
+
+/** Where spans go: `openTelemetry(api)` makes one. */
+export interface Tracing {
+  start(name: string, options: SpanOptions): Span
+}

@@ -1,0 +1,39 @@
+import type { Hono } from 'hono'
+import { createChatSseEncoder, fromChatRequest, toChatCompletion } from '../../dialects/index.js'
+import { RequestError } from '../../request-error.js'
+import type { ResponseStreamEvent } from '../../responses/events.js'
+import type { SseEvent } from '../../sse/index.js'
+import { answerEvents } from '../answer-events.js'
+import { failedAnswer } from '../error-answer.js'
+import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-context.js'
+import type { LiveResponse } from '../service/live-response.js'
+import { wholeResponse } from './create-response.js'
+
+/** `POST /chat/completions`, for clients that speak nothing else: a response, in the older API's words. */
+export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): void {
+  const { keepAliveMs } = server
+  app.post('/chat/completions', async (context) => {
+    const chat = fromChatRequest(await server.readJson(context.req.raw))
+    let live: LiveResponse
+    try {
+      live = await server.service.create(chat.request, callerOf(context))
+    } catch (error) {
+      throw error instanceof RequestError ? chat.refusal(error) : error
+    }
+    if (live.request.stream) {
+      const encode = createChatSseEncoder(chat.answer)
+      return answerEvents(context, live.events, {
+        encode: (event: SseEvent) => encode(event as ResponseStreamEvent),
+        done: true,
+        keepAliveMs,
+        headers: context.get('headers'),
+        report: server.service.report,
+      })
+    }
+    const response = await wholeResponse(live, context.req.raw.signal)
+    if (response.status === 'failed' || response.status === 'cancelled') {
+      return sendAnswer(context, failedAnswer(response))
+    }
+    return context.json(toChatCompletion({ ...response, status: response.status }, chat.answer))
+  })
+}

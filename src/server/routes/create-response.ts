@@ -1,0 +1,47 @@
+import type { Hono } from 'hono'
+import type { KeptResponse } from '../../stores/store.js'
+import { failedAnswer } from '../error-answer.js'
+import {
+  callerOf,
+  type Env,
+  responseBody,
+  type ServerContext,
+  sendAnswer,
+  sendResponseEvents,
+} from '../server-context.js'
+import type { LiveResponse } from '../service/live-response.js'
+import { ReportedError } from '../service/reported-error.js'
+
+/** `POST /responses`: streamed, whole, or in the background. */
+export function createResponseRoute(app: Hono<Env>, server: ServerContext): void {
+  app.post('/responses', async (context) => {
+    const body = await server.readJson(context.req.raw)
+    const live = await server.service.create(body, callerOf(context))
+    if (live.request.stream) return sendResponseEvents(context, live.events, server)
+    if (live.request.background) {
+      await live.events.return(undefined)
+      return context.json(responseBody(live.created, server))
+    }
+    const response = await wholeResponse(live, context.req.raw.signal)
+    if (response.status === 'failed' || response.status === 'cancelled') {
+      return sendAnswer(context, failedAnswer(response))
+    }
+    return context.json(responseBody(response, server))
+  })
+}
+
+/** The response when it is over. A client that leaves is as one that leaves a stream. */
+export async function wholeResponse({ events, finished }: LiveResponse, signal: AbortSignal): Promise<KeptResponse> {
+  const leave = (): void => void events.return(undefined).catch(() => {})
+  signal.addEventListener('abort', leave)
+  if (signal.aborted) leave()
+  try {
+    for await (const _ of events);
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+  const kept = await finished
+  signal.throwIfAborted()
+  if (kept === undefined) throw new ReportedError('the response could not be written')
+  return kept.response
+}

@@ -1,0 +1,127 @@
+import { check, checkStream } from '../errors.js'
+import { createSseEncoder, SSE_DONE, SSE_HEADERS, type SseEvent, type SseEvents } from '../sse/index.js'
+import { framesOf, KEEP_ALIVE } from './frames.js'
+
+/** As much of a response of `node:http`, `node:http2` or Express as is used here. */
+export interface NodeResponse {
+  readonly writableEnded: boolean
+  readonly destroyed?: boolean
+  setHeader(name: string, value: string): unknown
+  flushHeaders(): void
+  write(text: string): boolean
+  end(text?: string): unknown
+  destroy(error?: Error): unknown
+  on(event: 'close' | 'error' | 'drain', listener: () => void): unknown
+  once(event: 'drain', listener: () => void): unknown
+  off(event: 'close' | 'error' | 'drain', listener: () => void): unknown
+}
+
+export interface SendEventsOptions {
+  /** Ends the stream with `data: [DONE]`. Default: false. */
+  readonly done?: boolean
+  /** A comment is sent when nothing else was for so long, in milliseconds. Default 15,000; 0 sends none. */
+  readonly keepAliveMs?: number
+  /** Extra headers. They override those of an event stream. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Writes an event. Default: as server-sent events are written. */
+  readonly encode?: (event: SseEvent) => string
+}
+
+/**
+ * Sends events to the client of a Node server, past web streams, as fast as the client reads. Resolves when all are sent
+ * or the client has left.
+ *
+ *     createServer((request, response) => sendEvents(response, translate(tokens, { request: body })))
+ *
+ * A client that leaves closes the events at once, and so stops the engine before its next step. The obvious
+ * `Readable.fromWeb(body).pipe(response)` does not: the pipe ends, the stream is never cancelled, and the engine
+ * generates for nobody.
+ *
+ * @param out - a response of `node:http`, `node:http2` or Express; its headers may have been set, and are sent here
+ * @throws what the events throw; HarmonyResponsesError `bad_option`, `bad_stream`
+ */
+export async function sendEvents(out: NodeResponse, events: SseEvents, options: SendEventsOptions = {}): Promise<void> {
+  checkStream('sendEvents', events)
+  const { done = false, keepAliveMs = 15_000, headers = {} } = options
+  check(Number.isInteger(keepAliveMs) && keepAliveMs >= 0, 'keepAliveMs', 'a whole number of milliseconds', keepAliveMs)
+  const iterator: AsyncIterator<unknown> | Iterator<unknown> =
+    Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
+  const encode = options.encode ?? createSseEncoder()
+  let isGone = false
+  let isBehind = false
+  let resume = (): void => {}
+  let isSilent = true
+
+  const leave = (): void => {
+    isGone = true
+    resume()
+    // Not awaited: a generator answers after its pending step.
+    Promise.resolve(iterator.return?.()).catch(() => {})
+  }
+  out.on('close', leave)
+  // A client that resets its connection is no error of the server's.
+  out.on('error', leave)
+  let timer: ReturnType<typeof setInterval> | undefined
+
+  /** Writes, and waits if the client is behind: what it does not read is not made. */
+  function write(text: string): Promise<void> | undefined {
+    isSilent = false
+    if (out.write(text)) return undefined
+    isBehind = true
+    return new Promise((resolve) => {
+      resume = () => {
+        isBehind = false
+        out.off('drain', resume)
+        resolve()
+      }
+      out.once('drain', resume)
+    })
+  }
+  function keepAlive(): void {
+    if (!isGone && !isBehind && isSilent) write(KEEP_ALIVE)
+    isSilent = true
+  }
+
+  try {
+    // Then there is no `close` to come.
+    if (isClosed(out)) return leave()
+    for (const [name, value] of Object.entries({ ...SSE_HEADERS, ...headers })) out.setHeader(name, value)
+    out.flushHeaders()
+    if (keepAliveMs !== 0) timer = idleInterval(keepAlive, keepAliveMs)
+    while (!isGone) {
+      const step = await iterator.next()
+      if (isGone || step.done) break
+      const { value } = step as { value: SseEvent | readonly SseEvent[] }
+      const text = Array.isArray(value) ? framesOf(value, encode) : encode(value as SseEvent)
+      // An encoder may have nothing to say of an event.
+      if (text === '') continue
+      const drained = write(text)
+      if (drained !== undefined && !isGone) await drained
+    }
+    if (!isGone) out.end(done ? SSE_DONE : undefined)
+  } catch (error) {
+    // Cut off rather than ended: a client must not take it for a whole stream.
+    out.destroy()
+    throw error
+  } finally {
+    clearInterval(timer)
+    out.off('close', leave)
+    out.off('error', leave)
+    out.on('error', () => {})
+    if (!isGone) await iterator.return?.()
+  }
+}
+
+/** A response of HTTP/2 says it by its stream alone. */
+function isClosed(out: NodeResponse): boolean {
+  const { stream } = out as { readonly stream?: { readonly destroyed: boolean } }
+  return out.destroyed || out.writableEnded || stream?.destroyed === true
+}
+
+/** An interval that keeps no process alive which has nothing else to do. */
+function idleInterval(run: () => void, ms: number): ReturnType<typeof setInterval> {
+  const timer = setInterval(run, ms)
+  const { unref } = timer as { unref?(): void }
+  unref?.call(timer)
+  return timer
+}

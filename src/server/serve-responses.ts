@@ -1,0 +1,91 @@
+import type { Server, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { serve, upgradeWebSocket } from '@hono/node-server'
+import { WebSocketServer } from 'ws'
+import { check } from '../errors.js'
+import { createResponsesApp, type ResponsesApp } from './create-responses-app.js'
+import type { ResponsesAppOptions } from './options.js'
+
+export interface ServeOptions extends Omit<ResponsesAppOptions, 'upgradeWebSocket'> {
+  /** Default 8000; 0 takes one that is free. */
+  readonly port?: number
+  /** The address to listen on. Default `127.0.0.1`: any other needs `authorize`. */
+  readonly hostname?: string
+}
+
+/** An endpoint that listens. */
+export interface ResponsesServer extends ResponsesApp {
+  /** Where it listens: `http://127.0.0.1:8000`. */
+  readonly url: string
+  readonly port: number
+  /**
+   * Takes no more requests, waits for the responses that are being made, and closes every connection.
+   *
+   * @param options - `graceMs`: how long they may take before they are cancelled. Default 10,000
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>
+}
+
+/**
+ * Serves the Responses API on a port of this machine, over HTTP and over WebSocket on the same path.
+ *
+ * @throws HarmonyResponsesError `bad_option`, too if others could reach it and need no key; what `listen` throws
+ */
+export async function serveResponses(options: ServeOptions): Promise<ResponsesServer> {
+  const { port = 8000, hostname = '127.0.0.1', ...others } = options
+  const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(hostname)
+  const isSafe = isLoopback || others.authorize !== undefined
+  check(isSafe, 'hostname', 'a loopback address, or authorize, for others can reach this one', hostname)
+  const app = createResponsesApp({ ...others, upgradeWebSocket: upgradeWebSocket as never })
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: others.limits?.bodyBytes ?? 33_554_432 })
+  const server = await new Promise<Server>((resolve, reject) => {
+    const listening = serve(
+      { fetch: app.fetch, port, hostname, websocket: { server: sockets as never }, overrideGlobalObjects: false },
+      () => resolve(listening as Server),
+    )
+    listening.once('error', reject)
+  })
+  const answered = trackResponses(server)
+  const { port: actual } = server.address() as AddressInfo
+  const host = hostname.includes(':') ? `[${hostname}]` : hostname
+  return {
+    ...app,
+    url: `http://${host}:${actual}`,
+    port: actual,
+    async close({ graceMs = 10_000 } = {}) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const grace = AbortSignal.timeout(graceMs)
+      await app.drain(grace)
+      await answered(grace)
+      server.closeIdleConnections()
+      // What has been answered is on its way; who keeps a connection open without a request is cut off.
+      setImmediate(() => server.closeAllConnections())
+      // A peer that does not answer the closing of its socket.
+      const late = setTimeout(() => {
+        for (const socket of sockets.clients) socket.terminate()
+      }, 1000)
+      await closed
+      clearTimeout(late)
+    },
+  }
+}
+
+/** @returns a function that resolves when all answers have been sent, or its signal has aborted */
+function trackResponses(server: Server): (signal: AbortSignal) => Promise<void> {
+  const open = new Set<ServerResponse>()
+  let wake = (): void => {}
+  server.on('request', (_, response: ServerResponse) => {
+    open.add(response)
+    response.once('close', () => {
+      open.delete(response)
+      if (open.size === 0) wake()
+    })
+  })
+  return async (signal) => {
+    if (open.size === 0 || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      wake = resolve
+      signal.addEventListener('abort', () => resolve())
+    })
+  }
+}

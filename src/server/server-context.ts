@@ -1,0 +1,90 @@
+import type { Context } from 'hono'
+import { RequestError } from '../request-error.js'
+import type { ResponseStreamEvent } from '../responses/events.js'
+import { createSseEncoder, type SseEvent } from '../sse/index.js'
+import type { KeptResponse } from '../stores/store.js'
+import { answerEvents } from './answer-events.js'
+import { type ErrorAnswer, errorAnswer } from './error-answer.js'
+import type { RequestObservation } from './observe/observe-request.js'
+import type { ResponsesAppOptions } from './options.js'
+import type { ReadJson } from './read-json.js'
+import type { Caller } from './service/caller.js'
+import type { ResponseService } from './service/response-service.js'
+
+/** What Hono passes from one handler to the next. */
+export interface Env {
+  readonly Variables: {
+    owner: string
+    headers: Record<string, string>
+    requestId: string
+    observed: RequestObservation | undefined
+  }
+}
+
+/** What the routes share. */
+export interface ServerContext {
+  readonly service: ResponseService
+  readonly readJson: ReadJson
+  readonly options: ResponsesAppOptions
+  /** A comment or a ping is sent when nothing else was for so long; 0 sends none. */
+  readonly keepAliveMs: number
+}
+
+/** Who sends a request, and what its headers say. */
+export function callerOf(context: Context<Env>): Caller {
+  const { req } = context
+  const idempotencyKey = req.header('idempotency-key')
+  if (idempotencyKey !== undefined && !/^.{1,255}$/.test(idempotencyKey)) throw badKey()
+  const observed = context.get('observed')
+  const trace = traceOf(req.header('traceparent'), req.header('tracestate'))
+  return {
+    owner: context.get('owner'),
+    signal: req.raw.signal,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(trace && { trace }),
+    ...(observed && { observed }),
+  }
+}
+
+function badKey(): RequestError {
+  const message = "Invalid 'Idempotency-Key': expected a header of 1 to 255 characters."
+  return new RequestError(message, { param: 'Idempotency-Key', code: 'invalid_value' })
+}
+
+/** The W3C trace context, if it is one: an engine is sent nothing else. */
+export function traceOf(traceparent: string | undefined, tracestate: string | undefined): Caller['trace'] {
+  if (!/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(traceparent ?? '')) return undefined
+  const isState = tracestate !== undefined && tracestate.length <= 512 && /^[\x20-\x7e]+$/.test(tracestate)
+  return { traceparent: traceparent as string, ...(isState && { tracestate }) }
+}
+
+/** The events of a response as they are sent here: in the server's wording. */
+export function sendResponseEvents(
+  context: Context<Env>,
+  events: AsyncGenerator<readonly ResponseStreamEvent[]>,
+  { options, service, keepAliveMs }: ServerContext,
+): Response {
+  const { dialect, done = false } = options
+  const map = dialect?.encoder()
+  const write = createSseEncoder()
+  return answerEvents(context, events, {
+    ...(map && { encode: (event: SseEvent) => write(map(event as ResponseStreamEvent)) }),
+    done,
+    keepAliveMs,
+    headers: context.get('headers'),
+    report: service.report,
+  })
+}
+
+/** A response as it is sent here. */
+export function responseBody(response: KeptResponse, { options: { dialect } }: ServerContext): object {
+  return dialect === undefined ? response : dialect.encodeResponse(response as never)
+}
+
+export function sendError(context: Context<Env>, error: unknown, report: (error: unknown) => void): Response {
+  return sendAnswer(context, errorAnswer(error, report))
+}
+
+export function sendAnswer(context: Context<Env>, { status, body, headers }: ErrorAnswer): Response {
+  return context.json(body, status as 400, headers)
+}

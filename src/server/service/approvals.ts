@@ -1,0 +1,86 @@
+import type { InputItem } from '../../responses/input-items.js'
+import type { McpApprovalRequestItem } from '../../responses/items.js'
+import type { ResponseStore } from '../../stores/store.js'
+import type { ApprovedCall } from '../../translate/options.js'
+
+/** Items, and where the request has each; undefined if it did not bring the item. */
+export interface ItemsInPlace {
+  readonly input: readonly InputItem[]
+  readonly places: readonly (number | undefined)[]
+}
+
+/** The calls of approval requests that are in the store, as their responses gave them. Others are sealed. */
+export async function requestedInStore(
+  items: readonly InputItem[],
+  { owner, store }: { readonly owner: string; readonly store: ResponseStore },
+): Promise<ApprovedCall[]> {
+  const ids = new Set(items.flatMap((item) => approvalRequestId(item) ?? []))
+  const calls: ApprovedCall[] = []
+  for (const id of ids) {
+    const found = await store.findItem(id, owner)
+    const asked = found?.isOutput ? found.item : undefined
+    if (asked?.type !== 'mcp_approval_request') continue
+    const { server_label: serverLabel, name, arguments: text } = asked as unknown as McpApprovalRequestItem
+    calls.push({ approvalRequestId: id, serverLabel, name, arguments: text })
+  }
+  return calls
+}
+
+/** The id of the approval request that an item is, or answers. */
+function approvalRequestId(item: InputItem): string | undefined {
+  if (item.type === 'mcp_approval_response') return item.approval_request_id
+  return item.type === 'mcp_approval_request' ? item.id : undefined
+}
+
+/**
+ * The items with each approval request as it was made: the model must not read a client's copy of it, which may say
+ * something else. A client that sends an answer alone, as the AI SDK does, need not send the request.
+ */
+export function withRequests(
+  items: readonly InputItem[],
+  sentPlaces: readonly (number | undefined)[],
+  requested: readonly ApprovedCall[],
+): ItemsInPlace {
+  const calls = new Map(requested.map((call) => [call.approvalRequestId, call]))
+  const asked = new Set(items.flatMap((item) => (item.type === 'mcp_approval_request' ? [item.id] : [])))
+  const input: InputItem[] = []
+  const places: (number | undefined)[] = []
+  const add = (item: InputItem, place: number | undefined): void => {
+    input.push(item)
+    places.push(place)
+  }
+  for (const [index, item] of items.entries()) {
+    const call = calls.get(approvalRequestId(item) ?? '')
+    if (item.type === 'mcp_approval_request' && call !== undefined) add(requestItem(call), sentPlaces[index])
+    else {
+      if (item.type === 'mcp_approval_response' && call !== undefined && !asked.has(call.approvalRequestId)) {
+        asked.add(call.approvalRequestId)
+        add(requestItem(call), undefined)
+      }
+      add(item, sentPlaces[index])
+    }
+  }
+  return { input, places }
+}
+
+function requestItem({ approvalRequestId: id, serverLabel, name, arguments: text }: ApprovedCall): InputItem {
+  return { type: 'mcp_approval_request', id, server_label: serverLabel, name, arguments: text }
+}
+
+/** The calls that the user approves in this request. What was approved in an earlier one ran there, or never will. */
+export function approvedCalls(
+  own: readonly InputItem[],
+  items: readonly InputItem[],
+  requested: readonly ApprovedCall[],
+): ApprovedCall[] {
+  const done = new Set(items.map((item) => (item.type === 'mcp_call' ? item.approval_request_id : undefined)))
+  const answers = new Map<string, boolean>()
+  for (const item of own) {
+    if (item.type !== 'mcp_approval_response') continue
+    const { approval_request_id: id, approve } = item
+    // Of two answers that contradict each other, no counts.
+    answers.set(id, answers.get(id) !== false && approve === true)
+  }
+  const calls = new Map(requested.map((call) => [call.approvalRequestId, call]))
+  return [...calls.values()].filter(({ approvalRequestId: id }) => answers.get(id) === true && !done.has(id))
+}

@@ -1,0 +1,21 @@
+import type { GenerateOptions } from '../../engine/index.js'
+import type { FinishedResponse } from '../../stores/store.js'
+import type { RequestObservation } from '../observe/observe-request.js'
+
+/** Who sends a request, and what came beside its body. */
+export interface Caller {
+  /** Whose responses these are: nobody else finds them. */
+  readonly owner: string
+  /** Aborts when the client has left before there was anything to send. */
+  readonly signal?: AbortSignal
+  /** The `Idempotency-Key`. */
+  readonly idempotencyKey?: string
+  /** The trace context of the request, for the engine. */
+  readonly trace?: NonNullable<GenerateOptions['trace']>
+  /** The HTTP request that it is, for who watches. */
+  readonly observed?: RequestObservation
+  /** Whether a failure is also an `error` event. Default: as the service has it. */
+  readonly errorEvent?: boolean
+  /** Responses that are not stored, and that the caller remembers. */
+  readonly remembered?: (responseId: string) => FinishedResponse | undefined
+}

@@ -1,0 +1,85 @@
+import { randomResponseId } from '../../defaults.js'
+import { parseRequest } from '../../request/index.js'
+import { missingParameter } from '../../request-error.js'
+import { dateOf } from '../../respond/date-of.js'
+import { type CompactionItem, compact } from '../../respond/index.js'
+import type { ResponseRequest } from '../../responses/request.js'
+import type { ResponseUsage } from '../../responses/response.js'
+import { deriveId } from '../../translate/ids.js'
+import type { Ending } from '../observe/observe-response.js'
+import { watchedEngine } from '../observe/watched.js'
+import type { Caller } from './caller.js'
+import { resolveConversation } from './conversation.js'
+import { inOwnTerms } from './own-terms.js'
+import type { Setup } from './setup.js'
+
+/** The answer of `POST /v1/responses/compact`. */
+export interface CompactedResponse {
+  readonly id: string
+  readonly object: 'response.compaction'
+  /** Unix time in whole seconds. */
+  readonly created_at: number
+  /** What a later request sends in the place of the conversation. */
+  readonly output: readonly CompactionItem[]
+  readonly usage: ResponseUsage
+}
+
+/** Compacts a conversation into one sealed item. @throws RequestError; EngineError */
+export async function compactConversation(setup: Setup, body: unknown, caller: Caller): Promise<CompactedResponse> {
+  const request = parseRequest(body, setup.options.request)
+  if (request.model === undefined) throw missingParameter('model')
+  const engine = setup.engineOf(request.model)
+  const responseId = randomResponseId()
+  const { owner, remembered, signal } = caller
+  const observed = setup.observer?.response({
+    ...{ responseId, model: request.model, request: caller.observed, trace: caller.trace },
+  })
+  let leave = (): void => {}
+  let ending: Ending | undefined
+  const { store, seal, foreignSeals } = setup
+  try {
+    leave = await setup.admission.enter(signal)
+    observed?.started()
+    const conversation = await resolveConversation(request, {
+      ...{ owner, store, seal, foreignSeals, responseId },
+      ...(remembered && { remembered }),
+    })
+    const { tokenTable, sealCompaction } = setup.respondOptions(responseId, owner, request as ResponseRequest)
+    const { images, identity, knowledgeCutoff, policy } = setup.options.response ?? {}
+    const seconds = setup.clock()
+    const { item, usage } = await compact(conversation.request, {
+      engine: observed ? watchedEngine(engine, observed) : engine,
+      tokenTable,
+      date: dateOf(seconds),
+      history: conversation.history,
+      sealCompaction: sealCompaction as NonNullable<typeof sealCompaction>,
+      itemId: deriveId('cmp', 0, responseId),
+      ...(images && { images }),
+      ...(identity !== undefined && { identity }),
+      ...(knowledgeCutoff !== undefined && { knowledgeCutoff }),
+      ...(policy !== undefined && { policy }),
+      ...(signal && { signal }),
+    }).catch((error: unknown) => {
+      throw inOwnTerms(error, conversation.places)
+    })
+    const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0 } = usage
+    const compacted: CompactedResponse = {
+      id: responseId,
+      object: 'response.compaction',
+      created_at: seconds,
+      output: [item],
+      usage: {
+        input_tokens: inputTokens,
+        input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+        output_tokens: outputTokens,
+        output_tokens_details: { reasoning_tokens: reasoningTokens },
+        total_tokens: inputTokens + outputTokens,
+      },
+    }
+    ending = { status: 'completed', usage: compacted.usage }
+    return compacted
+  } finally {
+    leave()
+    observed?.ended(ending)
+  }
+}

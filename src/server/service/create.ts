@@ -1,0 +1,178 @@
+import { randomResponseId } from '../../defaults.js'
+import type { TokenEngine } from '../../engine/index.js'
+import { parseRequest } from '../../request/index.js'
+import { RequestError } from '../../request-error.js'
+import type { ParsedRequest } from '../../responses/parsed-request.js'
+import type { ResponseRequest } from '../../responses/request.js'
+import type { KeptResponse, KeyedRequest } from '../../stores/store.js'
+import type { ResponseObservation } from '../observe/observe-response.js'
+import { watchedEngine, watchedTools } from '../observe/watched.js'
+import type { Caller } from './caller.js'
+import { resolveConversation } from './conversation.js'
+import { digestOf } from './digest.js'
+import { attach } from './kept.js'
+import type { LiveResponse } from './live-response.js'
+import { inOwnTerms } from './own-terms.js'
+import { type Run, startRun } from './run.js'
+import type { Setup } from './setup.js'
+
+/**
+ * Creates a response, or finds the one that the same request has created before.
+ *
+ * @param body - the request's, as JSON
+ * @throws RequestError
+ */
+export async function createResponse(setup: Setup, body: unknown, caller: Caller): Promise<LiveResponse> {
+  const request = withModel(parseRequest(body, setup.options.request), setup.models)
+  const responseId = randomResponseId()
+  const { owner, idempotencyKey: key } = caller
+  if (key === undefined) return start(setup, request, responseId, caller)
+  const keyed = { owner, key, digest: await digestOf(body), responseId }
+  for (;;) {
+    const known = await setup.store.reserveKey(keyed)
+    if (known.responseId === responseId) return startKeyed(setup, request, keyed, caller)
+    if (known.digest !== keyed.digest) {
+      const message = 'The Idempotency-Key has been used for another request. Use a new key for a new request.'
+      throw new RequestError(message, { status: 422, code: 'idempotency_key_reused' })
+    }
+    const starting = setup.starting.get(known.responseId)
+    if (starting === undefined) return { ...(await attach(setup, known.responseId, request, owner)), request }
+    // It may wait for its turn. If it is refused then, its key is free, and this request is the first.
+    await starting
+  }
+}
+
+async function startKeyed(
+  setup: Setup,
+  request: ParsedRequest,
+  keyed: KeyedRequest,
+  caller: Caller,
+): Promise<LiveResponse> {
+  const { responseId } = keyed
+  const release = (): Promise<void> => setup.store.releaseKey(keyed).catch(setup.report)
+  const work = start(setup, request, responseId, caller)
+  setup.starting.set(
+    responseId,
+    work.then(
+      () => {},
+      () => release(),
+    ),
+  )
+  try {
+    const live = await work
+    // Its client lost it, and sends the request again to get an answer.
+    live.finished.then((kept) => (kept?.response.status === 'cancelled' ? release() : undefined))
+    return live
+  } finally {
+    await setup.starting.get(responseId)
+    setup.starting.delete(responseId)
+  }
+}
+
+function withModel(request: ParsedRequest, [model = 'gpt-oss']: readonly string[]): ParsedRequest {
+  return request.model === undefined ? { ...request, model } : request
+}
+
+async function start(setup: Setup, request: ParsedRequest, responseId: string, caller: Caller): Promise<LiveResponse> {
+  const { model = '' } = request
+  const engine = traced(setup.engineOf(model), caller.trace)
+  const observed = setup.observer?.response({ responseId, model, request: caller.observed, trace: caller.trace })
+  let leave = (): void => {}
+  const onEnd = (ending?: KeptResponse): void => {
+    leave()
+    observed?.ended(ending)
+  }
+  try {
+    leave = await setup.admission.enter(caller.signal)
+    const run = await runFor(setup, request, responseId, caller, { engine, observed, onEnd })
+    setup.runs.set(responseId, run)
+    run.finished.then(() => setup.runs.delete(responseId))
+    return { responseId, request, created: run.created, events: run.events, finished: run.finished }
+  } catch (error) {
+    onEnd()
+    throw error
+  }
+}
+
+/** What one response is made with. */
+interface Making {
+  readonly engine: TokenEngine
+  readonly observed: ResponseObservation | undefined
+  readonly onEnd: (ending?: KeptResponse) => void
+}
+
+async function runFor(
+  setup: Setup,
+  request: ParsedRequest,
+  responseId: string,
+  caller: Caller,
+  { engine, observed, onEnd }: Making,
+): Promise<Run> {
+  const { owner, remembered, errorEvent } = caller
+  const { store, seal, foreignSeals, report } = setup
+  const { onDisconnect = 'stop', onEntry } = setup.options
+  const isTransient = request.store === false
+  const conversation = await resolveConversation(request, {
+    owner,
+    store,
+    seal,
+    foreignSeals,
+    responseId,
+    ...(remembered && { remembered }),
+  })
+  // Whoever may come for the entries finds them: a second request with the key, or a client that comes back.
+  const isJournaled = !isTransient || caller.idempotencyKey !== undefined || onDisconnect !== 'stop'
+  try {
+    return await startRun({
+      conversation,
+      respond: {
+        ...setup.respondOptions(responseId, owner, request as ResponseRequest),
+        ...(observed && { tools: watchedTools(setup.options.tools ?? [], observed) }),
+        engine: observed ? watchedEngine(engine, observed) : engine,
+        ...(errorEvent !== undefined && { errorEvent }),
+      },
+      store: isJournaled ? store : undefined,
+      owner,
+      isTransient,
+      onDisconnect,
+      signal: caller.signal,
+      stop: setup.stop,
+      isBackground: request.background === true,
+      async consumeApprovals(calls) {
+        const ids = calls.map(({ approvalRequestId }) => approvalRequestId)
+        if (await store.consumeApprovals(ids, owner)) return
+        const message =
+          ids.length > 1
+            ? 'One of the approval requests has been answered before.'
+            : `The approval request '${ids[0]?.slice(0, 40)}' has been answered before.`
+        throw new RequestError(message, { param: 'input', code: 'invalid_value' })
+      },
+      onError: report,
+      ...(onEntry && { onEntry: (entry) => tell(() => onEntry(responseId, entry), report) }),
+      ...(observed && { onStart: observed.started }),
+      onEnd,
+    })
+  } catch (error) {
+    throw inOwnTerms(error, conversation.places)
+  }
+}
+
+/** What watches a response must not end it. */
+function tell(work: () => void, report: (error: unknown) => void): void {
+  try {
+    work()
+  } catch (error) {
+    report(error)
+  }
+}
+
+/** The engine, which is sent the trace context of the request. */
+function traced(engine: TokenEngine, trace: Caller['trace']): TokenEngine {
+  if (trace === undefined) return engine
+  const { capabilities } = engine
+  return {
+    generate: (prompt, options) => engine.generate(prompt, { trace, ...options }),
+    health: (options) => engine.health(options),
+    ...(capabilities && { capabilities: (options) => capabilities.call(engine, options) }),
+  }
+}

@@ -1,0 +1,10 @@
+/** What a body says, in a text that is the same for bodies that say the same: the order of the keys does not count. */
+export async function digestOf(body: unknown): Promise<string> {
+  const text = JSON.stringify(body, (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  )
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text ?? '')))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,59 @@
+import { closable, createWaiter } from '../../closable.js'
+import type { Entry } from '../../journal/entry.js'
+import { type TranslateEntriesOptions, translateEntries } from '../../respond/index.js'
+import type { ResponseStreamEvent } from '../../responses/events.js'
+import { ReportedError } from './reported-error.js'
+
+type Batch = readonly ResponseStreamEvent[]
+
+export interface FollowOptions {
+  /** Only events with a higher sequence number. Default: all. */
+  readonly after?: number | undefined
+  /** Resolves when the response is over, to undefined if its writer has failed: then no more entries come. */
+  readonly finished?: Promise<object | undefined>
+  /** Called once, when the reader has all or wants no more. */
+  readonly onLeave?: () => void
+}
+
+/** The events of a response as its entries come, for a reader that came later than the writer's own or left it. */
+export function followEntries(
+  entries: AsyncIterable<readonly Entry[]>,
+  options: TranslateEntriesOptions,
+  { after = -1, finished, onLeave = () => {} }: FollowOptions = {},
+): AsyncGenerator<Batch> {
+  let hasFailed = false
+  finished?.then((response) => {
+    hasFailed = response === undefined
+    if (hasFailed) waiter.interrupt()
+  })
+  const waiter = createWaiter()
+  const source = entries[Symbol.asyncIterator]()
+  let isClosed = false
+  const close = (): void => {
+    if (isClosed) return
+    isClosed = true
+    waiter.interrupt()
+    // Not awaited: it may be waiting for an entry.
+    source.return?.().catch(() => {})
+    onLeave()
+  }
+
+  async function* read(): AsyncGenerator<Batch> {
+    const translation = translateEntries(options)
+    try {
+      while (!isClosed) {
+        const step = await waiter.wait(source.next())
+        if (hasFailed && !isClosed) throw new ReportedError('the response could not be written')
+        if (step === undefined || step.done) return
+        for (const entry of step.value) {
+          const events = translation.apply(entry).filter((event) => event.sequence_number > after)
+          if (events.length > 0) yield events
+        }
+      }
+    } finally {
+      translation.dispose()
+      close()
+    }
+  }
+  return closable(read(), close)
+}

@@ -1,0 +1,69 @@
+import type { TokenEngine } from '../../engine/index.js'
+import type { Entry } from '../../journal/entry.js'
+import type { ParseRequestOptions } from '../../request/index.js'
+import type { RespondOptions } from '../../respond/index.js'
+import type { Seal } from '../../seal/index.js'
+import type { ResponseStore } from '../../stores/store.js'
+import type { TokenTable } from '../../tokens/token-table.js'
+import type { Tool } from '../../tools/tool.js'
+import type { ObserverOptions } from '../observe/observer.js'
+import type { AdmissionLimits } from './admission.js'
+import type { OnDisconnect } from './readers.js'
+
+/** What `respond` may be given besides what the service decides for each request. */
+export type ResponseSettings = Pick<
+  RespondOptions,
+  | 'policy'
+  | 'mcpApproval'
+  | 'reasoning'
+  | 'citations'
+  | 'containerId'
+  | 'calls'
+  | 'usageByTurn'
+  | 'errorEvent'
+  | 'images'
+  | 'identity'
+  | 'knowledgeCutoff'
+  | 'onDiagnostic'
+  | 'onProgress'
+  | 'unconstrained'
+  | 'onInvalidOutput'
+>
+
+export interface ServiceLimits extends AdmissionLimits {
+  /** How often one response may call the model. Default 32. */
+  readonly turns?: number
+  /** How long one response may take, in seconds: then it ends incomplete. Default: no limit. */
+  readonly responseSeconds?: number
+}
+
+/** Options of the service behind the endpoint. */
+export interface ServiceOptions extends ObserverOptions {
+  /** The engine of all models, or the engine of each: undefined for a model that there is not. */
+  readonly engine: TokenEngine | ((model: string) => TokenEngine | undefined)
+  /** The names that `GET /v1/models` lists. The first is the model of a request that names none. Default `gpt-oss`. */
+  readonly models?: readonly string[]
+  /** What runs hosted calls. */
+  readonly tools?: readonly Tool[]
+  /** Default: in memory, bounded and expiring. */
+  readonly store?: ResponseStore
+  /**
+   * Seals what clients keep. Default: a seal with a random key, so that nothing opens after a restart; reasoning that
+   * does not open is left out then, and not refused; a compaction that does not is.
+   */
+  readonly seal?: Seal
+  readonly tokenTable: TokenTable
+  readonly limits?: ServiceLimits
+  /** How requests are checked. */
+  readonly request?: ParseRequestOptions
+  /** How all responses are made. */
+  readonly response?: ResponseSettings
+  /** What becomes of a response whose client leaves. Default `stop`: engine and tools stop before their next step. */
+  readonly onDisconnect?: OnDisconnect
+  /** Receives each entry of each response, once it is written: for debugging, since entries are content. */
+  readonly onEntry?: (responseId: string, entry: Entry) => void
+  /** Unix time in whole seconds. Default: the system's. */
+  readonly clock?: () => number
+  /** Receives what the host's own code threw: engines, tools, the store. Default: `console.error`. */
+  readonly onError?: (error: unknown) => void
+}

@@ -1,0 +1,17 @@
+import { RequestError } from '../../request-error.js'
+
+/**
+ * An error about the whole conversation, in terms of the request: its own items are numbered as the client numbers them,
+ * and what came before them is its `previous_response_id`.
+ *
+ * @param places - for each item of the conversation, where the request has it; undefined if it did not bring the item
+ */
+export function inOwnTerms(error: unknown, places: readonly (number | undefined)[]): unknown {
+  if (!(error instanceof RequestError) || error.param === null) return error
+  const [at, index] = /^input\[(\d+)\]/.exec(error.param) ?? []
+  if (at === undefined || places[Number(index)] === Number(index)) return error
+  const own = places[Number(index)]
+  const param = own === undefined ? 'previous_response_id' : error.param.replace(at, `input[${own}]`)
+  const message = error.body.error.message.replaceAll(error.param, param)
+  return new RequestError(message, { param, code: error.code, status: error.status })
+}

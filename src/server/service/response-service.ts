@@ -1,0 +1,81 @@
+import type { ResponseStreamEvent } from '../../responses/events.js'
+import type { KeptResponse } from '../../stores/store.js'
+import type { Observer } from '../observe/observer.js'
+import type { Caller } from './caller.js'
+import { type CompactedResponse, compactConversation } from './compact.js'
+import { createResponse } from './create.js'
+import { type InputTokens, inputTokensOf } from './input-tokens.js'
+import {
+  cancelResponse,
+  deleteResponse,
+  type ItemPage,
+  type ItemQuery,
+  listInputItems,
+  retrieveResponse,
+  streamResponse,
+} from './kept.js'
+import type { LiveResponse } from './live-response.js'
+import type { ServiceOptions } from './options.js'
+import { setUp } from './setup.js'
+
+/**
+ * The Responses API without HTTP: what a route or a socket asks for. Every method is about one owner's responses, and
+ * throws a RequestError for what the client got wrong.
+ */
+export interface ResponseService {
+  create(body: unknown, caller: Caller): Promise<LiveResponse>
+  retrieve(responseId: string, owner: string): Promise<KeptResponse>
+  /** @param after - the sequence number of the last event that the client has */
+  stream(responseId: string, owner: string, after?: number): Promise<AsyncGenerator<readonly ResponseStreamEvent[]>>
+  delete(responseId: string, owner: string): Promise<void>
+  cancel(responseId: string, owner: string): Promise<KeptResponse>
+  inputItems(responseId: string, owner: string, query?: ItemQuery): Promise<ItemPage>
+  /** @throws EngineError, too */
+  compact(body: unknown, caller: Caller): Promise<CompactedResponse>
+  inputTokens(body: unknown, caller: Caller): Promise<InputTokens>
+  readonly models: readonly string[]
+  /** How many responses are being made, and how many requests wait. */
+  readonly load: { readonly running: number; readonly waiting: number }
+  /** Whether the engine would accept a call now. @throws EngineError */
+  health(): Promise<void>
+  readonly report: (error: unknown) => void
+  /** Undefined if nobody wants to know. */
+  readonly observer: Observer | undefined
+  /**
+   * Takes no more requests and waits for the responses that are being made.
+   *
+   * @param signal - when it aborts, they are cancelled
+   */
+  drain(signal?: AbortSignal): Promise<void>
+}
+
+/** @throws HarmonyResponsesError `bad_option` */
+export function createResponseService(options: ServiceOptions): ResponseService {
+  const setup = setUp(options)
+  const { models, admission, runs, report } = setup
+  return {
+    create: (body, caller) => createResponse(setup, body, caller),
+    retrieve: (responseId, owner) => retrieveResponse(setup, responseId, owner),
+    stream: (responseId, owner, after) => streamResponse(setup, responseId, owner, after),
+    delete: (responseId, owner) => deleteResponse(setup, responseId, owner),
+    cancel: (responseId, owner) => cancelResponse(setup, responseId, owner),
+    inputItems: (responseId, owner, query) => listInputItems(setup, responseId, owner, query),
+    compact: (body, caller) => compactConversation(setup, body, caller),
+    inputTokens: (body, caller) => inputTokensOf(setup, body, caller),
+    models,
+    get load() {
+      return { running: admission.running, waiting: admission.waiting }
+    },
+    health: () => setup.engineOf(models[0] ?? '').health(),
+    report,
+    observer: setup.observer,
+    async drain(signal) {
+      const cancelAll = (): void => setup.stop.stop()
+      signal?.addEventListener('abort', cancelAll)
+      if (signal?.aborted) cancelAll()
+      await admission.drain()
+      await Promise.all([...runs.values()].map(({ finished }) => finished))
+      signal?.removeEventListener('abort', cancelAll)
+    },
+  }
+}

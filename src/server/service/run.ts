@@ -1,0 +1,179 @@
+import type { Entry } from '../../journal/entry.js'
+import { type RespondOptions, respond, type TranslateEntriesOptions } from '../../respond/index.js'
+import type { ResponseStreamEvent } from '../../responses/events.js'
+import type { ResponseObject } from '../../responses/response.js'
+import type { FinishedResponse, KeptResponse, ResponseStore } from '../../stores/store.js'
+import type { ApprovedCall } from '../../translate/options.js'
+import type { Conversation } from './conversation.js'
+import { followEntries } from './follow.js'
+import { openJournal } from './journal.js'
+import { drain, type PulledEvents, pulledEvents } from './pulled-events.js'
+import { createReaders, type OnDisconnect } from './readers.js'
+import type { Stop } from './stop.js'
+import { createWriter } from './writer.js'
+
+type Batch = readonly ResponseStreamEvent[]
+
+/** A response that is being made. */
+export interface Run {
+  readonly responseId: string
+  /** The response as it began. */
+  readonly created: ResponseObject
+  /** The conversation before it. */
+  readonly input: Conversation['input']
+  /** Its events, for who asked for it. Leaving them is what `onDisconnect` is about. */
+  readonly events: AsyncGenerator<Batch>
+  /** Resolves when it is over and kept. Never rejects. */
+  readonly finished: Promise<FinishedResponse | undefined>
+  /** Stops engine and tools before their next step. */
+  cancel(): void
+  /** The events for another reader; undefined if they are not kept. */
+  follow(after?: number): Promise<AsyncGenerator<Batch> | undefined>
+}
+
+export interface RunOptions {
+  readonly conversation: Conversation
+  readonly respond: RespondOptions & TranslateEntriesOptions & { readonly responseId: string }
+  /** Where its entries go; undefined if nobody comes for them. */
+  readonly store: ResponseStore | undefined
+  readonly owner: string
+  readonly isTransient: boolean
+  readonly onDisconnect: OnDisconnect
+  /** Nobody reads it now: it was asked for to be fetched later. */
+  readonly isBackground: boolean
+  /** Aborts when the client leaves. After the first events, their reader does. */
+  readonly signal: AbortSignal | undefined
+  /** Stops it when the server may wait for no response any more. */
+  readonly stop: Stop
+  /** @throws RequestError if one of the calls has been approved before */
+  readonly consumeApprovals: (calls: readonly ApprovedCall[]) => Promise<void>
+  readonly onError: (error: unknown) => void
+  /** Receives each entry, once it is written. */
+  readonly onEntry?: (entry: Entry) => void
+  /** Called once the request is known to be right, before the model is called. */
+  readonly onStart?: () => void
+  /** Called once, however it ends; with nothing if it was refused, or could not be kept. */
+  readonly onEnd: (ending: KeptResponse | undefined) => void
+}
+
+/**
+ * Starts a response.
+ *
+ * @throws RequestError if the request is refused: then nothing of it is kept
+ */
+export async function startRun(options: RunOptions): Promise<Run> {
+  const { conversation, owner, isTransient, isBackground, onDisconnect, signal, stop, onError } = options
+  const { responseId } = options.respond
+  const { approvedCalls } = conversation
+  const journal = options.store && (await openJournal(options.store, { responseId, owner, isTransient }))
+  const isDetached = journal !== undefined && (isBackground || onDisconnect !== 'stop')
+  const work = new AbortController()
+  let isCancelled = false
+  let pulled: PulledEvents | undefined
+  const batches = respond(conversation.request, {
+    ...options.respond,
+    history: conversation.history,
+    approvedCalls,
+    ...((journal || options.onEntry || approvedCalls.length > 0) && { append }),
+    signal: work.signal,
+  })
+
+  async function append(entry: Entry): Promise<void> {
+    await journal?.append(entry)
+    // Here the request is known to be right, and no call has begun.
+    if (entry.type === 'open') await options.consumeApprovals(approvedCalls)
+    options.onEntry?.(entry)
+  }
+
+  function cancel(): void {
+    isCancelled = true
+    work.abort()
+    // Whoever waits for the end does not wait for a reader that has stopped.
+    pulled?.finish()
+  }
+
+  const offStop = stop.onStop(cancel)
+  function end(ending?: KeptResponse): void {
+    offStop()
+    options.onEnd(ending)
+  }
+
+  let first: IteratorResult<Batch, readonly number[]>
+  if (signal?.aborted && !isDetached) cancel()
+  else if (!isDetached) signal?.addEventListener('abort', cancel)
+  try {
+    first = await batches.next()
+  } catch (error) {
+    await journal?.abandon().catch(onError)
+    end()
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', cancel)
+  }
+  options.onStart?.()
+
+  let resolveFinished: (finished: FinishedResponse | undefined) => void
+  const finished = new Promise<FinishedResponse | undefined>((resolve) => {
+    resolveFinished = resolve
+  })
+
+  let kept: FinishedResponse | undefined
+  const writer = createWriter({
+    first,
+    batches,
+    async keep(response, transcript) {
+      const whole = finishedResponse(conversation, response, isCancelled, transcript)
+      await journal?.finish(whole)
+      kept = whole
+    },
+    onError,
+    onEnd() {
+      // What could not be kept may not go on.
+      if (kept === undefined) work.abort()
+      end(kept?.response)
+      resolveFinished(kept)
+    },
+  })
+  const readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), cancel, finished)
+  const read = (entries: AsyncIterable<readonly Entry[]>, after?: number): AsyncGenerator<Batch> =>
+    followEntries(entries, options.respond, { after, finished, onLeave: readers.join() })
+  const created = (first.done ? undefined : createdResponse(first.value)) as ResponseObject
+  const shared = {
+    ...{ responseId, created, input: conversation.input, finished, cancel },
+    async follow(after?: number) {
+      const entries = await options.store?.entries(responseId, owner)
+      return entries && read(entries, after)
+    },
+  }
+  if (!isDetached) {
+    pulled = pulledEvents(writer, readers.join())
+    if (isCancelled) pulled.finish()
+    return { ...shared, events: pulled.events }
+  }
+  const entries = await journal.entries()
+  drain(writer)
+  return { ...shared, events: read(entries) }
+}
+
+/** How long a response goes on without a reader, in milliseconds; undefined if to its end. */
+function graceOf(onDisconnect: OnDisconnect): number | undefined {
+  if (typeof onDisconnect === 'object') return onDisconnect.graceMs
+  return onDisconnect === 'stop' ? 0 : undefined
+}
+
+function createdResponse(events: Batch): ResponseObject | undefined {
+  const [event] = events
+  return event?.type === 'response.created' ? event.response : undefined
+}
+
+function finishedResponse(
+  { input, history }: Conversation,
+  response: ResponseObject,
+  isCancelled: boolean,
+  transcript: readonly number[],
+): FinishedResponse {
+  const isStopped = isCancelled && response.status === 'failed'
+  const kept: KeptResponse = isStopped ? { ...response, status: 'cancelled', error: null } : response
+  const transcripts = history.filter((entry) => 'tokens' in entry)
+  return { response: kept, input, history: [...transcripts, { tokens: Uint32Array.from(transcript) }] }
+}

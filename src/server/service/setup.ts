@@ -1,0 +1,108 @@
+import { unixSeconds } from '../../defaults.js'
+import type { TokenEngine } from '../../engine/index.js'
+import { check } from '../../errors.js'
+import { RequestError } from '../../request-error.js'
+import type { RespondOptions } from '../../respond/index.js'
+import type { ResponseRequest } from '../../responses/request.js'
+import { createSeal, type Seal } from '../../seal/index.js'
+import { createMemoryStore } from '../../stores/memory-store.js'
+import type { ResponseStore } from '../../stores/store.js'
+import { createObserver, type Observer } from '../observe/observer.js'
+import { type Admission, createAdmission } from './admission.js'
+import type { ServiceOptions } from './options.js'
+import { ReportedError } from './reported-error.js'
+import type { Run } from './run.js'
+import { createStop, type Stop } from './stop.js'
+
+/** What all parts of a service share. */
+export interface Setup {
+  readonly options: ServiceOptions
+  readonly store: ResponseStore
+  readonly seal: Seal
+  readonly foreignSeals: 'refuse' | 'ignore'
+  readonly models: readonly string[]
+  readonly admission: Admission
+  readonly clock: () => number
+  /** Undefined if nobody wants to know. */
+  readonly observer: Observer | undefined
+  /** Receives what the host's own code threw. Never throws. */
+  readonly report: (error: unknown) => void
+  /** The responses that are being made here, by id. */
+  readonly runs: Map<string, Run>
+  /** The responses with a key that have not begun, by id. They resolve when it has begun, or was refused. */
+  readonly starting: Map<string, Promise<void>>
+  readonly stop: Stop
+  /** The engine of a model. @throws RequestError if there is no such model */
+  engineOf(model: string): TokenEngine
+  /** The options of `respond` for one response of an owner's: the same ones whenever they are asked for. */
+  respondOptions(
+    responseId: string,
+    owner: string,
+    request: Pick<ResponseRequest, 'store'>,
+  ): Omit<RespondOptions, 'engine'> & { readonly responseId: string }
+}
+
+/** @throws HarmonyResponsesError `bad_option` */
+export function setUp(options: ServiceOptions): Setup {
+  check(typeof options === 'object' && options !== null, 'options', 'an object', options)
+  const { engine, tokenTable, models = ['gpt-oss'], tools, limits = {}, onError = console.error } = options
+  const isEngine = typeof engine === 'function' || typeof Object(engine).generate === 'function'
+  check(isEngine, 'engine', 'a TokenEngine, or a function that gives one', engine)
+  check(Object(tokenTable).text !== undefined, 'tokenTable', 'await loadTokenTable()', tokenTable)
+  const areNames = Array.isArray(models) && models.length > 0 && models.every((name) => typeof name === 'string')
+  check(areNames, 'models', 'an array of names', models)
+  const seal = options.seal ?? createSeal([{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }])
+  const { clock = unixSeconds } = options
+
+  function report(error: unknown): void {
+    if (error instanceof ReportedError) return
+    try {
+      onError(error)
+    } catch {
+      // Whoever reports errors has nobody to report its own to.
+    }
+  }
+  const observer = createObserver(options, models, report)
+
+  return {
+    options,
+    store: options.store ?? createMemoryStore(),
+    seal,
+    foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
+    models,
+    admission: createAdmission(limits, observer?.load),
+    observer,
+    clock,
+    report,
+    runs: new Map(),
+    starting: new Map(),
+    stop: createStop(),
+    engineOf(model) {
+      const found = typeof engine === 'function' ? engine(model) : engine
+      if (found !== undefined) return found
+      const message = `The model '${model.slice(0, 80)}' does not exist or you do not have access to it.`
+      throw new RequestError(message, { status: 404, code: 'model_not_found' })
+    },
+    respondOptions(responseId, owner, request) {
+      // The id is as random as a nonce has to be, and whoever reads the response again knows it.
+      const sealed = seal.forResponse({ caller: owner, nonce: responseId })
+      return {
+        ...options.response,
+        responseId,
+        tokenTable,
+        clock,
+        onError: report,
+        store: true,
+        sealReasoning: sealed.seal,
+        sealCompaction: sealed.sealCompaction,
+        // A stored response is looked up when its call is approved.
+        ...(request.store === false && { sealApproval: sealed.sealApproval }),
+        ...(tools !== undefined && { tools }),
+        limits: {
+          ...(limits.turns !== undefined && { turns: limits.turns }),
+          ...(limits.responseSeconds !== undefined && { seconds: limits.responseSeconds }),
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,22 @@
+/** Tells all responses that are being made to stop. An AbortSignal would warn of so many listeners. */
+export interface Stop {
+  /** Calls back when all have to stop, at once if they had to before. Call what it returns to be told no more. */
+  onStop(cancel: () => void): () => void
+  stop(): void
+}
+
+export function createStop(): Stop {
+  const cancels = new Set<() => void>()
+  let isStopped = false
+  return {
+    onStop(cancel) {
+      if (isStopped) cancel()
+      cancels.add(cancel)
+      return () => void cancels.delete(cancel)
+    },
+    stop() {
+      isStopped = true
+      for (const cancel of cancels) cancel()
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { RequestError } from '../../request-error.js'
+import { errorAnswer } from '../error-answer.js'
+import type { ServerContext } from '../server-context.js'
+import type { Caller } from '../service/caller.js'
+import { type AnswerContext, answerCreate } from './answer.js'
+import { errorEvent, frameOf, steerFailed } from './frames.js'
+import { createLanes, type Lanes } from './lanes.js'
+import type { WebSocketLimits } from './limits.js'
+import { createOutbox, type Outbox } from './outbox.js'
+import type { Peer } from './peer.js'
+import { type Message, readMessage } from './read-message.js'
+import { createRemembered } from './remembered.js'
+
+/** A client's connection. */
+export interface Connection {
+  /** Takes a frame of the client's: text, or the bytes of a binary one. */
+  receive(data: unknown): void
+  /** The client has left, or was lost. */
+  leave(): void
+  /** Closes the connection when all requests are answered. Resolves then, or when the client has left. */
+  drain(): Promise<void>
+  /** Waits for the client no more, and leaves what it has not read to the system. */
+  hurry(): void
+}
+
+export interface ConnectionOptions {
+  readonly server: ServerContext
+  readonly caller: Caller
+  readonly peer: Peer
+  readonly limits: Required<WebSocketLimits>
+  /** Of all requests of the connection that wait, in characters. */
+  readonly waitingSize: number
+}
+
+export function openConnection({ server, caller, peer, limits, waitingSize }: ConnectionOptions): Connection {
+  const { report } = server.service
+  const gone = new AbortController()
+  const outbox = createOutbox(peer, gone.signal)
+  let closeWhenIdle = (): void => {}
+  const lanes = createLanes({
+    most: limits.waitingRequests,
+    mostSize: waitingSize,
+    refuse: (lane) => outbox.send(refusal(tooManyWaiting(), lane)),
+    refuseNow: (lane) => outbox.sendNow(refusal(tooManyWaiting(), lane)),
+    onIdle: () => closeWhenIdle(),
+    onError: report,
+  })
+  const context: AnswerContext = {
+    server,
+    caller: { ...caller, signal: gone.signal },
+    remembered: createRemembered(limits.rememberedResponses),
+    running: new Map(),
+    send: outbox.send,
+  }
+  return {
+    receive(data) {
+      if (gone.signal.aborted) return
+      take(readMessage(data), typeof data === 'string' ? data.length : 0, lanes, outbox, context)
+    },
+    leave() {
+      lanes.clear()
+      gone.abort()
+      closeWhenIdle()
+    },
+    drain: () =>
+      new Promise((resolve) => {
+        closeWhenIdle = () => {
+          if (!lanes.isIdle && !gone.signal.aborted) return
+          peer.close(1001, 'The server is stopping.')
+          resolve()
+        }
+        closeWhenIdle()
+      }),
+    hurry: outbox.hurry,
+  }
+}
+
+/** @param size - of the message, in characters */
+function take(message: Message, size: number, lanes: Lanes, outbox: Outbox, context: AnswerContext): void {
+  const { lane } = message
+  if (message.type === 'steer') {
+    const { input, previousResponseId: steered } = message
+    outbox.sendNow(frameOf(steerFailed(input, steered), context.running.get(steered) ?? lane))
+  } else if (message.type === 'refused') {
+    const { error } = message
+    lanes.add(lane, 0, async () => await outbox.send(refusal(error, lane)))
+  } else {
+    const { body } = message
+    lanes.add(lane, size, () => answerCreate({ body, lane, size }, context))
+  }
+}
+
+function refusal(error: RequestError, lane: string | undefined): string {
+  return frameOf(errorEvent(errorAnswer(error, () => {})), lane)
+}
+
+function tooManyWaiting(): RequestError {
+  const message = 'Too many requests wait on this WebSocket. Wait for an answer before you send more.'
+  return new RequestError(message, { status: 429, code: 'rate_limit_exceeded' })
+}

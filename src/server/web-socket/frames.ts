@@ -1,0 +1,29 @@
+import type { ErrorAnswer } from '../error-answer.js'
+
+/** A frame of a lane: an event as JSON, with the `stream_id` of the request that it belongs to. */
+export function frameOf(event: object, lane: string | undefined): string {
+  const text = JSON.stringify(event)
+  return lane === undefined ? text : `${text.slice(0, -1)},"stream_id":${JSON.stringify(lane)}}`
+}
+
+/** What a refused request is answered with instead of a response. */
+export function errorEvent({ status, body, headers }: ErrorAnswer): object {
+  const { type, code, message, param } = body.error
+  const hasHeaders = Object.keys(headers).length > 0
+  // Open Responses requires a code, which errors over HTTP may lack.
+  return { type: 'error', status, error: { type, code: code ?? type, message, param, ...(hasHeaders && { headers }) } }
+}
+
+/** The answer to `response.steer`: the model takes no input while it writes. */
+export function steerFailed(input: unknown, previousResponseId: string): object {
+  return {
+    type: 'response.steer.failed',
+    sequence_number: 0,
+    steer: { input, previous_response_id: previousResponseId },
+    error: {
+      type: 'invalid_request_error',
+      code: 'steering_not_supported',
+      message: 'This model does not support steering. Send the input with the next response.create.',
+    },
+  }
+}

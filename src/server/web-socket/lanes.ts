@@ -1,0 +1,82 @@
+/** The requests of a connection: those of a lane one after the other, in the order in which they came. */
+export interface Lanes {
+  /** @param size - of the request, in characters */
+  add(lane: string | undefined, size: number, answer: () => Promise<void>): void
+  /** Whether all requests are answered. */
+  readonly isIdle: boolean
+  /** Forgets the requests that wait. */
+  clear(): void
+}
+
+export interface LanesOptions {
+  /** How many requests are being answered or wait, on all lanes together. */
+  readonly most: number
+  /** Of them all, in characters. One request alone may be of any size. */
+  readonly mostSize: number
+  /** Answers a request that was one too many, when it is its turn. */
+  readonly refuse: (lane: string | undefined) => Promise<void> | undefined
+  /** The same for a lane on which nothing is answered. */
+  readonly refuseNow: (lane: string | undefined) => void
+  /** Called when the last request is answered. */
+  readonly onIdle: () => void
+  readonly onError: (error: unknown) => void
+}
+
+type Waiting =
+  | { readonly size: number; readonly answer: () => Promise<void> }
+  /** How many were one too many, one behind the other: they cost nothing, however many they are. */
+  | { refused: number }
+
+export function createLanes(options: LanesOptions): Lanes {
+  const { most, mostSize, refuse, refuseNow, onIdle, onError } = options
+  const lanes = new Map<string | undefined, Waiting[]>()
+  let count = 0
+  let size = 0
+
+  async function work(lane: string | undefined, waiting: Waiting[]): Promise<void> {
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      if ('refused' in next) {
+        next.refused -= 1
+        if (next.refused === 0) waiting.shift()
+        await refuse(lane)
+        continue
+      }
+      await next.answer().catch(onError)
+      count -= 1
+      size -= next.size
+      waiting.shift()
+    }
+    lanes.delete(lane)
+    if (lanes.size === 0) onIdle()
+  }
+
+  return {
+    add(lane, added, answer) {
+      const waiting = lanes.get(lane)
+      const isFull = count >= most || (count > 0 && size + added > mostSize)
+      if (isFull && waiting === undefined) return refuseNow(lane)
+      if (isFull) {
+        const last = waiting?.at(-1)
+        if (last !== undefined && 'refused' in last) last.refused += 1
+        else waiting?.push({ refused: 1 })
+        return
+      }
+      count += 1
+      size += added
+      if (waiting !== undefined) {
+        waiting.push({ size: added, answer })
+        return
+      }
+      const opened = [{ size: added, answer }]
+      lanes.set(lane, opened)
+      work(lane, opened)
+    },
+    get isIdle() {
+      return lanes.size === 0
+    },
+    clear() {
+      // Those that are being answered end by themselves.
+      for (const waiting of lanes.values()) waiting.length = 0
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { Peer } from './peer.js'
+
+/** What is sent to a client. */
+export interface Outbox {
+  /** Sends a frame, and waits while the client is behind: what it does not read is not made. */
+  send(text: string): Promise<void> | undefined
+  /** Sends what nobody waits for. A client that asks for ever more of it, and reads nothing, is cut off. */
+  sendNow(text: string): void
+  /** Waits for the client no more, and leaves what it has not read to the system. */
+  hurry(): void
+}
+
+/** What the client has not read of the frames that nobody waits for, in characters. */
+const MOST_UNREAD = 4_194_304
+
+/** @param gone - aborts when the client has left */
+export function createOutbox(peer: Peer, gone: AbortSignal): Outbox {
+  const held = new Set<() => void>()
+  let isHurried = false
+  let unread = 0
+
+  function send(text: string): Promise<void> | undefined {
+    if (gone.aborted) return undefined
+    const caughtUp = peer.send(text)
+    if (caughtUp === undefined || isHurried) return undefined
+    return new Promise((resolve) => {
+      held.add(resolve)
+      caughtUp.then(() => {
+        held.delete(resolve)
+        resolve()
+      })
+    })
+  }
+  function sendNow(text: string): void {
+    if (unread > 0 && unread + text.length > MOST_UNREAD) {
+      peer.terminate()
+      return
+    }
+    const read = send(text)
+    if (read === undefined) return
+    unread += text.length
+    read.then(() => {
+      unread -= text.length
+    })
+  }
+  function hurry(): void {
+    isHurried = true
+    for (const resolve of held) resolve()
+    held.clear()
+  }
+  gone.addEventListener('abort', hurry)
+  return { send, sendNow, hurry }
+}

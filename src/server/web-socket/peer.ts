@@ -1,0 +1,99 @@
+/** As much of Hono's `WSContext` as is used here. */
+export interface SocketContext {
+  /** The runtime's own socket. */
+  readonly raw?: unknown
+  /** 1 is open, as in the web's `WebSocket`. */
+  readonly readyState: number
+  send(text: string): void
+  close(code?: number, reason?: string): void
+}
+
+/** The client's end of a socket. */
+export interface Peer {
+  /** Sends a frame. If the client is behind, the promise resolves when it has caught up. Never throws. */
+  send(text: string): Promise<void> | undefined
+  close(code: number, reason: string): void
+  /** Cuts the connection off, for a client that answers nothing any more. */
+  terminate(): void
+  /** Asks whether the client is there. Absent where the runtime does so itself. */
+  readonly ping?: () => void
+  readonly onPong?: (listener: () => void) => void
+}
+
+/** How much may wait to be sent before the events do, in bytes. */
+const HIGH_WATER = 65_536
+
+/** How many pings of a client that is behind are answered. */
+const MOST_PINGS = 1000
+
+export function peerOf(context: SocketContext): Peer {
+  const { raw } = context
+  return isNodeSocket(raw) ? nodePeer(raw) : webPeer(context)
+}
+
+/** As much of the `ws` package's `WebSocket` as is used here. */
+interface NodeSocket {
+  readonly readyState: number
+  readonly bufferedAmount: number
+  send(text: string, done: () => void): void
+  close(code: number, reason: string): void
+  terminate(): void
+  ping(): void
+  on(event: 'ping' | 'pong', listener: () => void): void
+}
+
+function isNodeSocket(raw: unknown): raw is NodeSocket {
+  const { on, ping, terminate, bufferedAmount } = Object(raw) as Partial<NodeSocket>
+  const hasMethods = [on, ping, terminate].every((method) => typeof method === 'function')
+  return hasMethods && typeof bufferedAmount === 'number'
+}
+
+function nodePeer(socket: NodeSocket): Peer {
+  let pings = 0
+  // The socket answers each by itself, whether the client reads or not.
+  socket.on('ping', () => {
+    pings = socket.bufferedAmount > HIGH_WATER ? pings + 1 : 0
+    if (pings > MOST_PINGS) socket.terminate()
+  })
+  return {
+    send(text) {
+      if (socket.readyState !== OPEN) return undefined
+      let resolveSent = (): void => {}
+      // Called once all before it is with the system, and when the connection is lost.
+      socket.send(text, () => resolveSent())
+      if (socket.bufferedAmount <= HIGH_WATER) return undefined
+      return new Promise((resolve) => {
+        resolveSent = resolve
+      })
+    },
+    close: (code, reason) => socket.close(code, reason),
+    terminate: () => socket.terminate(),
+    ping() {
+      if (socket.readyState === OPEN) socket.ping()
+    },
+    onPong: (listener) => socket.on('pong', listener),
+  }
+}
+
+/** A socket of another runtime, which says how much waits, and not when it has left. */
+function webPeer(context: SocketContext): Peer {
+  const raw = Object(context.raw) as { readonly bufferedAmount?: number; getBufferedAmount?(): number }
+  const waiting = (): number => raw.bufferedAmount ?? raw.getBufferedAmount?.() ?? 0
+  const isBehind = (): boolean => context.readyState === OPEN && waiting() > HIGH_WATER
+  async function catchUp(): Promise<void> {
+    for (let ms = 5; isBehind(); ms = Math.min(ms * 2, 500)) {
+      await new Promise((resolve) => setTimeout(resolve, ms))
+    }
+  }
+  return {
+    send(text) {
+      if (context.readyState !== OPEN) return undefined
+      context.send(text)
+      return isBehind() ? catchUp() : undefined
+    },
+    close: (code, reason) => context.close(code, reason),
+    terminate: () => context.close(1011, 'No answer.'),
+  }
+}
+
+const OPEN = 1

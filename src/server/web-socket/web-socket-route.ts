@@ -1,0 +1,115 @@
+import type { Context, Hono } from 'hono'
+import { check } from '../../errors.js'
+import { RequestError } from '../../request-error.js'
+import { callerOf, type Env, type ServerContext } from '../server-context.js'
+import { type Connection, openConnection } from './connection.js'
+import { type KeepAlive, keepAlive } from './keep-alive.js'
+import { WEB_SOCKET_LIMITS, type WebSocketLimits } from './limits.js'
+import { peerOf, type SocketContext } from './peer.js'
+
+/** All open sockets. */
+export interface Sockets {
+  /**
+   * Opens no more, and closes each when its requests are answered. Resolves when all are closed or about to be.
+   *
+   * @param signal - when it aborts, clients that do not read are not waited for
+   */
+  drain(signal?: AbortSignal): Promise<void>
+}
+
+/** What all sockets share. */
+interface Shared {
+  readonly server: ServerContext
+  readonly limits: Required<WebSocketLimits>
+  readonly open: Set<Connection>
+  isDraining: boolean
+}
+
+/**
+ * `GET /responses` with an upgrade: WebSocket mode.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function webSocketRoute(app: Hono<Env>, server: ServerContext): Sockets {
+  const { upgradeWebSocket: upgrade, limits = {} } = server.options
+  const shared: Shared = { server, limits: limitsOf(limits), open: new Set(), isDraining: false }
+  const { open } = shared
+  if (upgrade !== undefined) {
+    app.get(
+      '/responses',
+      async (context, next) => {
+        if (context.req.header('upgrade')?.toLowerCase() === 'websocket') checkRoom(shared)
+        return await next()
+      },
+      upgrade(((context: Context<Env>) => socketEvents(context, shared)) as never),
+    )
+  }
+  return {
+    async drain(signal) {
+      shared.isDraining = true
+      const hurry = (): void => {
+        for (const connection of open) connection.hurry()
+      }
+      signal?.addEventListener('abort', hurry)
+      if (signal?.aborted) hurry()
+      await Promise.all([...open].map((connection) => connection.drain()))
+      signal?.removeEventListener('abort', hurry)
+    },
+  }
+}
+
+/** @throws RequestError */
+function checkRoom({ open, limits, isDraining }: Shared): void {
+  if (isDraining) throw stopping()
+  if (open.size >= limits.connections) throw tooManyConnections()
+}
+
+/** What the runtime tells of one socket, as Hono words it. */
+function socketEvents(context: Context<Env>, shared: Shared): object {
+  const { server, limits, open } = shared
+  const { keepAliveMs, options } = server
+  const { limits: { bodyBytes: waitingSize = 33_554_432 } = {} } = options
+  // These are of the upgrade, which is over.
+  const { idempotencyKey: _, signal: __, observed: ___, ...caller } = callerOf(context)
+  let connection: Connection | undefined
+  let alive: KeepAlive | undefined
+  return {
+    onOpen(_event: unknown, socket: SocketContext) {
+      const peer = peerOf(socket)
+      if (shared.isDraining || open.size >= limits.connections) return peer.close(1013, 'Try again later.')
+      connection = openConnection({ server, caller, peer, limits, waitingSize })
+      alive = keepAlive(peer, keepAliveMs)
+      open.add(connection)
+    },
+    onMessage({ data }: { readonly data: unknown }) {
+      alive?.heard()
+      connection?.receive(data)
+    },
+    onClose() {
+      alive?.stop()
+      connection?.leave()
+      if (connection !== undefined) open.delete(connection)
+    },
+    // What is wrong with a connection closes it.
+    onError() {},
+  }
+}
+
+function limitsOf(given: WebSocketLimits): Required<WebSocketLimits> {
+  const names = Object.keys(WEB_SOCKET_LIMITS) as (keyof WebSocketLimits)[]
+  const entries = names.map((name) => {
+    const limit = given[name] ?? WEB_SOCKET_LIMITS[name]
+    check(Number.isInteger(limit) && limit > 0, `limits.${name}`, 'a whole number above 0', limit)
+    return [name, limit]
+  })
+  return Object.fromEntries(entries)
+}
+
+function tooManyConnections(): RequestError {
+  const message = 'Too many WebSockets are open. Please try again later.'
+  return new RequestError(message, { status: 429, code: 'websocket_connection_limit_reached' })
+}
+
+function stopping(): RequestError {
+  return new RequestError('The server is stopping.', { status: 503, code: 'server_is_overloaded' })
+}

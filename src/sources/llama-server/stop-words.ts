@@ -1,0 +1,13 @@
+import { STOP_TOKENS } from '../../engine/index.js'
+import { FIRST_SPECIAL, markerText } from '../../harmony/vocabulary.js'
+import type { HttpCall } from '../http/http-engine.js'
+
+/**
+ * The texts at which llama-server has to stop by itself. It takes no ids (it answers 400), and stops at the ends of
+ * sequence anyway. Ordinary tokens are not listed, because their text is common: at those the stream is cut here.
+ * Beside a constraint, special tokens are banned, and their text in a body must not end it.
+ */
+export function stopWords({ stop, constraint }: HttpCall): string[] {
+  if (constraint !== undefined) return []
+  return stop.filter((id) => id >= FIRST_SPECIAL && !STOP_TOKENS.includes(id)).map(markerText)
+}

@@ -1,0 +1,108 @@
+import type { Entry } from '../journal/entry.js'
+import type { HistoryEntry } from '../prompt/history.js'
+import type { InputItem } from '../responses/input-items.js'
+import type { ResponseObject } from '../responses/response.js'
+
+/** A response as it is kept: what was sent, with the states that only a server has. */
+export type KeptResponse = Omit<ResponseObject, 'status'> & {
+  readonly status: ResponseObject['status'] | 'cancelled'
+}
+
+/** A response that is over: all that a later request may ask for. */
+export interface FinishedResponse {
+  /** As it was sent. */
+  readonly response: KeptResponse
+  /** The conversation before its output, earlier responses included. Each item has an id. */
+  readonly input: readonly InputItem[]
+  /** The transcripts of the conversation, its own last: with them the next prompt begins with the same tokens. */
+  readonly history: readonly HistoryEntry[]
+}
+
+/** The right to write a response, which one process has at a time. */
+export interface Lease {
+  readonly responseId: string
+  readonly owner: string
+  /** Rises with every claim. What a lease of an older epoch writes is refused. */
+  readonly epoch: number
+}
+
+export interface NewResponse {
+  readonly responseId: string
+  /** Whose response it is. Nobody else finds it. */
+  readonly owner: string
+  /** `store: false`: only who streams it finds it, and nothing of it may be durable. */
+  readonly isTransient: boolean
+}
+
+/** A response of the store: what it became, or that it is being written. */
+export type FoundResponse = { readonly isTransient: boolean } & (
+  | { readonly state: 'running' }
+  | { readonly state: 'finished'; readonly finished: FinishedResponse }
+)
+
+/** An item of the store. */
+export interface FoundItem {
+  readonly item: InputItem
+  /** The latest response that has it. */
+  readonly responseId: string
+  /** Whether a response gave it. What a client sent says what the client likes. */
+  readonly isOutput: boolean
+}
+
+/** A request that is sent again is recognized by its key. */
+export interface KeyedRequest {
+  readonly owner: string
+  /** The `Idempotency-Key`. */
+  readonly key: string
+  /** Of the request's body: a key belongs to one body. */
+  readonly digest: string
+  readonly responseId: string
+}
+
+/**
+ * Keeps responses, by the entries that went into them. Every method is about one owner: what belongs to another is as if
+ * it did not exist.
+ *
+ * A store may fail; what it throws reaches the host's `onError`, and the client a neutral error. What it has
+ * acknowledged it keeps until the response expires or is deleted.
+ */
+export interface ResponseStore {
+  /** A new response. @throws StoreConflict if the id is known */
+  open(response: NewResponse): Promise<Lease>
+  /**
+   * Appends entries. Atomic: all of them or none.
+   *
+   * @param at - how many entries the writer knows of
+   * @throws StoreConflict if there are more or fewer, or the lease is not the latest
+   */
+  append(lease: Lease, at: number, entries: readonly Entry[]): Promise<void>
+  /** Keeps what the response became. Nothing is appended afterwards. @throws StoreConflict */
+  finish(lease: Lease, finished: FinishedResponse): Promise<void>
+  /** Forgets a response that was refused before its first entry. */
+  abandon(lease: Lease): Promise<void>
+  /** A lease that replaces the one before it; undefined if the response is unknown or over. */
+  claim(responseId: string, owner: string): Promise<Lease | undefined>
+  find(responseId: string, owner: string): Promise<FoundResponse | undefined>
+  findItem(itemId: string, owner: string): Promise<FoundItem | undefined>
+  /**
+   * The entries of a response from one index on: those that are there, and then each as it is appended, until the
+   * response is over or the reader leaves. Undefined if the response is unknown, or its entries have expired.
+   */
+  entries(responseId: string, owner: string, from?: number): Promise<AsyncIterable<readonly Entry[]> | undefined>
+  /** Whether there was such a response. One that is being written is deleted too, and its writer refused. */
+  delete(responseId: string, owner: string): Promise<boolean>
+  /** True if none of these was consumed before: now all are, in one step. An approved call runs once. */
+  consumeApprovals(approvalRequestIds: readonly string[], owner: string): Promise<boolean>
+  /**
+   * Keeps the key for the request, unless it is kept already: then answers with the request that has it, which may not
+   * have begun yet. A key goes with its response.
+   */
+  reserveKey(request: KeyedRequest): Promise<KeyedRequest>
+  /** Gives a key back whose request was refused before it began. */
+  releaseKey(request: KeyedRequest): Promise<void>
+}
+
+/** A writer that is not the writer any more, or not where it thinks. It has to stop. */
+export class StoreConflict extends Error {
+  override readonly name = 'StoreConflict'
+}

@@ -1,0 +1,12 @@
+export type { ScriptedEngineOptions } from './options.js'
+export { answer, call, fail, firstTokens, hang, preamble, think } from './pieces.js'
+export type { ScriptedPrompt } from './prompt.js'
+export { type Script, type ScriptedEngine, scriptedEngine } from './scripted-engine.js'
+export type {
+  ScriptedBeginning,
+  ScriptedFailure,
+  ScriptedHang,
+  ScriptedMessage,
+  ScriptedPiece,
+  ScriptedTurn,
+} from './turn.js'

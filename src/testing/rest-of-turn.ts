@@ -1,0 +1,70 @@
+import type { HarmonyMessage } from '../harmony/events.js'
+import { parseMessages } from '../harmony/parse-messages.js'
+import { SPECIAL } from '../harmony/vocabulary.js'
+import { encoderOf } from '../tokens/encoder.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { spell, textOf } from './spelling.js'
+
+/**
+ * What is left of a turn if the prompt already has its beginning; undefined if it has another one.
+ *
+ * The beginning may be in other tokens than the turn, because a host that begins a header encodes it alone. The header
+ * of the message under way may be in other words: it counts whom the message is for. A message may have another end:
+ * the host writes the one that fits where an engine under a constraint has only its own.
+ *
+ * @param begun - what the prompt has after the point where the turn begins
+ */
+export function restOfTurn(
+  turn: readonly number[],
+  begun: Uint32Array,
+  tokenTable: TokenTable,
+): readonly number[] | undefined {
+  const inSameWords = withoutPrefix(turn, begun, tokenTable)
+  if (inSameWords !== undefined) return inSameWords
+  // The message under way, in the prompt and in the turn.
+  const start = begun.lastIndexOf(SPECIAL.start) + 1
+  const open = splitMessage([...begun.subarray(start)])
+  const before = withoutPrefix(turn, begun.subarray(0, start), tokenTable)
+  const own = before && splitMessage(before)
+  if (open === undefined || own === undefined) return undefined
+  const isSame = isSameAddress(headerOf(open.header, tokenTable), headerOf(own.header, tokenTable))
+  return isSame ? withoutPrefix(own.body, Uint32Array.from(open.body), tokenTable) : undefined
+}
+
+/** The rest after a beginning that spells the same text and markers, in whatever tokens. */
+function withoutPrefix(
+  tokens: readonly number[],
+  prefix: Uint32Array,
+  tokenTable: TokenTable,
+): readonly number[] | undefined {
+  let missing = spell(prefix, tokenTable)
+  for (const [index, id] of tokens.entries()) {
+    if (missing === '') return tokens.slice(index)
+    const spelled = spell([id], tokenTable)
+    if (missing.startsWith(spelled)) {
+      missing = missing.slice(spelled.length)
+      continue
+    }
+    if (!spelled.startsWith(missing)) return undefined
+    const bytes = Uint8Array.from(spelled.slice(missing.length), (byte) => byte.charCodeAt(0))
+    const text = textOf(bytes)
+    return text === undefined ? undefined : [...encoderOf(tokenTable)(text), ...tokens.slice(index + 1)]
+  }
+  return missing === '' ? [] : undefined
+}
+
+/** Undefined if the header is not complete. */
+function splitMessage(tokens: readonly number[]): { header: readonly number[]; body: readonly number[] } | undefined {
+  const end = tokens.indexOf(SPECIAL.message) + 1
+  return end === 0 ? undefined : { header: tokens.slice(0, end), body: tokens.slice(end) }
+}
+
+function headerOf(header: readonly number[], tokenTable: TokenTable): HarmonyMessage | undefined {
+  // After a <|start|> the role stands there, which the parser reads a second time without harm.
+  return parseMessages(header, { tokenTable }).messages[0]
+}
+
+function isSameAddress(one: HarmonyMessage | undefined, other: HarmonyMessage | undefined): boolean {
+  const isMessage = one !== undefined && other !== undefined
+  return isMessage && one.channel === other.channel && one.recipient === other.recipient
+}

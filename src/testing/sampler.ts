@@ -1,0 +1,76 @@
+import { EngineError } from '../engine/engine-error.js'
+import { STOP_TOKENS } from '../engine/stop-tokens.js'
+import { createMatcher, type MatcherState } from '../grammar/index.js'
+import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
+import { encoderOf } from '../tokens/encoder.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { ENDS, textOf } from './spelling.js'
+
+/** What comes of a turn under a grammar. */
+export interface SampledBody {
+  readonly tokens: readonly number[]
+  /** What the turn goes on with behind the body. */
+  readonly after: readonly number[]
+  /** Whether the tokens end with an end of sequence. Otherwise, the model is cut off behind them. */
+  readonly isOver: boolean
+}
+
+/** So many tokens are looked at for whole characters: parts of some may lie in each other's tokens. */
+const MOST_TOKENS = 8
+
+/**
+ * Samples a body under a grammar: the script's own tokens as long as the grammar allows them, and where it does not, a
+ * shortest completion. Special tokens are banned, but for those that end a sequence.
+ *
+ * @param script - what the turn would say
+ */
+export function sampleBody(script: readonly number[], gbnf: string, tokenTable: TokenTable): SampledBody {
+  const tokens: number[] = []
+  let state = createMatcher(gbnf)
+  for (let at = 0; at < script.length; ) {
+    if (STOP_TOKENS.includes(script[at] as number) && state.isComplete) {
+      return { tokens: [...tokens, script[at] as number], after: script.slice(at + 1), isOver: true }
+    }
+    const character = wholeCharacters(script, at, tokenTable)
+    const next = character && state.accept(character.text)
+    if (character === undefined || next === undefined) return steer(tokens, script.slice(at), state, tokenTable)
+    tokens.push(...script.slice(at, at + character.count))
+    at += character.count
+    state = next
+  }
+  return { tokens, after: [], isOver: false }
+}
+
+/** Completes a body that the script would break. */
+function steer(
+  tokens: readonly number[],
+  script: readonly number[],
+  state: MatcherState,
+  tokenTable: TokenTable,
+): SampledBody {
+  const completion = state.completion()
+  if (completion === undefined)
+    throw new EngineError('server_error', 'The shortest completion of the body is too long.')
+  const end = script.findIndex((id) => ENDS.includes(id))
+  const own = script[end]
+  const terminator = own !== undefined && STOP_TOKENS.includes(own) ? own : SPECIAL.return
+  const after = end === -1 ? [] : script.slice(end + 1)
+  return { tokens: [...tokens, ...encoderOf(tokenTable)(completion), terminator], after, isOver: true }
+}
+
+/** The text of as many tokens as whole characters need. Undefined for a marker, and where no character comes of them. */
+function wholeCharacters(
+  script: readonly number[],
+  from: number,
+  tokenTable: TokenTable,
+): { readonly text: string; readonly count: number } | undefined {
+  const bytes: number[] = []
+  for (let count = 1; count <= MOST_TOKENS; count++) {
+    const id = script[from + count - 1]
+    if (id === undefined || id >= FIRST_SPECIAL) return undefined
+    bytes.push(...tokenTable.bytes(id))
+    const text = textOf(Uint8Array.from(bytes))
+    if (text !== undefined) return { text, count }
+  }
+  return undefined
+}

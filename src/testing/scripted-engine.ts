@@ -1,0 +1,198 @@
+import { checkHolds } from '../engine/check-constraint.js'
+import { checkGenerate } from '../engine/check-generate.js'
+import type { EngineCapabilities } from '../engine/constraint.js'
+import type { GenerateOptions, TokenEngine, TokenStream } from '../engine/engine.js'
+import { EngineError } from '../engine/engine-error.js'
+import { STOP_TOKENS } from '../engine/stop-tokens.js'
+import { tokenStream } from '../engine/token-stream.js'
+import { check, HarmonyResponsesError } from '../errors.js'
+import type { HarmonyMessage } from '../harmony/events.js'
+import { loadTokenTable } from '../tokens/load-token-table.js'
+import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { type BegunTurn, commonLength, unplayed } from './begun-turn.js'
+import { gbnfOf, refusalOf } from './constraints.js'
+import { checkOptions, type ScriptedEngineOptions } from './options.js'
+import { openingStart, readPrompt, type ScriptedPrompt } from './prompt.js'
+import { restOfTurn } from './rest-of-turn.js'
+import { sampleBody } from './sampler.js'
+import type { ScriptedTurn } from './turn.js'
+import { checkTurn, writeTurn } from './write-turn.js'
+
+/** What a model says: turns in order, or a function that answers each prompt. */
+export type Script = readonly ScriptedTurn[] | ((prompt: ScriptedPrompt) => ScriptedTurn | PromiseLike<ScriptedTurn>)
+
+export interface ScriptedEngine extends TokenEngine {
+  /** What the engine was asked so far, in order. */
+  readonly calls: readonly ScriptedPrompt[]
+}
+
+/**
+ * An engine whose model says what a script says, for tests: of an agent, of a server, of an adapter. No model, no
+ * network, no timer; the same prompts give the same tokens.
+ *
+ *     const engine = scriptedEngine([call('functions.get_weather', { city: 'Paris' }), answer('22 degrees.')])
+ *     const engine = scriptedEngine(({ messages }) => answer(`You said ${messages.at(-1)?.content}`))
+ *
+ * Under a constraint it is a sampler: it takes the script's own tokens as long as they keep it. Where they do not, which is
+ * where a special token comes that ends no sequence, or anything else behind a complete body, it goes on with a shortest
+ * text that completes the body, and with the token that ends the script's message (`<|return|>` where that is `<|end|>` or
+ * none). The turn then goes on behind that message. A constraint that it does not hold is an `invalid_prompt`.
+ *
+ * It keeps the contract of {@link TokenEngine}. A turn that was cut short, by a stop id or by `maxTokens`, goes on when
+ * the next prompt has what came of it: the script is not asked again. Where the host began the message itself, as it
+ * does to have a tool called, the turn goes on from there if it begins alike. It is sure of each token:
+ * log-probabilities are 0, and there are no alternatives. `cachedTokens` is what the prompt has in common with the call
+ * before.
+ *
+ * @throws HarmonyResponsesError `bad_option`, or `bad_script` for a turn of a list. From `next()`: `bad_script` if the
+ *   script has no turn left, or its function returned none; what the function throws
+ */
+export function scriptedEngine(script: Script, options: ScriptedEngineOptions = {}): ScriptedEngine {
+  const isScript = typeof script === 'function' || Array.isArray(script)
+  check(isScript, 'scriptedEngine', 'a list of turns, or a function', script)
+  // Copied, because the script plays later and the caller may change its list.
+  const turnAfter = typeof script === 'function' ? script : playInOrder([...script])
+  const { tokenTable, chunkSizes, contextLength, constraints, illness } = checkOptions(options)
+  const calls: ScriptedPrompt[] = []
+  const begun: BegunTurn[] = []
+  /** What the call before left in the engine's cache: its prompt and what came of it. */
+  let cache: Uint32Array = new Uint32Array()
+
+  /** The turn that the prompt goes on with, or the next one of the script, and what is left of it. */
+  async function turnFor(
+    prompt: Uint32Array,
+    given: GenerateOptions,
+    signal: AbortSignal,
+    table: TokenTable,
+  ): Promise<{ turn: BegunTurn; rest: readonly number[] }> {
+    const seen = { ...readPrompt(prompt, table), tokens: prompt, call: calls.length + 1, options: given, signal }
+    for (const turn of begun.toReversed()) {
+      const rest = turn.isOver ? undefined : unplayed(turn, prompt, table)
+      if (rest === undefined) continue
+      calls.push({ ...seen, turn: turn.number })
+      return { turn, rest }
+    }
+    const number = begun.length + 1
+    const asked = { ...seen, turn: number }
+    const start = openingStart(prompt)
+    const turn = { number, base: prompt.slice(0, start), tokens: [], ending: undefined, sampled: [], isOver: true }
+    calls.push(asked)
+    // Its number is taken before the script is awaited: another call may begin meanwhile.
+    begun.push(turn)
+    const said = await turnAfter(asked)
+    checkTurn(`turn ${number}`, said)
+    const written = writeTurn(said, table)
+    const rest = restOfTurn(written.tokens, prompt.subarray(start), table)
+    const played = { ...turn, ...written, isOver: false, ...(rest === undefined ? { base: prompt } : {}) }
+    begun[number - 1] = played
+    return { turn: played, rest: rest ?? written.tokens }
+  }
+
+  async function* play(
+    prompt: Uint32Array,
+    given: GenerateOptions,
+    gbnf: string | undefined,
+    signal: AbortSignal,
+  ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
+    const table = tokenTable ?? (await loadTokenTable())
+    if (prompt.length >= contextLength) {
+      const message = `The prompt has ${prompt.length} tokens, and the context ${contextLength}.`
+      throw new EngineError('context_length_exceeded', message)
+    }
+    const { turn, rest: script } = await turnFor(prompt, given, signal, table)
+    const usage = { inputTokens: prompt.length, cachedTokens: commonLength(cache, prompt.subarray(0, -1)) }
+    const body = gbnf === undefined ? undefined : sampleBody(script, gbnf, table)
+    if (body !== undefined) turn.sampled.unshift({ base: prompt, tokens: [...body.tokens, ...body.after] })
+    const rest = body?.tokens ?? script
+    const { stop = STOP_TOKENS, maxTokens = Number.POSITIVE_INFINITY, logprobs } = given
+    // A body ends with the engine's own end of sequence, whatever else it shall stop at.
+    const stopAt = body === undefined ? rest.findIndex((id) => stop.includes(id)) : body.isOver ? rest.length - 1 : -1
+    const until = stopAt === -1 ? rest.length : stopAt + 1
+    const room = Math.min(maxTokens, contextLength - prompt.length)
+    const sampled = rest.slice(0, Math.min(until, room))
+    cache = Uint32Array.from([...prompt, ...sampled])
+    yield* chunksOf(sampled, chunkSizes, logprobs)
+    if (stopAt !== -1 && until <= room) return { reason: 'stop', usage }
+    if (rest.length >= room) return { reason: 'max_output_tokens', usage }
+    if (turn.ending !== undefined) {
+      turn.isOver = true
+      if ('fail' in turn.ending) throw turn.ending.fail
+      await aborted(signal)
+    }
+    return { reason: 'max_output_tokens', usage }
+  }
+
+  const capabilities: EngineCapabilities = {
+    ...(Number.isFinite(contextLength) ? { contextLength } : {}),
+    constraints,
+    hasConstrainedLogprobs: true,
+    refuses: (constraint) => refusalOf(constraint, constraints),
+  }
+
+  return {
+    calls,
+    generate(promptTokens, given = {}): TokenStream {
+      checkGenerate(promptTokens, given)
+      const prompt = Uint32Array.from(promptTokens)
+      checkHolds('the scripted engine', capabilities, given.constraint)
+      const gbnf = given.constraint && gbnfOf(given.constraint)
+      const copy = { ...given, ...(given.stop === undefined ? {} : { stop: [...given.stop] }) }
+      return tokenStream((signal) => play(prompt, copy, gbnf, signal), given.signal)
+    },
+    async health({ signal } = {}) {
+      signal?.throwIfAborted()
+      if (illness !== undefined) throw illness
+    },
+    async capabilities({ signal } = {}) {
+      signal?.throwIfAborted()
+      return capabilities
+    },
+  }
+}
+
+/** A script that plays its turns one after the other, whatever it is asked. */
+function playInOrder(turns: readonly ScriptedTurn[]): (prompt: ScriptedPrompt) => ScriptedTurn {
+  for (const [index, turn] of turns.entries()) checkTurn(`turn ${index + 1}`, turn)
+  return ({ turn, messages }) => {
+    const said = turns[turn - 1]
+    if (said !== undefined) return said
+    const has = `the script has ${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}`
+    const message = `scriptedEngine: ${has}, and turn ${turn} was asked for, after ${inWords(messages.at(-1))}`
+    throw new HarmonyResponsesError('bad_script', message)
+  }
+}
+
+function inWords(message: HarmonyMessage | undefined): string {
+  if (message === undefined) return 'no message'
+  const { role, name, content } = message
+  const excerpt = content.length <= 60 ? content : `${content.slice(0, 60)}...`
+  return `the message of ${name ?? role} ${JSON.stringify(excerpt)}`
+}
+
+function* chunksOf(
+  tokens: readonly number[],
+  sizes: readonly number[],
+  logprobs: number | undefined,
+): Generator<TokenChunk> {
+  for (let from = 0, count = 0; from < tokens.length; count++) {
+    const size = sizes[count % sizes.length] as number
+    const chunk = tokens.slice(from, from + size).map((id) => scored(id, logprobs))
+    yield size === 1 ? (chunk[0] as HarmonyToken) : chunk
+    from += size
+  }
+}
+
+/** A model that is sure: it would sample nothing else. */
+function scored(id: number, logprobs: number | undefined): HarmonyToken {
+  if (logprobs === undefined) return id
+  return { id, logprob: 0, topLogprobs: logprobs === 0 ? [] : [{ id, logprob: 0 }] }
+}
+
+/** Resolves when the call is closed. */
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -1,0 +1,28 @@
+import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
+import type { TokenTable } from '../tokens/token-table.js'
+
+/** All that ends a message. */
+export const ENDS: readonly number[] = [SPECIAL.end, SPECIAL.return, SPECIAL.call, SPECIAL.endoftext]
+
+/**
+ * Tokens as a string that says what they spell: a character for each byte, and one that is no byte for each marker. All
+ * ends of messages are spelled alike.
+ */
+export function spell(tokens: Iterable<number>, tokenTable: TokenTable): string {
+  let spelling = ''
+  for (const id of tokens) {
+    const marker = ENDS.includes(id) ? SPECIAL.end : id
+    if (id >= FIRST_SPECIAL) spelling += String.fromCharCode(0x100 + marker - FIRST_SPECIAL)
+    else for (const byte of tokenTable.bytes(id)) spelling += String.fromCharCode(byte)
+  }
+  return spelling
+}
+
+/** Undefined where a cut went through a character. */
+export function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

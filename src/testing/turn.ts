@@ -1,0 +1,42 @@
+import type { Channel } from '../harmony/vocabulary.js'
+
+/** A message as the model writes it. {@link think}, {@link preamble}, {@link answer} and {@link call} make one. */
+export interface ScriptedMessage {
+  readonly channel: Channel
+  /** Its text. Always ordinary text: a `<|end|>` in it is seven characters. */
+  readonly text: string
+  /** Whom it calls: `functions.get_weather`, `python`, `LABEL.tool`. */
+  readonly to?: string
+  /** Default: none. `json` is marked with `<|constrain|>`, as the model does it. */
+  readonly contentType?: string
+  /** What ends it if it is the turn's last. Default `end`, which ends no turn: the model is cut off there. */
+  readonly ends?: 'end' | 'call' | 'return'
+}
+
+/** The engine fails. {@link fail} makes one. */
+export interface ScriptedFailure {
+  readonly fail: Error
+}
+
+/** Nothing more comes until the call is closed. {@link hang} makes one. */
+export interface ScriptedHang {
+  readonly hang: true
+}
+
+/** The first tokens of a turn. {@link firstTokens} makes one. */
+export interface ScriptedBeginning {
+  readonly first: number
+  readonly of: ScriptedTurn
+}
+
+/** A piece of a turn: Harmony with literal `<|markers|>`, a token id, a message, or what goes wrong. */
+export type ScriptedPiece = string | number | ScriptedMessage | ScriptedFailure | ScriptedHang | ScriptedBeginning
+
+/**
+ * What the model writes after `<|start|>assistant`, up to its stop token.
+ *
+ * Messages of a list are written one after the other: each ends with `<|end|>`, the last with the token that ends the
+ * turn (`<|return|>` of an answer, `<|call|>` of a call), and one before a failure or a hang is left open. A turn
+ * without a stop token ends as that of a model whose context is full: `max_output_tokens`.
+ */
+export type ScriptedTurn = ScriptedPiece | readonly ScriptedPiece[]

@@ -1,0 +1,169 @@
+import { check } from '../errors.js'
+import { lookUp } from '../recipients/policy.js'
+import type { CallResult } from '../responses/call-result.js'
+import type { McpListing } from '../responses/mcp-listing.js'
+import type { McpTool } from '../responses/request-tools.js'
+import { readArguments } from './functions/read-arguments.js'
+import { schemaOf } from './functions/schema-of.js'
+import type { OutputOf, StandardSchema, StandardSchemaWithJson } from './standard-schema.js'
+import type { HostedCall, Tool, ToolContext } from './tool.js'
+import { ToolError } from './tool-error.js'
+
+export type {
+  OutputOf,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+  StandardSchemaWithJson,
+} from './standard-schema.js'
+export type { HostedCall, Tool, ToolContext, ToolProgress } from './tool.js'
+export { ToolError } from './tool-error.js'
+
+/** A JSON Schema: a plain object. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** What a function is given beside its arguments. */
+export type FunctionContext = Pick<ToolContext, 'signal' | 'report'>
+
+interface FunctionAbout {
+  /** What the model reads about it: what it does, and when to call it. */
+  readonly description?: string
+  /** MCP's annotations. `allowed_tools` and `require_approval` can select by `{ readOnlyHint: true }`. */
+  readonly annotations?: { readonly readOnlyHint?: boolean; readonly [name: string]: unknown }
+}
+
+/** The object that the model wrote. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** What a function gets: what its schema gives or, without one, the object that the model wrote. */
+type ArgumentsOf<Schema> = Schema extends StandardSchema ? OutputOf<Schema> : JsonObject
+
+/** Needed unless the schema can say itself what it accepts. */
+type ParametersOf<Schema> = Schema extends StandardSchemaWithJson
+  ? { readonly parameters?: JsonSchema }
+  : { readonly parameters: JsonSchema }
+
+/**
+ * A function of the host. `parameters` are what the model is told of its arguments. Nothing validates against them:
+ * `input` does, and without it the function gets any object that the model wrote.
+ *
+ * What it returns is what the model reads: a string as it is, anything else as JSON. A {@link ToolError} that it throws
+ * is read by the model too; any other error is the host's alone.
+ */
+export type HostFunction<Schema = undefined> = FunctionAbout & {
+  /** Validates and converts the arguments. */
+  readonly input?: Schema & StandardSchema
+  run(args: ArgumentsOf<Schema>, context: FunctionContext): unknown
+} & ParametersOf<Schema>
+
+/** Functions of the host, as the tools of one server. */
+export interface FunctionTools extends Tool {
+  /** The request's entry that offers them to the model. Calls need no approval, unless you change that. */
+  readonly declaration: McpTool
+  listings: NonNullable<Tool['listings']>
+}
+
+/** What a function is, whatever its schema. */
+interface AnyFunction extends FunctionAbout {
+  readonly input?: StandardSchema | undefined
+  readonly parameters?: JsonSchema
+  run(args: unknown, context: FunctionContext): unknown
+}
+
+/** What a request may have as a server's label, and the API as a function's name. */
+const LABEL = /^[a-zA-Z0-9_.-]{1,128}$/
+const NAME = /^[a-zA-Z0-9_-]{1,128}$/
+
+/**
+ * Functions of the host that the model can call in the middle of a response. To clients they are the tools of an MCP
+ * server with this label: their calls are `mcp_call` items. They are offered to a request that declares the label,
+ * which its client may do, or the host by adding `declaration` to the request's tools.
+ *
+ *     const weather = functionTools('weather', {
+ *       get_weather: {
+ *         description: 'The weather of a city.',
+ *         input: z.object({ city: z.string() }),
+ *         run: async ({ city }, { signal }) => forecast(city, { signal }),
+ *       },
+ *     })
+ *
+ * Arguments that are no JSON, or that `input` does not accept, are an error that the model reads and can correct. The
+ * tool's `run` throws what a function throws.
+ *
+ * @param label - `server_label`: the model calls `LABEL.NAME`
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function functionTools<Schemas extends Readonly<Record<string, unknown>>>(
+  label: string,
+  functions: { readonly [Name in keyof Schemas]: HostFunction<Schemas[Name]> },
+): FunctionTools {
+  check(
+    typeof label === 'string' && LABEL.test(label),
+    'functionTools',
+    'a label of letters, digits, _, . and -',
+    label,
+  )
+  check(typeof functions === 'object' && functions !== null, label, 'an object of functions', functions)
+  // Copied, because a call looks them up much later.
+  const table = { ...functions } as unknown as Readonly<Record<string, AnyFunction>>
+  const listing: McpListing = { serverLabel: label, tools: Object.entries(table).map(listed) }
+
+  return {
+    declaration: { type: 'mcp', server_label: label, require_approval: 'never' },
+
+    answers: (call) => call.type === 'mcp_call' && call.server_label === label,
+
+    async run(call, { signal, report }) {
+      const { name, arguments: text } = mcpCall(call, label)
+      const called = lookUp(table, name)
+      // As of an MCP server that does not have the tool.
+      if (called === undefined) return { error: { code: -32602, message: 'tool not available' } }
+      const read = await readArguments(text, called.input)
+      if ('problem' in read) return { error: { message: read.problem } }
+      try {
+        return { output: textOf(await called.run(read.args, { signal, report })) }
+      } catch (error) {
+        if (error instanceof ToolError) return failureOf(error)
+        throw error
+      }
+    },
+
+    async listings({ tools }) {
+      const declared: readonly unknown[] = Array.isArray(tools) ? tools : []
+      return declared.some((tool) => isDeclaration(tool, label)) ? [listing] : []
+    },
+  }
+}
+
+function listed([name, given]: [string, AnyFunction]): NonNullable<McpListing['tools']>[number] {
+  check(NAME.test(name), 'functionTools', 'names of letters, digits, _ and -', name)
+  check(typeof given === 'object' && given !== null, name, 'a function: { parameters or input, run }', given)
+  const { description, annotations, input, parameters, run } = given
+  check(typeof run === 'function', `${name}.run`, 'a function', run)
+  check(description === undefined || typeof description === 'string', `${name}.description`, 'a string', description)
+  return {
+    name,
+    ...(description !== undefined && { description }),
+    inputSchema: schemaOf(name, parameters, input),
+    ...(annotations !== undefined && { annotations }),
+  }
+}
+
+function mcpCall(call: HostedCall, label: string): Extract<HostedCall, { type: 'mcp_call' }> {
+  check(call.type === 'mcp_call' && call.server_label === label, label, 'a call of its own', call.type)
+  return call
+}
+
+function isDeclaration(tool: unknown, label: string): boolean {
+  const { type, server_label } = Object(tool) as { readonly type?: unknown; readonly server_label?: unknown }
+  return type === 'mcp' && server_label === label
+}
+
+/** A function that returns nothing has nothing to say. */
+function textOf(output: unknown): string {
+  return typeof output === 'string' ? output : (JSON.stringify(output) ?? '')
+}
+
+function failureOf({ message, code }: ToolError): CallResult {
+  return { error: { message, ...(code !== undefined && { code }) } }
+}

@@ -1,0 +1,35 @@
+import type { StandardIssue, StandardSchema } from '../standard-schema.js'
+
+/** Arguments, or what is wrong with them in words for the model. */
+export type ReadArguments = { readonly args: unknown } | { readonly problem: string }
+
+/** So many problems are enough for the model to see what to correct. */
+const MOST_ISSUES = 10
+
+/**
+ * Reads what the model wrote as arguments. Nothing at all is an empty object: so it calls functions without parameters.
+ *
+ * @throws what the schema throws
+ */
+export async function readArguments(text: string, schema: StandardSchema | undefined): Promise<ReadArguments> {
+  let args: unknown
+  try {
+    args = text.trim() === '' ? {} : JSON.parse(text)
+  } catch (error) {
+    return { problem: `The arguments are not valid JSON: ${(error as Error).message}` }
+  }
+  if (schema === undefined) {
+    const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
+    return isObject ? { args } : { problem: 'The arguments are not a JSON object.' }
+  }
+  const result = await schema['~standard'].validate(args)
+  if (result.issues === undefined) return { args: result.value }
+  return { problem: `The arguments are invalid:\n${result.issues.slice(0, MOST_ISSUES).map(inWords).join('\n')}` }
+}
+
+/** `days[0].name: expected a string` */
+function inWords({ message, path = [] }: StandardIssue): string {
+  const steps = path.map((step) => (typeof step === 'object' ? step.key : step))
+  const place = steps.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+  return place === '' ? message : `${place.replace(/^\./, '')}: ${message}`
+}

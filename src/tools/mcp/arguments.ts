@@ -1,0 +1,22 @@
+import type { McpCallItem } from '../../responses/items.js'
+import { isTooDeep } from './too-deep.js'
+
+/**
+ * The arguments that the model wrote; undefined if they are not an object, or one that cannot be sent: it would
+ * fail as a broken connection does, and so would calls of others. For an MCP server that stands in for the
+ * code interpreter, the model writes code, which such servers take as `code`.
+ */
+export function argumentsOf({ server_label, name, arguments: text }: McpCallItem): object | undefined {
+  const value = parse(text.trim() === '' ? '{}' : text)
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !isTooDeep(value)
+  if (server_label !== 'code_interpreter' || name !== 'python') return isObject ? value : undefined
+  return isObject && typeof (value as { code?: unknown }).code === 'string' ? value : { code: text }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

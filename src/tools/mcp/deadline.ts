@@ -1,0 +1,38 @@
+/** A signal that aborts with another one, or when time is up. */
+export interface Deadline {
+  readonly signal: AbortSignal
+  /** Whether it was the time, and not the other signal. */
+  isOver(): boolean
+  /** Has to be called in the end: the timer would keep the process alive. */
+  clear(): void
+}
+
+export function deadline(ms: number, signal?: AbortSignal): Deadline {
+  const controller = new AbortController()
+  let isOver = false
+  const abort = (): void => controller.abort(signal?.reason)
+  const timer = setTimeout(() => {
+    isOver = !controller.signal.aborted
+    controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+  }, ms)
+  if (signal?.aborted) abort()
+  else signal?.addEventListener('abort', abort)
+  return {
+    signal: controller.signal,
+    isOver: () => isOver,
+    clear() {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    },
+  }
+}
+
+/** Settles as the promise does, or rejects with the signal's reason as soon as it aborts. */
+export function whileWanted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(signal.reason)
+    if (signal.aborted) giveUp()
+    else signal.addEventListener('abort', giveUp)
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
+}

@@ -1,0 +1,88 @@
+import type { CallResult } from '../../responses/call-result.js'
+import { bounded } from './bounded.js'
+
+export const NO_RESULT = 'The MCP server answered with something that is not a tool result.'
+export const NO_LIST = 'The MCP server could not list its tools.'
+export const CANCELLED = 'The call was cancelled.'
+export const LATE = 'The MCP server did not answer in time.'
+
+/** The data of an error that stands for a lost connection: known by identity, so that no server can send it. */
+export const LOST: object = Object.freeze({})
+
+/** What a call that failed is to the model, and whether the operator should hear of it. */
+export interface Failure {
+  readonly error: NonNullable<CallResult['error']>
+  /** Whether the server or its connection is at fault, rather than the call. */
+  readonly isOperators: boolean
+}
+
+/**
+ * What to say of an error that the SDK threw. A server's own words about a call are passed on; everything else may name
+ * addresses and paths, and becomes a neutral sentence.
+ *
+ * @param most - bytes of the server's words
+ */
+export function failureOf(error: unknown, most: number): Failure {
+  const cause = causeOf(error)
+  if (cause !== 'refused') return { error: { message: SENTENCES[cause] }, isOperators: true }
+  const { code, message } = error as { code: number; message: string }
+  // Version 1 of the SDK puts this in front of what the server said.
+  const words = message.replace(/^(?:MCP error -?\d+: )+/, '')
+  return { error: { code, message: bounded(words, most) }, isOperators: false }
+}
+
+/** Whether the connection may be at fault, so that a new one is worth a try. A server that is slow is none. */
+export function isBrokenConnection(error: unknown): boolean {
+  return ['gone', 'unreachable'].includes(causeOf(error))
+}
+
+/** Whether a server behind HTTP no longer knows the session, and so cannot have begun the call. */
+export function isUnknownSession(error: unknown): boolean {
+  const { name, code, status } = Object(error) as Readonly<Record<string, unknown>>
+  return (status ?? (name === 'Error' ? code : undefined)) === 404
+}
+
+/** `refused` is by the server, with an error of the protocol. */
+type Cause = 'refused' | 'late' | 'gone' | 'no result' | 'unreachable'
+
+const SENTENCES: Readonly<Record<Exclude<Cause, 'refused'>, string>> = {
+  late: LATE,
+  gone: 'The MCP server closed the connection before it answered.',
+  'no result': NO_RESULT,
+  unreachable: 'The MCP server could not be reached.',
+}
+
+/** The SDK's own codes: strings in version 2; in version 1, numbers that look like the protocol's. */
+const CODES: Readonly<Record<'McpError' | 'SdkError', ReadonlyMap<unknown, Cause>>> = {
+  McpError: new Map<unknown, Cause>([
+    [-32001, 'late'],
+    [-32000, 'gone'],
+  ]),
+  SdkError: new Map<unknown, Cause>([
+    ['REQUEST_TIMEOUT', 'late'],
+    ['CONNECTION_CLOSED', 'gone'],
+    ['INVALID_RESULT', 'no result'],
+  ]),
+}
+
+/** By the errors' names, as there are two packages, either may be there twice, and HTTP errors have numbers, too. */
+function causeOf(error: unknown): Cause {
+  const { name, code, data } = Object(error) as Readonly<Record<string, unknown>>
+  switch (name) {
+    case 'ProtocolError':
+      return data === LOST ? 'gone' : 'refused'
+    case 'McpError':
+      return CODES.McpError.get(code) ?? 'refused'
+    case 'SdkError':
+      return CODES.SdkError.get(code) ?? 'unreachable'
+    // Version 1 throws what its schemas threw.
+    case 'ZodError':
+    case '$ZodError':
+      return 'no result'
+    case 'TimeoutError':
+    case 'AbortError':
+      return 'late'
+    default:
+      return 'unreachable'
+  }
+}

@@ -1,0 +1,135 @@
+import type { CallResult } from '../../responses/call-result.js'
+import type { McpCallItem } from '../../responses/items.js'
+import type { McpListing } from '../../responses/mcp-listing.js'
+import type { ResponseRequest } from '../../responses/request.js'
+import type { HostedCall, Tool, ToolContext } from '../tool.js'
+import { allowedBy, asksForHints, declaredLabels } from './allowed.js'
+import { argumentsOf } from './arguments.js'
+import type { McpProgress } from './client.js'
+import { type Connection, createConnection } from './connection.js'
+import { deadline } from './deadline.js'
+import { CANCELLED, failureOf, LATE, NO_LIST } from './failure.js'
+import { type McpErrorContext, type McpToolsOptions, settingsOf } from './options.js'
+import { resultOf } from './result.js'
+
+/** The tools of the configured MCP servers. */
+export interface McpTools extends Tool {
+  listings(request: ResponseRequest, context: Pick<ToolContext, 'signal'>): Promise<readonly McpListing[]>
+  /** Ends connections, sessions and processes, except for clients that you gave. Calls under way fail. Never throws. */
+  close(): Promise<void>
+}
+
+/** JSON-RPC's "invalid params", as which MCP servers refuse tools that they do not have. */
+const INVALID_PARAMS = -32602
+
+/**
+ * Runs the `mcp_call`s of the servers that you configure.
+ *
+ *     const tools = mcpTools({ servers: { github: { url: 'https://mcp.example.com', headers: { authorization } } } })
+ *
+ * A request asks for a server by its `server_label`, and decides by `allowed_tools` which of its tools may run.
+ * Servers are connected when they are first needed, and again after a connection was lost. Needs
+ * `@modelcontextprotocol/client` 2, unless all servers are given as clients.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function mcpTools(options: McpToolsOptions): McpTools {
+  const settings = settingsOf(options)
+  const { maxOutputBytes, totalTimeoutMs } = settings
+  const servers = new Map<string, Connection>()
+  for (const [serverLabel, config] of settings.servers) {
+    servers.set(
+      serverLabel,
+      createConnection(config, settings, (error) => tell(error, { serverLabel })),
+    )
+  }
+
+  /** A handler that throws must not fail what it is told about. */
+  function tell(error: unknown, context: McpErrorContext): void {
+    try {
+      settings.onError(error, context)
+    } catch (own) {
+      console.error(own)
+    }
+  }
+
+  const isOffered = (label: string, name: string): boolean =>
+    settings.servers.get(label)?.allowedTools?.includes(name) !== false
+
+  async function listingOf(server: Connection, request: ResponseRequest, label: string, signal: AbortSignal) {
+    try {
+      const all = await server.tools(signal)
+      const isAllowed = allowedBy(request, label, all)
+      return {
+        serverLabel: label,
+        tools: all.filter(({ name }) => isOffered(label, name) && isAllowed(name)),
+      }
+    } catch (error) {
+      if (!signal.aborted) tell(error, { serverLabel: label })
+      return { serverLabel: label, error: NO_LIST }
+    }
+  }
+
+  async function isAllowed(server: Connection, call: McpCallItem, request: ResponseRequest, signal: AbortSignal) {
+    const { server_label: label, name } = call
+    if (!isOffered(label, name)) return false
+    // The user approved this very call; the request that brings the approval need not declare the server again.
+    if (call.approval_request_id !== null && !declaredLabels(request).includes(label)) return true
+    const tools = asksForHints(request, label) ? await server.tools(signal) : []
+    return allowedBy(request, label, tools)(name)
+  }
+
+  async function run(server: Connection, call: McpCallItem, context: ToolContext): Promise<CallResult> {
+    const args = argumentsOf(call)
+    if (args === undefined) return { error: { code: INVALID_PARAMS, message: 'The arguments are not a JSON object.' } }
+    const limit = deadline(totalTimeoutMs, context.signal)
+    const report = (progress: McpProgress): void => {
+      try {
+        context.report(progressOf(progress))
+      } catch (error) {
+        tell(error, { serverLabel: call.server_label, call })
+      }
+    }
+    try {
+      if (!(await isAllowed(server, call, context.request, limit.signal))) {
+        return { error: { code: INVALID_PARAMS, message: 'The request does not allow this tool.' } }
+      }
+      return resultOf(await server.call(call.name, args, limit.signal, report), maxOutputBytes)
+    } catch (error) {
+      if (limit.signal.aborted && !limit.isOver()) return { error: { message: CANCELLED } }
+      const { error: said, isOperators } = failureOf(error, maxOutputBytes)
+      if (isOperators) tell(error, { serverLabel: call.server_label, call })
+      return { error: limit.isOver() ? { message: LATE } : said }
+    } finally {
+      limit.clear()
+    }
+  }
+
+  return {
+    answers: (call) => connectionFor(call) !== undefined,
+    async run(call, context) {
+      const server = connectionFor(call)
+      if (server === undefined) return { error: { message: 'No MCP server is configured for this call.' } }
+      return run(server, call as McpCallItem, context)
+    },
+    listings(request, { signal }) {
+      return Promise.all(
+        declaredLabels(request).flatMap((label) => {
+          const server = servers.get(label)
+          return server === undefined ? [] : [listingOf(server, request, label, signal)]
+        }),
+      )
+    },
+    async close() {
+      await Promise.all([...servers.values()].map((server) => server.close()))
+    },
+  }
+
+  function connectionFor(call: HostedCall): Connection | undefined {
+    return call.type === 'mcp_call' ? servers.get(call.server_label) : undefined
+  }
+}
+
+function progressOf({ progress, total, message }: McpProgress) {
+  return { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
+}

@@ -1,0 +1,116 @@
+import { HarmonyResponsesError } from '../../errors.js'
+import type { McpClient, McpTransport } from './client.js'
+import { whileWanted } from './deadline.js'
+import { checkClient, type McpHttpServer, type McpServerConfig, type McpStdioServer } from './options.js'
+import { reportLostStreams } from './report-lost-streams.js'
+
+/** A connected client. */
+export interface Opened {
+  readonly client: McpClient
+  /** Ends the connection, the session and the process, if they are ours. Never throws. */
+  close(): Promise<void>
+}
+
+/** The parts of `@modelcontextprotocol/client` 2 that are used. */
+interface Sdk {
+  readonly Client: new (
+    info: object,
+    options: object,
+  ) => McpClient & { connect(to: object, how: object): Promise<void> }
+  readonly StreamableHTTPClientTransport: new (url: URL, options: object) => McpTransport
+  readonly StdioClientTransport: new (options: object) => McpTransport
+}
+
+/** In a variable, so that bundlers and TypeScript do not resolve a package that other servers do not need. */
+const PACKAGE = '@modelcontextprotocol/client'
+
+/** The SDK gives up after 64 unless it is told otherwise. */
+const MOST_PAGES = 1000
+
+/**
+ * Connects to a server.
+ *
+ * @param ms - how long one request of the handshake may take
+ * @param signal - aborts when it has taken too long
+ * @throws whatever the SDK or the host's own `connect` throws
+ */
+export async function openClient(config: McpServerConfig, ms: number, signal: AbortSignal): Promise<Opened> {
+  if ('client' in config) return { client: config.client, async close() {} }
+  if ('connect' in config) return openByHost(config.connect, signal)
+  const transport = 'command' in config ? await stdioTransport(config) : await httpTransport(config)
+  const { Client } = await load<Sdk>(PACKAGE)
+  const client = new Client({ name: 'harmony-responses', version: '1' }, { listMaxPages: MOST_PAGES })
+  const opened = { client, close: () => quietly(() => closeAll(client, transport)) }
+  try {
+    await whileWanted(client.connect(transport, { timeout: ms }), signal)
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+  return opened
+}
+
+async function openByHost(connect: (signal: AbortSignal) => Promise<McpClient>, signal: AbortSignal): Promise<Opened> {
+  const connecting = Promise.resolve(connect(signal))
+  try {
+    const client = await whileWanted(connecting, signal)
+    checkClient(client, 'the result of connect()')
+    return { client, close: () => quietly(() => client.close()) }
+  } catch (error) {
+    // What comes too late would stay open for ever.
+    if (signal.aborted) connecting.then((client) => client.close()).catch(() => {})
+    throw error
+  }
+}
+
+async function stdioTransport({ command, args = [], env, cwd, stderr }: McpStdioServer): Promise<McpTransport> {
+  const { StdioClientTransport } = await load<Sdk>(`${PACKAGE}/stdio`)
+  return new StdioClientTransport({
+    command,
+    args: [...args],
+    ...(env !== undefined && { env: { ...env } }),
+    ...(cwd !== undefined && { cwd }),
+    ...(stderr !== undefined && { stderr }),
+  })
+}
+
+async function httpTransport({ url, headers, fetch }: McpHttpServer): Promise<McpTransport> {
+  const { StreamableHTTPClientTransport } = await load<Sdk>(PACKAGE)
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
+    ...(fetch !== undefined && { fetch }),
+  })
+  reportLostStreams(transport)
+  return transport
+}
+
+/** How long a server may take to end a session. */
+const GOODBYE_MS = 2000
+
+async function closeAll(client: McpClient, transport: McpTransport): Promise<void> {
+  const ended = transport.terminateSession?.()
+  if (ended !== undefined) await quietly(() => whileWanted(ended, AbortSignal.timeout(GOODBYE_MS)))
+  await client.close()
+  // A client whose handshake failed has let go of its transport, which may still have a process.
+  await transport.close()
+}
+
+async function quietly(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch {
+    // It is over either way.
+  }
+}
+
+async function load<Module>(name: string): Promise<Module> {
+  try {
+    return await import(/* webpackIgnore: true */ /* @vite-ignore */ name)
+  } catch (error) {
+    const { message } = Object(error) as { message?: unknown }
+    const isMissing = typeof message === 'string' && /find|resolve/i.test(message) && message.includes(PACKAGE)
+    if (!isMissing) throw error
+    const advice = `mcpTools: ${PACKAGE} is not installed: npm install ${PACKAGE}@2`
+    throw new HarmonyResponsesError('bad_option', advice, { cause: error })
+  }
+}

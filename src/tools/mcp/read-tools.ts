@@ -1,0 +1,49 @@
+import type { ListedTool } from '../../responses/mcp-listing.js'
+import type { McpRequestOptions, Peer } from './client.js'
+import { isTooDeep } from './too-deep.js'
+
+/** More than any server has, and less than a server that never ends could fill memory with. */
+const MOST_TOOLS = 20_000
+
+/**
+ * All pages of a server's tools, with the fields that the API has.
+ *
+ * @param onBroken - told of each tool that is left out, and why
+ * @throws Error what the SDK throws, or that there are too many
+ */
+export async function readTools(
+  peer: Peer,
+  options: McpRequestOptions,
+  onBroken: (error: Error) => void,
+): Promise<readonly ListedTool[]> {
+  const tools = new Map<string, ListedTool>()
+  let cursor: string | undefined
+  do {
+    const page = await peer.listTools(cursor, options)
+    for (const tool of Array.isArray(page.tools) ? page.tools : []) {
+      const { name, description, inputSchema, annotations } = Object(tool) as Partial<ListedTool>
+      const flaw = flawOf(name, [inputSchema, annotations])
+      if (flaw !== undefined) onBroken(new Error(`A tool is left out: ${flaw}.`))
+      // Of two with one name, the server would run the first.
+      else if (!tools.has(name as string))
+        tools.set(name as string, toolOf(name as string, description, inputSchema, annotations))
+    }
+    if (tools.size > MOST_TOOLS) throw new Error(`The server lists more than ${MOST_TOOLS} tools.`)
+    cursor = typeof page.nextCursor === 'string' ? page.nextCursor : undefined
+  } while (cursor !== undefined)
+  return [...tools.values()]
+}
+
+function toolOf(name: string, description: unknown, inputSchema: unknown, annotations: unknown): ListedTool {
+  return {
+    name,
+    ...(typeof description === 'string' && { description }),
+    inputSchema: inputSchema ?? {},
+    ...(annotations !== undefined && { annotations }),
+  }
+}
+
+function flawOf(name: unknown, data: unknown): string | undefined {
+  if (typeof name !== 'string' || name === '') return 'it has no name'
+  return isTooDeep(data) ? `the schema of ${JSON.stringify(name)} is nested too deeply` : undefined
+}

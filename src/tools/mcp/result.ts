@@ -1,0 +1,70 @@
+import type { CallResult } from '../../responses/call-result.js'
+import { bounded } from './bounded.js'
+import { NO_RESULT } from './failure.js'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** What a result can have. Anything else that comes without content is no result. */
+const KNOWN = ['content', 'structuredContent', 'isError', '_meta', 'resultType']
+
+/**
+ * What an MCP server answered, as text for the model.
+ *
+ * @param most - bytes of UTF-8
+ */
+export function resultOf(answer: unknown, most: number): CallResult {
+  if (typeof answer !== 'object' || answer === null) return { error: { message: NO_RESULT } }
+  const { content, structuredContent, isError } = answer as Fields
+  const blocks = Array.isArray(content) ? content : []
+  const isEmpty = blocks.length === 0 && structuredContent === undefined
+  // The SDK makes a result without content of whatever object the server sent.
+  if (isEmpty && isError !== true && Object.keys(answer).some((key) => !KNOWN.includes(key))) {
+    return { error: { message: NO_RESULT } }
+  }
+  const text = bounded(textOf(blocks, structuredContent), most)
+  return isError === true ? { error: { message: text || 'The tool failed and did not say why.' } } : { output: text }
+}
+
+/** Structured content repeats what the texts say, so that it is shown only where there are none. */
+function textOf(blocks: readonly unknown[], structured: unknown): string {
+  const parts = blocks.map((block) => describe((typeof block === 'object' && block !== null ? block : {}) as Fields))
+  const hasText = parts.some(({ isText }) => isText)
+  const first = hasText || structured === undefined ? [] : [JSON.stringify(structured)]
+  return [...first, ...parts.map(({ text }) => text)].join('\n')
+}
+
+interface Part {
+  readonly text: string
+  /** Whether it is what the tool said; otherwise a note on something that gpt-oss cannot see. */
+  readonly isText: boolean
+}
+
+function describe(block: Fields): Part {
+  switch (block['type']) {
+    case 'text':
+      return { text: String(block['text']), isText: true }
+    case 'image':
+    case 'audio':
+      return note(String(block['type']), block['mimeType'], sizeOf(block['data']))
+    case 'resource': {
+      const { text, blob, uri, mimeType } = Object(block['resource']) as Fields
+      return typeof text === 'string' ? { text, isText: true } : note('resource', uri, mimeType, sizeOf(blob))
+    }
+    case 'resource_link':
+      return note('resource', block['uri'], block['title'] ?? block['name'], block['description'], block['mimeType'])
+    default:
+      return note('content', block['type'])
+  }
+}
+
+/** Such as `[image: image/png, 2048 bytes]`. */
+function note(kind: string, ...facts: readonly unknown[]): Part {
+  const known = facts.filter((fact) => typeof fact === 'string' && fact !== '').join(', ')
+  return { text: known === '' ? `[${kind}]` : `[${kind}: ${known}]`, isText: false }
+}
+
+function sizeOf(base64: unknown): string | undefined {
+  if (typeof base64 !== 'string') return undefined
+  const padding = /={0,2}$/.exec(base64)?.[0].length ?? 0
+  return `${Math.floor((base64.length * 3) / 4) - padding} bytes`
+}

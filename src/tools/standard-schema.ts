@@ -1,0 +1,33 @@
+/*
+ * What is used here of the interfaces Standard Schema and Standard JSON Schema (standardschema.dev, version 1). Zod,
+ * Valibot, ArkType and others have them.
+ */
+
+/** A schema that can validate a value. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+  }
+}
+
+/** A schema that can also say what it accepts as JSON Schema, as Zod's can. */
+export interface StandardSchemaWithJson<Input = unknown, Output = Input> extends StandardSchema<Input, Output> {
+  readonly '~standard': StandardSchema<Input, Output>['~standard'] & {
+    readonly jsonSchema: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> }
+  }
+}
+
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+
+export interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** What a schema gives once it has validated a value. */
+export type OutputOf<Schema extends StandardSchema> = NonNullable<Schema['~standard']['types']>['output']

@@ -1,0 +1,41 @@
+import type { CallResult } from '../responses/call-result.js'
+import type { CodeInterpreterCallItem, McpCallItem, ShellCallItem, WebSearchCallItem } from '../responses/items.js'
+import type { McpListing } from '../responses/mcp-listing.js'
+import type { ResponseRequest } from '../responses/request.js'
+
+/** A call that the host answers, as its item was streamed: complete, and waiting for its result. */
+export type HostedCall = McpCallItem | CodeInterpreterCallItem | WebSearchCallItem | ShellCallItem
+
+/** How far a running call is, in units of the tool's own. */
+export interface ToolProgress {
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+export interface ToolContext {
+  /** The request that the call belongs to: what it declares decides what may run. */
+  readonly request: ResponseRequest
+  /** Aborts when nobody wants the result any more: the client left, the response's time is over. */
+  readonly signal: AbortSignal
+  /** Tells the host, not the client, how far the call is. */
+  report(progress: ToolProgress): void
+}
+
+/**
+ * What answers hosted calls. A tool is a value; several can be given, and the first that answers a call runs it.
+ *
+ * A tool that fails is no failure of the response: what `run` throws goes to the host's `onError`, and the model sees
+ * that its call failed. To tell the model why, return `{ error: { message } }`.
+ */
+export interface Tool {
+  /** Whether it is this tool that the call is for. Called for every waiting call; has no effect. */
+  answers(call: HostedCall): boolean
+  /** Runs the call. It has to end soon after its signal aborts. */
+  run(call: HostedCall, context: ToolContext): Promise<CallResult>
+  /**
+   * What the MCP servers of this request list, for the prompt and for the `mcp_list_tools` items. Called once, before
+   * the model is. Servers are those that the host configured: nothing but the label is read of a request's own.
+   */
+  listings?(request: ResponseRequest, context: Pick<ToolContext, 'signal'>): Promise<readonly McpListing[]>
+}

@@ -1,0 +1,59 @@
+import { check } from '../errors.js'
+import type { declareTools } from '../recipients/declared-tools.js'
+import type { UnknownTool } from '../responses/request.js'
+import type { checkCitations } from './check-citations.js'
+import type { KindTable } from './items/kinds.js'
+import type { TranslatorOptions } from './options.js'
+import type { OutputItemsSnapshot } from './output-items.js'
+import { type EchoedFields, unknownToolTypes } from './tool-fields.js'
+
+/**
+ * What a translator translates: the kinds of output items, and the tools that a request may declare. A door passes one
+ * in, so that a bundle contains only what its door needs.
+ */
+export interface Catalog {
+  readonly kinds: KindTable
+  /** Reads the tools that a request declares. */
+  readonly declareTools: typeof declareTools
+  /** The types of tools and their fields. The kinds of all items that these tools become are in `kinds`. */
+  readonly fields: EchoedFields
+  /**
+   * Checks the citation stage. Absent if hosted tools are left out. Then neither their options may be set nor unknown
+   * tools declared, which are otherwise never called: they may be among those that were left out.
+   */
+  readonly checkCitations?: typeof checkCitations
+}
+
+/** Where the rest is. */
+const ELSEWHERE = 'an import of harmony-responses, because harmony-responses/core does not know it'
+
+/**
+ * Throws if a request declares an invalid tool, or one that the catalog lacks, or if the host sets an option that it
+ * lacks: they would be ignored silently.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function checkTools(
+  { declareTools, fields, checkCitations }: Catalog,
+  tools: readonly UnknownTool[] | null | undefined,
+  options: Pick<TranslatorOptions, 'citations' | 'containerId'>,
+): void {
+  declareTools(tools)
+  checkCitations?.(options.citations)
+  if (checkCitations !== undefined) return
+  for (const type of unknownToolTypes(tools ?? [], fields)) check(false, 'request.tools', ELSEWHERE, type)
+  for (const name of ['citations', 'containerId'] as const) check(options[name] === undefined, name, ELSEWHERE, name)
+}
+
+/**
+ * Throws if a snapshot has an item that the catalog cannot continue.
+ *
+ * @throws HarmonyResponsesError `bad_snapshot`
+ */
+export function checkItems({ kinds, checkCitations }: Catalog, { items, current }: OutputItemsSnapshot): void {
+  if (checkCitations !== undefined) return
+  for (const item of [...items, ...(typeof current === 'object' && current !== null ? [current] : [])]) {
+    const isCited = item.type === 'message' && item.citing !== null
+    check(Object.hasOwn(kinds, item.type) && !isCited, 'snapshot', ELSEWHERE, item.type, 'bad_snapshot')
+  }
+}

@@ -1,0 +1,396 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import OpenAI, { APIError } from 'openai'
+import { afterEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { run } from '../../src/cli/run.js'
+import { checkEvents, readStreams } from '../../src/conformance/index.js'
+import { type FakeIo, fakeIo, realFolder } from './io.js'
+
+/** A command line that serves, until it is stopped. */
+interface Served {
+  readonly io: FakeIo
+  readonly url: string
+  readonly client: OpenAI
+  /** Sends the signal that ends it. */
+  stop(): void
+  readonly exit: Promise<number>
+}
+
+const running: Served[] = []
+afterEach(async () => {
+  for (const { stop, exit } of running.splice(0)) {
+    stop()
+    stop()
+    await exit
+  }
+})
+
+async function serve(args: readonly string[], given: Partial<FakeIo> = {}, apiKey = 'none'): Promise<Served> {
+  const listeners = new Set<() => void>()
+  let isPrinted = (): void => {}
+  const printed = new Promise<void>((resolve) => {
+    isPrinted = resolve
+  })
+  const io: FakeIo = Object.assign(realFolder(), given, {
+    async print(text: string) {
+      Object.assign(io, { out: io.out + text })
+      isPrinted()
+    },
+    complain(text: string) {
+      Object.assign(io, { err: io.err + text })
+    },
+    onStop(listener: () => void) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  })
+  const exit = run(['serve', '--port', '0', ...args], io)
+  await Promise.race([printed, exit])
+  const [, url = ''] = /listens on (\S+)\/v1/.exec(io.out) ?? []
+  expect(url, io.err).not.toBe('')
+  const client = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
+  const stop = (): void => {
+    for (const listener of listeners) listener()
+  }
+  const served = { io, url, client, stop, exit }
+  running.push(served)
+  return served
+}
+
+/** What a command line that does not serve says, and its exit code. */
+async function refusal(args: readonly string[], given: Partial<FakeIo> = {}): Promise<[number, string]> {
+  const io: FakeIo = Object.assign(realFolder(), given)
+  const code = await run(['serve', ...args], io)
+  expect(io.out).toBe('')
+  return [code, io.err.replace('harmony-responses: ', '').trimEnd()]
+}
+
+const FRANCE = { model: 'gpt-oss', input: 'What is the capital of France?' }
+
+describe('serve --replay', () => {
+  test('answers the request that it prints', async () => {
+    const { client, io } = await serve(['--replay'])
+    expect(io.out).toContain(FRANCE.input)
+    expect((await client.responses.create(FRANCE)).output_text).toBe('The capital of France is Paris.')
+  })
+
+  test('streams events that the judge has nothing against', async () => {
+    const { url } = await serve(['--replay'])
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ ...FRANCE, stream: true })
+    const text = await (await fetch(`${url}/v1/responses`, { method: 'POST', headers, body })).text()
+    expect(readStreams(text).flatMap((events) => checkEvents(events))).toEqual([])
+  })
+
+  test('runs the hosted calls of its recordings in several turns', async () => {
+    const { client } = await serve(['--replay'])
+    const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }] as const
+    const response = await client.responses.create({
+      model: 'gpt-oss',
+      input: 'What is the 20th Fibonacci number?',
+      include: ['code_interpreter_call.outputs'],
+      tools: [...tools],
+    })
+    expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'code_interpreter_call', 'message'])
+    expect(response.output_text).toBe('The 20th Fibonacci number is 6765.')
+  })
+
+  test('plays a whole tool loop of the SDK by its script', async () => {
+    const { client } = await serve(['--replay'])
+    const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+    const tools = [{ type: 'function', name: 'get_weather', parameters, strict: null }] as const
+    const first = await client.responses.create({ model: 'gpt-oss', input: 'Hi', tools: [...tools] })
+    const call = first.output.find((item) => item.type === 'function_call')
+    expect(JSON.parse(call?.arguments ?? '')).toEqual({ city: 'example' })
+    const second = await client.responses.create({
+      model: 'gpt-oss',
+      previous_response_id: first.id,
+      input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: '22 degrees' }],
+      tools: [...tools],
+    })
+    expect(second.output_text).toContain('22 degrees')
+  })
+
+  test('plays the recordings of a folder, or of one file', async () => {
+    const fixture = {
+      version: 1,
+      name: 'mine',
+      request: { input: 'Ping' },
+      tokens: ['<|channel|>final<|message|>Pong'],
+    }
+    const given = { readFile: async () => JSON.stringify(fixture) }
+    const file = await serve(['--replay', 'mine.json'], {
+      ...given,
+      readFolder: fakeIo().readFolder,
+    })
+    const folder = await serve(['--replay', 'mine'], { ...given, readFolder: async () => ['mine.json', 'x.jsonl'] })
+    for (const { client } of [file, folder]) {
+      expect((await client.responses.create({ model: 'gpt-oss', input: 'Ping' })).output_text).toBe('Pong')
+    }
+  })
+})
+
+describe('what serve prints', () => {
+  test('fits into 80 columns, has lines for four clients, and no key', async () => {
+    const given = { screen: { columns: 80, hasColors: false } }
+    const secret = await serve(['--replay', '--api-key', 'sesame', '--model-alias', "o'brien"], given)
+    const open = await serve(['--replay'], given)
+    for (const { io } of [secret, open]) {
+      for (const line of io.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+      for (const client of ['curl', 'JavaScript', 'Python', 'Codex']) expect(io.out).toContain(`\n${client}`)
+    }
+    expect(secret.io.out + secret.io.err).not.toContain('sesame')
+    expect(secret.io.out.match(/HARMONY_RESPONSES_API_KEY/g)).toHaveLength(4)
+    expect(open.io.out).not.toContain('HARMONY_RESPONSES_API_KEY')
+  })
+
+  test('has the colours of the other commands where there are colours', async () => {
+    const { io } = await serve(['--replay'], { screen: { columns: 80, hasColors: true } })
+    expect(io.out).toContain('\u001b[1mharmony-responses 1.2.3 listens on')
+  })
+})
+
+describe('the options of serve', () => {
+  test('--api-key is asked for, also by /metrics, and may come from the environment', async () => {
+    const flag = await serve(['--replay', '--api-key', 'sesame'], {}, 'sesame')
+    const variable = await serve(['--replay'], { env: { HARMONY_RESPONSES_API_KEY: 'sesame' } }, 'sesame')
+    for (const { client, url } of [flag, variable]) {
+      expect((await client.responses.create(FRANCE)).status).toBe('completed')
+      const stranger = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'guess', maxRetries: 0 })
+      await expect(stranger.responses.create(FRANCE)).rejects.toMatchObject({ status: 401 })
+      expect((await fetch(`${url}/metrics`)).status).toBe(401)
+      const headers = { authorization: 'Bearer sesame' }
+      expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200)
+    }
+  })
+
+  test('without --model-alias any name is a model, with it these alone and its own', async () => {
+    const any = await serve(['--replay'])
+    const named = await serve(['--replay', '--model-alias', 'gpt-5.4', '--model-alias', 'mine'])
+    const list = async ({ client }: Served) => (await client.models.list()).data.map(({ id }) => id)
+    expect([await list(any), await list(named)]).toEqual([['gpt-oss'], ['gpt-oss', 'gpt-5.4', 'mine']])
+    expect((await any.client.responses.create({ ...FRANCE, model: 'gpt-5.4' })).model).toBe('gpt-5.4')
+    expect((await named.client.responses.create({ ...FRANCE, model: 'mine' })).model).toBe('mine')
+    const refused = await named.client.responses.create({ ...FRANCE, model: 'other' }).catch((error) => error)
+    expect(refused).toBeInstanceOf(APIError)
+    expect([refused.status, refused.code]).toEqual([404, 'model_not_found'])
+  })
+
+  test('--reasoning says how it is shown', async () => {
+    const { client } = await serve(['--replay', '--reasoning', 'summary'])
+    const { output } = await client.responses.create({ model: 'gpt-oss', input: 'Is 91 prime?' })
+    expect(output[0]).toMatchObject({ type: 'reasoning', summary: [{ type: 'summary_text' }] })
+  })
+
+  test('--dialect open-responses ends streams as it asks', async () => {
+    const { url } = await serve(['--replay', '--dialect', 'open-responses'])
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ ...FRANCE, stream: true })
+    const text = await (await fetch(`${url}/v1/responses`, { method: 'POST', headers, body })).text()
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
+  })
+
+  test('--images placeholder lets a conversation with images go on', async () => {
+    const content = [{ type: 'input_image' as const, image_url: 'data:image/png;base64,AA==', detail: 'auto' as const }]
+    const request = { model: 'gpt-oss', input: [{ role: 'user' as const, content }] }
+    const strict = await serve(['--replay'])
+    await expect(strict.client.responses.create(request)).rejects.toMatchObject({ status: 400 })
+    const lenient = await serve(['--replay', '--images', 'placeholder'])
+    expect((await lenient.client.responses.create(request)).output_text).toContain('[image]')
+  })
+
+  test('--mcp runs the calls of a real server', async () => {
+    const server = new URL('../tools/mcp/fixture-server.mjs', import.meta.url).pathname
+    const { client } = await serve(['--replay', '--mcp', `tools="${process.execPath}" ${server} stdio`])
+    const { output } = await client.responses.create({
+      model: 'gpt-oss',
+      input: 'Call echo',
+      tools: [{ type: 'mcp', server_label: 'tools', require_approval: 'never', server_url: 'http://10.0.0.1/' }],
+    })
+    expect(output.map(({ type }) => type)).toEqual(['mcp_list_tools', 'reasoning', 'mcp_call', 'reasoning', 'message'])
+    expect(output[2]).toMatchObject({ name: 'echo', error: null })
+  })
+
+  test('--llama-server and the others ask a server, and say where it is', async () => {
+    const asked: string[] = []
+    const server = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`)
+      response.writeHead(503).end('{"error":{"message":"loading"}}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    try {
+      for (const kind of ['vllm', 'sglang', 'llama-server']) {
+        const { io, client } = await serve([`--${kind}`, `http://127.0.0.1:${port}`])
+        expect(io.out).toContain(`${kind} at 127.0.0.1:${port}`)
+        await client.models.list()
+      }
+      expect(asked.length).toBeGreaterThan(0)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  })
+})
+
+describe('wrong usage of serve is one line and exit code 2', () => {
+  test.each([
+    [[], 'serve: expected one of --replay, --model, --vllm, --sglang, --llama-server, got none'],
+    [['--replay', '--vllm', 'http://x'], /got --replay and --vllm$/],
+    [['--vllm', 'localhost'], /^--vllm: url: expected an http or https URL/],
+    [['--vllm', 'http://x', 'fixtures'], 'serve: expected no operand, got "fixtures"'],
+    [['--replay', '--port', '99999'], '--port: expected a whole number from 0 to 65535, got "99999"'],
+    [['--replay', '--host', '0.0.0.0'], /^--host 0\.0\.0\.0: others can reach it, so it needs a key/],
+    [['--replay', '--reasoning', 'loud'], /^--reasoning: expected one of raw, summary, both, hidden/],
+    [['--replay', '--context-size', '8192'], /^--context-size: expected --model/],
+    [['--replay', '--on-disconnect', 'soon'], /^--on-disconnect: expected stop, finish, or a number of seconds/],
+    [['--replay', '--mcp', 'tools'], '--mcp: expected label=command or label=url'],
+    [['--replay', '--mcp', 'a=x', '--mcp', 'a=y'], '--mcp: expected each label once, got "a" again'],
+    [['--replay', '--model-alias', ''], '--model-alias: expected a name, got an empty text'],
+    [['--replay', '/no/such/folder'], 'cannot read /no/such/folder: no such file or directory'],
+    [['--model', '/no/such/model.gguf'], 'cannot read /no/such/model.gguf: no such file or directory'],
+    [['--model', '/tmp'], 'cannot read /tmp: expected a GGUF file'],
+  ])('%j', async (args, said) => {
+    const [code, line] = await refusal(args)
+    expect([code, line.split('\n').length]).toEqual([2, 1])
+    if (typeof said === 'string') expect(line).toBe(said)
+    else expect(line).toMatch(said)
+  })
+
+  test('a recording that is none names its file', async () => {
+    const given = { readFolder: async () => ['a.json'], readFile: async () => '{"version":2}' }
+    expect(await refusal(['--replay', 'mine/'], given)).toEqual([2, 'mine/a.json: version: expected 1, got 2'])
+  })
+
+  test('a port in use', async () => {
+    const { url } = await serve(['--replay'])
+    const { port } = new URL(url)
+    expect(await refusal(['--replay', '--port', port])).toEqual([2, `serve: port ${port} is in use`])
+  })
+})
+
+describe('what serve writes about requests', () => {
+  test('is a line for each, with what it took, and nothing of what was said', async () => {
+    const { client, io } = await serve(['--replay'])
+    const { id, usage } = await client.responses.create(FRANCE)
+    await client.responses.retrieve(id)
+    const [created, retrieved, ...others] = io.err.trimEnd().split('\n')
+    const { input_tokens, output_tokens } = usage ?? {}
+    expect(created?.replace(/\d+ ms/, 'TIME')).toBe(
+      `12:34:56  POST /v1/responses 200  TIME  gpt-oss  ${input_tokens} in, ${output_tokens} out  ${id}`,
+    )
+    expect(retrieved).toMatch(new RegExp(`GET /v1/responses/${id} 200`))
+    expect(others).toEqual([])
+    expect(io.err).not.toMatch(/France|Paris/)
+  })
+
+  test('cannot be forged by a path or the name of a model', async () => {
+    const { client, io, url } = await serve(['--replay'])
+    await fetch(`${url}/v1/x%0a12:34:56%20%20POST%1b[2J?key=secret`)
+    await client.responses.create({ ...FRANCE, model: 'a\n12:34:56  GET /admin 200\u001b[31m' })
+    const lines = io.err.trimEnd().split('\n')
+    expect(lines).toHaveLength(2)
+    expect(io.err).not.toContain('\u001b')
+    expect(io.err).not.toContain('secret')
+    expect(lines.every((line) => /^12:34:56 {2}(GET|POST) \/v1\//.test(line))).toBe(true)
+  })
+
+  test('is counted by /metrics under names that clients cannot make', async () => {
+    const { client, url } = await serve(['--replay'])
+    await client.responses.create({ ...FRANCE, model: 'x"} 1\nforged 2' })
+    const answer = await fetch(`${url}/metrics`)
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const text = await answer.text()
+    expect(text).toContain('harmony_responses_total{model="other",status="completed"} 1\n')
+    expect(text).not.toContain('forged')
+  })
+
+  test('/metrics is not for pages of other hosts', async () => {
+    const { url } = await serve(['--replay'])
+    expect((await fetch(`${url}/metrics`, { headers: { origin: 'https://evil.example' } })).status).toBe(403)
+  })
+
+  test('--verbose draws the timeline of each response, one after the other', async () => {
+    const { client, io } = await serve(['--replay', '--verbose'])
+    const asked = [1, 2, 3].map((n) => client.responses.create({ model: 'gpt-oss', input: `\u001b[31mNumber ${n}` }))
+    const ids = (await Promise.all(asked)).map(({ id }) => id)
+    const blocks = io.err.split(/^(?=resp_)/m).filter((block) => block.startsWith('resp_'))
+    expect(blocks.map((block) => block.split('\n')[0]).toSorted()).toEqual(ids.toSorted())
+    for (const block of blocks) expect(block.match(/^response completed resp_/gm)).toHaveLength(1)
+    expect(io.err).toContain('reasoning_text.delta')
+    expect(io.err).not.toContain('\u001b')
+  })
+
+  test('--verbose shows tools and the requests that fail to be right, too', async () => {
+    const { client, io } = await serve(['--replay', '--verbose'])
+    const tools = [{ type: 'code_interpreter' as const, container: { type: 'auto' as const } }]
+    await client.responses.create({ model: 'gpt-oss', input: 'What is the 20th Fibonacci number?', tools })
+    expect(io.err).toContain('code_interpreter_call.completed')
+    await expect(client.responses.create({ model: 'gpt-oss', input: [{ type: 'no' }] as never })).rejects.toThrow()
+    expect(io.err).not.toContain('expected')
+  })
+})
+
+describe('serve is stopped', () => {
+  test('once: it takes no more requests and exits with 0', async () => {
+    const { stop, exit, url, client } = await serve(['--replay'])
+    await client.responses.create(FRANCE)
+    stop()
+    expect(await exit).toBe(0)
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+  })
+
+  test('once, with a response under way: that one is finished', async () => {
+    const { stop, exit, client, io } = await serve(['--replay'])
+    const stream = await client.responses.create({ ...FRANCE, stream: true })
+    const types: string[] = []
+    for await (const { type } of stream) {
+      if (types.length === 0) stop()
+      types.push(type)
+    }
+    expect(types.at(-1)).toBe('response.completed')
+    expect(await exit).toBe(0)
+    expect(io.err).not.toContain('error')
+  })
+
+  test('twice, with an engine that hangs: it ends at once', async () => {
+    const engine = createServer(() => {})
+    await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve))
+    const { port } = engine.address() as AddressInfo
+    try {
+      const { stop, exit, client, io, url } = await serve(['--llama-server', `http://127.0.0.1:${port}`])
+      const asked = new Promise((resolve) => engine.on('request', resolve))
+      const answer = client.responses.create(FRANCE).catch((error) => error)
+      await asked
+      while (!(await (await fetch(`${url}/metrics`)).text()).includes('harmony_responses_running 1'));
+      stop()
+      stop()
+      expect(await exit).toBe(130)
+      expect(await answer).toBeInstanceOf(Error)
+      expect(io.err).toContain('waits for 1 response')
+    } finally {
+      engine.closeAllConnections()
+      engine.close()
+    }
+  })
+})
+
+test('a response over the WebSocket has its line, its tokens and its place in the metrics', async () => {
+  const { io, url } = await serve(['--replay'])
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`)
+  await new Promise((resolve) => socket.on('open', resolve))
+  const over = new Promise<string>((resolve) => {
+    socket.on('message', (data) => {
+      const { type, response } = JSON.parse(String(data))
+      if (type === 'response.completed') resolve(response.id)
+    })
+  })
+  socket.send(JSON.stringify({ type: 'response.create', ...FRANCE }))
+  const id = await over
+  const text = await (await fetch(`${url}/metrics`)).text()
+  expect(text).toContain('harmony_responses_total{model="gpt-oss",status="completed"} 1\n')
+  expect(io.err).toMatch(new RegExp(`^12:34:56 {2}socket response.create .* 74 in, 11 out {2}${id}$`, 'm'))
+  expect(io.err).toMatch(/^12:34:56 {2}GET \/v1\/responses 101 {2}\d+ ms$/m)
+  socket.close()
+})

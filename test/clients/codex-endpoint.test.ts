@@ -1,0 +1,160 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { checkEvents } from '../../src/conformance/index.js'
+import type { Dialect } from '../../src/dialects/index.js'
+import { loadTokenTable, type ResponseStreamEvent } from '../../src/index.js'
+import { serveResponses } from '../../src/server/node.js'
+import {
+  answer,
+  call,
+  type Script,
+  type ScriptedEngine,
+  type ScriptedMessage,
+  scriptedEngine,
+  think,
+} from '../../src/testing/index.js'
+import { OWN_MCP_SERVER, playCodex } from './clients/codex.js'
+import { PATCH, PATCHED_FILE, runTool } from './scenarios.js'
+
+const toEnd = { onText: () => {}, signal: new AbortController().signal }
+
+/** The endpoint, and what was streamed to Codex, by whatever transport. */
+interface Served {
+  readonly baseURL: string
+  readonly engine: ScriptedEngine
+  readonly streams: readonly ResponseStreamEvent[][]
+  /** By which methods it was asked. */
+  readonly asked: readonly string[]
+}
+
+async function serve(script: Script): Promise<Served> {
+  const engine = scriptedEngine(script)
+  const streams: ResponseStreamEvent[][] = []
+  const asked: string[] = []
+  const server = await serveResponses({
+    engine,
+    tokenTable: await loadTokenTable(),
+    port: 0,
+    dialect: recorder(streams),
+    authorize({ method, url }) {
+      asked.push(`${method} ${new URL(url).pathname}`)
+      return 'anybody'
+    },
+  })
+  onTestFinished(() => server.close({ graceMs: 0 }))
+  return { baseURL: `${server.url}/v1`, engine, streams, asked }
+}
+
+/** OpenAI's own wording, which notes the events of each stream. */
+function recorder(streams: ResponseStreamEvent[][]): Dialect {
+  return {
+    name: 'recorder',
+    encoder() {
+      const events: ResponseStreamEvent[] = []
+      streams.push(events)
+      return (event) => {
+        events.push(event)
+        return event as never
+      }
+    },
+    decoder: () => (event) => event as never,
+    encodeResponse: (response) => response as never,
+    decodeResponse: (response) => response as never,
+  }
+}
+
+/** How Codex reaches the endpoint: as a provider that its user adds, or as OpenAI itself at another address. */
+const PROVIDERS = {
+  'a provider of its own, over HTTP': { name: 'local', socket: false },
+  'a provider of its own, over a WebSocket': { name: 'local', socket: true },
+  'a provider that is named OpenAI, over HTTP': { name: 'OpenAI', socket: false },
+  'the built-in provider, over a WebSocket': undefined,
+} as const
+
+/**
+ * By the name of the model Codex decides what it declares: its patch tool to those that it knows alone, and MCP servers
+ * to all others. Those that it knows have to search for the tools of its MCP servers, by a tool of OpenAI's.
+ */
+const KNOWN = 'gpt-5.5:gpt-oss'
+const OTHER = 'gpt-oss'
+
+function config(provider: keyof typeof PROVIDERS, baseURL: string, model: string, more = ''): string {
+  const own = PROVIDERS[provider]
+  const head = `model = "${model}"\n${more}`
+  if (own === undefined) return `${head}openai_base_url = ${JSON.stringify(baseURL)}\n`
+  return `${head}model_provider = "local"
+[model_providers.local]
+name = ${JSON.stringify(own.name)}
+base_url = ${JSON.stringify(baseURL)}
+wire_api = "responses"
+requires_openai_auth = false
+supports_websockets = ${own.socket}
+stream_max_retries = 0
+request_max_retries = 0
+`
+}
+
+/** What is wrong with anything that was streamed. */
+function faultsIn(streams: readonly (readonly ResponseStreamEvent[])[]): unknown[] {
+  if (streams.length < 2) return ['Codex asked no second time']
+  return streams.flatMap((events) => [...checkEvents(events), ...checkEvents(events, { profile: 'client:codex' })])
+}
+
+const providers = Object.keys(PROVIDERS) as (keyof typeof PROVIDERS)[]
+const patch: ScriptedMessage = { ...call('functions.apply_patch', PATCH), contentType: 'code' }
+const weather = call('functions.exec_command', { cmd: './get_weather Oslo' })
+
+/** What the model was told of its calls, in their order. */
+const resultsIn = ({ engine }: Served): string[] =>
+  (engine.calls.at(-1)?.messages ?? []).flatMap(({ role, content }) => (role === 'tool' ? [content] : []))
+
+test.each(providers)('Codex calls the tool of its own MCP server, and runs a command, by %s', async (provider) => {
+  const served = await serve([
+    [think('I look it up.'), call('mcp__docs.lookup', { q: 'life' })],
+    [think('And the weather.'), weather],
+    [think('All is known.'), answer('It is 42, and it rains.')],
+  ])
+  const played = await playCodex(config(provider, served.baseURL, OTHER) + OWN_MCP_SERVER, toEnd)
+  expect(played).toMatchObject({ text: ['It is 42, and it rains.'], ending: 'completed' })
+  expect(resultsIn(served)).toEqual([
+    expect.stringContaining('life is 42'),
+    expect.stringContaining(runTool('get_weather', { city: 'Oslo' })),
+  ])
+  expect(faultsIn(served.streams)).toEqual([])
+  const transport = provider.includes('HTTP') ? 'POST /v1/responses' : 'GET /v1/responses'
+  expect(new Set(served.asked)).toEqual(new Set([transport]))
+})
+
+test.each(providers)('Codex applies a patch by %s', async (provider) => {
+  const served = await serve([
+    [think('A typo.'), patch],
+    [think('It is gone.'), answer('It is fixed.')],
+  ])
+  const played = await playCodex(config(provider, served.baseURL, KNOWN), toEnd)
+  expect(played).toMatchObject({ text: ['It is fixed.'], ending: 'completed' })
+  expect(played.calls).toEqual([{ name: 'apply_patch', arguments: PATCH }])
+  expect(resultsIn(served)).toEqual([expect.stringContaining(PATCHED_FILE.name)])
+  expect(faultsIn(served.streams)).toEqual([])
+})
+
+// A provider that is named OpenAI is one to Codex: it has the server compact, and keeps what it cannot read.
+test.each(providers)('Codex compacts its conversation and goes on, by %s', async (provider) => {
+  const isRemote = provider.includes('OpenAI') || provider.includes('built-in')
+  const { baseURL, engine, streams } = await serve([
+    [think('The weather.'), weather],
+    [think('I sum up.'), answer('The user asked for Oslo.')],
+    [think('I know it.'), answer('It rains.')],
+  ])
+  // Its own instructions are longer: it compacts after the first answer, in the middle of the turn.
+  const limit = 'model_auto_compact_token_limit = 7000\n'
+  const played = await playCodex(config(provider, baseURL, OTHER, limit), toEnd)
+  expect(played).toMatchObject({ text: expect.arrayContaining(['It rains.']), ending: 'completed' })
+  const compactions = streams.flatMap((events) =>
+    events.filter((event) => event.type === 'response.output_item.done' && String(event.item.type) === 'compaction'),
+  )
+  expect(compactions).toHaveLength(isRemote ? 1 : 0)
+  // The model goes on from the summary, and from nothing else of what was said.
+  const { messages } = engine.calls.at(-1) ?? expect.unreachable()
+  expect(messages.at(-1)).toMatchObject({ role: 'user', content: expect.stringContaining('asked for Oslo') })
+  expect(messages.filter(({ role }) => role === 'tool' || role === 'assistant')).toEqual([])
+  expect(faultsIn(streams)).toEqual([])
+})

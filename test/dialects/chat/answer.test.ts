@@ -1,0 +1,325 @@
+import fc from 'fast-check'
+import { APIError } from 'openai'
+import { describe, expect, test } from 'vitest'
+import type { ChatAnswerOptions } from '../../../src/dialects/chat/answer-options.js'
+import {
+  type ChatChunk,
+  type ChatError,
+  createChatEncoder,
+  createChatSseEncoder,
+  toChatChunks,
+  toChatCompletion,
+  toChatError,
+} from '../../../src/dialects/index.js'
+import type { ResponseStreamEvent } from '../../../src/responses/events.js'
+import type { Response as ResponseObject } from '../../../src/responses/response.js'
+import { encodeSseData, toSseResponse } from '../../../src/sse/index.js'
+import { anyStream, endReason, oneByOne, run, runBroken } from '../../laws/streams.js'
+import { collect } from '../../support/collect.js'
+import { RUNS, runs } from '../../support/runs.js'
+import { encodeHarmony } from '../../support/tokens.js'
+import { deepFreeze } from '../../translate/run.js'
+import { accumulated, clientOf, received } from './sdk.js'
+
+const anyOptions: fc.Arbitrary<ChatAnswerOptions> = fc.record(
+  {
+    id: fc.constant('chatcmpl-mine'),
+    model: fc.constant('mine'),
+    created: fc.constant(7),
+    preambles: fc.constantFrom('content', 'reasoning'),
+    calls: fc.constantFrom('tool_calls', 'function_call'),
+  },
+  { requiredKeys: [] },
+)
+
+function streamed(events: readonly ResponseStreamEvent[], options?: ChatAnswerOptions): Response {
+  return toSseResponse(toChatChunks(events, options), { eventLines: false, done: true })
+}
+
+function chunksOf(events: readonly ResponseStreamEvent[], options?: ChatAnswerOptions): (ChatChunk | ChatError)[] {
+  return events.flatMap(createChatEncoder(options))
+}
+
+/** The deltas of a stream that did not fail. */
+function deltasOf(events: readonly ResponseStreamEvent[], options?: ChatAnswerOptions): ChatChunk['choices'] {
+  return chunksOf(events, options).flatMap((chunk) => ('choices' in chunk ? chunk.choices : []))
+}
+
+/** The stream and the response of what a model wrote. */
+function said(harmony: string, tools: object[] = []): { events: ResponseStreamEvent[]; response: ResponseObject } {
+  return run(oneByOne(encodeHarmony(harmony)), { request: { tools: tools as never } })
+}
+
+const CALL = '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a":1}<|call|>'
+const F = { type: 'function', name: 'f' }
+
+describe('laws:', () => {
+  test('what the openai SDK accumulates from the chunks is the answer without streaming', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyStream(), endReason, anyOptions, async ({ chunks, setup }, reason, given) => {
+        // The SDK keeps the last piece of a field that it does not know.
+        const options = { ...given, includeUsage: true, reasoning: 'hidden' } as const
+        const { events, response } = run(chunks, setup, reason)
+        const whole = structuredClone(toChatCompletion(deepFreeze(response), options))
+        // Beside a function_call, it drops what it does not know.
+        for (const { message } of whole.choices) if (message.function_call !== undefined) delete message.annotations
+        expect(await accumulated(streamed(deepFreeze(events), options))).toEqual(whole)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('the reasoning of all chunks, in either field, is the reasoning of the answer without streaming', () => {
+    fc.assert(
+      fc.property(anyStream(), anyOptions, ({ chunks, setup }, options) => {
+        const { events, response } = run(chunks, setup)
+        const { message } = toChatCompletion(response, options).choices[0] ?? { message: undefined }
+        for (const field of ['reasoning', 'reasoning_content'] as const) {
+          const text = deltasOf(events, options).map(({ delta }) => delta[field] ?? '')
+          expect(text.join('')).toBe(message?.[field] ?? '')
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('the frames of a stream are its chunks, each as encodeSseData writes it', () => {
+    const options = fc.record({ includeUsage: fc.boolean(), model: fc.constantFrom('m', '"delta":0') })
+    fc.assert(
+      fc.property(anyStream(), fc.nat(60), options, fc.boolean(), (stream, at, options, isBroken) => {
+        const { events } = isBroken ? runBroken(stream, at, false) : run(stream.chunks, stream.setup)
+        const frames = events.map(createChatSseEncoder(options)).join('')
+        expect(frames).toBe(chunksOf(events, options).map(encodeSseData).join(''))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('what the chunks say does not depend on how the tokens came', () => {
+    const whole = ({ chunks, setup }: { chunks: never; setup: object }): unknown =>
+      toChatCompletion(run(chunks, setup).response)
+    fc.assert(
+      fc.property(anyStream(), ({ chunks, setup }) => {
+        expect(whole({ chunks: oneByOne(chunks) as never, setup })).toEqual(whole({ chunks: chunks as never, setup }))
+      }),
+      { numRuns: runs(50) },
+    )
+  })
+
+  test('every stream begins with the role and ends with one finish reason', () => {
+    fc.assert(
+      fc.property(anyStream(), endReason, anyOptions, ({ chunks, setup }, reason, options) => {
+        const choices = deltasOf(run(chunks, setup, reason).events, options)
+        expect(choices[0]?.delta).toEqual({ role: 'assistant', content: null, refusal: null })
+        expect(choices.filter(({ delta }) => 'role' in delta)).toHaveLength(1)
+        expect(choices.filter(({ finish_reason }) => finish_reason !== null)).toEqual([choices.at(-1)])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('a stream that breaks at any token is an APIError in the openai SDK, with the message of the failure', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyStream(), fc.nat(60), async (stream, at) => {
+        const { events, response } = runBroken(stream, at, false)
+        const error = await accumulated(streamed(events)).catch((error: unknown) => error)
+        expect(error).toBeInstanceOf(APIError)
+        expect(error).toMatchObject({ message: 'engine died', error: toChatError(response).error })
+        expect(() => toChatCompletion(response)).toThrow('expected a response that is completed or incomplete')
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    )
+  })
+})
+
+describe('a stream', () => {
+  test('has the text in the deltas, and nothing of the events around it', () => {
+    const { events } = said('<|channel|>final<|message|>Hi there!<|return|>')
+    expect(deltasOf(events).slice(1)).toEqual([
+      { index: 0, delta: { content: 'Hi' }, logprobs: null, finish_reason: null },
+      { index: 0, delta: { content: ' there' }, logprobs: null, finish_reason: null },
+      { index: 0, delta: { content: '!' }, logprobs: null, finish_reason: null },
+      { index: 0, delta: {}, logprobs: null, finish_reason: 'stop' },
+    ])
+  })
+
+  test('has the reasoning in both fields that clients know', () => {
+    const { events, response } = said(
+      '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>',
+    )
+    expect(deltasOf(events)[1]?.delta).toEqual({ reasoning_content: 'Hm', reasoning: 'Hm' })
+    expect(deltasOf(events, { reasoning: 'reasoning' })[1]?.delta).toEqual({ reasoning: 'Hm' })
+    expect(deltasOf(events, { reasoning: 'reasoning_content' })[1]?.delta).toEqual({ reasoning_content: 'Hm' })
+    expect(deltasOf(events, { reasoning: 'hidden' })[1]?.delta).toEqual({ content: 'Hi' })
+    expect(toChatCompletion(response).choices[0]?.message).toMatchObject({ reasoning_content: 'Hm', reasoning: 'Hm' })
+  })
+
+  test('has reasoning once where the response shows it as text and as a summary', () => {
+    const harmony = '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>'
+    for (const reasoning of ['both', 'summary', 'raw'] as const) {
+      const { events, response } = run(oneByOne(encodeHarmony(harmony)), { reasoning })
+      expect(deltasOf(events).flatMap(({ delta }) => delta.reasoning ?? [])).toEqual(['Hm'])
+      expect(toChatCompletion(response).choices[0]?.message.reasoning).toBe('Hm')
+    }
+  })
+
+  test('begins a call with its id and name, goes on with its index alone, and ends for tool_calls', () => {
+    const { events, response } = said(CALL, [F])
+    const id = (response.output[0] as { call_id: string }).call_id
+    const [, first, second, ...rest] = deltasOf(events)
+    expect(first?.delta.tool_calls).toEqual([
+      { index: 0, id, type: 'function', function: { name: 'f', arguments: '' } },
+    ])
+    expect(second?.delta.tool_calls).toEqual([{ index: 0, function: { arguments: '{"' } }])
+    expect(rest.at(-1)?.finish_reason).toBe('tool_calls')
+  })
+
+  test('has a call of a custom tool as its input', () => {
+    const harmony = '<|channel|>commentary to=functions.apply<|message|>*** Begin<|call|>'
+    const { events, response } = said(harmony, [{ type: 'custom', name: 'apply' }])
+    const id = (response.output[0] as { call_id: string }).call_id
+    expect(deltasOf(events)[1]?.delta.tool_calls).toEqual([
+      { index: 0, id, type: 'custom', custom: { name: 'apply', input: '' } },
+    ])
+    expect(toChatCompletion(response).choices[0]?.message.tool_calls).toEqual([
+      { id, type: 'custom', custom: { name: 'apply', input: '*** Begin' } },
+    ])
+  })
+
+  test('has a function_call for clients that declared functions', () => {
+    const { events, response } = said(CALL, [F])
+    const options = { calls: 'function_call' } as const
+    expect(deltasOf(events, options)[1]?.delta).toEqual({ function_call: { name: 'f', arguments: '' } })
+    expect(toChatCompletion(response, options).choices[0]).toMatchObject({
+      message: { function_call: { name: 'f', arguments: '{"a":1}' } },
+      finish_reason: 'function_call',
+    })
+  })
+
+  test('keeps a preamble apart from the answer by an empty line, or has it with the reasoning', () => {
+    const harmony =
+      '<|channel|>commentary<|message|>Wait.<|end|><|start|>assistant<|channel|>final<|message|>{}<|return|>'
+    const { response } = said(harmony)
+    expect(toChatCompletion(response).choices[0]?.message.content).toBe('Wait.\n\n{}')
+    expect(toChatCompletion(response, { preambles: 'reasoning' }).choices[0]?.message).toMatchObject({
+      content: '{}',
+      reasoning: 'Wait.',
+    })
+  })
+
+  test('shows no call that the host ran', () => {
+    const mcp = { type: 'mcp', server_label: 'acme', require_approval: 'never' }
+    const harmony = '<|channel|>commentary to=acme.ask<|message|>{}<|call|>'
+    const { events, response } = said(harmony, [mcp])
+    expect(response.output[0]?.type).toBe('mcp_call')
+    expect(deltasOf(events).filter(({ delta }) => delta.tool_calls !== undefined)).toEqual([])
+    expect(deltasOf(events).at(-1)?.finish_reason).toBe('stop')
+  })
+
+  test.each([
+    ['max_output_tokens', 'length'],
+    ['content_filter', 'content_filter'],
+    ['stop', 'stop'],
+  ] as const)('that ended for %s finishes with %s', (reason, finish) => {
+    const { events } = run(oneByOne(encodeHarmony('<|channel|>final<|message|>Hi')), {}, reason)
+    expect(deltasOf(events).at(-1)?.finish_reason).toBe(finish)
+  })
+
+  test('has the token counts in a chunk without choices, if it is asked to', () => {
+    const { events, response } = said('<|channel|>final<|message|>Hi<|return|>')
+    const chunks = chunksOf(events, { includeUsage: true }) as ChatChunk[]
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: response.usage?.output_tokens } })
+    expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true)
+    expect(chunksOf(events).some((chunk) => 'usage' in chunk)).toBe(false)
+  })
+
+  test('has the log-probabilities beside the text that they are of', () => {
+    const request = { include: ['message.output_text.logprobs'] }
+    const ids = encodeHarmony('<|channel|>final<|message|>Hi!<|return|>')
+    const tokens = ids.map((id) => ({ id, logprob: -0.5, topLogprobs: [] }))
+    const { events, response } = run(tokens as never, { request })
+    expect(deltasOf(events).map(({ logprobs }) => logprobs?.content?.map(({ token }) => token))).toEqual([
+      undefined,
+      ['Hi'],
+      ['!'],
+      undefined,
+    ])
+    expect(toChatCompletion(response).choices[0]?.logprobs?.content).toHaveLength(2)
+  })
+
+  test('sends all citations with the finish reason, by their places in the whole text', () => {
+    const annotation = {
+      type: 'url_citation' as const,
+      url: 'https://a.example',
+      title: 'A',
+      start_index: 1,
+      end_index: 3,
+    }
+    const { response } = said(
+      '<|channel|>commentary<|message|>Wait.<|end|><|start|>assistant<|channel|>final<|message|>Yes<|return|>',
+    )
+    const [preamble, answer] = response.output as { content: object[] }[]
+    const cited = { ...answer, content: [{ ...answer?.content[0], annotations: [annotation] }] }
+    const { message } = toChatCompletion({ ...response, output: [preamble, cited] as never }).choices[0] ?? {}
+    const { start_index = 0, end_index = 0 } = message?.annotations?.[0]?.url_citation ?? {}
+    expect(message?.content?.slice(start_index, end_index)).toBe('es')
+  })
+
+  test('has chunks as soon as their events came', async () => {
+    const { events } = said('<|channel|>final<|message|>Hi<|return|>')
+    let taken = 0
+    const one = function* (): Generator<ResponseStreamEvent> {
+      for (const event of events) {
+        taken++
+        yield event
+      }
+    }
+    const chunks = toChatChunks(one())
+    await chunks.next()
+    expect(taken).toBe(1)
+    await chunks.return()
+  })
+
+  test('is the same from batches as from events', async () => {
+    const { events } = said('<|channel|>final<|message|>Hi<|return|>')
+    expect(await collect(toChatChunks([events]))).toEqual(await collect(toChatChunks(events)))
+  })
+})
+
+describe('the openai SDK', () => {
+  test('reads each chunk as it is', async () => {
+    const { events } = said(CALL, [F])
+    const client = clientOf(() => streamed(events))
+    const body = { model: 'gpt-oss', messages: [{ role: 'user' as const, content: 'hi' }], stream: true as const }
+    expect(await collect(await client.chat.completions.create(body))).toEqual(chunksOf(events))
+  })
+
+  test('reads the answer as it is', async () => {
+    const completion = toChatCompletion(said(CALL, [F]).response)
+    expect(await received(completion)).toEqual(completion)
+  })
+})
+
+describe('what is wrong is said at once:', () => {
+  const { response, events } = said('<|channel|>final<|message|>Hi<|return|>')
+  const error = (code: string, message: string): unknown =>
+    expect.objectContaining({ name: 'HarmonyResponsesError', code, message: expect.stringContaining(message) })
+
+  test('a wrong option', () => {
+    expect(() => toChatChunks(events, { reasoning: 'loud' } as never)).toThrow(
+      error(
+        'bad_option',
+        'toChatChunks.reasoning: expected one of both, reasoning_content, reasoning, hidden, got "loud"',
+      ),
+    )
+    expect(() => createChatEncoder({ created: 1.5 })).toThrow(error('bad_option', 'createChatEncoder.created'))
+    expect(() => toChatCompletion(response, null as never)).toThrow(error('bad_option', 'toChatCompletion: options'))
+  })
+
+  test('no stream, no event, no response', async () => {
+    expect(() => toChatChunks(response as never)).toThrow(error('bad_stream', 'toChatChunks'))
+    await expect(collect(toChatChunks([{}] as never))).rejects.toEqual(error('bad_stream', 'an event'))
+    await expect(collect(toChatChunks(events.slice(4)))).rejects.toEqual(error('bad_stream', 'response.created first'))
+    expect(() => toChatCompletion({} as never)).toThrow(error('bad_stream', 'expected a response'))
+  })
+})

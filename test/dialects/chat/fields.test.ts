@@ -1,0 +1,43 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { CHAT_FIELDS } from '../../../src/dialects/chat/fields.js'
+import { pageOf } from '../../docs/pages.js'
+import { declaredType, propertiesOf } from '../../support/declared-type.js'
+import { refusalOf, user } from './cases.js'
+
+const sdk = fileURLToPath(
+  new URL('../../../node_modules/openai/resources/chat/completions/completions.d.ts', import.meta.url),
+)
+const parameters = propertiesOf(declaredType(sdk, 'ChatCompletionCreateParamsBase'))
+
+test('every parameter of openai 7.57 has a line in the table of fields', () => {
+  expect([...parameters].filter((name) => !Object.hasOwn(CHAT_FIELDS, name))).toEqual([])
+})
+
+test.each(Object.entries(CHAT_FIELDS))(
+  '%s is a parameter of openai 7.57, or it is said who sends it',
+  (name, field) => {
+    expect(parameters.has(name)).toBe(field.sentBy === undefined)
+  },
+)
+
+test.each(Object.entries(CHAT_FIELDS).filter(([, { fate }]) => fate === 'ignored'))(
+  '%s, which is ignored, may be anything',
+  (name) => {
+    for (const value of [null, 'x', -1, [null], { a: 1 }]) {
+      expect(refusalOf({ messages: [user], [name]: value })).toBeUndefined()
+    }
+  },
+)
+
+test('docs/chat-completions.md has the table of parameters as the code has it', () => {
+  const rows = Object.entries(CHAT_FIELDS)
+    .sort()
+    .map(([name, { fate, does, sentBy }]) => {
+      const who = sentBy === undefined ? '' : ` Sent by ${sentBy}.`
+      return `| \`${name}\` | *${fate}*: ${does}.${who} |`
+    })
+  const table = ['| parameter | what happens |', '|---|---|', ...rows].join('\n')
+  const page = pageOf('docs/chat-completions.md')
+  expect(/<!-- parameters -->\n([\s\S]*)\n<!-- \/parameters -->/.exec(page)?.[1]).toBe(table)
+})

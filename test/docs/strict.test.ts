@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest'
+import { createMatcher, jsonSchemaToGbnf, UnsupportedSchema } from '../../src/grammar/index.js'
+import { allows } from '../grammar/walk.js'
+import { pageOf } from './pages.js'
+
+interface Example {
+  readonly schema: object
+  readonly right: unknown
+  readonly wrong: unknown
+}
+
+/** For each keyword that is held: what it allows, and what nothing but it forbids. */
+const HELD: Readonly<Record<string, Example>> = {
+  type: { schema: { type: ['integer', 'null'] }, right: null, wrong: 'x' },
+  enum: { schema: { enum: ['a', 1] }, right: 1, wrong: 'b' },
+  const: { schema: { const: 'a' }, right: 'a', wrong: 'b' },
+  properties: { schema: { type: 'object', properties: { a: { type: 'null' } } }, right: { a: null }, wrong: { a: 1 } },
+  required: { schema: { type: 'object', required: ['a'] }, right: { a: 1 }, wrong: {} },
+  additionalProperties: {
+    schema: { type: 'object', additionalProperties: { type: 'null' } },
+    right: { a: null },
+    wrong: { a: 1 },
+  },
+  propertyNames: { schema: { type: 'object', propertyNames: { maxLength: 1 } }, right: { a: 1 }, wrong: { ab: 1 } },
+  patternProperties: {
+    schema: { type: 'object', patternProperties: { '^a': { type: 'null' } }, additionalProperties: false },
+    right: { ab: null },
+    wrong: { b: null },
+  },
+  items: { schema: { items: { type: 'null' } }, right: [null], wrong: [1] },
+  prefixItems: { schema: { prefixItems: [{ type: 'null' }] }, right: [null, 1], wrong: [1] },
+  additionalItems: { schema: { items: [true], additionalItems: false }, right: [1], wrong: [1, 2] },
+  minItems: { schema: { minItems: 1 }, right: [1], wrong: [] },
+  maxItems: { schema: { maxItems: 1 }, right: [1], wrong: [1, 2] },
+  minLength: { schema: { minLength: 2 }, right: '\u{1F600}b', wrong: '\u{1F600}' },
+  maxLength: { schema: { maxLength: 1 }, right: '\u{1F600}', wrong: 'ab' },
+  pattern: { schema: { pattern: '^a' }, right: 'ab', wrong: 'ba' },
+  format: { schema: { format: 'date' }, right: '2024-02-29', wrong: '2023-02-29' },
+  minimum: { schema: { minimum: 1.5 }, right: 1.5, wrong: 1.25 },
+  maximum: { schema: { maximum: 10 }, right: 10, wrong: 10.5 },
+  exclusiveMinimum: { schema: { exclusiveMinimum: 1 }, right: 1.5, wrong: 1 },
+  exclusiveMaximum: { schema: { exclusiveMaximum: 10 }, right: 9, wrong: 10 },
+  multipleOf: { schema: { type: 'integer', multipleOf: 250 }, right: -1500, wrong: 1400 },
+  anyOf: { schema: { anyOf: [{ type: 'null' }, { const: 1 }] }, right: 1, wrong: 2 },
+  oneOf: { schema: { oneOf: [{ type: 'null' }, { const: 1 }] }, right: 1, wrong: 2 },
+  allOf: { schema: { allOf: [{ minLength: 1 }, { maxLength: 2 }] }, right: 'a', wrong: 'abc' },
+  $ref: { schema: { $ref: '#/$defs/a', $defs: { a: { type: 'null' } } }, right: null, wrong: 1 },
+  $defs: { schema: { $defs: { 'a/b~%': { type: 'null' } }, $ref: '#/$defs/a~1b~0%25' }, right: null, wrong: 1 },
+  definitions: { schema: { definitions: { a: { type: 'null' } }, $ref: '#/definitions/a' }, right: null, wrong: 1 },
+}
+/** For each keyword that is refused: a value of it. */
+const REFUSED: Readonly<Record<string, unknown>> = {
+  minProperties: 1,
+  maxProperties: 1,
+  not: {},
+  if: { type: 'string' },
+  contains: {},
+  uniqueItems: true,
+  dependentRequired: { a: ['b'] },
+  dependentSchemas: { a: {} },
+  dependencies: { a: ['b'] },
+  unevaluatedItems: false,
+  unevaluatedProperties: false,
+  $dynamicRef: '#a',
+  $recursiveRef: '#',
+}
+/** What is refused together with the keyword that it stands beside. */
+const BESIDE = ['then', 'else', 'minContains', 'maxContains']
+
+/** The keywords of the table's rows, by what becomes of them. */
+const rows = [...pageOf('docs/strict.md').matchAll(/^\| (.+?) \| (held|annotation|refused) \|/gm)].flatMap(
+  ([, keywords = '', becomes = '']) =>
+    [...keywords.matchAll(/`([^`]+)`/g)].map(([, keyword = '']) => ({ keyword, becomes })),
+)
+const keywordsThat = (becomes: string): string[] =>
+  rows.filter((row) => row.becomes === becomes).map(({ keyword }) => keyword)
+const isAllowed = (schema: object, value: unknown): boolean =>
+  allows(createMatcher(jsonSchemaToGbnf(schema)), JSON.stringify(value))
+
+describe('the table of docs/strict.md', () => {
+  test('each keyword that is held, or refused, has a case here', () => {
+    expect(keywordsThat('held').toSorted()).toEqual(Object.keys(HELD).toSorted())
+    expect(keywordsThat('refused').toSorted()).toEqual([...Object.keys(REFUSED), ...BESIDE].toSorted())
+  })
+
+  test.each(keywordsThat('held'))('%s is held', (keyword) => {
+    const { schema, right, wrong } = HELD[keyword] as Example
+    expect(isAllowed(schema, right)).toBe(true)
+    expect(isAllowed(schema, wrong)).toBe(false)
+    // Those that stand beside it in its case only because it needs them.
+    const own = [keyword, '$ref', ...(keyword === 'patternProperties' ? ['additionalProperties'] : [])]
+    const without = Object.fromEntries(Object.entries(schema).filter(([name]) => !own.includes(name)))
+    expect(isAllowed(without, wrong)).toBe(true)
+  })
+
+  test.each(Object.keys(REFUSED))('%s is refused, with its path', (keyword) => {
+    const schema = { type: ['object', 'array'], [keyword]: REFUSED[keyword] }
+    const expected = expect.objectContaining({ name: 'UnsupportedSchema', path: `/items/${keyword}` }) as Error
+    expect(() => jsonSchemaToGbnf({ type: 'array', items: schema })).toThrow(expected)
+  })
+
+  test.each([...keywordsThat('annotation'), 'x-anything'])('%s changes nothing', (keyword) => {
+    const schema = { type: 'string', maxLength: 3 }
+    expect(jsonSchemaToGbnf({ ...schema, [keyword]: 'https://example.com/x' })).toBe(jsonSchemaToGbnf(schema))
+  })
+
+  test('each format that it names is held, and others are not', () => {
+    const row = /^\| `format` \| held \|([^;]*);/m.exec(pageOf('docs/strict.md'))?.[1] ?? ''
+    const formats = [...row.matchAll(/`([^`]+)`/g)].map(([, format]) => format)
+    expect(formats.length).toBe(9)
+    for (const format of formats) expect(isAllowed({ format }, 'not/any of them')).toBe(false)
+    expect(isAllowed({ format: 'uri' }, 'not/any of them')).toBe(true)
+  })
+
+  test('its limits are those of the code', () => {
+    const refused = (schema: object): boolean => {
+      try {
+        jsonSchemaToGbnf(schema)
+        return false
+      } catch (error) {
+        return error instanceof UnsupportedSchema
+      }
+    }
+    for (const keyword of ['minLength', 'maxLength', 'minItems', 'maxItems']) {
+      expect(refused({ [keyword]: 100_000 })).toBe(false)
+      expect(refused({ [keyword]: 100_001 })).toBe(true)
+    }
+    expect([refused({ minimum: 0.123456789 }), refused({ minimum: 0.1234567891 })]).toEqual([false, true])
+    const start = createMatcher(jsonSchemaToGbnf({ type: 'number' }))
+    const allowsDigits = (count: number): boolean => allows(start, '1'.repeat(count))
+    const allowsDecimals = (count: number): boolean => allows(start, `0.${'1'.repeat(count)}`)
+    expect([allowsDigits(21), allowsDigits(22), allowsDecimals(25), allowsDecimals(26)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ])
+  })
+})

@@ -1,0 +1,240 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createMatcher, jsonSchemaToGbnf, type MatcherState } from '../../src/grammar/index.js'
+import { runs } from '../support/runs.js'
+import { allows } from './walk.js'
+
+const matcherOf = (schema: unknown): MatcherState => createMatcher(jsonSchemaToGbnf(schema))
+const verdicts = (schema: unknown, ...texts: string[]): boolean[] =>
+  texts.map((text) => allows(matcherOf(schema), text))
+
+describe('the texts of a schema', () => {
+  test('properties come in their declared order, the optional ones or not, each once', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'null' }, b: { type: 'null' }, c: { type: 'null' } },
+      required: ['b'],
+      additionalProperties: false,
+    }
+    const right = ['{"b":null}', '{"a":null,"b":null}', '{"b":null,"c":null}', '{ "a": null, "b": null, "c": null }']
+    const wrong = [
+      '{}',
+      '{"a":null}',
+      '{"b":null,"a":null}',
+      '{"b":null,"b":null}',
+      '{"b":null,}',
+      '{"b":null,"d":null}',
+    ]
+    expect(verdicts(schema, ...right)).toEqual(right.map(() => true))
+    expect(verdicts(schema, ...wrong)).toEqual(wrong.map(() => false))
+  })
+
+  test('blanks are at most one, and never an end of a line', () => {
+    const right = ['[ 1, 2 ]', '[1,2]', '[ ]', '[]']
+    const wrong = ['[  1]', '[1 ,2]', '[\n1]', ' [1]', '[1] ']
+    expect(verdicts({ type: 'array', items: { type: 'integer' } }, ...right)).toEqual(right.map(() => true))
+    expect(verdicts({ type: 'array', items: { type: 'integer' } }, ...wrong)).toEqual(wrong.map(() => false))
+  })
+
+  test('a name that is not declared is none of the declared ones, in whatever escapes', () => {
+    const schema = { type: 'object', properties: { ab: { type: 'null' } }, additionalProperties: { type: 'integer' } }
+    const right = ['{"ab":null,"a":1}', '{"abc":1}', '{"":1}', '{"\\u0061":1}', '{"a\\u0063":1}', '{"é":1}']
+    const wrong = ['{"ab":1}', '{"a\\u0062":1}', '{"\\u0061b":1}', '{"ab":null,"ab":1}', '{"a":null}']
+    expect(verdicts(schema, ...right)).toEqual(right.map(() => true))
+    expect(verdicts(schema, ...wrong)).toEqual(wrong.map(() => false))
+  })
+
+  test('a number is at most the largest double, and never one that is read as Infinity', () => {
+    const right = ['1.7976931348623157e+308', '-1.7976931348623157e308', '1.7e+308', '1.79e308', '1e308', '9e307']
+    const wrong = ['1.7976931348623159e+308', '1.8e308', '1.79769313486232e308', '2e308', '1e309', '-1.9E+308']
+    expect(wrong.slice(1).map((text) => Math.abs(Number(text)))).toEqual(wrong.slice(1).map(() => Infinity))
+    expect(verdicts({ type: 'number' }, ...right)).toEqual(right.map(() => true))
+    expect(verdicts({ type: 'number' }, ...wrong)).toEqual(wrong.map(() => false))
+  })
+
+  test('names such as __proto__ are names', () => {
+    const properties = JSON.parse('{"__proto__":{"type":"integer"},"constructor":{"type":"null"}}') as object
+    const closed = { type: 'object', properties, required: ['__proto__'], additionalProperties: false }
+    expect(
+      verdicts(closed, '{"__proto__":1}', '{"__proto__":1,"constructor":null}', '{"__proto__":"x"}', '{}'),
+    ).toEqual([...[true, true, false, false]])
+    const open = { type: 'object', required: ['toString'] }
+    expect(verdicts(open, '{"toString":1}', '{}')).toEqual([true, false])
+    expect(() => jsonSchemaToGbnf({ $ref: '#/constructor' })).toThrow('points at nothing')
+  })
+
+  test('no name or value of a schema ends a literal', () => {
+    const hostile = fc.string({
+      unit: fc.oneof(
+        fc.constantFrom('"', '\\', '\n', '\r', '\0', '\ud800', '::=', '#', '|', ')'),
+        fc.string({ unit: 'binary', maxLength: 1 }),
+      ),
+    })
+    fc.assert(
+      fc.property(hostile, hostile, (name, value) => {
+        const schema = {
+          type: 'object',
+          properties: { [name]: { const: value } },
+          required: [name],
+          additionalProperties: false,
+        }
+        const gbnf = jsonSchemaToGbnf(schema)
+        expect(gbnf).toMatch(/^[\n\x20-\x7e]*$/)
+        expect(allows(createMatcher(gbnf), JSON.stringify({ [name]: value }))).toBe(true)
+        expect(createMatcher(gbnf).completion()).toBe(JSON.stringify({ [name]: value }))
+      }),
+      { numRuns: runs(500) },
+    )
+  })
+
+  test('a string has no half of a surrogate pair, and counts a pair as one', () => {
+    const schema = { type: 'string', minLength: 1, maxLength: 1 }
+    expect(verdicts(schema, '"\\ud83d\\ude00"', '"😀"', '"\\uD83D"', '"\\ude00"', '"\\ud83d\\u0041"')).toEqual([
+      ...[true, true, false, false, false],
+    ])
+  })
+
+  test('recursive schemas are held at any depth', () => {
+    const schema = {
+      $defs: {
+        node: {
+          type: 'object',
+          properties: { value: { type: 'integer' }, next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } },
+          required: ['value', 'next'],
+          additionalProperties: false,
+        },
+      },
+      $ref: '#/$defs/node',
+    }
+    const nested = (depth: number, end: string): string =>
+      `${'{"value":1,"next":'.repeat(depth)}${end}${'}'.repeat(depth)}`
+    expect(verdicts(schema, nested(50, 'null'), nested(50, '1'), nested(1, 'null'))).toEqual([true, false, true])
+  })
+
+  test('parts of allOf hold together, also with additionalProperties of one of them', () => {
+    const schema = {
+      type: 'object',
+      properties: { b: { minimum: 3 } },
+      allOf: [{ $ref: '#/$defs/base' }, { required: ['a'], properties: { a: { maxLength: 2 } } }],
+      $defs: { base: { properties: { a: { type: 'string' }, b: { type: 'integer' } }, additionalProperties: false } },
+    }
+    const wrong = ['{}', '{"a":"xyz"}', '{"a":1}', '{"b":2,"a":"x"}', '{"b":3,"a":"x","c":1}']
+    expect(verdicts(schema, '{"b":3,"a":"x"}', '{"a":"xy"}')).toEqual([true, true])
+    expect(verdicts(schema, ...wrong)).toEqual(wrong.map(() => false))
+  })
+
+  test('oneOf is held where a const or the type tells its parts apart, and refused elsewhere', () => {
+    const part = (kind: string): object => ({
+      type: 'object',
+      properties: { kind: { const: kind } },
+      required: ['kind'],
+    })
+    expect(verdicts({ oneOf: [part('a'), part('b')] }, '{"kind":"a"}', '{"kind":"c"}')).toEqual([true, false])
+    expect(verdicts({ oneOf: [{ type: 'integer' }, { type: 'string' }] }, '1', '"x"', 'null')).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(() => jsonSchemaToGbnf({ oneOf: [{ type: 'integer' }, { type: 'number' }] })).toThrow('oneOf')
+    expect(() => jsonSchemaToGbnf({ oneOf: [part('a'), { type: 'object' }] })).toThrow('oneOf')
+    expect(() => jsonSchemaToGbnf({ oneOf: [{ enum: [1, 2] }, { enum: [2, 3] }] })).toThrow('oneOf')
+  })
+
+  test('what nothing is valid against is left out where it is optional', () => {
+    const schema = { type: 'object', properties: { a: false, b: { type: 'null' } }, additionalProperties: false }
+    expect(verdicts(schema, '{}', '{"b":null}', '{"a":1}')).toEqual([true, true, false])
+    expect(verdicts({ type: 'array', items: { enum: [] } }, '[]', '[1]')).toEqual([true, false])
+  })
+
+  test('lists of allowed values are filtered by the other keywords', () => {
+    expect(verdicts({ type: 'string', enum: ['a', 'bcd', 1], maxLength: 2 }, '"a"', '"bcd"', '1')).toEqual([
+      true,
+      false,
+      false,
+    ])
+    expect(verdicts({ enum: [1, 5, 9.5], exclusiveMinimum: 1, maximum: 9.5 }, '1', '5', '9.5')).toEqual([
+      false,
+      true,
+      true,
+    ])
+    expect(() => jsonSchemaToGbnf({ type: 'string', const: 'b', enum: ['a'] })).toThrow('No value is valid')
+  })
+
+  test('records with an enum for their keys have exactly these', () => {
+    const schema = {
+      type: 'object',
+      propertyNames: { enum: ['x', 'y'] },
+      additionalProperties: { type: 'integer' },
+      required: ['x'],
+    }
+    expect(verdicts(schema, '{"x":1}', '{"x":1,"y":2}', '{"y":2}', '{"x":1,"z":2}')).toEqual([true, true, false, false])
+  })
+
+  test('long repetitions stay below what llama.cpp takes', () => {
+    const gbnf = jsonSchemaToGbnf({
+      type: 'array',
+      items: { type: 'string', minLength: 1500, maxLength: 54_321 },
+      minItems: 3000,
+    })
+    const counts = [...gbnf.matchAll(/\{(\d+)(?:,(\d+)?)?\}/g)].flatMap(([, one, other]) => [
+      Number(one),
+      Number(other ?? 0),
+    ])
+    expect(Math.max(...counts)).toBeLessThanOrEqual(1000)
+    const text = matcherOf({ type: 'string', minLength: 1500, maxLength: 4321 })
+    const lengths = [1499, 1500, 1501, 2499, 2500, 4320, 4321, 4322]
+    expect(lengths.map((length) => allows(text, `"${'x'.repeat(length)}"`))).toEqual([
+      ...[false, true, true, true, true, true, true, false],
+    ])
+  })
+})
+
+describe('numbers', () => {
+  const anyBounds = fc.tuple(fc.integer({ min: -2200, max: 2200 }), fc.integer({ min: 0, max: 2500 }))
+
+  test('the whole numbers between bounds are exactly those', () => {
+    fc.assert(
+      fc.property(anyBounds, fc.constantFrom(1, 4, 7, 25, 125), ([minimum, length], multipleOf) => {
+        const maximum = minimum + length
+        // With a text that is always there: there may be no such number.
+        const start = matcherOf({ type: ['integer', 'null'], minimum, maximum, multipleOf })
+        for (let n = minimum - 120; n <= maximum + 120; n += 1 + Math.floor(length / 50)) {
+          const isInside = n >= minimum && n <= maximum && n % multipleOf === 0
+          expect([n, allows(start, String(n))]).toEqual([n, isInside])
+        }
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+
+  test('the decimals between bounds are exactly those', () => {
+    const scale = fc.constantFrom(1, 10, 1000)
+    fc.assert(
+      fc.property(
+        anyBounds,
+        scale,
+        scale,
+        fc.boolean(),
+        fc.boolean(),
+        fc.array(fc.integer({ min: -30, max: 30 })),
+        ([from, length], unit, finer, isLowOut, isHighOut, steps) => {
+          const [low, high] = [from / unit, (from + length) / unit]
+          const bounds = {
+            [isLowOut ? 'exclusiveMinimum' : 'minimum']: low,
+            [isHighOut ? 'exclusiveMaximum' : 'maximum']: high,
+          }
+          if (low === high && (isLowOut || isHighOut)) return
+          const start = matcherOf({ type: 'number', ...bounds })
+          for (const step of [0, 1, -1, ...steps]) {
+            for (const bound of [low, high]) {
+              const n = Number((bound + step / (unit * finer)).toFixed(6))
+              const isInside = n >= low && n <= high && !(isLowOut && n === low) && !(isHighOut && n === high)
+              expect([n, bounds, allows(start, String(n))]).toEqual([n, bounds, isInside])
+            }
+          }
+        },
+      ),
+      { numRuns: runs(300) },
+    )
+  })
+})

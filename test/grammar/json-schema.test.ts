@@ -1,0 +1,58 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createMatcher, jsonSchemaToGbnf, type MatcherState } from '../../src/grammar/index.js'
+import { runs } from '../support/runs.js'
+import { anyCase } from './schemas.js'
+import { allows, anyWalk, walk } from './walk.js'
+
+const RUNS = runs(150)
+
+/** The judge: whether a value is valid. */
+function validatorOf(schema: unknown): (value: unknown) => boolean {
+  const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true })
+  addFormats.default(ajv)
+  return ajv.compile(schema as object) as (value: unknown) => boolean
+}
+
+const matcherOf = (schema: unknown): MatcherState => createMatcher(jsonSchemaToGbnf(schema))
+const allowsValue = (schema: unknown, value: unknown): boolean => allows(matcherOf(schema), JSON.stringify(value))
+
+describe('the grammar of a schema', () => {
+  test('it allows what is valid, as JSON.stringify writes it with its properties in the declared order', () => {
+    fc.assert(
+      fc.property(anyCase(), ({ schema, value }) => {
+        // The case itself has to be right, for the judge.
+        expect(validatorOf(schema)(value)).toBe(true)
+        const text = JSON.stringify(value)
+        expect({ schema, text, isAllowed: allows(matcherOf(schema), text) }).toEqual({ schema, text, isAllowed: true })
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('whatever it allows is JSON, and valid', () => {
+    fc.assert(
+      fc.property(anyCase(), fc.array(anyWalk(), { minLength: 1, maxLength: 8 }), ({ schema }, walks) => {
+        const [start, isValid] = [matcherOf(schema), validatorOf(schema)]
+        for (const choices of walks) {
+          const text = walk(start, choices)
+          expect(allows(start, text)).toBe(true)
+          const value: unknown = JSON.parse(text)
+          expect({ schema, text, isValid: isValid(value) }).toEqual({ schema, text, isValid: true })
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('it allows no value that is not valid', () => {
+    fc.assert(
+      fc.property(anyCase(), anyCase(), ({ schema }, { value }) => {
+        if (allowsValue(schema, value)) expect(validatorOf(schema)(value)).toBe(true)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})

@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { BadGrammar, createMatcher, jsonSchemaToGbnf, type MatcherState, remaining } from '../../src/grammar/index.js'
+import { runs } from '../support/runs.js'
+import { anyCase } from './schemas.js'
+import { allows, anyWalk, walk } from './walk.js'
+
+const RUNS = runs(100)
+const accepts = (gbnf: string, ...texts: string[]): boolean[] => texts.map((text) => allows(createMatcher(gbnf), text))
+
+describe('GBNF as llama.cpp documents it', () => {
+  test.each<[string, string, string[], string[]]>([
+    ['literals with escapes', 'root ::= "a\\"\\\\\\n\\x41\\u00e9\\U0001F600"', ['a"\\\nAé😀'], ['a']],
+    ['classes', 'root ::= [a-c\\]\\x2D] [^a-c]', ['ax', ']😀', '-d'], ['aa', 'xx']],
+    ['a hyphen at the end of a class', 'root ::= [a-]', ['a', '-'], ['b']],
+    ['any character', 'root ::= . .', ['a\n', '😀é'], ['a']],
+    ['alternatives and groups', 'root ::= ("a" | "b" | ) "c"', ['ac', 'bc', 'c'], ['a']],
+    [
+      'repetitions',
+      'root ::= "a"* "b"+ "c"? "d"{2} "e"{1,} "f"{0,2}',
+      ['bdde', 'aabbcddeeff'],
+      ['dde', 'bde', 'bddefff'],
+    ],
+    ['a repeated literal', 'root ::= "ab"{2}', ['abab'], ['abb']],
+    [
+      'rules, with hyphens and underscores',
+      'root ::= my-rule my_rule\nmy-rule ::= "a"\nmy_rule ::= "b"',
+      ['ab'],
+      ['a'],
+    ],
+    ['comments and blank lines', '# one\n\nroot ::= "a" # two\n# three\n', ['a'], ['']],
+    ['lines that go on', 'root ::= (\n  "a" # x\n\n  | "b"\n) |\n  "c"\n', ['a', 'b', 'c'], ['d']],
+    ['recursion', 'root ::= "(" root ")" | ""', ['', '()', '((()))'], ['(', '(()']],
+    ['repetitions of what may be empty', 'root ::= ("a"?)* ("b"? "c"?){0,3}', ['', 'aabc', 'bcbcbc'], ['bbbb']],
+  ])('%s', (_, gbnf, right, wrong) => {
+    expect(accepts(gbnf, ...right)).toEqual(right.map(() => true))
+    expect(accepts(gbnf, ...wrong)).toEqual(wrong.map(() => false))
+  })
+
+  test.each([
+    ['root ::= root "a" | "b"', 'the rule root begins with itself'],
+    ['root ::= a\na ::= "x"? b\nb ::= a | "c"', 'begins with itself'],
+    ['root ::= missing', 'there is no rule missing'],
+    ['start ::= "a"', 'there is no rule root'],
+    ['root ::= "a" root', 'comes to an end'],
+    ['root ::= "a', 'a literal that ends'],
+    ['root ::= [a', 'a class that ends'],
+    ['root ::= ("a"', "expected ')'"],
+    ['root ::= "\\q"', 'an escape'],
+    ['root ::= "a"{2,1}', 'is never'],
+    ['root ::= <[1000]>', 'the end of the line'],
+    ['root = "a"', "'::='"],
+    ['root ::= "\\uD83D\\uDE00"', 'whole characters'],
+    [`root ::= ${'('.repeat(10_000)}`, 'brackets'],
+  ])('%j is refused', (gbnf, message) => {
+    expect(() => createMatcher(gbnf)).toThrow(BadGrammar)
+    expect(() => createMatcher(gbnf)).toThrow(message)
+  })
+
+  test('a grammar with too many ways to go on is refused, instead of being followed for ever', () => {
+    expect(() => createMatcher('root ::= ("a"{0,999}){0,999}').accept('a'.repeat(50))).toThrow('too ambiguous')
+  })
+})
+
+/** States on the way of a text that the grammar allows, each with what follows. */
+function statesOf(start: MatcherState, text: string, cuts: readonly number[]): [MatcherState, string][] {
+  const characters = Array.from(text)
+  return cuts.map((cut) => {
+    const at = cut % (characters.length + 1)
+    return [start.accept(characters.slice(0, at).join('')) as MatcherState, characters.slice(at).join('')]
+  })
+}
+
+describe('a state', () => {
+  const anyText = fc.tuple(anyCase(), anyWalk()).map(([{ schema }, choices]) => {
+    const start = createMatcher(jsonSchemaToGbnf(schema))
+    return [start, walk(start, choices)] as const
+  })
+  const cuts = fc.array(fc.nat(), { minLength: 1, maxLength: 3 })
+
+  test('it is the same however the text is cut', () => {
+    fc.assert(
+      fc.property(anyText, cuts, ([start, text], at) => {
+        for (const [state, rest] of statesOf(start, text, at)) expect(allows(state, rest)).toBe(true)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('its completion is allowed, and none is shorter than the characters that are left to come', () => {
+    fc.assert(
+      fc.property(anyText, cuts, ([start, text], at) => {
+        for (const [state, rest] of statesOf(start, text, at)) {
+          const completion = state.completion() as string
+          expect(allows(state, completion)).toBe(true)
+          expect(Array.from(completion).length).toBeLessThanOrEqual(Array.from(rest).length)
+          expect(state.completion(Array.from(completion).length - 1)).toBe(undefined)
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('the grammar of what remains allows what may follow, and nothing else', () => {
+    fc.assert(
+      fc.property(anyText, cuts, anyWalk(), ([start, text], at, choices) => {
+        for (const [state, rest] of statesOf(start, text, at)) {
+          const again = createMatcher(remaining(state))
+          expect(allows(again, rest)).toBe(true)
+          expect(allows(state, walk(again, choices))).toBe(true)
+          expect(again.allowed).toEqual(state.allowed)
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('it refuses what is not among its allowed characters', () => {
+    fc.assert(
+      fc.property(
+        anyText,
+        cuts,
+        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+        ([start, text], at, next) => {
+          const code = next.codePointAt(0) as number
+          for (const [state] of statesOf(start, text, at)) {
+            const isAllowed = state.allowed.some(([first, last]) => code >= first && code <= last)
+            expect(state.accept(next) !== undefined).toBe(isAllowed)
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('a text a hundred times as long takes no more ways to follow', () => {
+    const start = createMatcher(jsonSchemaToGbnf({ type: 'object' }))
+    const ways = [100, 10_000].map((length) => start.accept(`{"a":"${'x'.repeat(length)}`)?.ways.length)
+    expect(ways[0]).toBe(ways[1])
+  })
+
+  test('lists of any length stay on one stack', () => {
+    const state = createMatcher(jsonSchemaToGbnf({ type: 'array' })).accept(`[${'1,'.repeat(10_000)}`) as MatcherState
+    expect(remaining(state).length).toBeLessThan(5_000)
+  })
+})

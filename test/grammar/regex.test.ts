@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createMatcher, jsonSchemaToGbnf, regexToGbnf, UnsupportedSchema } from '../../src/grammar/index.js'
+import { runs } from '../support/runs.js'
+import { allows, anyWalk, walk } from './walk.js'
+
+const RUNS = runs(500)
+
+/** Regular expressions without anchors. */
+const anyPattern = (): fc.Arbitrary<string> =>
+  fc.letrec<{ pattern: string }>((tie) => ({
+    pattern: fc.oneof(
+      { maxDepth: 4, depthIdentifier: 'patterns' },
+      fc.constantFrom(
+        ...['a', 'b', '"', '\\\\', '\\/', '\\n', 'é', '😀', '\\u0041', '\\u{1F600}', '\\ud83d\\ude00', '\\x41', '\\cJ'],
+        ...[
+          '[a-c]',
+          '[^a-c]',
+          '[\\w-]',
+          '[^\\s"]',
+          '[\\]\\\\^]',
+          '[-a]',
+          '[a-]',
+          '\\d',
+          '\\D',
+          '\\w',
+          '\\W',
+          '\\s',
+          '\\S',
+          '.',
+        ],
+        ...['', '[\\b]', '[^]', '\\t', '\\0', '\\.', '\\$'],
+      ),
+      fc.tuple(tie('pattern'), tie('pattern')).map(([one, other]) => one + other),
+      fc.tuple(tie('pattern'), tie('pattern')).map(([one, other]) => `(?:${one}|${other})`),
+      fc
+        .tuple(tie('pattern'), fc.constantFrom('*', '+', '?', '{2}', '{1,}', '{0,2}', '*?', '+?', '??', '{2,3}?'))
+        .map(([one, times]) => `(${one})${times}`),
+    ),
+  })).pattern
+
+describe('the grammar of a regular expression', () => {
+  test('whatever it allows matches as a whole', () => {
+    fc.assert(
+      fc.property(anyPattern(), anyWalk(), (pattern, choices) => {
+        const text = walk(createMatcher(regexToGbnf(pattern)), choices)
+        const isMatch = new RegExp(`^(?:${pattern})$`, 'u').test(text)
+        expect({ pattern, text, isMatch }).toEqual({ pattern, text, isMatch: true })
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('it allows exactly the texts that match', () => {
+    const anyText = fc.string({ unit: fc.constantFrom(...'ab"\\/\né😀Ac ^]-_0'), maxLength: 6 })
+    fc.assert(
+      fc.property(anyPattern(), fc.array(anyText, { minLength: 20, maxLength: 20 }), (pattern, texts) => {
+        const [start, regex] = [createMatcher(regexToGbnf(pattern)), new RegExp(`^(?:${pattern})$`, 'u')]
+        for (const text of texts) {
+          expect({ pattern, text, isMatch: allows(start, text) }).toEqual({ pattern, text, isMatch: regex.test(text) })
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('within a JSON string it allows exactly the strings that match somewhere', () => {
+    const anchored = fc
+      .tuple(anyPattern(), anyPattern(), fc.constantFrom('A', '^A', 'A$', '^A$', '^A|B$', '(^A|B)$', '^(A|B$)', '^$|A'))
+      .map(([one, other, shape]) => shape.replace('A', () => one).replace('B', () => other))
+    const anyText = fc.string({ unit: fc.constantFrom(...'ab"\\/\né😀Ac '), maxLength: 5 })
+    fc.assert(
+      fc.property(anchored, anyWalk(), fc.array(anyText, { maxLength: 10 }), (pattern, choices, texts) => {
+        const regex = new RegExp(pattern, 'u')
+        const start = createMatcher(jsonSchemaToGbnf({ type: 'string', pattern }))
+        const walked = JSON.parse(walk(start, choices)) as string
+        expect({ pattern, walked, isMatch: regex.test(walked) }).toEqual({ pattern, walked, isMatch: true })
+        for (const text of texts) {
+          const isMatch = allows(start, JSON.stringify(text))
+          expect({ pattern, text, isMatch }).toEqual({ pattern, text, isMatch: regex.test(text) })
+        }
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('anchors at the ends say nothing where the whole text has to match', () => {
+    for (const pattern of ['^a+$', 'a+', '^(a+)$', '(^a+$)']) {
+      const start = createMatcher(regexToGbnf(pattern))
+      expect([allows(start, 'aaa'), allows(start, ''), allows(start, 'ab')]).toEqual([true, false, false])
+    }
+  })
+
+  test('a length beside a pattern is kept where one part of it varies', () => {
+    const start = createMatcher(
+      jsonSchemaToGbnf({ type: 'string', pattern: '^[A-Z][a-z]*$', minLength: 2, maxLength: 4 }),
+    )
+    expect(['A', 'Ab', 'Abcd', 'Abcde'].map((text) => allows(start, JSON.stringify(text)))).toEqual([
+      ...[false, true, true, false],
+    ])
+    expect(() => jsonSchemaToGbnf({ type: 'string', pattern: 'a', maxLength: 4 })).toThrow(UnsupportedSchema)
+  })
+})

@@ -1,0 +1,29 @@
+import { expect } from 'vitest'
+import { type ParseRequestOptions, parseRequest, RequestError } from '../../src/request/index.js'
+
+/** The error that a body gives. */
+export function errorOf(body: unknown, options: ParseRequestOptions = {}): RequestError {
+  try {
+    parseRequest(body, options)
+  } catch (error) {
+    expect(error).toBeInstanceOf(RequestError)
+    return error as RequestError
+  }
+  throw new Error(`no error: ${JSON.stringify(body).slice(0, 200)}`)
+}
+
+/** What a client is told about a body, in short: `param code: message`. */
+export function refusal(body: unknown, options?: ParseRequestOptions): string {
+  const { param, code, message } = errorOf(body, options).body.error
+  return `${param} ${code}: ${message}`
+}
+
+/** A request with this one item. */
+export function withItem(item: unknown): { input: unknown[] } {
+  return { input: [item] }
+}
+
+/** A request with these tools. */
+export function withTools(...tools: unknown[]): { input: string; tools: unknown[] } {
+  return { input: 'hi', tools }
+}

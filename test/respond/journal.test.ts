@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { checkEvents } from '../../src/conformance/index.js'
+import { BEHAVIOUR } from '../../src/journal/entry.js'
+import { respond } from '../../src/respond/index.js'
+import type { ResponseRequest } from '../../src/responses/request.js'
+import type { Tool } from '../../src/tools/tool.js'
+import { runs } from '../support/runs.js'
+import { ANSWER, echo, GITHUB, optionsOf, run, SEARCH } from './scripted.js'
+
+const THINK = '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant'
+const FORCED =
+  '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=github.search <|constrain|>json<|message|>{"q":1}<|call|>'
+const PYTHON = '<|channel|>analysis to=python code<|message|>1+1<|call|>'
+const LOCKED = '<|channel|>commentary to=vault.open<|message|>{}<|call|>'
+const CLIENT = '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|call|>'
+// The model ends the first call with <|end|>, and both wait.
+const TWO = SEARCH.replace('<|call|>', `<|end|><|start|>assistant${PYTHON}`)
+
+const REQUEST = {
+  input: 'Go.',
+  include: ['code_interpreter_call.outputs'],
+  tools: [
+    GITHUB,
+    { type: 'mcp', server_label: 'vault', require_approval: 'always' },
+    { type: 'code_interpreter' },
+    { type: 'function', name: 'f' },
+  ],
+} as ResponseRequest
+
+/** Answers, and fails at python. */
+const moody: Tool = {
+  answers: () => true,
+  run: async (call, context) => {
+    if (call.type === 'code_interpreter_call') return { error: { message: 'no python today' } }
+    return echo.run(call, context)
+  },
+}
+
+/** The turns of a response: calls of the host's tools, and then whatever ends it. */
+const script = (): fc.Arbitrary<string[]> =>
+  fc
+    .record({
+      calls: fc.array(fc.constantFrom(SEARCH, PYTHON, TWO, THINK + SEARCH), { maxLength: 3 }),
+      last: fc.constantFrom(ANSWER, THINK + ANSWER, CLIENT, LOCKED),
+    })
+    .map(({ calls, last }) => [...calls, last])
+
+describe('a response is what went into it', () => {
+  test('whoever goes on from any entry finds the same events', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        script(),
+        fc.constantFrom(echo, moody),
+        fc.option(fc.nat({ max: 60 })),
+        fc.boolean(),
+        async (turns, tool, most, isParallel) => {
+          const limit = most === null ? {} : { max_output_tokens: most + 1 }
+          const request = { ...REQUEST, ...limit, parallel_tool_calls: isParallel }
+          const whole = await run(request, { turns, tools: [tool] })
+          expect(checkEvents(whole.events).filter(({ severity }) => severity === 'error')).toEqual([])
+          for (const [at, shown] of whole.before.entries()) {
+            const rest = await run(request, { turns, tools: [tool], entries: whole.entries.slice(0, at) })
+            expect(rest.events).toEqual(whole.events.slice(shown))
+            expect(rest.transcript).toEqual(whole.transcript)
+          }
+          const over = await run(request, { turns, tools: [tool], entries: whole.entries })
+          expect(over.events).toEqual([])
+        },
+      ),
+      { numRuns: runs(25) },
+    )
+  })
+
+  test('whoever goes on in a call that the request demands finds the same events', async () => {
+    const request = { ...REQUEST, tool_choice: { type: 'mcp', server_label: 'github', name: 'search' } as const }
+    const whole = await run(request, { turns: [FORCED, ANSWER] })
+    expect(whole.output.map(({ type }) => type)).toEqual(['reasoning', 'mcp_call', 'message'])
+    for (const [at, shown] of whole.before.entries()) {
+      const rest = await run(request, { turns: [FORCED, ANSWER], entries: whole.entries.slice(0, at) })
+      expect(rest.events).toEqual(whole.events.slice(shown))
+    }
+  })
+
+  test('an entry is written before anything that follows from it is shown', async () => {
+    const written: string[] = []
+    const stream = respond(REQUEST, {
+      ...optionsOf({ turns: [SEARCH, ANSWER] }),
+      append: async ({ type }) => {
+        await Promise.resolve()
+        written.push(type)
+      },
+    })
+    const seen = new Map<string, number>()
+    for await (const batch of stream) for (const { type } of batch) if (!seen.has(type)) seen.set(type, written.length)
+    const entriesBefore = (type: string): string[] => written.slice(0, seen.get(type))
+    expect(entriesBefore('response.created')).toEqual(['open'])
+    expect(entriesBefore('response.mcp_call.completed').slice(-2)).toEqual(['tool_started', 'tool_result'])
+    expect(entriesBefore('response.completed').at(-1)).toBe('end')
+  })
+
+  test('a journal that cannot be written ends the stream with its error, and nothing more is shown', async () => {
+    const events: string[] = []
+    let left = 5
+    const stream = respond(REQUEST, {
+      ...optionsOf({ turns: [ANSWER] }),
+      append: () => {
+        left -= 1
+        if (left < 0) throw new Error('disk full')
+      },
+    })
+    const read = async (): Promise<void> => {
+      for await (const batch of stream) events.push(...batch.map(({ type }) => type))
+    }
+    await expect(read()).rejects.toThrow('disk full')
+    expect(events.some((type) => /failed|completed/.test(type))).toBe(false)
+  })
+
+  test('an entry of another behaviour is refused', async () => {
+    const { entries } = await run(REQUEST, { turns: [ANSWER] })
+    const others = entries.map((entry) => (entry.type === 'open' ? { ...entry, behaviour: BEHAVIOUR + 1 } : entry))
+    await expect(run(REQUEST, { turns: [ANSWER], entries: others })).rejects.toThrow(`behaviour ${BEHAVIOUR}`)
+  })
+
+  test('no entry holds the secrets of the request', async () => {
+    const tool = {
+      ...GITHUB,
+      server_url: 'https://user:pass@example.com/?token=s3cret',
+      headers: { authorization: 's3cret' },
+      authorization: 's3cret',
+    }
+    const { entries } = await run({ input: 'Go.', tools: [tool] } as ResponseRequest, { turns: [ANSWER] })
+    expect(JSON.stringify(entries)).not.toMatch(/s3cret|pass/)
+  })
+})
+
+// If this fails although nothing but the wording of a comment changed, look again. If events were meant to change, raise
+// BEHAVIOUR in src/journal/entry.ts and put the new digest here: journals of the old behaviour are then refused.
+test('the same entries give the same events as long as BEHAVIOUR is the same', async () => {
+  const scripts = [
+    [ANSWER],
+    [THINK + SEARCH, ANSWER],
+    [TWO, PYTHON, THINK + ANSWER],
+    [SEARCH, CLIENT],
+    [LOCKED],
+    ['<|channel|>commentary<|channel|>final<|message|>Hi<|return|>'],
+  ]
+  const hash = createHash('sha256')
+  for (const turns of scripts)
+    for (const { type, ...event } of (await run(REQUEST, { turns })).events) hash.update(JSON.stringify([type, event]))
+  expect([BEHAVIOUR, hash.digest('hex').slice(0, 16)]).toEqual([1, '1c346cb844c697d5'])
+})

@@ -1,0 +1,200 @@
+import type { EngineCapabilities } from '../../src/engine/constraint.js'
+import type { GenerateOptions, TokenEngine } from '../../src/engine/engine.js'
+import { STOP_TOKENS } from '../../src/engine/stop-tokens.js'
+import { tokenStream } from '../../src/engine/token-stream.js'
+import type { Entry } from '../../src/journal/entry.js'
+import { type RespondOptions, respond } from '../../src/respond/index.js'
+import type { ResponseStreamEvent } from '../../src/responses/events.js'
+import type { OutputItem } from '../../src/responses/items.js'
+import type { ResponseRequest } from '../../src/responses/request.js'
+import type { ResponseObject } from '../../src/responses/response.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
+import type { Tool } from '../../src/tools/tool.js'
+import { encodeHarmony, encodeText, m } from '../support/tokens.js'
+
+const tokenTable = await loadTokenTable()
+const START = [m.start, ...encodeText('assistant')]
+
+/** What an engine was asked: the context of each call, and how many tokens it still wanted. */
+export interface Asked {
+  readonly context: readonly number[]
+  readonly maxTokens: number | undefined
+}
+
+/** What a model that can be held was asked, and what it gave. */
+export interface Held extends Asked {
+  readonly options: GenerateOptions
+  readonly given: readonly number[]
+}
+
+/** A model that writes what it likes, unless it is held. */
+export interface HeldScript {
+  /** What it writes under constraints: each body as its constraint demands it. */
+  readonly held: readonly string[]
+  /** What it writes without. Default: the same. */
+  readonly free?: readonly string[]
+  readonly capabilities?: EngineCapabilities
+  readonly calls?: Held[]
+  /** How many tokens a step gives. Default 1. */
+  readonly size?: number
+  /** Whether ends of sequence are not sent in bodies. */
+  readonly swallows?: boolean
+  /** How much of each context it says that it had in its cache. */
+  readonly cachedTokens?: number
+}
+
+/**
+ * A model that goes on wherever its script stands in the context, as {@link modelOf}, and that can be held: without a
+ * constraint it follows its free script, unless the context has something of the other already.
+ */
+export function heldModelOf({ held, free = held, capabilities, calls = [], ...how }: HeldScript): TokenEngine {
+  const { size = 1, swallows = false, cachedTokens } = how
+  return {
+    generate(prompt, options = {}) {
+      const context = [...prompt]
+      const { constraint, maxTokens, stop = STOP_TOKENS } = options
+      const scripts = (constraint === undefined ? [free, held] : [held]).map((turns) => turns.map(encodeHarmony))
+      const script = scripts.flatMap((turns) => restsOf(turns, context))[0]
+      if (script === undefined) throw new Error('no script goes on like this')
+      // A text that is complete is followed by an end.
+      const ends = constraint === undefined ? stop : [...stop, m.end]
+      const end = script.findIndex((id) => ends.includes(id))
+      let rest = end === -1 ? script : script.slice(0, end + 1)
+      const isInBody = constraint !== undefined || context.findLast((id) => id > m.endoftext) === m.message
+      if (swallows && isInBody) rest = rest.filter((id) => !STOP_TOKENS.includes(id))
+      const given = maxTokens === undefined ? rest : rest.slice(0, maxTokens)
+      calls.push({ context, maxTokens, options, given })
+      return tokenStream(async function* () {
+        for (let at = 0; at < given.length; at += size) yield given.slice(at, at + size)
+        const reason = given.length < rest.length ? ('max_output_tokens' as const) : ('stop' as const)
+        return { reason, ...(cachedTokens !== undefined && { usage: { cachedTokens } }) }
+      }, options.signal)
+    },
+    health: async () => {},
+    ...(capabilities && { capabilities: async () => capabilities }),
+  }
+}
+
+/** What comes next of a script in this context; nothing if the context has something else. */
+function restsOf(turns: readonly number[][], context: readonly number[]): number[][] {
+  let at = indexOf(context, START, 0)
+  for (const script of turns) {
+    const said = context.slice(at + START.length)
+    const isSame = (count: number): boolean => said.slice(0, count).every((id, offset) => script[offset] === id)
+    if (said.length < script.length) return isSame(said.length) ? [script.slice(said.length)] : []
+    if (!isSame(script.length)) return []
+    at = indexOf(context, START, at + START.length + script.length)
+    if (at === -1) return []
+  }
+  return []
+}
+
+/**
+ * A model that says the turns of a script, whoever asks: it finds in the context how far it has come. So it goes on in
+ * the middle of a turn, as a real one does.
+ */
+export function modelOf(turns: readonly string[], asked: Asked[] = []): TokenEngine {
+  const scripts = turns.map(encodeHarmony)
+  return {
+    generate(context, { maxTokens, signal, stop = STOP_TOKENS } = {}) {
+      asked.push({ context: [...context], maxTokens })
+      const script = restOf(scripts, [...context])
+      const end = script.findIndex((id) => stop.includes(id))
+      const rest = end === -1 ? script : script.slice(0, end + 1)
+      const tokens = maxTokens === undefined ? rest : rest.slice(0, maxTokens)
+      return tokenStream(async function* () {
+        yield* tokens
+        return { reason: tokens.length < rest.length ? ('max_output_tokens' as const) : ('stop' as const) }
+      }, signal)
+    },
+    health: async () => {},
+  }
+}
+
+/** What comes next of the script in this context. */
+function restOf(scripts: readonly number[][], context: readonly number[]): number[] {
+  // The prompt has no assistant of its own in these tests, so every `<|start|>assistant` is of the script.
+  let at = indexOf(context, START, 0)
+  for (const script of scripts) {
+    const begin = at + START.length
+    const said = context.slice(begin, begin + script.length)
+    if (said.length < script.length) return script.slice(said.length)
+    at = indexOf(context, START, begin + script.length)
+    if (at === -1) break
+  }
+  throw new Error('the script has no more turns')
+}
+
+function indexOf(tokens: readonly number[], wanted: readonly number[], from: number): number {
+  for (let at = from; at <= tokens.length - wanted.length; at++) {
+    if (wanted.every((id, offset) => tokens[at + offset] === id)) return at
+  }
+  return -1
+}
+
+/** A tool for every call of MCP servers and of python, which answers with the call's own words. */
+export const echo: Tool = {
+  answers: () => true,
+  run: async (call) => ({
+    output: `answer to ${'arguments' in call ? call.arguments : 'code' in call ? call.code : call.type}`,
+  }),
+}
+
+export const GITHUB = { type: 'mcp', server_label: 'github', require_approval: 'never' } as const
+export const SEARCH = '<|channel|>commentary to=github.search <|constrain|>json<|message|>{"q":1}<|call|>'
+export const ANSWER = '<|channel|>final<|message|>Hi<|return|>'
+
+export interface Run {
+  readonly events: readonly ResponseStreamEvent[]
+  readonly entries: readonly Entry[]
+  /** How many events had been yielded when each entry was written. */
+  readonly before: readonly number[]
+  readonly response: ResponseObject
+  readonly output: readonly OutputItem[]
+  readonly transcript: readonly number[]
+}
+
+export type RunOptions = Partial<RespondOptions> & { readonly turns?: readonly string[]; readonly asked?: Asked[] }
+
+/** The options of a run. Nothing in it depends on chance or on the clock. */
+export function optionsOf({ turns = [], asked, ...options }: RunOptions): RespondOptions {
+  return {
+    engine: modelOf(turns, asked),
+    tokenTable,
+    tools: [echo],
+    responseId: 'resp_1',
+    clock: () => 1_767_225_600,
+    onError: (error) => {
+      throw error
+    },
+    ...options,
+  }
+}
+
+/** Runs a response to its end. */
+export async function run(request: ResponseRequest, options: RunOptions): Promise<Run> {
+  const entries: Entry[] = [...(options.entries ?? [])]
+  const events: ResponseStreamEvent[] = []
+  const before: number[] = []
+  const stream = respond(request, {
+    ...optionsOf(options),
+    append: (entry) => {
+      before.push(events.length)
+      entries.push(structuredClone(entry))
+    },
+  })
+  let step = await stream.next()
+  while (!step.done) {
+    events.push(...step.value)
+    step = await stream.next()
+  }
+  const last = events.at(-1) as { response: ResponseObject }
+  return {
+    events,
+    entries,
+    before,
+    response: last?.response,
+    output: last?.response.output ?? [],
+    transcript: step.value,
+  }
+}

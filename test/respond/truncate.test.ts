@@ -1,0 +1,257 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { TokenStream } from '../../src/engine/engine.js'
+import { EngineError } from '../../src/engine/engine-error.js'
+import { tokenStream } from '../../src/engine/token-stream.js'
+import { type Prompt, renderPrompt } from '../../src/prompt/render-prompt.js'
+import { countInputTokens } from '../../src/respond/index.js'
+import { fittingPrompt } from '../../src/respond/truncate.js'
+import type { ResponseRequest } from '../../src/responses/request.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
+import { runs } from '../support/runs.js'
+import { decodeTokens } from '../support/tokens.js'
+import { ANSWER, type Asked, GITHUB, modelOf, optionsOf, run, SEARCH } from './scripted.js'
+
+const tokenTable = await loadTokenTable()
+const OPTIONS = { tokenTable, date: '2026-01-31' }
+const TOO_LONG = { status: 400, code: 'context_length_exceeded', param: 'input' }
+
+const user = (content: string): object => ({ role: 'user', content })
+const said = (content: string): object => ({ role: 'assistant', content })
+const call = (id: string): object => ({ type: 'function_call', call_id: id, name: 'f', arguments: `{"of":"${id}"}` })
+const output = (id: string): object => ({ type: 'function_call_output', call_id: id, output: `result of ${id}` })
+const tools = [{ type: 'function', name: 'f' }]
+
+const lengthOf = (request: ResponseRequest): number => renderPrompt(request, OPTIONS).tokens.length
+const contentOf = ({ tokens }: Prompt): string => decodeTokens([...tokens])
+
+/** The least context that the request fits without its first exchanges. */
+function roomFor(request: ResponseRequest): number {
+  return Math.ceil(lengthOf(request) * 4 * (1 / 3)) + 2
+}
+
+describe('truncation', () => {
+  const input = [
+    user('one '.repeat(50)),
+    said('1'),
+    user('two '.repeat(50)),
+    said('2'),
+    user('three'),
+    said('3'),
+    user('four'),
+  ]
+  const request: ResponseRequest = { instructions: 'Be brief.', input, truncation: 'auto' }
+
+  test('drops nothing that fits, or where nobody knows the context', () => {
+    const whole = renderPrompt(request, OPTIONS)
+    expect(fittingPrompt(request, OPTIONS)).toEqual(whole)
+    expect(fittingPrompt(request, OPTIONS, 10_000)).toEqual(whole)
+  })
+
+  test('drops the oldest exchanges, whole, and no more than it takes', () => {
+    const without = (from: number): ResponseRequest => ({ ...request, input: input.slice(from) })
+    expect(contentOf(fittingPrompt(request, OPTIONS, roomFor(without(2))))).toBe(
+      contentOf(renderPrompt(without(2), OPTIONS)),
+    )
+    expect(contentOf(fittingPrompt(request, OPTIONS, roomFor(without(4))))).toBe(
+      contentOf(renderPrompt(without(4), OPTIONS)),
+    )
+  })
+
+  test('is refused for what cannot be dropped', () => {
+    const least = lengthOf({ ...request, input: input.slice(-1) })
+    expect(fittingPrompt(request, OPTIONS, least + 1).tokens.length).toBe(least)
+    expect(() => fittingPrompt(request, OPTIONS, least)).toThrow(expect.objectContaining(TOO_LONG))
+    expect(() => fittingPrompt({ input: 'word '.repeat(99), truncation: 'auto' }, OPTIONS, 90)).toThrow(
+      expect.objectContaining(TOO_LONG),
+    )
+  })
+
+  test('is an error at once if the request does not allow it', () => {
+    const { truncation: _, ...plain } = request
+    const length = lengthOf(plain)
+    for (const refused of [plain, { ...plain, truncation: 'disabled' }, { ...plain, truncation: null }]) {
+      expect(fittingPrompt(refused, OPTIONS, length + 1).tokens.length).toBe(length)
+      expect(() => fittingPrompt(refused, OPTIONS, length)).toThrow(expect.objectContaining(TOO_LONG))
+    }
+  })
+
+  test('keeps instructions, wherever they stand, and listings', () => {
+    const listing = {
+      type: 'mcp_list_tools',
+      id: 'l',
+      server_label: 'github',
+      tools: [{ name: 'search', input_schema: {} }],
+    }
+    const kept = [
+      user('old '.repeat(50)),
+      listing,
+      { role: 'developer', content: 'Speak French.' },
+      said('old '.repeat(50)),
+      user('new'),
+    ]
+    const short = { input: kept, tools: [GITHUB], truncation: 'auto' } as ResponseRequest
+    const text = contentOf(fittingPrompt(short, OPTIONS, lengthOf(short) - 60))
+    expect(text).not.toContain('old')
+    expect(text).toContain('Speak French.')
+    expect(text).toContain('namespace github')
+  })
+
+  test('never parts a call from its output, and always fits if anything would', () => {
+    const exchange = fc.array(fc.constantFrom('said', 'call', 'late', 'developer'), { maxLength: 5 })
+    fc.assert(
+      fc.property(
+        fc.array(exchange, { minLength: 1, maxLength: 6 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (plan, share) => {
+          const items: object[] = []
+          const late: object[] = []
+          let calls = 0
+          for (const [nth, parts] of plan.entries()) {
+            items.push(user(`question ${nth}`))
+            for (const part of parts) {
+              if (part === 'said') items.push(said(`answer in ${nth}`))
+              else if (part === 'developer') items.push({ role: 'developer', content: `rule ${nth}` })
+              else {
+                items.push(call(`call_${++calls}`))
+                // Some clients send the output only after the user has gone on.
+                if (part === 'late') late.push(output(`call_${calls}`))
+                else items.push(output(`call_${calls}`))
+              }
+            }
+            if (nth % 2 === 1) items.push(...late.splice(0))
+          }
+          items.push(...late.splice(0), user('the last'))
+          const asked = { input: items, tools, truncation: 'auto' } as ResponseRequest
+          const least = lengthOf({ ...asked, input: items.slice(-1) })
+          const contextLength = Math.round(least + (lengthOf(asked) * 1.5 - least) * share) + 1
+          let prompt: Prompt
+          try {
+            prompt = fittingPrompt(asked, OPTIONS, contextLength)
+          } catch (error) {
+            // Rules stay, so that the last question alone may not be what is left.
+            expect(error).toMatchObject(TOO_LONG)
+            return
+          }
+          expect(prompt.tokens.length).toBeLessThan(contextLength)
+          const text = contentOf(prompt)
+          for (let nth = 1; nth <= calls; nth++) {
+            expect(text.includes(`{"of":"call_${nth}"}`)).toBe(new RegExp(`result of call_${nth}(?!\\d)`).test(text))
+          }
+          expect(text).toContain('the last')
+          for (const [nth, parts] of plan.entries())
+            if (parts.includes('developer')) expect(text).toContain(`rule ${nth}`)
+          // What is left of the conversation is the end of it.
+          const questions = plan.map((_, nth) => new RegExp(`question ${nth}(?!\\d)`).test(text))
+          expect(questions.indexOf(true) === -1 || questions.slice(questions.indexOf(true)).every(Boolean)).toBe(true)
+        },
+      ),
+      { numRuns: runs(60) },
+    )
+  })
+})
+
+describe('a context that the response fills', () => {
+  const able = (contextLength: number, asked: Asked[], turns: readonly string[]) => ({
+    ...modelOf(turns, asked),
+    capabilities: async () => ({ contextLength }),
+  })
+  const request: ResponseRequest = { input: 'Go.', tools: [GITHUB] }
+  const full = (): TokenStream =>
+    tokenStream(async function* (): AsyncGenerator<number, undefined> {
+      const ids: number[] = await Promise.reject(new EngineError('context_length_exceeded', 'too long'))
+      yield* ids
+      return undefined
+    })
+
+  test('is refused before the first event if the prompt alone does', async () => {
+    await expect(run(request, { engine: able(20, [], [ANSWER]) })).rejects.toMatchObject(TOO_LONG)
+  })
+
+  test('is counted nevertheless', async () => {
+    const { inputTokens } = await countInputTokens(request, optionsOf({ engine: able(20, [], []) }))
+    expect(inputTokens).toBeGreaterThan(20)
+  })
+
+  test('leaves the response incomplete before the next turn', async () => {
+    const asked: Asked[] = []
+    const first = (await run(request, { turns: [SEARCH, ANSWER] })).entries
+    const prompt = first[0] as { prompt: readonly number[] }
+    const { response, output } = await run(request, {
+      engine: able(prompt.prompt.length + 20, asked, [SEARCH, ANSWER]),
+    })
+    expect(asked).toHaveLength(1)
+    expect(output).toMatchObject([{ type: 'mcp_call', status: 'completed' }])
+    expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
+  })
+
+  test('leaves it incomplete, too, if only the engine knows', async () => {
+    const asked: Asked[] = []
+    const model = modelOf([SEARCH, ANSWER], asked)
+    const generate: typeof model.generate = (context, options) =>
+      asked.length === 0 ? model.generate(context, options) : full()
+    const { response } = await run(request, { engine: { ...model, generate } })
+    expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
+  })
+
+  test('fails a response of which nothing was sampled', async () => {
+    const { response } = await run(request, { engine: { ...modelOf([]), generate: full }, onError() {} })
+    expect(response).toMatchObject({ status: 'failed', error: { code: 'context_length_exceeded' } })
+  })
+})
+
+describe('limits.seconds', () => {
+  /** A clock that a test sets. */
+  const at = { now: 0 }
+  const clock = (): number => at.now
+
+  test.each<[string, (now: number) => object]>([
+    ['in the middle of a message', () => ({})],
+    ['before a tool', () => ({})],
+  ])('leaves the response incomplete %s', async (what) => {
+    at.now = 100
+    let ran = 0
+    const tool = {
+      answers: () => true,
+      run: async () => {
+        ran += 1
+        return { output: 'done' }
+      },
+    }
+    const model = modelOf([SEARCH, ANSWER])
+    const generate: typeof model.generate = (context, options) => {
+      const stream = model.generate(context, options)
+      return tokenStream(async function* () {
+        let left = what === 'before a tool' ? Number.POSITIVE_INFINITY : 3
+        for await (const token of stream) {
+          yield token
+          left -= 1
+          if (left === 0) at.now = 110
+        }
+        at.now = 110
+        return { reason: 'stop' as const }
+      })
+    }
+    const options = { engine: { ...model, generate }, tools: [tool], clock, limits: { seconds: 10 } }
+    const { response, output } = await run({ input: 'Go.', tools: [GITHUB] }, options)
+    expect(ran).toBe(0)
+    expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
+    expect(output.length).toBe(what === 'before a tool' ? 1 : 0)
+  })
+
+  test('is not asked for by default, and counts from the first entry on in another process', async () => {
+    at.now = 0
+    const whole = await run({ input: 'Go.' }, { turns: [ANSWER], clock })
+    at.now = 1_000_000
+    const options = { turns: [ANSWER], clock, entries: whole.entries.slice(0, 3) }
+    expect((await run({ input: 'Go.' }, options)).response.status).toBe('completed')
+    const late = await run({ input: 'Go.' }, { ...options, limits: { seconds: 999_999 } })
+    expect(late.response.status).toBe('incomplete')
+    const early = await run({ input: 'Go.' }, { ...options, limits: { seconds: 1_000_001 } })
+    expect(early.response.status).toBe('completed')
+  })
+
+  test('has to be above 0', async () => {
+    await expect(run({ input: 'Go.' }, { turns: [ANSWER], limits: { seconds: 0 } })).rejects.toThrow(/limits.seconds/)
+  })
+})

@@ -1,0 +1,452 @@
+import { request as askOverHttp, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { bearerKeys } from '../../src/server/index.js'
+import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
+import { timingSafeEqual } from '../../src/server/timing-safe-equal.js'
+import { answer, hang, scriptedEngine } from '../../src/testing/index.js'
+import { endpoint, JSON_TYPE, tokenTable } from './endpoint.js'
+
+afterEach(() => void vi.useRealTimers())
+const says = (text = 'Hi'): ReturnType<typeof endpoint> => endpoint(() => answer(text))
+
+describe('DNS rebinding', () => {
+  const { send } = endpoint(() => answer('Hi'), { authorize: undefined as never })
+  const statusOf = async (headers: Record<string, string>): Promise<number> =>
+    (await send('/v1/models', { headers })).status
+
+  test.each([
+    ...[
+      'localhost',
+      'localhost:8000',
+      'LOCALHOST:8000',
+      'LocalHost',
+      '127.0.0.1',
+      '127.0.0.1:1',
+      '[::1]',
+      '[::1]:8000',
+    ],
+  ])('a Host of %s is this machine', async (host) => {
+    expect(await statusOf({ host })).toBe(200)
+    expect(await statusOf({ host, origin: `http://${host.toLowerCase()}` })).toBe(200)
+  })
+
+  test.each([
+    ...['evil.example', 'evil.example:8000', 'localhost.evil.example', 'evil.example#localhost', '127.0.0.1.nip.io'],
+    ...['localhost@evil.example', '[::ffff:127.0.0.1]', '0.0.0.0', '0x7f.1', 'localhost:8000:1', '::1', '[::2]', ''],
+  ])('a Host of %j is not', async (host) => {
+    expect(await statusOf({ host })).toBe(403)
+  })
+
+  test.each([
+    ...[
+      'https://evil.example',
+      'null',
+      '',
+      'http://localhost.evil.example',
+      'http://localhost:9',
+      'file://',
+      'localhost',
+    ],
+    'http://localhost:8000, http://evil.example',
+  ])('a page of %j may not ask', async (origin) => {
+    expect(await statusOf({ host: 'localhost:8000', origin })).toBe(403)
+  })
+
+  test('no model is asked, and nothing is read of the body', async () => {
+    const { engine, create } = endpoint(() => answer('Hi'), { authorize: undefined as never })
+    expect((await create({ input: 'Hi' }, { host: 'evil.example' })).status).toBe(403)
+    expect((await create({ input: 'Hi' }, { origin: 'https://evil.example' })).status).toBe(403)
+    expect(engine.calls).toHaveLength(0)
+  })
+
+  test('names that the host allows are compared without their case and their port', async () => {
+    const { send } = endpoint([], { hosts: ['Box.Local:8000'], authorize: undefined as never })
+    for (const host of ['box.local', 'BOX.local:8000', 'box.local:9']) {
+      expect((await send('/v1/models', { headers: { host } })).status).toBe(200)
+    }
+    expect((await send('/v1/models', { headers: { host: 'localhost' } })).status).toBe(403)
+  })
+})
+
+describe('CORS', () => {
+  const origin = 'https://chat.example'
+  const { send, ask } = endpoint(() => answer('Hi'), { origins: [origin], authorize: () => undefined })
+  const preflight = (from: string, headers = 'authorization, x-stainless-os'): Promise<Response> =>
+    send('/v1/responses', {
+      method: 'OPTIONS',
+      headers: {
+        origin: from,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': headers,
+      },
+    })
+
+  test('a page of an origin that is allowed is let in, with the headers that the SDK sends', async () => {
+    const response = await preflight(origin)
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(response.headers.get('access-control-allow-headers')).toContain('x-stainless-os')
+    expect(response.headers.get('vary')).toBe('origin')
+  })
+
+  test('it can read errors, too', async () => {
+    const { status, headers } = await ask('GET', '/models', undefined, { origin })
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([401, origin])
+  })
+
+  test.each(['https://evil.example', 'https://chat.example.evil.example', 'https://CHAT.example', 'null', '*'])(
+    'a page of %s is not',
+    async (from) => {
+      const response = await preflight(from)
+      expect(response.status).toBe(403)
+      expect(response.headers.get('access-control-allow-origin')).toBeNull()
+    },
+  )
+
+  test('header names that are none are not sent back', async () => {
+    const response = await preflight(origin, 'x-a, evil<script>, y b')
+    expect(response.headers.get('access-control-allow-headers')).not.toMatch(/[<> ]b|script/)
+  })
+
+  test('without origins, no answer allows any', async () => {
+    const { headers } = await says().ask('GET', '/models', undefined, { origin: 'http://localhost' })
+    expect(headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
+
+describe('keys', () => {
+  test('are of the owners that the host named', async () => {
+    const authorize = bearerKeys({ 'key-ann': 'ann', 'key-ann-2': 'ann', 'key-bob': 'bob' })
+    const { create, ask } = endpoint(() => answer('Hi'), { authorize })
+    const { body } = await create({ input: 'Hi' }, { authorization: 'Bearer key-ann' })
+    const get = (authorization: string): ReturnType<typeof ask> =>
+      ask('GET', `/responses/${body.id}`, undefined, { authorization })
+    expect((await get('Bearer key-ann-2')).status).toBe(200)
+    expect((await get('bearer  key-ann')).status).toBe(200)
+    expect((await get('Bearer key-bob')).status).toBe(404)
+    for (const wrong of [
+      'Bearer key-an',
+      'Bearer key-annn',
+      'Bearer',
+      'key-ann',
+      'Basic key-ann',
+      'Bearer __proto__',
+    ]) {
+      const refused = await get(wrong)
+      expect([refused.status, refused.body.error.code]).toEqual([401, 'invalid_api_key'])
+      expect(JSON.stringify(refused.body)).not.toContain('key-an')
+    }
+  })
+
+  test('are compared by as much work for every wrong key of a length, wherever it is wrong', () => {
+    const secret = 'sk-0123456789'
+    const readsOf = (given: string): number => {
+      let reads = 0
+      const watched = (text: string): string =>
+        Object.assign(Object(text), {
+          charCodeAt(at: number) {
+            reads += 1
+            return text.charCodeAt(at)
+          },
+        }) as string
+      expect(timingSafeEqual(watched(given), watched(secret))).toBe(given === secret)
+      return reads
+    }
+    const wrong = Array.from(secret, (_, at) => `${secret.slice(0, at)}?${secret.slice(at + 1)}`)
+    expect(new Set([secret, ...wrong].map(readsOf)).size).toBe(1)
+    expect(timingSafeEqual('', secret)).toBe(false)
+    expect(timingSafeEqual(secret + secret, secret)).toBe(false)
+  })
+
+  test.each([undefined, null, false, '', 0])('an authorize that answers %j lets nobody in', async (nobody) => {
+    const { ask } = endpoint([], { authorize: () => nobody as never })
+    expect((await ask('GET', '/models')).status).toBe(401)
+  })
+
+  test('an authorize that throws is a 500, and says nothing', async () => {
+    const { ask, errors } = endpoint([], { authorize: () => Promise.reject(new Error('ldap://secret')) })
+    const { status, body } = await ask('GET', '/models')
+    expect([status, JSON.stringify(body).includes('ldap'), errors.length]).toEqual([500, false, 1])
+  })
+})
+
+test("another owner's response is as if there were none, whatever is asked of it", async () => {
+  const { create, ask } = endpoint([hang(), hang(), answer('Hi')])
+  const ann = { authorization: 'Bearer ann' }
+  const { body } = await create({ input: 'Hi', background: true }, ann)
+  for (const id of [body.id as string, 'resp_none']) {
+    for (const [method, path] of [
+      ['GET', `/responses/${id}`],
+      ['GET', `/responses/${id}?stream=true`],
+      ['GET', `/responses/${id}/input_items`],
+      ['POST', `/responses/${id}/cancel`],
+      ['DELETE', `/responses/${id}`],
+    ] as const) {
+      const { status, body } = await ask(method, path, undefined, { authorization: 'Bearer bob' })
+      expect([method, path, status, body.error.message.replace(id, 'ID')]).toEqual([
+        ...[method, path, 404, "Response with id 'ID' not found."],
+      ])
+    }
+  }
+  expect((await ask('GET', `/responses/${body.id}`, undefined, ann)).body.status).toBe('in_progress')
+  await ask('POST', `/responses/${body.id}/cancel`, undefined, ann)
+})
+
+test('ids cannot be guessed: each has 200 random bits', async () => {
+  const { create } = says()
+  const ids = await Promise.all(Array.from({ length: 20 }, async () => (await create({ input: 'Hi' })).body.id))
+  for (const id of ids) expect(id).toMatch(/^resp_[\da-f]{50}$/)
+  expect(new Set(ids).size).toBe(20)
+})
+
+describe('a body', () => {
+  const post = (
+    send: ReturnType<typeof says>['send'],
+    body: string | ReadableStream,
+    headers = {},
+  ): Promise<Response> =>
+    send('/v1/responses', { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body, duplex: 'half' } as never)
+
+  test('of a gigabyte is refused unread if its length says so', async () => {
+    let pulled = 0
+    const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 })
+    const response = await post(says().send, body, { 'content-length': String(2 ** 30) })
+    expect([response.status, pulled]).toEqual([413, 0])
+  })
+
+  test('of a gigabyte without a length is read no further than is allowed', async () => {
+    let [pulled, isCancelled] = [0, false]
+    const chunk = new Uint8Array(2 ** 20).fill(0x20)
+    const body = new ReadableStream(
+      {
+        pull(controller) {
+          pulled += 1
+          if (pulled > 1024) controller.close()
+          else controller.enqueue(chunk)
+        },
+        cancel() {
+          isCancelled = true
+        },
+      },
+      { highWaterMark: 0 },
+    )
+    expect((await post(says().send, body)).status).toBe(413)
+    expect([pulled, isCancelled]).toEqual([33, true])
+  })
+
+  test('that does not come is refused with 408', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const answered = post(says().send, new ReadableStream({ pull: () => new Promise(() => {}) }))
+    await new Promise((resolve) => setImmediate(resolve))
+    await vi.advanceTimersByTimeAsync(29_999)
+    expect(await Promise.race([answered, 'waiting'])).toBe('waiting')
+    await vi.advanceTimersByTimeAsync(1)
+    expect((await answered).status).toBe(408)
+  })
+
+  test('that breaks off is refused, and is no error of the host', async () => {
+    const { send, errors } = says()
+    const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('ECONNRESET')) })
+    expect((await post(send, broken)).status).toBe(400)
+    expect(errors).toEqual([])
+  })
+
+  test.each(['', '{', 'null', '[]', '"text"', '1', '\ud800', '{"input": NaN}', '\0'])('%j is refused', async (text) => {
+    const { send, errors } = says()
+    const response = await post(send, text)
+    expect([response.status, errors]).toEqual([400, []])
+    expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } })
+  })
+
+  test('of a million items is refused', async () => {
+    const { send, errors } = says()
+    const response = await post(send, `{"input":[${'{},'.repeat(999_999)}{}]}`)
+    expect([response.status, errors]).toEqual([400, []])
+  })
+
+  test.each([
+    ['arrays', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
+    ['objects', (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`],
+  ])('of 100,000 nested %s is refused', async (_, nested) => {
+    const { send, errors } = says()
+    for (const field of ['input', 'metadata', 'tools', 'unknown_field']) {
+      const response = await post(send, `{"model":"x","input":"Hi","${field}":${nested(100_000)}}`, {
+        'idempotency-key': 'k',
+      })
+      expect([field, response.status, errors]).toEqual([field, 400, []])
+    }
+  })
+
+  test('with metadata beyond its bounds is refused', async () => {
+    const { create } = says()
+    const many = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, 'v']))
+    for (const metadata of [many, { ['k'.repeat(65)]: 'v' }, { k: 'v'.repeat(513) }, { k: 1 }, { k: {} }]) {
+      expect((await create({ input: 'Hi', metadata })).status).toBe(400)
+    }
+  })
+
+  test('cannot reach prototypes, by any name and in any place', async () => {
+    const { send, errors, ask } = says()
+    for (const key of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
+      const evil = `{"${key}":{"polluted":"yes","prototype":{"polluted":"yes"},"store":false,"type":"message"}}`
+      const strings = `{"${key}":"yes"}`
+      const fn = `{"type":"function","name":"${key}","strict":false,"parameters":{"properties":${evil}}}`
+      for (const body of [
+        `{"input":"Hi","${key}":{"store":false,"polluted":"yes"}}`,
+        `{"input":"Hi","metadata":${strings}}`,
+        `{"input":"Hi","tools":[${fn}]}`,
+        `{"input":"Hi","tools":[${fn}],"tool_choice":{"type":"function","name":"${key}"}}`,
+        `{"input":"Hi","text":${evil}}`,
+        `{"input":[{"type":"${key}"}]}`,
+        `{"input":[{"type":"item_reference","id":"${key}"}]}`,
+        `{"input":"Hi","previous_response_id":"${key}"}`,
+        `{"input":[{"role":"user","content":[${evil}]}]}`,
+        `{"input":[{"role":"${key}","content":"Hi"}]}`,
+        `{"input":"Hi","reasoning":${evil}}`,
+        `{"input":"Hi","model":"${key}"}`,
+      ]) {
+        const response = await post(send, body, { 'idempotency-key': `${key}${body.length}` })
+        expect([body, response.status < 500]).toEqual([body, true])
+        expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+        const answered = (await response.json()) as { store?: boolean }
+        // A field under the prototype's name is not the field.
+        if (response.status === 200) expect(answered.store).toBe(true)
+      }
+      expect((await ask('GET', `/responses/${key}`)).status).toBe(404)
+      expect((await ask('GET', `/models/${key}`)).status).toBe(404)
+    }
+    expect(errors).toEqual([])
+    expect(Object.keys(Object.prototype)).toEqual([])
+  })
+})
+
+test.each([
+  ...['..%2f..%2fhealthz', '%2e%2e', '..%5c', '%00', '%', '%E0%A4%A', '%0d%0aset-cookie:a=b', 'a'.repeat(100_000)],
+  ...['resp_x%2finput_items', 'resp_x;a=b', '*', '%F0%9F%98%80', '%3Fstream=true'],
+])('an id of %s is an unknown id', async (id) => {
+  const { send, errors } = says()
+  for (const method of ['GET', 'DELETE']) {
+    const response = await send(`/v1/responses/${id}`, { method })
+    const text = await response.text()
+    expect([response.status, errors]).toEqual([404, []])
+    expect(text.length).toBeLessThan(500)
+    expect(response.headers.get('set-cookie')).toBeNull()
+  }
+})
+
+test.each(['stream=yes', 'stream=', 'stream=1', 'stream=TRUE', 'stream[]=true&stream=x', 'stream=%'])(
+  'a query of %s is refused',
+  async (query) => {
+    const { create, send } = says()
+    const { body } = await create({ input: 'Hi' })
+    expect((await send(`/v1/responses/${body.id}?${query}`)).status).toBe(400)
+  },
+)
+
+test('nothing that a model or a client says becomes a header', async () => {
+  const evil = 'x\r\nset-cookie: a=b\r\n\r\n<script>'
+  const { create, stream } = says(evil)
+  const { headers, body } = await create({ input: evil, metadata: { [evil]: evil }, user: evil, model: evil })
+  expect(body.status).toBe('completed')
+  expect([...headers.values()].join()).not.toMatch(/a=b|script/)
+  expect((await create({ input: 'Hi' }, { 'x-request-id': 'mine' })).headers.get('x-request-id')).not.toBe('mine')
+  const events = await stream('/responses', { input: evil })
+  expect(events.at(-1)?.response.output[0].content[0].text).toBe(evil)
+})
+
+describe('over HTTP', () => {
+  let server: ResponsesServer
+  const errors: unknown[] = []
+  beforeAll(async () => {
+    const engine = scriptedEngine(() => answer('Hi'), { tokenTable })
+    server = await serveResponses({ engine, tokenTable, port: 0, onError: (error) => void errors.push(error) })
+  })
+  afterAll(() => server.close({ graceMs: 0 }))
+
+  /** What a raw request is answered with, up to where the connection ends or the headers do. */
+  const raw = (text: string, more?: string): Promise<string> =>
+    new Promise((resolve) => {
+      let got = ''
+      const socket = connect(server.port, '127.0.0.1', () => socket.write(text))
+      const finish = (): void => {
+        socket.destroy()
+        resolve(got)
+      }
+      const flood = (): void => {
+        while (more !== undefined && !socket.destroyed && socket.write(more));
+      }
+      socket.on('drain', flood)
+      socket.once('connect', flood)
+      socket.on('error', finish)
+      socket.on('close', finish)
+      socket.on('data', (data) => {
+        got += data
+        if (got.includes('\r\n\r\n')) finish()
+      })
+    })
+
+  test('a request without a Host is refused', async () => {
+    expect(await raw('GET /v1/models HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
+  })
+
+  test('a rebound name is refused', async () => {
+    expect(await raw('GET /v1/models HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n')).toMatch(/ 403 /)
+    const absolute = 'GET http://localhost/v1/models HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n'
+    expect(await raw(absolute)).toMatch(/ (400|403) /)
+    const twice = 'GET /v1/models HTTP/1.1\r\nHost: evil.example\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+    expect(await raw(twice)).toMatch(/ (400|403) /)
+  })
+
+  test('a body of a gigabyte is answered without being read', async () => {
+    const head = 'POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+    expect(await raw(`${head}Content-Length: 1073741824\r\n\r\n{`)).toMatch(/ 413 /)
+  })
+
+  test('a body in chunks without end is answered when it is too long', async () => {
+    const head = 'POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+    const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`
+    expect(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n`, chunk)).toMatch(/^(HTTP\/1\.1 413 |$)/)
+  })
+
+  test('headers of a megabyte are refused', async () => {
+    const head = `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(2 ** 20)}\r\n\r\n`
+    expect(await raw(head)).toMatch(/^(HTTP\/1\.1 431 |$)/)
+  })
+
+  test('duplicate headers are no key and no error', async () => {
+    const incoming = await new Promise<IncomingMessage>((resolve) => {
+      const headers = { authorization: ['Bearer a', 'Bearer b'], 'idempotency-key': ['a', 'b'], ...JSON_TYPE }
+      const asked = askOverHttp(
+        { port: server.port, host: '127.0.0.1', path: '/v1/responses', method: 'POST', headers: headers as never },
+        resolve,
+      )
+      asked.end('{"input":"Hi"}')
+    })
+    incoming.resume()
+    expect(incoming.statusCode).toBe(200)
+    expect(errors).toEqual([])
+  })
+
+  test('a stream tells proxies not to buffer, and nothing about the connection on its own', async () => {
+    const init = { method: 'POST', headers: JSON_TYPE, body: '{"input":"Hi","stream":true}' }
+    const { headers } = await fetch(`${server.url}/v1/responses`, init)
+    expect(headers.get('x-accel-buffering')).toBe('no')
+    expect(headers.get('cache-control')).toBe('no-cache, no-transform')
+  })
+})
+
+test('a comment keeps a stream alive while nothing comes, on fetch runtimes too', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { send, ask } = endpoint([hang()], { keepAliveMs: 15_000 })
+  const { body } = await ask('POST', '/responses', { input: 'Hi', background: true })
+  const response = await send(`/v1/responses/${body.id}?stream=true`)
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  let text = ''
+  while (!text.includes('in_progress\n')) text += new TextDecoder().decode((await reader.read()).value)
+  const next = reader.read()
+  await vi.advanceTimersByTimeAsync(15_000)
+  expect(new TextDecoder().decode((await next).value)).toBe(': keep-alive\n\n')
+  await ask('POST', `/responses/${body.id}/cancel`)
+  await reader.cancel()
+})

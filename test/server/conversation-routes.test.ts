@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { answer, fail, think } from '../../src/testing/index.js'
+import { endpoint } from './endpoint.js'
+
+describe('POST /responses/input_tokens', () => {
+  const tools = [{ type: 'function', name: 'weather', description: 'The weather.', parameters: {}, strict: false }]
+  test.each([
+    ['a text', { input: 'How many tokens is this?' }],
+    ['instructions and tools', { input: 'Hi', instructions: 'Be short.', tools }],
+    ['reasoning effort', { input: 'Hi', reasoning: { effort: 'high' } }],
+  ])('counts what the model would take in: %s', async (_, body) => {
+    const { ask, create, engine } = endpoint(() => answer('Hi'))
+    const counted = await ask('POST', '/responses/input_tokens', { model: 'gpt-oss', ...body })
+    expect(engine.calls).toHaveLength(0)
+    const { body: response } = await create(body)
+    expect(counted.body).toEqual({ object: 'response.input_tokens', input_tokens: response.usage.input_tokens })
+  })
+
+  test('counts the conversation before it, too', async () => {
+    const { ask, create } = endpoint(() => [think('Hm.'), answer('Hi')])
+    const first = await create({ input: 'Hi' })
+    const body = { model: 'gpt-oss', input: 'More', previous_response_id: first.body.id }
+    const counted = await ask('POST', '/responses/input_tokens', body)
+    expect(counted.body.input_tokens).toBe((await create(body)).body.usage.input_tokens)
+    expect((await ask('POST', '/responses/input_tokens', { ...body, previous_response_id: 'resp_x' })).status).toBe(400)
+  })
+})
+
+describe('compaction', () => {
+  const summary = 'The user is called Ann and likes tea.'
+
+  test('gives one sealed item, which is taken back in the place of the conversation', async () => {
+    const { ask, create, engine } = endpoint([answer(summary), answer('Tea.')])
+    const input = [
+      { role: 'user', content: 'I am Ann. I like tea.' },
+      { role: 'assistant', content: 'Noted.' },
+    ]
+    const compacted = (await ask('POST', '/responses/compact', { model: 'gpt-oss', input })).body
+    expect(compacted).toMatchObject({ object: 'response.compaction', output: [{ type: 'compaction' }] })
+    expect(compacted.usage.total_tokens).toBe(compacted.usage.input_tokens + compacted.usage.output_tokens)
+    expect(JSON.stringify(compacted)).not.toContain('Ann')
+    const next = await create({ input: [...compacted.output, { role: 'user', content: 'What do I like?' }] })
+    expect(next.body.output[0].content[0].text).toBe('Tea.')
+    expect(engine.calls[1]?.messages.map(({ content }) => content).join()).toContain(summary)
+  })
+
+  test('goes by a conversation that is stored, as the SDK asks for it', async () => {
+    const { client, engine } = endpoint([answer('Hi Ann.'), answer(summary)])
+    const { id } = await client().responses.create({ model: 'gpt-oss', input: 'I am Ann.' })
+    const compacted = await client().responses.compact({ model: 'gpt-oss', previous_response_id: id })
+    expect(compacted.output.map(({ type }) => type)).toEqual(['compaction'])
+    expect(engine.calls[1]?.messages.map(({ content }) => content).join()).toContain('Hi Ann.')
+  })
+
+  test('happens within a response where the input ends in compaction_trigger', async () => {
+    const { create, engine } = endpoint([answer(summary), answer('Tea.')])
+    const input = [{ role: 'user', content: 'I am Ann.' }, { type: 'compaction_trigger' }]
+    const { body } = await create({ input })
+    expect(body.output.map(({ type }: { type: string }) => type)).toEqual(['compaction'])
+    await create({ input: 'What do I like?', previous_response_id: body.id })
+    expect(engine.calls[1]?.messages.map(({ content }) => content).join()).toContain(summary)
+  })
+
+  test("of another caller's cannot be opened", async () => {
+    const { ask, create } = endpoint(() => answer(summary))
+    const body = { model: 'gpt-oss', input: 'I am Ann.' }
+    const compacted = (await ask('POST', '/responses/compact', body, { authorization: 'Bearer ann' })).body
+    const stolen = await create({ input: [...compacted.output, { role: 'user', content: 'Hi' }] })
+    expect([stolen.status, stolen.body.error.code]).toEqual([400, 'invalid_encrypted_content'])
+  })
+
+  test('gives its place back when the engine fails, and is a 500', async () => {
+    const { ask, service } = endpoint(() => fail(new Error('secret')))
+    const { status, body } = await ask('POST', '/responses/compact', { model: 'gpt-oss', input: 'Hi' })
+    expect([status, body.error.code, service.load.running]).toEqual([500, 'server_error', 0])
+  })
+
+  test('needs a model', async () => {
+    const { ask } = endpoint([])
+    expect((await ask('POST', '/responses/compact', { input: 'Hi' })).body.error.param).toBe('model')
+  })
+})
+
+describe('models', () => {
+  const served = endpoint([], { models: ['gpt-oss-20b', 'openai/gpt-oss-120b'] })
+
+  test('are listed for the SDK, and found by their names, with slashes too', async () => {
+    const names: string[] = []
+    for await (const { id } of served.client().models.list()) names.push(id)
+    expect(names).toEqual(['gpt-oss-20b', 'openai/gpt-oss-120b'])
+    expect((await served.client().models.retrieve('openai/gpt-oss-120b')).id).toBe('openai/gpt-oss-120b')
+    const { status, body } = await served.ask('GET', '/models/gpt-4')
+    expect([status, body.error.code]).toEqual([404, 'model_not_found'])
+  })
+})
+
+test('health needs no key and says nothing but whether it is well', async () => {
+  const well = endpoint([], { authorize: () => undefined })
+  const sick = endpoint(
+    { ...well.engine, health: () => Promise.reject(new Error('10.0.0.1 refused')) },
+    { authorize: () => undefined },
+  )
+  const of = async ({ send }: Pick<typeof well, 'send'>, path: string): Promise<unknown[]> => {
+    const response = await send(path)
+    return [response.status, await response.text()]
+  }
+  expect(await of(well, '/healthz')).toEqual([200, 'ok'])
+  expect(await of(well, '/readyz')).toEqual([200, 'ok'])
+  expect(await of(sick, '/healthz')).toEqual([200, 'ok'])
+  expect(await of(sick, '/readyz')).toEqual([503, 'not ready'])
+})

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import type { ResponsesAppOptions } from '../../src/server/index.js'
+import type { SendEventsOptions } from '../../src/server/node.js'
+import { pageOf } from '../docs/pages.js'
+
+// The compiler holds these to the types, and the tests hold the page to these.
+const OPTIONS: Record<keyof ResponsesAppOptions, true> = {
+  engine: true,
+  tokenTable: true,
+  models: true,
+  tools: true,
+  store: true,
+  seal: true,
+  authorize: true,
+  hosts: true,
+  origins: true,
+  limits: true,
+  request: true,
+  response: true,
+  onDisconnect: true,
+  dialect: true,
+  done: true,
+  keepAliveMs: true,
+  basePath: true,
+  upgradeWebSocket: true,
+  pages: true,
+  onMetric: true,
+  tracing: true,
+  now: true,
+  onEntry: true,
+  onError: true,
+  clock: true,
+}
+const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
+  concurrency: true,
+  queue: true,
+  turns: true,
+  responseSeconds: true,
+  bodyBytes: true,
+  bodySeconds: true,
+  connections: true,
+  waitingRequests: true,
+  rememberedResponses: true,
+}
+const SEND_OPTIONS: Record<keyof SendEventsOptions, true> = {
+  done: true,
+  keepAliveMs: true,
+  headers: true,
+  encode: true,
+}
+
+/** The first column of the table under a heading. */
+function rowsUnder(heading: string): string[] {
+  const [, section = ''] = pageOf('docs/server.md').split(`\n## ${heading}\n`)
+  const [own = ''] = section.split('\n## ')
+  return [...own.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name)
+}
+
+test('the page lists every option, and no other', () => {
+  expect(rowsUnder('Options').sort()).toEqual(Object.keys(OPTIONS).sort())
+  expect(rowsUnder('Your own routes: sendEvents').sort()).toEqual(Object.keys(SEND_OPTIONS).sort())
+})
+
+test('the page names every limit', () => {
+  const [, row = ''] = /^\| `limits` \|(.*)$/m.exec(pageOf('docs/server.md')) ?? []
+  for (const limit of Object.keys(LIMITS)) expect(row).toContain(`\`${limit}\``)
+})

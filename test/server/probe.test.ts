@@ -1,0 +1,78 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { type TokenEngine, tokenStream } from '../../src/engine/index.js'
+import { type ProbeOptions, SCENARIOS } from '../../src/probe/index.js'
+import { serveResponses } from '../../src/server/node.js'
+import { answer, call, type ScriptedPrompt, type ScriptedTurn, scriptedEngine, think } from '../../src/testing/index.js'
+import { probed } from '../probe/play.js'
+import { endpoint, tokenTable } from './endpoint.js'
+
+/** A model that does what the probe hopes for. */
+function obliging({ messages, opening }: ScriptedPrompt): ScriptedTurn {
+  const last = messages.at(-1)
+  const question = last?.content ?? ''
+  const all = messages.map(({ content }) => content).join('\n')
+  const [, demanded] = /functions\.(\w+)/.exec(opening) ?? []
+  if (demanded !== undefined) return call(`functions.${demanded}`, { city: 'Oslo' })
+  const thought = [think('The user wants something.')]
+  if (last?.role !== 'user') return [...thought, answer(`The tool says ${question}.`)]
+  const names = [...all.matchAll(/^type (\w+) = /gm)].map(([, name = '']) => name)
+  const meant = names.filter((name) => question.includes(name.replace('get_', '')))
+  const calls = meant.slice(0, 2).map((name) => call(`functions.${name}`, { city: 'Oslo' }))
+  if (calls.length > 0) {
+    return [...thought, ...calls.map((one, at) => (at + 1 < calls.length ? { ...one, ends: 'end' as const } : one))]
+  }
+  if (all.includes('# Response Formats')) return [...thought, answer('{"city":"Oslo","population":717710}')]
+  const [, word] = /Remember this word: ([\w-]+)/.exec(all) ?? []
+  if (/^Which word/.test(question)) return answer(word === undefined ? 'I do not know.' : `It was ${word}.`)
+  if (/numbers from one/.test(question)) return [...thought, answer('one, two, three, '.repeat(20))]
+  return [...thought, answer('Hello there!')]
+}
+
+/** Has the probe look at a server, and expects nothing of its report. */
+async function expectNothing(url: string, options: Partial<ProbeOptions> = {}): Promise<void> {
+  const results = await probed(url, options)
+  for (const { scenario, verdict, why, findings, notes } of results.values()) {
+    // The body of a strict call is held to its schema, and its end is the end of the turn.
+    const isOneCall = scenario === 'two-tools' && why === 'the model made one call where two were asked for'
+    expect([scenario, verdict, findings, notes]).toEqual([scenario, isOneCall ? 'inconclusive' : 'pass', [], []])
+  }
+  expect([...results.keys()]).toEqual(SCENARIOS.map(({ name }) => name))
+}
+
+test('the probe finds nothing', async () => {
+  const { fetch, errors } = endpoint(obliging)
+  await expectNothing('http://localhost/v1', {
+    fetch: async (url, init) => await fetch(new Request(url as string, init)),
+  })
+  expect(errors).toEqual([])
+})
+
+/** The engine with a turn of the event loop before each token, as a real one takes its time: what it says is streamed. */
+function inTime(engine: TokenEngine): TokenEngine {
+  return {
+    ...engine,
+    generate: (prompt, options) =>
+      tokenStream(async function* (signal) {
+        const tokens = engine.generate(prompt, { ...options, signal })
+        for (;;) {
+          await new Promise((resolve) => setImmediate(resolve))
+          const step = await tokens.next()
+          if (step.done) return step.value
+          yield step.value
+        }
+      }, options?.signal),
+  }
+}
+
+test('the probe finds nothing over a port, where events go past web streams', async () => {
+  const errors: unknown[] = []
+  const server = await serveResponses({
+    engine: inTime(scriptedEngine(obliging, { tokenTable })),
+    tokenTable,
+    port: 0,
+    onError: (error) => errors.push(error),
+  })
+  onTestFinished(() => server.close())
+  await expectNothing(server.url)
+  expect(errors).toEqual([])
+})

@@ -1,0 +1,42 @@
+import type { FollowUp } from './follow-up.js'
+import { type Json, list } from './obedient-model.js'
+
+/** The ids and sealed contents of recorded answers, and what they are here. */
+export interface RecordedIds {
+  /** A request as its client would have sent it here. */
+  inOurs<T>(value: T): T
+  /** Notes what the recorded answer and ours have in common. */
+  learn(followUp: FollowUp, response: Json): void
+}
+
+const KEPT: readonly string[] = ['id', 'call_id', 'encrypted_content']
+
+export function recordedIds(): RecordedIds {
+  const ours = new Map<string, string>()
+
+  function inOurs(value: unknown): unknown {
+    if (typeof value === 'string') return ours.get(value) ?? value
+    if (Array.isArray(value)) return value.map(inOurs)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, inOurs(inner)]))
+  }
+
+  return {
+    inOurs: (value) => inOurs(value) as never,
+    learn({ said, previousResponseId }, response) {
+      const isNew = previousResponseId !== undefined && !ours.has(previousResponseId)
+      if (isNew) ours.set(previousResponseId, String(response['id']))
+      const output = [...(list(response['output']) as Json[])]
+      for (const item of said) {
+        // Open Responses puts a prefix before the types that it does not know.
+        const at = output.findIndex(({ type }) => String(type).replace(/^openai:/, '') === item['type'])
+        if (at === -1) continue
+        const [own = {}] = output.splice(at, 1)
+        for (const field of KEPT) {
+          const [from, to] = [item[field], own[field]]
+          if (typeof from === 'string' && from !== '' && typeof to === 'string') ours.set(from, to)
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { checkEvents, type Profile } from '../../../src/conformance/index.js'
+import { type CapturedRequest, capturedRequests, describeWithShared } from '../../support/shared-data.js'
+import { type Replayed, refusalIn, replay } from './replay.js'
+
+/** What is refused: status, parameter, code. */
+const REFUSED: Readonly<Record<string, string>> = {
+  // gpt-oss sees neither images nor files.
+  'ai-sdk-openai.image-01': '400 input[0].content[1] unsupported_value',
+  'openresponses-07': '400 input[0].content[1] unsupported_value',
+  'openresponses-aisdk.image-01': '400 input[0].content[1] unsupported_value',
+  'openresponses-extra-06': '400 input[0].content[1] unsupported_value',
+  // What clients sent to see it refused.
+  'openai-js-ws.plain.ws-03': '400 previous_response_id previous_response_not_found',
+  'openai-js.bad-01': '400 temperature decimal_above_max_value',
+  'openai-js.bad-02': '400 top_logprobs integer_above_max_value',
+  'openai-js.bad-03': '400 tools[0].name missing_required_parameter',
+  'openai-js.bad-04': '400 previous_response_id previous_response_not_found',
+  'openresponses-10': '400 model missing_required_parameter',
+}
+
+/** Whose streams a client's own profile is there for. */
+const PROFILES: readonly (readonly [client: RegExp, profile: Profile])[] = [
+  [/^agents/, 'client:openai-agents'],
+  [/^(ai-sdk|openresponses-aisdk|opencode|mastra)/, 'client:ai-sdk'],
+  [/^codex/, 'client:codex'],
+  [/^(openai-js|tanstack)/, 'client:openai'],
+]
+
+/** One client each, in one scenario: what goes on from what is in the same sequence. */
+function sequences(): Map<string, CapturedRequest[]> {
+  const all = new Map<string, CapturedRequest[]>()
+  for (const request of capturedRequests()) {
+    const name = request.name.replace(/-\d+$/, '')
+    all.set(name, [...(all.get(name) ?? []), request])
+  }
+  return all
+}
+
+/** What the judge says of a stream, for everybody and for its client. */
+function faultsIn({ name, events = [] }: Replayed): unknown[] {
+  if (events.length === 0 || events[0]?.['type'] === undefined) return []
+  const [, profile] = PROFILES.find(([client]) => client.test(name)) ?? []
+  const forClient = profile === undefined ? [] : checkEvents(events as never, { profile })
+  return [...checkEvents(events as never), ...forClient.filter(({ severity }) => severity === 'error')]
+}
+
+describeWithShared('what real clients sent, sent to the endpoint', () => {
+  const all = sequences()
+
+  test('there are 280 requests', () => {
+    expect([...all.values()].flat()).toHaveLength(280)
+  })
+
+  // Those came over several connections at once: test/server/open-responses.test.ts plays each of them.
+  test.each([...all].filter(([name]) => name !== 'openresponses.ws'))('%s', async (_name, sequence) => {
+    const { answers, errors } = await replay(sequence)
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(Object.fromEntries(refused.map((answer) => [answer.name, refusalIn(answer)]))).toEqual(
+      Object.fromEntries(Object.entries(REFUSED).filter(([name]) => sequence.some((one) => one.name === name))),
+    )
+    expect(answers.flatMap(({ status, body }) => (status === 200 && body['error'] ? [body['error']] : []))).toEqual([])
+    expect(answers.flatMap(faultsIn)).toEqual([])
+    // What is kept of a conversation is sent to the engine in the very same tokens.
+    expect(answers.flatMap(({ name, readAgain = 0 }) => (readAgain === 0 ? [] : [[name, readAgain]]))).toEqual([])
+    expect(errors).toEqual([])
+  })
+})

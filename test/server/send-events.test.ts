@@ -1,0 +1,227 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import http2, { type Http2ServerResponse } from 'node:http2'
+import { type AddressInfo, connect, type Server } from 'node:net'
+import { Readable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { sendEvents } from '../../src/server/node.js'
+import { sseStream } from '../../src/sse/index.js'
+import { until } from './endpoint.js'
+
+type Handler = (outgoing: ServerResponse) => unknown
+let handler: Handler = () => {}
+const server = createServer((_incoming, outgoing) => void handler(outgoing))
+const http2Server = http2.createServer((_incoming, outgoing) => void handler(outgoing as never))
+const portOf = (listening: unknown): number => ((listening as Server).address() as AddressInfo).port
+
+beforeAll(async () => {
+  for (const each of [server, http2Server]) await once(each.listen(0, '127.0.0.1'), 'listening')
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+  http2Server.close()
+})
+afterEach(() => void vi.useRealTimers())
+
+/** Events for ever, and whether anybody wants them. */
+function endless(text = 'x'): {
+  readonly events: AsyncGenerator<object>
+  readonly state: { made: number; left: boolean }
+} {
+  const state = { made: 0, left: false }
+  async function* make(): AsyncGenerator<{ type: string; text: string }> {
+    try {
+      for (;;) yield { type: 'delta', text: `${text}${state.made++}` }
+    } finally {
+      state.left = true
+    }
+  }
+  return { events: make(), state }
+}
+
+/** Sends what the handler sends, and gives the client's side of it. */
+async function open(answer: Handler): Promise<IncomingMessage> {
+  handler = answer
+  const client = request({ port: portOf(server), host: '127.0.0.1', agent: false })
+  client.on('error', () => {})
+  client.end()
+  const [incoming] = (await once(client, 'response')) as [IncomingMessage]
+  return incoming
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of incoming.setEncoding('utf8')) text += chunk
+  return text
+}
+
+test('sends events with the headers of a stream, and ends', async () => {
+  const incoming = await open((outgoing) => sendEvents(outgoing, [{ type: 'a' }, [{ type: 'b' }, { type: 'c' }]]))
+  expect(incoming.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  })
+  const frame = (type: string): string => `event: ${type}\ndata: {"type":"${type}"}\n\n`
+  expect(await bodyOf(incoming)).toBe(frame('a') + frame('b') + frame('c'))
+})
+
+test('sends [DONE] and headers of its own where asked', async () => {
+  const headers = { 'x-own': 'yes', 'cache-control': 'no-store' }
+  const incoming = await open((outgoing) => sendEvents(outgoing, [], { done: true, headers }))
+  expect(incoming.headers).toMatchObject(headers)
+  expect(await bodyOf(incoming)).toBe('data: [DONE]\n\n')
+})
+
+test('sets no header about the connection itself', async () => {
+  const set: string[] = []
+  await bodyOf(
+    await open((outgoing) => {
+      vi.spyOn(outgoing, 'setHeader').mockImplementation((name) => {
+        set.push(name.toLowerCase())
+        return outgoing
+      })
+      return sendEvents(outgoing, [])
+    }),
+  )
+  expect(set).not.toContain('connection')
+  expect(set.length).toBeGreaterThan(2)
+})
+
+test('closes the events of a client that left before anything was sent', async () => {
+  const { events, state } = endless()
+  await events.next()
+  let isAsked = false
+  handler = async (outgoing) => {
+    isAsked = true
+    await once(outgoing, 'close')
+    await sendEvents(outgoing, events as never)
+  }
+  const socket = connect(portOf(server), '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))
+  await until(() => isAsked)
+  socket.destroy()
+  await until(() => state.left)
+  expect(state.made).toBe(1)
+})
+
+test('closes the events if a header cannot be sent', async () => {
+  const { events, state } = endless()
+  await events.next()
+  let failure: unknown
+  handler = async (outgoing) => {
+    failure = await sendEvents(outgoing, events as never, { headers: { bad: 'a\r\nset-cookie: b' } }).catch((e) => e)
+  }
+  const client = request({ port: portOf(server), host: '127.0.0.1', agent: false })
+  client.on('error', () => {})
+  client.end()
+  await until(() => failure !== undefined)
+  expect(failure).toMatchObject({ code: 'ERR_INVALID_CHAR' })
+  expect(state.left).toBe(true)
+})
+
+test('cuts the connection where the events throw, and throws the error', async () => {
+  let thrown: unknown
+  async function* broken(): AsyncGenerator<{ type: string }> {
+    yield { type: 'a' }
+    throw new Error('broken')
+  }
+  const incoming = await open(async (outgoing) => {
+    thrown = await sendEvents(outgoing, broken()).catch((error: unknown) => error)
+  })
+  await expect(bodyOf(incoming)).rejects.toThrow('aborted')
+  expect(thrown).toEqual(new Error('broken'))
+})
+
+test('asks for no more than its client reads', async () => {
+  const { events, state } = endless('x'.repeat(10_000))
+  const incoming = await open((outgoing) => sendEvents(outgoing, events as never))
+  incoming.pause()
+  // Until nothing has been made in many turns of the event loop: the buffers on both sides are full.
+  for (let quiet = 0, last = -1; quiet < 200; quiet++) {
+    if (state.made !== last) quiet = 0
+    last = state.made
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const bounded = state.made
+  // The sockets' buffers of a loopback hold some megabytes.
+  expect(bounded).toBeLessThan(3000)
+  incoming.resume()
+  await until(() => state.made > bounded + 100)
+  incoming.destroy()
+  await until(() => state.left)
+})
+
+test('stops for a client that leaves after it has stopped reading', async () => {
+  const { events, state } = endless('x'.repeat(10_000))
+  let isSent = false
+  const incoming = await open(async (outgoing) => {
+    await sendEvents(outgoing, events as never)
+    isSent = true
+  })
+  incoming.pause()
+  await until(() => state.made > 50)
+  incoming.destroy()
+  await until(() => isSent && state.left)
+})
+
+describe('a comment keeps the connection alive', () => {
+  const FAKE = { toFake: ['setInterval', 'clearInterval', 'performance'] as const }
+
+  test('while nothing comes, and not while something does', async () => {
+    vi.useFakeTimers({ toFake: [...FAKE.toFake] })
+    let give = (_value: { type: string } | undefined): void => {}
+    async function* slow(): AsyncGenerator<{ type: string }> {
+      for (;;) {
+        const value = await new Promise<{ type: string } | undefined>((resolve) => {
+          give = resolve
+        })
+        if (value === undefined) return
+        yield value
+      }
+    }
+    const incoming = await open((outgoing) => sendEvents(outgoing, slow(), { keepAliveMs: 1000 }))
+    vi.advanceTimersByTime(2000)
+    give({ type: 'a' })
+    await new Promise((resolve) => setImmediate(resolve))
+    give(undefined)
+    const text = await bodyOf(incoming)
+    expect(text).toBe(': keep-alive\n\n: keep-alive\n\nevent: a\ndata: {"type":"a"}\n\n')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('and is not piled up for a client that does not read, over HTTP/2 either', async () => {
+    vi.useFakeTimers({ toFake: [...FAKE.toFake] })
+    let response: Http2ServerResponse | undefined
+    let comments = 0
+    handler = (outgoing) => {
+      response = outgoing as never
+      const write = outgoing.write.bind(outgoing)
+      vi.spyOn(outgoing, 'write').mockImplementation((text: unknown) => {
+        if (String(text).startsWith(':')) comments += 1
+        return write(text as string)
+      })
+      void sendEvents(outgoing, endless('x'.repeat(100_000)).events as never, { keepAliveMs: 1000 })
+    }
+    const session = http2.connect(`http://127.0.0.1:${portOf(http2Server)}`)
+    const stream = session.request({ ':path': '/' })
+    await once(stream, 'response')
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+    vi.advanceTimersByTime(100_000)
+    expect(response).toBeDefined()
+    expect(comments).toBe(0)
+    session.destroy()
+  })
+})
+
+test('the obvious pipe leaves the events open for a client that left, and sendEvents does not', async () => {
+  const [piped, sent] = [endless(), endless()]
+  const obvious = await open((outgoing) => Readable.fromWeb(sseStream(piped.events as never) as never).pipe(outgoing))
+  await once(obvious, 'data')
+  obvious.destroy()
+  const ours = await open((outgoing) => sendEvents(outgoing, sent.events as never))
+  await once(ours, 'data')
+  ours.destroy()
+  await until(() => sent.state.left)
+  expect(piped.state.left).toBe(false)
+})

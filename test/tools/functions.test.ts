@@ -1,0 +1,335 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { loadTokenTable, Translator } from '../../src/index.js'
+import { renderPrompt } from '../../src/prompt/index.js'
+import { parseRequest } from '../../src/request/index.js'
+import type { CallResult } from '../../src/responses/call-result.js'
+import {
+  functionTools,
+  type HostedCall,
+  type StandardSchema,
+  type Tool,
+  ToolError,
+  type ToolProgress,
+} from '../../src/tools/functions.js'
+import { RUNS } from '../support/runs.js'
+import { decodeTokens, encodeHarmony, m } from '../support/tokens.js'
+
+const signal = new AbortController().signal
+const callOf = (name: string, text: string, label = 'weather'): HostedCall => ({
+  type: 'mcp_call',
+  id: 'mcp_1',
+  status: 'in_progress',
+  approval_request_id: null,
+  arguments: text,
+  error: null,
+  name,
+  output: null,
+  server_label: label,
+})
+const run = (tool: Tool, name: string, args: unknown): Promise<CallResult> =>
+  tool.run(callOf(name, typeof args === 'string' ? args : JSON.stringify(args)), {
+    request: {},
+    signal,
+    report() {},
+  } as Parameters<Tool['run']>[1])
+
+const city = z.object({ city: z.string() })
+const weather = functionTools('weather', {
+  get_weather: {
+    description: 'The weather of a city.',
+    annotations: { readOnlyHint: true },
+    input: city,
+    run: ({ city }) => `22 degrees in ${city}`,
+  },
+  echo: { parameters: { type: 'object', properties: { n: { type: 'integer' } } }, run: (args) => args },
+})
+/** A schema of a library without JSON Schema, whose answer is given. */
+const schema = (
+  validate: StandardSchema['~standard']['validate'],
+): StandardSchema & { '~standard': { jsonSchema: never } } =>
+  ({ '~standard': { version: 1, vendor: 'test', validate } }) as never
+
+describe('what the model is offered', () => {
+  test('is listed for a request that declares the label', async () => {
+    const listings = await weather.listings({ tools: [weather.declaration] }, { signal })
+    expect(listings).toEqual([
+      {
+        serverLabel: 'weather',
+        tools: [
+          {
+            name: 'get_weather',
+            description: 'The weather of a city.',
+            annotations: { readOnlyHint: true },
+            inputSchema: {
+              $schema: 'https://json-schema.org/draft/2020-12/schema',
+              type: 'object',
+              properties: { city: { type: 'string' } },
+              required: ['city'],
+            },
+          },
+          { name: 'echo', inputSchema: { type: 'object', properties: { n: { type: 'integer' } } } },
+        ],
+      },
+    ])
+  })
+
+  test.each([
+    ['declares nothing', {}],
+    ['has null for tools', { tools: null }],
+    ['declares another label', { tools: [{ type: 'mcp', server_label: 'other' }] }],
+    ['declares a function of this name', { tools: [{ type: 'function', name: 'weather', server_label: 'weather' }] }],
+  ])('is not listed for a request that %s', async (_, request) => {
+    expect(await weather.listings(request as never, { signal })).toEqual([])
+  })
+
+  test('is what it is, wherever a request says that the server is', async () => {
+    const tool = {
+      type: 'mcp' as const,
+      server_label: 'weather',
+      server_url: 'https://evil.example',
+      headers: { a: 'b' },
+    }
+    const listings = await weather.listings({ tools: [tool] }, { signal })
+    expect(listings).toEqual(await weather.listings({ tools: [weather.declaration] }, { signal }))
+  })
+
+  test('is declared in words that a request may have, and taught in the prompt', async () => {
+    const request = parseRequest({ model: 'gpt-oss', input: 'Weather?', tools: [weather.declaration] })
+    const mcpListings = await weather.listings(request, { signal })
+    const tokenTable = await loadTokenTable()
+    const { tokens, omitted } = renderPrompt(request, { tokenTable, date: '2026-01-31', listings: mcpListings })
+    const text = decodeTokens([...tokens].filter((id) => id < 199998))
+    expect(omitted).toEqual([])
+    expect(text).toContain('namespace weather')
+    expect(text).toContain('// The weather of a city.\ntype get_weather = (_: {\ncity: string,\n}) => any;')
+  })
+
+  test('a schema that is given beside input is what the model is told', async () => {
+    const parameters = { type: 'object', properties: { city: { type: 'string', description: 'In English.' } } }
+    const tools = functionTools('weather', { get_weather: { input: city, parameters, run: ({ city }) => city } })
+    const [listing] = await tools.listings({ tools: [tools.declaration] }, { signal })
+    expect(listing?.tools?.[0]?.inputSchema).toEqual(parameters)
+  })
+})
+
+describe('a call', () => {
+  test('is answered where it is for this server', () => {
+    expect(weather.answers(callOf('get_weather', '{}'))).toBe(true)
+    expect(weather.answers(callOf('unknown', '{}'))).toBe(true)
+    expect(weather.answers(callOf('get_weather', '{}', 'other'))).toBe(false)
+    const code = {
+      type: 'code_interpreter_call',
+      id: 'ci_1',
+      status: 'in_progress',
+      code: '',
+      container_id: 'c',
+      outputs: null,
+    }
+    expect(weather.answers(code as HostedCall)).toBe(false)
+  })
+
+  test('gets what its schema makes of the arguments', async () => {
+    const tools = functionTools('t', {
+      f: { input: z.object({ n: z.string().transform(Number), unit: z.string().default('C') }), run: (args) => args },
+    })
+    const { output } = await tools.run(callOf('f', '{"n":"7","x":1}', 't'), { signal, report() {} } as never)
+    expect(JSON.parse(output ?? '')).toEqual({ n: 7, unit: 'C' })
+  })
+
+  test('gets the object that the model wrote if it has no schema, whatever is in it', async () => {
+    const objects = fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue())
+    await fc.assert(
+      fc.asyncProperty(objects, async (args) => {
+        const text = JSON.stringify(args)
+        expect(await run(weather, 'echo', text)).toEqual({ output: text })
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('of a model that wrote no arguments has none', async () => {
+    expect(await run(weather, 'echo', ' \n')).toEqual({ output: '{}' })
+  })
+
+  test.each([
+    ['a text', 'done', 'done'],
+    ['an empty text', '', ''],
+    ['an object', { a: [1] }, '{"a":[1]}'],
+    [
+      'an object that looks like a result',
+      { output: 'x', error: { message: 'y' } },
+      '{"output":"x","error":{"message":"y"}}',
+    ],
+    ['null', null, 'null'],
+    ['nothing', undefined, ''],
+  ])('returns %s to the model as text', async (_, returned, output) => {
+    const tools = functionTools('weather', { f: { parameters: {}, run: async () => returned } })
+    expect(await run(tools, 'f', {})).toEqual({ output })
+  })
+
+  test('can stop and report', async () => {
+    const seen: ToolProgress[] = []
+    const call = new AbortController()
+    const tools = functionTools('weather', {
+      f: {
+        parameters: {},
+        run: (_, { signal, report }) => {
+          report({ progress: 1, total: 2 })
+          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        },
+      },
+    })
+    const running = tools.run(callOf('f', '{}'), {
+      signal: call.signal,
+      report: (progress: ToolProgress) => void seen.push(progress),
+    } as never)
+    await Promise.resolve()
+    const reason = new Error('left')
+    call.abort(reason)
+    await expect(running).rejects.toBe(reason)
+    expect(seen).toEqual([{ progress: 1, total: 2 }])
+  })
+})
+
+describe('a call that fails', () => {
+  test.each([
+    ['no JSON', '{"city":', /^The arguments are not valid JSON: ./],
+    ['a list', '[]', /^The arguments are not a JSON object\.$/],
+    ['null', 'null', /^The arguments are not a JSON object\.$/],
+  ])('since its arguments are %s tells the model', async (_, text, message) => {
+    expect(await run(weather, 'echo', text)).toEqual({ error: { message: expect.stringMatching(message) } })
+  })
+
+  test('since its schema does not accept the arguments tells the model where', async () => {
+    const tools = functionTools('weather', {
+      f: {
+        input: z.object({ days: z.array(z.object({ name: z.string() })), n: z.number() }),
+        run: () => expect.unreachable('invalid arguments'),
+      },
+    })
+    expect(await run(tools, 'f', { days: [{ name: 'a' }, { name: 1 }] })).toEqual({
+      error: {
+        message:
+          'The arguments are invalid:\n' +
+          'days[1].name: Invalid input: expected string, received number\n' +
+          'n: Invalid input: expected number, received undefined',
+      },
+    })
+  })
+
+  test('since its schema does not accept the arguments reads paths of any form, and names ten problems', async () => {
+    const issue = (message: string, path?: readonly (PropertyKey | { key: PropertyKey })[]) => ({
+      message,
+      ...(path && { path }),
+    })
+    const many = Array.from({ length: 20 }, (_, at) => issue(`bad ${at}`, [at]))
+    const input = schema(async () => ({ issues: [issue('bad'), issue('odd', [{ key: 'a' }, 0]), ...many] }))
+    const tools = functionTools('weather', { f: { input, parameters: {}, run: () => 1 } })
+    const { error } = await run(tools, 'f', {})
+    expect(error?.message.split('\n').slice(0, 4)).toEqual([
+      'The arguments are invalid:',
+      'bad',
+      'a[0]: odd',
+      '[0]: bad 0',
+    ])
+    expect(error?.message.split('\n')).toHaveLength(11)
+  })
+
+  test.each(['unknown', 'toString', '__proto__', 'constructor'])(
+    'since the server has no function %s says so as an MCP server does',
+    async (name) => {
+      expect(await run(weather, name, {})).toEqual({ error: { code: -32602, message: 'tool not available' } })
+    },
+  )
+
+  test('by a ToolError tells the model its message, and the item its code', async () => {
+    const failing = (error: Error) =>
+      functionTools('weather', {
+        f: {
+          parameters: {},
+          run: () => {
+            throw error
+          },
+        },
+      })
+    expect(await run(failing(new ToolError('No such city.')), 'f', {})).toEqual({ error: { message: 'No such city.' } })
+    const coded = new ToolError('Too many calls.', { code: 429, cause: new Error('secret') })
+    expect(await run(failing(coded), 'f', {})).toEqual({ error: { message: 'Too many calls.', code: 429 } })
+  })
+
+  test('by any other error tells the host alone', async () => {
+    const error = new Error('postgres://user:secret@db')
+    const input = schema(() => {
+      throw error
+    })
+    const tools = functionTools('weather', {
+      sync: {
+        parameters: {},
+        run: () => {
+          throw error
+        },
+      },
+      async: { parameters: {}, run: () => Promise.reject(error) },
+      invalid: { parameters: {}, input, run: () => 1 },
+    })
+    for (const name of ['sync', 'async', 'invalid']) await expect(run(tools, name, {})).rejects.toBe(error)
+  })
+
+  test('since its output is nothing that JSON can say is an error of the host', async () => {
+    const tools = functionTools('weather', { f: { parameters: {}, run: () => 1n } })
+    await expect(run(tools, 'f', {})).rejects.toBeInstanceOf(TypeError)
+  })
+})
+
+test('a call goes from the model to the function and back', async () => {
+  const tokenTable = await loadTokenTable()
+  const request = { tools: [weather.declaration] }
+  const mcpListings = await weather.listings(request, { signal })
+  const translator = new Translator({ request, tokenTable, mcpListings })
+  const written = '<|channel|>commentary to=weather.get_weather <|constrain|>json<|message|>{"city":"Paris"}<|call|>'
+  const waiting = translator
+    .push(encodeHarmony(written))
+    .find((event) => event.type === 'response.mcp_call_arguments.done')
+  const itemId = waiting && 'item_id' in waiting ? waiting.item_id : ''
+  const result = await run(weather, 'get_weather', '{"city":"Paris"}')
+  const events = translator.toolResult({ itemId, ...(result as { output: string }) })
+  expect(events.at(-1)).toMatchObject({
+    type: 'response.output_item.done',
+    item: { type: 'mcp_call', status: 'completed', output: '22 degrees in Paris', server_label: 'weather' },
+  })
+  translator.push([m.return])
+})
+
+describe('what the host gets wrong', () => {
+  test.each<[string, unknown, string]>([
+    ['bad label', {}, 'functionTools: expected a label of letters, digits, _, . and -, got "bad label"'],
+    ['t', null, 't: expected an object of functions, got null'],
+    ['t', { 'get weather': {} }, 'functionTools: expected names of letters, digits, _ and -, got "get weather"'],
+    ['t', { f: null }, 'f: expected a function: { parameters or input, run }, got null'],
+    ['t', { f: { parameters: {} } }, 'f.run: expected a function, got undefined'],
+    ['t', { f: { run() {} } }, 'f.parameters: expected a JSON Schema, got undefined'],
+    ['t', { f: { parameters: [], run() {} } }, 'f.parameters: expected a JSON Schema, got an array'],
+    ['t', { f: { input: { city: 'string' }, run() {} } }, 'f.input: expected a Standard Schema, got an object'],
+    [
+      't',
+      { f: { input: schema((value) => ({ value })), run() {} } },
+      'f.parameters: expected a JSON Schema, as input cannot say what it accepts, got undefined',
+    ],
+    [
+      't',
+      { f: { input: z.object({ at: z.date() }), run() {} } },
+      'f.input: expected a schema that JSON Schema can say; give parameters beside it',
+    ],
+    ['t', { f: { description: 1, parameters: {}, run() {} } }, 'f.description: expected a string, got 1'],
+  ])('is refused: %s %j', (label, functions, message) => {
+    expect(() => functionTools(label, functions as never)).toThrow(
+      expect.objectContaining({ code: 'bad_option', message }),
+    )
+  })
+
+  test('a ToolError without a message is refused', () => {
+    expect(() => new ToolError('')).toThrow('ToolError: expected a message for the model, got ""')
+  })
+})
