@@ -5,6 +5,8 @@ import type { Cost } from './costs.js'
 
 /** So many ways to go on are followed at once. */
 const MOST_WAYS = 2_000
+/** So many expressions are opened to find the ways that a state begins with: each way may be several rules deep. */
+const MOST_OPENED = 10 * MOST_WAYS
 
 /** What is still to come: the rest of an expression, and then what is below. There is one object for each. */
 export interface Stack {
@@ -86,7 +88,8 @@ export function createStacks(grammar: Grammar, cost: Cost): Stacks {
       const isStart = each === bottom || each.expression.kind === 'text' || each.expression.kind === 'class'
       if (isStart) found.push(each)
       for (const inner of isStart ? [] : open(each)) if (Number.isFinite(inner.cost)) seen.add(inner)
-      if (seen.size > MOST_WAYS) throw new BadGrammar('The grammar is too ambiguous to be followed.')
+      if (found.length > MOST_WAYS || seen.size > MOST_OPENED)
+        throw new BadGrammar('The grammar is too ambiguous to be followed.')
     }
     stack.ways = found
     return found
