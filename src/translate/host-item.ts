@@ -91,7 +91,9 @@ function emitStep(item: Typed & Fields, step: string, emit: Emit): void {
 
 function emitPart(part: Fields, list: string, at: number, emit: Emit): void {
   const isSummary = list === 'summary'
-  const { type, annotations = [], logprobs } = part
+  const { type, logprobs } = part
+  const annotations = part['annotations'] ?? []
+  check(Array.isArray(annotations), 'hostItem: annotations', 'an array', annotations)
   const name = isSummary ? 'reasoning_summary_part' : 'content_part'
   const place = { [isSummary ? 'summary_index' : 'content_index']: at }
   const field = type === 'refusal' ? 'refusal' : 'text'
@@ -102,7 +104,7 @@ function emitPart(part: Fields, list: string, at: number, emit: Emit): void {
   })
   const scores = isAnswer ? { logprobs: logprobs ?? [] } : {}
   emitText(`${isSummary ? 'reasoning_' : ''}${type}`, field, part, { ...place, ...scores }, emit, () => {
-    for (const [annotation_index, annotation] of (annotations as unknown[]).entries()) {
+    for (const [annotation_index, annotation] of annotations.entries()) {
       emit('output_text.annotation.added', { ...place, annotation_index, annotation })
     }
   })
