@@ -81,6 +81,18 @@ describe('an item of the host', () => {
     }
   })
 
+  test('a message of the host has the lists that clients read, also if it was given without', () => {
+    const run = createRun()
+    const message = { type: 'message', role: 'assistant', status: 'completed', phase: 'final_answer' }
+    const events = run.insert({ ...message, content: [{ type: 'output_text', text: 'Hi' }] })
+    run.insert({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] })
+    expect(terminal(run.end('stop')).output).toMatchObject([
+      { content: [{ type: 'output_text', text: 'Hi', annotations: [], logprobs: [] }] },
+      { content: [], summary: [{ type: 'summary_text', text: 'Hm' }] },
+    ])
+    expect(checkEvents(events).filter(({ rule }) => rule === 'event-shape')).toEqual([])
+  })
+
   test('an item of the host goes through a snapshot', () => {
     const run = createRun()
     run.insert(FILE_SEARCH)
@@ -177,7 +189,7 @@ test('an item of the host is inserted or refused by a typed error, whatever JSON
   )
   fc.assert(
     fc.property(item, (item) => {
-      // Not a run of `createRun`: the accumulators of the SDK throw at messages without content.
+      // Not a run of `createRun`: the accumulators of the SDK throw at calls without a `call_id`.
       const translator = new Translator(FIXED)
       try {
         translator.insert(hostItem(item as WholeItem))
