@@ -31,7 +31,7 @@ export interface InvalidOutput {
 /** A response that is open, for its host. */
 export interface ResponseHandle {
   readonly id: string
-  /** As it was given to `respond`: with its input, and with the secrets of its tools. */
+  /** With its input, and without the secrets of its tools. */
   readonly request: ResponseRequest
   /** Aborts when the response is over, however it ends. */
   readonly signal: AbortSignal

@@ -137,12 +137,12 @@ export function respond(request: ResponseRequest, options: RespondOptions): Asyn
   /** Tells the host that the response is open, once. */
   function announce(): void {
     const { onOpen } = options
-    const { isCompaction, isPreparation, responseId: id } = fold.open
+    const { isCompaction, isPreparation, responseId: id, request: known } = fold.open
     if (isAnnounced || isClosed() || onOpen === undefined || isCompaction || isPreparation) return
     isAnnounced = true
     const { insert, signal } = inbox
     // Not `callHost`, which ignores a promise that rejects: a host that searches meanwhile gives one.
-    const told = async (): Promise<void> => onOpen({ id, request, insert, signal })
+    const told = async (): Promise<void> => onOpen({ id, request: { ...known, input: request.input }, insert, signal })
     told().catch(report)
   }
 

@@ -51,7 +51,7 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
       yield* inbox.all()
     }
     const transcript = messageOf(call, result, names, options)
-    yield* inbox.before({ type: 'tool_result', itemId: call.id, result, transcript })
+    yield { type: 'tool_result', itemId: call.id, result, transcript }
   }
 }
 

@@ -1,13 +1,16 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkEvents } from '../../src/conformance/index.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
 import { HarmonyResponsesError } from '../../src/errors.js'
+import type { Entry } from '../../src/journal/entry.js'
 import { type ResponseHandle, respond, translateEntries } from '../../src/respond/index.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import type { OutputItem } from '../../src/responses/items.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
 import type { Tool, ToolContext } from '../../src/tools/tool.js'
 import type { WholeItem } from '../../src/translate/host-item.js'
+import { runs } from '../support/runs.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { ANSWER, type Asked, GITHUB, modelOf, optionsOf, type RunOptions, run, SEARCH } from './scripted.js'
 
@@ -296,6 +299,76 @@ describe('an item that the host inserts by its handle', () => {
   })
 })
 
+/** Lets other work go on for so many turns of the queue of promises. */
+async function ticks(count: number): Promise<void> {
+  for (let at = 0; at < count; at++) await Promise.resolve()
+}
+
+test('whenever an item is inserted, it is in the output once if it was taken, and nowhere if it was not', async () => {
+  const delays = fc.array(fc.oneof(fc.nat({ max: 120 }), fc.nat({ max: 1500 })), { maxLength: 8 })
+  const pace = fc.record({ engine: fc.nat({ max: 6 }), append: fc.nat({ max: 6 }), tool: fc.nat({ max: 40 }) })
+  await fc.assert(
+    fc.asyncProperty(delays, delays, pace, async (own, ofTool, { engine, append, tool }) => {
+      const taken: string[] = []
+      const late: string[] = []
+      const insertAfter = async (insert: ToolContext['insert'], who: string, all: readonly number[]): Promise<void> => {
+        const inserted = all.map(async (delay, index) => {
+          await ticks(delay)
+          const id = `${who}_${index}`
+          ;(insert({ ...IMAGE, id }) ? taken : late).push(id)
+        })
+        await Promise.all(inserted)
+      }
+      const model = modelOf([SEARCH, ANSWER])
+      const entries: Entry[] = []
+      const events: ResponseStreamEvent[] = []
+      const running: Promise<void>[] = []
+      const stream = respond(REQUEST, {
+        ...optionsOf({}),
+        engine: {
+          ...model,
+          generate: (context, options) =>
+            tokenStream(async function* () {
+              for await (const token of model.generate(context, options)) {
+                await ticks(engine)
+                yield token
+              }
+              return { reason: 'stop' as const }
+            }),
+        },
+        tools: [
+          {
+            answers: () => true,
+            async run(_call, { insert }) {
+              running.push(insertAfter(insert, 'tool', ofTool))
+              await ticks(tool)
+              return { output: 'done' }
+            },
+          },
+        ],
+        onOpen: ({ insert }) => void running.push(insertAfter(insert, 'own', own)),
+        async append(entry) {
+          await ticks(append)
+          entries.push(structuredClone(entry))
+        },
+      })
+      for await (const batch of stream) events.push(...batch)
+      await Promise.all(running)
+      expect(taken.length + late.length).toBe(own.length + ofTool.length)
+      const { response } = events.at(-1) as { response: { output: OutputItem[] } }
+      expect(response.output.flatMap(({ type, id }) => ((type as string) === IMAGE.type ? [id] : []))).toEqual(taken)
+      expect(checkEvents(events).filter(({ severity }) => severity === 'error')).toEqual([])
+      // All of a tool's stand before its result.
+      const order = entries.map((entry) => (entry.type === 'item' ? (entry.item.id ?? '') : entry.type))
+      const result = order.indexOf('tool_result')
+      expect(order.slice(result).filter((each) => each.startsWith('tool_') && each !== 'tool_result')).toEqual([])
+      const reader = translateEntries(optionsOf({}))
+      expect(entries.flatMap((entry) => reader.apply(entry))).toEqual(events)
+    }),
+    { numRuns: runs(200) },
+  )
+})
+
 describe('the host is told that a response is open', () => {
   test('once, when it is written, and with what it was asked', async () => {
     const written: string[] = []
@@ -307,7 +380,7 @@ describe('the host is told that a response is open', () => {
       onOpen: (response) => void told.push([response, written.join()]),
     }
     await read(request, options, () => {})
-    expect(told).toEqual([[expect.objectContaining({ id: 'resp_1', request }), 'open']])
+    expect(told).toEqual([[expect.objectContaining({ id: 'resp_1', request: REQUEST }), 'open']])
   })
 
   test('again by whoever goes on from the entries, unless they are all', async () => {
