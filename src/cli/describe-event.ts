@@ -12,7 +12,7 @@ const REMINDER = 16
 export function describeEvent(event: ResponseStreamEvent): string {
   const name = event.type.replace(/^response\./, '')
   const item = 'output_index' in event ? `#${event.output_index} ` : ''
-  return `${item}${name} ${factsOf(event)}`.trimEnd()
+  return `${item}${name} ${orElse('', () => factsOf(event))}`.trimEnd()
 }
 
 function factsOf(event: ResponseStreamEvent): string {
@@ -56,6 +56,24 @@ function factsOf(event: ResponseStreamEvent): string {
 
 /** What kind of item it is, and whom it calls. */
 export function describeItem(item: OutputItem): string {
+  return orElse(item.type, () => calleeOf(item))
+}
+
+/** What is in an item, and what came of it. */
+export function describeContent(item: OutputItem): string {
+  return orElse('', () => contentOf(item) ?? '')
+}
+
+/** What a description says. An item that the host inserted may lack the fields of its type: then it says less. */
+function orElse(less: string, describe: () => string): string {
+  try {
+    return describe()
+  } catch {
+    return less
+  }
+}
+
+function calleeOf(item: OutputItem): string {
   switch (item.type) {
     case 'message':
       return `message ${item.phase}`
@@ -76,8 +94,7 @@ export function describeItem(item: OutputItem): string {
   }
 }
 
-/** What is in an item, and what came of it. */
-export function describeContent(item: OutputItem): string {
+function contentOf(item: OutputItem): string {
   switch (item.type) {
     case 'reasoning':
       return excerpt([...item.content, ...item.summary].map(({ text }) => text)[0] ?? '', EXCERPT)
@@ -110,7 +127,7 @@ export function describeContent(item: OutputItem): string {
 
 /** An item's status; some kinds have none. */
 export function statusOf(item: OutputItem): string {
-  return 'status' in item ? item.status : ''
+  return 'status' in item && typeof item.status === 'string' ? item.status : ''
 }
 
 function subjectOf(action: WebSearchAction): string {

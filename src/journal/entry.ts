@@ -64,11 +64,11 @@ export interface UsageEntry {
   readonly usage: HostUsage
 }
 
-/** A complete item of the host's own, and the tokens that it took. */
+/** A complete item that the host put into the output, and the tokens that it took, if it took any. */
 export interface ItemEntry {
   readonly type: 'item'
   readonly item: WholeItem
-  readonly usage: HostUsage
+  readonly usage?: HostUsage
 }
 
 /** The model stopped. */

@@ -8,7 +8,7 @@ import type { EndReason, HostUsage } from '../tokens/token-source.js'
 import { hostItem } from '../translate/host-item.js'
 import type { ToolResult } from '../translate/tool-result.js'
 import type { Translator } from '../translate/translator.js'
-import { BEHAVIOUR, type Entry, type OpenEntry } from './entry.js'
+import { BEHAVIOUR, type Entry, type ItemEntry, type OpenEntry } from './entry.js'
 
 const TERMINATORS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
 
@@ -52,6 +52,8 @@ export class ResponseFold {
   #itemsBefore = 0
   readonly #attempts = new Map<string, number>()
   readonly #answered = new Set<string>()
+  /** The positions of the host's own items. */
+  readonly #inserted = new Set<number>()
 
   /**
    * @param create - a translator for the entry. Its clock returns the time of the entry that is being applied.
@@ -157,9 +159,14 @@ export class ResponseFold {
     return this.#translator?.response.output ?? []
   }
 
-  /** The items of the model's last turn, or those from before its first. */
+  /** Those that the host did not put in. It decides what comes next: an item of the host's looks like a call at most. */
+  get modelOutput(): readonly OutputItem[] {
+    return this.#modelOutputFrom(0)
+  }
+
+  /** The model's items of its last turn, or those from before its first. */
   get turnOutput(): readonly OutputItem[] {
-    return this.output.slice(this.#itemsBefore)
+    return this.#modelOutputFrom(this.#itemsBefore)
   }
 
   /** Whether a call has its result. */
@@ -196,8 +203,7 @@ export class ResponseFold {
         return translator.push(entry.tokens)
       }
       case 'item':
-        translator.addUsage(entry.usage)
-        return translator.insert(hostItem(entry.item))
+        return this.#insert(translator, entry)
       case 'usage':
         this.#addUsage(translator, entry.usage)
         return []
@@ -256,6 +262,19 @@ export class ResponseFold {
     this.#itemsBefore = translator.response.output.length
     translator.beginTurn({ inputTokens: this.open.prompt.length + this.#transcript.length })
     return []
+  }
+
+  #insert(translator: Translator, { item, usage }: ItemEntry): ResponseStreamEvent[] {
+    if (usage !== undefined) translator.addUsage(usage)
+    const events = translator.insert(hostItem(item))
+    // The first item of a response brings the listings with it, in front of it.
+    const added = events.findLast((event) => event.type === 'response.output_item.added')
+    if (added !== undefined) this.#inserted.add(added.output_index)
+    return events
+  }
+
+  #modelOutputFrom(start: number): readonly OutputItem[] {
+    return this.output.filter((_, index) => index >= start && !this.#inserted.has(index))
   }
 
   #addUsage(translator: Translator, usage: HostUsage): void {

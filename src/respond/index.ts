@@ -4,6 +4,12 @@ export { RequestError, type RequestErrorBody } from '../request-error.js'
 export type { HostedCall, Tool, ToolContext, ToolProgress } from '../tools/tool.js'
 export { type Compacted, type CompactionItem, type CompactOptions, compact, type SealCompaction } from './compact.js'
 export { type CountedInput, countInputTokens } from './count-input-tokens.js'
-export type { InvalidOutput, RespondLimits, RespondOptions, TranslateEntriesOptions } from './options.js'
+export type {
+  InvalidOutput,
+  RespondLimits,
+  RespondOptions,
+  ResponseHandle,
+  TranslateEntriesOptions,
+} from './options.js'
 export { respond } from './respond.js'
 export { translateEntries } from './translate-entries.js'

@@ -38,7 +38,7 @@ export function nextStep(fold: ResponseFold, budget: Budget): Step {
     return isSpent(fold, budget) ? { type: 'stop', reason: 'max_output_tokens' } : { type: 'sample' }
   }
   if (fold.stage === 'stopped' && fold.stopped !== 'stop') return { type: 'end', reason: fold.stopped }
-  const calls = waitingCalls(fold.output)
+  const calls = waitingCalls(fold.modelOutput)
   if (calls.length > 0) {
     return budget.isTimeUp ? { type: 'end', reason: 'max_output_tokens' } : { type: 'run_tools', calls }
   }

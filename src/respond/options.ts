@@ -1,8 +1,10 @@
 import type { TokenEngine } from '../engine/engine.js'
 import type { Entry } from '../journal/entry.js'
 import type { PromptOptions } from '../prompt/messages-of.js'
+import type { ResponseRequest } from '../responses/request.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import type { Tool, ToolProgress } from '../tools/tool.js'
+import type { Tool, ToolContext, ToolProgress } from '../tools/tool.js'
+import type { WholeItem } from '../translate/host-item.js'
 import type { ApprovedCall, TranslatorOptions } from '../translate/options.js'
 import type { SealCompaction } from './compact.js'
 
@@ -24,6 +26,27 @@ export interface InvalidOutput {
   readonly what: string
   /** JSON pointers into what the model wrote, and what is wrong there. The first of them, if there are many. */
   readonly errors: readonly { readonly path: string; readonly message: string }[]
+}
+
+/** A response that is open, for its host. */
+export interface ResponseHandle {
+  readonly id: string
+  /** With its input, and without the secrets of its tools. */
+  readonly request: ResponseRequest
+  /** Aborts when the response is over, however it ends. */
+  readonly signal: AbortSignal
+  /**
+   * Puts a complete item into the output, before the next token or result that comes: also into the middle of a message.
+   * The client is shown it at once, and the model is not.
+   *
+   * Whoever goes on from the entries is told anew that the response is open. Give items that you would insert again an
+   * `id`, and they are there once.
+   *
+   * @returns whether the item is in the output. It is not, and nothing is checked, once the response is over; nor if an
+   *   earlier run of the response has inserted one of this `id`
+   * @throws HarmonyResponsesError `bad_option`, as {@link ToolContext.insert}
+   */
+  insert(item: WholeItem): boolean
 }
 
 /** The options of the translator that mean the same here. */
@@ -77,6 +100,12 @@ export interface RespondOptions extends Translated, Prompted {
   readonly entries?: readonly Entry[]
   /** Aborts the response: engine and tools are stopped before their next step, and `response.failed` is emitted. */
   readonly signal?: AbortSignal
+  /**
+   * Is told that the response is open: written, and about to go on. Again in each process that goes on from its entries;
+   * not for a compaction, nor with `generate: false`, where nothing but their own output may come. Keep the handle to put
+   * items into the output; what it throws or rejects with goes to `onError`.
+   */
+  readonly onOpen?: (response: ResponseHandle) => void | Promise<void>
   /** How far a running call is. The client is not told. */
   readonly onProgress?: (itemId: string, progress: ToolProgress) => void
   /**

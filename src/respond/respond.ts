@@ -1,4 +1,4 @@
-import { closable, createWaiter } from '../closable.js'
+import { closable } from '../closable.js'
 import { withDefaults } from '../defaults.js'
 import { generateOptions } from '../engine/generate-options.js'
 import { check } from '../errors.js'
@@ -6,27 +6,23 @@ import { Translator } from '../full.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { Entry, OpenEntry } from '../journal/entry.js'
 import { ResponseFold } from '../journal/response-fold.js'
-import { renderToolResult } from '../prompt/tool-message.js'
-import type { CallResult } from '../responses/call-result.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { encoderOf } from '../tokens/encoder.js'
-import type { HostedCall } from '../tools/tool.js'
 import { callHost } from '../translate/call-host.js'
 import { clientFailure } from '../translate/failure.js'
 import { deriveId } from '../translate/ids.js'
 import { budgetOf } from './budget.js'
-import { calleeNames } from './callee-names.js'
 import { compactionItem } from './compact.js'
 import type { Happened } from './happened.js'
+import { Inbox } from './inbox.js'
 import { type Budget, nextStep } from './next-step.js'
 import { openEntry } from './open-entry.js'
 import { type RespondOptions, TRANSLATED, type TranslateEntriesOptions } from './options.js'
 import { reportInvalid } from './report-invalid.js'
-import { runTool } from './run-tool.js'
+import { runCalls, tellRefusals } from './run-calls.js'
 import { Sampling } from './sampling.js'
 import { summarize } from './summarize.js'
-import type { RefusedCall } from './waiting-calls.js'
 
 type Batch = readonly ResponseStreamEvent[]
 
@@ -56,10 +52,10 @@ export function respond(request: ResponseRequest, options: RespondOptions): Asyn
     ...(options.clock !== undefined && { clock: options.clock }),
     ...(options.onError !== undefined && { onError: options.onError }),
   })
-  const { tokenTable, tools = [], append, entries = [], signal } = options
+  const { engine, tokenTable, append, entries = [], signal } = options
   const assistant = encoderOf(tokenTable)('assistant')
   const fold = new ResponseFold((open, clock) => createTranslator(open, clock, options), assistant)
-  const waiter = createWaiter()
+  const inbox = new Inbox({ fold, input: request.input, entries })
   const work = new AbortController()
   let closed: 'aborted' | 'left' | undefined
   let allowed: Budget | undefined
@@ -70,14 +66,16 @@ export function respond(request: ResponseRequest, options: RespondOptions): Asyn
     if (closed !== undefined) return
     closed = why
     signal?.removeEventListener('abort', abort)
-    waiter.interrupt()
+    inbox.close()
     work.abort()
   }
   const abort = (): void => close('aborted')
   const hasLeft = (): boolean => closed === 'left'
+  const isClosed = (): boolean => closed !== undefined
   if (signal?.aborted) abort()
   else signal?.addEventListener('abort', abort)
   const report = (error: unknown): void => callHost(onError, error)
+  const shared = { fold, inbox, signal: work.signal, isClosed, report }
 
   /** Writes an entry, and then gives what follows from it: at once if nobody writes it, for most entries are tokens. */
   function take(happened: Happened): Batch | Promise<Batch> {
@@ -96,51 +94,10 @@ export function respond(request: ResponseRequest, options: RespondOptions): Asyn
 
   function follow(entry: Entry): Batch {
     const events = fold.apply(entry)
-    if (options.onInvalidOutput !== undefined) {
+    if (options.onInvalidOutput !== undefined && entry.type !== 'item') {
       reportInvalid(events, budget().strict.parts, options.onInvalidOutput, report)
     }
     return events
-  }
-
-  /** Runs calls side by side. Their results enter the transcript in the order of the calls. */
-  async function* runTools(calls: readonly HostedCall[]): AsyncGenerator<Batch> {
-    const names = calleeNames(calls, fold.transcript, fold.open.request, options)
-    const most = Number(fold.open.request.max_tool_calls ?? Number.POSITIVE_INFINITY)
-    const running: Promise<CallResult>[] = []
-    for (const call of calls) {
-      const attempt = fold.attempts(call.id) + 1
-      if (attempt === 1 && fold.started >= most) running.push(Promise.resolve(TOO_MANY))
-      else if (attempt > 1 && 'approval_request_id' in call && call.approval_request_id !== null) {
-        running.push(Promise.resolve(INTERRUPTED))
-      } else {
-        yield take({ type: 'tool_started', itemId: call.id, attempt })
-        if (closed !== undefined) return
-        const onProgress = options.onProgress ?? (() => {})
-        running.push(
-          runTool(call, { tools, request: fold.open.request, signal: work.signal, onProgress, onError: report }),
-        )
-      }
-    }
-    for (const [index, call] of calls.entries()) {
-      const result = await waiter.wait(running[index] as Promise<CallResult>)
-      if (result === undefined || closed !== undefined) return
-      yield take({ type: 'tool_result', itemId: call.id, result, transcript: messageOf(call, result, names) })
-    }
-  }
-
-  /** Tells the model of calls that the translator has refused: their items have their errors already. */
-  async function* tellRefusals(calls: readonly RefusedCall[]): AsyncGenerator<Batch> {
-    const names = calleeNames(calls, fold.transcript, fold.open.request, options)
-    for (const call of calls) {
-      const message = 'message' in call.error ? call.error.message : 'tool not available'
-      const transcript = messageOf(call, { error: { message } }, names)
-      yield take({ type: 'tool_result', itemId: call.id, transcript })
-    }
-  }
-
-  function messageOf(call: HostedCall, result: CallResult, names: ReadonlyMap<string, string>): number[] {
-    const recipient = names.get(call.id)
-    return renderToolResult(call, result, { tokenTable, ...(recipient !== undefined && { recipient }) })
   }
 
   function budget(): Budget {
@@ -150,39 +107,44 @@ export function respond(request: ResponseRequest, options: RespondOptions): Asyn
   }
 
   /** Not shown while it is written: the client gets the sealed summary alone. */
-  async function* compaction(): AsyncGenerator<Batch> {
+  async function* compaction(): AsyncGenerator<Happened> {
     const { prompt, request, responseId } = fold.open
-    const { engine, sealCompaction } = options
+    const { sealCompaction } = options
     check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
     const context = [...prompt, SPECIAL.start, ...assistant]
-    const summary = await waiter.wait(summarize(context, request, { engine, tokenTable, signal: work.signal }))
-    if (summary === undefined || closed !== undefined) return
+    const summary = await inbox.wait(summarize(context, request, { engine, tokenTable, signal: work.signal }))
+    if (summary === undefined || isClosed()) return
     const item = compactionItem(summary.text, deriveId('cmp', 0, responseId), sealCompaction)
-    yield take({ type: 'item', item, usage: summary.usage })
+    yield { type: 'item', item, usage: summary.usage }
+  }
+
+  async function* start(): AsyncGenerator<Happened> {
+    yield await openEntry(request, { ...options, responseId, onError: report }, clock(), work.signal)
   }
 
   /** What comes next but for sampling. */
-  function step(): AsyncGenerator<Batch> | undefined {
+  function step(): AsyncIterable<Happened> | Iterable<Happened> | undefined {
     if (fold.stage === 'new') return start()
-    if (closed === 'aborted') return once({ type: 'abort' })
+    if (closed === 'aborted') return inbox.before({ type: 'abort' })
     const next = nextStep(fold, budget())
     if (next.type === 'sample') return undefined
-    if (next.type === 'run_tools') return runTools(next.calls)
+    if (next.type === 'run_tools') return runCalls(next.calls, { ...options, ...shared })
     if (next.type === 'compact') return compaction()
-    return next.type === 'tell_refusals' ? tellRefusals(next.calls) : once(next)
+    return next.type === 'tell_refusals' ? tellRefusals(next.calls, { ...options, ...shared }) : inbox.before(next)
   }
 
-  async function* once(happened: Happened): AsyncGenerator<Batch> {
-    yield take(happened)
+  let isAnnounced = false
+  /** Tells the host that the response is open, once. */
+  function announce(): void {
+    const { onOpen } = options
+    const { isCompaction, isPreparation, responseId: id, request: known } = fold.open
+    if (isAnnounced || isClosed() || onOpen === undefined || isCompaction || isPreparation) return
+    isAnnounced = true
+    const { insert, signal } = inbox
+    // Not `callHost`, which ignores a promise that rejects: a host that searches meanwhile gives one.
+    const told = async (): Promise<void> => onOpen({ id, request: { ...known, input: request.input }, insert, signal })
+    told().catch(report)
   }
-
-  async function* start(): AsyncGenerator<Batch> {
-    yield take(await openEntry(request, { ...options, responseId, onError: report }, clock(), work.signal))
-  }
-
-  const isClosed = (): boolean => closed !== undefined
-  const { engine } = options
-  const sampling = { fold, engine, budget, waiter, signal: work.signal, isClosed, report }
 
   async function* run(): AsyncGenerator<Batch, readonly number[]> {
     let call: Sampling | undefined
@@ -190,11 +152,15 @@ export function respond(request: ResponseRequest, options: RespondOptions): Asyn
       for (const entry of entries) fold.apply(entry)
       while (fold.stage !== 'closed' && !hasLeft()) {
         const isOpen = fold.stage !== 'new'
+        if (isOpen) announce()
         try {
           // Many entries cause no event.
           const steps = step()
-          if (steps !== undefined) for await (const events of steps) if (events.length > 0) yield events
-          if (steps === undefined) call = new Sampling(sampling)
+          for await (const next of steps ?? []) {
+            const batch = await take(next)
+            if (batch.length > 0) yield batch
+          }
+          if (steps === undefined) call = new Sampling({ ...shared, engine, budget })
           for (let next = await call?.next(); next !== undefined; next = await call?.next()) {
             const events = take(next)
             const batch = 'then' in events ? await events : events
@@ -203,7 +169,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Asyn
         } catch (error) {
           if (!isOpen || unwritten !== undefined || hasLeft()) throw error
           report(error)
-          yield take({ type: 'fail', failure: clientFailure(error) })
+          for (const next of inbox.before({ type: 'fail', failure: clientFailure(error) })) yield take(next)
         }
         call?.close()
         call = undefined
@@ -220,10 +186,6 @@ export function respond(request: ResponseRequest, options: RespondOptions): Asyn
 
   return closable(run(), () => close('left'))
 }
-
-/** What the model sees of calls that are not run. */
-const TOO_MANY: CallResult = { error: { message: 'The limit of tool calls for this response is reached.' } }
-const INTERRUPTED: CallResult = { error: { message: 'The call was interrupted. It may have run, or may not.' } }
 
 export function createTranslator(open: OpenEntry, clock: () => number, options: TranslateEntriesOptions): Translator {
   const given = Object.fromEntries(TRANSLATED.flatMap((name) => (name in options ? [[name, options[name]]] : [])))

@@ -1,6 +1,7 @@
 import type { CallResult } from '../responses/call-result.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HostedCall, Tool, ToolProgress } from '../tools/tool.js'
+import type { WholeItem } from '../translate/host-item.js'
 
 /** What a call is run with. */
 export interface RunToolOptions {
@@ -8,6 +9,7 @@ export interface RunToolOptions {
   /** As the response knows it: without secrets. */
   readonly request: ResponseRequest
   readonly signal: AbortSignal
+  readonly insert: (item: WholeItem) => boolean
   readonly onProgress: (itemId: string, progress: ToolProgress) => void
   readonly onError: (error: unknown) => void
 }
@@ -20,16 +22,25 @@ const UNKNOWN: CallResult = { error: { message: 'No such tool.' } }
  * Runs a call. It never throws: a tool that does has failed, the host gets its error, and the model a neutral message.
  */
 export async function runTool(call: HostedCall, options: RunToolOptions): Promise<CallResult> {
-  const { tools, request, signal, onProgress, onError } = options
+  const { tools, request, signal, insert, onProgress, onError } = options
+  let isRunning = true
   try {
     const tool = tools.find((tool) => tool.answers(call))
     if (tool === undefined) return UNKNOWN
-    const result = await tool.run(call, { request, signal, report: (progress) => onProgress(call.id, progress) })
+    const result = await tool.run(call, {
+      request,
+      signal,
+      report: (progress) => onProgress(call.id, progress),
+      // What comes after the result would not be there for whoever goes on from it.
+      insert: (item) => isRunning && insert(item),
+    })
     return isResult(result) ? result : garbage(result, onError)
   } catch (error) {
     // Whoever aborted knows.
     if (!signal.aborted) onError(error)
     return FAILED
+  } finally {
+    isRunning = false
   }
 }
 

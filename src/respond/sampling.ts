@@ -1,4 +1,3 @@
-import type { Waiter } from '../closable.js'
 import type { TokenEngine, TokenStream } from '../engine/engine.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { StopEntry } from '../journal/entry.js'
@@ -6,6 +5,7 @@ import type { ResponseFold } from '../journal/response-fold.js'
 import type { HarmonyToken } from '../tokens/token-source.js'
 import { isContextFull, stopOf, tokensOf } from './call-end.js'
 import type { Happened } from './happened.js'
+import type { Inbox } from './inbox.js'
 import { generationOptions, type ModelCall, modelCall } from './model-call.js'
 import { type Budget, nextStep } from './next-step.js'
 
@@ -13,8 +13,7 @@ export interface SamplingOptions {
   readonly fold: ResponseFold
   readonly engine: TokenEngine
   readonly budget: () => Budget
-  /** Interrupted when the response is closed. */
-  readonly waiter: Waiter
+  readonly inbox: Inbox
   readonly signal: AbortSignal
   readonly isClosed: () => boolean
   readonly report: (error: unknown) => void
@@ -32,6 +31,8 @@ export class Sampling {
   readonly #before: number
   /** What the engine gave and nobody has taken. */
   readonly #queue: Happened[] = []
+  /** What the engine was asked for. */
+  #step: ReturnType<TokenStream['next']> | undefined
   /** Whether the queue has the last that is taken of this call, and what ends the call is still to come. */
   #isStopped = false
   #isOver = false
@@ -44,20 +45,21 @@ export class Sampling {
     this.#stream = engine.generate(fold.context, { ...generationOptions(fold, this.#call), signal })
   }
 
-  /** The next entry; undefined when the call is over, or the response is closed. */
+  /** The next entry, of the host's if there is one; undefined when the call is over, or the response is closed. */
   async next(): Promise<Happened | undefined> {
-    const { fold, isClosed } = this.#options
+    const { fold, inbox, isClosed } = this.#options
     if (!this.#isStopped && fold.sampled > this.#before && this.#mayNotGoOn()) return undefined
-    while (this.#queue.length === 0 && !this.#isOver && !isClosed()) {
+    while (inbox.isEmpty && this.#queue.length === 0 && !this.#isOver && !isClosed()) {
       try {
-        await this.#step()
+        await this.#read()
       } catch (error) {
         if (fold.sampled > this.#before || fold.sampled === 0 || !isContextFull(error)) throw error
         // What came before has filled the context. That leaves the answer incomplete, as any limit of tokens does.
         this.#end({ type: 'stop', reason: 'max_output_tokens' })
       }
     }
-    return isClosed() ? undefined : this.#queue.shift()
+    if (isClosed()) return undefined
+    return inbox.isEmpty ? this.#queue.shift() : inbox.next()
   }
 
   /** Not awaited: an engine that is computing a token answers only after it. */
@@ -70,10 +72,12 @@ export class Sampling {
     return fold.stage === 'sampling' && nextStep(fold, budget()).type !== 'sample'
   }
 
-  async #step(): Promise<void> {
-    const { fold, waiter, isClosed } = this.#options
-    const step = await waiter.wait(this.#stream.next())
+  async #read(): Promise<void> {
+    const { fold, inbox, isClosed } = this.#options
+    this.#step ??= this.#stream.next()
+    const step = await inbox.wait(this.#step)
     if (step === undefined || isClosed()) return
+    this.#step = undefined
     if (this.#isStopped) this.#finish(stopOf(fold, step.done ? step.value : undefined))
     else if (step.done) this.#end(stopOf(fold, step.value))
     else this.#take(tokensOf(step.value))

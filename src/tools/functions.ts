@@ -23,7 +23,7 @@ export { ToolError } from './tool-error.js'
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** What a function is given beside its arguments. */
-export type FunctionContext = Pick<ToolContext, 'signal' | 'report'>
+export type FunctionContext = Pick<ToolContext, 'signal' | 'report' | 'insert'>
 
 interface FunctionAbout {
   /** What the model reads about it: what it does, and when to call it. */
@@ -113,7 +113,7 @@ export function functionTools<Schemas extends Readonly<Record<string, unknown>>>
 
     answers: (call) => call.type === 'mcp_call' && call.server_label === label,
 
-    async run(call, { signal, report }) {
+    async run(call, { signal, report, insert }) {
       const { name, arguments: text } = mcpCall(call, label)
       const called = lookUp(table, name)
       // As of an MCP server that does not have the tool.
@@ -121,7 +121,7 @@ export function functionTools<Schemas extends Readonly<Record<string, unknown>>>
       const read = await readArguments(text, called.input)
       if ('problem' in read) return { error: { message: read.problem } }
       try {
-        return { output: textOf(await called.run(read.args, { signal, report })) }
+        return { output: textOf(await called.run(read.args, { signal, report, insert })) }
       } catch (error) {
         if (error instanceof ToolError) return failureOf(error)
         throw error

@@ -2,6 +2,7 @@ import type { CallResult } from '../responses/call-result.js'
 import type { CodeInterpreterCallItem, McpCallItem, ShellCallItem, WebSearchCallItem } from '../responses/items.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
+import type { WholeItem } from '../translate/host-item.js'
 
 /** A call that the host answers, as its item was streamed: complete, and waiting for its result. */
 export type HostedCall = McpCallItem | CodeInterpreterCallItem | WebSearchCallItem | ShellCallItem
@@ -20,6 +21,20 @@ export interface ToolContext {
   readonly signal: AbortSignal
   /** Tells the host, not the client, how far the call is. */
   report(progress: ToolProgress): void
+  /**
+   * Puts a complete item into the output: an image that the tool made, a file search that it did. The client is shown it
+   * at once, before the result of the call; the model is not. Its size is the tool's to bound.
+   *
+   * A call whose result was lost is run again by whoever goes on from the entries, and inserts again. Give the item an
+   * `id` that follows from the call's (`${call.id}_image`), and it is there once.
+   *
+   * @returns whether the item is in the output. It is not, and nothing is checked, once the call or the response is over;
+   *   nor if an earlier run of the response has inserted one of this `id`
+   * @throws HarmonyResponsesError `bad_option` if it is not plain data with a type, if the response or the conversation
+   *   before it has the `id`, or if it is what only a model or a client may say: a call or an approval request that
+   *   waits for the client, the answer to one, an instruction
+   */
+  insert(item: WholeItem): boolean
 }
 
 /**

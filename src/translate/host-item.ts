@@ -53,11 +53,46 @@ export function hostItem(item: WholeItem): HostItem {
   const { type, id } = Object(item) as Partial<Typed>
   check(typeof type === 'string' && type !== '', 'hostItem', 'an item with a type', item)
   check(id === undefined || (typeof id === 'string' && id !== ''), 'hostItem: id', 'a string', id)
-  const whole = plainCopy('hostItem', item) as Typed & Fields
+  const whole = filled(plainCopy('hostItem', item) as Typed & Fields)
   const events: HostItem['events'][number][] = []
   const emit: Emit = (event, fields) => events.push(copyOf({ type: `response.${event}`, ...fields }))
-  for (const step of lookUp(SEQUENCES, type)?.split(' ') ?? []) emitStep(whole, step, emit)
+  for (const step of stepsOf(whole)) emitStep(whole, step, emit)
   return { prefix: lookUp(PREFIXES, type) ?? 'item', begun: announcedForm(whole), events, whole }
+}
+
+/** With the parts that clients read of a message or of reasoning, and the fields of each, without asking for them. */
+function filled(item: Typed & Fields): Typed & Fields {
+  const lists = stepsOf(item).filter((step) => Array.isArray(INITIAL[step]))
+  return { ...item, ...Object.fromEntries(lists.map((list) => [list, partsIn(item, list).map(filledPart)])) }
+}
+
+function partsIn(item: Fields, list: string): readonly Fields[] {
+  const parts = item[list] ?? []
+  const isList = Array.isArray(parts) && parts.every((part) => typeof Object(part).type === 'string')
+  check(isList, `hostItem: ${list}`, 'an array of parts with types', parts)
+  return parts
+}
+
+function filledPart(part: Fields): Fields {
+  const field = textField(part)
+  const text = part[field] ?? ''
+  check(typeof text === 'string', `hostItem: ${field}`, 'a string', text)
+  if (part['type'] !== 'output_text') return { ...part, [field]: text }
+  const [annotations, logprobs] = ['annotations', 'logprobs'].map((list) => {
+    const entries = part[list] ?? []
+    check(Array.isArray(entries), `hostItem: ${list}`, 'an array', entries)
+    return entries
+  })
+  return { ...part, text, annotations, logprobs }
+}
+
+function textField({ type }: Fields): 'text' | 'refusal' {
+  return type === 'refusal' ? 'refusal' : 'text'
+}
+
+/** The steps between `added` and `done`. */
+function stepsOf({ type }: Typed): readonly string[] {
+  return lookUp(SEQUENCES, type)?.split(' ') ?? []
 }
 
 /** The item in `output_item.added`, without what later events deliver: clients would append it a second time. */
@@ -81,27 +116,23 @@ function emitStep(item: Typed & Fields, step: string, emit: Emit): void {
     else if (/^mcp/.test(type)) emit(`${type}.failed`, {})
   } else if (beginning === '') emitText(`${type}_${step}`, step, item, {}, emit)
   else if (beginning === undefined) emit(`${type}.${step}`, {})
-  else {
-    const parts = item[step] ?? []
-    const isList = Array.isArray(parts) && parts.every((part) => typeof Object(part).type === 'string')
-    check(isList, `hostItem: ${step}`, 'an array of parts with types', parts)
-    for (const [at, part] of (parts as Fields[]).entries()) emitPart(part, step, at, emit)
-  }
+  else for (const [at, part] of partsIn(item, step).entries()) emitPart(part, step, at, emit)
 }
 
 function emitPart(part: Fields, list: string, at: number, emit: Emit): void {
   const isSummary = list === 'summary'
-  const { type, annotations = [], logprobs } = part
+  const { type, annotations, logprobs } = part
   const name = isSummary ? 'reasoning_summary_part' : 'content_part'
   const place = { [isSummary ? 'summary_index' : 'content_index']: at }
-  const field = type === 'refusal' ? 'refusal' : 'text'
+  const field = textField(part)
   const isAnswer = type === 'output_text'
   emit(`${name}.added`, {
     ...place,
     part: { ...part, [field]: '', ...(isAnswer && { annotations: [], logprobs: [] }) },
   })
-  const scores = isAnswer ? { logprobs: logprobs ?? [] } : {}
+  const scores = isAnswer ? { logprobs } : {}
   emitText(`${isSummary ? 'reasoning_' : ''}${type}`, field, part, { ...place, ...scores }, emit, () => {
+    if (!isAnswer) return
     for (const [annotation_index, annotation] of (annotations as unknown[]).entries()) {
       emit('output_text.annotation.added', { ...place, annotation_index, annotation })
     }

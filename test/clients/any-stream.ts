@@ -1,8 +1,20 @@
-import type { Response, ResponseRequest, StreamEnd, TokenChunk } from '../../src/index.js'
+import { parseMessages } from '../../src/harmony/index.js'
+import {
+  collectResponse,
+  loadTokenTable,
+  type Response,
+  type ResponseRequest,
+  type StreamEnd,
+  type TokenChunk,
+} from '../../src/index.js'
+import { RequestError, type ResponseHandle, respond } from '../../src/respond/index.js'
 import type { CustomTool, FunctionTool as FunctionDeclaration, McpTool } from '../../src/responses/request.js'
 import type { Client, Played } from './play.js'
-import { answer, type Scenario, turn, type WireTool } from './scenarios.js'
+import { answer, type Scenario, type Script, turn, type WireTool } from './scenarios.js'
+import { scriptedHost } from './scripted-host.js'
 import type { Exchange } from './server.js'
+
+const tokenTable = await loadTokenTable()
 
 /** What a stream was made of. */
 export interface AnyStream {
@@ -10,6 +22,44 @@ export interface AnyStream {
   readonly request: ResponseRequest
   readonly options: Scenario['options']
   readonly end?: StreamEnd
+}
+
+/**
+ * What the model wrote in a stream, as a scenario of the endpoint: its tools give the results that are in the stream, and
+ * none where there are no more. It ends where the client has to act, and the client goes on from there.
+ *
+ * @param place - the host inserts an item before each chunk whose number is a multiple of it
+ */
+export function playedByEndpoint(stream: AnyStream, place: number): Omit<Scenario, 'shows'> {
+  const { isTranscript: _, ...scenario } = scenarioOf(stream)
+  const parts = stream.chunks.flatMap(resultsIn)
+  const tokens = parts.flatMap((part, index) => (index % place === 0 ? [FILE_SEARCH, part] : [part]))
+  return { ...scenario, turns: [{ tokens, end: {} }, turn(answer('Done.'))] }
+}
+
+const FILE_SEARCH = { insert: { type: 'file_search_call', status: 'completed', queries: ['Oslo'], results: null } }
+
+/** A part of the model's as it is, and of the host's each result. */
+function resultsIn(chunk: TokenChunk): TokenChunk[] {
+  if (typeof chunk !== 'object' || !('host' in chunk)) return [chunk]
+  const { messages } = parseMessages(chunk.host as readonly number[], { tokenTable, role: null, origin: 'host' })
+  return messages.flatMap(({ role, name, content }) =>
+    role === 'tool' ? [{ host: { author: name ?? '', text: content } }] : [],
+  )
+}
+
+/** The first response to a scenario, as an endpoint makes it; undefined if it refuses the request. */
+export async function responseTo(scenario: Omit<Scenario, 'shows'>): Promise<Response | undefined> {
+  const { prompt: input, tools, turns, options } = scenario
+  const host = scriptedHost(turns[0] as Script, { onHangs() {}, onClosed() {} })
+  const onOpen = (opened: ResponseHandle): void => host.onOpen(opened)
+  const given = { ...options, engine: host.engine, tools: [host.tool], tokenTable, onOpen }
+  try {
+    return await collectResponse(respond({ input, tools: tools as never }, given))
+  } catch (error) {
+    if (error instanceof RequestError) return undefined
+    throw error
+  }
 }
 
 /** A stream as a scenario: the client answers the calls in it, and hears that all is done. */
@@ -21,7 +71,7 @@ export function scenarioOf({ chunks, request, options, end = {} }: AnyStream): O
     include: [...(request.include ?? [])],
     options,
     turns: [{ tokens: chunks, end }, turn(answer('Done.'))],
-    isPushed: true,
+    isTranscript: true,
   }
 }
 

@@ -21,7 +21,7 @@ describe.for(clients.map((client) => [client.name, client] as const))('%s', ([, 
     // A client that went away did not see the end of the stream.
     if (scenario.shows.ending === 'aborted') return
     // What the API allows and a client throws at, the judge has to predict.
-    const throws = limits.some(({ what }) => what === 'throws at a search without a result')
+    const throws = limits.some(({ what }) => what === 'throws at code that nobody ran')
     const rules = violationsOf(server.exchanges, client.profile).map(({ rule }) => rule)
     expect([...new Set(rules)]).toEqual(throws ? ['openai-agents-sends-back'] : [])
   })

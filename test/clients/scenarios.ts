@@ -1,5 +1,7 @@
 import { urlCitations } from '../../src/citations.js'
 import type { HostTokens, StreamEnd, TokenChunk, TranslateOptions } from '../../src/index.js'
+import type { WholeItem } from '../../src/items.js'
+import { createSeal, newNonce, type Seal } from '../../src/seal/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import type { Played } from './play.js'
 
@@ -34,7 +36,7 @@ export type WireTool =
 
 /** An item that the host puts into the output. */
 export interface Insertion {
-  readonly insert: { readonly type: string; readonly [field: string]: unknown }
+  readonly insert: WholeItem
 }
 
 /** What the model does after one request. */
@@ -56,8 +58,8 @@ export interface Scenario {
   >
   readonly turns: readonly Script[]
   readonly shows: Played
-  /** Only a host that pushes into the translator makes such a stream, and none that answers requests. */
-  readonly isPushed?: true
+  /** Its scripts are any transcripts, which no engine and no tools make: `translate` alone plays them. */
+  readonly isTranscript?: true
 }
 
 /** What a client is told when the engine fails. */
@@ -106,6 +108,17 @@ export const PATCHED_FILE = { name: 'hello.py', text: 'print("helo")\n' } as con
 export const PATCH = '*** Begin Patch\n*** Update File: hello.py\n-print("helo")\n+print("hello")\n*** End Patch\n'
 export const FIXED_FILE = 'print("hello")\n'
 
+/** What the server seals and opens. */
+export const seal: Seal = createSeal([{ id: 'k1', key: new Uint8Array(32).fill(1) }])
+
+/** A compaction of the host's own, which the server can open when a client sends it back. */
+function compaction(id: string, summary: string): WholeItem & { readonly encrypted_content: string } {
+  const { sealCompaction } = seal.forResponse({ caller: 'anonymous', nonce: newNonce() })
+  return { type: 'compaction', id, encrypted_content: sealCompaction(summary, id) }
+}
+const FIRST_COMPACTION = compaction('cmp_1', 'The user wants an umbrella, or not.')
+const LAST_COMPACTION = compaction('cmp_2', 'It rains.')
+
 /** A PNG of one pixel. */
 const IMAGE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -132,12 +145,11 @@ export function scenario(
   name: string,
   turns: Script[],
   shows: Partial<Played>,
-  rest: Partial<Pick<Scenario, 'prompt' | 'tools' | 'include' | 'options' | 'isPushed'>> = {},
+  rest: Partial<Pick<Scenario, 'prompt' | 'tools' | 'include' | 'options'>> = {},
 ): Scenario {
   const { prompt = 'Go on.', tools = [], include = [], options = {} } = rest
   const defaults = { text: [], reasoning: '', calls: [], hosted: [], citations: [], ending: 'completed' } as const
-  const pushed = rest.isPushed && { isPushed: rest.isPushed }
-  return { name, prompt, tools, include, options, turns, shows: { ...defaults, ...shows }, ...pushed }
+  return { name, prompt, tools, include, options, turns, shows: { ...defaults, ...shows } }
 }
 
 export const scenarios: readonly Scenario[] = [
@@ -368,7 +380,7 @@ export const scenarios: readonly Scenario[] = [
     { tools: [{ type: 'web_search' }], options: { citations: urlCitations() } },
   ),
   scenario(
-    'search without a result',
+    'search that nobody runs',
     [
       turn(
         `${call('browser.search', '{"query":"high tide Brest"}')}<|start|>assistant`,
@@ -381,7 +393,26 @@ export const scenarios: readonly Scenario[] = [
       calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
       hosted: ['web_search_call search high tide Brest'],
     },
-    { tools: [{ type: 'web_search' }, GET_WEATHER], isPushed: true },
+    { tools: [{ type: 'web_search' }, GET_WEATHER] },
+  ),
+  scenario(
+    'code that nobody runs',
+    [
+      turn(
+        '<|channel|>analysis to=python code<|message|>print(6 * 7)<|call|><|start|>assistant',
+        call('functions.get_weather', '{"city":"Oslo"}'),
+      ),
+      turn(answer('It rains.')),
+    ],
+    {
+      text: ['It rains.'],
+      calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
+      hosted: ['code_interpreter_call print(6 * 7) -> No such tool.'],
+    },
+    {
+      tools: [{ type: 'code_interpreter', container: { type: 'auto' } }, GET_WEATHER],
+      include: ['code_interpreter_call.outputs'],
+    },
   ),
   // After a message, where OpenAI's streams put it, and among the items that a client sends back.
   scenario(
@@ -390,18 +421,18 @@ export const scenarios: readonly Scenario[] = [
       turn(
         think('Ask.'),
         say('I look at the weather.'),
-        { insert: { type: 'compaction', encrypted_content: 'U2VhbGVk' } },
+        { insert: FIRST_COMPACTION },
         call('functions.get_weather', '{"city":"Oslo"}'),
       ),
-      turn(answer('It rains.'), { insert: { type: 'compaction', encrypted_content: 'QWdhaW4=' } }),
+      turn(answer('It rains.'), { insert: LAST_COMPACTION }),
     ],
     {
       text: ['I look at the weather.', 'It rains.'],
       reasoning: 'Ask.',
       calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }],
-      hosted: ['compaction U2VhbGVk', 'compaction QWdhaW4='],
+      hosted: [FIRST_COMPACTION, LAST_COMPACTION].map((item) => `compaction ${item.encrypted_content}`),
     },
-    { tools: [GET_WEATHER], isPushed: true },
+    { tools: [GET_WEATHER] },
   ),
   scenario(
     'file search and image by the host',
@@ -431,7 +462,6 @@ export const scenarios: readonly Scenario[] = [
     {
       tools: [GET_WEATHER, { type: 'file_search', vector_store_ids: ['vs_1'] }, { type: 'image_generation' }],
       include: ['file_search_call.results'],
-      isPushed: true,
     },
   ),
   scenario(

@@ -2,42 +2,67 @@ import { EngineError } from '../../src/engine/engine-error.js'
 import type { TokenEngine, TokenStream } from '../../src/engine/index.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
 import type { HostTokens, StreamEnd, TokenChunk } from '../../src/index.js'
-import type { Tool } from '../../src/respond/index.js'
-import { chunksOf, isInsertion, type SourceHooks } from './pushed-events.js'
-import { HOST_ERROR, type Script } from './scenarios.js'
+import type { ResponseHandle, Tool } from '../../src/respond/index.js'
+import { encodeHarmony } from '../support/tokens.js'
+import { HOST_ERROR, type Insertion, type Script } from './scenarios.js'
 
-/** What the model writes in one call, and what the host's tools answer to it. */
+/** What the model writes in one call, what the host inserts meanwhile, and what its tools answer. */
 interface ModelCall {
-  readonly chunks: TokenChunk[]
+  readonly parts: (TokenChunk | Insertion)[]
   readonly results: string[]
 }
 
-/** An engine that plays a script, and the tools that give the results in it. */
+/** An engine that plays a script, the tool that gives the results in it, and who inserts its items. */
 export interface ScriptedHost {
   readonly engine: TokenEngine
-  readonly tools: readonly Tool[]
+  readonly tool: Tool
+  onOpen(response: ResponseHandle): void
 }
+
+/** What a source tells the test. */
+export interface SourceHooks {
+  readonly onHangs: () => void
+  readonly onClosed: () => void
+}
+
+const isInsertion = (part: Script['tokens'][number]): part is Insertion => typeof part === 'object' && 'insert' in part
+
+/** A part of a script as the engine gives it: text a token at a time. */
+export const chunksOf = (part: TokenChunk): readonly TokenChunk[] =>
+  typeof part === 'string' ? encodeHarmony(part) : [part]
 
 /** The host of one response: its engine plays a model call of the script after the other. */
 export function scriptedHost(script: Script, hooks: SourceHooks): ScriptedHost {
   const calls = modelCalls(script)
   const results = calls.flatMap((call) => call.results)
   let next = 0
+  let response: ResponseHandle | undefined
+  const insert = ({ insert: item }: Insertion): void => {
+    if (response?.insert(item) !== true) throw new Error(`the response takes no ${item.type}`)
+  }
   const engine: TokenEngine = {
     generate(_prompt, { signal } = {}): TokenStream {
       const call = calls[next++]
       const isLast = next === calls.length
-      return tokenStream((closed) => play(call?.chunks ?? [], isLast ? script.end : {}, closed, hooks), signal)
+      const end = isLast ? script.end : {}
+      return tokenStream((closed) => play(call?.parts ?? [], end, { ...hooks, closed, insert }), signal)
     },
     health: async () => {},
   }
   const tool: Tool = {
-    answers: () => true,
+    // A call without a result in the script is one that nobody answers.
+    answers: () => results.length > 0,
     async run() {
-      return { output: results.shift() ?? 'nothing' }
+      return { output: results.shift() ?? '' }
     },
   }
-  return { engine, tools: [tool] }
+  return {
+    engine,
+    tool,
+    onOpen(opened) {
+      response = opened
+    },
+  }
 }
 
 /** A model stops at a call; what the host says between is the result of it. */
@@ -45,25 +70,24 @@ function modelCalls({ tokens }: Script): readonly ModelCall[] {
   const calls: ModelCall[] = []
   let isOver = true
   for (const part of tokens) {
-    if (isInsertion(part)) throw new Error('respond puts no items of its own into a stream')
     if (isHostTokens(part)) {
-      if (calls.length === 0) calls.push({ chunks: [], results: [] })
+      if (calls.length === 0) calls.push({ parts: [], results: [] })
       calls.at(-1)?.results.push(outputIn(part))
       isOver = true
       continue
     }
-    if (isOver) calls.push({ chunks: [], results: [] })
-    calls.at(-1)?.chunks.push(...chunksOf(part))
+    if (isOver) calls.push({ parts: [], results: [] })
+    calls.at(-1)?.parts.push(...(isInsertion(part) ? [part] : chunksOf(part)))
     isOver = typeof part === 'string' && part.endsWith('<|call|>')
   }
   // The results of approved calls come before the model is asked.
-  return calls.filter(({ chunks }) => chunks.length > 0).length === 0 ? calls : withoutSilence(calls)
+  return calls.filter(({ parts }) => parts.length > 0).length === 0 ? calls : withoutSilence(calls)
 }
 
 function withoutSilence(calls: readonly ModelCall[]): readonly ModelCall[] {
   const [first, second, ...rest] = calls
-  if (first === undefined || second === undefined || first.chunks.length > 0) return calls
-  return [{ chunks: second.chunks, results: [...first.results, ...second.results] }, ...rest]
+  if (first === undefined || second === undefined || first.parts.length > 0) return calls
+  return [{ parts: second.parts, results: [...first.results, ...second.results] }, ...rest]
 }
 
 function isHostTokens(part: Script['tokens'][number]): part is HostTokens {
@@ -71,17 +95,25 @@ function isHostTokens(part: Script['tokens'][number]): part is HostTokens {
 }
 
 function outputIn({ host }: HostTokens): string {
+  if (typeof host === 'object' && 'text' in host) return host.text
   return /<\|message\|>(.*)<\|end\|>/s.exec(String(host))?.[1] ?? ''
 }
 
-/** A token at a time, and then the end of the script. */
+interface PlayOptions extends SourceHooks {
+  readonly closed: AbortSignal
+  readonly insert: (insertion: Insertion) => void
+}
+
+/** A token at a time, and then the end of the script. What is inserted comes before the token behind it. */
 async function* play(
-  chunks: readonly TokenChunk[],
+  parts: ModelCall['parts'],
   end: Script['end'],
-  closed: AbortSignal,
-  { onHangs, onClosed }: SourceHooks,
+  { closed, insert, onHangs, onClosed }: PlayOptions,
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
-  yield* chunks
+  for (const part of parts) {
+    if (isInsertion(part)) insert(part)
+    else yield part
+  }
   if (end === 'throws') throw new EngineError('server_error', HOST_ERROR)
   if (end === 'breaks') throw new Error(HOST_ERROR)
   if (end !== 'hangs') return { reason: 'stop', ...end }

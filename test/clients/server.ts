@@ -5,13 +5,13 @@ import { Hono } from 'hono'
 import { checkEvents, type Violation } from '../../src/conformance/index.js'
 import { type Dialect, toDialect } from '../../src/dialects/index.js'
 import { EngineError } from '../../src/engine/engine-error.js'
-import { collectResponse, loadTokenTable, type ResponseStreamEvent } from '../../src/index.js'
+import { loadTokenTable, type ResponseStreamEvent } from '../../src/index.js'
 import { createResponsesApp, type ResponsesApp } from '../../src/server/index.js'
 import { createSseDecoder, toSseResponse } from '../../src/sse/index.js'
 import type { ClientProfile } from './play.js'
-import { pushedEvents, type SourceHooks } from './pushed-events.js'
-import { modelOf, type Scenario, type Script, scenarios, type WireTool } from './scenarios.js'
-import { type ScriptedHost, scriptedHost } from './scripted-host.js'
+import { modelOf, type Scenario, type Script, scenarios, seal, type WireTool } from './scenarios.js'
+import { type ScriptedHost, type SourceHooks, scriptedHost } from './scripted-host.js'
+import { translatedEvents } from './transcript.js'
 
 const tokenTable = await loadTokenTable()
 
@@ -77,13 +77,14 @@ export async function startServer({
       engine: () => host?.engine,
       tools: [
         {
-          answers: () => true,
-          run: async (...given) => (await host?.tools[0]?.run(...given)) ?? {},
+          answers: (call) => host?.tool.answers(call) === true,
+          run: async (...given) => (await host?.tool.run(...given)) ?? {},
           ...(mcpListings && { listings: async () => mcpListings }),
         },
       ],
       tokenTable,
-      response,
+      response: { ...response, onOpen: (opened) => host?.onOpen(opened) },
+      seal,
       done,
       ...(dialect && { dialect }),
       onError: (error) => {
@@ -105,7 +106,7 @@ export async function startServer({
     const exchange: Exchange = { body, events: [] }
     exchanges.push(exchange)
     const asked = withHostTools(scenario, body)
-    if (scenario.isPushed) return await pushedAnswer(scenario, script, asked, exchange)
+    if (scenario.isTranscript) return translatedAnswer(scenario, script, asked, exchange)
     host = scriptedHost(script, hooks)
     record(context.env.outgoing, exchange.events)
     const { url, headers, signal } = context.req.raw
@@ -113,15 +114,21 @@ export async function startServer({
     return await appOf(scenario).fetch(request, context.env)
   })
 
-  async function pushedAnswer(
+  /** The answer of a host with a loop of its own, which streams whatever is asked for. */
+  function translatedAnswer(
     { options }: Scenario,
     script: Script,
     asked: RequestBody,
-    exchange: Exchange,
-  ): Promise<Response> {
-    const events = recorded(pushedEvents(script, { ...options, request: asked as never }, hooks), exchange.events)
-    if (!asked.stream) return Response.json(await collectResponse(events))
-    return toSseResponse(dialect === undefined ? events : toDialect(events, dialect), { done })
+    { events: into }: Exchange,
+  ): Response {
+    const events = translatedEvents(script, { ...options, request: asked as never })
+    async function* recorded(): AsyncGenerator<ResponseStreamEvent> {
+      for await (const event of events) {
+        into.push(event)
+        yield event
+      }
+    }
+    return toSseResponse(dialect === undefined ? recorded() : toDialect(recorded(), dialect), { done })
   }
 
   const server = await new Promise<Server>((resolve) => {
@@ -176,26 +183,5 @@ function record(outgoing: ServerResponse, into: ResponseStreamEvent[]): void {
   outgoing.write = (...given: unknown[]) => {
     decoder.push(given[0] as string)
     return write(...given)
-  }
-}
-
-/** A generator would hear of its end only after the `next` under way, hence by hand. */
-function recorded(
-  events: AsyncGenerator<ResponseStreamEvent, unknown>,
-  into: ResponseStreamEvent[],
-): AsyncIterable<ResponseStreamEvent> {
-  return {
-    [Symbol.asyncIterator]: () => ({
-      async next() {
-        const step = await events.next()
-        if (step.done) return { done: true, value: undefined }
-        into.push(step.value)
-        return step
-      },
-      async return() {
-        await events.return(undefined)
-        return { done: true, value: undefined }
-      },
-    }),
   }
 }

@@ -113,7 +113,7 @@ describe("items of the host's in the middle of a message", () => {
   test.for(clients.map((client) => [client.name, client] as const))(
     "%s keeps a message together that the host's items interrupt",
     async ([, client]) => {
-      const shown = scenario('in the middle', [message], { text: ['Take an umbrella.'] }, { isPushed: true })
+      const shown = scenario('in the middle', [message], { text: ['Take an umbrella.'] })
       server = await startServer({ plays: [shown] })
       const played = await client.play(shown, server.baseURL, toEnd)
       expect(played).toEqual({ ...shown.shows, hosted: played.hosted })

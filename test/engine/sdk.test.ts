@@ -6,7 +6,17 @@ import { createLlamaCppEngine, type LlamaCppEngine } from '../../src/sources/lla
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { cpuLlama, models } from './model.js'
-import { afterCall, call, endless, longAnswer, malformed, plainAnswer, preamble, splitEmoji } from './scripts.js'
+import {
+  afterCall,
+  call,
+  endless,
+  endlessText,
+  longAnswer,
+  malformed,
+  plainAnswer,
+  preamble,
+  splitEmoji,
+} from './scripts.js'
 
 const llama = await cpuLlama()
 let engine: LlamaCppEngine
@@ -112,4 +122,47 @@ test('what the request asks for is what the engine does', async () => {
   const response = await openai.responses.stream(request).finalResponse()
   expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
   expect(response.usage?.output_tokens).toBe(30)
+})
+
+test('a response is incomplete when the context of the engine is full, and has lost nothing of its beginning', async () => {
+  const request = { model: 'gpt-oss', input: question(questionOf(endless.prompt)), temperature: 0 }
+  const response = await openai.responses.stream(request).finalResponse()
+  expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
+  expect(response.usage?.total_tokens).toBe(engine.contextSize)
+  expect(endlessText(40)).toContain(response.output_text)
+  expect(response.output_text).toMatch(/^Here I go:/)
+})
+
+test('a response has the log-probabilities that the request asks for', async () => {
+  const { output, output_text } = await openai.responses
+    .stream({
+      model: 'gpt-oss',
+      input: question(questionOf(plainAnswer.prompt)),
+      include: ['message.output_text.logprobs'],
+      top_logprobs: 2,
+      temperature: 0,
+    })
+    .finalResponse()
+  const [message] = output
+  const [part] = message?.type === 'message' ? message.content : []
+  const logprobs = part?.type === 'output_text' ? (part.logprobs ?? []) : []
+  expect(logprobs.map(({ token }) => token).join('')).toBe(output_text)
+  for (const { token, top_logprobs: top } of logprobs) expect([top.length, top[0]?.token]).toEqual([2, token])
+})
+
+test('a strict format holds what a model says that would rather say something else', async () => {
+  const properties = { city: { enum: ['Naples', 'Rome'] }, count: { enum: [1, 2] } }
+  const schema = { type: 'object', properties, required: ['city', 'count'], additionalProperties: false }
+  const response = await openai.responses
+    .stream({
+      model: 'gpt-oss',
+      input: question(questionOf(plainAnswer.prompt)),
+      text: { format: { type: 'json_schema', name: 'city', strict: true, schema } },
+      max_output_tokens: 100,
+    })
+    .finalResponse()
+  expect(response.status).toBe('completed')
+  const said = JSON.parse(response.output_text)
+  expect(Object.keys(said)).toEqual(['city', 'count'])
+  expect([properties.city.enum.includes(said.city), properties.count.enum.includes(said.count)]).toEqual([true, true])
 })

@@ -263,6 +263,15 @@ export const ITEM_CASES: readonly ItemCase[] = [
     ],
   },
   {
+    what: '`file_search_call`, `image_generation_call`',
+    input: [
+      message('user', 'Hi'),
+      { type: 'file_search_call', id: 'fs_1', queries: ['otters'], results: null, status: 'completed' },
+      { type: 'image_generation_call', id: 'ig_1', result: 'iVBORw0KGgo=', status: 'completed' },
+    ],
+    messages: ['user Hi'],
+  },
+  {
     what: '`compaction`, opened by the host',
     input: [{ type: 'compaction', encrypted_content: 'blob' }, message('user', 'Go on.')],
     sealed: { blob: 'They said hi.' },

@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkEvents } from '../../src/conformance/index.js'
-import { BEHAVIOUR } from '../../src/journal/entry.js'
-import { respond } from '../../src/respond/index.js'
+import { tokenStream } from '../../src/engine/token-stream.js'
+import { BEHAVIOUR, type Entry } from '../../src/journal/entry.js'
+import { type RespondOptions, type ResponseHandle, respond } from '../../src/respond/index.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
 import type { Tool } from '../../src/tools/tool.js'
 import { runs } from '../support/runs.js'
-import { ANSWER, echo, GITHUB, optionsOf, run, SEARCH } from './scripted.js'
+import { ANSWER, echo, GITHUB, modelOf, optionsOf, type Run, run, SEARCH } from './scripted.js'
 
 const THINK = '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant'
 const FORCED =
@@ -38,6 +39,46 @@ const moody: Tool = {
   },
 }
 
+const FILE_SEARCH = { type: 'file_search_call', status: 'completed', queries: ['x'], results: null }
+
+/** Puts an image into the output, and answers. Whoever runs the call again inserts the same one. */
+const drawing: Tool = {
+  answers: () => true,
+  run: async (call, context) => {
+    context.insert({ type: 'image_generation_call', id: `${call.id}_image`, status: 'completed', result: 'iVBO' })
+    return echo.run(call, context)
+  },
+}
+
+/**
+ * A host that inserts an item as soon as the response is open, and then whenever the model comes to one of every so many
+ * tokens of its context. What it inserts there follows from the place alone.
+ */
+function hostThatInserts(turns: readonly string[], every: number): Pick<RespondOptions, 'engine' | 'onOpen'> {
+  const model = modelOf(turns)
+  let insert: ResponseHandle['insert'] = () => false
+  return {
+    onOpen(response) {
+      insert = response.insert
+      insert({ type: 'compaction', id: 'own_open', encrypted_content: 'gAAA' })
+    },
+    engine: {
+      ...model,
+      generate(context, options) {
+        const tokens = model.generate(context, options)
+        return tokenStream(async function* () {
+          for (let at = context.length; ; at++) {
+            const step = await tokens.next()
+            if (step.done) return step.value
+            if (at % every === 0) insert({ ...FILE_SEARCH, id: `own_${at}` })
+            yield step.value
+          }
+        })
+      },
+    },
+  }
+}
+
 /** The turns of a response: calls of the host's tools, and then whatever ends it. */
 const script = (): fc.Arbitrary<string[]> =>
   fc
@@ -52,20 +93,23 @@ describe('a response is what went into it', () => {
     await fc.assert(
       fc.asyncProperty(
         script(),
-        fc.constantFrom(echo, moody),
+        fc.constantFrom(echo, moody, drawing),
         fc.option(fc.nat({ max: 60 })),
         fc.boolean(),
-        async (turns, tool, most, isParallel) => {
+        fc.option(fc.integer({ min: 1, max: 12 })),
+        async (turns, tool, most, isParallel, every) => {
           const limit = most === null ? {} : { max_output_tokens: most + 1 }
           const request = { ...REQUEST, ...limit, parallel_tool_calls: isParallel }
-          const whole = await run(request, { turns, tools: [tool] })
+          const goOn = (entries: readonly Entry[]): Promise<Run> =>
+            run(request, { turns, tools: [tool], entries, ...(every !== null && hostThatInserts(turns, every)) })
+          const whole = await goOn([])
           expect(checkEvents(whole.events).filter(({ severity }) => severity === 'error')).toEqual([])
           for (const [at, shown] of whole.before.entries()) {
-            const rest = await run(request, { turns, tools: [tool], entries: whole.entries.slice(0, at) })
+            const rest = await goOn(JSON.parse(JSON.stringify(whole.entries.slice(0, at))))
             expect(rest.events).toEqual(whole.events.slice(shown))
             expect(rest.transcript).toEqual(whole.transcript)
           }
-          const over = await run(request, { turns, tools: [tool], entries: whole.entries })
+          const over = await goOn(whole.entries)
           expect(over.events).toEqual([])
         },
       ),
@@ -147,7 +191,8 @@ test('the same entries give the same events as long as BEHAVIOUR is the same', a
     ['<|channel|>commentary<|channel|>final<|message|>Hi<|return|>'],
   ]
   const hash = createHash('sha256')
-  for (const turns of scripts)
-    for (const { type, ...event } of (await run(REQUEST, { turns })).events) hash.update(JSON.stringify([type, event]))
-  expect([BEHAVIOUR, hash.digest('hex').slice(0, 16)]).toEqual([1, '1c346cb844c697d5'])
+  const all = [...scripts.map((turns) => ({ turns })), { turns: [SEARCH, ANSWER], tools: [drawing] }]
+  for (const options of all)
+    for (const { type, ...event } of (await run(REQUEST, options)).events) hash.update(JSON.stringify([type, event]))
+  expect([BEHAVIOUR, hash.digest('hex').slice(0, 16)]).toEqual([1, '4d2ae3d546c604ca'])
 })

@@ -33,6 +33,7 @@ const run = (tool: Tool, name: string, args: unknown): Promise<CallResult> =>
     request: {},
     signal,
     report() {},
+    insert: () => false,
   } as Parameters<Tool['run']>[1])
 
 const city = z.object({ city: z.string() })
@@ -191,6 +192,16 @@ describe('a call', () => {
     await expect(running).rejects.toBe(reason)
     expect(seen).toEqual([{ progress: 1, total: 2 }])
   })
+})
+
+test('a function can put an item into the output', async () => {
+  const items: unknown[] = []
+  const tools = functionTools('weather', {
+    f: { parameters: {}, run: (_, { insert }) => insert({ type: 'image_generation_call', result: 'iVBO' }) },
+  })
+  const insert = (item: unknown): boolean => items.push(item) > 0
+  expect(await tools.run(callOf('f', '{}'), { signal, insert } as never)).toEqual({ output: 'true' })
+  expect(items).toEqual([{ type: 'image_generation_call', result: 'iVBO' }])
 })
 
 describe('a call that fails', () => {

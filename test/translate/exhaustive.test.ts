@@ -7,7 +7,9 @@ import { expect, test } from 'vitest'
 // CONTRIBUTING.md promises that the compiler names every file that needs a line for a new kind.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-const roots = ['src/index.ts', 'src/items.ts', 'src/dialects/index.ts'].map((file) => root + file)
+const roots = ['src/index.ts', 'src/items.ts', 'src/dialects/index.ts', 'src/respond/insertable.ts'].map(
+  (file) => root + file,
+)
 const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
 
@@ -32,12 +34,13 @@ function filesToChange(file: string, before: string, after: string): string[] {
     .sort()
 }
 
-test('a new type of output item makes the compiler name its events, its kind and its wording in every dialect', () => {
+test('a new type of output item makes the compiler name its events, its kind, its wording in every dialect and who may insert it', () => {
   const added = '  image_call: { type: "image_call"; id: string; status: ItemStatus }\n'
   const anchor = 'export interface OutputItemByType {\n'
   const named = [
     'dialects/open-responses',
     'dialects/vllm',
+    'respond/insertable',
     'responses/events',
     'translate/full-catalog',
     'translate/items/kinds',

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkEvents } from '../../src/conformance/index.js'
-import { Translator } from '../../src/index.js'
+import { HarmonyResponsesError, Translator } from '../../src/index.js'
 import { hostItem, type WholeItem } from '../../src/items.js'
 import { itemSpecimens } from '../conformance/schemas/specimens.js'
+import { runs } from '../support/runs.js'
 import { brief, createRun, FIXED, messageOn, terminal } from './run.js'
 
 /** The events of the items alone, without those of the response. */
@@ -80,6 +81,18 @@ describe('an item of the host', () => {
     }
   })
 
+  test('a message of the host has the lists that clients read, also if it was given without', () => {
+    const run = createRun()
+    const message = { type: 'message', role: 'assistant', status: 'completed', phase: 'final_answer' }
+    const events = run.insert({ ...message, content: [{ type: 'output_text', text: 'Hi' }] })
+    run.insert({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }] })
+    expect(terminal(run.end('stop')).output).toMatchObject([
+      { content: [{ type: 'output_text', text: 'Hi', annotations: [], logprobs: [] }] },
+      { content: [], summary: [{ type: 'summary_text', text: 'Hm' }] },
+    ])
+    expect(checkEvents(events).filter(({ rule }) => rule === 'event-shape')).toEqual([])
+  })
+
   test('an item of the host goes through a snapshot', () => {
     const run = createRun()
     run.insert(FILE_SEARCH)
@@ -96,6 +109,11 @@ describe('an item of the host', () => {
       'text for its parts',
       { type: 'message', content: 'Hi' },
       /^hostItem: content: expected an array of parts with types/,
+    ],
+    [
+      'annotations that are no list',
+      { type: 'message', content: [{ type: 'output_text', text: 'Hi', annotations: 'none' }] },
+      /^hostItem: annotations: expected an array/,
     ],
     ['invalid parts', { type: 'message', content: [{}] }, /^hostItem: content: expected an array of parts/],
     [
@@ -140,6 +158,48 @@ describe.each(Object.values(itemSpecimens))('every item of the wire: $type', (sp
       expect(found).toEqual([])
     }
   })
+})
+
+test('an item of the host is inserted or refused by a typed error, whatever JSON it is', () => {
+  const text = fc.constantFrom<unknown>('', 'text', null, undefined, 1, [], {}, [{ type: 'output_text' }])
+  const part = fc.record(
+    {
+      type: fc.constantFrom('output_text', 'refusal', 'summary_text'),
+      text,
+      refusal: text,
+      annotations: text,
+      logprobs: text,
+    },
+    { requiredKeys: ['type'] },
+  )
+  const list = fc.oneof(fc.array(part), text)
+  const item = fc.record(
+    {
+      type: fc.constantFrom(...Object.values(itemSpecimens).map(({ type }) => type)),
+      status: text,
+      content: list,
+      summary: list,
+      arguments: text,
+      input: text,
+      code: text,
+      error: text,
+      outputs: list,
+    },
+    { requiredKeys: ['type'] },
+  )
+  fc.assert(
+    fc.property(item, (item) => {
+      // Not a run of `createRun`: the accumulators of the SDK throw at calls without a `call_id`.
+      const translator = new Translator(FIXED)
+      try {
+        translator.insert(hostItem(item as WholeItem))
+      } catch (error) {
+        expect(error).toBeInstanceOf(HarmonyResponsesError)
+      }
+      expect(translator.end('stop').at(-1)?.type).toBe('response.completed')
+    }),
+    { numRuns: runs(1000) },
+  )
 })
 
 test('wherever items are inserted, the stream is right and has each of them once', () =>

@@ -103,7 +103,7 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
         context += entry.tokens.length
         return layout.hostRun(momentsOf(entry))
       case 'item':
-        translator.addUsage(entry.usage)
+        if (entry.usage !== undefined) translator.addUsage(entry.usage)
         return hostStep('item', () => translator.insert(hostItem(entry.item)))
       case 'usage':
       case 'stop':

@@ -49,7 +49,9 @@ function piecesOf(item: OutputItem, at: number, answer: ChatAnswer): Piece[] {
   }
   if (item.type !== 'message') return []
   const isPreamble = item.phase === 'commentary'
-  return item.content.flatMap(({ text, logprobs, annotations }) => {
+  return item.content.flatMap(({ type, text, logprobs, annotations }) => {
+    // A host that inserts a message may have it refuse: as in a stream, that is no content.
+    if (type !== 'output_text') return []
     const pieces = answer.text(at, isPreamble, text, logprobs)
     for (const annotation of annotations) answer.cite(isPreamble, annotation)
     return pieces

@@ -4,6 +4,7 @@ import { nameIn } from '../fields.js'
 import { readCodeInterpreterCall } from './code-interpreter-call.js'
 import { readCompaction, readCompactionTrigger } from './compaction.js'
 import { readCustomToolCall, readFunctionCall, readOutput } from './function-call.js'
+import { readHostItem } from './host-items.js'
 import type { ItemReader } from './item-reader.js'
 import { readMcpApprovalRequest, readMcpApprovalResponse, readMcpCall, readMcpListTools } from './mcp.js'
 import { readMessage } from './message.js'
@@ -37,14 +38,14 @@ const READERS: { readonly [Type in InputType]: ItemReader } = {
   },
   compaction: readCompaction,
   compaction_trigger: readCompactionTrigger,
+  file_search_call: readHostItem,
+  image_generation_call: readHostItem,
   additional_tools: refuse('additional tools are'),
   apply_patch_call: refuse('patch calls are'),
   apply_patch_call_output: refuse('patch calls are'),
   computer_call: refuse('computer use is'),
   computer_call_output: refuse('computer use is'),
   configuration_update: refuse('configuration updates are'),
-  file_search_call: refuse('file search is'),
-  image_generation_call: refuse('image generation is'),
   program: refuse('programs are'),
   program_output: refuse('programs are'),
   tool_search_call: refuse('tool search is'),

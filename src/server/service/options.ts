@@ -1,7 +1,7 @@
 import type { TokenEngine } from '../../engine/index.js'
 import type { Entry } from '../../journal/entry.js'
 import type { ParseRequestOptions } from '../../request/index.js'
-import type { RespondOptions } from '../../respond/index.js'
+import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import type { Seal } from '../../seal/index.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { TokenTable } from '../../tokens/token-table.js'
@@ -10,8 +10,18 @@ import type { ObserverOptions } from '../observe/observer.js'
 import type { AdmissionLimits } from './admission.js'
 import type { OnDisconnect } from './readers.js'
 
+/** A response that is open, and whose it is. */
+export interface OwnedResponse extends ResponseHandle {
+  readonly owner: string
+}
+
 /** What `respond` may be given besides what the service decides for each request. */
-export type ResponseSettings = Pick<
+export interface ResponseSettings extends ResponseOptions {
+  /** As in `respond`, for each response: keep the handle to put items of your own into its output. */
+  readonly onOpen?: (response: OwnedResponse) => void | Promise<void>
+}
+
+type ResponseOptions = Pick<
   RespondOptions,
   | 'policy'
   | 'mcpApproval'

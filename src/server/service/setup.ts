@@ -2,7 +2,7 @@ import { unixSeconds } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { check } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
-import type { RespondOptions } from '../../respond/index.js'
+import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import { createSeal, type Seal } from '../../seal/index.js'
 import { createMemoryStore } from '../../stores/memory-store.js'
@@ -86,8 +86,10 @@ export function setUp(options: ServiceOptions): Setup {
     respondOptions(responseId, owner, request) {
       // The id is as random as a nonce has to be, and whoever reads the response again knows it.
       const sealed = seal.forResponse({ caller: owner, nonce: responseId })
+      const { onOpen, ...settings } = options.response ?? {}
       return {
-        ...options.response,
+        ...settings,
+        ...(onOpen && { onOpen: (response: ResponseHandle) => onOpen({ ...response, owner }) }),
         responseId,
         tokenTable,
         clock,

@@ -32,6 +32,7 @@ export const aiSdkOpenResponses: Client = {
           message: 'without id, phase, status; other content',
           function_call: 'without id, status',
           web_search_call: 'absent',
+          code_interpreter_call: 'absent',
           file_search_call: 'absent',
           image_generation_call: 'absent',
           compaction: 'absent',

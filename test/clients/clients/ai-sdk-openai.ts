@@ -15,7 +15,7 @@ export const aiSdkOpenai: Client = {
   },
   limits: [
     {
-      scenario: ['search without a result'],
+      scenario: ['search that nobody runs'],
       what: 'no search without a result',
       because: 'it shows a search once its item is done with a result, and sends back no other',
       shows: { hosted: [], sentBack: { web_search_call: 'absent' } },
@@ -49,6 +49,7 @@ export const aiSdkOpenai: Client = {
           reasoning: 'absent',
           message: 'without id, status, type; other content',
           mcp_approval_request: 'absent',
+          code_interpreter_call: 'absent',
           file_search_call: 'absent',
           image_generation_call: 'absent',
           function_call: 'without id, status',

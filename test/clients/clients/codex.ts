@@ -20,7 +20,7 @@ import {
 } from '../scenarios.js'
 
 /** The hosted calls that it knows. */
-const SEARCHES: readonly string[] = ['web search', 'search without a result']
+const SEARCHES: readonly string[] = ['web search', 'search that nobody runs']
 
 const DOCS_SERVER = fileURLToPath(new URL('../docs-server.mjs', import.meta.url))
 const CODEX = fileURLToPath(new URL('../node_modules/@openai/codex/bin/codex.js', import.meta.url))
@@ -79,8 +79,8 @@ export const codex: Client = {
       scenario: withHostedCalls.filter((name) => !SEARCHES.includes(name)),
       what: 'no hosted calls',
       because:
-        '`codex exec` prints no hosted calls but web searches; compactions and images go back, file searches do not',
-      shows: { hosted: [], sentBack: { file_search_call: 'absent' } },
+        '`codex exec` prints no hosted calls but web searches; compactions and images go back, file searches and code do not',
+      shows: { hosted: [], sentBack: { file_search_call: 'absent', code_interpreter_call: 'absent' } },
     },
     {
       scenario: ['MCP approval'],

@@ -75,15 +75,15 @@ export const openaiAgents: Client = {
   },
   limits: [
     {
-      scenario: ['search without a result'],
-      what: 'throws at a search without a result',
+      scenario: ['code that nobody runs'],
+      what: 'throws at code that nobody ran',
       because:
-        'it throws when it sends back a web search that is "incomplete", or a code interpreter call that is not ' +
-        '"completed": hosts have to answer every call',
+        'it throws when it sends back a code interpreter call that is not "completed", or a web search that is ' +
+        '"incomplete": hosts have to answer every call',
       shows: {
         text: [],
         ending: 'failed',
-        error: 'Invalid option: expected one of "in_progress"|"completed"|"searching"|"failed"',
+        error: 'Invalid option: expected one of "in_progress"|"completed"|"interpreting"',
       },
     },
     {

@@ -152,5 +152,5 @@ export function context(
   about: { request?: ResponseRequest; signal?: AbortSignal; progress?: ToolProgress[] } = {},
 ): ToolContext {
   const { request = declaring('weather'), signal = new AbortController().signal, progress = [] } = about
-  return { request, signal, report: (each) => void progress.push(each) }
+  return { request, signal, report: (each) => void progress.push(each), insert: () => false }
 }

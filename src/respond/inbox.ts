@@ -1,0 +1,99 @@
+import { createWaiter } from '../closable.js'
+import { check } from '../errors.js'
+import type { Entry } from '../journal/entry.js'
+import type { ResponseFold } from '../journal/response-fold.js'
+import type { ResponseRequest } from '../responses/request.js'
+import type { WholeItem } from '../translate/host-item.js'
+import type { Happened } from './happened.js'
+import { insertable } from './insertable.js'
+
+export interface InboxOptions {
+  readonly fold: ResponseFold
+  /** The conversation before: its ids are taken. */
+  readonly input: ResponseRequest['input']
+  /** What earlier runs of the response wrote. */
+  readonly entries: readonly Entry[]
+}
+
+const LAST: readonly Happened['type'][] = ['end', 'fail', 'abort']
+
+/** The items that the host has inserted and that are not written yet. It wakes whoever waits for something else. */
+export class Inbox {
+  readonly #options: InboxOptions
+  readonly #items: WholeItem[] = []
+  readonly #over = new AbortController()
+  #waiter = createWaiter()
+
+  constructor(options: InboxOptions) {
+    this.#options = options
+  }
+
+  /** Aborts when nothing can be inserted any more. */
+  get signal(): AbortSignal {
+    return this.#over.signal
+  }
+
+  get isEmpty(): boolean {
+    return this.#items.length === 0
+  }
+
+  /**
+   * Takes an item. A property, since it is handed to hosts by itself.
+   *
+   * @returns whether it will be in the output: not if the response is over, or if an earlier run wrote an item of its id
+   * @throws HarmonyResponsesError `bad_option` if a host may not insert it, or its id is taken
+   */
+  readonly insert = (item: WholeItem): boolean => {
+    if (this.#over.signal.aborted) return false
+    const whole = insertable(item)
+    if (whole.id !== undefined) {
+      if (this.#isWritten(whole.id)) return false
+      check(!this.#isTaken(whole.id), 'insert: id', 'an unused id', whole.id)
+    }
+    this.#items.push(whole)
+    this.#waiter.interrupt()
+    return true
+  }
+
+  /** The entry of the oldest item; undefined if there is none. */
+  next(): Happened | undefined {
+    if (this.isEmpty) return undefined
+    const item = this.#items.shift() as WholeItem
+    if (this.isEmpty && !this.#over.signal.aborted) this.#waiter = createWaiter()
+    return { type: 'item', item }
+  }
+
+  /** The entries of all items, also of those that come while the first are written. */
+  *all(): Generator<Happened> {
+    for (let item = this.next(); item !== undefined; item = this.next()) yield item
+  }
+
+  /** The entries of all items, and then this one. Behind the last entry of a response no item has a place. */
+  *before(entry: Happened): Generator<Happened> {
+    yield* this.all()
+    if (LAST.includes(entry.type)) this.close()
+    yield entry
+  }
+
+  /** Settles as the promise does, or resolves to undefined when there is an item, or nothing can be inserted any more. */
+  wait<T>(promise: PromiseLike<T>): Promise<T | undefined> {
+    return this.#waiter.wait(promise)
+  }
+
+  /** Takes no more items, and ends all waiting. */
+  close(): void {
+    this.#over.abort()
+    this.#waiter.interrupt()
+  }
+
+  #isWritten(id: string): boolean {
+    return this.#options.entries.some((entry) => entry.type === 'item' && entry.item.id === id)
+  }
+
+  /** By an item of the response, of the conversation before it, or one that waits. */
+  #isTaken(id: string): boolean {
+    const { fold, input } = this.#options
+    const known: readonly object[] = [...fold.output, ...this.#items, ...(Array.isArray(input) ? input : [])]
+    return known.some((item) => 'id' in item && item.id === id)
+  }
+}

@@ -1,0 +1,57 @@
+import { check } from '../errors.js'
+import { lookUp } from '../recipients/policy.js'
+import type { InputItem } from '../responses/input-items.js'
+import type { OutputItem } from '../responses/items.js'
+import { hostItem, type WholeItem } from '../translate/host-item.js'
+
+/**
+ * Whether a host may put an item of the type into the output. Not what asks somebody for something, since clients run
+ * calls and ask their users; nor what the next request would read as a client's word or as declarations. Types that are
+ * not listed are the host's own.
+ */
+const INSERTABLE: { readonly [Type in NonNullable<InputItem['type']> | OutputItem['type']]: boolean } = {
+  message: true,
+  reasoning: true,
+  compaction: true,
+  file_search_call: true,
+  image_generation_call: true,
+  web_search_call: true,
+  code_interpreter_call: true,
+  mcp_call: true,
+  mcp_list_tools: false,
+  mcp_approval_request: false,
+  mcp_approval_response: false,
+  function_call: false,
+  function_call_output: false,
+  custom_tool_call: false,
+  custom_tool_call_output: false,
+  shell_call: false,
+  shell_call_output: false,
+  local_shell_call: false,
+  local_shell_call_output: false,
+  apply_patch_call: false,
+  apply_patch_call_output: false,
+  computer_call: false,
+  computer_call_output: false,
+  tool_search_call: false,
+  tool_search_output: false,
+  program: false,
+  program_output: false,
+  additional_tools: false,
+  configuration_update: false,
+  compaction_trigger: false,
+  item_reference: false,
+}
+
+/**
+ * The item as the journal has it.
+ *
+ * @throws HarmonyResponsesError `bad_option` if a host may not insert it
+ */
+export function insertable(item: WholeItem): WholeItem {
+  const { whole } = hostItem(item)
+  check(lookUp(INSERTABLE, whole.type) ?? true, 'insert: type', 'a type that a host may insert', whole.type)
+  check(whole.type !== 'message' || whole['role'] === 'assistant', 'insert: role', "'assistant'", whole['role'])
+  // As the journal will have it: what JSON does not have would be shown by this process alone.
+  return JSON.parse(JSON.stringify(whole))
+}
