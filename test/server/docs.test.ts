@@ -36,6 +36,7 @@ const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
   queue: true,
   turns: true,
   responseSeconds: true,
+  healthSeconds: true,
   bodyBytes: true,
   bodySeconds: true,
   connections: true,
