@@ -34,6 +34,7 @@ const OPTIONS: Record<keyof ResponsesAppOptions, true> = {
 const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
   concurrency: true,
   queue: true,
+  concurrencyPerOwner: true,
   turns: true,
   responseSeconds: true,
   healthSeconds: true,
