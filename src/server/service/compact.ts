@@ -36,7 +36,7 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
   })
   let leave = (): void => {}
   let ending: Ending | undefined
-  const { store, seal, foreignSeals } = setup
+  const { stored: store, seal, foreignSeals } = setup
   try {
     leave = await setup.admission.enter(owner, signal)
     observed?.started()
