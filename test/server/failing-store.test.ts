@@ -80,6 +80,15 @@ async function read(
 const partOf = (text: string): Event[] =>
   Array.from(text.matchAll(/^data: (.*)$/gm), ([, data = '']) => JSON.parse(data) as Event)
 
+const ENDS: readonly string[] = ['end', 'fail', 'abort']
+
+/** All entries of a response that is over. */
+async function entriesOf(store: ResponseStore, id: string): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for await (const added of (await store.entries(id, 'anonymous')) ?? []) entries.push(...added)
+  return entries
+}
+
 const tool: Tool = { answers: ({ type }) => type === 'mcp_call', run: async () => ({ output: 'found' }) }
 const script = (): ReturnType<typeof scriptedEngine> =>
   scriptedEngine([
@@ -111,7 +120,8 @@ describe('a store that fails once in mid-response', () => {
           expect((await one.ask('GET', `/responses/${response.id}`)).body).toEqual(response)
           expect(await one.stream(`/responses/${response.id}?stream=true`)).toEqual(events)
           expect([one.errors, one.service.load]).toEqual([[broken], { running: 0, waiting: 0 }])
-          expect((await store.find(response.id, 'anonymous'))?.state).toBe('finished')
+          const entries = await entriesOf(store, response.id)
+          expect(entries.filter(({ type }) => ENDS.includes(type))).toEqual(entries.slice(-1))
         }),
         { numRuns: runs(200) },
       )
@@ -209,11 +219,13 @@ describe('a store that takes nothing any more', () => {
   })
 
   test('keeps the end when it can be written again, the same that was told before', async () => {
-    const { ask, stream, id, store } = await cutOff()
+    const { ask, stream, id, store, errors } = await cutOff()
     const before = [(await ask('GET', `/responses/${id}`)).body, await stream(`/responses/${id}?stream=true`)]
     store.isDown = false
     // Whoever asks first, and however many do.
-    await Promise.all([1, 2, 3].map(() => ask('GET', `/responses/${id}`)))
+    const told = errors.length
+    const answers = await Promise.all([1, 2, 3].map(() => ask('GET', `/responses/${id}`)))
+    expect([answers.map(({ body }) => body.status), errors.length]).toEqual([['failed', 'failed', 'failed'], told])
     expect((await store.find(id, 'anonymous'))?.state).toBe('finished')
     expect([(await ask('GET', `/responses/${id}`)).body, await stream(`/responses/${id}?stream=true`)]).toEqual(before)
   })
