@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import { BadGrammar, createMatcher, jsonSchemaToGbnf, type MatcherState, remaining } from '../../src/grammar/index.js'
 import { runs } from '../support/runs.js'
 import { anyCase } from './schemas.js'
@@ -120,7 +121,7 @@ describe('a state', () => {
       fc.property(
         anyText,
         cuts,
-        fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+        fc.string({ unit: codePoint, minLength: 1, maxLength: 1 }),
         ([start, text], at, next) => {
           const code = next.codePointAt(0) as number
           for (const [state] of statesOf(start, text, at)) {
