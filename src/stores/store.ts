@@ -70,7 +70,8 @@ export interface ResponseStore {
   /** A new response. @throws StoreConflict if the id is known */
   open(response: NewResponse): Promise<Lease>
   /**
-   * Appends entries. Atomic: all of them or none.
+   * Appends entries. Atomic: all of them or none. Where there are none to append, it only says whether the writer is right
+   * about the index and the lease: a writer whose append failed finds out so whether it was done.
    *
    * @param at - how many entries the writer knows of
    * @throws StoreConflict if there are more or fewer, or the lease is not the latest

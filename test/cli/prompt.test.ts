@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.js'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import { FIRST_SPECIAL, markerText } from '../../src/harmony/vocabulary.js'
 import { renderPrompt } from '../../src/prompt/index.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
@@ -313,7 +314,7 @@ describe('a request cannot act on the terminal', () => {
 
   test('whatever a text is, the only markers that are shown are control tokens', async () => {
     const word = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
       fc.constantFrom('<', '|', '>', '<|', '|>', 'end', '<|end|>', '\\'),
     )
     await fc.assert(

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import ts from 'typescript'
+import { programOf } from '../support/compiler.js'
 import { type Block, root } from './pages.js'
 
 /** A block of TypeScript, with what it takes for granted put in front of it. */
@@ -70,15 +71,11 @@ function bound(name: ts.BindingName): string[] {
 }
 
 /**
- * The compiler's errors for each snippet, with the project's own settings. Declarations are no matter of a snippet's.
+ * The compiler's errors for each snippet, with the project's own settings.
  */
 export function typeErrors(snippets: readonly Snippet[]): Map<Snippet, string[]> {
-  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile)
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
-  const settings: ts.CompilerOptions = {
-    ...options,
-    declaration: false,
-    isolatedDeclarations: false,
+  const files = new Map(snippets.map((snippet, index) => [`${root}test/docs/snippet-${index}.ts`, snippet]))
+  const settings = {
     // A snippet shows a value, and leaves it to the reader to use it.
     noUnusedLocals: false,
     noUnusedParameters: false,
@@ -88,18 +85,8 @@ export function typeErrors(snippets: readonly Snippet[]): Map<Snippet, string[]>
       [WORLD]: [worldFile],
     },
   }
-  const files = new Map(snippets.map((snippet, index) => [`${root}test/docs/snippet-${index}.ts`, snippet]))
-  const host = ts.createCompilerHost(settings)
-  const { readFile, fileExists, getSourceFile } = host
-  host.fileExists = (path) => files.has(path) || fileExists(path)
-  host.readFile = (path) => files.get(path)?.module ?? readFile(path)
-  host.getSourceFile = (path, ...rest) => {
-    const snippet = files.get(path)
-    return snippet
-      ? ts.createSourceFile(path, snippet.module, ...(rest.slice(0, 1) as [ts.ScriptTarget]), true)
-      : getSourceFile(path, ...rest)
-  }
-  const program = ts.createProgram([...files.keys()], settings, host)
+  const texts = new Map([...files].map(([path, { module }]) => [path, module]))
+  const program = programOf([...files.keys()], settings, texts)
   return new Map(
     [...files].map(([path, snippet]) => {
       const source = program.getSourceFile(path)
@@ -119,6 +106,7 @@ function messageOf({ file, start, messageText }: ts.Diagnostic, { block }: Snipp
 /** Bundles modules against the sources of this repository, and gives the path of each as one that Node can import. */
 export async function bundle(modules: Readonly<Record<string, string>>, folder: string): Promise<Map<string, string>> {
   mkdirSync(folder, { recursive: true })
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   const names = Object.keys(modules)
   for (const [index, name] of names.entries()) writeFileSync(join(folder, `${index}.ts`), modules[name] ?? '')
   await build({
@@ -132,9 +120,8 @@ export async function bundle(modules: Readonly<Record<string, string>>, folder: 
     target: 'node20',
     logLevel: 'silent',
     alias: { ...sources, [WORLD]: worldFile },
-    nodePaths: [`${root}node_modules`],
-    // It is loaded when an engine is made, and is not installed here.
-    external: ['node-llama-cpp', 'vitest'],
+    // As they are: other tests have loaded most of them.
+    packages: 'external',
     tsconfigRaw: '{}',
     absWorkingDir: root,
   })

@@ -1,20 +1,12 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMatcher, jsonSchemaToGbnf, type MatcherState } from '../../src/grammar/index.js'
+import { validatorOf } from '../support/json-schema-judge.js'
 import { runs } from '../support/runs.js'
 import { anyCase } from './schemas.js'
 import { allows, anyWalk, walk } from './walk.js'
 
 const RUNS = runs(150)
-
-/** The judge: whether a value is valid. */
-function validatorOf(schema: unknown): (value: unknown) => boolean {
-  const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true })
-  addFormats.default(ajv)
-  return ajv.compile(schema as object) as (value: unknown) => boolean
-}
 
 const matcherOf = (schema: unknown): MatcherState => createMatcher(jsonSchemaToGbnf(schema))
 const allowsValue = (schema: unknown, value: unknown): boolean => allows(matcherOf(schema), JSON.stringify(value))

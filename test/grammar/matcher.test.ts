@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import { BadGrammar, createMatcher, jsonSchemaToGbnf, type MatcherState, remaining } from '../../src/grammar/index.js'
 import { runs } from '../support/runs.js'
 import { anyCase } from './schemas.js'
@@ -132,7 +133,7 @@ describe('a state', () => {
 
   test('it refuses what is not among its allowed characters', () => {
     fc.assert(
-      fc.property(anyText, cuts, fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), (allowed, at, next) => {
+      fc.property(anyText, cuts, fc.string({ unit: codePoint, minLength: 1, maxLength: 1 }), (allowed, at, next) => {
         const code = next.codePointAt(0) as number
         for (const [state] of statesOf(allowed, at)) {
           const isAllowed = state.allowed.some(([first, last]) => code >= first && code <= last)

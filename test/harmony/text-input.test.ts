@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import { createMarkerLexer } from '../../src/harmony/text-input.js'
 import { FIRST_SPECIAL, LONGEST_MARKER, markerText, SPECIAL, VOCABULARY_SIZE } from '../../src/harmony/vocabulary.js'
 import { RUNS } from '../support/runs.js'
@@ -29,7 +30,7 @@ const text = fc
       fc.constantFrom('<|channel|>', '<|message|>', '<|end|>', '<|foo|>', '<||>', '<|END|>', '<|reserved_201088|>'),
       fc.constantFrom('<', '|', '>', '<|', '|>', '<|cha', 'nnel|>', '<|channel|', 'channel', 'a < b ', '<<', '\n'),
       fc.constantFrom('\u{1F496}', '\uD83D', '\uDC96', 'é'),
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: codePoint }),
     ),
     { maxLength: 12 },
   )

@@ -8,6 +8,7 @@ import { renderPrompt } from '../../src/prompt/render-prompt.js'
 import { RequestError } from '../../src/request-error.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { loadOfficial, type Official } from '../support/official-parser.js'
+import { sampled } from '../support/runs.js'
 import { capturedCreateRequests, describeWithShared } from '../support/shared-data.js'
 import { decodeTokens, m } from '../support/tokens.js'
 
@@ -100,7 +101,7 @@ describeWithShared('the captured requests', () => {
   })
 
   test('have every text of the conversation in their prompts, but for old reasoning', () => {
-    for (const { name, body } of renderable(captures)) {
+    for (const { name, body } of sampled(renderable(captures))) {
       const { request, history } = resolved(body)
       const text = textOf(request, { history, images: 'placeholder' })
       for (const said of textsOf(request)) expect(text, name).toContain(said)
@@ -108,7 +109,7 @@ describeWithShared('the captured requests', () => {
   })
 
   test('have prompts of whole messages, which the model goes on from', () => {
-    for (const { name, body } of renderable(captures)) {
+    for (const { name, body } of sampled(renderable(captures))) {
       const { request, history } = resolved(body)
       const { tokens, messages } = renderPrompt(request, { tokenTable, date: DATE, history, images: 'placeholder' })
       let end = 0
@@ -129,7 +130,7 @@ describeWithShared('the captured requests', () => {
   })
 
   test('have the prompts that the official renderer makes of their messages', () => {
-    for (const { name, body } of renderable(captures)) {
+    for (const { name, body } of sampled(renderable(captures))) {
       const { request, history } = resolved(body)
       const options = { date: DATE, history, images: 'placeholder' } as const
       const { tokens } = renderPrompt(request, { ...options, tokenTable })

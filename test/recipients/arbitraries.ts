@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import type { UnknownTool } from '../../src/responses/request.js'
 
 /** Segments that mean something to somebody, so that made-up recipients and declared tools meet often. */
@@ -14,7 +15,7 @@ export const word: fc.Arbitrary<string> = fc
 
 export const recipient: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: word },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.string({ unit: codePoint }) },
   {
     weight: 1,
     arbitrary: fc.tuple(fc.constantFrom('functions.', 'mcp.', '.', '..'), fc.string()).map((s) => s.join('')),

@@ -1,5 +1,3 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { checkOutput } from '../../src/respond/check-output.js'
@@ -9,6 +7,7 @@ import type { ResponseRequest } from '../../src/responses/request.js'
 import { type ScriptedEngine, scriptedEngine } from '../../src/testing/index.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { anyCase } from '../grammar/schemas.js'
+import { validatorOf } from '../support/json-schema-judge.js'
 import { runs } from '../support/runs.js'
 import { type Run, run } from './scripted.js'
 
@@ -23,14 +22,6 @@ const LEADS = [
   `<|channel|>commentary<|message|>{"v":2} follows.${NEXT}`,
   `<|channel|>analysis<|message|>Hm.${NEXT}<|channel|>commentary<|message|>Now.${NEXT}`,
 ]
-
-/** The judge: whether a text is JSON that is valid. */
-function judgeOf(schema: object): (text: string) => boolean {
-  const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true })
-  addFormats.default(ajv)
-  const validate = ajv.compile(schema)
-  return (text) => validate(JSON.parse(text))
-}
 
 /** What a model insists on, whatever the schema: right, wrong, or a way out. */
 const bodyOf = (json: string): fc.Arbitrary<string> =>
@@ -92,7 +83,9 @@ function expectStrict({ output, events, response }: Run, schema: object): void {
   expect(JSON.stringify(events)).not.toContain('forged')
   const bodies = bodiesIn(output)
   expect(bodies.length).toBeGreaterThan(0)
-  for (const body of bodies) expect({ schema, body, isValid: judgeOf(schema)(body) }).toMatchObject({ isValid: true })
+  const isValid = validatorOf(schema)
+  for (const body of bodies)
+    expect({ schema, body, isValid: isValid(JSON.parse(body)) }).toMatchObject({ isValid: true })
   for (const item of output) expect(item).toMatchObject({ status: 'completed' })
 }
 

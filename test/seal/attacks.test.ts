@@ -41,7 +41,7 @@ describe.each(KINDS)('sealed content is refused: %s', (kind) => {
   test('with any one bit changed', () => {
     const [prefix = ''] = /^(hr1\.\w+\.|mcpr_hr1\.)/.exec(blob) ?? []
     const bytes = Buffer.from(blob.slice(prefix.length), 'base64url')
-    for (let bit = 0; bit < bytes.length * 8; bit++) {
+    for (const bit of sampled(Array.from({ length: bytes.length * 8 }).keys())) {
       const changed = Buffer.from(bytes)
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
       isRefused(prefix + changed.toString('base64url'))

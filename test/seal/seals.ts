@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import type { RequestError } from '../../src/request-error.js'
 import { createSeal, type ResponseSeal, type Seal, type SealedKind, type Unsealed } from '../../src/seal/index.js'
 import type { RequestedCall } from '../../src/translate/options.js'
@@ -34,7 +35,7 @@ export const KINDS = Object.keys(SEALED) as SealedKind[]
 export const anyText = (): fc.Arbitrary<string> =>
   fc.oneof(
     fc.string(),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: codePoint }),
     fc.string({ unit: fc.constantFrom('\ud800', '\udfff', '"', '\\', '\0', '\ufeff', 'é', '🫠', '<|end|>') }),
   )
 

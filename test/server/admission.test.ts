@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { serveResponses } from '../../src/server/node.js'
 import { createAdmission } from '../../src/server/service/admission.js'
-import { answer, hang, scriptedEngine } from '../../src/testing/index.js'
+import { answer, fail, hang, type ScriptedTurn, scriptedEngine } from '../../src/testing/index.js'
+import { runs } from '../support/runs.js'
 import { endpoint, heldEngine, JSON_TYPE, readUntil, tokenTable, until } from './endpoint.js'
 
 const streamed = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ input: 'Hi', stream: true }) }
@@ -12,7 +14,7 @@ describe('admission', () => {
     const order: number[] = []
     const leaves: (() => void)[] = []
     const enter = async (number: number): Promise<void> => {
-      const leave = await admission.enter()
+      const leave = await admission.enter('ann')
       order.push(number)
       leaves.push(leave)
     }
@@ -33,21 +35,88 @@ describe('admission', () => {
 
   test('gives the place of a client that leaves the queue to the next one', async () => {
     const admission = createAdmission({ concurrency: 1, queue: 1 })
-    const leave = await admission.enter()
+    const leave = await admission.enter('ann')
     const leaving = new AbortController()
-    const gone = admission.enter(leaving.signal)
-    await expect(admission.enter()).rejects.toMatchObject({ status: 429 })
+    const gone = admission.enter('ann', leaving.signal)
+    await expect(admission.enter('ann')).rejects.toMatchObject({ status: 429 })
     leaving.abort(new Error('left'))
     await expect(gone).rejects.toThrow('left')
-    const next = admission.enter()
+    const next = admission.enter('ann')
     leave()
     expect(await next).toBeTypeOf('function')
   })
 
-  test.each([{ concurrency: 0 }, { concurrency: 1.5 }, { queue: -1 }])('refuses %j', (limits) => {
+  test.each([
+    { concurrency: 0 },
+    { concurrency: 1.5 },
+    { queue: -1 },
+    { concurrencyPerOwner: 0 },
+    { concurrencyPerOwner: 1.5 },
+  ])('refuses %j', (limits) => {
     expect(() => createAdmission(limits)).toThrow(/limits\./)
   })
+
+  test('never has more of an owner than it may have, and gives every place back, whatever comes and goes', async () => {
+    await fc.assert(
+      fc.asyncProperty(LIMITS, fc.array(STEP, { maxLength: 60 }), async (limits, steps) => {
+        const admission = createAdmission(limits)
+        const entered: Visit[] = []
+        const waiting: Visit[] = []
+        for (const { owner, act, which } of steps) {
+          if (act === 'enter') {
+            const own = [...entered, ...waiting].filter((visit) => visit.owner === owner).length
+            const visit = { owner, leaving: new AbortController(), leave: () => {} }
+            const place = admission.enter(owner, visit.leaving.signal)
+            const isOneTooMany = own >= limits.concurrencyPerOwner
+            const isFull = entered.length >= limits.concurrency && waiting.length >= limits.queue
+            if (isOneTooMany || isFull) {
+              await expect(place).rejects.toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
+              continue
+            }
+            waiting.push(visit)
+            place.then(
+              (leave) => {
+                waiting.splice(waiting.indexOf(visit), 1)
+                entered.push(Object.assign(visit, { leave }))
+              },
+              () => void waiting.splice(waiting.indexOf(visit), 1),
+            )
+          } else if (act === 'leave') entered.splice(which % entered.length || 0, 1)[0]?.leave()
+          else waiting[which % waiting.length]?.leaving.abort(new Error('left'))
+          await turn()
+          expect([admission.running, admission.waiting]).toEqual([entered.length, waiting.length])
+        }
+        for (const { leaving } of [...waiting]) leaving.abort(new Error('left'))
+        for (const { leave } of entered) leave()
+        expect([admission.running, admission.waiting]).toEqual([0, 0])
+        const again = Math.min(limits.concurrencyPerOwner, limits.concurrency)
+        for (let count = 0; count < again; count++) await admission.enter('ann')
+      }),
+      { numRuns: runs(1000) },
+    )
+  })
 })
+
+interface Visit {
+  readonly owner: string
+  readonly leaving: AbortController
+  readonly leave: () => void
+}
+
+const LIMITS = fc.record({
+  concurrency: fc.integer({ min: 1, max: 4 }),
+  queue: fc.nat(3),
+  concurrencyPerOwner: fc.integer({ min: 1, max: 4 }),
+})
+
+const STEP = fc.record({
+  owner: fc.constantFrom('ann', 'bob', '__proto__'),
+  act: fc.constantFrom('enter', 'enter', 'leave', 'abort'),
+  which: fc.nat(9),
+})
+
+/** Lets all promises that can settle do so. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 test('a request that finds the queue full is answered with 429 and when to try again', async () => {
   const { send, create, engine } = endpoint(heldEngine(6), { limits: { concurrency: 1, queue: 0 } })
@@ -60,6 +129,86 @@ test('a request that finds the queue full is answered with 429 and when to try a
   ])
   await first.body?.cancel()
   await until(() => engine.sampled === 0)
+})
+
+describe('an owner at its limit', () => {
+  const limits = { concurrencyPerOwner: 1 }
+  const as = (owner: string): Record<string, string> => ({ ...JSON_TYPE, authorization: `Bearer ${owner}` })
+  const refusal = {
+    error: {
+      message: 'Too many of your requests are being answered. Please try again later.',
+      type: 'rate_limit_error',
+      param: null,
+      code: 'rate_limit_exceeded',
+    },
+  }
+
+  test('is answered with 429 and when to try again, while another one is served', async () => {
+    const { send, create, engine } = endpoint(heldEngine(6), { limits })
+    const first = await send('/v1/responses', { ...streamed, headers: as('ann') })
+    const { status, headers, body } = await create({ input: 'Hi' }, as('ann'))
+    expect([status, headers.get('retry-after'), body]).toEqual([429, '1', refusal])
+    const other = await send('/v1/responses', { ...streamed, headers: as('bob') })
+    const reader = (other.body as ReadableStream<Uint8Array>).getReader()
+    await readUntil(reader, 'response.output_text.delta')
+    await Promise.all([first.body?.cancel(), reader.cancel()])
+    await engine.stopped
+  })
+
+  test('takes no place in the queue from others', async () => {
+    const { send, create, service } = endpoint(heldEngine(6), {
+      limits: { concurrency: 1, queue: 1, concurrencyPerOwner: 1 },
+    })
+    const first = await send('/v1/responses', { ...streamed, headers: as('ann') })
+    expect((await create({ input: 'Hi' }, as('ann'))).status).toBe(429)
+    const other = send('/v1/responses', { ...streamed, headers: as('bob') })
+    await until(() => service.load.waiting === 1)
+    await first.body?.cancel()
+    await (await other).body?.cancel()
+    await until(() => service.load.running === 0)
+  })
+
+  test.each<[what: string, turn: ScriptedTurn, status: number]>([
+    ['has ended', answer('Hi'), 200],
+    ['has failed', fail(new Error('broken')), 500],
+  ])('may ask again when its response %s', async (_, turn, status) => {
+    const { create } = endpoint(() => turn, { limits })
+    for (let count = 0; count < 3; count++) expect((await create({ input: 'Hi' }, as('ann'))).status).toBe(status)
+  })
+
+  test('may ask again when its request was refused', async () => {
+    const { create } = endpoint(() => answer('Hi'), { limits })
+    expect((await create({ input: 'Hi', previous_response_id: 'resp_none' }, as('ann'))).status).toBe(400)
+    expect((await create({ input: 'Hi' }, as('ann'))).status).toBe(200)
+  })
+
+  test('may ask again when its client has left', async () => {
+    const { send, service } = endpoint(heldEngine(6), { limits })
+    for (let count = 0; count < 2; count++) {
+      const response = await send('/v1/responses', { ...streamed, headers: as('ann') })
+      expect(response.status).toBe(200)
+      const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+      if (count === 0) await readUntil(reader, 'response.output_text.delta')
+      await reader.cancel()
+      await until(() => service.load.running === 0)
+    }
+  })
+
+  test('may compact a conversation no more than it may create a response', async () => {
+    const { send, ask } = endpoint(heldEngine(6), { limits })
+    const first = await send('/v1/responses', { ...streamed, headers: as('ann') })
+    const compact = { model: 'gpt-oss', input: 'Hi' }
+    expect((await ask('POST', '/responses/compact', compact, as('ann'))).body).toEqual(refusal)
+    await first.body?.cancel()
+  })
+
+  test('gets the response of an Idempotency-Key that it has sent before', async () => {
+    const { create, engine } = endpoint(heldEngine(6), { limits })
+    const key = { ...as('ann'), 'idempotency-key': 'k' }
+    const first = await create({ input: 'Hi', background: true }, key)
+    expect((await create({ input: 'Hi', background: true }, key)).body.id).toBe(first.body.id)
+    expect(engine.sampled).toBeLessThan(7)
+  })
 })
 
 test('many streams at once are never more than there may be, and all of them are answered', async () => {

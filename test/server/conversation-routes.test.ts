@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { TokenEngine } from '../../src/engine/index.js'
 import { answer, fail, think } from '../../src/testing/index.js'
 import { endpoint } from './endpoint.js'
 
@@ -94,18 +95,75 @@ describe('models', () => {
   })
 })
 
-test('health needs no key and says nothing but whether it is well', async () => {
-  const well = endpoint([], { authorize: () => undefined })
-  const sick = endpoint(
-    { ...well.engine, health: () => Promise.reject(new Error('10.0.0.1 refused')) },
-    { authorize: () => undefined },
-  )
-  const of = async ({ send }: Pick<typeof well, 'send'>, path: string): Promise<unknown[]> => {
+describe('health', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  const of = async ({ send }: Pick<ReturnType<typeof endpoint>, 'send'>, path: string): Promise<unknown[]> => {
     const response = await send(path)
     return [response.status, await response.text()]
   }
-  expect(await of(well, '/healthz')).toEqual([200, 'ok'])
-  expect(await of(well, '/readyz')).toEqual([200, 'ok'])
-  expect(await of(sick, '/healthz')).toEqual([200, 'ok'])
-  expect(await of(sick, '/readyz')).toEqual([503, 'not ready'])
+
+  test('needs no key and says nothing but whether it is well', async () => {
+    const well = endpoint([], { authorize: () => undefined })
+    const sick = endpoint(
+      { ...well.engine, health: () => Promise.reject(new Error('10.0.0.1 refused')) },
+      { authorize: () => undefined },
+    )
+    expect(await of(well, '/healthz')).toEqual([200, 'ok'])
+    expect(await of(well, '/readyz')).toEqual([200, 'ok'])
+    expect(await of(sick, '/healthz')).toEqual([200, 'ok'])
+    expect(await of(sick, '/readyz')).toEqual([503, 'not ready'])
+  })
+
+  describe('of an engine that hangs', () => {
+    test.each([
+      ['after 5 seconds', {}, 5000],
+      ['after the seconds of limits.healthSeconds', { limits: { healthSeconds: 2 } }, 2000],
+    ])('is answered with 503 and the reason %s', async (_, options, ms) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      let signal: AbortSignal | undefined
+      const engine: TokenEngine = {
+        ...endpoint([]).engine,
+        health(given) {
+          signal = given?.signal
+          return new Promise(() => {})
+        },
+      }
+      const served = endpoint(engine, options)
+      const answered = of(served, '/readyz')
+      await vi.advanceTimersByTimeAsync(ms - 1)
+      expect([await Promise.race([answered, 'waiting']), signal?.aborted]).toEqual(['waiting', false])
+      await vi.advanceTimersByTimeAsync(1)
+      const reason = `The engine did not answer within ${ms / 1000} seconds.`
+      expect(await answered).toEqual([503, `not ready: ${reason}`])
+      expect(served.errors).toEqual([expect.objectContaining({ message: reason })])
+      expect(signal?.aborted).toBe(true)
+    })
+
+    test('is told to the host once, whatever the engine throws when it is told to stop', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const engine: TokenEngine = {
+        ...endpoint([]).engine,
+        health: ({ signal } = {}) =>
+          new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('stopped')))),
+      }
+      const { errors, ...served } = endpoint(engine)
+      const answered = of(served, '/readyz')
+      await vi.advanceTimersByTimeAsync(5000)
+      expect((await answered)[0]).toBe(503)
+      expect(errors).toHaveLength(1)
+    })
+
+    test('leaves no timer behind when the engine answers', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      expect(await of(endpoint([]), '/readyz')).toEqual([200, 'ok'])
+      expect(vi.getTimerCount()).toBe(0)
+    })
+
+    test.each([0, -1, 1.5, Number.NaN, '5'])('is no option with a limit of %j seconds', (healthSeconds) => {
+      expect(() => endpoint([], { limits: { healthSeconds: healthSeconds as number } })).toThrow(
+        /limits\.healthSeconds/,
+      )
+    })
+  })
 })

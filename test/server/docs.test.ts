@@ -34,8 +34,10 @@ const OPTIONS: Record<keyof ResponsesAppOptions, true> = {
 const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
   concurrency: true,
   queue: true,
+  concurrencyPerOwner: true,
   turns: true,
   responseSeconds: true,
+  healthSeconds: true,
   bodyBytes: true,
   bodySeconds: true,
   connections: true,

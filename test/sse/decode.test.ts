@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import type { ResponseStreamEvent } from '../../src/responses/events.js'
 import { createSseDecoder, decodeSse, encodeSse, SSE_DONE, type SseSource } from '../../src/sse/index.js'
 import { RUNS } from '../support/runs.js'
@@ -64,7 +65,7 @@ function watched(chunks: readonly (string | Uint8Array)[]) {
 
 describe('what was encoded', () => {
   const unit = fc.oneof(
-    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+    fc.string({ unit: codePoint, minLength: 1, maxLength: 1 }),
     fc.constantFrom('\r', '\n', '\r\n', '\n\n', '\u2028', '\u2029', '\0', '\ufeff', '\ud83d', '\udca1'),
     fc.constantFrom('data: {}', 'event: error', 'id: 1', ': comment', '[DONE]', SSE_DONE, '"', '\\'),
   )

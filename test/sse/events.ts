@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import type { SseEvent } from '../../src/sse/index.js'
 
 /**
@@ -7,7 +8,7 @@ import type { SseEvent } from '../../src/sse/index.js'
  */
 export function anyEvents(): fc.Arbitrary<SseEvent[]> {
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: codePoint }),
     fc.string(),
     fc.constantFrom('', 'a', '"', '\\', '\ud83d', '\u2028', '\u007f', '\u0080', '\n', '\t', '\0', '💖', '漢\ud83d字'),
     fc.string({ unit: 'grapheme', minLength: 30, maxLength: 400 }),

@@ -33,6 +33,8 @@ function writing(create: Create): void {
     for (const at of [0, 1, 3, -1]) {
       await expect(store.append(lease, at, [entry(8), entry(9)])).rejects.toThrow(StoreConflict)
     }
+    await expect(store.append(lease, 1, [])).rejects.toThrow(StoreConflict)
+    await store.append(lease, 2, [])
     await store.append(lease, 2, [entry(3)])
     expect(await entriesNow(store, NEW.responseId, NEW.owner, 3)).toEqual([entry(1), entry(2), entry(3)])
   })

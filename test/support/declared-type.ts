@@ -1,4 +1,5 @@
-import ts from 'typescript'
+import type ts from 'typescript'
+import { programOf } from './compiler.js'
 
 /** A type of a declaration file, and what can say more about it. */
 export interface DeclaredType {
@@ -15,9 +16,7 @@ const programs = new Map<string, ts.Program>()
  * @param name - a type that it exports
  */
 export function declaredType(file: string, name: string): DeclaredType {
-  const options = { strict: true, exactOptionalPropertyTypes: true, skipLibCheck: true, noEmit: true }
-  const program =
-    programs.get(file) ?? ts.createProgram([file], { ...options, target: ts.ScriptTarget.ES2022, types: [] })
+  const program = programs.get(file) ?? programOf([file], { types: [] })
   programs.set(file, program)
   const checker = program.getTypeChecker()
   const source = program.getSourceFile(file)

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import { type SourcePlanOptions, sourcePlan } from '../../src/conformance/arbitraries/index.js'
 import { checkSource, type SourcePlan } from '../../src/conformance/check-source.js'
 import { EngineError } from '../../src/engine/engine-error.js'
@@ -676,7 +677,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
 
     test(`${name}: nothing can be injected by a trace context, and none that is malformed fails a call`, async () => {
       const text = fc.oneof(
-        fc.string({ unit: 'binary' }).map((line) => line.replace(/[^\t -\u{10ffff}]/gu, '')),
+        fc.string({ unit: codePoint }).map((line) => line.replace(/[^\t -\u{10ffff}]/gu, '')),
         fc.constantFrom(PARENT, STATE, `ff${PARENT.slice(2)}`, ' ', ''),
         fc.tuple(fc.constantFrom(PARENT, STATE), fc.string()).map((parts) => parts.join('')),
       )

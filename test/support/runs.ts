@@ -15,3 +15,10 @@ export const runs = (full: number): number => Math.ceil((full * RUNS) / FULL)
  */
 export const sampled = <T>(cases: Iterable<T>): T[] =>
   [...cases].filter(() => RUNS >= FULL || Math.random() < RUNS / FULL)
+
+/**
+ * The size of an input, or a number of steps, that is `full` in CI, and smaller by the same factor as all counts where
+ * LAW_RUNS is lower. Only for laws that fail at `least` as well, which is no more than they need to.
+ */
+export const sized = (full: number, least: number): number =>
+  Math.min(full, Math.max(least, Math.ceil((full * RUNS) / FULL)))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import { createDetokenizer, type Detokenizer } from '../../src/tokens/detokenizer.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { RUNS } from '../support/runs.js'
@@ -17,7 +18,7 @@ const run = fc
       fc.constantFrom(...notText).map((id) => [id]),
       fc.constantFrom(...byteIds.values()).map((id) => [id]),
       fc.nat(table.size - 1).map((id) => [id]),
-      fc.string({ unit: 'binary', maxLength: 2 }).map((text) => [...new TextEncoder().encode(text)].map(idOf)),
+      fc.string({ unit: codePoint, maxLength: 2 }).map((text) => [...new TextEncoder().encode(text)].map(idOf)),
     ),
     { maxLength: 16 },
   )

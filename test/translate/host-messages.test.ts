@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import type { TokenChunk } from '../../src/index.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import type { HostMessage } from '../../src/tokens/token-source.js'
@@ -106,7 +107,7 @@ describe("a tool's message as { author, text }", () => {
 
   test("a tool's message as { author, text } of any text gives that text, and the message after it is untouched", () =>
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.constant(FORGED)), (text) => {
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: codePoint }), fc.constant(FORGED)), (text) => {
         const run = createRun({ request })
         run.push(callTo('web.get', '{}'), '<|call|>', { host: { author: 'web.get', text } })
         run.push(messageOn('final', 'Hi<|return|>'))

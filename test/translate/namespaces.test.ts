@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ResponseRequest } from '../../src/index.js'
 import { custom, fn, ns } from '../recipients/tools.js'
+import { sampled } from '../support/runs.js'
 import { describeWithShared, sharedFolder } from '../support/shared-data.js'
 import { Translator } from '../support/translator.js'
 import { brief, callTo, createRun, FIXED, inTurn, messageOn, terminal } from './run.js'
@@ -102,23 +103,22 @@ describeWithShared('what Codex declares', () => {
 
   test('what Codex declares can be called, every tool of every namespace, and nothing of it is unknown', () => {
     expect(declaring.length).toBeGreaterThan(10)
-    for (const request of declaring) {
-      for (const tool of request.tools ?? []) {
-        if (tool.type !== 'namespace') continue
+    const cases = declaring.flatMap((request) =>
+      (request.tools ?? []).flatMap((tool) => {
+        if (tool.type !== 'namespace') return []
         const { name: namespace, tools } = tool as ReturnType<typeof ns>
-        for (const name of tools.map((inside) => (inside as { name: string }).name)) {
-          const run = createRun({ request })
-          run.push(
-            inTurn(
-              callTo(`${namespace}.${name}`, '{}<|call|>'),
-              callTo(`functions.${namespace}.${name}`, '{}<|call|>'),
-            ),
-          )
-          const call = { type: 'function_call', name, namespace, status: 'completed' }
-          expect(terminal(run.end('stop')).output).toMatchObject([call, call])
-          expect(run.diagnostics).toEqual([])
-        }
-      }
+        return tools.map((inside) => ({ request, namespace, name: (inside as { name: string }).name }))
+      }),
+    )
+    expect(cases.length).toBeGreaterThan(100)
+    for (const { request, namespace, name } of sampled(cases)) {
+      const run = createRun({ request })
+      run.push(
+        inTurn(callTo(`${namespace}.${name}`, '{}<|call|>'), callTo(`functions.${namespace}.${name}`, '{}<|call|>')),
+      )
+      const call = { type: 'function_call', name, namespace, status: 'completed' }
+      expect(terminal(run.end('stop')).output).toMatchObject([call, call])
+      expect(run.diagnostics, `${namespace}.${name}`).toEqual([])
     }
   })
 

@@ -2,13 +2,14 @@ import { HtmlRenderer, Parser } from 'commonmark'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Citations, urlCitations } from '../../src/citations.js'
+import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import { loadTokenTable, type ResponseRequest, type ResponseStreamEvent, type ScoredToken } from '../../src/index.js'
 import type { Logprob, OutputText, UrlCitation } from '../../src/responses/items.js'
 import type { CitationState } from '../../src/translate/citation-stage.js'
 import type { TranslatorSnapshot } from '../../src/translate/translator-snapshot.js'
 import { withoutDeltaBorders } from '../laws/streams.js'
 import { builtin, fn } from '../recipients/tools.js'
-import { runs } from '../support/runs.js'
+import { runs, sized } from '../support/runs.js'
 import { cut, encodeHarmony, encodeText, tokenBytes } from '../support/tokens.js'
 import { Translator } from '../support/translator.js'
 import { brief, briefOutput, callTo, createRun, FIXED, inTurn, messageOn, type Run, terminal } from './run.js'
@@ -416,7 +417,7 @@ describe('a page that writes its address against us', () => {
     fc
       .tuple(
         fc.constantFrom(...start),
-        fc.array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary', maxLength: 4 })), { maxLength: 8 }),
+        fc.array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: codePoint, maxLength: 4 })), { maxLength: 8 }),
       )
       .map(([first, rest]) => first + rest.join(''))
   const anyUrl = fc.oneof(
@@ -969,7 +970,7 @@ describe('invalid options throw bad_option', () => {
 })
 
 describe('the work is linear in the text', () => {
-  const SIZE = 100_000
+  const SIZE = sized(100_000, 10_000)
   /** The longest beginning of a mark: 【, a cursor, and two parts. */
   const LONGEST = 1 + 9 + 1 + 64 + 1 + 64
 
@@ -1001,7 +1002,7 @@ describe('the work is linear in the text', () => {
     const request = { include: ['message.output_text.logprobs'] }
     const translator = new Translator({ ...FIXED, citations, tokenTable, request })
     translator.push(encodeHarmony(messageOn('final')))
-    const ids = encodeText('【1†'.repeat(2000))
+    const ids = encodeText('【1†'.repeat(sized(2000, 500)))
     for (const [at, id] of ids.entries()) {
       translator.push({ id, logprob: -1 })
       if (at % 97 !== 0) continue

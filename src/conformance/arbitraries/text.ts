@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { codePoint } from './code-point.js'
 import { spellsMarker } from './markers.js'
 
 /** Harmless pieces, and pieces of headers and markers. */
@@ -68,7 +69,7 @@ const textPiece = (): fc.Arbitrary<string> =>
     { weight: 4, arbitrary: fc.constantFrom(...PLAIN) },
     { weight: 4, arbitrary: fc.constantFrom(...UNICODE) },
     { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 6 }) },
-    { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.string({ unit: codePoint, maxLength: 3 }) },
   )
 
 /**

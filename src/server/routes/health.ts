@@ -1,7 +1,11 @@
 import type { Hono } from 'hono'
+import { RequestError } from '../../request-error.js'
 import type { Env, ServerContext } from '../server-context.js'
 
-/** `GET /healthz`: the process answers. `GET /readyz`: its engine does, too. Both need no key and say nothing else. */
+/**
+ * `GET /healthz`: the process answers. `GET /readyz`: its engine does, too. Both need no key, and give no reason but our
+ * own: what an engine throws may hold its address.
+ */
 export function healthRoutes(app: Hono<Env>, { service }: ServerContext): void {
   app.get('/healthz', (context) => context.text('ok'))
   app.get('/readyz', async (context) => {
@@ -10,7 +14,7 @@ export function healthRoutes(app: Hono<Env>, { service }: ServerContext): void {
       return context.text('ok')
     } catch (error) {
       service.report(error)
-      return context.text('not ready', 503)
+      return context.text(error instanceof RequestError ? `not ready: ${error.message}` : 'not ready', 503)
     }
   })
 }

@@ -12,7 +12,7 @@ export interface ItemsInPlace {
 /** The calls of approval requests that are in the store, as their responses gave them. Others are sealed. */
 export async function requestedInStore(
   items: readonly InputItem[],
-  { owner, store }: { readonly owner: string; readonly store: ResponseStore },
+  { owner, store }: { readonly owner: string; readonly store: Pick<ResponseStore, 'findItem'> },
 ): Promise<ApprovedCall[]> {
   const ids = new Set(items.flatMap((item) => approvalRequestId(item) ?? []))
   const calls: ApprovedCall[] = []

@@ -36,9 +36,9 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
   })
   let leave = (): void => {}
   let ending: Ending | undefined
-  const { store, seal, foreignSeals } = setup
+  const { stored: store, seal, foreignSeals } = setup
   try {
-    leave = await setup.admission.enter(signal)
+    leave = await setup.admission.enter(owner, signal)
     observed?.started()
     const conversation = await resolveConversation(request, {
       ...{ owner, store, seal, foreignSeals, responseId },

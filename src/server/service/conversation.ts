@@ -28,7 +28,7 @@ export interface Conversation {
 
 export interface ConversationContext {
   readonly owner: string
-  readonly store: ResponseStore
+  readonly store: Pick<ResponseStore, 'find' | 'findItem'>
   readonly seal: Seal
   /** What becomes of content that another seal made, as in `unsealInput`. */
   readonly foreignSeals: 'refuse' | 'ignore'

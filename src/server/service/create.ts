@@ -83,7 +83,7 @@ async function start(setup: Setup, request: ParsedRequest, responseId: string, c
     observed?.ended(ending)
   }
   try {
-    leave = await setup.admission.enter(caller.signal)
+    leave = await setup.admission.enter(caller.owner, caller.signal)
     const run = await runFor(setup, request, responseId, caller, { engine, observed, onEnd })
     setup.runs.set(responseId, run)
     run.finished.then(() => setup.runs.delete(responseId))
@@ -109,12 +109,12 @@ async function runFor(
   { engine, observed, onEnd }: Making,
 ): Promise<Run> {
   const { owner, remembered, errorEvent } = caller
-  const { store, seal, foreignSeals, report } = setup
+  const { store, stored, seal, foreignSeals, report, clock } = setup
   const { onDisconnect = 'stop', onEntry } = setup.options
   const isTransient = request.store === false
   const conversation = await resolveConversation(request, {
     owner,
-    store,
+    store: stored,
     seal,
     foreignSeals,
     responseId,
@@ -148,6 +148,8 @@ async function runFor(
         throw new RequestError(message, { param: 'input', code: 'invalid_value' })
       },
       onError: report,
+      onUnfinished: (response) => stored.addUnfinished(responseId, response),
+      clock,
       ...(onEntry && { onEntry: (entry) => tell(() => onEntry(responseId, entry), report) }),
       ...(observed && { onStart: observed.started }),
       onEnd,

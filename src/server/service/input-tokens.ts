@@ -19,7 +19,7 @@ export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller)
   const engine = setup.engineOf(request.model ?? setup.models[0] ?? '')
   const responseId = randomResponseId()
   const { owner, remembered, signal } = caller
-  const { store, seal, foreignSeals } = setup
+  const { stored: store, seal, foreignSeals } = setup
   const conversation = await resolveConversation(request, {
     ...{ owner, store, seal, foreignSeals, responseId },
     ...(remembered && { remembered }),

@@ -1,8 +1,17 @@
 import type { Entry } from '../../journal/entry.js'
 import type { FinishedResponse, Lease, NewResponse, ResponseStore } from '../../stores/store.js'
 
+/** What a writer knows of its entries. */
+export interface Written {
+  /** How many of them the store has acknowledged. */
+  readonly count: number
+  /** The one that it may have or not, since it failed; undefined if there is none. */
+  readonly unknown: Entry | undefined
+}
+
 /** The part of a store that one writer sees. */
 export interface Journal {
+  readonly written: Written
   append(entry: Entry): Promise<void>
   finish(finished: FinishedResponse): Promise<void>
   abandon(): Promise<void>
@@ -12,9 +21,15 @@ export interface Journal {
 export async function openJournal(store: ResponseStore, response: NewResponse): Promise<Journal> {
   const lease: Lease = await store.open(response)
   let count = 0
+  let unknown: Entry | undefined
   return {
+    get written() {
+      return { count, unknown }
+    },
     async append(entry) {
+      unknown = entry
       await store.append(lease, count, [entry])
+      unknown = undefined
       count += 1
     },
     finish: (finished) => store.finish(lease, finished),

@@ -73,7 +73,7 @@ export async function attach(
   owner: string,
 ): Promise<Omit<LiveResponse, 'request'>> {
   const live = setup.runs.get(responseId)
-  const found = await setup.store.find(responseId, owner)
+  const found = await setup.stored.find(responseId, owner)
   const isWhole = found?.state === 'finished' && stream !== true
   const events = isWhole ? nothing() : found && (await eventsOf(setup, responseId, owner, found))
   if (found === undefined || events === undefined || (found.state === 'running' && live === undefined)) {
@@ -92,7 +92,7 @@ async function* nothing(): AsyncGenerator<Batch> {}
 
 /** A stored response. @throws RequestError with status 404 */
 export async function findStored(setup: Setup, responseId: string, owner: string): Promise<FoundResponse> {
-  const found = await setup.store.find(responseId, owner)
+  const found = await setup.stored.find(responseId, owner)
   if (found !== undefined && !found.isTransient) return found
   throw new RequestError(`Response with id '${responseId.slice(0, 80)}' not found.`, { status: 404 })
 }
@@ -106,7 +106,7 @@ async function eventsOf(
 ): Promise<AsyncGenerator<Batch> | undefined> {
   const live = setup.runs.get(responseId)
   if (live !== undefined) return await live.follow(after)
-  const entries = await setup.store.entries(responseId, owner)
+  const entries = await setup.stored.entries(responseId, owner)
   if (entries === undefined) return undefined
   return followEntries(entries, setup.respondOptions(responseId, owner, { store: !isTransient }), { after })
 }
@@ -129,7 +129,7 @@ async function soFar(
   responseId: string,
   owner: string,
 ): Promise<{ readonly response: KeptResponse | undefined; readonly last: number }> {
-  const entries = await setup.store.entries(responseId, owner)
+  const entries = await setup.stored.entries(responseId, owner)
   if (entries === undefined) return { response: undefined, last: Number.POSITIVE_INFINITY }
   const translation = translateEntries(setup.respondOptions(responseId, owner, { store: true }))
   let last = -1

@@ -8,6 +8,7 @@ import type { TokenTable } from '../../tokens/token-table.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ObserverOptions } from '../observe/observer.js'
 import type { AdmissionLimits } from './admission.js'
+import type { HealthLimits } from './health.js'
 import type { OnDisconnect } from './readers.js'
 
 /** A response that is open, and whose it is. */
@@ -40,7 +41,7 @@ type ResponseOptions = Pick<
   | 'onInvalidOutput'
 >
 
-export interface ServiceLimits extends AdmissionLimits {
+export interface ServiceLimits extends AdmissionLimits, HealthLimits {
   /** How often one response may call the model. Default 32. */
   readonly turns?: number
   /** How long one response may take, in seconds: then it ends incomplete. Default: no limit. */

@@ -4,6 +4,7 @@ import type { Observer } from '../observe/observer.js'
 import type { Caller } from './caller.js'
 import { type CompactedResponse, compactConversation } from './compact.js'
 import { createResponse } from './create.js'
+import { createHealthCheck } from './health.js'
 import { type InputTokens, inputTokensOf } from './input-tokens.js'
 import {
   cancelResponse,
@@ -36,7 +37,7 @@ export interface ResponseService {
   readonly models: readonly string[]
   /** How many responses are being made, and how many requests wait. */
   readonly load: { readonly running: number; readonly waiting: number }
-  /** Whether the engine would accept a call now. @throws EngineError */
+  /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
   health(): Promise<void>
   readonly report: (error: unknown) => void
   /** Undefined if nobody wants to know. */
@@ -53,6 +54,7 @@ export interface ResponseService {
 export function createResponseService(options: ServiceOptions): ResponseService {
   const setup = setUp(options)
   const { models, admission, runs, report } = setup
+  const checkHealth = createHealthCheck(options.limits)
   return {
     create: (body, caller) => createResponse(setup, body, caller),
     retrieve: (responseId, owner) => retrieveResponse(setup, responseId, owner),
@@ -66,7 +68,7 @@ export function createResponseService(options: ServiceOptions): ResponseService 
     get load() {
       return { running: admission.running, waiting: admission.waiting }
     },
-    health: () => setup.engineOf(models[0] ?? '').health(),
+    health: async () => await checkHealth(setup.engineOf(models[0] ?? '')),
     report,
     observer: setup.observer,
     async drain(signal) {

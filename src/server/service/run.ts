@@ -10,6 +10,7 @@ import { openJournal } from './journal.js'
 import { drain, type PulledEvents, pulledEvents } from './pulled-events.js'
 import { createReaders, type OnDisconnect } from './readers.js'
 import type { Stop } from './stop.js'
+import { isConflict, type UnfinishedResponse, unfinishedResponse } from './unfinished.js'
 import { createWriter } from './writer.js'
 
 type Batch = readonly ResponseStreamEvent[]
@@ -50,6 +51,9 @@ export interface RunOptions {
   readonly onError: (error: unknown) => void
   /** Receives each entry, once it is written. */
   readonly onEntry?: (entry: Entry) => void
+  /** Receives the response if the store fails, and does not take its end either. */
+  readonly onUnfinished: (response: UnfinishedResponse) => void
+  readonly clock: () => number
   /** Called once the request is known to be right, before the model is called. */
   readonly onStart?: () => void
   /** Called once, however it ends; with nothing if it was refused, or could not be kept. */
@@ -118,15 +122,38 @@ export async function startRun(options: RunOptions): Promise<Run> {
   })
 
   let kept: FinishedResponse | undefined
+  let whole: FinishedResponse | undefined
+
+  async function recover(error: unknown, last: Batch = []): Promise<Batch | undefined> {
+    // Whoever writes the response now, or has deleted it, says what becomes of it.
+    if (options.store === undefined || journal === undefined || isConflict(error)) return undefined
+    const response = unfinishedResponse({
+      ...{ store: options.store, responseId, owner, clock: options.clock, respond: options.respond },
+      written: journal.written,
+      ending: whole && { finished: whole, events: last },
+      finishedOf: (ended) => finishedResponse(conversation, ended, isCancelled),
+    })
+    try {
+      const { finished, events } = await response.keep()
+      kept = finished
+      return events
+    } catch (again) {
+      // The host has just been told that the store fails.
+      if (!isConflict(again)) options.onUnfinished(response)
+      return undefined
+    }
+  }
+
   const writer = createWriter({
     first,
     batches,
     async keep(response, transcript) {
-      const whole = finishedResponse(conversation, response, isCancelled, transcript)
+      whole = finishedResponse(conversation, response, isCancelled, transcript)
       await journal?.finish(whole)
       kept = whole
     },
     onError,
+    recover,
     onEnd() {
       // What could not be kept may not go on.
       if (kept === undefined) work.abort()
@@ -150,7 +177,11 @@ export async function startRun(options: RunOptions): Promise<Run> {
     if (isCancelled) pulled.finish()
     return { ...shared, events: pulled.events }
   }
-  const entries = await journal.entries()
+  const entries = await journal.entries().catch((error) => {
+    cancel()
+    drain(writer)
+    throw error
+  })
   drain(writer)
   return { ...shared, events: read(entries) }
 }
@@ -170,10 +201,11 @@ function finishedResponse(
   { input, history }: Conversation,
   response: ResponseObject,
   isCancelled: boolean,
-  transcript: readonly number[],
+  transcript?: readonly number[],
 ): FinishedResponse {
   const isStopped = isCancelled && response.status === 'failed'
   const kept: KeptResponse = isStopped ? { ...response, status: 'cancelled', error: null } : response
   const transcripts = history.filter((entry) => 'tokens' in entry)
-  return { response: kept, input, history: [...transcripts, { tokens: Uint32Array.from(transcript) }] }
+  const own = transcript === undefined ? [] : [{ tokens: Uint32Array.from(transcript) }]
+  return { response: kept, input, history: [...transcripts, ...own] }
 }

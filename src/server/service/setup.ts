@@ -13,11 +13,15 @@ import type { ServiceOptions } from './options.js'
 import { ReportedError } from './reported-error.js'
 import type { Run } from './run.js'
 import { createStop, type Stop } from './stop.js'
+import { type StoredResponses, storedResponses } from './stored-responses.js'
 
 /** What all parts of a service share. */
 export interface Setup {
   readonly options: ServiceOptions
+  /** For those that write. */
   readonly store: ResponseStore
+  /** For those that read. */
+  readonly stored: StoredResponses
   readonly seal: Seal
   readonly foreignSeals: 'refuse' | 'ignore'
   readonly models: readonly string[]
@@ -64,9 +68,12 @@ export function setUp(options: ServiceOptions): Setup {
   }
   const observer = createObserver(options, models, report)
 
+  const store = options.store ?? createMemoryStore()
+
   return {
     options,
-    store: options.store ?? createMemoryStore(),
+    store,
+    stored: storedResponses(store, { clock, report }),
     seal,
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
     models,

@@ -13,6 +13,13 @@ export interface WriterOptions {
   /** Keeps the response before its end is shown: its reader may ask for it at once. */
   readonly keep: (response: ResponseObject, transcript: readonly number[]) => Promise<void>
   readonly onError: (error: unknown) => void
+  /**
+   * The rest of a response that could not be written, its terminal event last: kept by now. Undefined if there is nothing
+   * that may be shown. Never rejects.
+   *
+   * @param last - the batch with its terminal event, if it could be written and not kept
+   */
+  readonly recover: (error: unknown, last?: Batch) => Promise<Batch | undefined>
   /** Called once, however it ends. */
   readonly onEnd: () => void
 }
@@ -29,7 +36,7 @@ export interface ResponseWriter extends AsyncIterableIterator<Batch, undefined> 
  * at a time.
  */
 export function createWriter(options: WriterOptions): ResponseWriter {
-  const { batches, keep, onError, onEnd } = options
+  const { batches, keep, onError, recover, onEnd } = options
   let first: WriterOptions['first'] | undefined = options.first
   let isOver = false
   let pending: Promise<Step> | undefined
@@ -40,11 +47,13 @@ export function createWriter(options: WriterOptions): ResponseWriter {
     return { done: true, value: undefined }
   }
 
-  function fail(error: unknown): never {
-    pending = undefined
+  async function fail(error: unknown, last?: Batch): Promise<Step> {
     onError(error)
+    const value = await recover(error, last)
+    pending = undefined
     end()
-    throw new ReportedError('the response could not be written')
+    if (value === undefined) throw new ReportedError('the response could not be written')
+    return { done: false, value }
   }
 
   function given(step: IteratorResult<Batch, readonly number[]>): Step | Promise<Step> {
@@ -64,7 +73,7 @@ export function createWriter(options: WriterOptions): ResponseWriter {
       const { value: transcript } = await batches.next()
       await keep(response, transcript as readonly number[])
     } catch (error) {
-      fail(error)
+      return await fail(error, value)
     }
     pending = undefined
     end()
@@ -83,7 +92,7 @@ export function createWriter(options: WriterOptions): ResponseWriter {
       if (isOver) return Promise.resolve({ done: true, value: undefined })
       const step = first === undefined ? batches.next() : Promise.resolve(first)
       first = undefined
-      pending = step.then(given, fail)
+      pending = step.then(given, (error) => fail(error))
       return pending
     },
   }

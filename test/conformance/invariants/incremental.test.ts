@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { checkEvents, createChecker, PROFILES } from '../../../src/conformance/index.js'
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'
 import { StreamState } from '../../../src/conformance/stream-state.js'
+import { sized } from '../../support/runs.js'
 import { BASES, cut, type Damage, damaged, drop, nth, type Stream, setResponse, twice } from './streams.js'
 
 /** As many messages as one wants, one after the other, without an end. */
@@ -50,16 +51,17 @@ function joinedIn(work: () => void): number {
 }
 
 describe('what a checker keeps and does', () => {
-  test('what a checker keeps and does of 20,000 items that are done nothing is open, and it goes on', () => {
+  test('what a checker keeps and does of many items that are done nothing is open, and it goes on', () => {
+    const count = sized(20_000, 2500)
     const reading = new StreamState()
-    for (const event of messages(20_000)) {
+    for (const event of messages(count)) {
       reading.locate(event)
       reading.apply(event)
     }
     expect(reading.open.size).toBe(0)
-    expect(reading.done.size).toBe(20_000)
+    expect(reading.done.size).toBe(count)
     const checker = createChecker()
-    expect([...messages(20_000)].flatMap((event) => checker.push(event))).toEqual([])
+    expect([...messages(count)].flatMap((event) => checker.push(event))).toEqual([])
     expect(checker.push({ type: 'response.output_text.delta', output_index: 0, delta: 'x' })).not.toEqual([])
     expect(checker.end().map(({ rule }) => rule)).toEqual(['one-terminal-event-last'])
   })

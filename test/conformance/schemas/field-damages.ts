@@ -2,7 +2,8 @@
 export interface FieldDamage {
   /** How, and which field of which event: `null: item.content[].text in response.output_item.done (message)`. */
   readonly kind: string
-  readonly event: unknown
+  /** Made when it is asked for: most are of a kind that was seen before. */
+  event(): unknown
 }
 
 type Path = readonly (string | number)[]
@@ -23,7 +24,7 @@ export function* fieldDamages(event: { readonly type: string }): Generator<Field
       const kind = `${how}: ${name} in ${event.type}`
       if (seen.has(kind)) continue
       seen.add(kind)
-      yield { kind, event: withValue(event, path, other) }
+      yield { kind, event: () => withValue(event, path, other) }
     }
   }
 }

@@ -5,6 +5,7 @@ import { checkEvents } from '../../../src/conformance/index.js'
 import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf } from '../../../src/conformance/schemas/index.js'
 import type { StreamEvent } from '../../../src/conformance/stream-event.js'
 import { openResponses, toDialect } from '../../../src/dialects/index.js'
+import { RUNS, sampled } from '../../support/runs.js'
 import { describeWithShared } from '../../support/shared-data.js'
 import { BASES } from '../invariants/streams.js'
 import { projectFixtures } from './captures.js'
@@ -68,7 +69,7 @@ describe('the schemas of Open Responses', () => {
     const taken = new Map<string, Set<string>>()
     for (const event of openResponsesSpecimens) {
       for (const { kind, event: damaged } of fieldDamages(event)) {
-        if (isRefused(damaged)) continue
+        if (isRefused(damaged())) continue
         const [how = '', field = ''] = kind.split(': ')
         taken.set(field, (taken.get(field) ?? new Set()).add(how))
       }
@@ -88,7 +89,8 @@ describe('a stream as Open Responses words it', () => {
     const [, events] = STREAMS.find(([name]) => name === 'call') as [string, Event[]]
     let refused = 0
     for (const [at, event] of events.entries()) {
-      for (const { kind, event: damaged } of fieldDamages(event)) {
+      for (const { kind, event: damage } of sampled(fieldDamages(event))) {
+        const damaged = damage()
         if (!isRefused(damaged)) continue
         refused++
         const stream = events.with(at, damaged as Event) as StreamEvent[]
@@ -96,7 +98,7 @@ describe('a stream as Open Responses words it', () => {
         if (!errors.some(({ position }) => position === at)) expect(kind).toBe('an error')
       }
     }
-    expect(refused).toBeGreaterThan(500)
+    expect(refused).toBeGreaterThan(500 * Math.min(1, RUNS / 500))
   })
 })
 
@@ -115,18 +117,20 @@ describeWithShared('the published schema', () => {
 
   test('the published schema refuses the damages that ours do, and no others', () => {
     const differ = new Set<string>()
-    const kinds = new Set<string>()
+    const damages = new Map<string, () => unknown>()
     for (const event of eventsToDamage()) {
       if (isRefused(event) || isRefusedThere(event)) differ.add(`undamaged ${event.type}`)
-      for (const { kind, event: damaged } of fieldDamages(event)) {
-        if (kinds.has(kind)) continue
-        kinds.add(kind)
-        const [ours, theirs] = [isRefused(damaged), isRefusedThere(damaged)]
-        if (ours !== theirs && !Object.keys(EXCEPTIONS).some((field) => kind.includes(field)))
-          differ.add(`${kind}: ${ours ? 'refused here alone' : 'refused there alone'}`)
+      for (const { kind, event: damage } of fieldDamages(event)) {
+        if (!damages.has(kind)) damages.set(kind, damage)
       }
     }
+    expect(damages.size).toBeGreaterThan(2000)
+    for (const [kind, damage] of sampled(damages)) {
+      const damaged = damage()
+      const [ours, theirs] = [isRefused(damaged), isRefusedThere(damaged)]
+      if (ours !== theirs && !Object.keys(EXCEPTIONS).some((field) => kind.includes(field)))
+        differ.add(`${kind}: ${ours ? 'refused here alone' : 'refused there alone'}`)
+    }
     expect([...differ]).toEqual([])
-    expect(kinds.size).toBeGreaterThan(2000)
   })
 })

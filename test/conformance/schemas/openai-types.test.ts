@@ -78,7 +78,8 @@ test('what the types of openai 7.57 forbid of a field is refused, but for what t
   const missed = new Set<string>()
   for (const event of EVENTS) {
     if (!isByTypes(event)) continue
-    for (const { kind, event: damaged } of sampled(fieldDamages(event))) {
+    for (const { kind, event: damage } of sampled(fieldDamages(event))) {
+      const damaged = damage()
       if (isByTypes(damaged)) continue
       forbidden++
       if (parseEvent(damaged).problem !== undefined) continue

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { jsonText } from '../../../src/prompt/schema/json-text.js'
 import { typescriptOf } from '../../../src/prompt/schema/typescript.js'
+import { sized } from '../../support/runs.js'
 import { aliasesOf } from './breakout.js'
 
 /** What a schema becomes at most: its room, and what closes the types that were open when it ended. */
@@ -19,7 +20,7 @@ function nested(depth: number, around: (inner: unknown) => unknown): unknown {
   return schema
 }
 
-const DEEP = 100_000
+const DEEP = sized(100_000, 30_000)
 
 describe('a deep schema', () => {
   test.each<[string, (inner: unknown) => unknown]>([
@@ -54,7 +55,9 @@ const many = (count: number, entry: (index: number) => [string, unknown]): unkno
   Object.fromEntries(Array.from({ length: count }, (_, index) => entry(index)))
 
 describe('a large schema', () => {
-  const MANY = 100_000
+  const MANY = sized(100_000, 30_000)
+  /** So many words are too much text, too. */
+  const WORDS = 100_000
   const list = Array.from({ length: MANY }, (_, index) => `value ${index}`)
 
   test.each<[string, unknown]>([
@@ -70,14 +73,14 @@ describe('a large schema', () => {
     ['items of a tuple', { prefixItems: list.map((value) => ({ const: value })) }],
     ['types', { type: list }],
     ['examples', { properties: { a: { examples: list } } }],
-    ['text', { properties: { a: { description: 'text '.repeat(MANY), title: '\n'.repeat(MANY) } } }],
-    ['text in a default', { properties: { a: { default: 'text '.repeat(MANY) } } }],
-    ['text in a constant', { properties: { a: { const: 'text '.repeat(MANY) } } }],
-    ['text in a name', { properties: { ['text '.repeat(MANY)]: {} }, required: ['text '.repeat(MANY)] }],
-    ['text in a pattern', { type: 'string', pattern: '"'.repeat(MANY) }],
-    ['text in a reference', { $ref: `#/${'a/'.repeat(MANY)}` }],
+    ['text', { properties: { a: { description: 'text '.repeat(WORDS), title: '\n'.repeat(WORDS) } } }],
+    ['text in a default', { properties: { a: { default: 'text '.repeat(WORDS) } } }],
+    ['text in a constant', { properties: { a: { const: 'text '.repeat(WORDS) } } }],
+    ['text in a name', { properties: { ['text '.repeat(WORDS)]: {} }, required: ['text '.repeat(WORDS)] }],
+    ['text in a pattern', { type: 'string', pattern: '"'.repeat(WORDS) }],
+    ['text in a reference', { $ref: `#/${'a/'.repeat(WORDS)}` }],
     ['unknown keywords', many(MANY, (index) => [`x-${index}`, index])],
-  ])('with 100,000 %s is cut', (_, schema) => {
+  ])('with too many %s is cut', (_, schema) => {
     expectBounded(schema)
     expectBounded({ type: 'object', properties: { a: schema, b: { type: 'array', items: schema } } })
   })
@@ -89,7 +92,7 @@ describe('a large schema', () => {
     expect(typescriptOf({ oneOf: list.map(() => ({ const: 'a' })) })).toMatch(
       /\| any \/\/ \d+ more variants are left out\n$/,
     )
-    const text = { properties: { a: { description: 'text '.repeat(MANY) } } }
+    const text = { properties: { a: { description: 'text '.repeat(WORDS) } } }
     expect(typescriptOf(text)).toMatch(/ \.\.\. \(300\d{3} more characters\)\na\?: any/)
   })
 })

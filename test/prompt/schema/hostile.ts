@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { codePoint } from '../../../src/conformance/arbitraries/code-point.js'
 
 /*
  * Texts that try to end what they stand in: a comment, a string literal, a type, the namespace, the message.
@@ -41,7 +42,7 @@ export const PAYLOADS: readonly string[] = [
 export const hostileText = (): fc.Arbitrary<string> =>
   fc.oneof(
     fc.constantFrom(...PAYLOADS),
-    fc.string({ unit: 'binary', maxLength: 12 }),
+    fc.string({ unit: codePoint, maxLength: 12 }),
     fc
       .array(
         fc.oneof(

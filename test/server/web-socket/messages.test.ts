@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { answer, scriptedEngine } from '../../../src/testing/index.js'
+import { bearerKeys } from '../../../src/server/index.js'
+import { answer, hang, scriptedEngine } from '../../../src/testing/index.js'
 import { connect, create, echo, type Frame, isTerminal, serve, textOf } from './sockets.js'
 
 test.each<[what: string, message: string | Buffer, error: object]>([
@@ -111,4 +112,47 @@ test('requests that wait have a bounded size together', async () => {
   open()
   expect(textOf(await client.answer())).toBe('Hi.')
   expect(await client.answer()).toMatchObject([{ type: 'error', status: 429, error: { code: 'rate_limit_exceeded' } }])
+})
+
+test('an owner at its limit gets an error on any of its sockets, while another one is answered, until it has a place', async () => {
+  let open = (): void => {}
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const engine = scriptedEngine(({ messages }) =>
+    messages.at(-1)?.content === 'wait' ? gate.then(() => answer('Done.')) : answer('Hi.'),
+  )
+  const server = await serve({
+    engine,
+    authorize: bearerKeys({ one: 'a', other: 'b' }),
+    limits: { concurrencyPerOwner: 1 },
+  })
+  const connectAs = (key: string) => connect(server, { headers: { authorization: `Bearer ${key}` } })
+  const [first, second, other] = [await connectAs('one'), await connectAs('one'), await connectAs('other')]
+  first.send(create('wait'))
+  await first.frame()
+  const error = { code: 'rate_limit_exceeded', headers: { 'retry-after': '1' } }
+  second.send(create('Hi'))
+  expect(await second.answer()).toMatchObject([{ type: 'error', status: 429, error }])
+  first.send(create('Hi', { stream_id: 'lane' }))
+  expect((await first.answer()).at(-1)).toMatchObject({ type: 'error', status: 429, error, stream_id: 'lane' })
+  other.send(create('Hi'))
+  expect(textOf(await other.answer())).toBe('Hi.')
+  open()
+  expect(textOf(await first.answer())).toBe('Done.')
+  second.send(create('Hi'))
+  expect(textOf(await second.answer())).toBe('Hi.')
+})
+
+test('an owner at its limit has its place back when its socket is lost', async () => {
+  const engine = scriptedEngine(({ messages }) => (messages.at(-1)?.content === 'wait' ? hang() : answer('Hi.')))
+  const server = await serve({ engine, limits: { concurrencyPerOwner: 1 } })
+  const first = await connect(server)
+  first.send(create('wait'))
+  await first.frame()
+  first.socket.terminate()
+  while (server.service.load.running > 0) await new Promise((resolve) => setImmediate(resolve))
+  const second = await connect(server)
+  second.send(create('Hi'))
+  expect(textOf(await second.answer())).toBe('Hi.')
 })

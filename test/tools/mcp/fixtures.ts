@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'
-import { afterEach, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, vi } from 'vitest'
 import type { McpCallItem } from '../../../src/responses/items.js'
 import type { ResponseRequest } from '../../../src/responses/request.js'
 import {
@@ -30,6 +30,20 @@ export function later(cleanup: () => unknown): void {
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
+
+/** What `open` makes, once for all tests of a `describe`. What it would clean up after a test is cleaned up after them. */
+export function shared<Made>(open: () => Promise<Made>): () => Made {
+  let made: Made
+  let ownCleanups: (() => unknown)[] = []
+  beforeAll(async () => {
+    made = await open()
+    ownCleanups = cleanups.splice(0)
+  })
+  afterAll(async () => {
+    for (const cleanup of ownCleanups.reverse()) await cleanup()
+  })
+  return () => made
+}
 
 export interface Told {
   readonly error: unknown

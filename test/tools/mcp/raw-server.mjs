@@ -40,8 +40,8 @@ const answers = {
       return send({ id, result: { content: [{ type: 'text', text: 'fine' }], isError: 'maybe' } })
     }
     if (behaviour === 'endless line') {
-      const more = () => stdout.write('x'.repeat(1 << 20), more)
-      return more()
+      // More than any reader may hold. It does not go on for ever, since nobody may read it any more.
+      return stdout.write('x'.repeat(16 << 20))
     }
     send({ id, result: { content: [{ type: 'text', text: behaviour === 'stays' ? String(pid) : 'fine' }] } })
   },

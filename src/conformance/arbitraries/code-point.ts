@@ -1,0 +1,19 @@
+import fc from 'fast-check'
+
+const SURROGATES = { first: 0xd800, count: 0x800 }
+
+/**
+ * One character of any kind, but no half of a surrogate pair: the unit of a string. It draws what the unit `binary` of
+ * fast-check does, which keeps a table of a million characters from its first use on.
+ */
+export const codePoint: fc.Arbitrary<string> = fc.nat(0x10ffff - SURROGATES.count).map(
+  (at) => String.fromCodePoint(at < SURROGATES.first ? at : at + SURROGATES.count),
+  // By this, fast-check puts names such as `__proto__` among the strings.
+  (text) => {
+    const code = typeof text === 'string' ? text.codePointAt(0) : undefined
+    if (code === undefined || String.fromCodePoint(code) !== text) throw new Error('expected one character')
+    if (code < SURROGATES.first) return code
+    if (code < SURROGATES.first + SURROGATES.count) throw new Error('expected a whole character')
+    return code - SURROGATES.count
+  },
+)

@@ -1,0 +1,340 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Entry } from '../../src/journal/entry.js'
+import { createMemoryStore, type NewResponse, type ResponseStore } from '../../src/stores/index.js'
+import { answer, call, scriptedEngine, think } from '../../src/testing/index.js'
+import type { Tool } from '../../src/tools/tool.js'
+import { runs } from '../support/runs.js'
+import { type Endpoint, type Event, endpoint, eventsIn, heldEngine, JSON_TYPE, readUntil, until } from './endpoint.js'
+import { connect, create as message, serve, textOf } from './web-socket/sockets.js'
+
+const broken = new Error('redis://user:pass@10.0.0.1 is gone')
+
+interface Failure {
+  readonly method: 'append' | 'finish' | 'entries'
+  /** How many calls of the method come before it. Default: none. */
+  readonly after?: number
+  /** How many calls fail. Default 1. */
+  readonly times?: number
+  /** Whether they are done nevertheless, so that only their answers are lost. Default: false. */
+  readonly isDone?: boolean
+}
+
+/** A store in memory whose calls fail when a test says so. */
+interface FlakyStore extends ResponseStore {
+  failing: Failure | undefined
+  /** Whether nothing can be written. */
+  isDown: boolean
+  appends: number
+  /** The ids that were opened. */
+  readonly ids: string[]
+}
+
+const WRITES: readonly string[] = ['open', 'append', 'finish', 'claim', 'abandon']
+
+function flakyStore(given?: Failure): FlakyStore {
+  const real = createMemoryStore()
+  let calls = 0
+  const store = { failing: given, isDown: false, appends: 0, ids: [] } as unknown as FlakyStore
+  for (const method of Object.keys(real) as (keyof ResponseStore)[]) {
+    const run = real[method] as (...all: unknown[]) => Promise<unknown>
+    Object.assign(store, {
+      async [method](...all: unknown[]): Promise<unknown> {
+        if (store.isDown && WRITES.includes(method)) throw broken
+        if (method === 'append') store.appends += 1
+        if (method === 'open') store.ids.push((all[0] as NewResponse).responseId)
+        const { after = 0, times = 1, isDone = false } = store.failing ?? {}
+        if (store.failing?.method !== method) return await run(...all)
+        calls += 1
+        if (calls <= after || calls > after + times) return await run(...all)
+        if (isDone) await run(...all)
+        throw broken
+      },
+    })
+  }
+  return store
+}
+
+const TERMINAL: readonly string[] = ['response.completed', 'response.incomplete', 'response.failed']
+
+/** What a client reads of a stream, and whether it was cut off. */
+async function read(
+  { send }: Pick<Endpoint, 'send'>,
+  body?: object,
+  path = '/v1/responses',
+): Promise<[Event[], boolean]> {
+  const init = body && { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ stream: true, ...body }) }
+  const { body: stream } = await send(path, init ?? {})
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for await (const part of stream as unknown as AsyncIterable<Uint8Array>)
+      text += decoder.decode(part, { stream: true })
+  } catch {
+    return [partOf(text), true]
+  }
+  return [eventsIn(text), false]
+}
+
+/** The events of a stream that was cut off, which the judge would have something against. */
+const partOf = (text: string): Event[] =>
+  Array.from(text.matchAll(/^data: (.*)$/gm), ([, data = '']) => JSON.parse(data) as Event)
+
+const ENDS: readonly string[] = ['end', 'fail', 'abort']
+
+/** All entries of a response that is over. */
+async function entriesOf(store: ResponseStore, id: string): Promise<Entry[]> {
+  const entries: Entry[] = []
+  for await (const added of (await store.entries(id, 'anonymous')) ?? []) entries.push(...added)
+  return entries
+}
+
+const tool: Tool = { answers: ({ type }) => type === 'mcp_call', run: async () => ({ output: 'found' }) }
+const script = (): ReturnType<typeof scriptedEngine> =>
+  scriptedEngine([
+    [think('Hm.'), call('docs.search', { q: 'x' })],
+    [think('So.'), answer('Found it.')],
+  ])
+const asking = { input: 'Hi', tools: [{ type: 'mcp', server_label: 'docs', allowed_tools: ['search'] }] }
+
+describe('a store that fails once in mid-response', () => {
+  test.each(['stop', 'finish'] as const)(
+    'ends the stream by one terminal event, and GET says the same, with onDisconnect %s, whichever append it is',
+    async (onDisconnect) => {
+      const served = (store: FlakyStore): Endpoint =>
+        endpoint(script(), { store, onDisconnect, tools: [tool], response: { policy: 'openai' } })
+      const whole = flakyStore()
+      const [wholeEvents] = await read(served(whole), asking)
+      expect(wholeEvents.at(-1)?.type).toBe('response.completed')
+      const last = whole.appends - 1
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: last }), fc.boolean(), async (after, isDone) => {
+          const store = flakyStore({ method: 'append', after, isDone })
+          const one = served(store)
+          const [events, isCut] = await read(one, asking)
+          expect(isCut).toBe(false)
+          expect(events.filter(({ type }) => TERMINAL.includes(type))).toHaveLength(1)
+          // The last append is the end itself: written at the second try, it is the end.
+          const status = after === last ? 'completed' : 'failed'
+          const response = events.at(-1)?.response
+          expect([events.at(-1)?.type, response.status]).toEqual([`response.${status}`, status])
+          expect((await one.ask('GET', `/responses/${response.id}`)).body).toEqual(response)
+          expect(await one.stream(`/responses/${response.id}?stream=true`)).toEqual(events)
+          expect([one.errors, one.service.load]).toEqual([[broken], { running: 0, waiting: 0 }])
+          const entries = await entriesOf(store, response.id)
+          expect(entries.filter(({ type }) => ENDS.includes(type))).toEqual(entries.slice(-1))
+        }),
+        { numRuns: runs(200), examples: [[last, false]] },
+      )
+    },
+  )
+
+  test.each([false, true])('in finish keeps the response after all, with its answer lost %s', async (isDone) => {
+    const store = flakyStore({ method: 'finish', isDone })
+    const { stream, ask, errors } = endpoint([answer('Hi')], { store })
+    const events = await stream('/responses', { input: 'Hi' })
+    const { id } = events.at(-1)?.response ?? {}
+    expect(events.at(-1)?.type).toBe('response.completed')
+    expect((await ask('GET', `/responses/${id}`)).body.status).toBe('completed')
+    expect(errors).toEqual([broken])
+  })
+
+  test('is a 500 without streaming, and stops the engine', async () => {
+    const store = flakyStore({ method: 'append', after: 5 })
+    const { create, ask, engine } = endpoint(heldEngine(1000), { store })
+    expect((await create({ input: 'Hi' })).status).toBe(500)
+    await engine.stopped
+    expect((await ask('GET', `/responses/${store.ids[0]}`)).body.status).toBe('failed')
+  })
+
+  test('leaves a response that its client has left cancelled, as if the store had not failed', async () => {
+    const store = flakyStore()
+    const { send, ask, service } = endpoint(heldEngine(6), { store })
+    const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ input: 'Hi', stream: true }) }
+    const reader = ((await send('/v1/responses', init)).body as ReadableStream<Uint8Array>).getReader()
+    await readUntil(reader, 'response.output_text.delta')
+    store.failing = { method: 'append' }
+    await reader.cancel()
+    await until(() => service.load.running === 0)
+    expect((await ask('GET', `/responses/${store.ids[0]}`)).body).toMatchObject({ status: 'cancelled', error: null })
+  })
+
+  test('when a background response begins is a 500, and nothing goes on in the background', async () => {
+    const store = flakyStore({ method: 'entries' })
+    const { create, ask, errors, service } = endpoint(heldEngine(1000), { store })
+    expect((await create({ input: 'Hi', background: true })).status).toBe(500)
+    await until(() => service.load.running === 0)
+    await service.drain()
+    expect((await ask('GET', `/responses/${store.ids[0]}`)).body.status).toBe('cancelled')
+    expect(errors).toEqual([broken])
+  })
+
+  test('gives a socket one terminal event, and answers its next request', async () => {
+    const store = flakyStore()
+    const server = await serve({ engine: scriptedEngine(() => answer('Hi there.')), store })
+    const client = await connect(server)
+    store.failing = { method: 'append', after: 4 }
+    client.send(message('Hi'))
+    const events = await client.answer()
+    expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: { status: 'failed' } })
+    client.send(message('Hi'))
+    expect(textOf(await client.answer())).toBe('Hi there.')
+  })
+})
+
+describe('a store that takes nothing any more', () => {
+  /** A response in whose middle the store went down. */
+  async function cutOff(options: object = {}): Promise<Endpoint & { store: FlakyStore; id: string; events: Event[] }> {
+    const store = flakyStore()
+    const goDown = (responseId: string, { type }: Entry): void => {
+      if (type === 'chunk' && responseId === store.ids[0]) store.isDown = true
+    }
+    const served = endpoint(() => [think('Let me see.'), answer('Hi there.')], { store, onEntry: goDown, ...options })
+    const [events, isCut] = await read(served, { input: 'Hi' })
+    expect([isCut, events.filter(({ type }) => TERMINAL.includes(type))]).toEqual([true, []])
+    return { ...served, store, id: events[0]?.response.id, events }
+  }
+
+  test.each(['stop', 'finish'] as const)(
+    'cuts off the stream, and GET says failed, with onDisconnect %s',
+    async (onDisconnect) => {
+      const { ask, id, store, errors } = await cutOff({ onDisconnect })
+      expect(errors).toEqual([broken])
+      expect((await ask('GET', `/responses/${id}`)).body).toMatchObject({
+        id,
+        status: 'failed',
+        error: { code: 'server_error', message: 'The server had an internal error.' },
+      })
+      expect((await store.find(id, 'anonymous'))?.state).toBe('running')
+    },
+  )
+
+  test('lets its client have the rest, which has one end', async () => {
+    const { stream, id, events } = await cutOff()
+    const whole = await stream(`/responses/${id}?stream=true`)
+    expect(whole.slice(0, events.length)).toEqual(events)
+    expect(whole.filter(({ type }) => TERMINAL.includes(type))).toHaveLength(1)
+    expect(whole.at(-1)?.type).toBe('response.failed')
+    const last = events.at(-1)?.sequence_number
+    expect(await stream(`/responses/${id}?stream=true&starting_after=${last}`)).toEqual(whole.slice(events.length))
+  })
+
+  test('keeps the end when it can be written again, the same that was told before', async () => {
+    const { ask, stream, id, store, errors } = await cutOff()
+    const before = [(await ask('GET', `/responses/${id}`)).body, await stream(`/responses/${id}?stream=true`)]
+    store.isDown = false
+    // Whoever asks first, and however many do.
+    const told = errors.length
+    const answers = await Promise.all([1, 2, 3].map(() => ask('GET', `/responses/${id}`)))
+    expect([answers.map(({ body }) => body.status), errors.length]).toEqual([['failed', 'failed', 'failed'], told])
+    expect((await store.find(id, 'anonymous'))?.state).toBe('finished')
+    expect([(await ask('GET', `/responses/${id}`)).body, await stream(`/responses/${id}?stream=true`)]).toEqual(before)
+  })
+
+  test('whose answers are lost as well is written no end twice', async () => {
+    const store = flakyStore({ method: 'append', after: 4, times: 3, isDone: true })
+    const { send, ask, stream } = endpoint(() => answer('Hi there.'), { store })
+    const [events, isCut] = await read({ send }, { input: 'Hi' })
+    expect(isCut).toBe(true)
+    const { id } = events[0]?.response ?? {}
+    expect((await ask('GET', `/responses/${id}`)).body.status).toBe('failed')
+    const whole = await stream(`/responses/${id}?stream=true`)
+    expect(whole.slice(0, events.length)).toEqual(events)
+    expect(whole.filter(({ type }) => TERMINAL.includes(type))).toHaveLength(1)
+    expect((await store.find(id, 'anonymous'))?.state).toBe('finished')
+  })
+
+  test('lets the conversation go on when it can be written again', async () => {
+    const { create, id, store } = await cutOff()
+    store.isDown = false
+    const { status, body } = await create({ input: 'And?', previous_response_id: id })
+    expect([status, body.previous_response_id]).toEqual([200, id])
+  })
+
+  test('tells nobody else of the response', async () => {
+    const { ask, id } = await cutOff()
+    const other = { authorization: 'Bearer other' }
+    expect((await ask('GET', `/responses/${id}`, undefined, other)).status).toBe(404)
+    expect((await ask('GET', `/responses/${id}?stream=true`, undefined, other)).status).toBe(404)
+  })
+
+  test('lets the response be deleted when it can be written again', async () => {
+    const { ask, id, store } = await cutOff()
+    store.isDown = false
+    expect((await ask('DELETE', `/responses/${id}`)).status).toBe(200)
+    expect((await ask('GET', `/responses/${id}`)).status).toBe(404)
+  })
+
+  test('at the very end keeps what the response became until it can be written', async () => {
+    const store = flakyStore()
+    const { send, ask } = endpoint([answer('Hi')], {
+      store,
+      onEntry: (_, { type }) => {
+        if (type === 'end') store.isDown = true
+      },
+    })
+    const [events, isCut] = await read({ send }, { input: 'Hi' })
+    const { id } = events[0]?.response ?? {}
+    expect([isCut, events.filter(({ type }) => TERMINAL.includes(type))]).toEqual([true, []])
+    const told = (await ask('GET', `/responses/${id}`)).body
+    expect(told.status).toBe('completed')
+    store.isDown = false
+    expect((await ask('GET', `/responses/${id}`)).body).toEqual(told)
+    expect((await store.find(id, 'anonymous'))?.state).toBe('finished')
+  })
+
+  test('answers the same request with the same key by the failed response', async () => {
+    const store = flakyStore()
+    const { create, ask } = endpoint(() => answer('Hi'), {
+      store,
+      onEntry: (_, { type }) => {
+        if (type === 'chunk') store.isDown = true
+      },
+    })
+    const key = { 'idempotency-key': 'k' }
+    expect((await create({ input: 'Hi' }, key)).status).toBe(500)
+    store.isDown = false
+    expect((await create({ input: 'Hi' }, key)).status).toBe(500)
+    expect((await ask('GET', `/responses/${store.ids[0]}`)).body.status).toBe('failed')
+    expect(store.ids).toHaveLength(1)
+  })
+
+  test('gives a socket one error', async () => {
+    const store = flakyStore()
+    const server = await serve({
+      engine: scriptedEngine(() => answer('Hi there.')),
+      store,
+      onEntry: (_, { type }) => {
+        if (type === 'chunk') store.isDown = true
+      },
+    })
+    const client = await connect(server)
+    client.send(message('Hi'))
+    expect((await client.answer()).at(-1)).toMatchObject({
+      type: 'error',
+      status: 500,
+      error: { code: 'server_error' },
+    })
+    store.isDown = false
+    const { id } = { id: store.ids[0] as string }
+    expect((await server.service.retrieve(id, 'anonymous')).status).toBe('failed')
+  })
+})
+
+test('a writer whose response another process writes by now stops, and takes nothing back', async () => {
+  const store = flakyStore()
+  const served = endpoint(heldEngine(6), { store })
+  const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ input: 'Hi', stream: true }) }
+  const reader = ((await served.send('/v1/responses', init)).body as ReadableStream<Uint8Array>).getReader()
+  await readUntil(reader, 'response.output_text.delta')
+  const [id = ''] = store.ids
+  const lease = await store.claim(id, 'anonymous')
+  served.engine.step(100)
+  await expect(async () => {
+    for (let step = await reader.read(); !step.done; step = await reader.read());
+  }).rejects.toThrow()
+  await served.engine.stopped
+  expect((await served.ask('GET', `/responses/${id}`)).body.status).toBe('in_progress')
+  expect(lease).toMatchObject({ epoch: 2 })
+  expect((await store.claim(id, 'anonymous'))?.epoch).toBe(3)
+})
