@@ -6,11 +6,14 @@ import { allows, anyWalk, walk } from './walk.js'
 
 const RUNS = runs(500)
 
+/** Short: JavaScript's own engine, the judge, takes exponential time for repetitions in each other, and cannot be stopped. */
+const shortWalk = (): fc.Arbitrary<readonly number[]> => anyWalk(8)
+
 /** Regular expressions without anchors. */
 const anyPattern = (): fc.Arbitrary<string> =>
   fc.letrec<{ pattern: string }>((tie) => ({
     pattern: fc.oneof(
-      { maxDepth: 4, depthIdentifier: 'patterns' },
+      { maxDepth: 3, depthIdentifier: 'patterns' },
       fc.constantFrom(
         ...['a', 'b', '"', '\\\\', '\\/', '\\n', 'é', '😀', '\\u0041', '\\u{1F600}', '\\ud83d\\ude00', '\\x41', '\\cJ'],
         ...[
@@ -42,7 +45,7 @@ const anyPattern = (): fc.Arbitrary<string> =>
 describe('the grammar of a regular expression', () => {
   test('whatever it allows matches as a whole', () => {
     fc.assert(
-      fc.property(anyPattern(), anyWalk(), (pattern, choices) => {
+      fc.property(anyPattern(), shortWalk(), (pattern, choices) => {
         const text = walk(createMatcher(regexToGbnf(pattern)), choices)
         const isMatch = new RegExp(`^(?:${pattern})$`, 'u').test(text)
         expect({ pattern, text, isMatch }).toEqual({ pattern, text, isMatch: true })
@@ -70,7 +73,7 @@ describe('the grammar of a regular expression', () => {
       .map(([one, other, shape]) => shape.replace('A', () => one).replace('B', () => other))
     const anyText = fc.string({ unit: fc.constantFrom(...'ab"\\/\né😀Ac '), maxLength: 5 })
     fc.assert(
-      fc.property(anchored, anyWalk(), fc.array(anyText, { maxLength: 10 }), (pattern, choices, texts) => {
+      fc.property(anchored, shortWalk(), fc.array(anyText, { maxLength: 10 }), (pattern, choices, texts) => {
         const regex = new RegExp(pattern, 'u')
         const start = createMatcher(jsonSchemaToGbnf({ type: 'string', pattern }))
         const walked = JSON.parse(walk(start, choices)) as string

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import type { MatcherState } from '../../src/grammar/index.js'
 
 /** What to do at each step of a walk. */
-export const anyWalk = (): fc.Arbitrary<readonly number[]> =>
-  fc.array(fc.nat({ max: 0xffff }), { maxLength: 80, size: 'max' })
+export const anyWalk = (maxLength = 80): fc.Arbitrary<readonly number[]> =>
+  fc.array(fc.nat({ max: 0xffff }), { maxLength, size: 'max' })
 
 /** A text that the grammar allows, drawn: some characters of it, and then a shortest completion. */
 export function walk(start: MatcherState, choices: readonly number[]): string {
