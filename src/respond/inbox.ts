@@ -80,6 +80,11 @@ export class Inbox {
     return this.#waiter.wait(promise)
   }
 
+  /** Resolves when there is an item, or nothing can be inserted any more. */
+  wake(): Promise<void> {
+    return this.wait(new Promise<void>(() => {}))
+  }
+
   /** Takes no more items, and ends all waiting. */
   close(): void {
     this.#over.abort()

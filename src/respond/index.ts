@@ -11,5 +11,5 @@ export type {
   ResponseHandle,
   TranslateEntriesOptions,
 } from './options.js'
-export { respond } from './respond.js'
+export { type ResponseBatches, respond } from './respond.js'
 export { translateEntries } from './translate-entries.js'

@@ -48,6 +48,7 @@ export function modelCall(fold: ResponseFold, budget: Budget): ModelCall {
   ]
   const options = pauses.length === 0 ? {} : { stop: [...STOP_TOKENS, ...pauses] }
   const isWatched = budget.strict.isPaused && !isBeforeForcedCall(fold, budget)
+  if (pauses.length === 0) return { options, isName: false, read: readAll }
   const isBodyBegun = isWatched ? headerWatch(fold.turnTokens, budget.strict) : () => false
   return {
     options,
@@ -99,6 +100,10 @@ function chooseName(left: readonly string[]): ModelCall {
       return end === -1 ? { tokens, isOver: false } : { tokens: tokens.slice(0, end), isOver: true }
     },
   }
+}
+
+function readAll(tokens: readonly HarmonyToken[]): TakenTokens {
+  return { tokens, isOver: false }
 }
 
 // An engine that lets the model write control tokens lets it forge messages.

@@ -1,4 +1,4 @@
-import { closable } from '../closable.js'
+import { type Channel, channel, type Write } from '../channel.js'
 import { withDefaults } from '../defaults.js'
 import { generateOptions } from '../engine/generate-options.js'
 import { check } from '../errors.js'
@@ -21,10 +21,14 @@ import { openEntry } from './open-entry.js'
 import { type RespondOptions, TRANSLATED, type TranslateEntriesOptions } from './options.js'
 import { reportInvalid } from './report-invalid.js'
 import { runCalls, tellRefusals } from './run-calls.js'
-import { Sampling } from './sampling.js'
+import { sample } from './sampling.js'
 import { summarize } from './summarize.js'
 
 type Batch = readonly ResponseStreamEvent[]
+
+/** The batches of a response, and in the end its transcript: to be pulled, or to be written to their reader. */
+export type ResponseBatches = AsyncGenerator<Batch, readonly number[]> &
+  Pick<Channel<Batch, readonly number[]>, 'drainTo'>
 
 /**
  * One response over many model calls: renders the request, calls the model, runs the calls of its tools, and calls it
@@ -37,7 +41,7 @@ type Batch = readonly ResponseStreamEvent[]
  *
  * @throws HarmonyResponsesError `bad_option`, from the call itself
  */
-export function respond(request: ResponseRequest, options: RespondOptions): AsyncGenerator<Batch, readonly number[]> {
+export function respond(request: ResponseRequest, options: RespondOptions): ResponseBatches {
   check(typeof options?.engine?.generate === 'function', 'engine', 'a TokenEngine', options?.engine)
   check(Object(options.tokenTable).text !== undefined, 'tokenTable', 'await loadTokenTable()', options.tokenTable)
   const { turns = 32, seconds } = options.limits ?? {}
@@ -146,37 +150,34 @@ export function respond(request: ResponseRequest, options: RespondOptions): Asyn
     told().catch(report)
   }
 
-  async function* run(): AsyncGenerator<Batch, readonly number[]> {
-    let call: Sampling | undefined
+  async function run(show: Write<Batch>): Promise<readonly number[]> {
+    /** Every token passes here: without a promise, unless its entry is written or the reader is behind. */
+    function put(next: Happened): void | PromiseLike<void> {
+      // Whoever has left is owed nothing more, and nothing more happens.
+      if (hasLeft()) return
+      const batch = take(next)
+      if ('then' in batch) return batch.then(showSome)
+      return showSome(batch)
+    }
+    // Many entries cause no event.
+    const showSome = (batch: Batch): void | PromiseLike<void> => (batch.length > 0 ? show(batch) : undefined)
     try {
       for (const entry of entries) fold.apply(entry)
       while (fold.stage !== 'closed' && !hasLeft()) {
         const isOpen = fold.stage !== 'new'
         if (isOpen) announce()
         try {
-          // Many entries cause no event.
           const steps = step()
-          for await (const next of steps ?? []) {
-            const batch = await take(next)
-            if (batch.length > 0) yield batch
-          }
-          if (steps === undefined) call = new Sampling({ ...shared, engine, budget })
-          for (let next = await call?.next(); next !== undefined; next = await call?.next()) {
-            const events = take(next)
-            const batch = 'then' in events ? await events : events
-            if (batch.length > 0) yield batch
-          }
+          if (steps === undefined) await sample({ ...shared, engine, budget, put })
+          else for await (const next of steps) await put(next)
         } catch (error) {
           if (!isOpen || unwritten !== undefined || hasLeft()) throw error
           report(error)
-          for (const next of inbox.before({ type: 'fail', failure: clientFailure(error) })) yield take(next)
+          for (const next of inbox.before({ type: 'fail', failure: clientFailure(error) })) await put(next)
         }
-        call?.close()
-        call = undefined
       }
       return fold.transcript
     } finally {
-      call?.close()
       // Where all is done nothing is left to abort.
       if (fold.stage === 'closed') signal?.removeEventListener('abort', abort)
       else close('left')
@@ -184,7 +185,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Asyn
     }
   }
 
-  return closable(run(), () => close('left'))
+  return channel(run, () => close('left')) as ResponseBatches
 }
 
 export function createTranslator(open: OpenEntry, clock: () => number, options: TranslateEntriesOptions): Translator {

@@ -2,7 +2,7 @@ import type { TokenEngine, TokenStream } from '../engine/engine.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
-import type { HarmonyToken } from '../tokens/token-source.js'
+import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import { isContextFull, stopOf, tokensOf } from './call-end.js'
 import type { Happened } from './happened.js'
 import type { Inbox } from './inbox.js'
@@ -17,87 +17,175 @@ export interface SamplingOptions {
   readonly signal: AbortSignal
   readonly isClosed: () => boolean
   readonly report: (error: unknown) => void
+  /** Applies an entry. A promise that it returns is awaited before there is another. */
+  readonly put: (entry: Happened) => void | PromiseLike<void>
 }
 
 /**
- * One call of the model, as the entries that it gives. Each has to be applied before the next is asked for. Not a
- * generator: every token passes here, and would pay for it.
+ * One call of the model: puts each entry that it gives, and each of the host's. Resolves when the call is over, or the
+ * response is closed.
+ *
+ * @throws what the engine throws, or `put`
  */
-export class Sampling {
+export function sample(options: SamplingOptions): Promise<void> {
+  return new Promise((resolve, reject) => new Sampling(options, { resolve, reject }).goOn())
+}
+
+type EngineStep = IteratorResult<TokenChunk, StreamEnd | undefined>
+
+interface EngineFailure {
+  readonly error: unknown
+}
+
+interface Outcome {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Callbacks instead of a loop that awaits: all that follows from a token then happens in one step. With a thousand
+ * streams side by side, each step finds its memory out of the cache.
+ */
+class Sampling {
   readonly #options: SamplingOptions
+  readonly #outcome: Outcome
   readonly #call: ModelCall
   readonly #stream: TokenStream
   /** How many tokens the response had when the call began. */
   readonly #before: number
   /** What the engine gave and nobody has taken. */
   readonly #queue: Happened[] = []
-  /** What the engine was asked for. */
-  #step: ReturnType<TokenStream['next']> | undefined
+  /** What the engine is doing: nothing, a step that was asked for, or it has answered. */
+  #asked: 'nothing' | 'asked' | EngineStep | EngineFailure = 'nothing'
+  /** Whether nothing is done until the engine answers, or the host inserts something. */
+  #isWaiting = false
+  #isWatched = false
   /** Whether the queue has the last that is taken of this call, and what ends the call is still to come. */
   #isStopped = false
   #isOver = false
+  #hasEnded = false
 
-  constructor(options: SamplingOptions) {
+  constructor(options: SamplingOptions, outcome: Outcome) {
     const { fold, engine, budget, signal } = options
     this.#options = options
+    this.#outcome = outcome
     this.#call = modelCall(fold, budget())
     this.#before = fold.sampled
     this.#stream = engine.generate(fold.context, { ...generationOptions(fold, this.#call), signal })
   }
 
-  /** The next entry, of the host's if there is one; undefined when the call is over, or the response is closed. */
-  async next(): Promise<Happened | undefined> {
-    const { fold, inbox, isClosed } = this.#options
-    if (!this.#isStopped && fold.sampled > this.#before && this.#mayNotGoOn()) return undefined
-    while (inbox.isEmpty && this.#queue.length === 0 && !this.#isOver && !isClosed()) {
-      try {
-        await this.#read()
-      } catch (error) {
-        if (fold.sampled > this.#before || fold.sampled === 0 || !isContextFull(error)) throw error
-        // What came before has filled the context. That leaves the answer incomplete, as any limit of tokens does.
-        this.#end({ type: 'stop', reason: 'max_output_tokens' })
+  goOn(): void {
+    const { inbox, isClosed, put } = this.#options
+    this.#isWaiting = false
+    try {
+      while (!isClosed()) {
+        const entry = inbox.isEmpty ? this.#queue.shift() : inbox.next()
+        if (entry !== undefined) {
+          const written = put(entry)
+          if (written !== undefined) {
+            written.then(this.#afterPut, this.#fail)
+            return
+          }
+          if (this.#isTurnOver()) break
+        } else if (this.#isOver) break
+        else if (typeof this.#asked === 'object') this.#read(this.#asked)
+        else {
+          this.#ask()
+          return
+        }
       }
+      this.#end()
+    } catch (error) {
+      this.#fail(error)
     }
-    if (isClosed()) return undefined
-    return inbox.isEmpty ? this.#queue.shift() : inbox.next()
+  }
+
+  #ask(): void {
+    this.#isWaiting = true
+    if (!this.#isWatched) {
+      this.#isWatched = true
+      this.#options.inbox.wake().then(this.#wake)
+    }
+    if (this.#asked !== 'nothing') return
+    this.#asked = 'asked'
+    this.#stream.next().then(this.#answered, this.#refused)
+  }
+
+  readonly #answered = (step: EngineStep): void => this.#arrived(step)
+  readonly #refused = (error: unknown): void => this.#arrived({ error })
+
+  /** It may come while an entry of the host's is being written: then it waits. */
+  #arrived(answer: EngineStep | EngineFailure): void {
+    this.#asked = answer
+    if (this.#isWaiting) this.goOn()
+  }
+
+  readonly #wake = (): void => {
+    this.#isWatched = false
+    if (this.#isWaiting) this.goOn()
+  }
+
+  readonly #afterPut = (): void => {
+    if (this.#isTurnOver()) this.#end()
+    else this.goOn()
+  }
+
+  readonly #fail = (error: unknown): void => {
+    this.#close()
+    this.#outcome.reject(error)
+  }
+
+  #end(): void {
+    this.#close()
+    this.#outcome.resolve()
   }
 
   /** Not awaited: an engine that is computing a token answers only after it. */
-  close(): void {
+  #close(): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#isWaiting = false
     this.#stream.return().catch(this.#options.report)
   }
 
-  #mayNotGoOn(): boolean {
+  /** Whether the model has written something, and may not go on. */
+  #isTurnOver(): boolean {
     const { fold, budget } = this.#options
-    return fold.stage === 'sampling' && nextStep(fold, budget()).type !== 'sample'
+    if (this.#isStopped || fold.sampled === this.#before || fold.stage !== 'sampling') return false
+    return nextStep(fold, budget()).type !== 'sample'
   }
 
-  async #read(): Promise<void> {
-    const { fold, inbox, isClosed } = this.#options
-    this.#step ??= this.#stream.next()
-    const step = await inbox.wait(this.#step)
-    if (step === undefined || isClosed()) return
-    this.#step = undefined
-    if (this.#isStopped) this.#finish(stopOf(fold, step.done ? step.value : undefined))
-    else if (step.done) this.#end(stopOf(fold, step.value))
-    else this.#take(tokensOf(step.value))
+  #read(answer: EngineStep | EngineFailure): void {
+    const { fold } = this.#options
+    this.#asked = 'nothing'
+    if ('error' in answer) this.#readFailure(answer)
+    else if (this.#isStopped) this.#afterStop(stopOf(fold, answer.done ? answer.value : undefined))
+    else if (answer.done) this.#finish(stopOf(fold, answer.value))
+    else this.#take(tokensOf(answer.value))
+  }
+
+  #readFailure({ error }: EngineFailure): void {
+    const { fold } = this.#options
+    if (fold.sampled > this.#before || fold.sampled === 0 || !isContextFull(error)) throw error
+    // What came before has filled the context. That leaves the answer incomplete, as any limit of tokens does.
+    this.#finish({ type: 'stop', reason: 'max_output_tokens' })
   }
 
   #take(given: readonly HarmonyToken[]): void {
     const { tokens, isOver, lacksMessage } = this.#call.read(given)
     for (const some of this.#steps(tokens)) this.#queue.push({ type: 'chunk', tokens: some })
-    if (lacksMessage) this.#end({ type: 'host', tokens: [SPECIAL.message] })
+    if (lacksMessage) this.#finish({ type: 'host', tokens: [SPECIAL.message] })
     this.#isStopped ||= isOver
   }
 
-  #end(last: Happened): void {
+  #finish(last: Happened): void {
     this.#queue.push(last)
     this.#isStopped = true
     this.#isOver = true
   }
 
   /** What follows where the engine had to stop, and the turn goes on or has ended. */
-  #finish(stop: StopEntry): void {
+  #afterStop(stop: StopEntry): void {
     this.#isOver = true
     if (this.#call.isName || this.#options.fold.stage === 'stopped') this.#queue.push({ ...stop, reason: 'stop' })
     else if (stop.usage !== undefined) this.#queue.push({ type: 'usage', usage: stop.usage })

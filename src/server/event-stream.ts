@@ -1,5 +1,7 @@
 import { createSseEncoder, SSE_DONE, type SseEvent } from '../sse/index.js'
 import { framesOf, KEEP_ALIVE } from './frames.js'
+import { idleInterval } from './idle-interval.js'
+import { readerOf } from './reader.js'
 
 type Batch = readonly SseEvent[]
 
@@ -24,19 +26,55 @@ export function eventStream(
   { encode = createSseEncoder(), done, keepAliveMs, signal, report, onEnd }: EventStreamOptions,
 ): ReadableStream<Uint8Array> {
   const utf8 = new TextEncoder()
-  let pending: Promise<IteratorResult<Batch>> | undefined
+  const reader = readerOf(events)
+  let hasBegun = false
   let isOver = false
+  /** Whether somebody waits for bytes. */
+  let isAsked = false
+  let isSilent = true
+  let timer: ReturnType<typeof setInterval> | undefined
   let abort = (): void => {}
+  let resume = (): void => {}
+
   const end = (isAborted: boolean): void => {
     isOver = true
+    clearInterval(timer)
     signal.removeEventListener('abort', abort)
     onEnd(isAborted)
   }
   const leave = (): void => {
     end(true)
+    resume()
     // Not awaited: a generator answers after its pending step.
-    events.return(undefined).catch(() => {})
+    reader.leave().catch(() => {})
   }
+
+  async function send(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      await reader.drainTo((batch) => {
+        const text = isOver ? '' : framesOf(batch, encode)
+        // An encoder may have nothing to say of an event.
+        if (text === '') return
+        isSilent = false
+        isAsked = false
+        controller.enqueue(utf8.encode(text))
+        if (isAsked) return
+        return new Promise<void>((resolve) => {
+          resume = resolve
+        })
+      })
+      if (isOver) return
+      if (done) controller.enqueue(utf8.encode(SSE_DONE))
+      end(false)
+      controller.close()
+    } catch (error) {
+      report(error)
+      if (isOver) return
+      leave()
+      controller.error(error)
+    }
+  }
+
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -44,48 +82,25 @@ export function eventStream(
           leave()
           controller.error(signal.reason)
         }
-        if (signal.aborted) abort()
-        else signal.addEventListener('abort', abort)
-      },
-      async pull(controller) {
-        try {
-          // A pull has to give something, and an encoder may have nothing to say of an event.
-          for (let text = ''; text === ''; ) {
-            pending ??= events.next()
-            const step = await withinTime(pending, keepAliveMs)
-            if (isOver) return
-            if (step?.done) {
-              if (done) controller.enqueue(utf8.encode(SSE_DONE))
-              end(false)
-              return controller.close()
-            }
-            text = step === undefined ? KEEP_ALIVE : framesOf(step.value, encode)
-            if (step !== undefined) pending = undefined
-            if (text !== '') controller.enqueue(utf8.encode(text))
+        if (signal.aborted) return abort()
+        signal.addEventListener('abort', abort)
+        if (keepAliveMs === 0) return
+        timer = idleInterval(() => {
+          if (isAsked && isSilent) {
+            isAsked = false
+            controller.enqueue(utf8.encode(KEEP_ALIVE))
           }
-        } catch (error) {
-          report(error)
-          if (isOver) return
-          leave()
-          controller.error(error)
-        }
+          isSilent = true
+        }, keepAliveMs)
+      },
+      pull(controller) {
+        isAsked = true
+        resume()
+        if (!hasBegun) send(controller)
+        hasBegun = true
       },
       cancel: leave,
     },
     { highWaterMark: 0 },
   )
-}
-
-/** What the promise resolves to, or undefined if it takes longer. */
-async function withinTime<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  if (ms === 0) return await promise
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,6 +1,8 @@
 import { check, checkStream } from '../errors.js'
 import { createSseEncoder, SSE_DONE, SSE_HEADERS, type SseEvent, type SseEvents } from '../sse/index.js'
 import { framesOf, KEEP_ALIVE } from './frames.js'
+import { idleInterval } from './idle-interval.js'
+import { readerOf } from './reader.js'
 
 /** As much of a response of `node:http`, `node:http2` or Express as is used here. */
 export interface NodeResponse {
@@ -44,8 +46,7 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
   checkStream('sendEvents', events)
   const { done = false, keepAliveMs = 15_000, headers = {} } = options
   check(Number.isInteger(keepAliveMs) && keepAliveMs >= 0, 'keepAliveMs', 'a whole number of milliseconds', keepAliveMs)
-  const iterator: AsyncIterator<unknown> | Iterator<unknown> =
-    Symbol.asyncIterator in events ? events[Symbol.asyncIterator]() : events[Symbol.iterator]()
+  const reader = readerOf<SseEvent | readonly SseEvent[]>(events)
   const encode = options.encode ?? createSseEncoder()
   let isGone = false
   let isBehind = false
@@ -56,7 +57,7 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
     isGone = true
     resume()
     // Not awaited: a generator answers after its pending step.
-    Promise.resolve(iterator.return?.()).catch(() => {})
+    reader.leave().catch(() => {})
   }
   out.on('close', leave)
   // A client that resets its connection is no error of the server's.
@@ -88,16 +89,12 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
     for (const [name, value] of Object.entries({ ...SSE_HEADERS, ...headers })) out.setHeader(name, value)
     out.flushHeaders()
     if (keepAliveMs !== 0) timer = idleInterval(keepAlive, keepAliveMs)
-    while (!isGone) {
-      const step = await iterator.next()
-      if (isGone || step.done) break
-      const { value } = step as { value: SseEvent | readonly SseEvent[] }
+    await reader.drainTo((value) => {
+      if (isGone) return
       const text = Array.isArray(value) ? framesOf(value, encode) : encode(value as SseEvent)
       // An encoder may have nothing to say of an event.
-      if (text === '') continue
-      const drained = write(text)
-      if (drained !== undefined && !isGone) await drained
-    }
+      if (text !== '') return write(text)
+    })
     if (!isGone) out.end(done ? SSE_DONE : undefined)
   } catch (error) {
     // Cut off rather than ended: a client must not take it for a whole stream.
@@ -108,7 +105,7 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
     out.off('close', leave)
     out.off('error', leave)
     out.on('error', () => {})
-    if (!isGone) await iterator.return?.()
+    if (!isGone) await reader.leave()
   }
 }
 
@@ -119,9 +116,3 @@ function isClosed(out: NodeResponse): boolean {
 }
 
 /** An interval that keeps no process alive which has nothing else to do. */
-function idleInterval(run: () => void, ms: number): ReturnType<typeof setInterval> {
-  const timer = setInterval(run, ms)
-  const { unref } = timer as { unref?(): void }
-  unref?.call(timer)
-  return timer
-}

@@ -437,7 +437,7 @@ describe('over HTTP', () => {
 })
 
 test('a comment keeps a stream alive while nothing comes, on fetch runtimes too', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const { send, ask } = endpoint([hang()], { keepAliveMs: 15_000 })
   const { body } = await ask('POST', '/responses', { input: 'Hi', background: true })
   const response = await send(`/v1/responses/${body.id}?stream=true`)
@@ -445,7 +445,8 @@ test('a comment keeps a stream alive while nothing comes, on fetch runtimes too'
   let text = ''
   while (!text.includes('in_progress\n')) text += new TextDecoder().decode((await reader.read()).value)
   const next = reader.read()
-  await vi.advanceTimersByTimeAsync(15_000)
+  // In the first interval the last event came.
+  await vi.advanceTimersByTimeAsync(30_000)
   expect(new TextDecoder().decode((await next).value)).toBe(': keep-alive\n\n')
   await ask('POST', `/responses/${body.id}/cancel`)
   await reader.cancel()

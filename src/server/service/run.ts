@@ -1,3 +1,4 @@
+import type { Channel } from '../../channel.js'
 import type { Entry } from '../../journal/entry.js'
 import { type RespondOptions, respond, type TranslateEntriesOptions } from '../../respond/index.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
@@ -7,7 +8,6 @@ import type { ApprovedCall } from '../../translate/options.js'
 import type { Conversation } from './conversation.js'
 import { followEntries } from './follow.js'
 import { openJournal } from './journal.js'
-import { drain, type PulledEvents, pulledEvents } from './pulled-events.js'
 import { createReaders, type OnDisconnect } from './readers.js'
 import type { Stop } from './stop.js'
 import { isConflict, type UnfinishedResponse, unfinishedResponse } from './unfinished.js'
@@ -73,7 +73,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
   const isDetached = journal !== undefined && (isBackground || onDisconnect !== 'stop')
   const work = new AbortController()
   let isCancelled = false
-  let pulled: PulledEvents | undefined
+  let writer: Channel<Batch, void> | undefined
   const batches = respond(conversation.request, {
     ...options.respond,
     history: conversation.history,
@@ -93,7 +93,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
     isCancelled = true
     work.abort()
     // Whoever waits for the end does not wait for a reader that has stopped.
-    pulled?.finish()
+    if (!isDetached) writer?.finish()
   }
 
   const offStop = stop.onStop(cancel)
@@ -102,11 +102,12 @@ export async function startRun(options: RunOptions): Promise<Run> {
     options.onEnd(ending)
   }
 
-  let first: IteratorResult<Batch, readonly number[]>
+  let first: Batch
   if (signal?.aborted && !isDetached) cancel()
   else if (!isDetached) signal?.addEventListener('abort', cancel)
   try {
-    first = await batches.next()
+    const step = await batches.next()
+    first = step.done ? [] : step.value
   } catch (error) {
     await journal?.abandon().catch(onError)
     end()
@@ -121,6 +122,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
     resolveFinished = resolve
   })
 
+  const readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), cancel, finished)
   let kept: FinishedResponse | undefined
   let whole: FinishedResponse | undefined
 
@@ -144,7 +146,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
     }
   }
 
-  const writer = createWriter({
+  writer = createWriter({
     first,
     batches,
     async keep(response, transcript) {
@@ -160,11 +162,11 @@ export async function startRun(options: RunOptions): Promise<Run> {
       end(kept?.response)
       resolveFinished(kept)
     },
+    onLeave: isDetached ? () => {} : readers.join(),
   })
-  const readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), cancel, finished)
   const read = (entries: AsyncIterable<readonly Entry[]>, after?: number): AsyncGenerator<Batch> =>
     followEntries(entries, options.respond, { after, finished, onLeave: readers.join() })
-  const created = (first.done ? undefined : createdResponse(first.value)) as ResponseObject
+  const created = createdResponse(first) as ResponseObject
   const shared = {
     ...{ responseId, created, input: conversation.input, finished, cancel },
     async follow(after?: number) {
@@ -173,17 +175,22 @@ export async function startRun(options: RunOptions): Promise<Run> {
     },
   }
   if (!isDetached) {
-    pulled = pulledEvents(writer, readers.join())
-    if (isCancelled) pulled.finish()
-    return { ...shared, events: pulled.events }
+    if (isCancelled) writer.finish()
+    return { ...shared, events: writer }
   }
   const entries = await journal.entries().catch((error) => {
     cancel()
-    drain(writer)
+    writeForNobody(writer)
     throw error
   })
-  drain(writer)
+  writeForNobody(writer)
   return { ...shared, events: read(entries) }
+}
+
+/** Its readers read what it writes to the store. */
+function writeForNobody(writer: Channel<Batch, void> | undefined): void {
+  // Its errors were reported where they were caught.
+  writer?.drainTo(() => {}).catch(() => {})
 }
 
 /** How long a response goes on without a reader, in milliseconds; undefined if to its end. */

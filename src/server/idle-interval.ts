@@ -1,0 +1,7 @@
+/** An interval that keeps no process alive. */
+export function idleInterval(run: () => void, ms: number): ReturnType<typeof setInterval> {
+  const timer = setInterval(run, ms)
+  const { unref } = timer as { unref?: () => void }
+  unref?.call(timer)
+  return timer
+}

@@ -1,0 +1,37 @@
+import type { Write } from '../channel.js'
+
+/** The one reader of an iterable. */
+export interface Reader<T> {
+  /** Gives each value to `write`, and awaits what it returns. Resolves at the end, or when the reader has left. */
+  drainTo(write: Write<T>): Promise<void>
+  /** Closes the iterable at once. Resolves when it has ended: a generator answers after its pending step. */
+  leave(): Promise<void>
+}
+
+type AnyIterator<T> = (AsyncIterator<T> | Iterator<T>) & {
+  /** As channels have it. */
+  readonly drainTo?: (write: Write<T>) => Promise<unknown>
+}
+
+export function readerOf<T>(values: AsyncIterable<T> | Iterable<T>): Reader<T> {
+  const iterator: AnyIterator<T> =
+    Symbol.asyncIterator in values ? values[Symbol.asyncIterator]() : values[Symbol.iterator]()
+  let hasLeft = false
+  return {
+    async drainTo(write) {
+      if (iterator.drainTo !== undefined) {
+        await iterator.drainTo(write)
+        return
+      }
+      for (let step = await iterator.next(); !step.done && !hasLeft; step = await iterator.next()) {
+        const written = write(step.value)
+        if (written !== undefined) await written
+        if (hasLeft) return
+      }
+    },
+    async leave() {
+      hasLeft = true
+      await iterator.return?.()
+    },
+  }
+}
