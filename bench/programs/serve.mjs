@@ -2,12 +2,13 @@
 //
 //   node   our endpoint, on Node's own responses
 //   web    our endpoint, on web streams, as any runtime that speaks fetch runs it
+//   push   node:http and a translator that each token is pushed into: no request that is parsed, no prompt, no loop
 //   send   node:http and sendEvents, with the same events from memory: HTTP without prompt, loop and translation
 //   bare   node:http that writes the same frames from memory
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { serve } from '@hono/node-server'
-import { loadTokenTable, translateBatches } from '../../dist/index.js'
+import { loadTokenTable, Translator, translateBatches } from '../../dist/index.js'
 import { createResponsesApp } from '../../dist/server/index.js'
 import { sendEvents, serveResponses } from '../../dist/server/node.js'
 import { createSseEncoder } from '../../dist/sse/index.js'
@@ -18,6 +19,7 @@ const tokenTable = await loadTokenTable()
 const CHANNEL = 200005
 const MESSAGE = 200008
 const RETURN = 200002
+const REQUEST = { model: 'gpt-oss', input: 'Go on.' }
 
 /** How many tokens an answer has, and the milliseconds between two; 0 is as fast as the machine can. */
 let tokens = 0
@@ -99,6 +101,26 @@ function fromMemory() {
   return stream
 }
 
+/** The least that a server does which translates: one callback for each token, from the engine to the socket. */
+function pushTokens(response) {
+  const translator = new Translator({ tokenTable, request: REQUEST })
+  const encode = createSseEncoder()
+  const stream = engine.generate([])
+  const send = (events) => {
+    const text = events.map(encode).join('')
+    if (text !== '') response.write(text)
+  }
+  const take = ({ done, value }) => {
+    send(done ? translator.end('stop') : translator.push(value))
+    if (done) response.end()
+    else stream.next().then(take)
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.on('close', () => stream.return())
+  send(translator.start())
+  stream.next().then(take)
+}
+
 async function start() {
   if (kind === 'node') return (await serveResponses({ ...common, port: 0 })).port
   if (kind === 'web') {
@@ -114,6 +136,7 @@ async function start() {
   }
   const server = createServer(async (request, response) => {
     for await (const _ of request);
+    if (kind === 'push') return pushTokens(response)
     if (kind === 'send') return await sendEvents(response, fromMemory(), { keepAliveMs: 0 })
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     let isGone = false
@@ -145,12 +168,11 @@ const commands = {
     frames = []
     batches = []
     const write = createSseEncoder()
-    const request = { model: 'gpt-oss', input: 'Go on.' }
-    for await (const batch of translateBatches(ids, { tokenTable, request })) {
+    for await (const batch of translateBatches(ids, { tokenTable, request: REQUEST })) {
       batches.push(batch)
       frames.push(batch.map(write).join(''))
     }
-    const isOurs = kind === 'node' || kind === 'web'
+    const isOurs = kind === 'node' || kind === 'web' || kind === 'push'
     const first = isOurs ? ids.indexOf(MESSAGE) + 1 : frames.findIndex((frame) => frame.includes('.delta"'))
     return { bytes: Buffer.byteLength(frames.join('')), first }
   },

@@ -38,14 +38,15 @@ async function request(number: number): Promise<void> {
   }
 }
 
-test('memory stays where it is over 500 requests, whatever way they end', async () => {
+test('memory stays where it is over 1,000 requests, whatever way they end', async () => {
   const megabytes = async (requests: number): Promise<number> => {
     for (let number = 0; number < requests; number++) await request(number)
     return process.memoryUsage.rss() / MIB
   }
   // In the first hundreds the allocators still take what they keep.
-  const before = await megabytes(250)
-  const after = await megabytes(250)
-  // 0.4 MB a request: less than one state of the sampler, which has a number for each token of the vocabulary.
-  expect(after - before).toBeLessThan(100)
+  const sizes = [await megabytes(250), await megabytes(250), await megabytes(250), await megabytes(250)]
+  const growth = sizes.slice(1).map((size, index) => size - (sizes[index] as number))
+  // A leak grows every time; the allocators' pools and the collector's heap do so only now and then. 100 MB are 0.4 MB a
+  // request: less than one state of the sampler, which has a number for each token of the vocabulary.
+  expect(Math.min(...growth)).toBeLessThan(100)
 })
