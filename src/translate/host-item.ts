@@ -80,7 +80,8 @@ function filledPart(part: Fields): Fields {
   if (part['type'] !== 'output_text') return { ...part, [field]: text }
   const [annotations, logprobs] = ['annotations', 'logprobs'].map((list) => {
     const entries = part[list] ?? []
-    check(Array.isArray(entries), `hostItem: ${list}`, 'an array', entries)
+    const isList = Array.isArray(entries) && entries.every((entry) => Object(entry) === entry)
+    check(isList, `hostItem: ${list}`, 'an array of objects', entries)
     return entries
   })
   return { ...part, text, annotations, logprobs }

@@ -115,6 +115,11 @@ describe('an item of the host', () => {
       { type: 'message', content: [{ type: 'output_text', text: 'Hi', annotations: 'none' }] },
       /^hostItem: annotations: expected an array/,
     ],
+    [
+      'an annotation that is nothing',
+      { type: 'reasoning', summary: [{ type: 'output_text', annotations: [null] }] },
+      /^hostItem: annotations: expected an array of objects/,
+    ],
     ['invalid parts', { type: 'message', content: [{}] }, /^hostItem: content: expected an array of parts/],
     [
       'arguments that are not a string',

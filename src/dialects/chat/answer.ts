@@ -92,8 +92,10 @@ export class ChatAnswer {
   }
 
   /** A citation in the message that wrote last. @param isPreamble - as in {@link text} */
-  cite(isPreamble: boolean, { url, title, start_index, end_index }: UrlCitation): void {
-    if (isPreamble && this.#options.preambles === 'reasoning') return
+  cite(isPreamble: boolean, annotation: UrlCitation | { readonly type: string }): void {
+    // A host's own message may cite files, for which this API has no word.
+    if (!isUrlCitation(annotation) || (isPreamble && this.#options.preambles === 'reasoning')) return
+    const { url, title, start_index, end_index } = annotation
     const place = { start_index: this.#start + start_index, end_index: this.#start + end_index }
     this.#annotations.push({ type: 'url_citation', url_citation: { ...place, title, url } })
   }
@@ -138,4 +140,9 @@ export function identityOf(response: Response, { id, created, model }: ResolvedC
     created: created ?? response.created_at,
     model: model ?? response.model,
   }
+}
+
+function isUrlCitation(annotation: { readonly type: string }): annotation is UrlCitation {
+  const { start_index, end_index } = annotation as Partial<UrlCitation>
+  return annotation.type === 'url_citation' && [start_index, end_index].every(Number.isInteger)
 }

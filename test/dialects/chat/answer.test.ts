@@ -265,6 +265,15 @@ describe('a stream', () => {
     expect(message?.content?.slice(start_index, end_index)).toBe('es')
   })
 
+  test('leaves out citations of files, for which the API has no word', () => {
+    const { response } = said('<|channel|>final<|message|>Yes<|return|>')
+    const [answer] = response.output as { content: object[] }[]
+    const annotations = [{ type: 'file_citation', file_id: 'file-1', filename: 'a.md', index: 1 }]
+    const cited = { ...answer, content: [{ ...answer?.content[0], annotations }] }
+    const { message } = toChatCompletion({ ...response, output: [cited] as never }).choices[0] ?? {}
+    expect(message).not.toHaveProperty('annotations')
+  })
+
   test('has chunks as soon as their events came', async () => {
     const { events } = said('<|channel|>final<|message|>Hi<|return|>')
     let taken = 0
