@@ -2,6 +2,7 @@ import { parseMessages } from '../../src/harmony/index.js'
 import {
   collectResponse,
   loadTokenTable,
+  type OutputItem,
   type Response,
   type ResponseRequest,
   type StreamEnd,
@@ -148,18 +149,18 @@ export function shownBy(client: Client, { text, reasoning, calls, ending }: Play
 const withoutTheLost = (shown: Shown): Shown => (shown.ending === 'failed' ? { ...shown, reasoning: '' } : shown)
 
 /** What is to be shown of what was streamed. */
-function shownOf(exchanges: readonly Exchange[]): Shown {
+function shownOf(exchanges: readonly Exchange[], client: Client): Shown {
   const responses = responsesOf(exchanges)
-  const items = responses.flatMap(({ output }) => output)
+  // Codex prints nothing for reasoning that has only blanks.
+  const hides = (item: OutputItem): boolean =>
+    item.type === 'reasoning' && hasLimit(client, 'no raw reasoning') && !reasoningOf(item).trim()
+  const items = responses.flatMap(({ output }) => output).filter((item) => !hides(item))
   return {
     text: items
       .flatMap((item) => (item.type === 'message' ? item.content : []))
       .map((part) => part.text)
       .join(''),
-    reasoning: items
-      .flatMap((item) => (item.type === 'reasoning' ? [...item.summary, ...(item.content ?? [])] : []))
-      .map(({ text }) => text)
-      .join(''),
+    reasoning: items.map(reasoningOf).join(''),
     calls: items.flatMap((item) => {
       if (isCut(item)) return []
       if (item.type === 'function_call') return [{ name: item.name, arguments: JSON.parse(item.arguments) }]
@@ -168,6 +169,14 @@ function shownOf(exchanges: readonly Exchange[]): Shown {
     ending: responses.at(-1)?.status as Shown['ending'],
   }
 }
+
+/** The text of reasoning, and nothing of other items. */
+function reasoningOf(item: OutputItem): string {
+  const parts = item.type === 'reasoning' ? [...item.summary, ...(item.content ?? [])] : []
+  return parts.map(({ text }) => text).join('')
+}
+
+const hasLimit = ({ limits }: Client, what: string): boolean => limits.some((limit) => limit.what === what)
 
 const responsesOf = (exchanges: readonly Exchange[]): Response[] =>
   exchanges
@@ -182,9 +191,9 @@ function isRaw(exchanges: readonly Exchange[]): boolean {
 
 /** What has to be shown within the limits of a client: those that its scenarios show. */
 export function within(exchanges: readonly Exchange[], client: Client): Shown {
-  const shown = shownOf(exchanges)
+  const shown = shownOf(exchanges, client)
   const counts = client.wording === undefined && shown.ending === 'completed'
-  const has = (what: string): boolean => client.limits.some((limit) => limit.what === what)
+  const has = (what: string): boolean => hasLimit(client, what)
   return withoutTheLost({
     ...shown,
     calls: counts ? shown.calls : [],
