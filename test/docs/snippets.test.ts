@@ -48,14 +48,9 @@ describe('the TypeScript of the pages', () => {
     const reason = reasonOf(snippet)
     test.skipIf(reason !== undefined)(
       `${snippet.name} runs${reason === undefined ? '' : `: not here, as it ${reason}`}`,
-      // Two of some hundred runs saw the property of docs/engines.md never end, in 60 seconds, and no run since: a snippet
-      // that hangs by itself does so twice.
-      { retry: 1, timeout: 30_000 },
-      async ({ task }) => {
+      async () => {
         const log = vi.spyOn(console, 'log').mockImplementation(() => {})
-        const { href } = pathToFileURL(files.get(snippet.name) ?? '')
-        // A module is run once for each address.
-        await import(/* @vite-ignore */ `${href}?attempt=${task.result?.retryCount ?? 0}`)
+        await import(/* @vite-ignore */ pathToFileURL(files.get(snippet.name) ?? '').href)
         // A line that prints one thing shows in a comment what it prints.
         const printed = [...snippet.block.code.matchAll(/^.*console\.log\(.*\) \/\/ (.+)$/gm)].map(([, text]) => text)
         if (printed.length > 0) expect(log.mock.calls.map((values) => values.join(' '))).toContain(printed.at(-1))

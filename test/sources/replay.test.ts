@@ -22,6 +22,8 @@ beforeEach(() => {
   vi.useFakeTimers()
 })
 afterEach(() => {
+  // First, for a spy of a faked timer would put the faked one back, in the file after this one.
+  vi.restoreAllMocks()
   vi.useRealTimers()
 })
 
