@@ -10,7 +10,7 @@ export interface EventStreamOptions {
   readonly encode?: (event: SseEvent) => string
   /** Whether `data: [DONE]` ends it. */
   readonly done: boolean
-  /** A comment is sent when nothing else was for so long; 0 sends none. */
+  /** A comment is sent when nothing else was for so long, at the latest after twice as long; 0 sends none. */
   readonly keepAliveMs: number
   /** Aborts when the client leaves: not every runtime cancels the body then. */
   readonly signal: AbortSignal

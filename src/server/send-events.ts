@@ -21,7 +21,10 @@ export interface NodeResponse {
 export interface SendEventsOptions {
   /** Ends the stream with `data: [DONE]`. Default: false. */
   readonly done?: boolean
-  /** A comment is sent when nothing else was for so long, in milliseconds. Default 15,000; 0 sends none. */
+  /**
+   * A comment is sent when nothing else was for so long, in milliseconds, at the latest after twice as long. Default
+   * 15,000; 0 sends none.
+   */
   readonly keepAliveMs?: number
   /** Extra headers. They override those of an event stream. */
   readonly headers?: Readonly<Record<string, string>>
