@@ -151,7 +151,7 @@ class NativeParser implements HarmonyParser {
 
   push(id: number, by: Origin): void {
     this.#enterRun(by, false)
-    if (id < FIRST_SPECIAL) this.#takeText(this.#detokenizer.push(id))
+    if (id < FIRST_SPECIAL) this.#takeText(this.#detokenizer.next(id))
     else {
       this.flush()
       this.#takeMarker(id)
@@ -167,7 +167,8 @@ class NativeParser implements HarmonyParser {
 
   flush(): void {
     this.#lexer?.flush()
-    this.#takeText(this.#detokenizer.flush())
+    const rest = this.#detokenizer.flush()
+    if (rest !== '') this.#takeText(rest)
   }
 
   beginTurn(): void {
@@ -226,8 +227,8 @@ class NativeParser implements HarmonyParser {
     this.#draft.followsHost = true
   }
 
-  #takeText(text: string): void {
-    if (text === '') return
+  #takeText(text: string | undefined): void {
+    if (text === undefined) return
     if (this.#returned) this.#reportAfterReturn()
     if (this.#mode === 'content') this.#message.text(text, this.#origin)
     else {

@@ -8,6 +8,11 @@ export interface Detokenizer {
    * have no bytes.
    */
   push(id: number): string
+  /**
+   * The same as {@link push}, but undefined in place of ''. A caller that only has to know whether there is text need
+   * not read it: a token's text is rarely in the processor's cache.
+   */
+  next(id: number): string | undefined
   /** Ends the run and returns the rest: U+FFFD if a character is incomplete, else ''. Clears the state. */
   flush(): string
   /** The 0 to 3 bytes of the incomplete character, as plain numbers: the complete state, for snapshots. */
@@ -33,11 +38,15 @@ class TableDetokenizer implements Detokenizer {
   }
 
   push(id: number): string {
+    return this.next(id) ?? ''
+  }
+
+  next(id: number): string | undefined {
     const text = this.#table.text(id)
     if (text !== undefined && this.#carried.length === 0) return text
     let decoded = ''
     for (const byte of this.#table.bytes(id)) decoded += this.#take(byte)
-    return decoded
+    return decoded === '' ? undefined : decoded
   }
 
   flush(): string {

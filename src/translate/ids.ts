@@ -1,5 +1,4 @@
 import { hash, SEED } from './hash.js'
-import { flat } from './text-buffer.js'
 
 /** The prefixes of the API's ids, without the underscore. */
 export type IdPrefix =
@@ -64,4 +63,12 @@ function digits(base: 16 | 62, width: number, lanes: readonly number[]): string 
   }
   // In one call: concatenating digit by digit would keep a 2 kB rope alive as long as the item.
   return String.fromCharCode(...codes)
+}
+
+/**
+ * Flattens a string that was concatenated and may be a rope. Reading a character makes engines flatten it, which costs
+ * less than `join`. The result depends on the character only so that the read is not optimized away.
+ */
+function flat(text: string): string {
+  return text.charCodeAt(0) === 0 ? text.slice() : text
 }

@@ -20,7 +20,7 @@ export function emitOpening(
   for (const listing of listings) output.insert({ kind: 'mcp_list_tools', listing })
   for (const { arguments: text, ...call } of approvedCalls) {
     output.begin({ ...call, kind: 'mcp_call', available: true })
-    output.write(text)
+    if (text !== '') output.write(text)
     output.end(output.current as Item, 'completed')
   }
 }

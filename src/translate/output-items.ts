@@ -96,7 +96,7 @@ export class OutputItems {
   /** Emits the pending text as one delta. */
   flush(): void {
     const { text, tokens } = this.pending
-    if (this.#current === null || text.length === 0) return
+    if (this.#current === null || text === undefined) return
     this.pending.clear()
     this.#append(this.#current, text, tokens)
   }

@@ -19,7 +19,7 @@ const MOST_TOKENS = 8 * LONGEST_HEADER
  * per part, however many tokens it had.
  */
 export class PendingText {
-  #text = ''
+  #text: string | undefined
   /** The tokens of the text, if the request includes log-probabilities. */
   #tokens: ScoredText[] = []
   /** Log-probabilities of tokens without text so far: parts of a character. */
@@ -32,7 +32,8 @@ export class PendingText {
     this.#header = header
   }
 
-  get text(): string {
+  /** Undefined if there is none: to compare it with '' would be to read it, see {@link appendText}. */
+  get text(): string | undefined {
     return this.#text
   }
 
@@ -42,20 +43,21 @@ export class PendingText {
 
   /** @param isLead - whether the text came before the message was known to begin */
   append(text: string, isLead: boolean): void {
-    const start = this.#text.length
-    this.#text = start === 0 ? text : this.#text + text
+    const before = this.#text
+    this.#text = before === undefined ? text : before + text
     if (this.#header.length > 0) {
       if (isLead) this.#tokens = tokensOfLead(this.#header, text)
       this.#header = []
     }
     if (this.#unplaced.length === 0) return
+    const start = before?.length ?? 0
     for (const logprob of this.#unplaced) this.#tokens.push({ logprob, start, end: this.#text.length })
     this.#unplaced = []
   }
 
   /** Clears the text after it has been emitted. */
   clear(): void {
-    this.#text = ''
+    this.#text = undefined
     if (this.#tokens.length > 0) this.#tokens = []
   }
 

@@ -121,6 +121,6 @@ export class TokenFeed {
 
   #tracedState(): TracedState {
     const { position, isHolding } = this.#parser
-    return { position, isHolding, pendingLength: this.#output.pending.text.length }
+    return { position, isHolding, pendingLength: this.#output.pending.text?.length ?? 0 }
   }
 }

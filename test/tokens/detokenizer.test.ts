@@ -56,6 +56,18 @@ describe('the detokenizer', () => {
     )
   })
 
+  it('the detokenizer answers next() with undefined where push() gives an empty text, and otherwise with the same', () => {
+    fc.assert(
+      fc.property(run, (run) => {
+        const pushed = createDetokenizer(table)
+        const asked = createDetokenizer(table)
+        for (const id of run) expect([asked.next(id)]).toEqual([pushed.push(id) || undefined])
+        expect(asked.carried()).toEqual(pushed.carried())
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
   it('the detokenizer has released, after each token, what a streaming TextDecoder has', () => {
     fc.assert(
       fc.property(run, (run) => {
