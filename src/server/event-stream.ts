@@ -20,7 +20,7 @@ export interface EventStreamOptions {
   readonly onEnd: (isAborted: boolean) => void
 }
 
-/** The events as bytes, at the reader's pace, with comments while nothing comes. */
+/** The events as bytes, at the reader's pace and one batch ahead of it, with comments while nothing comes. */
 export function eventStream(
   events: AsyncGenerator<Batch>,
   { encode = createSseEncoder(), done, keepAliveMs, signal, report, onEnd }: EventStreamOptions,
@@ -29,7 +29,7 @@ export function eventStream(
   const reader = readerOf(events)
   let hasBegun = false
   let isOver = false
-  /** Whether somebody waits for bytes. */
+  /** Whether there is room for bytes. */
   let isAsked = false
   let isSilent = true
   let timer: ReturnType<typeof setInterval> | undefined
@@ -101,6 +101,8 @@ export function eventStream(
       },
       cancel: leave,
     },
-    { highWaterMark: 0 },
+    // Room for one batch: a reader that keeps up then asks for the next one while it is given this one. Without it, each
+    // batch waits for a promise of the reader's, in every layer down to the engine.
+    { highWaterMark: 1 },
   )
 }
