@@ -54,9 +54,12 @@ export function channel<T, Result>(
 
   const write = (value: T): Promise<void> | undefined => {
     if (isLeft) return undefined
+    // Nothing else waits for such a sink, so there is nothing to deliver.
     if (sink !== undefined && !isSinkBusy) give(sink, value)
-    else values.push(value)
-    deliver()
+    else {
+      values.push(value)
+      deliver()
+    }
     const isWanted = isHurried || isLeft || (sink === undefined ? waiting.length > 0 : !isSinkBusy)
     if (isWanted) return undefined
     return new Promise((resolve) => {

@@ -114,8 +114,8 @@ export interface AbortEntry {
   readonly type: 'abort'
 }
 
-/** What went into a response. `at` is Unix time in whole seconds. */
-export type Entry = { readonly at: number } & (
+/** An entry before its time is known. */
+export type Happened =
   | OpenEntry
   | TurnEntry
   | HostEntry
@@ -128,4 +128,6 @@ export type Entry = { readonly at: number } & (
   | EndEntry
   | FailEntry
   | AbortEntry
-)
+
+/** What went into a response. `at` is Unix time in whole seconds. */
+export type Entry = { readonly at: number } & Happened

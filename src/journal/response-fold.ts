@@ -8,7 +8,7 @@ import type { EndReason, HostUsage } from '../tokens/token-source.js'
 import { hostItem } from '../translate/host-item.js'
 import type { ToolResult } from '../translate/tool-result.js'
 import type { Translator } from '../translate/translator.js'
-import { BEHAVIOUR, type Entry, type ItemEntry, type OpenEntry } from './entry.js'
+import { BEHAVIOUR, type Happened, type ItemEntry, type OpenEntry } from './entry.js'
 
 const TERMINATORS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
 
@@ -177,11 +177,12 @@ export class ResponseFold {
   /**
    * Applies an entry.
    *
+   * @param at - when it happened, in Unix time
    * @returns the events that follow from it
    * @throws HarmonyResponsesError `bad_option` if it cannot follow the entries before it, or is of another behaviour
    */
-  apply(entry: Entry): ResponseStreamEvent[] {
-    this.#at = entry.at
+  apply(entry: Happened, at: number): ResponseStreamEvent[] {
+    this.#at = at
     if (entry.type === 'open') return this.#start(entry)
     const translator = this.#translator
     check(translator !== undefined, 'entries', 'an open entry first', entry.type)
@@ -195,11 +196,14 @@ export class ResponseFold {
         this.#stage = STOP_TOKENS.includes(entry.tokens.at(-1) as number) ? 'stopped' : 'sampling'
         return translator.push({ host: entry.tokens })
       case 'chunk': {
-        const ids = entry.tokens.map((token) => (typeof token === 'number' ? token : token.id))
-        this.#transcript.push(...ids)
-        this.#sampled += ids.length
+        let id = -1
+        for (const token of entry.tokens) {
+          id = typeof token === 'number' ? token : token.id
+          this.#transcript.push(id)
+        }
+        this.#sampled += entry.tokens.length
         // Nothing may be sampled after it, even if the process died before the engine said that it had stopped.
-        if (STOP_TOKENS.includes(ids.at(-1) as number)) this.#stage = 'stopped'
+        if (STOP_TOKENS.includes(id)) this.#stage = 'stopped'
         return translator.push(entry.tokens)
       }
       case 'item':

@@ -1,10 +1,9 @@
 import { createWaiter } from '../closable.js'
 import { check } from '../errors.js'
-import type { Entry } from '../journal/entry.js'
+import type { Entry, Happened } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { WholeItem } from '../translate/host-item.js'
-import type { Happened } from './happened.js'
 import { insertable } from './insertable.js'
 
 export interface InboxOptions {

@@ -1,10 +1,9 @@
 import type { TokenEngine, TokenStream } from '../engine/engine.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
-import type { StopEntry } from '../journal/entry.js'
+import type { Happened, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import { isContextFull, stopOf, tokensOf } from './call-end.js'
-import type { Happened } from './happened.js'
 import type { Inbox } from './inbox.js'
 import { generationOptions, type ModelCall, modelCall } from './model-call.js'
 import { type Budget, nextStep } from './next-step.js'
@@ -47,7 +46,13 @@ interface Outcome {
  * streams side by side, each step finds its memory out of the cache.
  */
 class Sampling {
-  readonly #options: SamplingOptions
+  // Each by itself: the options of each response have a shape of their own, and V8 looks them up anew for every token.
+  readonly #fold: ResponseFold
+  readonly #budget: () => Budget
+  readonly #inbox: Inbox
+  readonly #isClosed: () => boolean
+  readonly #report: (error: unknown) => void
+  readonly #put: SamplingOptions['put']
   readonly #outcome: Outcome
   readonly #call: ModelCall
   readonly #stream: TokenStream
@@ -67,7 +72,12 @@ class Sampling {
 
   constructor(options: SamplingOptions, outcome: Outcome) {
     const { fold, engine, budget, signal } = options
-    this.#options = options
+    this.#fold = fold
+    this.#budget = budget
+    this.#inbox = options.inbox
+    this.#isClosed = options.isClosed
+    this.#report = options.report
+    this.#put = options.put
     this.#outcome = outcome
     this.#call = modelCall(fold, budget())
     this.#before = fold.sampled
@@ -75,13 +85,13 @@ class Sampling {
   }
 
   goOn(): void {
-    const { inbox, isClosed, put } = this.#options
+    const inbox = this.#inbox
     this.#isWaiting = false
     try {
-      while (!isClosed()) {
+      while (!this.#isClosed()) {
         const entry = inbox.isEmpty ? this.#queue.shift() : inbox.next()
         if (entry !== undefined) {
-          const written = put(entry)
+          const written = this.#put(entry)
           if (written !== undefined) {
             written.then(this.#afterPut, this.#fail)
             return
@@ -104,7 +114,7 @@ class Sampling {
     this.#isWaiting = true
     if (!this.#isWatched) {
       this.#isWatched = true
-      this.#options.inbox.wake().then(this.#wake)
+      this.#inbox.wake().then(this.#wake)
     }
     if (this.#asked !== 'nothing') return
     this.#asked = 'asked'
@@ -145,27 +155,26 @@ class Sampling {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#isWaiting = false
-    this.#stream.return().catch(this.#options.report)
+    this.#stream.return().catch(this.#report)
   }
 
   /** Whether the model has written something, and may not go on. */
   #isTurnOver(): boolean {
-    const { fold, budget } = this.#options
+    const fold = this.#fold
     if (this.#isStopped || fold.sampled === this.#before || fold.stage !== 'sampling') return false
-    return nextStep(fold, budget()).type !== 'sample'
+    return nextStep(fold, this.#budget()).type !== 'sample'
   }
 
   #read(answer: EngineStep | EngineFailure): void {
-    const { fold } = this.#options
     this.#asked = 'nothing'
     if ('error' in answer) this.#readFailure(answer)
-    else if (this.#isStopped) this.#afterStop(stopOf(fold, answer.done ? answer.value : undefined))
-    else if (answer.done) this.#finish(stopOf(fold, answer.value))
+    else if (this.#isStopped) this.#afterStop(stopOf(this.#fold, answer.done ? answer.value : undefined))
+    else if (answer.done) this.#finish(stopOf(this.#fold, answer.value))
     else this.#take(tokensOf(answer.value))
   }
 
   #readFailure({ error }: EngineFailure): void {
-    const { fold } = this.#options
+    const fold = this.#fold
     if (fold.sampled > this.#before || fold.sampled === 0 || !isContextFull(error)) throw error
     // What came before has filled the context. That leaves the answer incomplete, as any limit of tokens does.
     this.#finish({ type: 'stop', reason: 'max_output_tokens' })
@@ -187,13 +196,13 @@ class Sampling {
   /** What follows where the engine had to stop, and the turn goes on or has ended. */
   #afterStop(stop: StopEntry): void {
     this.#isOver = true
-    if (this.#call.isName || this.#options.fold.stage === 'stopped') this.#queue.push({ ...stop, reason: 'stop' })
+    if (this.#call.isName || this.#fold.stage === 'stopped') this.#queue.push({ ...stop, reason: 'stop' })
     else if (stop.usage !== undefined) this.#queue.push({ type: 'usage', usage: stop.usage })
   }
 
   /** What one engine step gave, token by token if the turn may be over after any of them. */
   #steps(tokens: readonly HarmonyToken[]): readonly (readonly HarmonyToken[])[] {
     if (tokens.length === 0) return []
-    return this.#options.budget().hasParallelCalls ? [tokens] : tokens.map((token) => [token])
+    return this.#budget().hasParallelCalls ? [tokens] : tokens.map((token) => [token])
   }
 }

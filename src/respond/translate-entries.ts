@@ -33,7 +33,7 @@ export function translateEntries(options: TranslateEntriesOptions): EntryTransla
     get response() {
       return fold.response
     },
-    apply: (entry) => fold.apply(entry),
+    apply: (entry) => fold.apply(entry, entry.at),
     dispose: () => fold.dispose(),
   }
 }
