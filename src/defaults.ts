@@ -3,6 +3,7 @@
  * any of them; every one can be passed as an option.
  */
 
+import { merged } from './merged.js'
 import { clientFailure, NEUTRAL } from './translate/failure.js'
 import {
   type TranslateOptions as CoreTranslateOptions,
@@ -26,7 +27,7 @@ export function withDefaults<Options extends TranslatorOptions>(
 ): Options & Pick<CoreTranslatorOptions, Defaulted> {
   if (typeof options !== 'object' || options === null) checkOptions(options as never)
   const { responseId = randomResponseId(), clock = unixSeconds, onError = logError } = options
-  return { ...options, responseId, clock, onError }
+  return merged(options, { responseId, clock, onError })
 }
 
 /** The client is sent what an engine says about its request; any other error would be lost. */

@@ -5,6 +5,7 @@
 //   push   node:http and a translator that each token is pushed into: no request that is parsed, no prompt, no loop
 //   send   node:http and sendEvents, with the same events from memory: HTTP without prompt, loop and translation
 //   bare   node:http that writes the same frames from memory
+//   stream a web stream that gives the same frames from memory, on the server that `web` runs on
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { serve } from '@hono/node-server'
@@ -121,18 +122,39 @@ function pushTokens(response) {
   stream.next().then(take)
 }
 
+/** The least that a server of web streams does. */
+function streamFromMemory() {
+  const utf8 = new TextEncoder()
+  let at = 0
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        if (at >= frames.length) return controller.close()
+        await nextStep(at)
+        controller.enqueue(utf8.encode(frames[at++]))
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+async function serveFetch(fetch) {
+  const server = serve({ fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false })
+  if (!server.listening) await once(server, 'listening')
+  return server.address().port
+}
+
 async function start() {
   if (kind === 'node') return (await serveResponses({ ...common, port: 0 })).port
   if (kind === 'web') {
     const { fetch } = createResponsesApp(common)
-    const server = serve({
-      fetch: (request) => fetch(request),
-      port: 0,
-      hostname: '127.0.0.1',
-      overrideGlobalObjects: false,
+    return await serveFetch((request) => fetch(request))
+  }
+  if (kind === 'stream') {
+    return await serveFetch(async (request) => {
+      await request.text()
+      return new Response(streamFromMemory(), { headers: { 'content-type': 'text/event-stream' } })
     })
-    if (!server.listening) await once(server, 'listening')
-    return server.address().port
   }
   const server = createServer(async (request, response) => {
     for await (const _ of request);

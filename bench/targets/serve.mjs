@@ -29,8 +29,14 @@ export default {
   },
 }
 
-const KINDS = ['bare', 'send', 'push', 'node', 'web']
-const NAMES = { send: 'sendEvents alone', push: 'a translator alone', node: 'Node responses', web: 'web streams' }
+const KINDS = ['bare', 'send', 'push', 'stream', 'node', 'web']
+const NAMES = {
+  send: 'sendEvents alone',
+  push: 'a translator alone',
+  stream: 'a bare web stream',
+  node: 'Node responses',
+  web: 'web streams',
+}
 const LIMITS = { node: 1.4, web: 2 }
 
 /** A program in a process of its own, whose commands are answered one by one. */
@@ -77,7 +83,7 @@ async function perToken({ servers, load, count, tokens, rounds }) {
   const of = (kind) => median(samples.get(kind))
   const ratio = (kind) => median(samples.get(kind).map((micros, at) => micros / samples.get('bare')[at]))
   const streams = `${count.toLocaleString('en')} ${count === 1 ? 'stream' : 'streams'}`
-  return ['node', 'web', 'push', 'send'].map((kind) => ({
+  return ['node', 'web', 'push', 'send', 'stream'].map((kind) => ({
     figure: `${streams}, ${NAMES[kind]}`,
     value: ratio(kind),
     unit: 'x',

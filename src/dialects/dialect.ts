@@ -1,4 +1,5 @@
 import { check, checkEvent, checkStream } from '../errors.js'
+import { merged } from '../merged.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 
@@ -101,7 +102,7 @@ async function* numbered<From, To extends { sequence_number: number }>(
   for await (const given of events) {
     for (const event of isBatch(given) ? given : [given]) {
       checkEvent(what, event)
-      yield { ...map(event), sequence_number: sequence_number++ }
+      yield merged(map(event), { sequence_number: sequence_number++ })
     }
   }
 }

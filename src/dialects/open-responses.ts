@@ -1,3 +1,4 @@
+import { merged } from '../merged.js'
 import type { OutputItem } from '../responses/items.js'
 import type { EchoedTool, Response } from '../responses/response.js'
 import { type Dialect, type DialectEvent, type Fields, listOf, mapParts, mapResponse, type PartMap } from './dialect.js'
@@ -69,7 +70,7 @@ const ENCODED = /* @__PURE__ */ partsWith(encodeType)
 const DECODED = /* @__PURE__ */ partsWith(decodeType)
 
 function rename(event: Fields, ofEvent: (type: string) => string, parts: PartMap): Fields {
-  return mapParts({ ...event, type: ofEvent(String(event['type'])) }, parts)
+  return mapParts(merged(event, { type: ofEvent(String(event['type'])) }), parts)
 }
 
 function partsWith(typeOf: (type: unknown, known: ReadonlySet<unknown>) => unknown): PartMap {

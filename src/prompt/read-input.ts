@@ -1,3 +1,4 @@
+import { merged } from '../merged.js'
 import { invalidType } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { AttachmentPolicy } from './content.js'
@@ -23,14 +24,13 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
   if (typeof input === 'string') return [{ role: 'user', content: input, item: 0 }]
   const items = itemsOf(input)
   const conversation = new Conversation()
-  const context: ItemContext = {
-    ...options,
+  const context: ItemContext = merged(options, {
     conversation,
     answeredApprovals: new Set(
       items.flatMap((item) => (item['type'] === 'mcp_approval_response' ? [item['approval_request_id']] : [])),
     ),
     approvalCalls: new Map(),
-  }
+  })
   for (const [index, item] of items.entries()) {
     const param = `input[${index}]`
     const type = typeOf(item, param)

@@ -1,4 +1,5 @@
 import { check } from '../errors.js'
+import { merged } from '../merged.js'
 import { lookUp } from '../recipients/policy.js'
 import { invalidType, RequestError, unsupportedParameter } from '../request-error.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
@@ -76,7 +77,7 @@ function settled({ type: _, reasoning, ...parsed }: ReadRequest): ParsedRequest 
   const { generate_summary, ...asked } = { ...reasoning }
   const settings = generate_summary === undefined ? asked : { summary: generate_summary, ...asked }
   const generate = parsed.prompt_cache_options?.prewarm === true ? { generate: false } : {}
-  const entries = Object.entries({ ...parsed, reasoning: settings, ...generate })
+  const entries = Object.entries(merged(parsed, { reasoning: settings, ...generate }))
   // What was sent as nothing but nulls is blank by now.
   return Object.fromEntries(entries.filter(([name, value]) => !isBlank(name, value)))
 }

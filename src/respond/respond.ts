@@ -6,6 +6,7 @@ import { Translator } from '../full.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { Entry, Happened, OpenEntry } from '../journal/entry.js'
 import { ResponseFold } from '../journal/response-fold.js'
+import { merged } from '../merged.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { encoderOf } from '../tokens/encoder.js'
@@ -106,9 +107,9 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   }
 
   function budget(): Budget {
-    allowed ??= budgetOf(fold.open, { ...options, turns })
+    allowed ??= budgetOf(fold.open, merged(options, { turns }))
     const isTimeUp = seconds !== undefined && clock() - fold.openedAt >= seconds
-    return isTimeUp ? { ...allowed, isTimeUp } : allowed
+    return isTimeUp ? merged(allowed, { isTimeUp }) : allowed
   }
 
   /** Not shown while it is written: the client gets the sealed summary alone. */
@@ -124,7 +125,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   }
 
   async function* start(): AsyncGenerator<Happened> {
-    yield await openEntry(request, { ...options, responseId, onError: report }, clock(), work.signal)
+    yield await openEntry(request, merged(options, { responseId, onError: report }), clock(), work.signal)
   }
 
   /** What comes next but for sampling. */
@@ -133,9 +134,9 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     if (closed === 'aborted') return inbox.before({ type: 'abort' })
     const next = nextStep(fold, budget())
     if (next.type === 'sample') return undefined
-    if (next.type === 'run_tools') return runCalls(next.calls, { ...options, ...shared })
+    if (next.type === 'run_tools') return runCalls(next.calls, merged(options, shared))
     if (next.type === 'compact') return compaction()
-    return next.type === 'tell_refusals' ? tellRefusals(next.calls, { ...options, ...shared }) : inbox.before(next)
+    return next.type === 'tell_refusals' ? tellRefusals(next.calls, merged(options, shared)) : inbox.before(next)
   }
 
   let isAnnounced = false
@@ -169,7 +170,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
         if (isOpen) announce()
         try {
           const steps = step()
-          if (steps === undefined) await sample({ ...shared, engine, budget, put })
+          if (steps === undefined) await sample({ engine, budget, put, ...shared })
           else for await (const next of steps) await put(next)
         } catch (error) {
           if (!isOpen || unwritten !== undefined || hasLeft()) throw error
@@ -193,5 +194,5 @@ export function createTranslator(open: OpenEntry, clock: () => number, options: 
   const given = Object.fromEntries(TRANSLATED.flatMap((name) => (name in options ? [[name, options[name]]] : [])))
   const { responseId, request, listings: mcpListings, approvedCalls } = open
   const { tokenTable } = options
-  return new Translator({ ...given, tokenTable, clock, responseId, request, mcpListings, approvedCalls })
+  return new Translator(merged(given, { tokenTable, clock, responseId, request, mcpListings, approvedCalls }))
 }

@@ -81,7 +81,7 @@ class Sampling {
     this.#outcome = outcome
     this.#call = modelCall(fold, budget())
     this.#before = fold.sampled
-    this.#stream = engine.generate(fold.context, { ...generationOptions(fold, this.#call), signal })
+    this.#stream = engine.generate(fold.context, { signal, ...generationOptions(fold, this.#call) })
   }
 
   goOn(): void {

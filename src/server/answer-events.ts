@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
+import { merged } from '../merged.js'
 import { SSE_HEADERS, type SseEvent } from '../sse/index.js'
 import { eventStream } from './event-stream.js'
 import { observeStream } from './observe/observe-routes.js'
@@ -23,7 +24,7 @@ export function answerEvents(
   events: AsyncGenerator<Batch>,
   { report, ...options }: AnswerEventsOptions,
 ): Response {
-  const headers = { ...SSE_HEADERS, ...options.headers }
+  const headers = merged(SSE_HEADERS, options.headers)
   const onEnd = observeStream(context)
   if (context.req.method === 'HEAD') {
     events.return(undefined).catch(report)
@@ -38,5 +39,5 @@ export function answerEvents(
     return RESPONSE_ALREADY_SENT
   }
   const { signal } = context.req.raw
-  return new Response(eventStream(events, { ...options, signal, report, onEnd }), { headers })
+  return new Response(eventStream(events, { signal, report, onEnd, ...options }), { headers })
 }

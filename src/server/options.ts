@@ -21,7 +21,8 @@ export interface ResponsesAppOptions extends ServiceOptions, HostRules {
   /** Ends streams with `data: [DONE]`, as Open Responses asks; OpenAI does not. Default: false. */
   readonly done?: boolean
   /**
-   * A comment is sent when nothing else was for so long, in milliseconds; a socket is asked whether its client is there,
+   * A comment is sent when nothing else was for so long, in milliseconds, at the latest after twice as long; a socket is
+   * asked whether its client is there,
    * and cut off when two questions in a row have no answer. Default 15,000; 0 does neither.
    */
   readonly keepAliveMs?: number

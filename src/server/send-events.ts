@@ -1,4 +1,5 @@
 import { check, checkStream } from '../errors.js'
+import { merged } from '../merged.js'
 import { createSseEncoder, SSE_DONE, SSE_HEADERS, type SseEvent, type SseEvents } from '../sse/index.js'
 import { framesOf, KEEP_ALIVE } from './frames.js'
 import { idleInterval } from './idle-interval.js'
@@ -89,7 +90,7 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
   try {
     // Then there is no `close` to come.
     if (isClosed(out)) return leave()
-    for (const [name, value] of Object.entries({ ...SSE_HEADERS, ...headers })) out.setHeader(name, value)
+    for (const [name, value] of Object.entries(merged(SSE_HEADERS, headers))) out.setHeader(name, value)
     out.flushHeaders()
     if (keepAliveMs !== 0) timer = idleInterval(keepAlive, keepAliveMs)
     await reader.drainTo((value) => {

@@ -68,11 +68,11 @@ export function sendResponseEvents(
   const map = dialect?.encoder()
   const write = createSseEncoder()
   return answerEvents(context, events, {
-    ...(map && { encode: (event: SseEvent) => write(map(event as ResponseStreamEvent)) }),
     done,
     keepAliveMs,
     headers: context.get('headers'),
     report: service.report,
+    ...(map && { encode: (event: SseEvent) => write(map(event as ResponseStreamEvent)) }),
   })
 }
 

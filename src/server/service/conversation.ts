@@ -1,3 +1,4 @@
+import { merged } from '../../merged.js'
 import type { HistoryEntry } from '../../prompt/history.js'
 import { RequestError, unsupportedParameter } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
@@ -142,10 +143,9 @@ function inTermsOf<T>(places: readonly Place[], read: () => T): T {
 function withId(item: InputItem, index: number, responseId: string): InputItem {
   const { id } = item as { readonly id?: unknown }
   if (typeof id === 'string' && id !== '') return item
-  return {
-    ...item,
+  return merged(item, {
     id: deriveId(PREFIXES.get(item.type ?? 'message') ?? 'item', index, `${responseId} input`),
-  } as InputItem
+  }) as InputItem
 }
 
 const PREFIXES: ReadonlyMap<string, 'msg' | 'rs' | 'fc' | 'ctc' | 'mcpr'> = new Map([

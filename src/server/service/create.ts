@@ -1,5 +1,6 @@
 import { randomResponseId } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
+import { merged } from '../../merged.js'
 import { parseRequest } from '../../request/index.js'
 import { RequestError } from '../../request-error.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
@@ -70,7 +71,7 @@ async function startKeyed(
 }
 
 function withModel(request: ParsedRequest, [model = 'gpt-oss']: readonly string[]): ParsedRequest {
-  return request.model === undefined ? { ...request, model } : request
+  return request.model === undefined ? merged(request, { model }) : request
 }
 
 async function start(setup: Setup, request: ParsedRequest, responseId: string, caller: Caller): Promise<LiveResponse> {
@@ -125,12 +126,11 @@ async function runFor(
   try {
     return await startRun({
       conversation,
-      respond: {
-        ...setup.respondOptions(responseId, owner, request as ResponseRequest),
-        ...(observed && { tools: watchedTools(setup.options.tools ?? [], observed) }),
+      respond: merged(setup.respondOptions(responseId, owner, request as ResponseRequest), {
         engine: observed ? watchedEngine(engine, observed) : engine,
+        ...(observed && { tools: watchedTools(setup.options.tools ?? [], observed) }),
         ...(errorEvent !== undefined && { errorEvent }),
-      },
+      }),
       store: isJournaled ? store : undefined,
       owner,
       isTransient,

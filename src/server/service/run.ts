@@ -1,5 +1,6 @@
 import type { Channel } from '../../channel.js'
 import type { Entry } from '../../journal/entry.js'
+import { merged } from '../../merged.js'
 import { type RespondOptions, respond, type TranslateEntriesOptions } from '../../respond/index.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { ResponseObject } from '../../responses/response.js'
@@ -74,13 +75,15 @@ export async function startRun(options: RunOptions): Promise<Run> {
   const work = new AbortController()
   let isCancelled = false
   let writer: Channel<Batch, void> | undefined
-  const batches = respond(conversation.request, {
-    ...options.respond,
-    history: conversation.history,
-    approvedCalls,
-    ...((journal || options.onEntry || approvedCalls.length > 0) && { append }),
-    signal: work.signal,
-  })
+  const batches = respond(
+    conversation.request,
+    merged(options.respond, {
+      history: conversation.history,
+      approvedCalls,
+      signal: work.signal,
+      ...((journal || options.onEntry || approvedCalls.length > 0) && { append }),
+    }),
+  )
 
   async function append(entry: Entry): Promise<void> {
     await journal?.append(entry)
@@ -168,7 +171,11 @@ export async function startRun(options: RunOptions): Promise<Run> {
     followEntries(entries, options.respond, { after, finished, onLeave: readers.join() })
   const created = createdResponse(first) as ResponseObject
   const shared = {
-    ...{ responseId, created, input: conversation.input, finished, cancel },
+    responseId,
+    created,
+    input: conversation.input,
+    finished,
+    cancel,
     async follow(after?: number) {
       const entries = await options.store?.entries(responseId, owner)
       return entries && read(entries, after)
@@ -176,7 +183,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
   }
   if (!isDetached) {
     if (isCancelled) writer.finish()
-    return { ...shared, events: writer }
+    return merged(shared, { events: writer })
   }
   const entries = await journal.entries().catch((error) => {
     cancel()
@@ -184,7 +191,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
     throw error
   })
   writeForNobody(writer)
-  return { ...shared, events: read(entries) }
+  return merged(shared, { events: read(entries) })
 }
 
 /** Its readers read what it writes to the store. */

@@ -1,6 +1,7 @@
 import { unixSeconds } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { check } from '../../errors.js'
+import { merged } from '../../merged.js'
 import { RequestError } from '../../request-error.js'
 import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import type { ResponseRequest } from '../../responses/request.js'
@@ -69,6 +70,10 @@ export function setUp(options: ServiceOptions): Setup {
   const observer = createObserver(options, models, report)
 
   const store = options.store ?? createMemoryStore()
+  const responseLimits = {
+    ...(limits.turns !== undefined && { turns: limits.turns }),
+    ...(limits.responseSeconds !== undefined && { seconds: limits.responseSeconds }),
+  }
 
   return {
     options,
@@ -94,9 +99,7 @@ export function setUp(options: ServiceOptions): Setup {
       // The id is as random as a nonce has to be, and whoever reads the response again knows it.
       const sealed = seal.forResponse({ caller: owner, nonce: responseId })
       const { onOpen, ...settings } = options.response ?? {}
-      return {
-        ...settings,
-        ...(onOpen && { onOpen: (response: ResponseHandle) => onOpen({ ...response, owner }) }),
+      return merged(settings, {
         responseId,
         tokenTable,
         clock,
@@ -107,11 +110,9 @@ export function setUp(options: ServiceOptions): Setup {
         // A stored response is looked up when its call is approved.
         ...(request.store === false && { sealApproval: sealed.sealApproval }),
         ...(tools !== undefined && { tools }),
-        limits: {
-          ...(limits.turns !== undefined && { turns: limits.turns }),
-          ...(limits.responseSeconds !== undefined && { seconds: limits.responseSeconds }),
-        },
-      }
+        ...(onOpen && { onOpen: (response: ResponseHandle) => onOpen(merged(response, { owner })) }),
+        limits: responseLimits,
+      })
     },
   }
 }
