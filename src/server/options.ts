@@ -22,8 +22,8 @@ export interface ResponsesAppOptions extends ServiceOptions, HostRules {
   readonly done?: boolean
   /**
    * A comment is sent when nothing else was for so long, in milliseconds, at the latest after twice as long; a socket is
-   * asked whether its client is there,
-   * and cut off when two questions in a row have no answer. Default 15,000; 0 does neither.
+   * asked whether its client is there, and cut off when two questions in a row have no answer. Default 15,000; 0 does
+   * neither.
    */
   readonly keepAliveMs?: number
   /** Pages of your own for GET, by their paths, behind the same checks as the API: of the host, and of the key. */

@@ -26,7 +26,7 @@ export interface ServerContext {
   readonly service: ResponseService
   readonly readJson: ReadJson
   readonly options: ResponsesAppOptions
-  /** A comment or a ping is sent when nothing else was for so long; 0 sends none. */
+  /** A comment or a ping is sent when nothing else was for so long, at the latest after twice as long; 0 sends none. */
   readonly keepAliveMs: number
 }
 
