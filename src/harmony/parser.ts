@@ -167,8 +167,7 @@ class NativeParser implements HarmonyParser {
 
   flush(): void {
     this.#lexer?.flush()
-    const rest = this.#detokenizer.flush()
-    if (rest !== '') this.#takeText(rest)
+    this.#takeText(this.#detokenizer.flush() || undefined)
   }
 
   beginTurn(): void {

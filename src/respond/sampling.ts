@@ -46,7 +46,7 @@ interface Outcome {
  * streams side by side, each step finds its memory out of the cache.
  */
 class Sampling {
-  // Each by itself: the options of each response have a shape of their own, and V8 looks them up anew for every token.
+  // Each by itself: every token reads them, and the options would be one more object that is out of the cache.
   readonly #fold: ResponseFold
   readonly #budget: () => Budget
   readonly #inbox: Inbox
