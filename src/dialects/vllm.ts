@@ -1,3 +1,4 @@
+import { merged } from '../merged.js'
 import type { Logprob, MessageItem, OutputItem, OutputText, ReasoningItem } from '../responses/items.js'
 import type { Response, ResponseUsage } from '../responses/response.js'
 import {
@@ -56,7 +57,7 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
       const mapped = mapParts(encodePart(event as unknown as Fields), ENCODED)
       const { type, output_index, item } = mapped
       if (type === 'response.output_item.added' && isFields(item)) names.set(output_index, item['name'])
-      return (ARGUMENTS.has(type) ? { ...mapped, name: names.get(output_index) } : mapped) as DialectEvent
+      return (ARGUMENTS.has(type) ? merged(mapped, { name: names.get(output_index) }) : mapped) as DialectEvent
     }
   },
 
