@@ -151,9 +151,8 @@ const withoutTheLost = (shown: Shown): Shown => (shown.ending === 'failed' ? { .
 /** What is to be shown of what was streamed. */
 function shownOf(exchanges: readonly Exchange[], client: Client): Shown {
   const responses = responsesOf(exchanges)
-  // Codex prints nothing for reasoning that has only blanks.
   const hides = (item: OutputItem): boolean =>
-    item.type === 'reasoning' && hasLimit(client, 'no raw reasoning') && !reasoningOf(item).trim()
+    client.hidesBlankReasoning === true && item.type === 'reasoning' && !reasoningOf(item).trim()
   const items = responses.flatMap(({ output }) => output).filter((item) => !hides(item))
   return {
     text: items

@@ -59,6 +59,8 @@ export interface Client {
   readonly wording?: (scenario: Scenario) => Scenario
   /** It shows a message when it is whole, not as it is written. */
   readonly showsWholeMessages?: true
+  /** It shows nothing of reasoning that has only blanks. */
+  readonly hidesBlankReasoning?: true
 }
 
 /** The key that clients insist on. */

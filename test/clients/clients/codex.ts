@@ -31,6 +31,7 @@ const CODEX = fileURLToPath(new URL('../node_modules/@openai/codex/bin/codex.js'
  */
 export const codex: Client = {
   name: 'Codex CLI',
+  hidesBlankReasoning: true,
   profile: 'client:codex',
   wording: (scenario) => ({ ...scenario, turns: scenario.turns.map(inShell) }),
   showsWholeMessages: true,
