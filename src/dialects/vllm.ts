@@ -67,6 +67,7 @@ export const vllm: Dialect<'vllm', VllmResponse> = {
     return mapped as never
   },
 
+  // The casts are needed here for the same reason.
   encodeResponse: (response) => mapResponse(response as unknown as Fields, ENCODED) as never,
   decodeResponse: (response) => mapResponse(response as unknown as Fields, DECODED) as never,
 }

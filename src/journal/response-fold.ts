@@ -177,7 +177,7 @@ export class ResponseFold {
   /**
    * Applies an entry.
    *
-   * @param at - when it happened, in Unix time
+   * @param at - when it happened, in Unix time: whole seconds
    * @returns the events that follow from it
    * @throws HarmonyResponsesError `bad_option` if it cannot follow the entries before it, or is of another behaviour
    */

@@ -13,7 +13,7 @@ export interface Demand {
 export function demandOf(open: OpenEntry, { tokenTable, policy }: StrictnessOptions): Demand {
   const given = { tokenTable, ...(policy !== undefined && { policy }) }
   return {
-    forced: forcedCall(open.request, { callees: open.callees, ...given }),
+    forced: forcedCall(open.request, { ...given, callees: open.callees }),
     strict: new Strictness(open, given),
   }
 }

@@ -83,12 +83,12 @@ export function generationOptions(fold: ResponseFold, { options }: ModelCall): G
   const { logprobs, ...given } = generateOptions(request)
   const { max_output_tokens: most } = request
   const isScored = logprobs !== undefined && (!options.constraint || capabilities.hasConstrainedLogprobs === true)
-  return Object.assign(
-    given,
-    isScored && { logprobs },
-    typeof most === 'number' && { maxTokens: most - fold.sampled },
-    options,
-  )
+  return {
+    ...given,
+    ...(isScored && { logprobs }),
+    ...(typeof most === 'number' && { maxTokens: most - fold.sampled }),
+    ...options,
+  }
 }
 
 function chooseName(left: readonly string[]): ModelCall {

@@ -2,6 +2,7 @@ import type { TokenEngine, TokenStream } from '../engine/engine.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { Happened, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
+import { merged } from '../merged.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import { isContextFull, stopOf, tokensOf } from './call-end.js'
 import type { Inbox } from './inbox.js'
@@ -55,6 +56,7 @@ class Sampling {
   readonly #put: SamplingOptions['put']
   readonly #outcome: Outcome
   readonly #call: ModelCall
+  readonly #hasParallelCalls: boolean
   readonly #stream: TokenStream
   /** How many tokens the response had when the call began. */
   readonly #before: number
@@ -72,6 +74,7 @@ class Sampling {
 
   constructor(options: SamplingOptions, outcome: Outcome) {
     const { fold, engine, budget, signal } = options
+    const allowed = budget()
     this.#fold = fold
     this.#budget = budget
     this.#inbox = options.inbox
@@ -79,9 +82,10 @@ class Sampling {
     this.#report = options.report
     this.#put = options.put
     this.#outcome = outcome
-    this.#call = modelCall(fold, budget())
+    this.#call = modelCall(fold, allowed)
+    this.#hasParallelCalls = allowed.hasParallelCalls
     this.#before = fold.sampled
-    this.#stream = engine.generate(fold.context, { signal, ...generationOptions(fold, this.#call) })
+    this.#stream = engine.generate(fold.context, merged(generationOptions(fold, this.#call), { signal }))
   }
 
   goOn(): void {
@@ -203,6 +207,6 @@ class Sampling {
   /** What one engine step gave, token by token if the turn may be over after any of them. */
   #steps(tokens: readonly HarmonyToken[]): readonly (readonly HarmonyToken[])[] {
     if (tokens.length === 0) return []
-    return this.#budget().hasParallelCalls ? [tokens] : tokens.map((token) => [token])
+    return this.#hasParallelCalls ? [tokens] : tokens.map((token) => [token])
   }
 }

@@ -39,5 +39,5 @@ export function answerEvents(
     return RESPONSE_ALREADY_SENT
   }
   const { signal } = context.req.raw
-  return new Response(eventStream(events, { signal, report, onEnd, ...options }), { headers })
+  return new Response(eventStream(events, merged(options, { signal, report, onEnd })), { headers })
 }

@@ -41,7 +41,11 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
     leave = await setup.admission.enter(owner, signal)
     observed?.started()
     const conversation = await resolveConversation(request, {
-      ...{ owner, store, seal, foreignSeals, responseId },
+      owner,
+      store,
+      seal,
+      foreignSeals,
+      responseId,
       ...(remembered && { remembered }),
     })
     const { tokenTable, sealCompaction } = setup.respondOptions(responseId, owner, request as ResponseRequest)

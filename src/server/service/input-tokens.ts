@@ -21,7 +21,11 @@ export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller)
   const { owner, remembered, signal } = caller
   const { stored: store, seal, foreignSeals } = setup
   const conversation = await resolveConversation(request, {
-    ...{ owner, store, seal, foreignSeals, responseId },
+    owner,
+    store,
+    seal,
+    foreignSeals,
+    responseId,
     ...(remembered && { remembered }),
   })
   const options = setup.respondOptions(responseId, owner, request as ResponseRequest)

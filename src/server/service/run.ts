@@ -133,7 +133,11 @@ export async function startRun(options: RunOptions): Promise<Run> {
     // Whoever writes the response now, or has deleted it, says what becomes of it.
     if (options.store === undefined || journal === undefined || isConflict(error)) return undefined
     const response = unfinishedResponse({
-      ...{ store: options.store, responseId, owner, clock: options.clock, respond: options.respond },
+      store: options.store,
+      responseId,
+      owner,
+      clock: options.clock,
+      respond: options.respond,
       written: journal.written,
       ending: whole && { finished: whole, events: last },
       finishedOf: (ended) => finishedResponse(conversation, ended, isCancelled),

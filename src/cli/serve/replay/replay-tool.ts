@@ -78,6 +78,7 @@ function resultTexts({ tokens }: TokenFixture, tokenTable: TokenTable): string[]
 
 /** What a call says, without its id and its state. */
 function wordsOf(call: HostedCall): string {
+  // The cast: each kind of call has some of these fields, and what one lacks is undefined.
   const { type, name, server_label, arguments: text, code, action } = call as unknown as Record<string, unknown>
   const { sources: _, ...asked } = Object(action) as Record<string, unknown>
   return JSON.stringify([type, name, server_label, text, code, asked])
