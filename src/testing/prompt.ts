@@ -25,10 +25,30 @@ const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.retur
 
 /** Where the message that the model shall go on with begins, after `<|start|>assistant`; the prompt's end if none. */
 export function openingStart(prompt: Uint32Array): number {
+  // The role is one token, and the engine's contract says that it is there.
+  return Math.min(openMessage(prompt) + 2, prompt.length)
+}
+
+/**
+ * Where the turn may have begun that the model shall go on with: it may have several messages, each of which ends with
+ * `<|end|>`. The first of them first; {@link openingStart} is the last.
+ */
+export function turnStarts(prompt: Uint32Array, tokenTable: TokenTable): number[] {
+  const starts = [openingStart(prompt)]
+  let border = openMessage(prompt)
+  while (prompt[border - 1] === SPECIAL.end) {
+    border = prompt.lastIndexOf(SPECIAL.start, border - 1)
+    if (border === -1 || !isModels(prompt.subarray(border), tokenTable)) break
+    starts.unshift(border + 2)
+  }
+  return starts
+}
+
+/** Where the last message begins, if it is not complete; else the prompt's end. */
+function openMessage(prompt: Uint32Array): number {
   const start = prompt.lastIndexOf(SPECIAL.start)
   const isOpen = start !== -1 && !prompt.subarray(start).some((id) => TERMINATORS.includes(id))
-  // The role is one token, and the engine's contract says that it is there.
-  return isOpen ? Math.min(start + 2, prompt.length) : prompt.length
+  return isOpen ? start : prompt.length
 }
 
 /** The messages of a prompt, and what it has of the next one. */
@@ -55,8 +75,12 @@ function splitAtStarts(tokens: Uint32Array): Uint32Array[] {
 
 function readMessage(tokens: Uint32Array, tokenTable: TokenTable): HarmonyMessage[] {
   // The parser takes a message of the assistant that the host wrote for a beginning that the model goes on with.
-  const isModel = tokenTable.text(tokens[1] ?? 0) === 'assistant'
-  return parseMessages(tokens, { tokenTable, role: null, origin: isModel ? 'model' : 'host' }).messages
+  const origin = isModels(tokens, tokenTable) ? 'model' : 'host'
+  return parseMessages(tokens, { tokenTable, role: null, origin }).messages
+}
+
+function isModels(message: Uint32Array, tokenTable: TokenTable): boolean {
+  return tokenTable.text(message[1] ?? 0) === 'assistant'
 }
 
 /** Tokens as text with literal markers. */

@@ -13,7 +13,7 @@ import type { TokenTable } from '../tokens/token-table.js'
 import { type BegunTurn, commonLength, unplayed } from './begun-turn.js'
 import { gbnfOf, refusalOf } from './constraints.js'
 import { checkOptions, type ScriptedEngineOptions } from './options.js'
-import { openingStart, readPrompt, type ScriptedPrompt } from './prompt.js'
+import { openingStart, readPrompt, type ScriptedPrompt, turnStarts } from './prompt.js'
 import { restOfTurn } from './rest-of-turn.js'
 import { sampleBody } from './sampler.js'
 import type { ScriptedTurn } from './turn.js'
@@ -75,18 +75,24 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     }
     const number = begun.length + 1
     const asked = { ...seen, turn: number }
-    const start = openingStart(prompt)
-    const turn = { number, base: prompt.slice(0, start), tokens: [], ending: undefined, sampled: [], isOver: true }
+    const turn = {
+      number,
+      base: prompt.slice(0, openingStart(prompt)),
+      tokens: [],
+      ending: undefined,
+      sampled: [],
+      isOver: true,
+    }
     calls.push(asked)
     // Its number is taken before the script is awaited: another call may begin meanwhile.
     begun.push(turn)
     const said = await turnAfter(asked)
     checkTurn(`turn ${number}`, said)
     const written = writeTurn(said, table)
-    const rest = restOfTurn(written.tokens, prompt.subarray(start), table)
-    const played = { ...turn, ...written, isOver: false, ...(rest === undefined ? { base: prompt } : {}) }
+    const { base, rest } = placeOf(written.tokens, prompt, table)
+    const played = { ...turn, ...written, base, isOver: false }
     begun[number - 1] = played
-    return { turn: played, rest: rest ?? written.tokens }
+    return { turn: played, rest }
   }
 
   async function* play(
@@ -149,6 +155,22 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
       return capabilities
     },
   }
+}
+
+/** Where in a prompt a turn began, and what is left of it: all of it behind the prompt, unless the prompt begins alike. */
+function placeOf(
+  turn: readonly number[],
+  prompt: Uint32Array,
+  table: TokenTable,
+): { readonly base: Uint32Array; readonly rest: readonly number[] } {
+  const starts = turnStarts(prompt, table)
+  for (const start of starts) {
+    const rest = restOfTurn(turn, prompt.subarray(start), table)
+    // A turn that is there already, message for message, is not gone on with: the model is asked for another one.
+    const isAll = rest?.length === 0 && start !== starts.at(-1)
+    if (rest !== undefined && !isAll) return { base: prompt.slice(0, start), rest }
+  }
+  return { base: prompt, rest: turn }
 }
 
 /** A script that plays its turns one after the other, whatever it is asked. */

@@ -343,6 +343,21 @@ describe('a turn that the prompt has a part of', () => {
     )
   })
 
+  test('is what another engine goes on with, in whichever of its messages the first has died', async () => {
+    const turn = [think('Hm, 🦜.'), think('Well.'), answer('It is 22 degrees.')]
+    const whole = await idsOf(scriptedEngine([turn]), PROMPT)
+    for (const at of whole.keys()) {
+      const rest = await idsOf(scriptedEngine([turn]), [...PROMPT, ...whole.slice(0, at)])
+      expect([at, ...whole.slice(0, at), ...rest]).toEqual([at, ...whole])
+    }
+  })
+
+  test('is asked for again where the prompt has all of it already', async () => {
+    const turn = encodeHarmony('<|channel|>analysis<|message|>Hm<|end|>')
+    const prompt = [...PROMPT, ...turn, ...encodeHarmony('<|start|>assistant')]
+    expect(await idsOf(scriptedEngine([turn]), prompt)).toEqual(turn)
+  })
+
   test('is not taken for it where the host began another message: the turn is written into that', async () => {
     const engine = scriptedEngine(['{"city":"Paris"}<|call|>', answer('Hi')])
     const begun = [...PROMPT, ...encodeHarmony('<|channel|>commentary to=functions.get_weather<|message|>')]
