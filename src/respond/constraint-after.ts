@@ -1,10 +1,11 @@
 import type { Constraint, ConstraintKind } from '../engine/constraint.js'
-import { createMatcher, jsonSchemaToGbnf, regexToGbnf, remaining } from '../grammar/index.js'
+import { createMatcher, jsonSchemaToGbnf, type MatcherState, regexToGbnf, remaining } from '../grammar/index.js'
 
 /**
- * What the rest of a body has to spell whose beginning is there: another process began it. Only a grammar says that of a
- * rest. Undefined if the engine takes none, if ours does not hold the constraint, or if the engine that began the body
- * allowed what ours does not: then the rest is free, and is checked in the end as everything is.
+ * What the rest of a body has to spell whose beginning is there: another process began it. Undefined if no grammar says
+ * that: then the rest is free, and is checked in the end as everything is.
+ *
+ * @param text - whole characters
  */
 export function constraintAfter(
   constraint: Constraint,
@@ -12,10 +13,26 @@ export function constraintAfter(
   kinds: readonly ConstraintKind[],
 ): Constraint | undefined {
   if (text === '') return constraint
+  const state = stateAfter(constraint, text, kinds)
+  try {
+    return state && { grammar: remaining(state), syntax: 'gbnf' }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Where a body stands in the grammar of its constraint. Undefined if the engine takes no grammar, if ours does not hold
+ * the constraint, or if the engine that began the body allowed what ours does not.
+ */
+export function stateAfter(
+  constraint: Constraint,
+  text: string,
+  kinds: readonly ConstraintKind[],
+): MatcherState | undefined {
   if (!kinds.includes('gbnf')) return undefined
   try {
-    const state = createMatcher(grammarOf(constraint)).accept(text)
-    return state && { grammar: remaining(state), syntax: 'gbnf' }
+    return createMatcher(grammarOf(constraint)).accept(text)
   } catch {
     return undefined
   }

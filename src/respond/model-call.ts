@@ -7,6 +7,7 @@ import type { ResponseFold } from '../journal/response-fold.js'
 import type { HarmonyToken } from '../tokens/token-source.js'
 import { nameConstraint } from './callees.js'
 import { chosenName } from './chosen-name.js'
+import type { HalfCharacter } from './half-character.js'
 import { type Budget, isBeforeForcedCall } from './next-step.js'
 import { lastBorder, MESSAGE_BORDERS } from './open-message.js'
 import type { Strictness } from './strictness.js'
@@ -14,8 +15,10 @@ import type { Strictness } from './strictness.js'
 /** What the model is asked for next, and how far what it gives is taken. */
 export interface ModelCall {
   readonly options: Pick<GenerateOptions, 'stop' | 'constraint'>
-  /** Whether it is the name of a tool: then the ends of sequence that end it are not part of the transcript. */
-  readonly isName: boolean
+  /** What it writes. The ends of sequence that end the name of a tool are not part of the transcript. */
+  readonly writes: 'anything' | 'body' | 'name'
+  /** What it has to have written before it may stop. */
+  readonly missing?: () => readonly number[]
   /**
    * Reads what the engine gave.
    *
@@ -40,19 +43,20 @@ const BODY_ENDS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
 export function modelCall(fold: ResponseFold, budget: Budget): ModelCall {
   const name = budget.forced && chosenName(fold, budget.forced)
   if (name !== undefined) return chooseName(name.left)
-  const constraint = budget.strict.openBody(fold.turnTokens)?.constraint
-  if (constraint !== undefined) return { options: { constraint }, isName: false, read: readBody }
+  const { constraint, character } = budget.strict.openBody(fold.turnTokens) ?? {}
+  if (constraint !== undefined) return { options: { constraint }, writes: 'body', read: readBody }
+  if (character !== undefined) return completeCharacter(character, budget.tokens - fold.sampled)
   const pauses = [
     ...(budget.strict.isPaused ? [SPECIAL.message] : []),
     ...(isBeforeForcedCall(fold, budget) ? [SPECIAL.end] : []),
   ]
   const options = pauses.length === 0 ? {} : { stop: [...STOP_TOKENS, ...pauses] }
   const isWatched = budget.strict.isPaused && !isBeforeForcedCall(fold, budget)
-  if (pauses.length === 0) return { options, isName: false, read: readAll }
+  if (pauses.length === 0) return { options, writes: 'anything', read: readAll }
   const isBodyBegun = isWatched ? headerWatch(fold.turnTokens, budget.strict) : () => false
   return {
     options,
-    isName: false,
+    writes: 'anything',
     read(tokens) {
       const taken = cutAfter(tokens, (id) => (pauses as number[]).includes(id))
       const at = taken.tokens.findIndex((token) => isBodyBegun(idOf(token)))
@@ -78,11 +82,11 @@ function headerWatch(turn: readonly number[], strict: Strictness): (id: number) 
 }
 
 /** What a call of the model is asked with, but for its signal. */
-export function generationOptions(fold: ResponseFold, { options }: ModelCall): GenerateOptions {
+export function generationOptions(fold: ResponseFold, { options, writes }: ModelCall): GenerateOptions {
   const { request, capabilities = {} } = fold.open
   const { logprobs, ...given } = generateOptions(request)
   const { max_output_tokens: most } = request
-  const isScored = logprobs !== undefined && (!options.constraint || capabilities.hasConstrainedLogprobs === true)
+  const isScored = logprobs !== undefined && (writes === 'anything' || capabilities.hasConstrainedLogprobs === true)
   return {
     ...given,
     ...(isScored && { logprobs }),
@@ -94,10 +98,32 @@ export function generationOptions(fold: ResponseFold, { options }: ModelCall): G
 function chooseName(left: readonly string[]): ModelCall {
   return {
     options: { constraint: nameConstraint(left) },
-    isName: true,
+    writes: 'name',
     read(tokens) {
       const end = tokens.findIndex((token) => idOf(token) >= FIRST_SPECIAL)
       return end === -1 ? { tokens, isOver: false } : { tokens: tokens.slice(0, end), isOver: true }
+    },
+  }
+}
+
+/** One character, and then the call is over. A token that may not follow gives way to the first character that may. */
+function completeCharacter(character: HalfCharacter, most: number): ModelCall {
+  let left = character
+  let taken = 0
+  const missing = (): readonly number[] => left.completion.slice(0, most - taken)
+  return {
+    options: {},
+    writes: 'body',
+    missing,
+    read(tokens) {
+      for (const [at, token] of tokens.entries()) {
+        const next = left.push(idOf(token))
+        if (next === 'complete') return { tokens: tokens.slice(0, at + 1), isOver: true }
+        if (next === undefined) return { tokens: [...tokens.slice(0, at), ...missing()], isOver: true }
+        left = next
+        taken += 1
+      }
+      return { tokens, isOver: false }
     },
   }
 }

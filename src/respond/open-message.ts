@@ -9,8 +9,8 @@ export interface OpenMessage {
   readonly header: HarmonyHeader
   /** Its body so far. */
   readonly text: string
-  /** Whether the body ends in the middle of a character, which `text` is without. */
-  readonly isCut: boolean
+  /** The bytes of the character in whose middle the body ends, which `text` is without; none if it ends behind one. */
+  readonly carried: readonly number[]
 }
 
 /** What a message begins with or ends with. */
@@ -46,5 +46,5 @@ export function openMessage(
     else if (event.type === 'message_end') open = undefined
   })
   for (const id of turn.slice(Math.max(border, 0))) parser.push(id, 'model')
-  return open && { ...open, isCut: parser.isHolding }
+  return open && { ...open, carried: parser.snapshot().carried }
 }

@@ -173,7 +173,7 @@ class Sampling {
     this.#asked = 'nothing'
     if ('error' in answer) this.#readFailure(answer)
     else if (this.#isStopped) this.#afterStop(stopOf(this.#fold, answer.done ? answer.value : undefined))
-    else if (answer.done) this.#finish(stopOf(this.#fold, answer.value))
+    else if (answer.done) this.#finish(this.#missing(answer.value) ?? stopOf(this.#fold, answer.value))
     else this.#take(tokensOf(answer.value))
   }
 
@@ -182,6 +182,12 @@ class Sampling {
     if (fold.sampled > this.#before || fold.sampled === 0 || !isContextFull(error)) throw error
     // What came before has filled the context. That leaves the answer incomplete, as any limit of tokens does.
     this.#finish({ type: 'stop', reason: 'max_output_tokens' })
+  }
+
+  /** What the model left out although it has to be there: the call stands where it stopped, not the turn. */
+  #missing(end: StreamEnd | undefined): Happened | undefined {
+    const tokens = this.#call.missing?.() ?? []
+    return tokens.length === 0 || (end?.reason ?? 'stop') !== 'stop' ? undefined : { type: 'chunk', tokens }
   }
 
   #take(given: readonly HarmonyToken[]): void {
@@ -200,7 +206,7 @@ class Sampling {
   /** What follows where the engine had to stop, and the turn goes on or has ended. */
   #afterStop(stop: StopEntry): void {
     this.#isOver = true
-    if (this.#call.isName || this.#fold.stage === 'stopped') this.#queue.push({ ...stop, reason: 'stop' })
+    if (this.#call.writes === 'name' || this.#fold.stage === 'stopped') this.#queue.push({ ...stop, reason: 'stop' })
     else if (stop.usage !== undefined) this.#queue.push({ type: 'usage', usage: stop.usage })
   }
 

@@ -5,8 +5,9 @@ import { type DeclaredTools, declareTools, toolNamed } from '../recipients/decla
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { recipientKey } from '../recipients/recipient.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { constraintAfter } from './constraint-after.js'
-import { openMessage } from './open-message.js'
+import { constraintAfter, stateAfter } from './constraint-after.js'
+import { type HalfCharacter, halfCharacter } from './half-character.js'
+import { type OpenMessage, openMessage } from './open-message.js'
 import { partOfHeader, type StrictPart, strictParts } from './strict-parts.js'
 
 export interface StrictnessOptions {
@@ -18,6 +19,8 @@ export interface StrictnessOptions {
 export interface OpenBody {
   /** What the rest of it has to spell; undefined if nothing says that of a rest. */
   readonly constraint: Constraint | undefined
+  /** What has to be completed before; undefined if the body ends behind a character, or nothing says what may follow. */
+  readonly character: HalfCharacter | undefined
   /** The id that ends such a message. */
   readonly terminator: number
 }
@@ -53,9 +56,13 @@ export class Strictness {
     })
     const part = message && partOfHeader(message.header, this.parts, tools, this.#policy)
     if (part === undefined || !constrained.includes(part.param)) return undefined
-    const { text, isCut } = message as { text: string; isCut: boolean }
+    const { text, carried } = message as OpenMessage
+    const kinds = capabilities?.constraints ?? []
+    const isCut = carried.length > 0
+    const before = isCut ? stateAfter(part.constraint, text, kinds) : undefined
     return {
-      constraint: isCut ? undefined : constraintAfter(part.constraint, text, capabilities?.constraints ?? []),
+      constraint: isCut ? undefined : constraintAfter(part.constraint, text, kinds),
+      character: before && halfCharacter(carried, before, this.#tokenTable),
       terminator: part.body === ANSWER ? SPECIAL.return : SPECIAL.call,
     }
   }

@@ -1,0 +1,69 @@
+import type { MatcherState } from '../grammar/index.js'
+import { intersection, LAST_CODE_POINT, type Range } from '../grammar/ranges.js'
+import type { TokenTable } from '../tokens/token-table.js'
+
+/**
+ * A character in the middle of which a body was left: another process stopped between its tokens. A grammar knows whole
+ * characters only, so the model goes on without one until this character is complete, and each token is checked.
+ */
+export interface HalfCharacter {
+  /** What follows with one more token: undefined if the body may not go on with it. */
+  push(id: number): HalfCharacter | 'complete' | undefined
+  /** Tokens that complete it to a character which the body may have: the first one. */
+  readonly completion: readonly number[]
+}
+
+/**
+ * @param bytes - those that are there: 1 to 3
+ * @param before - where the body stands in front of the character
+ * @returns undefined if no character that begins like this may follow
+ */
+export function halfCharacter(
+  bytes: readonly number[],
+  before: MatcherState,
+  tokenTable: TokenTable,
+): HalfCharacter | undefined {
+  const [first] = intersection(before.allowed, [charactersOf(bytes)])
+  if (first === undefined) return undefined
+  return {
+    get completion() {
+      const all = new TextEncoder().encode(String.fromCodePoint(first[0]))
+      return Array.from(all.subarray(bytes.length), (byte) => idOf(byte, tokenTable))
+    },
+    push(id) {
+      const all = Uint8Array.of(...bytes, ...tokenTable.bytes(id))
+      const text = validText(all)
+      // A control token has no bytes.
+      if (text === undefined || all.length === bytes.length) return undefined
+      const after = before.accept(text)
+      const carried = all.subarray(new TextEncoder().encode(text).length)
+      if (after === undefined || carried.length === 0) return after && 'complete'
+      return halfCharacter([...carried], after, tokenTable)
+    },
+  }
+}
+
+/** The characters whose UTF-8 begins with these bytes. */
+function charactersOf(bytes: readonly number[]): Range {
+  const lead = bytes[0] ?? 0
+  const [length, least] = lead < 0xe0 ? [2, 0x80] : lead < 0xf0 ? [3, 0x800] : [4, 0x10000]
+  const bits = bytes.slice(1).reduce((code, byte) => (code << 6) | (byte & 0x3f), lead & (0xff >> (length + 1)))
+  const missing = 6 * (length - bytes.length)
+  return [Math.max(least, bits << missing), Math.min(LAST_CODE_POINT, ((bits + 1) << missing) - 1)]
+}
+
+/** The whole characters of bytes that may end in the middle of one; undefined if they are no UTF-8. */
+function validText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true })
+  } catch {
+    return undefined
+  }
+}
+
+/** The token of one byte, which every vocabulary of bytes has: looked for, since hardly a response ever asks. */
+function idOf(byte: number, tokenTable: TokenTable): number {
+  let id = 0
+  while (tokenTable.bytes(id).length !== 1 || tokenTable.bytes(id)[0] !== byte) id += 1
+  return id
+}
