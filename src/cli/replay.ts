@@ -30,16 +30,16 @@ export async function* printReplay(
   { citations = false, dialect = 'openai', ...options }: TranslationOptions,
   screen: Screen,
 ): AsyncGenerator<string> {
-  const settled = { ...fixedOptions(fixture), ...(citations ? { citations: urlCitations() } : {}), ...options }
+  const resolved = { ...fixedOptions(fixture), ...(citations ? { citations: urlCitations() } : {}), ...options }
   if (format === 'timeline') {
-    yield* timeline(fixture, { ...settled, tokenTable: await loadTokenTable() }, screen)
+    yield* timeline(fixture, { ...resolved, tokenTable: await loadTokenTable() }, screen)
     return
   }
   const print = format === 'sse' ? encodeSse : (event: SseEvent) => `${JSON.stringify(event)}\n`
   const encode = [openResponses, vllm].find(({ name }) => name === dialect)?.encoder() ?? ((event) => event)
   const failures: unknown[] = []
   const onError = (error: unknown): unknown => failures.push(error)
-  for await (const events of translateBatches(replay(fixture), { ...settled, onError })) {
+  for await (const events of translateBatches(replay(fixture), { ...resolved, onError })) {
     yield events.map((event) => print(encode(event))).join('')
   }
   // What came before it is printed; the stream itself does not say what was wrong with the fixture.

@@ -100,7 +100,7 @@ function magnitudes(bounds: Bounds, decimals: number): Expression {
   return choice(...scaled.map(writeScaled), ...exponents(low, high, isLowOut))
 }
 
-/** The numbers from `first` to `last`, divided by ten `places` times, with more decimals behind. */
+/** The numbers from `first` to `last`, divided by ten `places` times, followed by more decimals. */
 interface Scaled {
   readonly first: number
   readonly last: number

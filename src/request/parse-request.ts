@@ -45,7 +45,7 @@ export function parseRequest(body: unknown, options: ParseRequestOptions = {}): 
   const result = request.safeParse(sent)
   if (!result.success) throw errorOf(result.error.issues, sent)
   if (unknownFields === 'refuse') refuseUnknown(sent, result.data, [])
-  const parsed = settled(result.data)
+  const parsed = normalized(result.data)
   checkConsistency(parsed)
   return parsed
 }
@@ -72,8 +72,8 @@ function isBlank(name: string, value: unknown): boolean {
   return value == null || (isRecord(value) && Object.keys(value).length === 0)
 }
 
-/** The request without what has said all it has to say: old names, and what is only there on a WebSocket. */
-function settled({ type: _, reasoning, ...parsed }: ReadRequest): ParsedRequest {
+/** The request without old names of parameters, and without what only a WebSocket sends. */
+function normalized({ type: _, reasoning, ...parsed }: ReadRequest): ParsedRequest {
   const { generate_summary, ...asked } = { ...reasoning }
   const settings = generate_summary === undefined ? asked : { summary: generate_summary, ...asked }
   const generate = parsed.prompt_cache_options?.prewarm === true ? { generate: false } : {}

@@ -9,7 +9,7 @@ export interface OpenMessage {
   readonly header: HarmonyHeader
   /** Its body so far. */
   readonly text: string
-  /** The bytes of the character in whose middle the body ends, which `text` is without; none if it ends behind one. */
+  /** The bytes of the character in whose middle the body ends, which `text` is without; none if it ends after a whole one. */
   readonly carried: readonly number[]
 }
 

@@ -96,12 +96,12 @@ export interface RespondOptions extends Translated, Prompted {
    * response ends there and its stream throws the error.
    */
   readonly append?: (entry: Entry) => void | Promise<void>
-  /** What was written before, by another run of the same response. The stream goes on behind it. */
+  /** What was written before, by another run of the same response. The stream goes on after it. */
   readonly entries?: readonly Entry[]
   /** Aborts the response: engine and tools are stopped before their next step, and `response.failed` is emitted. */
   readonly signal?: AbortSignal
   /**
-   * Is told that the response is open: written, and about to go on. Again in each process that goes on from its entries;
+   * Called when the response is open: written, and about to go on. Again in each process that goes on from its entries;
    * not for a compaction, nor with `generate: false`, where nothing but their own output may come. Keep the handle to put
    * items into the output; what it throws or rejects with goes to `onError`.
    */
@@ -113,7 +113,7 @@ export interface RespondOptions extends Translated, Prompted {
    * and checks what it wrote, as everything strict is checked; `refuse` refuses the request. Default `validate`.
    */
   readonly unconstrained?: 'validate' | 'refuse'
-  /** Is told of output that does not fit its schema. The client is sent it as it is. */
+  /** Called with output that does not fit its schema. The client is sent it as it is. */
   readonly onInvalidOutput?: (invalid: InvalidOutput) => void
   /** Receives, unchanged, what the engine, the tools and other code of the host threw. Default: `console.error`. */
   readonly onError?: (error: unknown) => void

@@ -148,8 +148,9 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     isAnnounced = true
     const { insert, signal } = inbox
     // Not `callHost`, which ignores a promise that rejects: a host that searches meanwhile gives one.
-    const told = async (): Promise<void> => onOpen({ id, request: { ...known, input: request.input }, insert, signal })
-    told().catch(report)
+    const notify = async (): Promise<void> =>
+      onOpen({ id, request: { ...known, input: request.input }, insert, signal })
+    notify().catch(report)
   }
 
   async function run(show: Write<Batch>): Promise<readonly number[]> {

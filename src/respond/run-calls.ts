@@ -23,7 +23,7 @@ const INTERRUPTED: CallResult = { error: { message: 'The call was interrupted. I
 
 /**
  * Runs calls side by side, as the entries that they give. Each has to be applied before the next is asked for. Results
- * enter the transcript in the order of the calls, behind what the tools insert.
+ * enter the transcript in the order of the calls, after what the tools insert.
  */
 export async function* runCalls(calls: readonly HostedCall[], options: RunCallsOptions): AsyncGenerator<Happened> {
   const { fold, inbox, isClosed, report, tools = [], onProgress = () => {} } = options

@@ -19,7 +19,7 @@ export interface StrictnessOptions {
 export interface OpenBody {
   /** What the rest of it has to spell; undefined if nothing says that of a rest. */
   readonly constraint: Constraint | undefined
-  /** What has to be completed before; undefined if the body ends behind a character, or nothing says what may follow. */
+  /** What has to be completed before; undefined if the body ends after a whole character, or nothing says what may follow. */
   readonly character: HalfCharacter | undefined
   /** The id that ends such a message. */
   readonly terminator: number

@@ -6,7 +6,7 @@ import { encoderOf } from '../tokens/encoder.js'
 import type { TranslateEntriesOptions } from './options.js'
 import { createTranslator } from './respond.js'
 
-/** A response as its entries tell it. */
+/** A response, rebuilt from its entries. */
 export interface EntryTranslation {
   /** The response as it stands after the entries so far; undefined before the first. */
   readonly response: ResponseObject | undefined

@@ -16,7 +16,7 @@ const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
   ['rate_limit_exceeded', 429],
 ])
 
-/** @param report - receives what is not the client's fault, of which it is told nothing */
+/** @param report - receives what is not the client's fault, of which it learns nothing */
 export function errorAnswer(error: unknown, report: (error: unknown) => void): ErrorAnswer {
   if (error instanceof RequestError) return answerOf(error)
   report(error)

@@ -1,9 +1,9 @@
 import type { GenerateOptions, TokenStream } from '../engine/index.js'
 import { tokenStream } from '../engine/token-stream.js'
 import { check } from '../errors.js'
+import { checkedCall } from './llama-cpp/checked-call.js'
 import type { LlamaSequence } from './llama-cpp/node-llama-cpp.js'
 import { checkFits, sequenceTokens } from './llama-cpp/sequence-tokens.js'
-import { settledCall } from './llama-cpp/settled-call.js'
 import { createPool, type Pool } from './pool.js'
 
 export type * from '../engine/engine.js'
@@ -51,13 +51,13 @@ export function llamaCppSource(
 ): TokenStream {
   const { evaluate } = Object(sequence) as Partial<LlamaSequence>
   check(typeof evaluate === 'function', 'sequence', 'a LlamaContextSequence of node-llama-cpp', sequence)
-  const { prompt, options: settled } = settledCall(promptTokens, options)
+  const { prompt, options: checked } = checkedCall(promptTokens, options)
   return tokenStream(async function* (signal) {
     checkFits(prompt, sequence.contextSize)
     const turns = turnsOf(sequence)
     await turns.take(() => 0, signal)
     try {
-      return yield* sequenceTokens(sequence, prompt, settled, signal)
+      return yield* sequenceTokens(sequence, prompt, checked, signal)
     } finally {
       turns.give(sequence)
     }

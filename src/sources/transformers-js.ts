@@ -147,8 +147,8 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
       checkPossible(options)
       checkHolds('Transformers.js', {}, options.constraint)
       const prompt = Array.from(promptTokens)
-      const settled = { ...options, ...(options.stop && { stop: [...options.stop] }) }
-      return tokenStream((signal) => run(prompt, settled, signal), options.signal)
+      const copy = { ...options, ...(options.stop && { stop: [...options.stop] }) }
+      return tokenStream((signal) => run(prompt, copy, signal), options.signal)
     },
     // The model is in this process, and later calls wait, so it is always healthy.
     async health() {},

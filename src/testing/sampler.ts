@@ -9,9 +9,9 @@ import { ENDS, textOf } from './spelling.js'
 /** What comes of a turn under a grammar. */
 export interface SampledBody {
   readonly tokens: readonly number[]
-  /** What the turn goes on with behind the body. */
+  /** What the turn goes on with after the body. */
   readonly after: readonly number[]
-  /** Whether the tokens end with an end of sequence. Otherwise, the model is cut off behind them. */
+  /** Whether the tokens end with an end of sequence. Otherwise, the model is cut off after them. */
   readonly isOver: boolean
 }
 

@@ -35,9 +35,9 @@ export interface ScriptedEngine extends TokenEngine {
  *     const engine = scriptedEngine(({ messages }) => answer(`You said ${messages.at(-1)?.content}`))
  *
  * Under a constraint it is a sampler: it takes the script's own tokens as long as they keep it. Where they do not, which is
- * where a special token comes that ends no sequence, or anything else behind a complete body, it goes on with a shortest
+ * where a special token comes that ends no sequence, or anything else after a complete body, it goes on with a shortest
  * text that completes the body, and with the token that ends the script's message (`<|return|>` where that is `<|end|>` or
- * none). The turn then goes on behind that message. A constraint that it does not hold is an `invalid_prompt`.
+ * none). The turn then goes on after that message. A constraint that it does not hold is an `invalid_prompt`.
  *
  * It keeps the contract of {@link TokenEngine}. A turn that was cut short, by a stop id or by `maxTokens`, goes on when
  * the next prompt has what came of it: the script is not asked again. Where the host began the message itself, as it
@@ -157,7 +157,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   }
 }
 
-/** Where in a prompt a turn began, and what is left of it: all of it behind the prompt, unless the prompt begins alike. */
+/** Where in a prompt a turn began, and what is left of it: all of it, after the prompt, unless the prompt begins alike. */
 function placeOf(
   turn: readonly number[],
   prompt: Uint32Array,

@@ -22,7 +22,7 @@ export interface OpenedEngine {
   close(): Promise<void>
 }
 
-/** The variable of the environment that may have the key of the server behind. */
+/** The variable of the environment that may have the key of the engine's server. */
 const KEY_VARIABLE = 'HARMONY_ENGINE_API_KEY'
 
 /**

@@ -9,7 +9,7 @@ export function shortestText(stack: Stack, stacks: Stacks): string {
     const { expression, done, below } = at
     if (expression.kind === 'text') parts.push(expression.text.slice(done))
     else if (expression.kind === 'class') parts.push(plainest(expression.ranges))
-    // What a class or a text has behind it is below; of all others the shortest way in is followed.
+    // What follows a class or a text is below; of all others the shortest way in is followed.
     const isOver = expression.kind === 'text' || expression.kind === 'class'
     at = isOver ? below : shortest(stacks.open(at))
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// The message of every schema is what it expects, in OpenAI's words: `invalidType` puts it behind "expected".
+// The message of every schema is what it expects, in OpenAI's words: `invalidType` puts it after "expected".
 
 export const text: z.ZodType<string> = z.string('a string')
 /** Text that identifies something, so that it cannot be empty. */

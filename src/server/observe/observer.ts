@@ -5,7 +5,7 @@ import { observeResponse, type ResponseAbout, type ResponseObservation } from '.
 import type { Tracing } from './tracing.js'
 import type { Watch } from './watch.js'
 
-/** Who is told what a server does. */
+/** Who observes what a server does. */
 export interface ObserverOptions {
   /** Receives what happens: counts and times. No content. */
   readonly onMetric?: OnMetric

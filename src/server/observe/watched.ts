@@ -2,7 +2,7 @@ import type { TokenEngine, TokenStream } from '../../engine/index.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ModelCallObservation, ResponseObservation } from './observe-response.js'
 
-/** The engine of one response, which tells of each call. Its span, if there is one, is the parent of the engine's. */
+/** The engine of one response, which reports each call. Its span, if there is one, is the parent of the engine's. */
 export function watchedEngine(engine: TokenEngine, response: ResponseObservation): TokenEngine {
   const { capabilities } = engine
   return {
@@ -49,7 +49,7 @@ function watchedStream(stream: TokenStream, call: ModelCallObservation): TokenSt
   return watched
 }
 
-/** The tools of one response, which tell of each call. */
+/** The tools of one response, which report each call. */
 export function watchedTools(tools: readonly Tool[], response: ResponseObservation): Tool[] {
   return tools.map((tool) => {
     const { listings } = tool

@@ -30,7 +30,7 @@ export interface Admission {
 }
 
 /**
- * @param onChange - is told of every change
+ * @param onChange - called after every change
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createAdmission(
@@ -98,25 +98,25 @@ export function createAdmission(
       if (waiting.size >= queue) throw tooMany()
       count(owner, 1)
       return new Promise((resolve, reject) => {
-        const settle = (error?: unknown): void => {
+        const leaveQueue = (error?: unknown): void => {
           signal?.removeEventListener('abort', abort)
           count(owner, -1)
           if (error === undefined) resolve(place(owner))
           else reject(error)
         }
         const abort = (): void => {
-          waiting.delete(settle)
+          waiting.delete(leaveQueue)
           changed()
-          settle(signal?.reason)
+          leaveQueue(signal?.reason)
         }
         signal?.addEventListener('abort', abort)
-        waiting.add(settle)
+        waiting.add(leaveQueue)
         changed()
       })
     },
     async drain() {
       isDraining = true
-      for (const settle of waiting) settle(stopping())
+      for (const leaveQueue of waiting) leaveQueue(stopping())
       waiting.clear()
       changed()
       if (running > 0) await new Promise<void>((resolve) => emptied.add(resolve))

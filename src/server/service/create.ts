@@ -150,7 +150,7 @@ async function runFor(
       onError: report,
       onUnfinished: (response) => stored.addUnfinished(responseId, response),
       clock,
-      ...(onEntry && { onEntry: (entry) => tell(() => onEntry(responseId, entry), report) }),
+      ...(onEntry && { onEntry: (entry) => callObserver(() => onEntry(responseId, entry), report) }),
       ...(observed && { onStart: observed.started }),
       onEnd,
     })
@@ -159,8 +159,8 @@ async function runFor(
   }
 }
 
-/** What watches a response must not end it. */
-function tell(work: () => void, report: (error: unknown) => void): void {
+/** An observer that throws must not end the response that it watches. */
+function callObserver(work: () => void, report: (error: unknown) => void): void {
   try {
     work()
   } catch (error) {

@@ -16,7 +16,7 @@ export async function retrieveResponse(setup: Setup, responseId: string, owner: 
 }
 
 /**
- * The events of a response, from the first or from behind one that the client knows.
+ * The events of a response, from the first or after one that the client knows.
  *
  * @throws RequestError if there is no such response, its events are not kept any more, or there is no such event
  */
@@ -40,7 +40,7 @@ export async function streamResponse(
 export async function deleteResponse(setup: Setup, responseId: string, owner: string): Promise<void> {
   await findStored(setup, responseId, owner)
   const live = setup.runs.get(responseId)
-  // Its writer would be refused, and the host told of an error that is none.
+  // Its writer would be refused, and the host would get an error that is none.
   live?.cancel()
   await live?.finished
   await setup.store.delete(responseId, owner)

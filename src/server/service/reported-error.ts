@@ -1,4 +1,4 @@
-/** What stopped a response. The host has been told why, where it happened. */
+/** What stopped a response. It was reported to the host where it happened. */
 export class ReportedError extends Error {
   override readonly name = 'ReportedError'
 }

@@ -1,6 +1,6 @@
 /** Tells all responses that are being made to stop. An AbortSignal would warn of so many listeners. */
 export interface Stop {
-  /** Calls back when all have to stop, at once if they had to before. Call what it returns to be told no more. */
+  /** Calls back when all have to stop, at once if they had to before. Returns a function that unsubscribes. */
   onStop(cancel: () => void): () => void
   stop(): void
 }

@@ -23,7 +23,7 @@ export interface UnfinishedResponse {
   ending(): Promise<Ending>
   /** Writes its end and keeps it. @throws what the store throws; StoreConflict if it is somebody else's by now */
   keep(): Promise<Ending>
-  /** Those of the store from one index on, and its end behind them, whether that is written or not. */
+  /** Those of the store from one index on, and its end after them, whether that is written or not. */
   withEnd(stored: AsyncIterable<readonly Entry[]>, from: number): AsyncGenerator<readonly Entry[]>
 }
 

@@ -24,7 +24,7 @@ export interface LanesOptions {
 
 type Waiting =
   | { readonly size: number; readonly answer: () => Promise<void> }
-  /** How many were one too many, one behind the other: they cost nothing, however many they are. */
+  /** How many were one too many, one after the other: they cost nothing, however many they are. */
   | { refused: number }
 
 export function createLanes(options: LanesOptions): Lanes {

@@ -64,7 +64,7 @@ function checkRoom({ open, limits, isDraining }: Shared): void {
   if (open.size >= limits.connections) throw tooManyConnections()
 }
 
-/** What the runtime tells of one socket, as Hono words it. */
+/** What the runtime reports of one socket, as Hono words it. */
 function socketEvents(context: Context<Env>, shared: Shared): object {
   const { server, limits, open } = shared
   const { keepAliveMs, options } = server

@@ -6,11 +6,11 @@ import { loadTokenTable } from '../../tokens/load-token-table.js'
 import { GBNF_CAPABILITIES } from '../gbnf.js'
 import { createPool } from '../pool.js'
 import { checkVocabulary } from './check-vocabulary.js'
+import { checkedCall } from './checked-call.js'
 import { llamaError } from './llama-error.js'
 import { loadLlama } from './load-llama.js'
 import type { Llama, LlamaContext, LlamaModel, LlamaSequence } from './node-llama-cpp.js'
 import { checkFits, sequenceTokens } from './sequence-tokens.js'
-import { settledCall } from './settled-call.js'
 
 /** Options of {@link createLlamaCppEngine}. */
 export interface LlamaCppEngineOptions {
@@ -187,14 +187,14 @@ function createEngine(
     contextSize,
     parallel,
     generate(promptTokens, options = {}) {
-      const { prompt, options: settled } = settledCall(promptTokens, options)
+      const { prompt, options: checked } = checkedCall(promptTokens, options)
       return tokenStream(async function* (signal) {
         checkFits(prompt, contextSize)
         const slot = await slots.take((one) => keptTokens(one, prompt), signal)
         try {
           slot.sequence ??= context.getSequence()
           slot.promptLength = prompt.length
-          return yield* sequenceTokens(slot.sequence, prompt, settled, signal)
+          return yield* sequenceTokens(slot.sequence, prompt, checked, signal)
         } catch (error) {
           if (disposing !== undefined || context.disposed) throw disposedError(error)
           // The grammar is at fault: the sequence was not used.

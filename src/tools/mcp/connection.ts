@@ -38,7 +38,7 @@ interface Listing {
   readonly since: number
 }
 
-/** @param onError - told of what goes wrong and fails nothing */
+/** @param onError - called with errors that fail nothing */
 export function createConnection(
   config: McpServerConfig,
   { listTimeoutMs, listMaxAgeMs, timeoutMs }: Settings,

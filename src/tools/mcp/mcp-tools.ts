@@ -40,12 +40,12 @@ export function mcpTools(options: McpToolsOptions): McpTools {
   for (const [serverLabel, config] of settings.servers) {
     servers.set(
       serverLabel,
-      createConnection(config, settings, (error) => tell(error, { serverLabel })),
+      createConnection(config, settings, (error) => reportError(error, { serverLabel })),
     )
   }
 
-  /** A handler that throws must not fail what it is told about. */
-  function tell(error: unknown, context: McpErrorContext): void {
+  /** A handler that throws must not fail the call that it hears of. */
+  function reportError(error: unknown, context: McpErrorContext): void {
     try {
       settings.onError(error, context)
     } catch (own) {
@@ -65,7 +65,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
         tools: all.filter(({ name }) => isOffered(label, name) && isAllowed(name)),
       }
     } catch (error) {
-      if (!signal.aborted) tell(error, { serverLabel: label })
+      if (!signal.aborted) reportError(error, { serverLabel: label })
       return { serverLabel: label, error: NO_LIST }
     }
   }
@@ -87,7 +87,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
       try {
         context.report(progressOf(progress))
       } catch (error) {
-        tell(error, { serverLabel: call.server_label, call })
+        reportError(error, { serverLabel: call.server_label, call })
       }
     }
     try {
@@ -98,7 +98,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
     } catch (error) {
       if (limit.signal.aborted && !limit.isOver()) return { error: { message: CANCELLED } }
       const { error: said, isOperators } = failureOf(error, maxOutputBytes)
-      if (isOperators) tell(error, { serverLabel: call.server_label, call })
+      if (isOperators) reportError(error, { serverLabel: call.server_label, call })
       return { error: limit.isOver() ? { message: LATE } : said }
     } finally {
       limit.clear()

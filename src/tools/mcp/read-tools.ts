@@ -8,7 +8,7 @@ const MOST_TOOLS = 20_000
 /**
  * All pages of a server's tools, with the fields that the API has.
  *
- * @param onBroken - told of each tool that is left out, and why
+ * @param onBroken - called for each tool that is left out, with the reason
  * @throws Error what the SDK throws, or that there are too many
  */
 export async function readTools(

@@ -8,7 +8,7 @@ import { GBNF_CAPABILITIES } from '../gbnf.js'
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function settledCall(
+export function checkedCall(
   promptTokens: readonly number[] | Uint32Array,
   options: GenerateOptions,
 ): { readonly prompt: number[]; readonly options: GenerateOptions } {
