@@ -88,7 +88,7 @@ describe('an engine of your own', () => {
   })
 })
 
-test('docs/engines.md shows this engine, in under thirty lines', () => {
+test('docs/engines.md shows the engine that is tested here, in under thirty lines', () => {
   const code =
     /\n(\/\*\* An engine that answers[\s\S]*?\n}\)\n)/.exec(readFileSync(new URL(import.meta.url), 'utf8'))?.[1] ?? ''
   const page = readFileSync(new URL('../../docs/engines.md', import.meta.url), 'utf8')

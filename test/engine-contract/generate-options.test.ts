@@ -19,7 +19,7 @@ describe('what a request asks of an engine', () => {
   test.each([
     ['a request that says nothing', {}],
     ['a request whose parameters are null', { temperature: null, top_p: null, max_output_tokens: null, include: null }],
-  ])('what a request asks of an engine is nothing if it is %s', (_, request) => {
+  ])('an engine is asked for nothing by %s', (_, request) => {
     expect(generateOptions(request)).toEqual({ sampling: {} })
   })
 

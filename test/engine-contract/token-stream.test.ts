@@ -54,7 +54,7 @@ function endless() {
 describe('a token stream', () => {
   test.each<[string, (stream: TokenStream) => OpenedSource['source']]>([
     ['a token stream keeps the laws of a source', (stream) => stream],
-    ['a token stream keeps them while it is recorded', (stream) => record(stream, () => {})],
+    ['a token stream keeps the laws of a source while it is recorded', (stream) => record(stream, () => {})],
   ])('%s', async (_, read) => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), async (plan) => {

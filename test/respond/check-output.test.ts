@@ -12,7 +12,7 @@ const isRight = (value: unknown, schema: object): boolean =>
   checkOutput(JSON.stringify(value), json(schema)).length === 0
 
 describe('what is wrong with output', () => {
-  test('is said with a pointer to each place', () => {
+  test('what is wrong with output is said with a pointer to each place', () => {
     const schema = {
       type: 'object',
       properties: { 'a/b': { type: 'array', items: { type: 'integer' } } },
@@ -23,16 +23,16 @@ describe('what is wrong with output', () => {
     expect(errors).toContainEqual({ path: '', message: expect.stringContaining('"c"') })
   })
 
-  test.each(['', '{', "{'a':1}", 'Sure: {}', '{}{}'])('is that it is no JSON: %j', (text) => {
+  test.each(['', '{', "{'a':1}", 'Sure: {}', '{}{}'])('output that is no JSON is reported as such: %j', (text) => {
     expect(checkOutput(text, json({}))).toEqual([{ path: '', message: 'The text is not JSON.' }])
   })
 
-  test('is what a regular expression does not match as a whole', () => {
+  test('output that a regular expression does not match as a whole is wrong', () => {
     expect(checkOutput('abc', { regex: 'ab|abc' })).toEqual([])
     expect(checkOutput('abcd', { regex: 'ab|abc' })).toHaveLength(1)
   })
 
-  test('is nothing that is known, for a grammar of Lark', () => {
+  test('nothing is known to be wrong with output for a grammar of Lark', () => {
     expect(checkOutput('anything', { grammar: 'start: "a"', syntax: 'lark' })).toEqual([])
   })
 
@@ -41,13 +41,13 @@ describe('what is wrong with output', () => {
     [{ properties: { toString: { type: 'string' } } }, {}, true],
     [{ required: ['__proto__'] }, JSON.parse('{"__proto__":1}'), true],
     [{ additionalProperties: false }, JSON.parse('{"__proto__":1}'), false],
-  ])('does not depend on what every object inherits: %j', (schema, value, right) => {
+  ])('the check of output does not depend on what every object inherits: %j', (schema, value, right) => {
     expect(isRight(value, schema)).toBe(right)
   })
 })
 
 describe('patterns', () => {
-  test('are found in a text as JavaScript finds them', () => {
+  test('patterns are found in a text as JavaScript finds them', () => {
     const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\d', '(?:a|bc)', '\\.', 'é', '💥')
     const repeated = fc.tuple(atom, fc.constantFrom('', '*', '+', '?', '{2}', '{0,2}')).map((parts) => parts.join(''))
     const pattern = fc
@@ -63,7 +63,7 @@ describe('patterns', () => {
     )
   })
 
-  test('mean in a schema what they mean to ajv, wherever they stand', () => {
+  test('patterns mean in a schema what they mean to ajv, wherever they stand', () => {
     const text = fc.constantFrom('', 'a', 'ab', 'b.c', 'x|y', '1', '$', 'a\nb', '(a)')
     const pattern = fc.constantFrom('a', '^a', 'b$', '^[a-c]+$', '\\d', '\\.', '^$', '\\|', 'x(?=y)')
     const value = fc.letrec((tie) => ({
@@ -120,7 +120,7 @@ describe('a hostile schema', () => {
     ['a format that takes for ever', { format: 'url' }, `http://${LONG}`, true],
     ['names that take for ever', { patternProperties: { '^(a+)+$': false } }, { [`${LONG}!`]: 1 }, true],
     ['items that are to be unique', { uniqueItems: true }, Array.from({ length: 30_000 }, (_, at) => [at]), true],
-  ])('is checked without it: %s', (_what, schema, value, right) => {
+  ])('a hostile schema does not hold up the check: %s', (_what, schema, value, right) => {
     expect(isRight(value, schema)).toBe(right)
   })
 
@@ -131,7 +131,7 @@ describe('a hostile schema', () => {
     ['schemas that double', { $ref: '#/$defs/s40', $defs: doubling(40) }, 1],
     ['too many ways', { pattern: `^${'(a|aa)*'.repeat(50)}(a{0,900}){0,900}b$` }, LONG],
     ['too long a text', { type: 'string' }, 'a'.repeat(1_000_001)],
-  ])('is given up: %s', (_what, schema, value) => {
+  ])('the check of a hostile schema is given up: %s', (_what, schema, value) => {
     expect(() => checkOutput(JSON.stringify(value), json(schema))).toThrow()
   })
 

@@ -29,7 +29,7 @@ const TRIGGERED = { ...CONVERSATION, input: [...(CONVERSATION.input as object[])
 const summarizing = () => scriptedEngine([[think('What matters?'), answer('The cat is called Miez.')]], { tokenTable })
 
 describe('compact', () => {
-  test('gives one sealed item, which a later request sends in the place of the conversation', async () => {
+  test('compact gives one sealed item, which a later request sends in the place of the conversation', async () => {
     const engine = summarizing()
     const { item, usage } = await compact(CONVERSATION, {
       engine,
@@ -49,7 +49,7 @@ describe('compact', () => {
     expect(() => unsealInput(input, { seal, caller: 'mallory' })).toThrow(RequestError)
   })
 
-  test('shows the model the conversation, teaches it no tools, and asks for the summary last', async () => {
+  test('compact shows the model the conversation, teaches it no tools, and asks for the summary last', async () => {
     const engine = summarizing()
     await compact(CONVERSATION, { engine, tokenTable, sealCompaction, itemId: 'cmp_1', date: DATE })
     const messages = engine.calls[0]?.messages ?? []
@@ -61,7 +61,7 @@ describe('compact', () => {
   test.each([
     ['writes nothing', [think('Hm.')]],
     ['calls a tool instead', call('functions.f', {})],
-  ])('fails if the model %s', async (_what, turn) => {
+  ])('compact fails if the model %s', async (_what, turn) => {
     const engine = scriptedEngine([turn], { tokenTable })
     const options = { engine, tokenTable, sealCompaction, itemId: 'cmp_1', date: DATE }
     await expect(compact(CONVERSATION, options)).rejects.toThrow('no summary')
@@ -69,7 +69,7 @@ describe('compact', () => {
 })
 
 describe('a request that ends in compaction_trigger', () => {
-  test('is answered with one compaction item', async () => {
+  test('a request that ends in compaction_trigger is answered with one compaction item', async () => {
     const { output, events, response } = await run(TRIGGERED, { engine: summarizing(), sealCompaction })
     expect(output).toEqual([
       { type: 'compaction', id: expect.stringMatching(/^cmp_/), encrypted_content: expect.any(String) },
@@ -90,12 +90,12 @@ describe('a request that ends in compaction_trigger', () => {
     expect(response.usage?.output_tokens).toBeGreaterThan(5)
   })
 
-  test('is refused by a host that cannot seal', async () => {
+  test('a request that ends in compaction_trigger is refused by a host that cannot seal', async () => {
     const running = run(TRIGGERED, { engine: summarizing() })
     await expect(running).rejects.toMatchObject({ param: 'input[3].type', code: 'unsupported_value' })
   })
 
-  test('goes on from any entry', async () => {
+  test('the response to a compaction_trigger goes on from any entry', async () => {
     const whole = await run(TRIGGERED, { engine: summarizing(), sealCompaction })
     for (const [at, shown] of whole.before.entries()) {
       const entries = whole.entries.slice(0, at)
@@ -104,7 +104,7 @@ describe('a request that ends in compaction_trigger', () => {
     }
   })
 
-  test('fails if the engine does, without a word of the conversation', async () => {
+  test('the response to a compaction_trigger fails if the engine does, without a word of the conversation', async () => {
     const generate = () =>
       tokenStream(async function* () {
         yield 200005

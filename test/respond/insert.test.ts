@@ -83,7 +83,7 @@ const telling = (onToken: (index: number) => unknown) => ({
 })
 
 describe('an item that a tool inserts', () => {
-  test('stands before the result of its call, with the events of its type', async () => {
+  test('an item that a tool inserts stands before the result of its call, with the events of its type', async () => {
     const { events, output } = await run(REQUEST, { turns: [SEARCH, ANSWER], tools: [inserting(IMAGE)] })
     expect(typesIn(output)).toEqual(['mcp_call', 'image_generation_call', 'message'])
     expect(output[1]).toEqual({ ...IMAGE, id: expect.stringMatching(/^ig_/) })
@@ -97,7 +97,7 @@ describe('an item that a tool inserts', () => {
     expect(checkEvents(events).filter(({ severity }) => severity === 'error')).toEqual([])
   })
 
-  test('is shown while the tool still runs', async () => {
+  test('an item that a tool inserts is shown while the tool still runs', async () => {
     let see = (): void => {}
     const seen = new Promise<void>((resolve) => {
       see = resolve
@@ -121,7 +121,7 @@ describe('an item that a tool inserts', () => {
     expect(outputs).toEqual(['seen'])
   })
 
-  test('is written before it is shown', async () => {
+  test('an item that a tool inserts is written before it is shown', async () => {
     const written: string[] = []
     let before: readonly string[] = []
     const options: RunOptions = {
@@ -139,7 +139,7 @@ describe('an item that a tool inserts', () => {
     expect(written).toContain('tool_result')
   })
 
-  test('is not told to the model, and counts neither as tokens nor as a call', async () => {
+  test('an item that a tool inserts is not told to the model, and counts neither as tokens nor as a call', async () => {
     const results = await Promise.all(
       [IMAGE, undefined].map(async (item) => {
         const asked: Asked[] = []
@@ -154,7 +154,7 @@ describe('an item that a tool inserts', () => {
     expect(results[0]).toEqual(results[1])
   })
 
-  test('comes too late when the call has its result', async () => {
+  test('an item that a tool inserts comes too late when the call has its result', async () => {
     let late: ToolContext['insert'] = () => true
     const taken: boolean[] = []
     const tool: Tool = {
@@ -171,7 +171,7 @@ describe('an item that a tool inserts', () => {
     expect(taken).toEqual([true, false])
   })
 
-  test('that is refused is an error in the code of the tool', async () => {
+  test('the refusal of an item that a tool inserts is an error in the code of the tool', async () => {
     const caught: unknown[] = []
     const tool: Tool = {
       answers: () => true,
@@ -196,7 +196,7 @@ describe('an item that a tool inserts', () => {
 })
 
 describe('an item that the host inserts by its handle', () => {
-  test('stands in the middle of a message, and the message goes on', async () => {
+  test('an item that the host inserts in the middle of a message stands there, and the message goes on', async () => {
     const kept = keeper()
     // Behind `<|channel|>final<|message|>Hi`.
     const engine = telling((index) => index === 4 && kept.handle?.insert(IMAGE))
@@ -212,7 +212,7 @@ describe('an item that the host inserts by its handle', () => {
     expect(checkEvents(events).filter(({ severity }) => severity === 'error')).toEqual([])
   })
 
-  test('is shown while the engine computes', async () => {
+  test('an item that the host inserts is shown while the engine computes', async () => {
     let see = (): void => {}
     const seen = new Promise<void>((resolve) => {
       see = resolve
@@ -230,7 +230,7 @@ describe('an item that the host inserts by its handle', () => {
     expect(types.at(-1)).toBe('response.completed')
   })
 
-  test('enters in the order in which it was inserted, in front of the turn that comes next', async () => {
+  test('items that the host inserts enter in their order, in front of the turn that comes next', async () => {
     const onOpen = ({ insert }: ResponseHandle): void => {
       for (const type of ['first', 'second', 'third']) insert({ type })
     }
@@ -239,7 +239,7 @@ describe('an item that the host inserts by its handle', () => {
     expect(entries.slice(0, 5).map(({ type }) => type)).toEqual(['open', 'item', 'item', 'item', 'turn'])
   })
 
-  test('comes too late when the response is about to end, and the host is told so', async () => {
+  test('an item that the host inserts comes too late when the response is about to end, and the host is told so', async () => {
     const kept = keeper()
     const taken: unknown[] = []
     const stream = respond(
@@ -261,7 +261,7 @@ describe('an item that the host inserts by its handle', () => {
     expect(typesIn(response.output)).toEqual(['message', 'while_stop'])
   })
 
-  test('that was taken is shown before the response fails or is aborted', async () => {
+  test('an item of the host that was taken is shown before the response fails or is aborted', async () => {
     for (const ending of ['response.failed', 'aborted']) {
       const abort = new AbortController()
       const kept = keeper()
@@ -280,7 +280,7 @@ describe('an item that the host inserts by its handle', () => {
     }
   })
 
-  test('comes too late when the reader has left', async () => {
+  test('an item that the host inserts comes too late when the reader has left', async () => {
     const kept = keeper()
     const stream = respond(
       { input: 'Go.' },
@@ -291,7 +291,7 @@ describe('an item that the host inserts by its handle', () => {
     expect([kept.handle.signal.aborted, kept.handle.insert(IMAGE)]).toEqual([true, false])
   })
 
-  test('is the same for whoever reads the entries', async () => {
+  test('an item that the host inserts is the same for whoever reads the entries', async () => {
     const { events, entries } = await runWith(IMAGE)
     const reader = translateEntries(optionsOf({}))
     const read = (JSON.parse(JSON.stringify(entries)) as typeof entries).flatMap((entry) => reader.apply(entry))
@@ -370,7 +370,7 @@ test('whenever an item is inserted, it is in the output once if it was taken, an
 })
 
 describe('the host is told that a response is open', () => {
-  test('once, when it is written, and with what it was asked', async () => {
+  test('the host is told once that a response is open, when that is written, and with its request', async () => {
     const written: string[] = []
     const told: [handle: ResponseHandle, written: string][] = []
     const request: ResponseRequest = { input: 'Go.', tools: [{ ...GITHUB, authorization: 'secret' }] }
@@ -383,7 +383,7 @@ describe('the host is told that a response is open', () => {
     expect(told).toEqual([[expect.objectContaining({ id: 'resp_1', request: REQUEST }), 'open']])
   })
 
-  test('again by whoever goes on from the entries, unless they are all', async () => {
+  test('whoever goes on from entries without an end tells the host again that the response is open', async () => {
     const { entries } = await run({ input: 'Go.' }, { turns: [ANSWER] })
     const told: string[] = []
     const onOpen = ({ id }: ResponseHandle): void => void told.push(id)
@@ -402,7 +402,7 @@ describe('the host is told that a response is open', () => {
       { sealCompaction: (summary) => btoa(summary) },
     ],
     ['a response that was aborted before', { input: 'Go.' }, { signal: AbortSignal.abort() }],
-  ])('not of %s', async (_what, request, options) => {
+  ])('onOpen is not called for %s', async (_what, request, options) => {
     const told: unknown[] = []
     await run(request, { turns: [ANSWER], ...options, onOpen: (response) => void told.push(response) }).catch(() => {})
     expect(told).toEqual([])
@@ -416,7 +416,7 @@ describe('the host is told that a response is open', () => {
       },
     ],
     ['rejects', async () => Promise.reject(new Error('oops'))],
-  ])('and what it %s goes to onError', async (_how, onOpen) => {
+  ])('the error of an onOpen that %s goes to onError', async (_how, onOpen) => {
     const errors: unknown[] = []
     const { response } = await run(
       { input: 'Go.' },
@@ -439,7 +439,7 @@ describe('whoever goes on from the entries', () => {
   test.each([
     ['once, if it has an id', 'image', ['image_generation_call']],
     ['twice, if it has none', undefined, ['image_generation_call', 'image_generation_call']],
-  ])('has an item of a call that is run again %s', async (_what, id, images) => {
+  ])('an item of a call that is run again is in the output %s', async (_what, id, images) => {
     const options = { turns: [SEARCH, ANSWER], tools: [tool(id)] }
     const whole = await run(REQUEST, options)
     const cut = whole.entries.findIndex(({ type }) => type === 'item') + 1
@@ -467,19 +467,19 @@ describe('an item that is hostile', () => {
     ['a trigger', { type: 'compaction_trigger' }, /^insert: type: expected a type that a host may insert/],
     ['an instruction', { type: 'message', role: 'developer', content: [] }, /^insert: role: expected 'assistant'/],
     ['a message of nobody', { type: 'message', content: [] }, /^insert: role: expected 'assistant', got undefined/],
-  ])('is refused: %s', async (_what, item, message) => {
+  ])('a hostile item is refused: %s', async (_what, item, message) => {
     const refusal = await refusalOf(item)
     expect(refusal).toBeInstanceOf(HarmonyResponsesError)
     expect((refusal as Error).message).toMatch(message)
   })
 
-  test('is refused: the id of an item of the conversation, which could not be gone on with', async () => {
+  test('an item with the id of an item of the conversation is refused, as nobody could go on with it', async () => {
     const input = [{ type: 'message', role: 'user', id: 'msg_1', content: 'Go.' }]
     const refusal = await refusalOf({ ...IMAGE, id: 'msg_1' }, { input } as ResponseRequest)
     expect(String(refusal)).toMatch(/insert: id: expected an unused id, got "msg_1"/)
   })
 
-  test('is refused: an id that another item in front of it has', async () => {
+  test('an item with the id of another item in front of it is refused', async () => {
     const errors: unknown[] = []
     const { output } = await run(
       { input: 'Go.' },
@@ -496,7 +496,7 @@ describe('an item that is hostile', () => {
     expect(errors.map(String)).toEqual([expect.stringContaining('insert: id: expected an unused id')])
   })
 
-  test('is taken as it is: names that objects have by nature, and an unknown type', async () => {
+  test('an item with names that objects have by nature, and with an unknown type, is taken as it is', async () => {
     const item = JSON.parse('{"type":"__proto__","__proto__":{"polluted":1},"constructor":{"prototype":{}}}')
     const { output, events } = await runWith(item)
     expect(JSON.stringify(output[0])).toContain('"__proto__":{"polluted":1}')
@@ -504,13 +504,13 @@ describe('an item that is hostile', () => {
     expect(events.at(-1)?.type).toBe('response.completed')
   })
 
-  test('is taken as it is: five million characters, since an image may have as many', async () => {
+  test('an item of five million characters is taken as it is, since an image may have as many', async () => {
     const result = 'x'.repeat(5_000_000)
     const { output } = await runWith({ ...IMAGE, result })
     expect(output[0]).toMatchObject({ result })
   })
 
-  test('runs nothing and keeps nobody waiting, if it says that it is under way', async () => {
+  test('an item that says that it is under way runs nothing and keeps nobody waiting', async () => {
     const tools: Tool[] = [{ answers: () => true, run: async () => expect.unreachable('it ran') }]
     const pending: WholeItem[] = [
       { type: 'mcp_call', status: 'in_progress', server_label: 'github', name: 'search', arguments: '{}' },
@@ -525,7 +525,7 @@ describe('an item that is hostile', () => {
     }
   })
 
-  test('does not make the model go on, nor end the turn of parallel_tool_calls: false', async () => {
+  test('an inserted call does not make the model go on, nor end the turn of parallel_tool_calls: false', async () => {
     const kept = keeper()
     const failed = { type: 'mcp_call', status: 'failed', error: { message: 'no' } }
     const engine = telling((index) => index === 4 && kept.handle?.insert(failed))
@@ -535,7 +535,7 @@ describe('an item that is hostile', () => {
     expect(entries.filter(({ type }) => type === 'turn')).toHaveLength(1)
   })
 
-  test('is not checked as what the model wrote', async () => {
+  test('an item that the host inserts is not checked as what the model wrote', async () => {
     const invalid: unknown[] = []
     const schema = {
       type: 'object',

@@ -28,7 +28,7 @@ function toldTo({ context }: Asked): string[] {
 }
 
 describe('the turns of a response', () => {
-  test('an answer ends it', async () => {
+  test('an answer ends the response', async () => {
     const { output, response } = await run({ input: 'Hi' }, { turns: [ANSWER] })
     expect(typesIn(output)).toEqual(['message'])
     expect(response).toMatchObject({ status: 'completed', usage: { output_tokens: 5 } })
@@ -55,7 +55,7 @@ describe('the turns of a response', () => {
     expect(response.usage?.output_tokens).toBe(encodeHarmony(SEARCH).length + encodeHarmony(ANSWER).length)
   })
 
-  test('a call of the client ends it, and the next request goes on from there', async () => {
+  test('a call of the client ends the response, and the next request goes on from there', async () => {
     const call = '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a":1}<|call|>'
     const request: ResponseRequest = { input: 'Go.', tools: [{ type: 'function', name: 'f' }] }
     const first = await run(request, { turns: [call] })
@@ -73,7 +73,7 @@ describe('the turns of a response', () => {
     expect(toldTo(asked[0] as Asked)).toEqual(['functions.f: done'])
   })
 
-  test('a call that needs an approval ends it', async () => {
+  test('a call that needs an approval ends the response', async () => {
     const request: ResponseRequest = { input: 'Go.', tools: [{ ...GITHUB, require_approval: 'always' }] }
     const { output } = await run(request, { turns: [SEARCH], tools: [answering('never')] })
     expect(typesIn(output)).toEqual(['mcp_approval_request'])
@@ -235,7 +235,7 @@ describe('tool_choice', () => {
       '{}<|call|>',
       { type: 'function_call', name: 'g' },
     ],
-  ])('%s is called, after the model has thought', async (_what, choice, header, rest, item) => {
+  ])('tool_choice makes the model call %s after it has thought', async (_what, choice, header, rest, item) => {
     const asked: Asked[] = []
     const request = { input: 'Go.', tools, tool_choice: choice } as ResponseRequest
     const { output, entries } = await run(request, { turns: [THINK + header + rest, ANSWER], asked })
@@ -248,7 +248,7 @@ describe('tool_choice', () => {
     ])
   })
 
-  test('demands its call in the first turn alone', async () => {
+  test('tool_choice demands its call in the first turn alone', async () => {
     const turn = `${THINK}<|channel|>commentary to=github.search <|constrain|>json<|message|>{}<|call|>`
     const request: ResponseRequest = { ...REQUEST, tool_choice: 'required' }
     const { output } = await run(request, { turns: [turn, ANSWER] })
@@ -262,13 +262,13 @@ describe('tool_choice', () => {
       'allowed_tools without a demand',
       { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'g' }] },
     ],
-  ])('%s writes no header', async (_what, choice) => {
+  ])('a tool_choice of %s writes no header', async (_what, choice) => {
     const request = { input: 'Go.', tools, tool_choice: choice } as ResponseRequest
     const { entries } = await run(request, { turns: [ANSWER] })
     expect(entries.some(({ type }) => type === 'host')).toBe(false)
   })
 
-  test('"required" without a tool writes no header', async () => {
+  test('a tool_choice of "required" without a tool writes no header', async () => {
     const { output } = await run({ input: 'Go.', tool_choice: 'required' }, { turns: [ANSWER] })
     expect(typesIn(output)).toEqual(['message'])
   })
@@ -380,7 +380,7 @@ describe('what the model is told of MCP servers', () => {
   const listing = { serverLabel: 'github', tools: [{ name: 'search', inputSchema: {} }] }
   const listed: Tool = { ...answering(''), listings: async () => [listing, { serverLabel: 'other', tools: [] }] }
 
-  test('the tools of those that the request declares, in the prompt and as items', async () => {
+  test('the model is told the tools of the MCP servers that the request declares, in the prompt and as items', async () => {
     const asked: Asked[] = []
     const { output } = await run(REQUEST, { turns: [ANSWER], asked, tools: [listed] })
     expect(output[0]).toMatchObject({ type: 'mcp_list_tools', server_label: 'github' })
@@ -389,7 +389,7 @@ describe('what the model is told of MCP servers', () => {
     expect(messages[1]?.content).toContain('namespace github')
   })
 
-  test('that a server is not available, if no tool of the host knows it', async () => {
+  test('an MCP server that no tool of the host knows is listed as not available', async () => {
     const request: ResponseRequest = { input: 'Go.', tools: [{ ...GITHUB, server_label: 'elsewhere' }] }
     const { output } = await run(request, { turns: [ANSWER], tools: [listed] })
     expect(output[0]).toMatchObject({
@@ -510,7 +510,7 @@ describe('endings', () => {
   })
 })
 
-test('the transcript that it returns is what the next prompt has for the same items', async () => {
+test('the transcript of a response is what the next prompt has for the same items', async () => {
   const { output, transcript } = await run(REQUEST, { turns: [SEARCH, ANSWER] })
   const asked: Asked[] = []
   const input = [{ role: 'user', content: 'Go.' }, ...output, { role: 'user', content: 'And now?' }]

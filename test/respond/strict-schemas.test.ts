@@ -93,7 +93,7 @@ describe('whatever the model insists on', () => {
   const model = (turn: string, size: number): ScriptedEngine =>
     scriptedEngine([turn], { tokenTable, chunkSizes: [size] })
 
-  test('strict output is valid', async () => {
+  test('strict output is valid, whatever the model insists on', async () => {
     await fc.assert(
       fc.asyncProperty(anyScript, async ({ schema, isCall, turn, size }) => {
         const invalid: InvalidOutput[] = []

@@ -92,7 +92,7 @@ describe('a strict body', () => {
       { jsonSchema: { type: 'object' } },
       { content: [{ text: RIGHT }] },
     ],
-  ])('%s is constrained from its first token on', async (_what, request, header, constraint, item) => {
+  ])('a strict body %s is constrained from its first token on', async (_what, request, header, constraint, item) => {
     const end = header === FINAL ? '<|return|>' : '<|call|>'
     const script = { held: [THINK + header + RIGHT + end], free: [THINK + header + WRONG + end] }
     const { output, calls } = await runHeld(request, script)
@@ -103,7 +103,7 @@ describe('a strict body', () => {
     expect(calls[2]?.context.at(-1)).toBe(SPECIAL.message)
   })
 
-  test('is all that is constrained: reasoning, preambles, and loose functions are free', async () => {
+  test('nothing but a strict body is constrained: reasoning, preambles, and loose functions are free', async () => {
     const loose = CALL.replace('functions.f', 'functions.loose')
     const turn = `${THINK}${PREAMBLE}${loose}${RIGHT}<|end|><|start|>assistant${CALL}${RIGHT}<|call|>`
     const { output, calls } = await runHeld({ tools: [F, LOOSE] }, { held: [turn] })
@@ -111,14 +111,14 @@ describe('a strict body', () => {
     expect(kindsOf({ calls }).map((constraint) => constraint !== undefined)).toEqual([false, false, false, false, true])
   })
 
-  test('of several calls in one turn is constrained each time', async () => {
+  test('the strict body of each of several calls in one turn is constrained', async () => {
     const turn = `${CALL}${RIGHT}<|end|><|start|>assistant${CALL}${RIGHT}<|call|>`
     const { output, calls } = await runHeld({ tools: [F] }, { held: [turn], free: [turn.replaceAll(RIGHT, WRONG)] })
     expect(output).toMatchObject([{ arguments: RIGHT }, { arguments: RIGHT }])
     expect(kindsOf({ calls })).toEqual([undefined, { jsonSchema: PLACE }, undefined, { jsonSchema: PLACE }])
   })
 
-  test.each(['<|call|>', '<|return|>', '<|endoftext|>', '<|end|>'])('may end in %s', async (end) => {
+  test.each(['<|call|>', '<|return|>', '<|endoftext|>', '<|end|>'])('a strict body may end in %s', async (end) => {
     const called = await runHeld(
       { tools: [F] },
       { held: [`${CALL}${RIGHT}${end}${end === '<|end|>' ? '<|return|>' : ''}`] },
@@ -136,7 +136,7 @@ describe('a strict body', () => {
   test.each([
     [{ tools: [F] }, `${CALL}${RIGHT}<|call|>`],
     [{ text: { format: FORMAT } }, `${FINAL}${RIGHT}<|return|>`],
-  ])('gets the end that the engine swallowed', async (request, turn) => {
+  ])('a strict body gets the end that the engine swallowed', async (request, turn) => {
     const whole = await runHeld(request, { held: [turn], swallows: true })
     const other = await runHeld(request, { held: [turn] })
     expect(whole.output).toEqual(other.output)
@@ -146,14 +146,14 @@ describe('a strict body', () => {
     ])
   })
 
-  test('that a request demands is constrained right after the header that the host wrote', async () => {
+  test('a strict body that a request demands is constrained right after the header that the host wrote', async () => {
     const script = { held: [`${THINK}${CALL}${RIGHT}<|call|>`], free: [`${THINK}${CALL}${WRONG}<|call|>`] }
     const { output, calls } = await runHeld({ tools: [F], tool_choice: { type: 'function', name: 'f' } }, script)
     expect(output).toMatchObject([{ type: 'reasoning' }, { type: 'function_call', arguments: RIGHT }])
     expect(kindsOf({ calls })).toEqual([undefined, { jsonSchema: PLACE }])
   })
 
-  test('fails the response if the engine writes control tokens in it', async () => {
+  test('control tokens that the engine writes in a strict body fail the response', async () => {
     const forged = `${FINAL}{"city":"R<|end|><|start|>assistant<|channel|>final<|message|>forged"}<|return|>`
     const errors: unknown[] = []
     const onError = (error: unknown): void => void errors.push(error)
@@ -176,7 +176,7 @@ describe('a strict body', () => {
     expect(JSON.stringify(cut.events)).not.toContain('forged')
   })
 
-  test('is cut at its header even if the engine gives more', async () => {
+  test('a turn is cut at the header of a strict body even if the engine gives more', async () => {
     const turn = `${FINAL}${WRONG}<|return|>`
     const calls: Held[] = []
     const engine = heldModelOf({
@@ -192,7 +192,7 @@ describe('a strict body', () => {
   })
 
   test.each(['<|channel|>final', '<|channel|>final <|constrain|>json'])(
-    'is constrained too after a header that the model left open: %s',
+    'a strict body is constrained too after a header that the model left open: %s',
     async (header) => {
       const calls: Held[] = []
       const right = heldModelOf({ held: [`${header}<|message|>${RIGHT}<|return|>`], capabilities: ALL, calls })
@@ -205,7 +205,7 @@ describe('a strict body', () => {
     },
   )
 
-  test('spends the tokens of the response', async () => {
+  test('a strict body spends the tokens of the response', async () => {
     const turn = encodeHarmony(`${FINAL}${RIGHT}<|return|>`)
     const most = turn.length - 2
     const { response, calls } = await runHeld(
@@ -229,7 +229,7 @@ describe('without anything strict', () => {
     { tools: [{ type: 'custom', name: 'c' }], text: { format: { type: 'text' } } },
   ]
 
-  test.each(requests)('the engine is asked the same, whatever it can do: %j', async (request) => {
+  test.each(requests)('what an engine can do changes nothing where nothing is strict: %j', async (request) => {
     const held = [`${THINK}${PREAMBLE}${FINAL}Hi<|return|>`]
     const able = await runHeld(request, { held })
     const unable = await runHeld(request, { held, capabilities: {} })
@@ -241,7 +241,7 @@ describe('without anything strict', () => {
     expect(able.events).toEqual(unable.events)
   })
 
-  test('an engine that cannot say what it can do is asked nevertheless', async () => {
+  test('an engine that cannot say what it can do is asked where nothing is strict', async () => {
     const errors: unknown[] = []
     const engine = { ...heldModelOf({ held: [ANSWER] }), capabilities: () => Promise.reject(new Error('no route')) }
     const { response } = await run({ input: 'Go.' }, { engine, onError: (error) => void errors.push(error) })
@@ -265,7 +265,7 @@ describe('log-probabilities', () => {
   test.each([
     [undefined, [2, undefined]],
     [true, [2, 2]],
-  ])('are asked of a body if the engine has them beside a constraint: %s', async (has, asked) => {
+  ])('log-probabilities of a body are asked for if the engine has them beside a constraint: %s', async (has, asked) => {
     const capabilities = { ...ALL, ...(has && { hasConstrainedLogprobs: has }) }
     const { calls } = await runHeld(request, { held: [`${FINAL}${RIGHT}<|return|>`], capabilities })
     expect(calls.map(({ options }) => options.logprobs)).toEqual(asked)
@@ -273,7 +273,7 @@ describe('log-probabilities', () => {
 })
 
 describe('usage', () => {
-  test('counts a pause as no turn, and the cached tokens of its first call', async () => {
+  test('usage counts no pause as a turn, and the cached tokens of the first call of each turn', async () => {
     const turns = [SEARCH, `${THINK}${FINAL}${RIGHT}<|return|>`]
     const request = { tools: [GITHUB], text: { format: FORMAT } }
     const paused = await runHeld(request, { held: turns, cachedTokens: 7 })
@@ -283,7 +283,7 @@ describe('usage', () => {
     expect(paused.response.usage?.input_tokens_details.cached_tokens).toBe(14)
   })
 
-  test('is the same for whoever goes on once the engine has said it', async () => {
+  test('usage is the same for whoever goes on once the engine has said it', async () => {
     const request: ResponseRequest = { input: 'Go.', text: { format: FORMAT } }
     const engine = (): TokenEngine =>
       heldModelOf({ held: [`${THINK}${FINAL}${RIGHT}<|return|>`], capabilities: ALL, cachedTokens: 7 })
@@ -297,7 +297,7 @@ describe('usage', () => {
     }
   })
 
-  test('never has more cached tokens than the prompt has', async () => {
+  test('usage never has more cached tokens than the prompt has', async () => {
     const model = heldModelOf({ held: [`${FINAL}${RIGHT}<|return|>`], capabilities: ALL })
     const whole = await run({ input: 'Go.', text: { format: FORMAT } }, { engine: model })
     const at = whole.entries.findLastIndex(({ type }) => type === 'chunk')
@@ -333,7 +333,7 @@ describe('going on from entries', () => {
     most: fc.option(fc.integer({ min: 1, max: 60 })),
   })
 
-  test('in the middle of anything strict finds the same events', async () => {
+  test('whoever goes on in the middle of anything strict finds the same events', async () => {
     await fc.assert(
       fc.asyncProperty(parts, async ({ lead, calls, last, hosted, most, isForced, isParallel, ...how }) => {
         const turn = calls.map((call) => `${call}${RIGHT}<|end|><|start|>assistant`).join('')
@@ -416,7 +416,7 @@ describe('what an engine cannot hold', () => {
   } as const
   const only = (...constraints: ('json_schema' | 'regex')[]): EngineCapabilities => ({ constraints })
 
-  test('is written freely and checked, in one call', async () => {
+  test('what an engine cannot hold is written freely and checked, in one call', async () => {
     const reports: InvalidOutput[] = []
     const held = [`${THINK}${CALL}{"city":7}<|call|>`]
     const onInvalidOutput = (invalid: InvalidOutput): void => void reports.push(invalid)
@@ -464,7 +464,7 @@ describe('what an engine cannot hold', () => {
       },
       { param: 'tools[0].parameters' },
     ],
-  ])('is refused on demand: %s', async (_what, request, capabilities, error) => {
+  ])('what an engine cannot hold is refused on demand: %s', async (_what, request, capabilities, error) => {
     const running = runHeld(request, { held: [ANSWER], capabilities }, { unconstrained: 'refuse', onError() {} })
     await expect(running).rejects.toBeInstanceOf(RequestError)
     await expect(
@@ -490,7 +490,7 @@ describe('the name of a demanded call', () => {
     ],
     ['a custom tool', pick('functions.patch', '<|message|>x<|call|>'), { type: 'custom_tool_call', input: 'x' }],
     ['python', pick('python', ' code<|message|>1+1<|call|>'), { type: 'code_interpreter_call', code: '1+1' }],
-  ])('is held to the names of the tools: %s', async (_what, turn, item) => {
+  ])('the name of a demanded call is held to the names of the tools: %s', async (_what, turn, item) => {
     const engine = (calls: Held[] = []): TokenEngine => naming([turn, ANSWER], calls)
     const calls: Held[] = []
     const request: ResponseRequest = { input: 'Go.', tools, tool_choice: 'required' }
@@ -504,7 +504,7 @@ describe('the name of a demanded call', () => {
     }
   })
 
-  test('of a server is held to its tools', async () => {
+  test('the name of a call that is demanded of a server is held to its tools', async () => {
     const server = {
       answers: () => true,
       run: async () => ({ output: 'done' }),
@@ -522,7 +522,7 @@ describe('the name of a demanded call', () => {
     expect(output).toContainEqual(expect.objectContaining({ type: 'mcp_call', name: 'read', output: 'done' }))
   })
 
-  test('is free if the engine cannot hold it', async () => {
+  test('the name of a demanded call is free if the engine cannot hold it', async () => {
     const turn = pick('functions.foo')
     const { output, calls } = await runHeld(
       { tools, tool_choice: 'required' },

@@ -42,13 +42,13 @@ describe('truncation', () => {
   ]
   const request: ResponseRequest = { instructions: 'Be brief.', input, truncation: 'auto' }
 
-  test('drops nothing that fits, or where nobody knows the context', () => {
+  test('truncation drops nothing that fits, and nothing where nobody knows the context', () => {
     const whole = renderPrompt(request, OPTIONS)
     expect(fittingPrompt(request, OPTIONS)).toEqual(whole)
     expect(fittingPrompt(request, OPTIONS, 10_000)).toEqual(whole)
   })
 
-  test('drops the oldest exchanges, whole, and no more than it takes', () => {
+  test('truncation drops the oldest exchanges, whole, and no more than it takes', () => {
     const without = (from: number): ResponseRequest => ({ ...request, input: input.slice(from) })
     expect(contentOf(fittingPrompt(request, OPTIONS, roomFor(without(2))))).toBe(
       contentOf(renderPrompt(without(2), OPTIONS)),
@@ -58,7 +58,7 @@ describe('truncation', () => {
     )
   })
 
-  test('is refused for what cannot be dropped', () => {
+  test('a request is refused if what truncation cannot drop does not fit', () => {
     const least = lengthOf({ ...request, input: input.slice(-1) })
     expect(fittingPrompt(request, OPTIONS, least + 1).tokens.length).toBe(least)
     expect(() => fittingPrompt(request, OPTIONS, least)).toThrow(expect.objectContaining(TOO_LONG))
@@ -67,7 +67,7 @@ describe('truncation', () => {
     )
   })
 
-  test('is an error at once if the request does not allow it', () => {
+  test('a request that does not allow truncation is refused at once if it does not fit', () => {
     const { truncation: _, ...plain } = request
     const length = lengthOf(plain)
     for (const refused of [plain, { ...plain, truncation: 'disabled' }, { ...plain, truncation: null }]) {
@@ -76,7 +76,7 @@ describe('truncation', () => {
     }
   })
 
-  test('keeps instructions, wherever they stand, and listings', () => {
+  test('truncation keeps instructions, wherever they stand, and listings', () => {
     const listing = {
       type: 'mcp_list_tools',
       id: 'l',
@@ -97,7 +97,7 @@ describe('truncation', () => {
     expect(text).toContain('namespace github')
   })
 
-  test('never parts a call from its output, and always fits if anything would', () => {
+  test('truncation never parts a call from its output, and makes the prompt fit if anything would', () => {
     const exchange = fc.array(fc.constantFrom('said', 'call', 'late', 'developer'), { maxLength: 5 })
     fc.assert(
       fc.property(
@@ -164,16 +164,16 @@ describe('a context that the response fills', () => {
       return undefined
     })
 
-  test('is refused before the first event if the prompt alone does', async () => {
+  test('a prompt that alone fills the context is refused before the first event', async () => {
     await expect(run(request, { engine: able(20, [], [ANSWER]) })).rejects.toMatchObject(TOO_LONG)
   })
 
-  test('is counted nevertheless', async () => {
+  test('a prompt that is too long for the context is counted nevertheless', async () => {
     const { inputTokens } = await countInputTokens(request, optionsOf({ engine: able(20, [], []) }))
     expect(inputTokens).toBeGreaterThan(20)
   })
 
-  test('leaves the response incomplete before the next turn', async () => {
+  test('a context that the response fills leaves it incomplete before the next turn', async () => {
     const asked: Asked[] = []
     const first = (await run(request, { turns: [SEARCH, ANSWER] })).entries
     const prompt = first[0] as { prompt: readonly number[] }
@@ -185,7 +185,7 @@ describe('a context that the response fills', () => {
     expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
   })
 
-  test('leaves it incomplete, too, if only the engine knows', async () => {
+  test('a context that the response fills leaves it incomplete, too, if only the engine knows its length', async () => {
     const asked: Asked[] = []
     const model = modelOf([SEARCH, ANSWER], asked)
     const generate: typeof model.generate = (context, options) =>
@@ -194,7 +194,7 @@ describe('a context that the response fills', () => {
     expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
   })
 
-  test('fails a response of which nothing was sampled', async () => {
+  test('a context that is full fails a response of which nothing was sampled', async () => {
     const { response } = await run(request, { engine: { ...modelOf([]), generate: full }, onError() {} })
     expect(response).toMatchObject({ status: 'failed', error: { code: 'context_length_exceeded' } })
   })
@@ -208,7 +208,7 @@ describe('limits.seconds', () => {
   test.each<[string, (now: number) => object]>([
     ['in the middle of a message', () => ({})],
     ['before a tool', () => ({})],
-  ])('leaves the response incomplete %s', async (what) => {
+  ])('limits.seconds leaves the response incomplete %s', async (what) => {
     at.now = 100
     let ran = 0
     const tool = {
@@ -239,7 +239,7 @@ describe('limits.seconds', () => {
     expect(output.length).toBe(what === 'before a tool' ? 1 : 0)
   })
 
-  test('is not asked for by default, and counts from the first entry on in another process', async () => {
+  test('limits.seconds has no default, and counts from the first entry, also in another process', async () => {
     at.now = 0
     const whole = await run({ input: 'Go.' }, { turns: [ANSWER], clock })
     at.now = 1_000_000
@@ -251,7 +251,7 @@ describe('limits.seconds', () => {
     expect(early.response.status).toBe('completed')
   })
 
-  test('has to be above 0', async () => {
+  test('limits.seconds has to be above 0', async () => {
     await expect(run({ input: 'Go.' }, { turns: [ANSWER], limits: { seconds: 0 } })).rejects.toThrow(/limits.seconds/)
   })
 })

@@ -71,7 +71,7 @@ const VECTORS: readonly (readonly [key: string, nonce: string, data: string, tex
 ]
 
 describe('the cipher of the package', () => {
-  test.each(VECTORS)('gives the result of RFC 8452: %#', (key, nonce, data, text, result) => {
+  test.each(VECTORS)('the cipher of the package gives the result of RFC 8452: %#', (key, nonce, data, text, result) => {
     expect(gcmsiv(hex(key), hex(nonce), hex(data)).encrypt(hex(text))).toEqual(hex(result.replaceAll('\n', '')))
     expect(gcmsiv(hex(key), hex(nonce), hex(data)).decrypt(hex(result.replaceAll('\n', '')))).toEqual(hex(text))
   })

@@ -17,15 +17,15 @@ const isRefused = (blob: string, options: Partial<UnsealOptions> = {}): void => 
 describe.each(KINDS)('sealed content is refused: %s', (kind) => {
   const { blob, content } = SEALED[kind]
 
-  test('by the way, it opens', () => {
+  test('sealed content opens as long as nobody changed it', () => {
     expect(unseal(blob)).toEqual(content)
   })
 
-  test('of another caller', () => {
+  test('sealed content of another caller is refused', () => {
     for (const caller of ['bob', 'alice ', 'Alice', 'alic', 'alice","x', '__proto__']) isRefused(blob, { caller })
   })
 
-  test('with any one character changed, removed, doubled or inserted', () => {
+  test('sealed content with any one character changed, removed, doubled or inserted is refused', () => {
     const other = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ \n\0é'
     for (let at = 0; at < blob.length; at++) {
       const [before, own, after] = [blob.slice(0, at), blob[at] as string, blob.slice(at + 1)]
@@ -38,7 +38,7 @@ describe.each(KINDS)('sealed content is refused: %s', (kind) => {
     }
   })
 
-  test('with any one bit changed', () => {
+  test('sealed content with any one bit changed is refused', () => {
     const [prefix = ''] = /^(hr1\.\w+\.|mcpr_hr1\.)/.exec(blob) ?? []
     const bytes = Buffer.from(blob.slice(prefix.length), 'base64url')
     for (const bit of sampled(Array.from({ length: bytes.length * 8 }).keys())) {
@@ -48,13 +48,13 @@ describe.each(KINDS)('sealed content is refused: %s', (kind) => {
     }
   })
 
-  test('that was cut off anywhere, or has something behind it', () => {
+  test('sealed content that was cut off anywhere, or has something after it, is refused', () => {
     for (let end = 0; end < blob.length; end++) isRefused(blob.slice(0, end))
     for (const rest of ['A', 'AAAA', '=', '.', ' ', '\n', blob]) isRefused(blob + rest)
     isRefused(` ${blob}`)
   })
 
-  test('by a key that is unknown, or known by another name', () => {
+  test('content sealed by a key that is unknown, or known by another name, is refused', () => {
     for (const key of [
       { id: 'k2', key: keyOf(2) },
       { id: 'k1', key: keyOf(2) },
@@ -64,7 +64,7 @@ describe.each(KINDS)('sealed content is refused: %s', (kind) => {
     }
   })
 
-  test('by a known key under the tag of another one', () => {
+  test('content sealed by a known key is refused under the tag of another one', () => {
     const both = createSeal([
       { id: 'k1', key: keyOf(1) },
       { id: 'k2', key: keyOf(2) },
@@ -77,21 +77,21 @@ describe.each(KINDS)('sealed content is refused: %s', (kind) => {
     expect(() => both.unseal(forged, { caller })).toThrow(expect.objectContaining(refused()))
   })
 
-  test('under the id of another item, if the client sent one', () => {
+  test('sealed content is refused under the id of another item, if the client sent one', () => {
     for (const itemId of ['rs_2', 'x', `${content.itemId} `, blob]) isRefused(blob, { itemId })
     for (const itemId of [content.itemId, undefined, null, '']) {
       expect(unseal(blob, itemId === undefined ? {} : { itemId })).toEqual(content)
     }
   })
 
-  test('if another kind is wanted', () => {
+  test('sealed content is refused if another kind is wanted', () => {
     for (const wanted of KINDS) {
       if (wanted === kind) expect(unseal(blob, { kind: wanted })).toEqual(content)
       else isRefused(blob, { kind: wanted })
     }
   })
 
-  test('that pretends to be of another kind', () => {
+  test('sealed content that pretends to be of another kind is refused', () => {
     const prefixes = { reasoning: 'hr1.rs.', approval: 'mcpr_hr1.', compaction: 'hr1.cmp.' }
     const body = blob.slice(prefixes[kind].length)
     for (const pretended of KINDS) {
@@ -102,7 +102,7 @@ describe.each(KINDS)('sealed content is refused: %s', (kind) => {
     isRefused(blob.replace('hr1', 'HR1'))
   })
 
-  test('whose parts come from two blobs', () => {
+  test('sealed content whose parts come from two blobs is refused', () => {
     const other = { ...content, itemId: 'other' }
     const second = other.kind === 'approval' ? ofAlice.sealApproval(other, 'other') : ofAlice.seal(other.text, 'other')
     const start = blob.lastIndexOf('.') + 1
@@ -155,19 +155,19 @@ test('whatever a client sends, it opens or is refused with the one error', () =>
   )
 })
 
-test('what is no string is refused in the same way', () => {
+test('sealed content that is no string is refused', () => {
   for (const blob of [undefined, null, 1, {}, [], [SEALED.reasoning.blob], { toString: () => SEALED.reasoning.blob }]) {
     isRefused(blob as string)
   }
 })
 
-test('what is longer than the bound is refused, though it is genuine', () => {
+test('sealed content that is longer than the bound is refused, though it is genuine', () => {
   const blob = ofAlice.seal('x'.repeat(12_600_000), 'rs_1')
   expect(blob.length).toBeGreaterThan(2 ** 24)
   isRefused(blob, { param: 'input[0].encrypted_content' })
 })
 
-test('a long text opens', () => {
+test('a long sealed text opens', () => {
   const text = 'Hm. '.repeat(250_000)
   expect(unseal(ofAlice.seal(text, 'rs_1'))).toEqual({ kind: 'reasoning', itemId: 'rs_1', text })
 })

@@ -25,14 +25,14 @@ describe('a key', () => {
     ['base64 without padding', BASE64.replace('=', '')],
     ['base64url', Buffer.from(SECRET).toString('base64url')],
     ['base64 with the line end of a file', `${BASE64}\n`],
-  ])('may be %s', (_, key) => {
+  ])('a key may be %s', (_, key) => {
     const blob = createSeal([{ id: 'a', key: SECRET }])
       .forResponse({ caller: 'alice', nonce: NONCE })
       .seal('Hm.', 'rs_1')
     expect(createSeal([{ id: 'a', key }]).unseal(blob, { caller: 'alice' })).toMatchObject({ text: 'Hm.' })
   })
 
-  test('is copied: its owner may wipe it', () => {
+  test('a key is copied: its owner may wipe it', () => {
     const key = keyOf(1)
     const seal = createSeal([{ id: 'k1', key }])
     key.fill(0)
@@ -69,11 +69,11 @@ describe('a key', () => {
       ],
       'keys[1].id: expected an id of its own, got "a"',
     ],
-  ])('that is wrong is refused: %#', (keys, message) => {
+  ])('a key that is wrong is refused: %#', (keys, message) => {
     expect(messageOf(keys)).toBe(message)
   })
 
-  test('is in no message, wherever it was put by mistake', () => {
+  test('a key is in no message, wherever it was put by mistake', () => {
     const hex = Buffer.from(SECRET).toString('hex')
     for (const key of [BASE64, hex, `${BASE64}!`, BASE64.slice(4)]) {
       for (const keys of [key, [key], { key }, [{ id: 'a', key: key.slice(1) }], [{ id: key, key: 'a' }], [[key]]]) {
@@ -83,7 +83,7 @@ describe('a key', () => {
     }
   })
 
-  test('is not in what a seal shows of itself', () => {
+  test('a key is not in what a seal shows of itself', () => {
     const seal = createSeal([{ id: 'a', key: SECRET }])
     const response = seal.forResponse({ caller: 'alice', nonce: NONCE })
     for (const shown of [inspect(seal, { depth: 9 }), JSON.stringify(seal), inspect(response, { depth: 9 })]) {

@@ -16,7 +16,7 @@ const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 describe('what is sealed', () => {
-  test('opens to what it was, whatever it says', () => {
+  test('what is sealed opens to what it was, whatever it says', () => {
     fc.assert(
       fc.property(anyContent(), (content) => {
         const { kind, itemId } = content
@@ -26,20 +26,20 @@ describe('what is sealed', () => {
     )
   })
 
-  test('begins with its format and, for an approval, with the prefix of an id', () => {
+  test('what is sealed begins with its format and, for an approval, with the prefix of an id', () => {
     expect(SEALED.reasoning.blob).toMatch(/^hr1\.rs\.[\w-]+$/)
     expect(SEALED.compaction.blob).toMatch(/^hr1\.cmp\.[\w-]+$/)
     expect(SEALED.approval.blob).toMatch(/^mcpr_hr1\.[\w-]+$/)
   })
 
-  test('shows neither its content nor the name of its key nor its caller', () => {
+  test('what is sealed shows neither its content nor the name of its key nor its caller', () => {
     const named = createSeal([{ id: 'frankfurt-2026', key: keyOf(1) }])
     const blob = named.forResponse({ caller: 'alice@example.com', nonce: NONCE }).seal('attack at dawn', 'rs_1')
     const bytes = Buffer.from(blob.slice('hr1.rs.'.length), 'base64url').toString('latin1')
     for (const word of ['frankfurt', 'alice', 'dawn', 'rs_1']) expect(blob + bytes).not.toContain(word)
   })
 
-  test('is as docs/sealing.md describes the format', () => {
+  test('what is sealed is as docs/sealing.md describes the format', () => {
     const list = (...texts: string[]): Uint8Array => utf8(JSON.stringify(texts))
     const digest = (...texts: string[]): Uint8Array =>
       gcmsiv(keyOf(1), new Uint8Array(12), list(...texts)).encrypt(new Uint8Array(0))
@@ -56,12 +56,12 @@ describe('what is sealed', () => {
       'mcpr_hr1.Q4YJk5WUXy88VuX94oETZJ7315FSJfJeKKdB5Mt-7aFJpw_tP0mfj7CzMuY289PlSaOj4DrVfoLD-4pB0b7hpMQhtvujkP1uEl2_JFyi',
     ],
     ['compaction', 'hr1.cmp.Q4YJk5WUQaFB_81KrkdDbPwNf0h5K-iRzAxw1WrXDYVDP24WUgmN10eYHcfe6AGKxit3N5AZZKRndgTbFKg'],
-  ] as const)('by the first version of the format opens for ever: %s', (kind, blob) => {
+  ] as const)('what the first version of the format sealed opens for ever: %s', (kind, blob) => {
     expect(seal.unseal(blob, { caller: 'alice' })).toEqual(SEALED[kind].content)
     expect(SEALED[kind].blob).toBe(blob)
   })
 
-  test('has a type that follows from the kind that is asked for', () => {
+  test('what is opened has a type that follows from the kind that is asked for', () => {
     const { reasoning, approval } = SEALED
     const caller = 'alice'
     expectTypeOf(seal.unseal(approval.blob, { caller, kind: 'approval' })).toEqualTypeOf<UnsealedApproval>()
@@ -71,7 +71,7 @@ describe('what is sealed', () => {
 })
 
 describe('a response', () => {
-  test('is sealed to the same bytes when it is replayed, in any order', () => {
+  test('a response is sealed to the same bytes when it is replayed, in any order', () => {
     fc.assert(
       fc.property(fc.uniqueArray(anyContent(), { selector: ({ itemId }) => itemId }), fc.nat(), (contents, start) => {
         const again = createSeal([{ id: 'k1', key: keyOf(1) }]).forResponse({ caller: 'alice', nonce: NONCE })
@@ -85,7 +85,7 @@ describe('a response', () => {
 
   const nonceOf = (blob: string): string => blob.replace(/^(hr1\.rs\.|hr1\.cmp\.|mcpr_hr1\.)/, '').slice(8, 24)
 
-  test('has another nonce for each of its items and kinds, though they say the same', () => {
+  test('a response has another nonce for each of its items and kinds, though they say the same', () => {
     const blobs = Array.from({ length: 500 }, (_, at) => [
       ofAlice.seal('Hm.', `rs_${at}`),
       ofAlice.sealCompaction('Hm.', `rs_${at}`),
@@ -94,7 +94,7 @@ describe('a response', () => {
     expect(new Set(blobs.map(nonceOf)).size).toBe(1500)
   })
 
-  test('has other nonces than any other response, caller or key', () => {
+  test('a response has other nonces than any other response, caller or key', () => {
     const keys = [
       { id: 'k1', key: keyOf(1) },
       { id: 'k2', key: keyOf(1) },
@@ -110,7 +110,7 @@ describe('a response', () => {
     expect(new Set(blobs.map(nonceOf)).size).toBe(24)
   })
 
-  test('tells compactions without an id apart by their texts', () => {
+  test('a response tells compactions without an id apart by their texts', () => {
     const [one, other] = [ofAlice.sealCompaction('one'), ofAlice.sealCompaction('other')] as const
     expect(nonceOf(one)).not.toBe(nonceOf(other))
     expect(ofAlice.sealCompaction('one')).toBe(one)
@@ -118,7 +118,7 @@ describe('a response', () => {
     expect(seal.unseal(one, { caller: 'alice' })).toEqual({ kind: 'compaction', itemId: '', text: 'one' })
   })
 
-  test('is sealed by methods that need no this', () => {
+  test('a response is sealed by methods that need no this', () => {
     const { seal: sealReasoning, sealApproval, sealCompaction } = ofAlice
     expect(sealReasoning('Hm.', 'rs_1')).toBe(SEALED.reasoning.blob)
     expect(sealApproval(CALL, 'mcpr_1')).toBe(SEALED.approval.blob)
@@ -148,13 +148,13 @@ describe('a response', () => {
       'forResponse: keyId: expected one of k1, got "k2"',
     ],
     ['a misspelled option', { caller: 'alice', nonce: NONCE, keyID: 'k1' }, 'forResponse: expected keyId, got "keyID"'],
-  ])('with %s is refused', (_, response, message) => {
+  ])('a response with %s is refused', (_, response, message) => {
     expect(() => seal.forResponse(response as SealedResponse)).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option', message }),
     )
   })
 
-  test('seals strings only', () => {
+  test('a response seals strings only', () => {
     expect(() => ofAlice.seal(undefined as never, 'rs_1')).toThrow('seal: text: expected a string, got undefined')
     expect(() => ofAlice.seal('Hm.', 1 as never)).toThrow('seal: itemId: expected a string, got 1')
     expect(() => ofAlice.sealApproval({ ...CALL, name: null as never }, 'mcpr_1')).toThrow(
@@ -164,7 +164,7 @@ describe('a response', () => {
 })
 
 describe('a nonce', () => {
-  test('is 128 random bits', () => {
+  test('a nonce is 128 random bits', () => {
     const nonces = Array.from({ length: 1000 }, newNonce)
     expect(new Set(nonces).size).toBe(1000)
     for (const nonce of nonces) expect(Buffer.from(nonce, 'base64url')).toHaveLength(16)
@@ -178,7 +178,7 @@ describe('rotation', () => {
     { id: 'k3', key: keyOf(3) },
   ] as const
 
-  test('seals with the first key and opens with all', () => {
+  test('a seal of several keys seals with the first and opens with all', () => {
     const rotated = createSeal([next, old])
     expect(rotated.keyId).toBe('k2')
     for (const kind of KINDS) {
@@ -190,12 +190,12 @@ describe('rotation', () => {
     expect(createSeal([last, next, old]).unseal(blob, { caller: 'alice' })).toMatchObject({ text: 'New.' })
   })
 
-  test('replays a response with the key that sealed it', () => {
+  test('a seal of several keys replays a response with the key that sealed it', () => {
     const response = createSeal([next, old]).forResponse({ caller: 'alice', nonce: NONCE, keyId: 'k1' })
     expect(response.seal('Hm.', 'rs_1')).toBe(SEALED.reasoning.blob)
   })
 
-  test('tells what it cannot open any more from what is its own', () => {
+  test('a seal tells what it cannot open any more from what is its own', () => {
     const rotated = createSeal([next])
     for (const kind of KINDS) {
       expect(rotated.isForeign(SEALED[kind].blob)).toBe(true)

@@ -58,7 +58,7 @@ const CLIENTS: Readonly<Record<string, (item: Sent) => Sent>> = {
 }
 
 describe('a translator with a seal', () => {
-  test.each(Object.entries(CLIENTS))('is understood by the next request of a client that %s', (_, sentBack) => {
+  test.each(Object.entries(CLIENTS))('sealed items are understood if a client %s', (_, sentBack) => {
     const output = outputOf(answer())
     const id = output.find(({ type }) => type === 'mcp_approval_request')?.id ?? ''
     const input = [
@@ -84,7 +84,7 @@ describe('a translator with a seal', () => {
     expect(unsealInput(third, { seal, caller })).toMatchObject({ history, approvedCalls: [] })
   })
 
-  test("emits streams that are as OpenAI's, with ids of their own", () => {
+  test("a translator with a seal emits streams that are as OpenAI's, with ids of their own", () => {
     const { events } = answer({ usage: { inputTokens: 40, outputTokens: 20 } })
     const errors = checkEvents(events as unknown as StreamEvent[], { profile: 'openai' })
     expect(errors.filter(({ severity }) => severity === 'error')).toEqual([])
@@ -92,12 +92,12 @@ describe('a translator with a seal', () => {
     expect(new Set(ids).size).toBe(4)
   })
 
-  test('emits the same stream when it is replayed, and another one under another nonce', () => {
+  test('a translator with a seal emits the same stream when it is replayed, and another one under another nonce', () => {
     expect(answer().events).toEqual(answer().events)
     expect(answer(sealingOf(newNonce())).events).not.toEqual(answer().events)
   })
 
-  test('emits the same stream if another process goes on from a snapshot', () => {
+  test('a translator with a seal emits the same stream if another process goes on from a snapshot', () => {
     fc.assert(
       fc.property(anyStream(), fc.nat(80), ({ chunks, setup }, at) => {
         const tokens = oneByOne(chunks)
@@ -115,14 +115,14 @@ describe('a translator with a seal', () => {
     )
   })
 
-  test('hides from another user what it gave to one', () => {
+  test('a translator with a seal hides from another user what it gave to one', () => {
     const output = outputOf(answer())
     for (const item of output.filter(({ type }) => type === 'reasoning' || type === 'mcp_approval_request')) {
       expect(() => unsealInput([item], { seal, caller: 'bob' })).toThrow('could not be verified')
     }
   })
 
-  test('keeps nothing of hidden reasoning in the open', () => {
+  test('a translator with a seal keeps nothing of hidden reasoning in the open', () => {
     const { events } = answer({ reasoning: 'hidden' })
     const wire = JSON.stringify(events)
     for (const text of ['First, look', 'Then']) expect(wire).not.toContain(text)
@@ -130,7 +130,7 @@ describe('a translator with a seal', () => {
     expect(history.map(({ text }) => text)).toEqual(THOUGHTS)
   })
 
-  test('is replayed with the key that it was sealed with, after a rotation', () => {
+  test('after a rotation, a translator replays a response with the key that sealed it', () => {
     const rotated = createSeal([
       { id: 'k2', key: keyOf(2) },
       { id: 'k1', key: keyOf(1) },

@@ -33,7 +33,7 @@ describe('the history', () => {
     ['with its id and its raw text, as Codex sends it', reasoning(REASONING, { id: 'rs_1', content: [] })],
     ['with its id alone, as the AI SDK sends it', reasoning(REASONING, { id: 'rs_1' })],
     ['with an id that is null or empty', reasoning(REASONING, { id: '' })],
-  ])('has the text of a reasoning item %s', (_, item) => {
+  ])('the history has the text of a reasoning item %s', (_, item) => {
     expect(open([item])).toEqual({
       history: [{ sealed: REASONING, text: 'Hm.' }],
       requestedCalls: [],
@@ -41,7 +41,7 @@ describe('the history', () => {
     })
   })
 
-  test('has the texts of reasoning and compactions in their order', () => {
+  test('the history has the texts of reasoning and compactions in their order', () => {
     const second = ofAlice.seal('Well.', 'rs_2')
     const compaction = { type: 'compaction', id: 'cmp_1', encrypted_content: SEALED.compaction.blob }
     const { history } = open([{ role: 'user', content: 'Hi' }, compaction, reasoning(second), reasoning(REASONING)])
@@ -52,7 +52,7 @@ describe('the history', () => {
     ])
   })
 
-  test('has a compaction that was sealed before its id was known', () => {
+  test('the history has a compaction that was sealed before its id was known', () => {
     const sealed = ofAlice.sealCompaction('So far.')
     expect(open([{ type: 'compaction', id: 'cmp_9', encrypted_content: sealed }]).history).toEqual([
       { sealed, text: 'So far.' },
@@ -68,7 +68,7 @@ describe('the history', () => {
     ['items that are malformed', [null, 1, 'x', [], {}, { type: 1 }, { type: 'reasoning' }, Object.create(null)]],
     ['items of other types', [{ type: 'message', encrypted_content: 'x', role: 'user', content: 'Hi' }]],
     ['a type that is inherited', [Object.create(reasoning('x'))]],
-  ])('is empty for %s', (_, input) => {
+  ])('the history is empty for %s', (_, input) => {
     expect(open(input)).toEqual({ history: [], requestedCalls: [], approvedCalls: [] })
   })
 })
@@ -90,11 +90,11 @@ describe('sealed content that does not open is refused, and the error says where
     ['of an answer with a changed character', answer(true, `${ID.slice(0, -1)}A`), 'approval_request_id'],
     ['of an answer to another caller', answer(true, bob.sealApproval(CALL, 'mcpr_1')), 'approval_request_id'],
     ['of reasoning as an approval', answer(true, REASONING.replace('hr1.rs.', 'mcpr_hr1.')), 'approval_request_id'],
-  ])('%s', (_, item, field) => {
+  ])('sealed content %s is refused, and the error says where it stands', (_, item, field) => {
     expect(() => open([before, before, item])).toThrow(expect.objectContaining(refused(`input[2].${field}`)))
   })
 
-  test('what is no string is an error of its type', () => {
+  test('sealed content that is no string is an error of its type', () => {
     expect(() => open([reasoning(1)])).toThrow(
       expect.objectContaining({
         name: 'RequestError',
@@ -110,20 +110,20 @@ describe('foreign content', () => {
   const foreign = reasoning('gAAAAABoISQ24OyVRYbkYfukdJo')
   const retired = createSeal([{ id: 'k0', key: keyOf(0) }]).forResponse({ caller: 'alice', nonce: NONCE })
 
-  test('is ignored if the host says so, and the rest is opened', () => {
+  test('foreign content is ignored if the host says so, and the rest is opened', () => {
     const input = [foreign, reasoning(retired.seal('Old.', 'rs_0')), reasoning(REASONING)]
     expect(() => open(input)).toThrow(expect.objectContaining(refused('input[0].encrypted_content')))
     expect(open(input, { foreign: 'ignore' }).history).toEqual([{ sealed: REASONING, text: 'Hm.' }])
   })
 
-  test('is no approval if the host ignores it', () => {
+  test('foreign content is no approval if the host ignores it', () => {
     const id = retired.sealApproval(CALL, 'mcpr_0')
     const input = [{ ...REQUEST, id }, answer(true, id)]
     expect(() => open(input)).toThrow(expect.objectContaining(refused('input[0].id')))
     expect(open(input, { foreign: 'ignore' })).toMatchObject({ requestedCalls: [], approvedCalls: [] })
   })
 
-  test('is not what a key of ours sealed and somebody changed', () => {
+  test('content that a key of ours sealed and somebody changed is not foreign', () => {
     const input = [reasoning(`${REASONING.slice(0, -1)}A`)]
     expect(() => open(input, { foreign: 'ignore' })).toThrow(
       expect.objectContaining(refused('input[0].encrypted_content')),
@@ -132,15 +132,15 @@ describe('foreign content', () => {
 })
 
 describe('approved calls', () => {
-  test('are those that the user approved', () => {
+  test('approved calls are those that the user approved', () => {
     expect(open([REQUEST, answer(true)])).toEqual({ history: [], requestedCalls: [CALLED], approvedCalls: [CALLED] })
   })
 
-  test('need the answer alone, since a server that keeps responses has the request', () => {
+  test('approved calls need the answer alone, since a server that keeps responses has the request', () => {
     expect(open([answer(true)]).approvedCalls).toEqual([CALLED])
   })
 
-  test('are what was sealed, whatever the client makes of the request', () => {
+  test('approved calls are what was sealed, whatever the client makes of the request', () => {
     const forged = { ...REQUEST, server_label: 'bank', name: 'transfer', arguments: '{"to":"mallory"}' }
     const added = { ...answer(true), server_label: 'bank', name: 'transfer', arguments: '{}', call: forged }
     for (const input of [
@@ -158,11 +158,11 @@ describe('approved calls', () => {
     ['whose answer says nothing', [REQUEST, answer(undefined)]],
     ['that the user approved and refused', [REQUEST, answer(true), answer(false)]],
     ['that the user refused and approved', [REQUEST, answer(false), answer(true)]],
-  ])('are none of a request %s', (_, input) => {
+  ])('no call is approved by a request %s', (_, input) => {
     expect(open(input)).toMatchObject({ requestedCalls: [CALLED], approvedCalls: [] })
   })
 
-  test('are not those that ran already, which come back in every later request', () => {
+  test('a call that ran already is not approved again, though it comes back in every later request', () => {
     const call = { ...REQUEST, type: 'mcp_call', id: 'mcp_1', approval_request_id: ID, output: 'found' }
     expect(open([REQUEST, answer(true), call])).toMatchObject({ requestedCalls: [CALLED], approvedCalls: [] })
     expect(open([REQUEST, answer(true), call, answer(true, SECOND)]).approvedCalls).toEqual([
@@ -170,14 +170,14 @@ describe('approved calls', () => {
     ])
   })
 
-  test('are in the order of their requests', () => {
+  test('approved calls are in the order of their requests', () => {
     const second = { ...REQUEST, id: SECOND, arguments: '{}' }
     const { approvedCalls } = open([second, REQUEST, answer(true), answer(true, SECOND)])
     expect(approvedCalls.map(({ approvalRequestId }) => approvalRequestId)).toEqual([SECOND, ID])
   })
 
   test.each(['mcpr_0123456789abcdef', '', 'hr1.rs.AAAA', null, 1, {}])(
-    'are none of the id %j, which is of a server that keeps its requests itself',
+    'no call is approved by the id %j, which is of a server that keeps its requests itself',
     (id) => {
       expect(open([{ ...REQUEST, id }, answer(true, id)])).toEqual({
         history: [],

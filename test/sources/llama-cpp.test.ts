@@ -201,7 +201,7 @@ describe('a context', () => {
 })
 
 describe('log-probabilities', () => {
-  test('log-probabilities of the tokens alone', async () => {
+  test('a call for the log-probabilities of the tokens alone gives those', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     const { tokens } = await readAll(llamaCppSource(sequence, prompt, { logprobs: 0 }))
     expect(tokens).toEqual(answer.map((id) => ({ id, logprob: Math.log(CONFIDENCE) })))
@@ -209,7 +209,7 @@ describe('log-probabilities', () => {
     expect(sequence.open).toBe(0)
   })
 
-  test('log-probabilities of the likeliest beside them', async () => {
+  test('a call gives the log-probabilities of the likeliest tokens, as many as were asked for', async () => {
     const sequence = new FakeSequence(answers([prompt, answer]))
     const { tokens, end } = await readAll(llamaCppSource(sequence, prompt, { logprobs: 2, sampling: { seed: 3 } }))
     const logprob = Math.log(CONFIDENCE)
@@ -228,7 +228,7 @@ describe('log-probabilities', () => {
     expect(new Set(calls.map(({ options }) => options?.seed)).size).toBe(answer.length)
   })
 
-  test('log-probabilities are the same draws for the same seed', async () => {
+  test('a call for log-probabilities makes the same draws for the same seed', async () => {
     const seeds = []
     for (let n = 0; n < 2; n++) {
       const sequence = new FakeSequence(answers([prompt, answer]))
@@ -297,25 +297,22 @@ describe('two calls on one sequence', () => {
     expect(sequence.open).toBe(0)
   })
 
-  test.each(['aborts', 'leaves'])(
-    'two calls on one sequence: one that waits and %s makes room for the next',
-    async (how) => {
-      const sequence = new FakeSequence(answers([prompt, answer]))
-      const first = llamaCppSource(sequence, prompt)
-      await first.next()
-      const call = new AbortController()
-      const second = llamaCppSource(sequence, prompt, { signal: call.signal })
-      const waiting = errorOf(() => second.next())
-      const third = readAll(llamaCppSource(sequence, prompt))
-      if (how === 'aborts') call.abort()
-      else await second.return()
-      expect(await waiting).toEqual(how === 'aborts' ? expect.objectContaining({ name: 'AbortError' }) : undefined)
-      expect(asked(sequence, 'adapt')).toHaveLength(1)
-      await first.return()
-      expect((await third).tokens).toEqual(answer)
-      expect(asked(sequence, 'adapt')).toHaveLength(2)
-    },
-  )
+  test.each(['aborts', 'leaves'])('a call that waits for a sequence and %s makes room for the next', async (how) => {
+    const sequence = new FakeSequence(answers([prompt, answer]))
+    const first = llamaCppSource(sequence, prompt)
+    await first.next()
+    const call = new AbortController()
+    const second = llamaCppSource(sequence, prompt, { signal: call.signal })
+    const waiting = errorOf(() => second.next())
+    const third = readAll(llamaCppSource(sequence, prompt))
+    if (how === 'aborts') call.abort()
+    else await second.return()
+    expect(await waiting).toEqual(how === 'aborts' ? expect.objectContaining({ name: 'AbortError' }) : undefined)
+    expect(asked(sequence, 'adapt')).toHaveLength(1)
+    await first.return()
+    expect((await third).tokens).toEqual(answer)
+    expect(asked(sequence, 'adapt')).toHaveLength(2)
+  })
 
   test('two calls on one sequence never mix and never leak, whatever their readers do', async () => {
     const action = fc.record({
@@ -375,7 +372,7 @@ describe('a failure', () => {
     expect(sequence.open).toBe(0)
   })
 
-  test('a failure is a sequence that was disposed', async () => {
+  test('a call fails if its sequence was disposed', async () => {
     const sequence = new FakeSequence(counts)
     const stream = llamaCppSource(sequence, prompt)
     await stream.next()
@@ -383,7 +380,7 @@ describe('a failure', () => {
     expect(await errorOf(() => stream.next())).toMatchObject({ code: 'server_error' })
   })
 
-  test('a failure is an iterator that ends before the turn does', async () => {
+  test('a call fails if the iterator of llama.cpp ends before the turn does', async () => {
     const sequence = new FakeSequence(counts)
     sequence.evaluate = async function* () {
       yield 1

@@ -175,7 +175,7 @@ describe('llama-server', () => {
   })
 
   describe('keeps tokens back that end inside a character', () => {
-    test('llama-server keeps tokens back that end inside a character which are found again', async () => {
+    test('tokens that llama-server keeps back inside a character are found again', async () => {
       const text = 'a 🦩 and 🧑‍🚀, 𐎠𐎡, ᚠᛇᚻ.'
       const ids = [...encodeText(text, table), 200002]
       const sent = partials(ids)
@@ -185,7 +185,7 @@ describe('llama-server', () => {
       expect(end).toEqual({ reason: 'stop', usage: { inputTokens: 2, cachedTokens: 1 } })
     })
 
-    test('llama-server keeps tokens back that end inside a character as so many tokens of the same bytes, whatever the text, and if it drafts tokens and counts ahead', async () => {
+    test('tokens that llama-server keeps back are found with the same bytes, however far it counts ahead of them', async () => {
       await fc.assert(
         fc.asyncProperty(harmonyText(), fc.integer({ min: 0, max: 3 }), async (text, ahead) => {
           const ids = [...encodeText(text, table), 200002]
@@ -199,7 +199,7 @@ describe('llama-server', () => {
       )
     })
 
-    test('llama-server keeps back tokens that end inside a character; the text follows if they were invalid UTF-8, and the engine gives the count', async () => {
+    test('tokens that llama-server keeps back come as text if they were invalid UTF-8, and the engine gives the count', async () => {
       const { tokens, end } = await read([partial([13225], '\ufffdHello', 2), final('limit', 2)])
       expect(tokens).toEqual(['\ufffd', 13225])
       expect(end).toEqual({
@@ -208,20 +208,20 @@ describe('llama-server', () => {
       })
     })
 
-    test('llama-server keeps tokens back that end inside a character, and are no ids if U+FFFD stands for a byte, though ids could be found for it', async () => {
+    test('tokens that llama-server keeps back come as text if U+FFFD stands for a byte, though ids could be found', async () => {
       const last = encodeText('🦩', table).at(-1) ?? 0
       const { tokens } = await read([partial([13225], 'Hello', 1), partial([last], '\ufffd🦩', 5), final('limit', 5)])
       expect(tokens).toEqual([13225, '\ufffd🦩'])
     })
 
-    test('llama-server keeps tokens back that end inside a character, and are text if the limit cuts a character', async () => {
+    test('tokens that llama-server keeps back come as text if the limit cuts a character', async () => {
       const [half] = encodeText('🦩', table)
       const { tokens, end } = await read([...partials([13225, half ?? 0]), final('limit', 2)])
       expect(tokens).toEqual([13225, '\ufffd'])
       expect(end?.usage?.outputTokens).toBe(2)
     })
 
-    test('llama-server keeps tokens back that end inside a character, and are text in front of a marker, spelled as the server spells it or not', async () => {
+    test('tokens that llama-server keeps back come as text in front of a marker, whether the server spells it or not', async () => {
       for (const spelling of ['<|end|>', '']) {
         const sent = [partial([13225], 'Hello', 1), partial([200007], `\ufffd${spelling}`, 3)]
         const { tokens, end } = await read([...sent, partial([200006], '<|start|>', 4), final('limit', 4)])
@@ -230,13 +230,13 @@ describe('llama-server', () => {
       }
     })
 
-    test('llama-server keeps tokens back that end inside a character, and are text in front of a turn that ends, whose stop token is put back', async () => {
+    test('tokens that llama-server keeps back come as text at the end of a turn, whose stop token is put back', async () => {
       const { tokens, end } = await read([partial([200008], '<|message|>', 1), final('eos', 3)])
       expect(tokens).toEqual([200008, '\ufffd', 200002])
       expect(end).toMatchObject({ reason: 'stop', usage: { outputTokens: 3 } })
     })
 
-    test('llama-server keeps tokens back that end inside a character, and a call ends with the stop token of calls', async () => {
+    test('a call whose last tokens llama-server keeps back ends with the stop token of calls', async () => {
       const header = [...encodeText(' to=functions.f', table), 200008]
       const open = [200006, ...encodeText('assistant', table)]
       const sent = [...open, ...header].map((id, index) => partial([id], '', index + 1))
@@ -247,7 +247,7 @@ describe('llama-server', () => {
       expect((await read([...sent, ...next, final('eos', count)])).tokens.slice(-2)).toEqual(['\ufffd', 200002])
     })
 
-    test('llama-server keeps tokens back that end inside a character, but nothing is made up if the server only counts what it has not sent', async () => {
+    test('nothing is made up for tokens that llama-server only counts and never sends', async () => {
       const sent = [partial([13225], 'Hello', 3), partial([2375], ' world', 3)]
       expect((await read([...sent, final('limit', 3)])).tokens).toEqual([13225, 2375])
     })
@@ -433,11 +433,11 @@ describe('llama-server', () => {
       return asked
     }
 
-    test('llama-server is asked once for its model which is gpt-oss by its count of tokens', async () => {
+    test('llama-server is asked once for its model, which is gpt-oss by its count of tokens', async () => {
       expect(await call(MODELS)).toEqual(['/v1/models', '/completion', '/completion'])
     })
 
-    test('llama-server is asked once for its model, and is refused if it is not, whatever it is called', async () => {
+    test('llama-server is refused if its model is not gpt-oss, whatever the model is called', async () => {
       await expect(call(modelsOf('gpt-oss-20b', 151936))).rejects.toMatchObject({
         name: 'EngineError',
         code: 'server_error',

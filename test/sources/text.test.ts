@@ -126,7 +126,7 @@ describe('what is lost against ids', () => {
     response.output.map((item) => (item as { content: { text: string; logprobs?: unknown }[] }).content[0])
   const SAID = '<|channel|>final<|message|>Hello<|return|>'
 
-  test('what is lost against ids: the count of tokens, if the engine does not report it', async () => {
+  test('a source of text has no count of tokens, if the engine does not report it', async () => {
     expect((await collect([SAID], { reason: 'stop' })).usage).toBeNull()
     const usage = { inputTokens: 10, outputTokens: 5 }
     expect((await collect([SAID], { reason: 'stop', usage })).usage).toMatchObject({
@@ -135,16 +135,16 @@ describe('what is lost against ids', () => {
     })
   })
 
-  test('what is lost against ids: log-probabilities', async () => {
+  test('a source of text has no log-probabilities', async () => {
     expect(messages(await collect([SAID]))).toMatchObject([{ text: 'Hello', logprobs: [] }])
   })
 
-  test('what is lost against ids: whether a marker was one: a text that spells it ends the message', async () => {
+  test('a source of text cannot tell a marker from a text that spells it, which ends the message', async () => {
     const quoted = '<|channel|>final<|message|>Messages end with <|end|>, you see.<|return|>'
     expect(messages(await collect([quoted]))[0]?.text).toBe('Messages end with ')
   })
 
-  test('what is lost against ids: invalid UTF-8', async () => {
+  test('a source of text loses invalid UTF-8', async () => {
     expect(await joinPieces([Uint8Array.of(0x61, 0xf0, 0x9f), 'b', Uint8Array.of(0xff, 0xe2)])).toBe(
       'a\ufffdb\ufffd\ufffd',
     )

@@ -80,7 +80,7 @@ describe('what is no token fixture', () => {
     [null, 'fixture: expected a token fixture, got null'],
     [[1, 2], 'fixture: expected a token fixture, got an array'],
     [{}, 'version: expected 1, got undefined'],
-  ])('what is no token fixture: %j is refused', (value, message) => {
+  ])('what is no token fixture is refused: %j', (value, message) => {
     expect(problem(() => parseTokenFixture(value))).toBe(message)
   })
 
@@ -129,7 +129,7 @@ describe('what is no token fixture', () => {
     expect(problem(() => readTokenFixture('{"version": 1'))).toMatch(/^fixture: expected JSON, got invalid JSON: /)
   })
 
-  test('the message is one line, whatever the text holds', () => {
+  test('the message about a text that is no token fixture is one line, whatever the text holds', () => {
     for (const text of ['', 'no\njson', '{\n"a":\r\nb\n}', '\u001b[31m', '{"a": "\n"}']) {
       expect(problem(() => readTokenFixture(text))).not.toMatch(/\p{Cc}/u)
     }

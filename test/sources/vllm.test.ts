@@ -241,7 +241,7 @@ describe('vLLM', () => {
     })
 
     test.each([Number.NaN, Number.POSITIVE_INFINITY, 1e300, 0, 1.5])(
-      'vLLM without maxTokens does not learn a size of %d',
+      'an engine over vLLM refuses a context size of %d',
       (contextSize) => {
         expect(() => createVllmEngine({ url: 'http://a', contextSize })).toThrow('contextSize: expected a whole number')
       },

@@ -162,40 +162,34 @@ describe('anything but a stream of events is refused at once', () => {
     ['a status whose answer has no body', { status: 204 }, 'got 204'],
     ['a word for yes', { done: 'yes' }, 'toSseResponse.done: expected true or false, got "yes"'],
     ['another word', { eventLines: 'no' }, 'toSseResponse.eventLines: expected true or false, got "no"'],
-  ])(
-    'anything but a stream of events is refused at once, and so is %s, before the source is touched',
-    (_, init, message) => {
-      const untouched = {
-        [Symbol.asyncIterator]: () => {
-          throw new Error('touched')
-        },
-      }
-      expect(() => toSseResponse(untouched, init as never)).toThrow(
-        expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(message) }),
-      )
-    },
-  )
+  ])('wrong options of a response are refused before its source is touched: %s', (_, init, message) => {
+    const untouched = {
+      [Symbol.asyncIterator]: () => {
+        throw new Error('touched')
+      },
+    }
+    expect(() => toSseResponse(untouched, init as never)).toThrow(
+      expect.objectContaining({ code: 'bad_option', message: expect.stringContaining(message) }),
+    )
+  })
 
   it.each([
     ['nothing', undefined],
     ['text', 'data: {}\n\n'],
     ['bytes', new Uint8Array(2)],
-  ])(
-    'anything but a stream of events is refused at once, but %s among the events when it comes, and the source is closed',
-    async (_, event) => {
-      let isClosed = false
-      async function* source() {
-        try {
-          yield* EVENTS
-          yield event as never
-        } finally {
-          isClosed = true
-        }
+  ])('what is no event is refused among events when it comes, and the source is closed: %s', async (_, event) => {
+    let isClosed = false
+    async function* source() {
+      try {
+        yield* EVENTS
+        yield event as never
+      } finally {
+        isClosed = true
       }
-      await expect(toSseResponse(source()).text()).rejects.toMatchObject({ code: 'bad_stream' })
-      expect(isClosed).toBe(true)
-    },
-  )
+    }
+    await expect(toSseResponse(source()).text()).rejects.toMatchObject({ code: 'bad_stream' })
+    expect(isClosed).toBe(true)
+  })
 })
 
 describe('the stream', () => {

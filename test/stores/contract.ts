@@ -11,7 +11,7 @@ export function storeContract(name: string, create: () => ResponseStore | Promis
     reading(create)
     items(create)
     approvalsAndKeys(create)
-    test('does what a model of it does, whatever it is asked in which order', () => obeysModel(create))
+    test('a store does what a model of it does, whatever it is asked in which order', () => obeysModel(create))
   })
 }
 
@@ -19,14 +19,14 @@ type Create = () => ResponseStore | Promise<ResponseStore>
 const NEW = { responseId: 'resp_1', owner: 'ann', isTransient: false }
 
 function writing(create: Create): void {
-  test('refuses a response whose id is known, also to another owner', async () => {
+  test('a store refuses a response whose id is known, also to another owner', async () => {
     const store = await create()
     await store.open(NEW)
     await expect(store.open(NEW)).rejects.toThrow(StoreConflict)
     await expect(store.open({ ...NEW, owner: 'bob' })).rejects.toThrow(StoreConflict)
   })
 
-  test('appends all entries or none: not where others are, not behind a gap', async () => {
+  test('a store appends all entries or none: not where others are, not after a gap', async () => {
     const store = await create()
     const lease = await store.open(NEW)
     await store.append(lease, 0, [entry(1), entry(2)])
@@ -39,7 +39,7 @@ function writing(create: Create): void {
     expect(await entriesNow(store, NEW.responseId, NEW.owner, 3)).toEqual([entry(1), entry(2), entry(3)])
   })
 
-  test('refuses whatever a writer does whose lease was claimed by another', async () => {
+  test('a store refuses whatever a writer does whose lease was claimed by another', async () => {
     const store = await create()
     const old = await store.open(NEW)
     const latest = (await store.claim(NEW.responseId, NEW.owner)) as Lease
@@ -51,7 +51,7 @@ function writing(create: Create): void {
     expect(await entriesNow(store, NEW.responseId, NEW.owner, 1)).toEqual([entry(2)])
   })
 
-  test('refuses whatever comes after the end', async () => {
+  test('a store refuses whatever comes after the end', async () => {
     const store = await create()
     const lease = await keep(store, NEW)
     await expect(store.append(lease, 0, [entry(1)])).rejects.toThrow(StoreConflict)
@@ -59,7 +59,7 @@ function writing(create: Create): void {
     expect(await store.claim(NEW.responseId, NEW.owner)).toBeUndefined()
   })
 
-  test('refuses the writer of a response that was deleted', async () => {
+  test('a store refuses the writer of a response that was deleted', async () => {
     const store = await create()
     const lease = await store.open(NEW)
     expect(await store.delete(NEW.responseId, NEW.owner)).toBe(true)
@@ -68,14 +68,14 @@ function writing(create: Create): void {
     expect(await store.find(NEW.responseId, NEW.owner)).toBeUndefined()
   })
 
-  test('knows nothing of a response that was abandoned', async () => {
+  test('a store knows nothing of a response that was abandoned', async () => {
     const store = await create()
     await store.abandon(await store.open(NEW))
     expect(await store.find(NEW.responseId, NEW.owner)).toBeUndefined()
     expect(await store.entries(NEW.responseId, NEW.owner)).toBeUndefined()
   })
 
-  test('does not show what the writer does to its array afterwards', async () => {
+  test('a store does not show what the writer does to its array afterwards', async () => {
     const store = await create()
     const added = [entry(1)]
     await store.append(await store.open(NEW), 0, added)
@@ -85,7 +85,7 @@ function writing(create: Create): void {
 }
 
 function reading(create: Create): void {
-  test('is as if empty for every owner but one', async () => {
+  test('a store is as if empty for every owner but one', async () => {
     const store = await create()
     await keep(store, NEW, { output: [item('msg_1')] })
     expect(await store.find(NEW.responseId, 'bob')).toBeUndefined()
@@ -96,7 +96,7 @@ function reading(create: Create): void {
     expect(await store.find(NEW.responseId, 'ann')).toMatchObject({ state: 'finished' })
   })
 
-  test('tells how far a response is, and whether it may be found later', async () => {
+  test('a store says how far a response is, and whether it may be found later', async () => {
     const store = await create()
     const lease = await store.open({ ...NEW, isTransient: true })
     expect(await store.find(NEW.responseId, NEW.owner)).toEqual({ isTransient: true, state: 'running' })
@@ -105,7 +105,7 @@ function reading(create: Create): void {
     expect(await store.find(NEW.responseId, NEW.owner)).toEqual(found)
   })
 
-  test('gives readers each entry once, in order, from where they began to the end', async () => {
+  test('a store gives readers each entry once, in order, from where they began to the end', async () => {
     const store = await create()
     const lease = await store.open(NEW)
     await store.append(lease, 0, [entry(0), entry(1)])
@@ -119,7 +119,7 @@ function reading(create: Create): void {
     expect(await late.all).toEqual(whole)
   })
 
-  test('lets readers end when the response is deleted', async () => {
+  test('a store lets readers end when the response is deleted', async () => {
     const store = await create()
     await store.append(await store.open(NEW), 0, [entry(1)])
     const reader = await read(store, 0)
@@ -128,7 +128,7 @@ function reading(create: Create): void {
     expect([0, 1]).toContain((await reader.all).length)
   })
 
-  test('goes on for the others when one reader leaves', async () => {
+  test('a store goes on for the others when one reader leaves', async () => {
     const store = await create()
     const lease = await store.open(NEW)
     const leaving = (await store.entries(NEW.responseId, NEW.owner)) as AsyncIterable<readonly Entry[]>
@@ -140,7 +140,7 @@ function reading(create: Create): void {
     expect(await staying.all).toEqual([entry(1), entry(2)])
   })
 
-  test('lets a reader leave at once that waits for an entry', async () => {
+  test('a store lets a reader leave at once that waits for an entry', async () => {
     const store = await create()
     await store.open(NEW)
     const entries = (await store.entries(NEW.responseId, NEW.owner)) as AsyncIterable<readonly Entry[]>
@@ -150,7 +150,7 @@ function reading(create: Create): void {
     expect((await waiting).done).toBe(true)
   })
 
-  test('deletes once', async () => {
+  test('a store deletes once', async () => {
     const store = await create()
     await keep(store, NEW)
     expect(await store.delete(NEW.responseId, NEW.owner)).toBe(true)
@@ -171,7 +171,7 @@ async function read(store: ResponseStore, from: number): Promise<{ readonly all:
 }
 
 function items(create: Create): void {
-  test('finds the items of responses that are over, input and output', async () => {
+  test('a store finds the items of responses that are over, input and output', async () => {
     const store = await create()
     await keep(store, NEW, { input: [item('msg_in')], output: [item('msg_out')] })
     expect(await store.findItem('msg_in', 'ann')).toMatchObject({ isOutput: false, responseId: 'resp_1' })
@@ -183,14 +183,14 @@ function items(create: Create): void {
     expect(await store.findItem('msg_none', 'ann')).toBeUndefined()
   })
 
-  test('has no items of transient responses', async () => {
+  test('a store has no items of transient responses', async () => {
     const store = await create()
     await keep(store, { ...NEW, isTransient: true }, { input: [item('msg_in')], output: [item('msg_out')] })
     expect(await store.findItem('msg_in', 'ann')).toBeUndefined()
     expect(await store.findItem('msg_out', 'ann')).toBeUndefined()
   })
 
-  test('keeps an item as long as one response has it', async () => {
+  test('a store keeps an item as long as one response has it', async () => {
     const store = await create()
     await keep(store, NEW, { output: [item('msg_1')] })
     await keep(store, { responseId: 'resp_2' }, { input: [item('msg_1')] })
@@ -200,7 +200,7 @@ function items(create: Create): void {
     expect(await store.findItem('msg_1', 'ann')).toBeUndefined()
   })
 
-  test("never takes a client's copy for what a response gave", async () => {
+  test("a store never takes a client's copy for what a response gave", async () => {
     const store = await create()
     await keep(store, { responseId: 'resp_0' }, { input: [item('mcpr_1', 'planted')] })
     await keep(store, NEW, { output: [item('mcpr_1', 'genuine')] })
@@ -211,7 +211,7 @@ function items(create: Create): void {
     expect(await store.findItem('mcpr_1', 'ann')).toMatchObject(genuine)
   })
 
-  test("keeps the items of two owners apart, also under one id and under ids that imitate an owner's", async () => {
+  test("a store keeps the items of two owners apart, also under one id and under ids that imitate an owner's", async () => {
     const store = await create()
     await keep(store, { responseId: 'resp_a', owner: 'a' }, { input: [item('b","x', 'of a')] })
     await keep(store, { responseId: 'resp_b', owner: 'a","b' }, { input: [item('x', 'of the other')] })
@@ -219,23 +219,26 @@ function items(create: Create): void {
     expect(await store.findItem('x', 'a","b')).toMatchObject({ item: item('x', 'of the other') })
   })
 
-  test.each(['__proto__', 'constructor', 'toString', ''])('takes %j for an id, an owner and a key', async (name) => {
-    const store = await create()
-    expect(await store.find(name, name)).toBeUndefined()
-    expect(await store.findItem(name, name)).toBeUndefined()
-    await keep(store, { responseId: name, owner: name }, { input: [item(name)] })
-    expect(await store.find(name, name)).toMatchObject({ state: 'finished' })
-    expect(await store.findItem(name, name)).toMatchObject({ responseId: name })
-    const keyed = { owner: name, key: name, digest: name, responseId: name }
-    expect(await store.reserveKey(keyed)).toEqual(keyed)
-    expect(await store.consumeApprovals([name], name)).toBe(true)
-  })
+  test.each(['__proto__', 'constructor', 'toString', ''])(
+    'a store takes %j for an id, an owner and a key',
+    async (name) => {
+      const store = await create()
+      expect(await store.find(name, name)).toBeUndefined()
+      expect(await store.findItem(name, name)).toBeUndefined()
+      await keep(store, { responseId: name, owner: name }, { input: [item(name)] })
+      expect(await store.find(name, name)).toMatchObject({ state: 'finished' })
+      expect(await store.findItem(name, name)).toMatchObject({ responseId: name })
+      const keyed = { owner: name, key: name, digest: name, responseId: name }
+      expect(await store.reserveKey(keyed)).toEqual(keyed)
+      expect(await store.consumeApprovals([name], name)).toBe(true)
+    },
+  )
 }
 
 function approvalsAndKeys(create: Create): void {
   const request = { owner: 'ann', key: 'k', digest: 'd', responseId: 'resp_1' }
 
-  test('lets an approval be consumed once, also if many ask at the same time', async () => {
+  test('a store lets an approval be consumed once, also if many ask at the same time', async () => {
     const store = await create()
     const answers = await Promise.all(Array.from({ length: 20 }, () => store.consumeApprovals(['mcpr_1'], 'ann')))
     expect(answers.filter((isFirst) => isFirst)).toHaveLength(1)
@@ -243,7 +246,7 @@ function approvalsAndKeys(create: Create): void {
     expect(await store.consumeApprovals(['mcpr_1'], 'bob')).toBe(true)
   })
 
-  test('consumes several approvals together, or none', async () => {
+  test('a store consumes several approvals together, or none', async () => {
     const store = await create()
     await store.consumeApprovals(['mcpr_2'], 'ann')
     expect(await store.consumeApprovals(['mcpr_1', 'mcpr_2'], 'ann')).toBe(false)
@@ -251,7 +254,7 @@ function approvalsAndKeys(create: Create): void {
     expect(await store.consumeApprovals([], 'ann')).toBe(true)
   })
 
-  test('gives a key to the first request, and tells the others which it was', async () => {
+  test('a store gives a key to the first request, and shows the others which it was', async () => {
     const store = await create()
     const others = [2, 3, 4].map((n) => ({ ...request, responseId: `resp_${n}`, digest: `d${n}` }))
     const answers = await Promise.all([request, ...others].map((one) => store.reserveKey(one)))
@@ -260,7 +263,7 @@ function approvalsAndKeys(create: Create): void {
     expect(await store.reserveKey({ ...request, key: 'other', responseId: 'resp_9' })).toMatchObject({ key: 'other' })
   })
 
-  test('gives a key back for the request that has it, and for no other', async () => {
+  test('a store gives a key back for the request that has it, and for no other', async () => {
     const store = await create()
     const other = { ...request, responseId: 'resp_2' }
     await store.reserveKey(request)
@@ -270,7 +273,7 @@ function approvalsAndKeys(create: Create): void {
     expect(await store.reserveKey(other)).toEqual(other)
   })
 
-  test('frees a key with the response that it belongs to', async () => {
+  test('a store frees a key with the response that it belongs to', async () => {
     const store = await create()
     const other = { ...request, responseId: 'resp_2' }
     await store.reserveKey(request)

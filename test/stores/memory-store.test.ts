@@ -8,14 +8,14 @@ storeContract('a store in memory', () => createMemoryStore())
 
 const has = async (store: ResponseStore, id: string): Promise<boolean> => (await store.find(id, 'ann')) !== undefined
 
-test('forgets the responses that finished first when there are too many', async () => {
+test('a store in memory forgets the responses that finished first when there are too many', async () => {
   const store = createMemoryStore({ responses: 2 })
   for (const id of ['a', 'b', 'c']) await keep(store, { responseId: id }, { output: [item(`msg_${id}`)] })
   expect(await Promise.all(['a', 'b', 'c'].map((id) => has(store, id)))).toEqual([false, true, true])
   expect(await store.findItem('msg_a', 'ann')).toBeUndefined()
 })
 
-test('never forgets a response that is running, whatever the bounds say', async () => {
+test('a store in memory never forgets a response that is running, whatever the bounds say', async () => {
   let now = 0
   const store = createMemoryStore({ responses: 1, items: 1, entries: 1, seconds: 10, clock: () => now })
   const leases = []
@@ -27,7 +27,7 @@ test('never forgets a response that is running, whatever the bounds say', async 
   expect(await entriesNow(store, 'a', 'ann', 3)).toEqual([entry(1), entry(2), entry(3)])
 })
 
-test('forgets responses, items, approvals and keys when their time is over', async () => {
+test('a store in memory forgets responses, items, approvals and keys when their time is over', async () => {
   let now = 0
   const store = createMemoryStore({ seconds: 10, clock: () => now })
   const request = { owner: 'ann', key: 'k', digest: 'd', responseId: 'a' }
@@ -45,7 +45,7 @@ test('forgets responses, items, approvals and keys when their time is over', asy
   expect(await store.reserveKey(other)).toEqual(other)
 })
 
-test('counts the time of a response from its end', async () => {
+test('a store in memory counts the time of a response from its end', async () => {
   let now = 0
   const store = createMemoryStore({ seconds: 10, clock: () => now })
   const lease = await store.open({ responseId: 'a', owner: 'ann', isTransient: false })
@@ -55,7 +55,7 @@ test('counts the time of a response from its end', async () => {
   expect(await has(store, 'a')).toBe(true)
 })
 
-test('drops the entries of the oldest responses when there are too many, and keeps the responses', async () => {
+test('a store in memory drops the entries of the oldest responses when there are too many, and keeps the responses', async () => {
   const store = createMemoryStore({ entries: 4 })
   for (const id of ['a', 'b', 'c']) await keep(store, { responseId: id }, { entries: [entry(1), entry(2)] })
   expect(await store.entries('a', 'ann')).toBeUndefined()
@@ -63,7 +63,7 @@ test('drops the entries of the oldest responses when there are too many, and kee
   expect(await entriesNow(store, 'b', 'ann', 2)).toHaveLength(2)
 })
 
-test('gives a reader all entries that it was promised, also if they are dropped before it reads', async () => {
+test('a store in memory gives a reader all entries that it was promised, also if they are dropped before it reads', async () => {
   const store = createMemoryStore({ entries: 2 })
   await keep(store, { responseId: 'a' }, { entries: [entry(1), entry(2)] })
   const promised = (await store.entries('a', 'ann')) as AsyncIterable<readonly Entry[]>
@@ -73,7 +73,7 @@ test('gives a reader all entries that it was promised, also if they are dropped 
   expect(read).toEqual([entry(1), entry(2)])
 })
 
-test('bounds the items, each counted once, and keeps those that a later response has', async () => {
+test('a store in memory bounds the items, each counted once, and keeps those that a later response has', async () => {
   const store = createMemoryStore({ items: 3 })
   await keep(store, { responseId: 'a' }, { output: [item('1'), item('2')] })
   await keep(store, { responseId: 'b' }, { input: [item('2')], output: [item('3')] })
@@ -84,13 +84,13 @@ test('bounds the items, each counted once, and keeps those that a later response
   expect(await store.findItem('2', 'ann')).toMatchObject({ responseId: 'b' })
 })
 
-test('keeps the latest response, also if it alone has more items than there may be', async () => {
+test('a store in memory keeps the latest response, also if it alone has more items than there may be', async () => {
   const store = createMemoryStore({ items: 1 })
   await keep(store, { responseId: 'a' }, { output: [item('1'), item('2')] })
   expect(await has(store, 'a')).toBe(true)
 })
 
-test('keeps a key whose request has not begun: it may be waiting for its turn', async () => {
+test('a store in memory keeps a key whose request has not begun: it may be waiting for its turn', async () => {
   const store = createMemoryStore({ responses: 1 })
   const request = { owner: 'ann', key: 'k', digest: 'd', responseId: 'resp_waiting' }
   await store.reserveKey(request)
@@ -101,6 +101,6 @@ test.each([
   [{ responses: 0 }, 'responses: expected a whole number of at least 1, got 0'],
   [{ items: 1.5 }, 'items: expected a whole number of at least 1, got 1.5'],
   [{ seconds: Number.NaN }, 'seconds: expected a whole number of at least 1, got NaN'],
-])('refuses %j', (options, message) => {
+])('a store in memory refuses %j', (options, message) => {
   expect(() => createMemoryStore(options)).toThrow(message)
 })

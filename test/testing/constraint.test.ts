@@ -63,7 +63,7 @@ function session(turns: ScriptedTurn[], options?: ScriptedEngineOptions) {
 constraintLaws('the scripted engine', () => scriptedEngine([]), ['json_schema', 'regex', 'gbnf'])
 
 describe('a scripted engine under a constraint', () => {
-  test('it says what it can', async () => {
+  test('a scripted engine says what it can do', async () => {
     const { refuses, ...can } = (await scriptedEngine([], { contextLength: 100 }).capabilities?.()) ?? {}
     expect(can).toEqual({
       contextLength: 100,
@@ -83,7 +83,7 @@ describe('a scripted engine under a constraint', () => {
     expect(weak?.contextLength).toBe(undefined)
   })
 
-  test('a constraint that it does not hold is refused before the call', () => {
+  test('a constraint that a scripted engine does not hold is refused before the call', () => {
     const engine = scriptedEngine([answer('x')])
     const refused = [{ grammar: 'start: "a"', syntax: 'lark' }, { jsonSchema: { not: {} } }] satisfies Constraint[]
     for (const constraint of refused) {

@@ -76,7 +76,7 @@ describe('a piece of a turn', () => {
       ['<|channel|>analysis<|message|>Hm<|end|>', answer('Hi')],
       '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>',
     ],
-  ])('%s is written as the model writes it', async (_, turn, harmony) => {
+  ])('a piece of a turn is written as the model writes it: %s', async (_, turn, harmony) => {
     expect((await written(turn)).tokens).toEqual(encodeHarmony(harmony))
   })
 

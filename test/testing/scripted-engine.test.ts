@@ -43,7 +43,7 @@ const anyTurn = (): fc.Arbitrary<ScriptedTurn> =>
   )
 
 describe('the contract of an engine', () => {
-  test('it keeps the laws of a source', async () => {
+  test('a scripted engine keeps the laws of a source', async () => {
     await fc.assert(
       fc.asyncProperty(sourcePlan(), async (plan) => {
         const violations = await checkSource(({ tokens, cuts, ending }, signal) => {
@@ -68,13 +68,13 @@ describe('the contract of an engine', () => {
     )
   })
 
-  test('it refuses what every engine refuses, before it is read', () => {
+  test('a scripted engine refuses what every engine refuses, before it is read', () => {
     const engine = scriptedEngine([answer('Hi')])
     expect(() => engine.generate([])).toThrow('promptTokens: expected at least one token id')
     expect(() => engine.generate(PROMPT, { maxTokens: 0 })).toThrow('maxTokens: expected a whole number of at least 1')
   })
 
-  test('it gives the same tokens in any chunks', async () => {
+  test('a scripted engine gives the same tokens in any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(anyTurn(), fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), async (turn, sizes) => {
         const whole = await idsOf(scriptedEngine([turn]))
@@ -84,14 +84,14 @@ describe('the contract of an engine', () => {
     )
   })
 
-  test('its chunks have the sizes that are given, again and again', async () => {
+  test('the chunks of a scripted engine have the sizes that are given, again and again', async () => {
     const engine = scriptedEngine([[1, 2, 3, 4, 5, 6, m.return]], { chunkSizes: [1, 3] })
     const chunks: unknown[] = []
     for await (const chunk of engine.generate(PROMPT)) chunks.push(chunk)
     expect(chunks).toEqual([1, [2, 3, 4], 5, [6, m.return]])
   })
 
-  test('it ends with the first of the stop ids, whatever chunk that is in', async () => {
+  test('a scripted engine ends with the first of the stop ids, whatever chunk that is in', async () => {
     const turn = [1, m.end, 2, m.return]
     expect(await read(scriptedEngine([turn], { chunkSizes: [4] }), PROMPT, { stop: [m.end] })).toMatchObject({
       tokens: [1, m.end],
@@ -100,7 +100,7 @@ describe('the contract of an engine', () => {
     expect(await read(scriptedEngine([turn]))).toMatchObject({ tokens: turn, end: { reason: 'stop' } })
   })
 
-  test('it ends at the limit of tokens, but with stop if that was the stop token', async () => {
+  test('a scripted engine ends at the limit of tokens, but with stop if that was the stop token', async () => {
     const turn = [1, 2, m.return]
     expect(await read(scriptedEngine([turn]), PROMPT, { maxTokens: 2 })).toMatchObject({
       tokens: [1, 2],
@@ -113,7 +113,7 @@ describe('the contract of an engine', () => {
     expect((await read(scriptedEngine([think('Hm')]))).end?.reason).toBe('max_output_tokens')
   })
 
-  test('prompt and answer fit its context, or are refused and cut off', async () => {
+  test('a scripted engine refuses a prompt that its context cannot hold, and cuts off an answer', async () => {
     const contextLength = PROMPT.length + 2
     const engine = scriptedEngine([[1, 2, 3, m.return]], { contextLength })
     expect(await read(engine)).toMatchObject({ tokens: [1, 2], end: { reason: 'max_output_tokens' } })
@@ -121,7 +121,7 @@ describe('the contract of an engine', () => {
     expect(engine.calls).toHaveLength(1)
   })
 
-  test('it is sure of every token, where log-probabilities are asked for', async () => {
+  test('a scripted engine is sure of every token, where log-probabilities are asked for', async () => {
     const engine = scriptedEngine(() => [1, m.return])
     expect((await read(engine, PROMPT, { logprobs: 0 })).tokens).toEqual([
       { id: 1, logprob: 0, topLogprobs: [] },
@@ -134,7 +134,7 @@ describe('the contract of an engine', () => {
     })
   })
 
-  test('its usage counts the prompt, and what the call before left of it', async () => {
+  test('the usage of a scripted engine counts the prompt, and what the call before left of it', async () => {
     const engine = scriptedEngine([WEATHER, answer('22')])
     const first = await read(engine)
     expect(first.end?.usage).toEqual({ inputTokens: PROMPT.length, cachedTokens: 0 })
@@ -148,14 +148,14 @@ describe('the contract of an engine', () => {
     expect([tokens, end?.reason]).toEqual([[1, m.return, 2], 'max_output_tokens'])
   })
 
-  test('it is healthy unless it is told not to be', async () => {
+  test('a scripted engine is healthy unless it is told not to be', async () => {
     await scriptedEngine([]).health()
     const illness = new EngineError('rate_limit_exceeded', 'busy')
     await expect(scriptedEngine([], { illness }).health()).rejects.toBe(illness)
     await expect(scriptedEngine([]).health({ signal: AbortSignal.abort(illness) })).rejects.toBe(illness)
   })
 
-  test('translate makes a response of it', async () => {
+  test('translate makes a response of what a scripted engine plays', async () => {
     const engine = scriptedEngine([[think('Easy.'), answer('Hello')]], { tokenTable })
     const events = translate(engine.generate(PROMPT))
     for (let step = await events.next(); ; step = await events.next()) {
@@ -168,7 +168,7 @@ describe('the contract of an engine', () => {
 })
 
 describe('the script', () => {
-  test('turns of a list are played in order', async () => {
+  test('the turns of a script are played in order', async () => {
     const engine = scriptedEngine([WEATHER, answer('22 degrees')])
     expect(await idsOf(engine)).toEqual(
       encodeHarmony(
@@ -178,7 +178,7 @@ describe('the script', () => {
     expect(await idsOf(engine, [...PROMPT])).toEqual(encodeHarmony('<|channel|>final<|message|>22 degrees<|return|>'))
   })
 
-  test('a turn that the list does not have is an error that says what was asked', async () => {
+  test('a turn that the script does not have is an error that says what was asked', async () => {
     const engine = scriptedEngine([answer('One'), answer('Two')])
     await read(engine)
     await read(engine)
@@ -195,7 +195,7 @@ describe('the script', () => {
     )
   })
 
-  test('a function is given the messages of the prompt, and the options of the call', async () => {
+  test('a script that is a function is given the messages of the prompt, and the options of the call', async () => {
     const engine = scriptedEngine(async ({ messages, options }) => {
       return answer(`${messages.at(-1)?.role}: ${messages.at(-1)?.content} ${options.maxTokens}`)
     })
@@ -204,7 +204,7 @@ describe('the script', () => {
     )
   })
 
-  test('the calls of the engine can be looked at', async () => {
+  test('the calls of a scripted engine can be looked at', async () => {
     const engine = scriptedEngine([WEATHER, answer('22')])
     const result = '<|start|>functions.get_weather to=assistant<|channel|>commentary<|message|>{"c":22}<|end|>'
     const first = await idsOf(engine, PROMPT, { maxTokens: 100 })
@@ -235,7 +235,7 @@ describe('the script', () => {
     ])
   })
 
-  test('what a function throws is what the call throws', async () => {
+  test('what a script throws is what the call throws', async () => {
     const error = new Error('mine')
     const engine = scriptedEngine(() => {
       throw error
@@ -289,7 +289,7 @@ describe('the script', () => {
 })
 
 describe('a turn that the prompt has a part of', () => {
-  test('goes on where a stop id or the limit cut it short, wherever that was', async () => {
+  test('a turn that the prompt has a part of goes on where a stop id or the limit cut it short, wherever that was', async () => {
     await fc.assert(
       fc.asyncProperty(anyTurn(), fc.integer({ min: 1, max: 12 }), fc.boolean(), async (turn, step, stops) => {
         const whole = await idsOf(scriptedEngine([turn], { tokenTable }), PROMPT, { stop: [] })
@@ -306,7 +306,7 @@ describe('a turn that the prompt has a part of', () => {
     )
   })
 
-  test('goes on where the host began the message with other tokens, or in other words', async () => {
+  test('a turn that the prompt has a part of goes on where the host began the message in other tokens or words', async () => {
     const engine = scriptedEngine([[think('Hm'), WEATHER], answer('22')])
     const thought = await idsOf(engine, PROMPT, { stop: [m.end] })
     const header = [
@@ -322,13 +322,13 @@ describe('a turn that the prompt has a part of', () => {
     })
   })
 
-  test('goes on in the middle of a token', async () => {
+  test('a turn that the prompt has a part of goes on in the middle of a token', async () => {
     const engine = scriptedEngine([answer('Hello')])
     const rest = await idsOf(engine, [...PROMPT, ...encodeHarmony('<|channel|>final<|message|>Hel')])
     expect(rest).toEqual([...encodeText('lo'), m.return])
   })
 
-  test('is what another engine goes on with, when the first has died', async () => {
+  test('another engine goes on with a turn in which the first has died', async () => {
     const first = scriptedEngine([[firstTokens(5, answer('It is 22 degrees in Paris.')), fail()]])
     const written: number[] = []
     const dying = async (): Promise<void> => {
@@ -343,7 +343,7 @@ describe('a turn that the prompt has a part of', () => {
     )
   })
 
-  test('is what another engine goes on with, in whichever of its messages the first has died', async () => {
+  test('another engine goes on with a turn, in whichever of its messages the first has died', async () => {
     const turn = [think('Hm, 🦜.'), think('Well.'), answer('It is 22 degrees.')]
     const whole = await idsOf(scriptedEngine([turn]), PROMPT)
     for (const at of whole.keys()) {
@@ -352,20 +352,20 @@ describe('a turn that the prompt has a part of', () => {
     }
   })
 
-  test('is asked for again where the prompt has all of it already', async () => {
+  test('a turn is played again where the prompt has all of it already', async () => {
     const turn = encodeHarmony('<|channel|>analysis<|message|>Hm<|end|>')
     const prompt = [...PROMPT, ...turn, ...encodeHarmony('<|start|>assistant')]
     expect(await idsOf(scriptedEngine([turn]), prompt)).toEqual(turn)
   })
 
-  test('is not taken for it where the host began another message: the turn is written into that', async () => {
+  test('a turn is written into a message that the host began and that is no part of it', async () => {
     const engine = scriptedEngine(['{"city":"Paris"}<|call|>', answer('Hi')])
     const begun = [...PROMPT, ...encodeHarmony('<|channel|>commentary to=functions.get_weather<|message|>')]
     expect(await idsOf(engine, begun)).toEqual(encodeHarmony('{"city":"Paris"}<|call|>'))
     expect(await idsOf(engine, begun)).toEqual(encodeHarmony('<|channel|>final<|message|>Hi<|return|>'))
   })
 
-  test('keeps how it ends', async () => {
+  test('a turn that the prompt has a part of keeps how it ends', async () => {
     const engine = scriptedEngine([[think('Hm'), fail()], answer('Hi')])
     const written = await idsOf(engine, PROMPT, { maxTokens: 2 })
     await expect(read(engine, [...PROMPT, ...written])).rejects.toBeInstanceOf(EngineError)

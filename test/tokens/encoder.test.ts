@@ -178,7 +178,7 @@ describe('the ids of a text', () => {
     })
   })
 
-  test('the ids of a text are their own, for every token that is one piece', () => {
+  test('the text of a token that is one piece has the id of that token', () => {
     const wrong: number[] = []
     for (let id = 0; id < table.size; id += 7) {
       const text = table.text(id)
@@ -235,7 +235,7 @@ describe('an encoder', () => {
 })
 
 describeWithShared('the shared data', () => {
-  test('the tokens of golden traces', () => {
+  test('the text of a golden trace encodes to its tokens, where the official tokenizer agrees', () => {
     const written = goldenTraces().flatMap(({ name, text, tokens }) => (text === null ? [] : [{ name, text, tokens }]))
     const agreed = written.filter(({ text, tokens }) => String(official.encode(text)) === String(tokens))
     expect(agreed.length).toBeGreaterThan(written.length * 0.9)

@@ -61,7 +61,7 @@ describe('capabilities', () => {
     expect(refuses?.({ jsonSchema: { properties: { a: { not: {} } } } })?.path).toBe('/properties/a/not')
   })
 
-  test('capabilities need node-llama-cpp for a constraint, whose absence costs the sequence nothing', async () => {
+  test('a constraint needs node-llama-cpp, whose absence costs the sequence nothing', async () => {
     const { engine } = await makeEngine()
     const error = await errorOf(() => engine.generate(ask('Hi.'), { constraint: { regex: 'a' } }).next())
     expect(error).toMatchObject({ name: 'EngineError', message: expect.stringContaining('node-llama-cpp') })

@@ -106,7 +106,7 @@ describeWithShared('all that a real llama-server sent', () => {
     },
   )
 
-  test('all that a real llama-server sent has the context length of a call', async () => {
+  test('the context length of a call is read from what a real llama-server sent', async () => {
     const answer = readFileSync(join(sharedFolder() ?? '', 'data/captured/llama-server/get-props.txt'), 'utf8')
     const fetch = async () => new Response(answer.slice(answer.search(/^\{/m)))
     const engine = createLlamaServerEngine({ url: 'http://server.invalid', fetch })

@@ -36,7 +36,7 @@ describe('tokens that were held back', () => {
     expect(recovery.find(`${'🦜'.repeat(500)}\ufffd`, lastByteOf('🦜'), 0)).toBeUndefined()
   })
 
-  test('tokens that were held back are not found in endless time if nothing can be cut into so many', () => {
+  test('tokens that were held back are found without an endless search if the text cannot be cut into so many', () => {
     const text = `${'🌦🦜'.repeat(20)}`
     const last = lastByteOf(text)
     const ids = recovery.find(text, last, 3) ?? []
