@@ -48,7 +48,7 @@ function stuck(closing: () => void | Promise<void> = () => {}) {
 }
 
 describe('a channel that is pulled', () => {
-  test('gives each value, and then the result once', async () => {
+  test('a channel that is pulled gives each value, and then the result once', async () => {
     const { stream } = counting(2)
     expect(await stream.next()).toEqual({ done: false, value: 1 })
     expect(await stream.next()).toEqual({ done: false, value: 2 })
@@ -56,7 +56,7 @@ describe('a channel that is pulled', () => {
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('makes nothing before it is asked, and nothing that is not asked for', async () => {
+  test('a channel makes nothing before it is asked, and nothing that is not asked for', async () => {
     const { stream, seen } = counting(3)
     await settled()
     expect(seen.written).toBe(0)
@@ -65,20 +65,20 @@ describe('a channel that is pulled', () => {
     expect(seen.written).toBe(1)
   })
 
-  test('answers several questions at once in their order', async () => {
+  test('a channel answers several calls of next() at once, in their order', async () => {
     const { stream } = counting(2)
     const steps = await Promise.all([stream.next(), stream.next(), stream.next(), stream.next()])
     expect(steps.map(({ value }) => value)).toEqual([1, 2, 'the end', undefined])
   })
 
-  test('rejects once with what the writer throws, behind its values', async () => {
+  test('a channel that is pulled rejects once with what its writer throws, after its values', async () => {
     const { stream } = counting(1, new Error('broken'))
     expect(await stream.next()).toEqual({ done: false, value: 1 })
     await expect(stream.next()).rejects.toThrow('broken')
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('gives what was hurried, at the pace of the reader', async () => {
+  test('a channel that is hurried gives its values at the pace of its reader', async () => {
     const { stream, seen } = counting(3)
     stream.finish()
     await settled()
@@ -90,7 +90,7 @@ describe('a channel that is pulled', () => {
 })
 
 describe('a channel that writes to its reader', () => {
-  test('gives each value in the step in which it is made', async () => {
+  test('a channel that writes to its reader gives each value in the step in which it is made', async () => {
     const { stream } = counting(3)
     const values: number[] = []
     const result = stream.drainTo((value) => void values.push(value))
@@ -99,7 +99,7 @@ describe('a channel that writes to its reader', () => {
     expect(await result).toBe('the end')
   })
 
-  test('gives the rest of what was pulled before', async () => {
+  test('a channel that was pulled before writes the rest to its reader', async () => {
     const { stream } = counting(3)
     await stream.next()
     const values: number[] = []
@@ -107,7 +107,7 @@ describe('a channel that writes to its reader', () => {
     expect(values).toEqual([2, 3])
   })
 
-  test('waits for a reader that is busy', async () => {
+  test('a channel that writes to its reader waits while the reader is busy', async () => {
     const { stream, seen } = counting(3)
     let goOn = (): void => {}
     const result = stream.drainTo(
@@ -127,7 +127,7 @@ describe('a channel that writes to its reader', () => {
     expect(await result).toBe('the end')
   })
 
-  test('does not wait for a busy reader if it is hurried, and gives it the rest in order', async () => {
+  test('a channel that is hurried does not wait for a busy reader, and gives it the rest in order', async () => {
     const { stream, seen } = counting(3)
     const values: number[] = []
     let goOn = (): void => {}
@@ -154,22 +154,25 @@ describe('a channel that writes to its reader', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('cannot write'))],
-  ])('is closed if its reader %s, which is what it rejects with', async (_, write) => {
-    const { stream, seen } = counting(3)
-    await expect(stream.drainTo(write)).rejects.toThrow('cannot write')
-    await settled()
-    expect(seen.closed).toBe(1)
-    expect(await stream.next()).toEqual({ done: true, value: undefined })
-  })
+  ])(
+    "a channel is closed if the reader that it writes to %s, and rejects with the reader's error",
+    async (_, write) => {
+      const { stream, seen } = counting(3)
+      await expect(stream.drainTo(write)).rejects.toThrow('cannot write')
+      await settled()
+      expect(seen.closed).toBe(1)
+      expect(await stream.next()).toEqual({ done: true, value: undefined })
+    },
+  )
 
-  test('rejects with what the writer throws, behind its values', async () => {
+  test('a channel that writes to its reader rejects with what its writer throws, after its values', async () => {
     const { stream } = counting(1, new Error('broken'))
     const values: number[] = []
     await expect(stream.drainTo((value) => void values.push(value))).rejects.toThrow('broken')
     expect(values).toEqual([1])
   })
 
-  test('resolves when the reader has left, although it was busy', async () => {
+  test('a channel that writes to its reader resolves when the reader has left, although it was busy', async () => {
     const { stream, seen } = counting(3)
     const result = stream.drainTo(() => new Promise(() => {}))
     await settled()
@@ -180,7 +183,7 @@ describe('a channel that writes to its reader', () => {
 })
 
 describe('a channel whose reader leaves', () => {
-  test('is closed at once, answers the next() under way, and drops what is written then', async () => {
+  test('a channel whose reader leaves is closed at once, answers the next() under way, and drops what is written then', async () => {
     const stream = stuck()
     expect(await stream.next()).toEqual({ done: false, value: 1 })
     const step = stream.next()
@@ -190,7 +193,7 @@ describe('a channel whose reader leaves', () => {
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('is closed by a loop that is left', async () => {
+  test('a channel is closed when the loop over it is left', async () => {
     const { stream, seen } = counting(3)
     for await (const value of stream) {
       expect(value).toBe(1)
@@ -199,14 +202,14 @@ describe('a channel whose reader leaves', () => {
     expect(seen.closed).toBe(1)
   })
 
-  test('never begins, if it had not', async () => {
+  test('a channel whose reader leaves before it began never begins', async () => {
     const { stream, seen } = counting(3)
     await stream.return('')
     expect(await stream.next()).toEqual({ done: true, value: undefined })
     expect(seen).toEqual({ written: 0, closed: 1 })
   })
 
-  test('does its work nevertheless, if that was asked for', async () => {
+  test('a channel whose reader leaves before it began does its work nevertheless, if that was asked for', async () => {
     const written: number[] = []
     const stream = channel<number, void>(
       async (write) => {
@@ -221,21 +224,21 @@ describe('a channel whose reader leaves', () => {
     expect(await stream.next()).toEqual({ done: true, value: undefined })
   })
 
-  test('is closed by throw(), which rejects with its error', async () => {
+  test('throw() closes a channel, and rejects with the error that it is given', async () => {
     const { stream, seen } = counting(3)
     await stream.next()
     await expect(stream.throw(new Error('mine'))).rejects.toThrow('mine')
     expect(seen.closed).toBe(1)
   })
 
-  test('is not closed if it was over', async () => {
+  test('a channel that is over is not closed when its reader leaves', async () => {
     const { stream, seen } = counting(0)
     await stream.next()
     await stream.return('')
     expect(seen.closed).toBe(0)
   })
 
-  test('rejects if closing rejects', async () => {
+  test('return() of a channel rejects if closing it rejects', async () => {
     const stream = stuck(() => Promise.reject(new Error('cannot close')))
     await stream.next()
     await expect(stream.return('')).rejects.toThrow('cannot close')

@@ -24,7 +24,7 @@ function stuck() {
 }
 
 describe('a closable generator', () => {
-  test('is closed by return() before anything is awaited, and answers the next() under way first', async () => {
+  test('return() closes a generator before anything is awaited, and answers the next() under way first', async () => {
     const { generator, seen } = stuck()
     expect(await generator.next()).toEqual({ done: false, value: 1 })
     const step = generator.next()
@@ -35,14 +35,14 @@ describe('a closable generator', () => {
     expect(seen.finished).toBe(1)
   })
 
-  test('is closed by throw(), which rejects with its error', async () => {
+  test('throw() closes a generator, and rejects with the error that it is given', async () => {
     const { generator, seen } = stuck()
     await generator.next()
     await expect(generator.throw(new Error('mine'))).rejects.toThrow('mine')
     expect(seen).toEqual({ closed: 1, finished: 1 })
   })
 
-  test('is closed by a loop that is left', async () => {
+  test('a closable generator is closed when the loop over it is left', async () => {
     const { generator, seen } = stuck()
     for await (const value of generator) {
       expect(value).toBe(1)
@@ -51,7 +51,7 @@ describe('a closable generator', () => {
     expect(seen).toEqual({ closed: 1, finished: 1 })
   })
 
-  test('is closed though it never began', async () => {
+  test('a closable generator is closed though it never began', async () => {
     const { generator, seen } = stuck()
     await generator.return()
     expect(await generator.next()).toEqual({ done: true, value: undefined })
@@ -66,7 +66,7 @@ describe('a closable generator', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('cannot close'))],
-  ])('rejects if closing %s', async (_, close) => {
+  ])('return() of a closable generator rejects if closing it %s', async (_, close) => {
     const generator = closable(
       (async function* () {
         yield 1
@@ -78,14 +78,14 @@ describe('a closable generator', () => {
 })
 
 describe('a waiter', () => {
-  test('gives what its promise gives', async () => {
+  test('a waiter gives what its promise gives', async () => {
     const { wait } = createWaiter()
     expect(await wait(Promise.resolve(1))).toBe(1)
     expect(await wait(2)).toBe(2)
     await expect(wait(Promise.reject(new Error('no')))).rejects.toThrow('no')
   })
 
-  test('that is interrupted waits no more, now or later', async () => {
+  test('a waiter that is interrupted waits no more, now or later', async () => {
     const { wait, interrupt } = createWaiter()
     const waiting = wait(never)
     interrupt()

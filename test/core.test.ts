@@ -67,7 +67,7 @@ describe('what both doors know', () => {
     expect(translator.response.output).toMatchObject([{ type: 'compaction', encrypted_content: 'x' }])
   })
 
-  test('the core door has nothing that the other lacks', () => {
+  test('the core door has nothing that the other door lacks', () => {
     expect(Object.keys(full)).toEqual(expect.arrayContaining(Object.keys(core)))
   })
 })
@@ -75,24 +75,27 @@ describe('what both doors know', () => {
 describe('what the core door does not know', () => {
   const others = Object.keys(ALL_FIELDS.tools).filter((type) => !CORE_TYPES.includes(type))
 
-  test.each([...others, 'web_search_preview', 'functon'])('a request that declares %s is refused at once', (type) => {
-    const request = { tools: [fn('f'), mcp('m'), { type }] }
-    const refused = refusal('request.tools', type)
-    expect(() => core.translate('', { request })).toThrow(refused)
-    expect(() => core.translateBatches('', { request })).toThrow(refused)
-    expect(() => new core.Translator({ request })).toThrow(refused)
-  })
+  test.each([...others, 'web_search_preview', 'functon'])(
+    'the core door refuses a request that declares %s at once',
+    (type) => {
+      const request = { tools: [fn('f'), mcp('m'), { type }] }
+      const refused = refusal('request.tools', type)
+      expect(() => core.translate('', { request })).toThrow(refused)
+      expect(() => core.translateBatches('', { request })).toThrow(refused)
+      expect(() => new core.Translator({ request })).toThrow(refused)
+    },
+  )
 
   test.each([
     ['citations', urlCitations()],
     ['containerId', 'cntr_1'],
-  ])('the option %s, which only hosted tools read, is refused', (name, value) => {
+  ])('the core door refuses the option %s, which only hosted tools read', (name, value) => {
     const options = { [name]: value }
     expect(() => core.translate('', options)).toThrow(refusal(name, name))
     expect(() => new core.Translator(options)).toThrow(refusal(name, name))
   })
 
-  test('a declared tool that the API does not have is a diagnostic through the other door', () => {
+  test('a declared tool that the API does not have is a diagnostic outside the core door', () => {
     const codes: string[] = []
     const onDiagnostic = ({ code }: full.Diagnostic): void => void codes.push(code)
     new full.Translator({ request: { tools: [{ type: 'functon' }] }, onDiagnostic }).start()
@@ -110,12 +113,12 @@ describe('a snapshot that the other door took', () => {
     expect([second.push(' there'), second.end()]).toEqual([first.push(' there'), first.end()])
   })
 
-  test('a snapshot whose request declares a hosted tool is refused', () => {
+  test('the core door refuses a snapshot whose request declares a hosted tool', () => {
     const { snapshot } = taken({ request: { tools: [{ type: 'shell' }] } })
     expect(() => core.Translator.restore(snapshot)).toThrow(refusal('request.tools', 'shell'))
   })
 
-  test('a snapshot in which citation marks are looked for is refused', () => {
+  test('the core door refuses a snapshot in which citation marks are looked for', () => {
     const { snapshot } = taken({ citations: urlCitations() })
     expect(() => core.Translator.restore(snapshot)).toThrow(refusal('snapshot', 'message', 'bad_snapshot'))
   })

@@ -91,7 +91,7 @@ describe('restore', () => {
 })
 
 describe('options', () => {
-  test.each([{ responseId: '' }, { responseId: 7 }, { clock: 7 }])('options: %o are refused', (options) => {
+  test.each([{ responseId: '' }, { responseId: 7 }, { clock: 7 }])('the options %o are refused', (options) => {
     expect(() => new Translator(options as never)).toThrow(expect.objectContaining({ code: 'bad_option' }))
     expect(() => translate([], options as never)).toThrow(expect.objectContaining({ code: 'bad_option' }))
   })

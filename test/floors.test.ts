@@ -128,7 +128,7 @@ describe('the checks themselves', () => {
     expect(upwardImports(made)).toEqual(['tokens/table.ts -> harmony/parser.ts', 'sse/encode.ts -> harmony/parser.ts'])
   })
 
-  test('what stands beside is imported by the doors only, and imports what the table lists only', () => {
+  test('what stands beside the floors is imported by the doors only, and imports what the table lists only', () => {
     const made = house({
       'translate/translator.ts': `import '../conformance/check.js'`,
       'conformance/check.ts': `import '../responses/events.js'; import '../translate/translator.js'; import './x.js'`,

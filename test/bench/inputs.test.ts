@@ -27,12 +27,12 @@ const bodyOf = (ids: readonly number[]): number[] => ids.slice(3, -1)
 const distinct = (ids: readonly number[]): number => new Set(ids).size
 
 describe('every generator', () => {
-  test.each(Object.entries(generators))('every generator: %s gives the same for the same seed', (_name, make) => {
+  test.each(Object.entries(generators))('the generator %s gives the same for the same seed', (_name, make) => {
     expect(make(2_000, SEED)).toEqual(make(2_000, SEED))
   })
 
   test.each(Object.entries(generators).filter(([name]) => name !== 'longest'))(
-    'every generator: %s gives something else for another seed',
+    'the generator %s gives something else for another seed',
     (_name, make) => {
       expect(make(2_000, SEED)).not.toEqual(make(2_000, SEED + 1))
     },
@@ -44,21 +44,24 @@ describe('every generator', () => {
 })
 
 describe('messages', () => {
-  test.each(messages)('messages: %s: as many tokens as asked for, in one message of exactly this text', (name) => {
-    for (const count of [300, 1_000]) {
-      const { ids, text, units } = inputs[name](count, SEED)
-      expect(units).toBe(ids.length)
-      // Emoji are whole: of four tokens each.
-      expect(count - ids.length).toBeLessThan(name === 'emoji' ? 4 : 1)
-      expect(contentsOf(ids)).toEqual([text])
-    }
-  })
+  test.each(messages)(
+    'the generator %s gives as many tokens as asked for, in one message of exactly its text',
+    (name) => {
+      for (const count of [300, 1_000]) {
+        const { ids, text, units } = inputs[name](count, SEED)
+        expect(units).toBe(ids.length)
+        // Emoji are whole: of four tokens each.
+        expect(count - ids.length).toBeLessThan(name === 'emoji' ? 4 : 1)
+        expect(contentsOf(ids)).toEqual([text])
+      }
+    },
+  )
 
-  test.each(messages.filter((name) => name !== 'invalid'))('messages: %s: valid UTF-8', (name) => {
+  test.each(messages.filter((name) => name !== 'invalid'))('the generator %s gives valid UTF-8', (name) => {
     expect(inputs[name](1_000, SEED).text).not.toContain('\uFFFD')
   })
 
-  test('varied: hardly a token twice, of all lengths and scripts', () => {
+  test('the generator varied hardly gives a token twice, and mixes scripts', () => {
     const { ids, text } = inputs.varied(10_000, SEED)
     expect(distinct(bodyOf(ids))).toBeGreaterThan(9_000)
     expect(text).toMatch(/\p{Script=Latin}/u)
@@ -66,50 +69,53 @@ describe('messages', () => {
     expect(text).toMatch(/\p{Script=Han}/u)
   })
 
-  test('skewed: common tokens more often, rare ones too', () => {
+  test('the generator skewed gives common tokens more often, and rare ones too', () => {
     const body = bodyOf(inputs.skewed(10_000, SEED).ids)
     expect(body.filter((id) => id < 1_000).length).toBeGreaterThan(4_000)
     expect(body.filter((id) => id > 100_000).length).toBeGreaterThan(300)
     expect(distinct(body)).toBeGreaterThan(2_000)
   })
 
-  test('latin: a byte for each character, and varied', () => {
+  test('the generator latin gives varied text with a byte for each character', () => {
     const { ids, text } = inputs.latin(10_000, SEED)
     expect(text).toMatch(/^[\0-\xff]*$/)
     expect(distinct(bodyOf(ids))).toBeGreaterThan(8_000)
   })
 
-  test('repeating: twelve tokens', () => {
+  test('the generator repeating gives no more than twelve different tokens', () => {
     expect(distinct(bodyOf(inputs.repeating(1_000, SEED).ids))).toBeLessThanOrEqual(12)
   })
 
-  test('invalid: no token is text on its own, and hardly any become a character together', () => {
+  test('no token of the generator invalid is text on its own, and hardly any become a character together', () => {
     const { ids, text } = inputs.invalid(1_000, SEED)
     expect(bodyOf(ids).every((id) => tokenTable.text(id) === undefined)).toBe(true)
     expect(text.split('\uFFFD').length).toBeGreaterThan(500)
   })
 
-  test('emoji: tokens of one byte, characters of four', () => {
+  test('the generator emoji gives tokens of one byte, and characters of four', () => {
     const { ids, text } = inputs.emoji(1_000, SEED)
     expect(bodyOf(ids).every((id) => tokenTable.bytes(id).length === 1)).toBe(true)
     expect(Array.from(text).every((character) => new TextEncoder().encode(character).length === 4)).toBe(true)
     expect(new Set(text).size).toBeGreaterThan(100)
   })
 
-  test('longest: tokens of 128 bytes', () => {
+  test('the generator longest gives tokens of 128 bytes', () => {
     expect(bodyOf(inputs.longest(100, SEED).ids).every((id) => tokenTable.bytes(id).length === 128)).toBe(true)
   })
 
-  test.each(['openMarks', 'unknownMarks'] as const)('messages: %s: nothing becomes a citation', (name) => {
-    const { ids, text } = inputs[name](2_000, SEED)
-    const translator = new Translator({ tokenTable, citations: urlCitations() })
-    for (const id of ids) translator.push(id)
-    translator.end('stop')
-    expect(text.split('【').length).toBeGreaterThan(5)
-    expect(translator.response.output).toMatchObject([{ content: [{ text, annotations: [] }] }])
-  })
+  test.each(['openMarks', 'unknownMarks'] as const)(
+    'nothing that the generator %s gives becomes a citation',
+    (name) => {
+      const { ids, text } = inputs[name](2_000, SEED)
+      const translator = new Translator({ tokenTable, citations: urlCitations() })
+      for (const id of ids) translator.push(id)
+      translator.end('stop')
+      expect(text.split('【').length).toBeGreaterThan(5)
+      expect(translator.response.output).toMatchObject([{ content: [{ text, annotations: [] }] }])
+    },
+  )
 
-  test('openMarks: a mark is held as long as one may be', () => {
+  test('a mark of the generator openMarks is held as long as one may be', () => {
     const { ids } = inputs.openMarks(2_000, SEED)
     const translator = new Translator({ tokenTable, citations: urlCitations() })
     let [silent, longest] = [0, 0]
@@ -122,7 +128,7 @@ describe('messages', () => {
 })
 
 describe('other streams', () => {
-  test('longHeaders: whole calls whose headers are as long as a header may be', () => {
+  test('the generator longHeaders gives whole calls whose headers are as long as a header may be', () => {
     const { ids, units } = inputs.longHeaders(5_000, SEED)
     expect(units).toBe(ids.length)
     expect(units).toBeLessThanOrEqual(5_000)
@@ -142,7 +148,7 @@ describe('other streams', () => {
     expect(new Set(contents)).toEqual(new Set(['{}']))
   })
 
-  test('shortMessages: messages of one token', () => {
+  test('the generator shortMessages gives messages of one token', () => {
     const { ids, units } = inputs.shortMessages(1_000, SEED)
     expect(units).toBe(ids.length)
     expect(1_000 - units).toBeLessThan(10)
@@ -151,7 +157,7 @@ describe('other streams', () => {
     expect(new Set(contents).size).toBeGreaterThan(100)
   })
 
-  test('toolLoop: every call has its result', () => {
+  test('the generator toolLoop gives every call its result', () => {
     const { turns, units } = inputs.toolLoop(1_000, SEED)
     expect(units).toBeGreaterThanOrEqual(1_000)
     expect(units).toBeLessThan(1_100)
@@ -169,7 +175,7 @@ describe('other streams', () => {
     expect(output.every((item) => item.type === 'code_interpreter_call' && item.status === 'completed')).toBe(true)
   })
 
-  test('parallelCalls: each call gets its results, the last one first', () => {
+  test('the generator parallelCalls gives each call its results, the last one first', () => {
     const request = { tools: [{ type: 'mcp', server_label: 'm', require_approval: 'never' }] } as never
     for (const results of [0, 1, 2]) {
       const { turns, units } = parallelCalls(1_000, SEED, results)
@@ -193,7 +199,7 @@ describe('other streams', () => {
     }
   })
 
-  test('prose: so many characters, nearly all of one byte, and no paragraph again and again', () => {
+  test('the generator prose gives as many characters as asked for, nearly all of one byte, in varied paragraphs', () => {
     const { text, units } = inputs.prose(100_000, SEED)
     expect([text.length, units]).toEqual([100_000, 100_000])
     expect(Buffer.byteLength(text)).toBeLessThan(102_000)
@@ -201,7 +207,7 @@ describe('other streams', () => {
     expect(new Set(paragraphs).size).toBeGreaterThan(paragraphs.length / 2)
   })
 
-  test('conversation: so many items that are rendered, of 100 characters on average', () => {
+  test('the generator conversation gives as many rendered items as asked for, of 100 characters on average', () => {
     const { request, units } = inputs.conversation(2_000, SEED)
     expect([request.input.length, units]).toEqual([2_000, 2_000])
     const messages = messagesOf(request, { date: '2026-01-31' }).filter(({ item }) => item !== undefined)
@@ -211,13 +217,13 @@ describe('other streams', () => {
     expect(new Set(messages.map(({ role }) => role))).toEqual(new Set(['user', 'assistant', 'tool']))
   })
 
-  test('turns: in their order, from the beginning when they are used up', () => {
+  test('turns gives the turns in their order, and starts again when they are used up', () => {
     const drawn = [[1, 2, 3], [{ host: [4, 5] }], [[6, 7]]]
     expect(inputs.turns(9, drawn)).toEqual({ turns: [...drawn, ...drawn.slice(0, 1)], units: 10 })
   })
 })
 
-test('createRandom: the same numbers for a seed, spread over the whole range', () => {
+test('createRandom gives the same numbers for a seed, spread over the whole range', () => {
   const random = createRandom(1)
   const drawn = Array.from({ length: 10_000 }, () => random(10))
   const again = createRandom(1)
@@ -225,7 +231,7 @@ test('createRandom: the same numbers for a seed, spread over the whole range', (
   for (let value = 0; value < 10; value++) expect(drawn.filter((one) => one === value).length).toBeGreaterThan(900)
 })
 
-test('inChunks: everything once, in order', () => {
+test('inChunks gives everything once, in order', () => {
   expect(inChunks([1, 2, 3, 4, 5], 2)).toEqual([[1, 2], [3, 4], [5]])
 })
 

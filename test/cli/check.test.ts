@@ -72,7 +72,7 @@ describe('standard input is checked as it comes', () => {
     expect(screen.out).toContain('error line 4 output_item.added: expected an item, got nothing (item-is-object)')
   })
 
-  test('the end of the response is, too, and the report comes when the pipe closes', async () => {
+  test('the end of a response is printed as it comes, and the report when the pipe closes', async () => {
     const { io, screen, write, until, close } = openPipe()
     const code = run(['check', '-', ...CODEX], io)
     await write(SSE.slice(0, 100))

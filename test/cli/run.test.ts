@@ -261,7 +261,7 @@ describe('check', () => {
       ['--profile', 'azure'],
       '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, got "azure"',
     ],
-  ])('what cannot be checked exits with 2 and one line', async (text, options, message) => {
+  ])('what cannot be checked exits with 2 and one line: %#', async (text, options, message) => {
     expect(await check(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })
   })
 
@@ -308,7 +308,7 @@ describe('explain', () => {
   test.each<[string, string[], string]>([
     ['{oh', [], 'a.jsonl: line 1: expected an event as JSON, got "{oh"'],
     ['', ['--client', 'curl'], '--client: expected one of openai, ai-sdk, openai-agents, langchain, codex, got "curl"'],
-  ])('what cannot be explained exits with 2 and one line', async (text, options, message) => {
+  ])('what cannot be explained exits with 2 and one line: %#', async (text, options, message) => {
     expect(await explain(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })
   })
 })

@@ -69,13 +69,13 @@ async function refusal(args: readonly string[], given: Partial<FakeIo> = {}): Pr
 const FRANCE = { model: 'gpt-oss', input: 'What is the capital of France?' }
 
 describe('serve --replay', () => {
-  test('answers the request that it prints', async () => {
+  test('serve --replay answers the request that it prints', async () => {
     const { client, io } = await serve(['--replay'])
     expect(io.out).toContain(FRANCE.input)
     expect((await client.responses.create(FRANCE)).output_text).toBe('The capital of France is Paris.')
   })
 
-  test('streams events that the judge has nothing against', async () => {
+  test('serve --replay streams events that the judge has nothing against', async () => {
     const { url } = await serve(['--replay'])
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ ...FRANCE, stream: true })
@@ -83,7 +83,7 @@ describe('serve --replay', () => {
     expect(readStreams(text).flatMap((events) => checkEvents(events))).toEqual([])
   })
 
-  test('runs the hosted calls of its recordings in several turns', async () => {
+  test('serve --replay runs the hosted calls of its recordings in several turns', async () => {
     const { client } = await serve(['--replay'])
     const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }] as const
     const response = await client.responses.create({
@@ -96,7 +96,7 @@ describe('serve --replay', () => {
     expect(response.output_text).toBe('The 20th Fibonacci number is 6765.')
   })
 
-  test('plays a whole tool loop of the SDK by its script', async () => {
+  test('serve --replay plays a whole tool loop of the SDK by its script', async () => {
     const { client } = await serve(['--replay'])
     const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
     const tools = [{ type: 'function', name: 'get_weather', parameters, strict: null }] as const
@@ -112,7 +112,7 @@ describe('serve --replay', () => {
     expect(second.output_text).toContain('22 degrees')
   })
 
-  test('plays the recordings of a folder, or of one file', async () => {
+  test('serve --replay plays the recordings of a folder, or of one file', async () => {
     const fixture = {
       version: 1,
       name: 'mine',
@@ -132,7 +132,7 @@ describe('serve --replay', () => {
 })
 
 describe('what serve prints', () => {
-  test('fits into 80 columns, has lines for four clients, and no key', async () => {
+  test('what serve prints fits into 80 columns, has lines for four clients, and no key', async () => {
     const given = { screen: { columns: 80, hasColors: false } }
     const secret = await serve(['--replay', '--api-key', 'sesame', '--model-alias', "o'brien"], given)
     const open = await serve(['--replay'], given)
@@ -145,7 +145,7 @@ describe('what serve prints', () => {
     expect(open.io.out).not.toContain('HARMONY_RESPONSES_API_KEY')
   })
 
-  test('has the colours of the other commands where there are colours', async () => {
+  test('what serve prints has the colours of the other commands where there are colours', async () => {
     const { io } = await serve(['--replay'], { screen: { columns: 80, hasColors: true } })
     expect(io.out).toContain('\u001b[1mharmony-responses 1.2.3 listens on')
   })
@@ -165,7 +165,7 @@ describe('the options of serve', () => {
     }
   })
 
-  test('without --model-alias any name is a model, with it these alone and its own', async () => {
+  test('serve takes any name as a model, and with --model-alias only those and its own', async () => {
     const any = await serve(['--replay'])
     const named = await serve(['--replay', '--model-alias', 'gpt-5.4', '--model-alias', 'mine'])
     const list = async ({ client }: Served) => (await client.models.list()).data.map(({ id }) => id)
@@ -177,13 +177,13 @@ describe('the options of serve', () => {
     expect([refused.status, refused.code]).toEqual([404, 'model_not_found'])
   })
 
-  test('--reasoning says how it is shown', async () => {
+  test('--reasoning says how serve shows reasoning', async () => {
     const { client } = await serve(['--replay', '--reasoning', 'summary'])
     const { output } = await client.responses.create({ model: 'gpt-oss', input: 'Is 91 prime?' })
     expect(output[0]).toMatchObject({ type: 'reasoning', summary: [{ type: 'summary_text' }] })
   })
 
-  test('--dialect open-responses ends streams as it asks', async () => {
+  test('--dialect open-responses ends streams with [DONE]', async () => {
     const { url } = await serve(['--replay', '--dialect', 'open-responses'])
     const headers = { 'content-type': 'application/json' }
     const body = JSON.stringify({ ...FRANCE, stream: true })
@@ -212,7 +212,7 @@ describe('the options of serve', () => {
     expect(output[2]).toMatchObject({ name: 'echo', error: null })
   })
 
-  test('--llama-server and the others ask a server, and say where it is', async () => {
+  test('--vllm, --sglang and --llama-server ask a server, and serve prints where it is', async () => {
     const asked: string[] = []
     const server = createServer((request, response) => {
       asked.push(`${request.method} ${request.url}`)
@@ -251,19 +251,19 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '/no/such/folder'], 'cannot read /no/such/folder: no such file or directory'],
     [['--model', '/no/such/model.gguf'], 'cannot read /no/such/model.gguf: no such file or directory'],
     [['--model', '/tmp'], 'cannot read /tmp: expected a GGUF file'],
-  ])('%j', async (args, said) => {
+  ])('wrong usage of serve is one line and exit code 2: %j', async (args, said) => {
     const [code, line] = await refusal(args)
     expect([code, line.split('\n').length]).toEqual([2, 1])
     if (typeof said === 'string') expect(line).toBe(said)
     else expect(line).toMatch(said)
   })
 
-  test('a recording that is none names its file', async () => {
+  test('serve names the file of a recording that is not valid', async () => {
     const given = { readFolder: async () => ['a.json'], readFile: async () => '{"version":2}' }
     expect(await refusal(['--replay', 'mine/'], given)).toEqual([2, 'mine/a.json: version: expected 1, got 2'])
   })
 
-  test('a port in use', async () => {
+  test('serve reports a port in use in one line, and exits with 2', async () => {
     const { url } = await serve(['--replay'])
     const { port } = new URL(url)
     expect(await refusal(['--replay', '--port', port])).toEqual([2, `serve: port ${port} is in use`])
@@ -271,7 +271,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
 })
 
 describe('what serve writes about requests', () => {
-  test('is a line for each, with what it took, and nothing of what was said', async () => {
+  test('serve writes a line for each request, with what it took, and nothing of what was said', async () => {
     const { client, io } = await serve(['--replay'])
     const { id, usage } = await client.responses.create(FRANCE)
     await client.responses.retrieve(id)
@@ -285,7 +285,7 @@ describe('what serve writes about requests', () => {
     expect(io.err).not.toMatch(/France|Paris/)
   })
 
-  test('cannot be forged by a path or the name of a model', async () => {
+  test('no path and no name of a model can forge a line that serve writes', async () => {
     const { client, io, url } = await serve(['--replay'])
     await fetch(`${url}/v1/x%0a12:34:56%20%20POST%1b[2J?key=secret`)
     await client.responses.create({ ...FRANCE, model: 'a\n12:34:56  GET /admin 200\u001b[31m' })
@@ -296,7 +296,7 @@ describe('what serve writes about requests', () => {
     expect(lines.every((line) => /^12:34:56 {2}(GET|POST) \/v1\//.test(line))).toBe(true)
   })
 
-  test('is counted by /metrics under names that clients cannot make', async () => {
+  test('/metrics counts a response under names that clients cannot make', async () => {
     const { client, url } = await serve(['--replay'])
     await client.responses.create({ ...FRANCE, model: 'x"} 1\nforged 2' })
     const answer = await fetch(`${url}/metrics`)
@@ -322,18 +322,19 @@ describe('what serve writes about requests', () => {
     expect(io.err).not.toContain('\u001b')
   })
 
-  test('--verbose shows tools and the requests that fail to be right, too', async () => {
+  test('--verbose shows tools, and of a request that is refused its line alone', async () => {
     const { client, io } = await serve(['--replay', '--verbose'])
     const tools = [{ type: 'code_interpreter' as const, container: { type: 'auto' as const } }]
     await client.responses.create({ model: 'gpt-oss', input: 'What is the 20th Fibonacci number?', tools })
     expect(io.err).toContain('code_interpreter_call.completed')
+    const shown = io.err.length
     await expect(client.responses.create({ model: 'gpt-oss', input: [{ type: 'no' }] as never })).rejects.toThrow()
-    expect(io.err).not.toContain('expected')
+    expect(io.err.slice(shown)).toMatch(/^[^\n]* 400 [^\n]*\n$/)
   })
 })
 
 describe('serve is stopped', () => {
-  test('once: it takes no more requests and exits with 0', async () => {
+  test('serve that is stopped once takes no more requests and exits with 0', async () => {
     const { stop, exit, url, client } = await serve(['--replay'])
     await client.responses.create(FRANCE)
     stop()
@@ -341,7 +342,7 @@ describe('serve is stopped', () => {
     await expect(fetch(`${url}/healthz`)).rejects.toThrow()
   })
 
-  test('once, with a response under way: that one is finished', async () => {
+  test('serve that is stopped once finishes the response under way', async () => {
     const { stop, exit, client, io } = await serve(['--replay'])
     const stream = await client.responses.create({ ...FRANCE, stream: true })
     const types: string[] = []
@@ -354,7 +355,7 @@ describe('serve is stopped', () => {
     expect(io.err).not.toContain('error')
   })
 
-  test('twice, with an engine that hangs: it ends at once', async () => {
+  test('serve that is stopped twice ends at once, although its engine hangs', async () => {
     const engine = createServer(() => {})
     await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve))
     const { port } = engine.address() as AddressInfo

@@ -43,7 +43,7 @@ describe('columns', () => {
     ['é', 1],
     ['e\u0301', 1],
     ['\u0301', 0],
-  ])('columns: %s takes as many as a terminal gives it', (text, width) => {
+  ])('%s takes as many columns as a terminal gives it', (text, width) => {
     expect(widthOf(text)).toBe(width)
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { columnsFor, TOKEN_WIDTH } from '../../src/cli/timeline-columns.js'
 
 describe('the columns of a timeline', () => {
-  test('80 columns have the token and its events side by side, and nothing else', () => {
+  test('a timeline of 80 columns has the token and its events side by side, and nothing else', () => {
     expect(columnsFor(80)).toMatchObject({
       idEnd: undefined,
       state: undefined,
@@ -14,13 +14,13 @@ describe('the columns of a timeline', () => {
     })
   })
 
-  test('100 columns have room for the parser’s events', () => {
+  test('a timeline of 100 columns has room for the parser’s events', () => {
     const { idEnd, state, harmony, events, foldsHost } = columnsFor(100)
     expect({ idEnd, state, foldsHost }).toEqual({ idEnd: undefined, state: undefined, foldsHost: true })
     expect({ harmony, events }).toEqual({ harmony: { start: 29, width: 27 }, events: { start: 58, width: 42 } })
   })
 
-  test.each([120, 200])('%i columns have everything', (width) => {
+  test.each([120, 200])('a timeline of %i columns has everything', (width) => {
     const { idEnd, state, harmony, foldsHost } = columnsFor(width)
     expect({ idEnd, state, foldsHost }).toEqual({ idEnd: 18, state: 36, foldsHost: false })
     expect(harmony?.start).toBe(45)

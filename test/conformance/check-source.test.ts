@@ -272,11 +272,11 @@ describe('a fault is found', () => {
     expect(await checkSource(source(), plan, SOON)).toEqual([])
   })
 
-  test('every rule finds one', () => {
+  test('every rule finds a fault', () => {
     expect(new Set(CASES.map(([, , rule]) => rule))).toEqual(new Set(Object.keys(SOURCE_RULES)))
   })
 
-  test.each(CASES)('a fault is found: %s: by the plans of sourcePlan(), too', async (fault, plan, rule) => {
+  test.each(CASES)('the plans of sourcePlan() find a fault, too: %s', async (fault, plan, rule) => {
     const options: SourcePlanOptions = { endings: [plan.ending], readers: [plan.reader.does] }
     const details = await fc.check(
       fc.asyncProperty(sourcePlan(options), async (plan) => {

@@ -116,7 +116,7 @@ describe('the invariants', () => {
     [{ without: ['event-shapes'] }, 'without: expected ids of INVARIANTS, got "event-shapes"'],
     [{ without: 'event-shape' }, 'without: expected a list of ids of INVARIANTS, got "event-shape"'],
     [{ profile: 'openai-agents' }, /^profile: expected one of openai, .*, got "openai-agents"$/],
-  ])('the invariants are not begun with %j', (options, message) => {
+  ])('a check with the options %j is refused', (options, message) => {
     expect(() => createChecker(options as never)).toThrow(message)
   })
 
@@ -203,11 +203,11 @@ describeWithShared('captured streams', () => {
     readdirSync(`${folder()}/captured/${from}`).map((file) => `captured/${from}/${file}`),
   )
 
-  test.each(genuine)('captured streams: %s is as OpenAI does it', (file) => {
+  test.each(genuine)('the captured stream %s is as OpenAI does it', (file) => {
     for (const events of read(file)) expect(checkEvents(events)).toEqual([])
   })
 
-  test("vLLM's has exactly its known faults", () => {
+  test('the captured stream of vLLM has exactly its known faults', () => {
     const [events = []] = read('captured/vllm/vllm-pr-28034.events.jsonl')
     // Violations of the schemas are reported once per event; the schemas' own tests list them.
     const faults = checkEvents(events).filter(({ rule }) => rule !== 'event-shape' && rule !== 'event-keys')

@@ -20,7 +20,7 @@ describe('good streams', () => {
   /** Violations that a base has although it is good. */
   const KNOWN: Readonly<Record<string, readonly string[]>> = { thoughts: ['8 reasoning-not-adjacent?'] }
 
-  test.each(Object.entries(BASES))('good streams: %s has nothing to be said against it', (name, base) => {
+  test.each(Object.entries(BASES))('nothing is said against the good stream %s', (name, base) => {
     expect(saidOf(base(), 'openai')).toEqual(KNOWN[name] ?? [])
     for (const said of saidOf(base(), 'open-responses')) expect(said).toContain('open-responses-')
   })

@@ -27,7 +27,7 @@ describe('streams are read', () => {
       `data: {"type":"response.created",\ndata: "sequence_number":0}\n\ndata: ${JSON.stringify(DELTA)}\n\n`,
     ],
     ['an array', JSON.stringify([CREATED, DELTA], null, 2)],
-    ['after a byte order mark', `\ufeff${JSON.stringify(CREATED)}\n${JSON.stringify(DELTA)}`],
+    ['lines after a byte order mark', `\ufeff${JSON.stringify(CREATED)}\n${JSON.stringify(DELTA)}`],
   ])('streams are read as %s', (_, text) => {
     expect(readStreams(text)).toEqual([[CREATED, DELTA]])
   })

@@ -61,7 +61,7 @@ describeWithShared('by the schemas of Open Responses', () => {
     for (const type of schema.properties['type']?.enum ?? []) schemas.set(type, schema)
   }
 
-  test('every event is known to them, with every field that they require, or has a prefix', async () => {
+  test('the schemas of Open Responses know every event, with every field that they require, or it has a prefix', async () => {
     await fc.assert(
       fc.asyncProperty(anyStream(), endReason, async ({ chunks, setup }, reason) => {
         for (const event of await mapped(run(chunks, setup, reason).events)) {

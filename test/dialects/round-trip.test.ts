@@ -122,7 +122,7 @@ describe('what is wrong is said at once:', () => {
   const error = (code: string, message: string) =>
     expect.objectContaining({ name: 'HarmonyResponsesError', code, message })
 
-  test.each(DOORS)('what is wrong is said at once: %s without a dialect', (name, door, given) => {
+  test.each(DOORS)('%s throws at once without a dialect', (name, door, given) => {
     for (const [wrong, got] of [
       [undefined, 'undefined'],
       ['vllm', '"vllm"'],
@@ -134,7 +134,7 @@ describe('what is wrong is said at once:', () => {
     }
   })
 
-  test.each(DOORS.slice(0, 2))('misuse is reported at once: %s without a stream', (name, door) => {
+  test.each(DOORS.slice(0, 2))('%s throws at once without a stream', (name, door) => {
     for (const [wrong, got] of [
       [undefined, 'undefined'],
       [Promise.resolve([]), 'Promise'],
@@ -146,15 +146,12 @@ describe('what is wrong is said at once:', () => {
     }
   })
 
-  test.each(DOORS.slice(0, 2))(
-    'what is wrong is said at once: %s of a stream of something else, when it comes',
-    async (name, door) => {
-      const events = door([new Uint8Array(2)] as never, openResponses) as AsyncIterable<unknown>
-      await expect(collect(events)).rejects.toEqual(error('bad_stream', `${name}: expected an event, got Uint8Array`))
-    },
-  )
+  test.each(DOORS.slice(0, 2))('%s rejects when something comes that is no event', async (name, door) => {
+    const events = door([new Uint8Array(2)] as never, openResponses) as AsyncIterable<unknown>
+    await expect(collect(events)).rejects.toEqual(error('bad_stream', `${name}: expected an event, got Uint8Array`))
+  })
 
-  test.each(DOORS.slice(2))('what is wrong is said at once: %s of no response', (name, door) => {
+  test.each(DOORS.slice(2))('%s throws at once for what is no response', (name, door) => {
     for (const [wrong, got] of [
       [undefined, 'undefined'],
       [Promise.resolve(response), 'Promise'],

@@ -114,7 +114,7 @@ describeWithShared("beside vLLM's own events of the captured run", () => {
     expect(shape(await ours())).toEqual(shape(theirs()))
   })
 
-  test('every difference is in the table, and every line of the table is needed', async () => {
+  test("every difference from vLLM's own events is in the table, and every line of the table is needed", async () => {
     const found = new Set<string>()
     const events = theirs()
     for (const [index, event] of (await ours()).entries()) {

@@ -19,11 +19,11 @@ describe('the tables of the same tokens, twice', () => {
     expect(pageOf('docs/llama-server.md')).toContain(`${row(each)}\n`)
   })
 
-  test('docs/llama-server.md has no other row', () => {
+  test('docs/llama-server.md has no row but those of the cases', () => {
     expect(rowsOf('docs/llama-server.md')).toHaveLength(CASES.length)
   })
 
-  test('the README has a part of the rows', () => {
+  test('the README has a part of the rows of docs/llama-server.md', () => {
     const rows = rowsOf('README.md')
     expect(rows.length).toBeGreaterThanOrEqual(5)
     for (const each of rows) expect(CASES.map(row)).toContain(each)
@@ -41,7 +41,7 @@ describeWithShared('the scripts of the captures', () => {
   const folder = join(String(sharedFolder()), 'data/captured/llama-server')
   const scripts: { name: string; emit: number[] }[] = JSON.parse(readFileSync(join(folder, 'cases.json'), 'utf8'))
 
-  test.each(CASES)('$script has the same text and special tokens here', ({ script, tokens }) => {
+  test.each(CASES)('the captured script $script has the same text and special tokens here', ({ script, tokens }) => {
     expect(shown(tokens)).toBe(shown(scripts.find(({ name }) => name === script)?.emit ?? []))
   })
 

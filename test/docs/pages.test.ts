@@ -9,7 +9,7 @@ const manifest: { name: string; version: string; exports: object; scripts: objec
 )
 
 describe('the README', () => {
-  test('has at most 150 lines', () => {
+  test('the README has at most 150 lines', () => {
     expect(pageOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150)
   })
 })

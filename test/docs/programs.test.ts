@@ -46,13 +46,13 @@ describe('npm run demo', () => {
     ran = await checkout.run(file)
   })
 
-  test('prints the question first and the answer last, with what the server said', () => {
+  test('npm run demo prints the question first and the answer last, with what the server said', () => {
     expect(ran).toMatchObject({ code: 0, err: '' })
     expect(ran.out).toMatch(/^question: How warm is it in Paris\?\n/)
     expect(ran.out).toMatch(/\nanswer: In Paris it is 22 degrees and sun\.\n$/)
   })
 
-  test('shows the reasoning, the call with its result, and the answer of a completed response', () => {
+  test('npm run demo shows the reasoning, the call with its result, and the answer of a completed response', () => {
     const summary = ran.out.split('\n').slice(-10)
     expect(summary.slice(0, 4)).toEqual([
       "#0 mcp_list_tools weather  'now'",
@@ -64,11 +64,11 @@ describe('npm run demo', () => {
     expect(summary[6]).toMatch(/^response completed resp_/)
   })
 
-  test('fits into 80 columns', () => {
+  test('npm run demo fits into 80 columns', () => {
     for (const line of ran.out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80)
   })
 
-  test('prints the timeline that the README shows', () => {
+  test('npm run demo prints the timeline that the README shows', () => {
     const [, shown = ''] = /<!-- timeline -->\n```\n([\s\S]*?)```/.exec(pageOf('README.md')) ?? []
     const [heading = '', ...lines] = shown.split('\n')
     expect(ran.out).toContain(`${heading}\n`)

@@ -35,7 +35,7 @@ describe('the server by hand', () => {
   const post = (body: string): Promise<Response> =>
     fetch(`${url}/responses`, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
 
-  test('streams to the openai SDK', async () => {
+  test('examples/server.mjs streams to the openai SDK', async () => {
     const client = new OpenAI({ baseURL: url, apiKey: 'none' })
     const stream = client.responses.stream({ model: 'gpt-oss', input: 'What is 123 * 456?' })
     const response = await stream.finalResponse()
@@ -43,12 +43,12 @@ describe('the server by hand', () => {
     expect(response.output_text).toContain('56,088')
   })
 
-  test('sends events that the judge has nothing against', async () => {
+  test('examples/server.mjs sends events that the judge has nothing against', async () => {
     const text = await (await post('{"model":"gpt-oss","input":"What is 123 * 456?","stream":true}')).text()
     expect(readStreams(text).flatMap((events) => checkEvents(events))).toEqual([])
   })
 
-  test('answers a request that does not stream with the response', async () => {
+  test('examples/server.mjs answers a request that does not stream with the response', async () => {
     expect(await (await post('{"model":"gpt-oss","input":"Hi"}')).json()).toMatchObject({
       object: 'response',
       status: 'completed',
@@ -56,7 +56,7 @@ describe('the server by hand', () => {
     })
   })
 
-  test('refuses invalid JSON, and other paths', async () => {
+  test('examples/server.mjs refuses invalid JSON, and other paths', async () => {
     const refused = await post('{')
     expect([refused.status, await refused.json()]).toEqual([
       400,
@@ -65,7 +65,7 @@ describe('the server by hand', () => {
     expect((await fetch(url)).status).toBe(404)
   })
 
-  test('goes on when a client leaves in the middle', async () => {
+  test('examples/server.mjs goes on when a client leaves in the middle', async () => {
     const leave = new AbortController()
     const body = '{"model":"gpt-oss","input":"Hi","stream":true}'
     const left = await fetch(`${url}/responses`, { method: 'POST', body, signal: leave.signal })

@@ -78,12 +78,12 @@ const isAllowed = (schema: object, value: unknown): boolean =>
   allows(createMatcher(jsonSchemaToGbnf(schema)), JSON.stringify(value))
 
 describe('the table of docs/strict.md', () => {
-  test('each keyword that is held, or refused, has a case here', () => {
+  test('each keyword that docs/strict.md says is held, or refused, has a case here', () => {
     expect(keywordsThat('held').toSorted()).toEqual(Object.keys(HELD).toSorted())
     expect(keywordsThat('refused').toSorted()).toEqual([...Object.keys(REFUSED), ...BESIDE].toSorted())
   })
 
-  test.each(keywordsThat('held'))('%s is held', (keyword) => {
+  test.each(keywordsThat('held'))('the keyword %s is held', (keyword) => {
     const { schema, right, wrong } = HELD[keyword] as Example
     expect(isAllowed(schema, right)).toBe(true)
     expect(isAllowed(schema, wrong)).toBe(false)
@@ -93,18 +93,18 @@ describe('the table of docs/strict.md', () => {
     expect(isAllowed(without, wrong)).toBe(true)
   })
 
-  test.each(Object.keys(REFUSED))('%s is refused, with its path', (keyword) => {
+  test.each(Object.keys(REFUSED))('the keyword %s is refused, with its path', (keyword) => {
     const schema = { type: ['object', 'array'], [keyword]: REFUSED[keyword] }
     const expected = expect.objectContaining({ name: 'UnsupportedSchema', path: `/items/${keyword}` }) as Error
     expect(() => jsonSchemaToGbnf({ type: 'array', items: schema })).toThrow(expected)
   })
 
-  test.each([...keywordsThat('annotation'), 'x-anything'])('%s changes nothing', (keyword) => {
+  test.each([...keywordsThat('annotation'), 'x-anything'])('the keyword %s changes nothing', (keyword) => {
     const schema = { type: 'string', maxLength: 3 }
     expect(jsonSchemaToGbnf({ ...schema, [keyword]: 'https://example.com/x' })).toBe(jsonSchemaToGbnf(schema))
   })
 
-  test('each format that it names is held, and others are not', () => {
+  test('each format that docs/strict.md names is held, and others are not', () => {
     const row = /^\| `format` \| held \|([^;]*);/m.exec(pageOf('docs/strict.md'))?.[1] ?? ''
     const formats = [...row.matchAll(/`([^`]+)`/g)].map(([, format]) => format)
     expect(formats.length).toBe(9)
@@ -112,7 +112,7 @@ describe('the table of docs/strict.md', () => {
     expect(isAllowed({ format: 'uri' }, 'not/any of them')).toBe(true)
   })
 
-  test('its limits are those of the code', () => {
+  test('the limits of docs/strict.md are those of the code', () => {
     const refused = (schema: object): boolean => {
       try {
         jsonSchemaToGbnf(schema)

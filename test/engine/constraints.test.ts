@@ -134,7 +134,7 @@ describe('a constrained body', () => {
     },
   )
 
-  test('a constrained body is what all calls at once get, each by its own grammar', async () => {
+  test('all calls at once get a constrained body, each by its own grammar', async () => {
     const both = await createLlamaCppEngine({ modelPath: models.sure, llama, contextSize: 512, parallel: 2 })
     const texts = await Promise.all(
       ['a', 'b', 'c'].map(async (letter) => {

@@ -12,7 +12,7 @@ const matcherOf = (schema: unknown): MatcherState => createMatcher(jsonSchemaToG
 const allowsValue = (schema: unknown, value: unknown): boolean => allows(matcherOf(schema), JSON.stringify(value))
 
 describe('the grammar of a schema', () => {
-  test('it allows what is valid, as JSON.stringify writes it with its properties in the declared order', () => {
+  test('the grammar of a schema allows what is valid, as JSON.stringify writes it in the declared order', () => {
     fc.assert(
       fc.property(anyCase(), ({ schema, value }) => {
         // The case itself has to be right, for the judge.
@@ -24,7 +24,7 @@ describe('the grammar of a schema', () => {
     )
   })
 
-  test('whatever it allows is JSON, and valid', () => {
+  test('whatever the grammar of a schema allows is JSON, and valid', () => {
     fc.assert(
       fc.property(anyCase(), fc.array(anyWalk(), { minLength: 1, maxLength: 8 }), ({ schema }, walks) => {
         const [start, isValid] = [matcherOf(schema), validatorOf(schema)]
@@ -39,7 +39,7 @@ describe('the grammar of a schema', () => {
     )
   })
 
-  test('it allows no value that is not valid', () => {
+  test('the grammar of a schema allows no value that is not valid', () => {
     fc.assert(
       fc.property(anyCase(), anyCase(), ({ schema }, { value }) => {
         if (allowsValue(schema, value)) expect(validatorOf(schema)(value)).toBe(true)

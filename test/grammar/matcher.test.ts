@@ -33,7 +33,7 @@ describe('GBNF as llama.cpp documents it', () => {
     ['lines that go on', 'root ::= (\n  "a" # x\n\n  | "b"\n) |\n  "c"\n', ['a', 'b', 'c'], ['d']],
     ['recursion', 'root ::= "(" root ")" | ""', ['', '()', '((()))'], ['(', '(()']],
     ['repetitions of what may be empty', 'root ::= ("a"?)* ("b"? "c"?){0,3}', ['', 'aabc', 'bcbcbc'], ['bbbb']],
-  ])('%s', (_, gbnf, right, wrong) => {
+  ])('a matcher reads GBNF as llama.cpp documents it: %s', (_, gbnf, right, wrong) => {
     expect(accepts(gbnf, ...right)).toEqual(right.map(() => true))
     expect(accepts(gbnf, ...wrong)).toEqual(wrong.map(() => false))
   })
@@ -53,7 +53,7 @@ describe('GBNF as llama.cpp documents it', () => {
     ['root = "a"', "'::='"],
     ['root ::= "\\uD83D\\uDE00"', 'whole characters'],
     [`root ::= ${'('.repeat(10_000)}`, 'brackets'],
-  ])('%j is refused', (gbnf, message) => {
+  ])('the grammar %j is refused', (gbnf, message) => {
     expect(() => createMatcher(gbnf)).toThrow(BadGrammar)
     expect(() => createMatcher(gbnf)).toThrow(message)
   })
@@ -88,7 +88,7 @@ describe('a state', () => {
   )
   const cuts = fc.array(fc.nat(), { minLength: 1, maxLength: 3 })
 
-  test('it is the same however the text is cut', () => {
+  test('a state of the matcher is the same however the text is cut', () => {
     fc.assert(
       fc.property(anyText, cuts, (allowed, at) => {
         for (const [state, rest] of statesOf(allowed, at)) expect(allows(state, rest)).toBe(true)
@@ -97,7 +97,7 @@ describe('a state', () => {
     )
   })
 
-  test('its completion is allowed, and none is shorter than the characters that are left to come', () => {
+  test('the completion of a state is allowed, and none is shorter', () => {
     fc.assert(
       fc.property(anyText, cuts, (allowed, at) => {
         for (const [state, rest] of statesOf(allowed, at)) {
@@ -131,7 +131,7 @@ describe('a state', () => {
     expect(allows(createMatcher(remaining(state)), '0999]')).toBe(true)
   })
 
-  test('it refuses what is not among its allowed characters', () => {
+  test('a state accepts its allowed characters, and no other', () => {
     fc.assert(
       fc.property(anyText, cuts, fc.string({ unit: codePoint, minLength: 1, maxLength: 1 }), (allowed, at, next) => {
         const code = next.codePointAt(0) as number

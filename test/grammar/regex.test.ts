@@ -43,7 +43,7 @@ const anyPattern = (): fc.Arbitrary<string> =>
   })).pattern
 
 describe('the grammar of a regular expression', () => {
-  test('whatever it allows matches as a whole', () => {
+  test('whatever the grammar of a regular expression allows matches as a whole', () => {
     fc.assert(
       fc.property(anyPattern(), shortWalk(), (pattern, choices) => {
         const text = walk(createMatcher(regexToGbnf(pattern)), choices)
@@ -54,7 +54,7 @@ describe('the grammar of a regular expression', () => {
     )
   })
 
-  test('it allows exactly the texts that match', () => {
+  test('the grammar of a regular expression allows exactly the texts that match', () => {
     const anyText = fc.string({ unit: fc.constantFrom(...'ab"\\/\né😀Ac ^]-_0'), maxLength: 6 })
     fc.assert(
       fc.property(anyPattern(), fc.array(anyText, { minLength: 20, maxLength: 20 }), (pattern, texts) => {
@@ -67,7 +67,7 @@ describe('the grammar of a regular expression', () => {
     )
   })
 
-  test('within a JSON string it allows exactly the strings that match somewhere', () => {
+  test('within a JSON string, the grammar of a pattern allows exactly the strings that match somewhere', () => {
     const anchored = fc
       .tuple(anyPattern(), anyPattern(), fc.constantFrom('A', '^A', 'A$', '^A$', '^A|B$', '(^A|B)$', '^(A|B$)', '^$|A'))
       .map(([one, other, shape]) => shape.replace('A', () => one).replace('B', () => other))

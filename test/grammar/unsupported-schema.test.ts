@@ -32,7 +32,7 @@ describe('what a grammar cannot hold is refused, with its path', () => {
     ['type', { type: 'text' }],
     ['minimum', { type: 'integer', minimum: '1' }],
     ['maxLength', { type: 'string', maxLength: 1e6 }],
-  ])('%s', (keyword, schema) => {
+  ])('a keyword that a grammar cannot hold is refused with its path: %s', (keyword, schema) => {
     expect(refusal(inProperty(schema)).path).toBe(`/properties/a~1b/${keyword}`)
   })
 

@@ -437,7 +437,7 @@ describeWithShared('golden traces', () => {
 
   describe('that the official parser reads as they are meant, we read alike', () => {
     test.each(traces.filter(([name]) => DIFFERENCES[name] === undefined))(
-      'golden traces that the official parser reads as they are meant, we read alike: %s',
+      'a golden trace that the official parser reads as it is meant is read alike: %s',
       (_, trace) => {
         const { strict } = trace.head
         expect([strict.error, strict.eos.error]).toEqual([null, null])
@@ -449,7 +449,7 @@ describeWithShared('golden traces', () => {
 
   describe('that it refuses or misreads, or that we report, are repaired', () => {
     test.each(traces.filter(([name]) => DIFFERENCES[name] !== undefined))(
-      'golden traces that it refuses or misreads, or that we report, are repaired: %s',
+      'a golden trace that the official parser refuses or misreads, or that we report, is repaired: %s',
       (name, trace) => {
         const { messages, repairs } = parseMessages(trace.tokens, { tokenTable, role: trace.role })
         const { why, ...expected } = DIFFERENCES[name] as Difference
@@ -459,7 +459,7 @@ describeWithShared('golden traces', () => {
     )
   })
 
-  test('golden traces are all there that the table speaks of', () => {
+  test('all golden traces that the table speaks of are there', () => {
     const names = traces.map(([name]) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names).toEqual(expect.arrayContaining(Object.keys(DIFFERENCES)))

@@ -204,7 +204,9 @@ describe('the official parser is freed once', () => {
     expect(heap.state).toEqual(SOUND)
   })
 
-  test('whatever is done to a translator, also if one breaks down at any moment', { timeout: 60_000 }, () => {
+  test('the official parser is freed once, whatever is done to a translator and whenever the parser breaks down', {
+    timeout: 60_000,
+  }, () => {
     type Step = (translator: Translator) => void
     const steps: Record<string, Step> = {
       'push a call': (translator) => translator.push(CALL),

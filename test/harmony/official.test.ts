@@ -41,7 +41,9 @@ describe('well-formed Harmony', () => {
     )
   })
 
-  test('well-formed Harmony is read so as well if nothing is implied by a prompt', { timeout: TIMEOUT }, () => {
+  test('well-formed Harmony is read as the official parser reads it if nothing is implied by a prompt, too', {
+    timeout: TIMEOUT,
+  }, () => {
     fc.assert(
       fc.property(transcripts(), ({ tokens }) => {
         const started = [...START, ...tokens]
@@ -52,7 +54,7 @@ describe('well-formed Harmony', () => {
     )
   })
 
-  test('well-formed Harmony is read so as well if the host wrote the results', { timeout: TIMEOUT }, () => {
+  test('well-formed Harmony is read as it is meant if the host wrote the results, too', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(transcripts(), ({ chunks, entries }) => {
         const seen: { message: HarmonyMessage; origin: string; terminator?: Terminator }[] = []

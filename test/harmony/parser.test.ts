@@ -148,7 +148,7 @@ describe('the header', () => {
     ])
   })
 
-  test('the header of a tool without a name is the tool', () => {
+  test('the header of a tool without a name gives it the name tool', () => {
     expect(messagesOf('<|start|>tool to=assistant<|message|>3<|end|>', { role: null })).toEqual([
       { role: 'tool', name: 'tool', recipient: 'assistant', content: '3' },
     ])
@@ -231,20 +231,20 @@ describe('the end of a message', () => {
     ['<|start|>', 'implicit'],
     ['<|channel|>', 'implicit'],
     ['', 'turn'],
-  ] as const)('the end of a message: %s says so', (marker, terminator) => {
+  ] as const)('the end of a message says what ended it: %s', (marker, terminator) => {
     const session = new Session()
     session.push(`<|channel|>final<|message|>Hi${marker}`)
     session.parser.end()
     expect(session.terminators()).toEqual([terminator])
   })
 
-  test('the end of a message says so as well if the header had no <|message|>', () => {
+  test('the end of a message says what ended it if the header had no <|message|>, too', () => {
     const session = new Session()
     session.push('I must refuse<|end|><|start|>assistant<|channel|>final {"a":1}<|return|>')
     expect(session.terminators()).toEqual(['end', 'return'])
   })
 
-  test('the end of a message after <|return|> is not the end of the stream, and that is reported once', () => {
+  test('a <|return|> is not the end of the stream, and what comes after it is reported once', () => {
     const session = new Session()
     session.push('<|channel|>final<|message|>a<|return|>')
     expect(session.repairs()).toEqual([])
@@ -253,7 +253,7 @@ describe('the end of a message', () => {
     expect(session.terminators()).toEqual(['return', 'end', 'end'])
   })
 
-  test('the end of a message after <|return|> nothing is reported of what the host says, or of a fresh turn', () => {
+  test('what the host says after <|return|> is not reported, nor is a fresh turn', () => {
     const session = new Session()
     session.push('<|channel|>final<|message|>a<|return|>')
     session.push('<|start|>user<|message|>More?<|end|><|start|>assistant', 'host')
@@ -378,16 +378,13 @@ describe('the host', () => {
       ['a header', ANSWER],
       ['a complete message', `<|start|>assistant${ANSWER}`],
       ['the stop token first', `<|end|><|start|>assistant${ANSWER}`],
-    ])(
-      'the host has written a message that it does not end, and the model samples: %s: it is the message of a fresh turn',
-      (_, sampled) => {
-        expect(parseAfter(RESULT, sampled)).toEqual({
-          messages: ['tool analysis: 56088', 'assistant final: It is 56088.'],
-          repairs: ['missing_end'],
-          origins: ['host', 'model'],
-        })
-      },
-    )
+    ])('what the model samples after an open message of the host is the message of a fresh turn: %s', (_, sampled) => {
+      expect(parseAfter(RESULT, sampled)).toEqual({
+        messages: ['tool analysis: 56088', 'assistant final: It is 56088.'],
+        repairs: ['missing_end'],
+        origins: ['host', 'model'],
+      })
+    })
 
     test('text alone, after a message that the host does not end, is an answer without a header', () => {
       expect(parseAfter(RESULT, 'It is fifty-six thousand and eighty-eight.')).toEqual({
@@ -397,7 +394,7 @@ describe('the host', () => {
       })
     })
 
-    test('the host has written the message of a user that it does not end: anything sampled after it is the message of a fresh turn', () => {
+    test('what the model samples after an open message of a user is the message of a fresh turn', () => {
       expect(parseAfter('<|start|>user<|message|>Sum it up', ANSWER).messages).toEqual([
         'user -: Sum it up',
         'assistant final: It is 56088.',
@@ -405,7 +402,7 @@ describe('the host', () => {
     })
 
     test.each(['<|start|>python', '<|start|>python to=assistant<|channel|>analysis', '<|start|>user<|channel|>'])(
-      'the host has written a message that it does not end, and the model samples after a header that it does not end either: %s',
+      'what the model samples after an open header of the host is the message of a fresh turn: %s',
       (header) => {
         for (const sampled of [ANSWER, `<|start|>assistant${ANSWER}`]) {
           expect(parseAfter(header, sampled)).toEqual({
@@ -424,16 +421,13 @@ describe('the host', () => {
       '<|start|>assistant<|channel|>final',
       '<|start|>assistant<|channel|>final<|message|>',
       '<|start|>assistant<|channel|>final<|message|>It is ',
-    ])(
-      "the host has written a message that it does not end, and the model samples except if the message is the assistant's, which the model goes on with: %s",
-      (begun) => {
-        const whole = `<|start|>assistant${ANSWER}`
-        const sampled = whole.slice(begun.length)
-        const { messages, repairs } = parseAfter(begun, sampled)
-        expect(messages).toEqual([`assistant final: ${sampled.replace(/^.*<\|message\|>|<\|return\|>/g, '')}`])
-        expect(repairs).toEqual([])
-      },
-    )
+    ])('the model goes on with a message of the assistant that the host began: %s', (begun) => {
+      const whole = `<|start|>assistant${ANSWER}`
+      const sampled = whole.slice(begun.length)
+      const { messages, repairs } = parseAfter(begun, sampled)
+      expect(messages).toEqual([`assistant final: ${sampled.replace(/^.*<\|message\|>|<\|return\|>/g, '')}`])
+      expect(repairs).toEqual([])
+    })
 
     test("the first character of sampled text ends the host's open message, also if it may begin a marker", () => {
       const session = new Session()
@@ -447,7 +441,7 @@ describe('the host', () => {
       expect(session.repairs().map(({ code }) => code)).toEqual(['missing_end'])
     })
 
-    test('whatever it is, none of it is in that message', () => {
+    test("nothing that the model samples is in the host's open message, whatever it is", () => {
       fc.assert(
         fc.property(tokenSoup(), fc.boolean(), (sampled, isText) => {
           const session = new Session(tools)
@@ -536,14 +530,14 @@ describe('a turn', () => {
     expect(session.repairs().map(({ code }) => code)).toEqual(['truncated_header'])
   })
 
-  test('a turn that begins if nothing is implied needs a <|start|>', () => {
+  test('a turn needs a <|start|> if nothing is implied', () => {
     expect(parseMessages(encodeHarmony('<|channel|>final<|message|>Hi<|end|>'), { tokenTable, role: null })).toEqual({
       messages: [{ role: 'assistant', channel: 'final', content: 'Hi' }],
       repairs: [expect.objectContaining({ code: 'missing_start' })],
     })
   })
 
-  test('a turn if nothing is implied and nothing is said is empty', () => {
+  test('a turn is empty if nothing is implied and nothing is said', () => {
     expect(parseMessages([], { role: null })).toEqual({ messages: [], repairs: [] })
   })
 })
@@ -568,7 +562,7 @@ describe('end() says where the model stood', () => {
     expect(session.parser.end()).toBe('between')
   })
 
-  test('end() says where the model stood between messages, if only the host has begun the next', () => {
+  test('end() says that the model stood between messages if only the host has begun the next one', () => {
     const session = new Session()
     session.push('<|channel|>commentary to=python<|message|>1<|call|>')
     session.push('<|start|>python to=assistant<|message|>1<|end|><|start|>assistant', 'host')
@@ -576,7 +570,7 @@ describe('end() says where the model stood', () => {
     expect(session.repairs()).toEqual([])
   })
 
-  test('end() says where the model stood in the text that was held back for a marker', () => {
+  test('end() says that the model stood in the text if some of it was held back for a marker', () => {
     const session = new Session()
     session.parser.pushText('<|channel|>final<|message|>a<|en', 'model')
     expect(session.parser.end()).toBe('content')
@@ -783,7 +777,7 @@ describe('a stream without end', () => {
     ['of text', '', ' word', 'model'],
     ['of text in a message', '<|channel|>final<|message|>', ' word', 'model'],
     ['of JSON in a call', '<|channel|>commentary to=functions.x<|message|>', '{"a":', 'model'],
-  ] as const)('a stream without end: %s keeps a small state', (_, head, again, origin) => {
+  ] as const)('a stream without end %s keeps a small state', (_, head, again, origin) => {
     const session = new Session(tools)
     session.push(head, origin)
     const tokens = encodeHarmony(again)
@@ -795,7 +789,7 @@ describe('a stream without end', () => {
     expect(longest).toBeLessThan(50_000)
   })
 
-  test('a stream without end is looked at a bounded number of times: words are looked up once', () => {
+  test('the words of a stream without end are looked up once', () => {
     const lookups = (count: number): number => {
       let calls = 0
       const session = new Session({
@@ -845,7 +839,7 @@ describe('a stream without end', () => {
     expect(repairs.map(({ code }) => code)).toEqual(['header_too_long'])
   })
 
-  test('a stream without end has the longest header that is real well within its bound', () => {
+  test('the longest header that is real is well within the bound of a header', () => {
     const recipient = `mcp.${'a'.repeat(64)}.${'b'.repeat(64)}`
     expect(messagesOf(`<|channel|>commentary to=${recipient} <|constrain|>json<|message|>{}<|call|>`)[0]).toMatchObject(
       {
@@ -856,7 +850,7 @@ describe('a stream without end', () => {
 })
 
 describe('what the caller gets wrong', () => {
-  test('what the caller gets wrong is reported: ids without a token table', () => {
+  test('ids without a token table are an error of the caller', () => {
     const parser = createHarmonyParser({}, () => {})
     expect(() => parser.push(encodeText('Hi')[0] ?? 0, 'model')).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'token_table_missing' }),
@@ -864,7 +858,7 @@ describe('what the caller gets wrong', () => {
     expect(() => parseMessages(encodeText('Hi'))).toThrow(HarmonyResponsesError)
   })
 
-  test('what the caller gets wrong is nothing if ids are markers only', () => {
+  test('ids of markers alone need no token table', () => {
     expect(parseMessages([m.message, m.end])).toEqual({ messages: [{ role: 'assistant', content: '' }], repairs: [] })
   })
 })

@@ -951,13 +951,13 @@ const examples = Object.entries(EXAMPLES).flatMap(([shape, all]) =>
 )
 
 describe('token ids', () => {
-  test.each(examples)('token ids are recovered from %s', (_, written, expected) => {
+  test.each(examples)('messages are recovered from the token ids of %s', (_, written, expected) => {
     expect(read(encodeHarmony(written))).toEqual(expected)
   })
 })
 
 describe('text', () => {
-  test.each(examples)('text is recovered from %s', (_, written, expected) => {
+  test.each(examples)('messages are recovered from the text of %s', (_, written, expected) => {
     expect(read(written)).toEqual(expected)
   })
 })

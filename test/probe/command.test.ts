@@ -123,7 +123,7 @@ describe('--junit', () => {
     expect(xml).toContain(`tests="${SCENARIOS.length}" failures="0" errors="0" skipped="0"`)
   })
 
-  test('--junit prints it instead of the table if the file is -', async () => {
+  test('--junit prints its report instead of the table if the file is -', async () => {
     const { code, out } = await probe({ events: withoutTerminal }, ['--junit', '-', '--only', 'plain'])
     expect(code).toBe(1)
     expect(out).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/)
@@ -161,7 +161,7 @@ describe('--junit', () => {
     expect(elementsOf(out)).toContain('skipped')
   })
 
-  test('--junit says where it cannot be written', async () => {
+  test('--junit says where its file cannot be written', async () => {
     const { code, err } = await probe({}, ['--only', 'plain', '--junit', '/no/such/folder/probe.xml'])
     expect(code).toBe(2)
     expect(err).toMatch(/cannot write \/no\/such\/folder\/probe.xml: ENOENT/)

@@ -12,7 +12,7 @@ async function habits(...own: Habit[]) {
 }
 
 describe('a model that does something else is no fault of its server:', () => {
-  test('a model that does something else is no fault of its server: one that never calls a tool leaves calls inconclusive', async () => {
+  test('a model that never calls a tool leaves calls inconclusive', async () => {
     const results = await habits('answers in text')
     expect(failing(results)).toEqual([])
     for (const name of ['call', 'call-whole', 'two-tools', 'tool-choice']) {
@@ -20,34 +20,34 @@ describe('a model that does something else is no fault of its server:', () => {
     }
   })
 
-  test('a model that does something else is no fault of its server: one that makes one call of two leaves two-tools inconclusive', async () => {
+  test('a model that makes one call of two leaves two-tools inconclusive', async () => {
     const results = await habits('makes one call')
     expect(results.get('two-tools')).toMatchObject({ verdict: 'inconclusive', findings: [] })
     expect(failing(results)).toEqual([])
   })
 
-  test('a model that does something else is no fault of its server: one that writes invalid JSON as arguments is noted', async () => {
+  test('a model that writes invalid JSON as arguments is noted', async () => {
     const results = await habits('writes no JSON')
     expect(failing(results)).toEqual([])
     expect(results.get('call')?.notes.join()).toContain("the model's fault")
   })
 
-  test('a model that does something else is no fault of its server: one that is done before the limit leaves truncation inconclusive', async () => {
+  test('a model that is done before the limit leaves truncation inconclusive', async () => {
     const results = await habits('is brief')
     expect(results.get('truncation')).toMatchObject({ verdict: 'inconclusive', findings: [] })
     expect(failing(results)).toEqual([])
   })
 
-  test('a model that does something else is no fault of its server: one that forgets its conversation does not fail previous-response, as the tokens were counted', async () => {
+  test('a model that forgets its conversation does not fail previous-response, as the tokens were counted', async () => {
     const results = await habits('forgets')
     expect(results.get('previous-response')).toMatchObject({ verdict: 'pass', findings: [] })
   })
 
-  test('a model that does something else is no fault of its server: one that never reasons fails nothing', async () => {
+  test('a model that never reasons fails nothing', async () => {
     expect(failing(await habits('never reasons'))).toEqual([])
   })
 
-  test('a model that does something else is no fault of its server: one that calls an undeclared tool fails nothing but the tool_choice that names another', async () => {
+  test('a model that calls an undeclared tool fails nothing but the tool_choice that names another', async () => {
     expect(failing(await habits('calls undeclared tools'))).toEqual(['tool-choice'])
   })
 })
@@ -103,7 +103,7 @@ describe('an optional ability that is refused is unsupported, and no failure:', 
     expect(results.get(scenario)?.why).toContain('not here')
   })
 
-  test('an optional ability that is refused is unsupported, and no failure, but a refusal that clients cannot read is a finding', async () => {
+  test('a refusal of an optional ability that clients cannot read is a finding', async () => {
     const server = await serve({
       reply: ({ path }, response) => {
         if (!path.includes('starting_after')) return false

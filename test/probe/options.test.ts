@@ -22,7 +22,7 @@ describe('a URL', () => {
     ['http://host/openai/v1', 'http://host/openai/v1/responses'],
     ['http://host/backend/codex/responses', 'http://host/backend/codex/responses'],
     ['https://host/v1?api-version=1', 'https://host/v1/responses'],
-  ])('a URL: %s means %s', async (given, shown) => {
+  ])('the URL %s means %s', async (given, shown) => {
     const { url } = await probe({ url: given, model: 'm' })
     expect(url).toBe(shown)
   })
@@ -35,7 +35,7 @@ describe('a URL', () => {
   })
 
   test.each(['localhost:8000', 'ftp://host', 'bob:secret@host'])(
-    'a URL: %j is refused, and not repeated',
+    'the URL %j is refused, and not repeated',
     async (url) => {
       const error = await probe({ url }).catch((error: Error) => error)
       expect(error).toMatchObject({ code: 'bad_option' })
@@ -117,6 +117,6 @@ test.each([
   [{ profile: 'x' }, 'profile'],
   [{ timeout: 0 }, 'timeout'],
   [{ maxBytes: Number.NaN }, 'maxBytes'],
-] as [object, string][])('%j is refused', async (options, name) => {
+] as [object, string][])('the probe refuses the options %j', async (options, name) => {
   await expect(probe({ url: 'http://localhost', ...options })).rejects.toThrow(`${name}: expected`)
 })

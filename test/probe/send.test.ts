@@ -61,7 +61,7 @@ test('a body that never ends is left, although it is never silent', async () => 
   expect(await send(dripping, REQUEST, LIMITS)).toMatchObject({ status: 200, end: 'silent' })
 })
 
-test('a signal ends it in the middle', async () => {
+test('a signal ends a reply in the middle', async () => {
   const stop = new AbortController()
   const heard = send(answering('one', 'two'), REQUEST, { ...LIMITS, signal: stop.signal }, () => {
     stop.abort(new Error('enough'))

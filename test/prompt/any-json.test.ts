@@ -59,17 +59,20 @@ const VALUES: Readonly<Record<string, unknown>> = {
 }
 
 describe('a request is rendered, or refused with the parameter that is wrong', () => {
-  test.each(Object.entries(VALUES))('if any value of it is %s', (_what, value) => {
-    const inputs = ITEM_CASES.map(({ input, request = {} }) => ({ ...request, input }))
-    for (const original of [request, ...inputs]) {
-      for (const at of placesIn(original).keys()) {
-        const copy = structuredClone(original)
-        const [holder, key] = placesIn(copy)[at] as Place
-        holder[key] = value
-        expect(faultOf(copy), `${key} of ${JSON.stringify(original)}`).toBeUndefined()
+  test.each(Object.entries(VALUES))(
+    'a request with %s in place of any value is rendered, or refused with the parameter that is wrong',
+    (_what, value) => {
+      const inputs = ITEM_CASES.map(({ input, request = {} }) => ({ ...request, input }))
+      for (const original of [request, ...inputs]) {
+        for (const at of placesIn(original).keys()) {
+          const copy = structuredClone(original)
+          const [holder, key] = placesIn(copy)[at] as Place
+          holder[key] = value
+          expect(faultOf(copy), `${key} of ${JSON.stringify(original)}`).toBeUndefined()
+        }
       }
-    }
-  })
+    },
+  )
 })
 
 type Place = readonly [holder: { [key: string]: unknown }, key: string]

@@ -131,7 +131,7 @@ describe('the work is linear in', () => {
   }, 60_000)
   afterAll(() => counter.stop())
 
-  test.each(Object.entries(SHAPES))('%s', (_name, shape) => {
+  test.each(Object.entries(SHAPES))('the work of rendering a prompt is linear in %s', (_name, shape) => {
     const work = (count: number): number => {
       const { request, history = [] } = shape(count)
       return counter.count(() => counter.module.renderPrompt(request, { tokenTable, date: '2026-01-31', history }))

@@ -12,12 +12,12 @@ const names = (...builtins: BuiltinTool[]): string[] =>
   builtinNamespaces(new Set(builtins)).map(({ name, tools }) => `${name}: ${tools.map(({ name }) => name)}`)
 
 describe('the namespaces of built-in tools', () => {
-  test('are those that the models were trained with', () => {
+  test('the namespaces of built-in tools are those that the models were trained with', () => {
     expect(builtinNamespaces(new Set(['web_search']))).toEqual([official.namespaceOf('browser')])
     expect(builtinNamespaces(new Set(['code_interpreter']))).toEqual([official.namespaceOf('python')])
   })
 
-  test('are those of the declared tools alone, in the order of their names', () => {
+  test('the namespaces of built-in tools are those of the declared tools alone, in the order of their names', () => {
     expect(names()).toEqual([])
     expect(names('code_interpreter', 'web_search')).toEqual(['browser: search,open,find', 'python: '])
     expect(names('code_interpreter', 'local_shell', 'web_search')).toEqual([
@@ -27,7 +27,7 @@ describe('the namespaces of built-in tools', () => {
     ])
   })
 
-  test('have one container for both shells, with the arguments that the item can carry', () => {
+  test('both shells share one container namespace, with the arguments that the item can carry', () => {
     const argumentsOf = (...builtins: BuiltinTool[]): string[] => {
       const [tool] = builtinNamespaces(new Set(builtins))[0]?.tools ?? []
       return Object.keys(Object(tool?.parameters).properties)

@@ -74,11 +74,11 @@ describeWithShared('the captured requests', () => {
     official = await loadOfficial()
   }, 60_000)
 
-  test('are 247', () => {
+  test('there are 247 captured requests', () => {
     expect(captures.length).toBe(247)
   })
 
-  test('are all rendered as they are, but for those of the tables', () => {
+  test('all captured requests are rendered as they are, but for those of the tables', () => {
     const refused = captures.flatMap(({ name, body }) => {
       const refusal = refusalOf(body, { date: DATE })
       return refusal === undefined ? [] : [[name, refusal]]
@@ -86,21 +86,21 @@ describeWithShared('the captured requests', () => {
     expect(Object.fromEntries(refused)).toEqual({ ...ATTACHED, ...UNRESOLVED, ...WRONG })
   })
 
-  test('are rendered with placeholders for images and files, where the host says so', () => {
+  test('captured requests are rendered with placeholders for images and files, where the host says so', () => {
     for (const { name, body } of captures.filter(({ name }) => Object.hasOwn(ATTACHED, name))) {
       const text = textOf(body, { images: 'placeholder' })
       expect(text, name).toMatch(/\[(?:image|file.*)\]<\|end\|>/)
     }
   })
 
-  test('are rendered once what the server kept is resolved', () => {
+  test('captured requests are rendered once what the server kept is resolved', () => {
     for (const { name, body } of captures.filter(({ name }) => Object.hasOwn(UNRESOLVED, name))) {
       const { request, history } = resolved(body)
       expect(textOf(request, { history }), name).toContain(KEPT)
     }
   })
 
-  test('have every text of the conversation in their prompts, but for old reasoning', () => {
+  test('the prompt of a captured request has every text of the conversation, but for old reasoning', () => {
     for (const { name, body } of sampled(renderable(captures))) {
       const { request, history } = resolved(body)
       const text = textOf(request, { history, images: 'placeholder' })
@@ -108,7 +108,7 @@ describeWithShared('the captured requests', () => {
     }
   })
 
-  test('have prompts of whole messages, which the model goes on from', () => {
+  test('the prompt of a captured request has whole messages, which the model goes on from', () => {
     for (const { name, body } of sampled(renderable(captures))) {
       const { request, history } = resolved(body)
       const { tokens, messages } = renderPrompt(request, { tokenTable, date: DATE, history, images: 'placeholder' })
@@ -129,7 +129,7 @@ describeWithShared('the captured requests', () => {
     }
   })
 
-  test('have the prompts that the official renderer makes of their messages', () => {
+  test('captured requests have the prompts that the official renderer makes of their messages', () => {
     for (const { name, body } of sampled(renderable(captures))) {
       const { request, history } = resolved(body)
       const options = { date: DATE, history, images: 'placeholder' } as const

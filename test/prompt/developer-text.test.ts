@@ -23,7 +23,7 @@ const namespaces: ToolNamespace[] = [
 ]
 
 describe('the text of the developer message', () => {
-  test('has instructions, tools and response formats', () => {
+  test('the developer message has instructions, tools and response formats', () => {
     const formats: ResponseFormat[] = [
       {
         name: 'shopping_list',
@@ -83,13 +83,13 @@ describe('the text of the developer message', () => {
     )
   })
 
-  test('is absent if there is nothing to say', () => {
+  test('the developer message is absent if there is nothing to say', () => {
     expect(developerText({ namespaces: [], formats: [] })).toBeUndefined()
     expect(developerText({ instructions: '', namespaces: [], formats: [] })).toBeUndefined()
     expect(developerText({ instructions: null, namespaces: [{ name: 'a', tools: [] }], formats: [] })).toBeUndefined()
   })
 
-  test('says nothing of a schema that is absent', () => {
+  test('the developer message says nothing of a schema that is absent', () => {
     expect(developerText({ namespaces: [], formats: [{ name: 'x', schema: undefined }] })).toBe(
       '# Response Formats\n\n## x\n',
     )
@@ -148,7 +148,7 @@ function renamed(text: string, taught: readonly ToolNamespace[]): string[] {
 }
 
 describe('a hostile request', () => {
-  test('cannot add a part to the text', { timeout: 20_000 + RUNS * 60 }, () => {
+  test('a hostile request cannot add a part to the developer message', { timeout: 20_000 + RUNS * 60 }, () => {
     const request = fc.tuple(
       fc.array(hostileNamespace(), { maxLength: 3 }),
       fc.array(hostileFormat(), { maxLength: 2 }),
@@ -168,7 +168,7 @@ describe('a hostile request', () => {
     )
   })
 
-  test('cannot end the line that a name is on', { timeout: 20_000 + RUNS * 20 }, () => {
+  test('a hostile request cannot end the line that a name is on', { timeout: 20_000 + RUNS * 20 }, () => {
     const check = (name: string): void => {
       const text = nameText(name)
       if (/^[\p{L}\p{N}\p{M}_$.:@/-]+$/u.test(text)) {

@@ -37,12 +37,15 @@ function rowsOf(name: string): string[] {
 }
 
 describe('the table of schemas that are written differently', () => {
-  test.each(SCHEMA_DIFFERENCES)('says what becomes of $what', ({ schema, official: theirs, here }) => {
-    expect(officialType(official, schema)).toBe(theirs)
-    expect(typescriptOf(schema)).toBe(here)
-  })
+  test.each(SCHEMA_DIFFERENCES)(
+    'the table of schemas that are written differently says what becomes of $what',
+    ({ schema, official: theirs, here }) => {
+      expect(officialType(official, schema)).toBe(theirs)
+      expect(typescriptOf(schema)).toBe(here)
+    },
+  )
 
-  test('has a row for each of these, and no other', () => {
+  test('the table of schemas that are written differently has a row for each that is tested, and no other', () => {
     expect(rowsOf('schemas')).toEqual(SCHEMA_DIFFERENCES.map(rowOf))
   })
 })
@@ -140,11 +143,11 @@ const DIFFERENCES: Readonly<Record<string, () => void>> = {
 }
 
 describe('the table of what else differs', () => {
-  test.each(Object.entries(DIFFERENCES))('is right about %s', (_, check) => {
+  test.each(Object.entries(DIFFERENCES))('the table of what else differs is right about %s', (_, check) => {
     check()
   })
 
-  test('has a row for each of these, and no other', () => {
+  test('the table of what else differs has a row for each difference that is tested, and no other', () => {
     const firsts = rowsOf('messages').map((row) => /^\| (.*?) \|/.exec(row)?.[1]?.replaceAll('\\|', '|'))
     expect(firsts).toEqual(Object.keys(DIFFERENCES))
   })

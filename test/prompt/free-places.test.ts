@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FreePlaces } from '../../src/prompt/free-places.js'
 import { RUNS } from '../support/runs.js'
 
-test('the first free place after another one is taken, and each only once', () => {
+test('takeAfter takes the first free place after another one, and each place only once', () => {
   const places = fc.uniqueArray(fc.nat(40)).map((list) => list.sort((a, b) => a - b))
   fc.assert(
     fc.property(places, fc.array(fc.integer({ min: -1, max: 41 })), (list, after) => {

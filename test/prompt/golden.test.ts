@@ -41,16 +41,16 @@ function prettyJson(value: unknown, indent = ''): string {
 }
 
 describe('the golden tools', () => {
-  test('are 60 with names of their own', () => {
+  test('the 60 golden tools have names of their own', () => {
     expect(GOLDEN_TOOLS).toHaveLength(60)
     expect(new Set(GOLDEN_TOOLS.map(({ title }) => title)).size).toBe(60)
   })
 
-  test('are taught as golden/schemas.md shows', async () => {
+  test('the golden tools are taught as golden/schemas.md shows', async () => {
     await expect(page).toMatchFileSnapshot('golden/schemas.md')
   })
 
-  test.each(GOLDEN_TOOLS)('are TypeScript: $title', ({ parameters }) => {
+  test.each(GOLDEN_TOOLS)('a golden tool is taught in TypeScript: $title', ({ parameters }) => {
     const text = `namespace functions {\ntype tool = (_: ${typescriptOf(parameters)}) => any;\n}`
     expect(aliasesOf(text).aliases).toEqual(['tool'])
   })
@@ -86,14 +86,14 @@ describeWithShared('the tools of real clients', () => {
     return (body?.tools ?? []).flatMap(schemasOf)
   })
 
-  test('have no shape that no golden tool has', () => {
+  test('the tools of real clients have no shape that no golden tool has', () => {
     const golden = new Set(GOLDEN_TOOLS.flatMap(({ parameters }) => shapesOf(parameters)))
     const shapes = new Set(tools.flatMap(shapesOf))
     expect(shapes.size).toBeGreaterThan(10)
     expect([...shapes].filter((shape) => !golden.has(shape))).toEqual([])
   })
 
-  test('become TypeScript', () => {
+  test('the tools of real clients become TypeScript', () => {
     for (const schema of tools.filter((schema) => schema != null)) {
       expect(aliasesOf(`namespace n {\ntype t = (_: ${typescriptOf(schema)}) => any;\n}`).aliases).toEqual(['t'])
     }

@@ -15,7 +15,7 @@ describe('what becomes of input items', () => {
     expect(pageOf('docs/prompt.md')).toContain(`${row(each)}\n`)
   })
 
-  test('docs/prompt.md has no other row', () => {
+  test('docs/prompt.md has a row for no other input item', () => {
     expect(sectionOf('items').trim().split('\n').slice(2)).toEqual(ITEM_CASES.map(row))
   })
 })
@@ -26,7 +26,7 @@ describe('what becomes of content parts', () => {
   const [, , ...rows] = table.trim().split('\n')
 
   test.each(rows.flatMap((row) => partsOf(row.split('|')[1] ?? '').map((type) => [type, row] as const)))(
-    '%s reads as docs/prompt.md says',
+    'a content part of the type %s reads as docs/prompt.md says',
     (type, row) => {
       const part = { type, text: 'said', refusal: 'said', filename: 'a.pdf' }
       const render = (images?: 'placeholder'): string[] =>
@@ -42,7 +42,7 @@ describe('what becomes of content parts', () => {
     },
   )
 
-  test('no other part is known', () => {
+  test('the content parts that are known are those of docs/prompt.md', () => {
     const error = errorOf({ input: [{ role: 'user', content: [{ type: 'smell' }] }] })
     const known = [...error.message.matchAll(/'(\w+)'/g)].map(([, type]) => type).slice(1)
     expect(known.sort()).toEqual(rows.flatMap((row) => partsOf(row.split('|')[1] ?? '')).sort())
@@ -52,7 +52,7 @@ describe('what becomes of content parts', () => {
 describe('what a request is refused for', () => {
   const refused = [...sectionOf('refused items').matchAll(/`(\w+)`/g)].map(([, type = '']) => type)
 
-  test.each(refused)('%s, which gpt-oss has nothing for', (type) => {
+  test.each(refused)('a request is refused for an item of the type %s, which gpt-oss has nothing for', (type) => {
     expect(errorOf({ input: [{ type }] })).toMatchObject({ param: 'input[0].type', code: 'unsupported_value' })
   })
 
@@ -170,7 +170,7 @@ describe('what a request is refused for', () => {
       'invalid_value',
       "Supported values are: 'text', 'json_object', and 'json_schema'",
     ],
-  ])('%s', (_what, request, param, code, message) => {
+  ])('a request is refused for %s', (_what, request, param, code, message) => {
     const error = errorOf(request)
     expect(error).toMatchObject({ param, code })
     expect(error.message).toContain(message)

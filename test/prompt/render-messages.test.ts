@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 60_000)
 
 describe('the tokens of a conversation', () => {
-  test('are those of the official renderer', { timeout: TIMEOUT }, () => {
+  test('the tokens of a conversation are those of the official renderer', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(conversation(), ({ official: theirs, ours }) => {
         expect(render(...ours)).toEqual(official.renderConversation(theirs))
@@ -29,13 +29,13 @@ describe('the tokens of a conversation', () => {
     )
   })
 
-  test('before a completion are those of the official renderer, without the beginning of the answer', () => {
+  test('the tokens before a completion are those of the official renderer, without the beginning of the answer', () => {
     const messages: PromptMessage[] = [{ role: 'user', content: 'Hi' }]
     const theirs = official.renderForCompletion([{ role: 'user', content: 'Hi' as never }], 'assistant')
     expect([...render(...messages), SPECIAL.start, ...encodeText('assistant')]).toEqual(theirs)
   })
 
-  test('of a message are those of the official renderer, one by one', { timeout: TIMEOUT }, () => {
+  test('the tokens of each message are those of the official renderer', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(conversation(), ({ official: theirs, ours }) => {
         // What the system message says of functions depends on the developer message.
@@ -48,7 +48,9 @@ describe('the tokens of a conversation', () => {
 })
 
 describe('a control token', () => {
-  test('comes from the structure of a message alone, whatever its texts spell', { timeout: TIMEOUT }, () => {
+  test('a control token comes from the structure of a message alone, whatever its texts spell', {
+    timeout: TIMEOUT,
+  }, () => {
     fc.assert(
       fc.property(conversation(), ({ ours }) => {
         const expected = ours.flatMap(({ role, channel, constrained, recipient }) => [
@@ -91,8 +93,8 @@ describe('a header', () => {
       { role: 'tool', name: 'functions.f', recipient: 'assistant', channel: 'commentary', content: '1' },
       '<|start|>functions.f to=assistant<|channel|>commentary<|message|>1<|end|>',
     ],
-    ['everybody', { role: 'user', recipient: 'all', content: '1' }, '<|start|>user<|message|>1<|end|>'],
-  ])('of a message with %s', (_, message, expected) => {
+    ['everybody for a recipient', { role: 'user', recipient: 'all', content: '1' }, '<|start|>user<|message|>1<|end|>'],
+  ])('the header of a message with %s is written as Harmony writes it', (_, message, expected) => {
     expect(official.encode(expected).length).toBeGreaterThan(3)
     expect(render(message)).toEqual(encodeHarmony(expected))
   })
@@ -111,7 +113,7 @@ describe('a header', () => {
     ['white space in a content type', { role: 'user', contentType: ' x' }, 'messages[0].contentType: expected a word'],
     ['a recipient that is no string', { role: 'user', recipient: 1 }, 'messages[0].recipient: expected a word'],
     ['a content that is no string', { role: 'user', content: ['a'] }, 'messages[0].content: expected a string'],
-  ])('with %s is the caller’s mistake', (_, wrong, message) => {
+  ])('a message with %s is the caller’s mistake', (_, wrong, message) => {
     const made = { content: '', ...wrong } as PromptMessage
     expect(() => render(made)).toThrowError(
       expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option' }),
@@ -121,7 +123,7 @@ describe('a header', () => {
 })
 
 describe('the spans of messages', () => {
-  test('lie one after the other, from <|start|> to the terminator', { timeout: TIMEOUT }, () => {
+  test('the spans of messages lie one after the other, from <|start|> to the terminator', { timeout: TIMEOUT }, () => {
     fc.assert(
       fc.property(conversation(), ({ ours }) => {
         const { tokens, messages } = renderMessages(ours, { tokenTable })
@@ -135,7 +137,7 @@ describe('the spans of messages', () => {
     )
   })
 
-  test('say whose message it is, and which item it came from', () => {
+  test('the span of a message says whose message it is, and which item it came from', () => {
     const { messages } = renderMessages(
       [
         { role: 'user', content: 'x', item: 3 },
@@ -151,7 +153,7 @@ describe('the spans of messages', () => {
 })
 
 describe('a message whose tokens are known', () => {
-  test('is rendered as it was sampled', () => {
+  test('a message whose tokens are known is rendered as it was sampled', () => {
     const sampled = encodeHarmony('<|start|>assistant<|channel|>commentary to=python<|message|>1<|call|>')
     const message: PromptMessage = { role: 'assistant', recipient: 'python', channel: 'commentary', content: '1' }
     const user: PromptMessage = { role: 'user', content: 'x' }
@@ -161,7 +163,7 @@ describe('a message whose tokens are known', () => {
 })
 
 describe('a long conversation', () => {
-  test('of 100,000 messages and 10 MB of text is rendered', { timeout: 60_000 }, () => {
+  test('a conversation of 100,000 messages and 10 MB of text is rendered', { timeout: 60_000 }, () => {
     const content = 'The quick brown fox jumps over the lazy dog, and so on and on. '.repeat(2).slice(0, 100)
     const one: PromptMessage = { role: 'user', content }
     const { tokens, messages } = renderMessages(new Array(100_000).fill(one), { tokenTable })
@@ -171,7 +173,7 @@ describe('a long conversation', () => {
     expect(Array.from(tokens.subarray(-expected.length))).toEqual(expected)
   })
 
-  test('of one message with 10 MB of text is rendered', { timeout: 60_000 }, () => {
+  test('a message with 10 MB of text is rendered', { timeout: 60_000 }, () => {
     const content = 'lorem ipsum '.repeat(10_000_000 / 12)
     expect(renderMessages([{ role: 'user', content }], { tokenTable }).tokens.length).toBeGreaterThan(1_000_000)
   })

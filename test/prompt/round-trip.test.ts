@@ -30,7 +30,7 @@ const START = [m.start, ...encodeText('assistant')]
 const INCLUDE = ['code_interpreter_call.outputs', 'reasoning.encrypted_content']
 
 describe('law 10: the items of a transcript render to the messages that it was made of', () => {
-  test('when the client sends them back as they are', () => {
+  test('the items of a transcript render to its messages when the client sends them back as they are', () => {
     fc.assert(
       fc.property(wellFormedTranscript(), (transcript) => {
         const { output } = responseTo(transcript)
@@ -43,7 +43,7 @@ describe('law 10: the items of a transcript render to the messages that it was m
   test.each<[client: string, (item: OutputItem) => object, HistoryEntry[]?]>([
     ['the AI SDK without a store', asAiSdk],
     ['Codex', asCodex],
-  ])('when %s changes them on the way', (_client, change) => {
+  ])('the items of a transcript render to its messages when %s changes them on the way', (_client, change) => {
     fc.assert(
       fc.property(wellFormedTranscript({ text: words(), results: false }), (transcript) => {
         const { output } = responseTo(transcript)
@@ -56,7 +56,7 @@ describe('law 10: the items of a transcript render to the messages that it was m
     )
   })
 
-  test('when opencode sends the reasoning back sealed alone, and the host opens it', () => {
+  test('the items of a transcript render to its messages when opencode sends reasoning sealed alone, and the host opens it', () => {
     fc.assert(
       fc.property(wellFormedTranscript({ text: words(), results: false }), (transcript) => {
         const history: HistoryEntry[] = []
@@ -77,7 +77,7 @@ describe('law 10: the items of a transcript render to the messages that it was m
 })
 
 describe('law 11: with the sampled ids as history, the next prompt begins with the tokens of the last one', () => {
-  test('for every well-formed transcript', () => {
+  test('with the sampled ids of a well-formed transcript as history, the next prompt begins with the tokens of the last one', () => {
     fc.assert(
       fc.property(wellFormedTranscript({ text: words() }), (transcript) => {
         const { output } = responseTo(transcript)
@@ -95,7 +95,7 @@ describe('law 11: with the sampled ids as history, the next prompt begins with t
     )
   })
 
-  test('and messages that had to be repaired are rendered well, from their items', () => {
+  test('with the sampled ids as history, messages that had to be repaired are rendered well, from their items', () => {
     fc.assert(
       fc.property(malformedTranscript(), (transcript) => {
         const { output } = responseTo(transcript)
@@ -112,7 +112,7 @@ describe('law 11: with the sampled ids as history, the next prompt begins with t
     )
   })
 
-  test('and what the client changed is rendered as the client sent it', () => {
+  test('with the sampled ids as history, what the client changed is rendered as the client sent it', () => {
     fc.assert(
       fc.property(wellFormedTranscript({ text: words(), calls: false }), fc.nat(), (transcript, seed) => {
         const { output } = responseTo(transcript)

@@ -5,7 +5,7 @@ import { systemText } from '../../src/prompt/system-text.js'
 // That it is the official text is a property: render-messages.test.ts.
 
 describe('the text of the system message', () => {
-  test('has defaults', () => {
+  test('the system message has defaults', () => {
     expect(systemText({ hasFunctions: false })).toBe(
       [
         'You are ChatGPT, a large language model trained by OpenAI.',
@@ -18,7 +18,7 @@ describe('the text of the system message', () => {
     )
   })
 
-  test('says what it is told', () => {
+  test('the system message says what it is told', () => {
     const text = systemText({
       identity: 'You are Tess.',
       knowledgeCutoff: '2025-01',
@@ -65,7 +65,7 @@ describe('the text of the system message', () => {
     )
   })
 
-  test('refuses what is no date and no effort', () => {
+  test('the system message is refused with what is no date or no effort', () => {
     expect(() => systemText({ date: '22 November', hasFunctions: false })).toThrow(
       "date: expected a date as 'YYYY-MM-DD'",
     )

@@ -173,16 +173,16 @@ describe('what the model is told of', () => {
       },
       ['docs.lookup', 'github.search', 'github.read'],
     ],
-  ])('%s', (_what, choice, expected) => {
+  ])('the model is told of %s', (_what, choice, expected) => {
     expect(told(choice)).toEqual(expected)
   })
 
-  test('a built-in tool, if an MCP server that replaces it lists nothing', () => {
+  test('the model is told of a built-in tool if an MCP server that replaces it lists nothing', () => {
     const request = { tools: [{ type: 'mcp', server_label: 'code_interpreter' }] }
     expect([...teachTools(request, [], policies.openai).builtins]).toEqual(['code_interpreter'])
   })
 
-  test('the tools that a replacing MCP server lists, in its place', () => {
+  test('the model is told of the tools that a replacing MCP server lists, in place of the built-in tool', () => {
     const request = { tools: [{ type: 'mcp', server_label: 'container' }] }
     const taught = teachTools(request, [{ serverLabel: 'container', tools: [{ name: 'exec' }] }], policies.openai)
     expect([...taught.builtins]).toEqual([])

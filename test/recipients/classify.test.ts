@@ -24,7 +24,7 @@ describe('the channel decides if there is no recipient', () => {
   for (const policy of presets) {
     for (const nobody of [undefined, 'assistant', 'user', '']) {
       const to = nobody === undefined ? 'without recipient' : `to ${JSON.stringify(nobody)}`
-      test.each(byChannel)(`${policy.name}: ${to} on channel %s is %s`, (channel, expected) => {
+      test.each(byChannel)(`under ${policy.name}, a message ${to} on channel %s is %s`, (channel, expected) => {
         expect(spell(classifyRecipient(nobody, channel, declareTools([]), policy))).toBe(expected)
       })
     }
@@ -114,7 +114,7 @@ describe('what a recipient becomes under each preset', () => {
 
   for (const { to, tools, becomes } of rows) {
     for (const name of Object.keys(policies) as PolicyName[]) {
-      test(`${name}: ${to} with ${declared(tools)} declared is ${becomes[name]}`, () => {
+      test(`under ${name}, ${to} with ${declared(tools)} declared is ${becomes[name]}`, () => {
         expect(classified(to, tools, name)).toBe(becomes[name])
       })
     }
@@ -190,13 +190,16 @@ describe('a policy is a table', () => {
 describe('a call that needs approval', () => {
   const tools = [{ ...mcp('github', ['search']), require_approval: 'always' as const }]
 
-  test.each(['openai', 'agents', 'vllm'] as const)('a call that needs approval: %s: is a request for it', (name) => {
-    expect(classified('github.search', tools, name)).toBe('mcp_approval_request github / search')
-    expect(classified('mcp.github.search', tools, name)).toBe('mcp_approval_request github / search')
-  })
+  test.each(['openai', 'agents', 'vllm'] as const)(
+    'a call that needs approval is a request for it under %s',
+    (name) => {
+      expect(classified('github.search', tools, name)).toBe('mcp_approval_request github / search')
+      expect(classified('mcp.github.search', tools, name)).toBe('mcp_approval_request github / search')
+    },
+  )
 
   test.each(['openai', 'agents', 'vllm'] as const)(
-    'a call that needs approval: %s: is an unavailable call if it is not allowed',
+    'a call that needs approval is an unavailable call under %s if it is not allowed',
     (name) => {
       expect(classified('github.list', tools, name)).toBe('mcp_call github / list (unavailable)')
     },

@@ -166,7 +166,7 @@ describe('the environment of the shell of declareTools', () => {
       [shell({ type: 'container_auto' }), builtin('local_shell'), fn('f')],
       'container',
     ],
-  ])('the environment of the shell of declareTools: %s', (_, tools, expected) => {
+  ])('the environment of the shell of declareTools %s', (_, tools, expected) => {
     expect(declareTools(tools).shell).toBe(expected)
   })
 

@@ -42,7 +42,7 @@ describe('allows', () => {
     ['a filter of named ones that write', { tool_names: ['read', 'write'], read_only: false }, 'rw-', '-w-'],
     ['a name in another case', ['READ'], '---', '---'],
     ['a name with spaces around', [' read '], '---', '---'],
-  ])('a server allows %s', (_, allowed_tools, unlisted, asListed) => {
+  ])('a server allows what allowed_tools says: %s', (_, allowed_tools, unlisted, asListed) => {
     const rules = allowed_tools === undefined ? {} : { allowed_tools }
     expect(letters(declare(rules).allows)).toBe(unlisted)
     expect(letters(declare(rules, listed).allows)).toBe(asListed)
@@ -82,7 +82,7 @@ describe('needsApproval', () => {
     ['both, apart', { always: { tool_names: ['write'] }, never: { tool_names: ['read'] } }, '-wo', '-wo'],
     ['both of one tool', { always: { tool_names: ['read'] }, never: { tool_names: ['read', 'other'] } }, 'rw-', 'rw-'],
     ['both of all tools', { always: {}, never: {} }, 'rwo', 'rwo'],
-  ])('approval is needed for %s', (_, require_approval, unlisted, asListed) => {
+  ])('approval is needed for what require_approval says: %s', (_, require_approval, unlisted, asListed) => {
     const rules = require_approval === undefined ? {} : { require_approval }
     expect(letters(declare(rules).needsApproval)).toBe(unlisted)
     expect(letters(declare(rules, listed).needsApproval)).toBe(asListed)
@@ -149,7 +149,7 @@ describe('two entries of one label', () => {
       { require_approval: 'never' },
       'rwo ---',
     ],
-  ])('two entries of one label: %s', (_, one, other, expected) => {
+  ])('two entries of one label %s', (_, one, other, expected) => {
     expect(both(one, other)).toBe(expected)
     expect(both(other, one)).toBe(expected)
   })

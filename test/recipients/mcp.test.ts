@@ -169,7 +169,7 @@ describe('require_approval', () => {
       expect(classified('github.search', [guarded('github', unsaid)], mine)).toBe(call)
     },
   )
-  test('require_approval asks by vllm too if the request does', () =>
+  test('require_approval asks for approval under vllm, too, if the request says so', () =>
     expect(classified('github.search', [guarded('github', 'always')], 'vllm')).toBe(request))
   test("require_approval asks for none by 'never'", () => expect(github('never')).toBe(call))
   test("require_approval asks for approval by 'always'", () => expect(github('always')).toBe(request))

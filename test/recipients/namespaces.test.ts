@@ -90,7 +90,7 @@ describe('a tool that a declared namespace does not have', () => {
   })
 
   test.each(['mcp__docs', 'functions.mcp__docs', 'mcp__docs.', 'mcp__docsx.lookup'])(
-    'a tool that a declared namespace does not have is not %s',
+    'the recipient %s is no tool of a declared namespace',
     (recipient) => {
       const name = recipient.replace('functions.', '')
       expect(classified(recipient, docs)).toBe(`function_call ${name} (undeclared)`)

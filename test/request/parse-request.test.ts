@@ -261,7 +261,7 @@ describe('what is refused, and in which words', () => {
       "messages unsupported_parameter: Unsupported parameter: 'messages'. In the Responses API, this parameter has " +
         "moved to 'input'.",
     ],
-  ])('%j is refused: %s', (body, expected) => {
+  ])('the body %j is refused: %s', (body, expected) => {
     expect(refusal(body)).toBe(expected)
   })
 
@@ -273,7 +273,7 @@ describe('what is refused, and in which words', () => {
     )
   })
 
-  test('the error is a 400 in the shape of the API', () => {
+  test('a refused request is answered with a 400 in the shape of the API', () => {
     const { status, body } = errorOf({ input: 'hi', temperature: 5 })
     expect({ status, body }).toEqual({
       status: 400,
@@ -330,7 +330,7 @@ describe('tools', () => {
       "tools[0].parameters invalid_type: Invalid type for 'tools[0].parameters': expected an object, but got a " +
         'string instead.',
     ],
-  ])('%j is refused: %s', (tool, expected) => {
+  ])('the tool %j is refused: %s', (tool, expected) => {
     expect(refusal(withTools(tool))).toBe(expected)
   })
 
@@ -352,7 +352,7 @@ describe('tools', () => {
       ],
       'tools[1].tools[0].name',
     ],
-  ])('%s of one name are refused', (_, tools, param) => {
+  ])('tools of one name are refused: %s', (_, tools, param) => {
     const error = errorOf(withTools(...tools))
     expect(error).toMatchObject({ param, code: 'invalid_value' })
     expect(error.message).toContain('get_weather')
@@ -396,7 +396,7 @@ describe('tool_choice', () => {
     { type: 'computer_use' },
     { type: 'allowed_tools', mode: 'auto', tools: [] },
     { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'get_weather' }, { type: 'mcp' }] },
-  ])('%j of declared tools is read', (tool_choice) => {
+  ])('the tool_choice %j of declared tools is read', (tool_choice) => {
     expect(parseRequest({ input: 'hi', tools, tool_choice }).tool_choice).toEqual(tool_choice)
   })
 
@@ -409,7 +409,7 @@ describe('tool_choice', () => {
       { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'shell' }] },
       "Tool choice 'shell' not found in 'tools' parameter.",
     ],
-  ])('%j of no declared tool is refused', (tool_choice, message) => {
+  ])('the tool_choice %j of no declared tool is refused', (tool_choice, message) => {
     expect(errorOf({ input: 'hi', tools, tool_choice }).body.error).toMatchObject({
       message,
       param: 'tool_choice',
@@ -417,14 +417,14 @@ describe('tool_choice', () => {
     })
   })
 
-  test('one that requires a tool is refused where there is none', () => {
+  test('a tool_choice that requires a tool is refused where there is none', () => {
     expect(errorOf({ input: 'hi', tool_choice: 'required' }).body.error).toMatchObject({
       message: "Tool choice 'required' must be specified with 'tools' parameter.",
       param: 'tool_choice',
     })
   })
 
-  test('tools that the conversation declares count', () => {
+  test('a tool_choice may name a tool that the conversation declares', () => {
     const item = { type: 'additional_tools', role: 'developer', tools: [weather] }
     const tool_choice = { type: 'function', name: 'get_weather' }
     expect(parseRequest({ ...withItem(item), tool_choice }).tool_choice).toEqual(tool_choice)
@@ -449,7 +449,7 @@ describe('tool_choice', () => {
       "tool_choice.name missing_required_parameter: Missing required parameter: 'tool_choice.name'. In the Responses " +
         "API, the fields of 'tool_choice.function' are fields of 'tool_choice'.",
     ],
-  ])('%j is refused: %s', (tool_choice, expected) => {
+  ])('the tool_choice %j is refused: %s', (tool_choice, expected) => {
     expect(refusal({ input: 'hi', tools, tool_choice })).toBe(expected)
   })
 })
@@ -462,7 +462,7 @@ describe("the calling program's own mistakes", () => {
     ['a function', { input: () => 'hi' }],
     ['a bigint', { input: 'hi', temperature: 1n }],
     ['a hole in an array', { input: [undefined] }],
-  ])('%s is no body', (_, body) => {
+  ])('a body that JSON cannot hold is refused: %s', (_, body) => {
     expect(() => parseRequest(body)).toThrow(HarmonyResponsesError)
   })
 

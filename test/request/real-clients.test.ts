@@ -44,18 +44,18 @@ describeWithShared('what real clients send', () => {
   const all = requests()
   const right = all.filter(({ file }) => !Object.hasOwn(REFUSED, file))
 
-  test('there are 247 requests', () => {
+  test('there are 247 requests of real clients', () => {
     expect(all).toHaveLength(247)
   })
 
-  test.each(right)('$file is read', ({ body }) => {
+  test.each(right)('the request $file is read', ({ body }) => {
     const parsed = parseRequest(body)
     expect(parseRequest(JSON.parse(JSON.stringify(parsed)))).toEqual(parsed)
     if ('input' in body && Array.isArray(body.input)) expect(parsed.input).toHaveLength(body.input.length)
     if ('tools' in body && Array.isArray(body.tools)) expect(parsed.tools).toHaveLength(body.tools.length)
   })
 
-  test.each(right)('$file has no unknown field, but for those of its client', ({ file, body }) => {
+  test.each(right)('the request $file has no unknown field, but for those of its client', ({ file, body }) => {
     const known = Object.entries(UNKNOWN).find(([client]) => file.startsWith(client))?.[1]
     const refuse = { unknownFields: 'refuse' } as const
     try {
@@ -65,7 +65,7 @@ describeWithShared('what real clients send', () => {
     }
   })
 
-  test.each(Object.entries(REFUSED))('%s is refused', (name, expected) => {
+  test.each(Object.entries(REFUSED))('the request %s is refused', (name, expected) => {
     expect(refusal(all.find(({ file }) => file === name)?.body)).toBe(expected)
   })
 })

@@ -35,7 +35,7 @@ describe('the parameters of openai 7.57', () => {
     expect([...create, ...onSocket].filter((name) => !Object.hasOwn(FIELDS, name))).toEqual([])
   })
 
-  test('a row of the table that is none of them says who sends it', () => {
+  test('a row of the table that is no parameter of the SDK says who sends it', () => {
     expect(fields.filter(([name, { sentBy }]) => !create.has(name) && sentBy === undefined)).toEqual([])
     expect(fields.filter(([name, { sentBy }]) => create.has(name) && sentBy !== undefined)).toEqual([])
   })
@@ -57,7 +57,7 @@ describe('the parameters of openai 7.57', () => {
 })
 
 describe('the items of openai 7.57', () => {
-  test('the parser knows the types of items, and no others', () => {
+  test('the parser knows the types of items of openai 7.57, and no others', () => {
     expect(Object.keys(ITEMS).sort()).toEqual([...typesIn('ResponseInputItem')].sort())
   })
 
@@ -82,14 +82,14 @@ describe('the items of openai 7.57', () => {
     }
   })
 
-  test('the parser knows the types of content parts, and no others', () => {
+  test('the parser knows the types of content parts of openai 7.57, and no others', () => {
     const types = new Set([...typesIn('ResponseInputContent'), 'output_text', 'refusal'])
     expect(new Set(Object.keys(CONTENT))).toEqual(types)
   })
 })
 
 describe('the tools of openai 7.57', () => {
-  test('the parser knows the types of tools, and no others', () => {
+  test('the parser knows the types of tools of openai 7.57, and no others', () => {
     expect(Object.keys(TOOLS).sort()).toEqual([...typesIn('Tool')].sort())
   })
 
@@ -103,7 +103,7 @@ describe('the tools of openai 7.57', () => {
     )
   })
 
-  test('the parser knows the types of tool choices', () => {
+  test('the parser knows the types of tool choices of openai 7.57', () => {
     const choice = propertyOf(sdkType('ResponseCreateParamsBase'), 'tool_choice')
     const types = membersOf(choice).flatMap((member) =>
       propertiesOf(member).has('type') ? literalsOf(propertyOf(member, 'type')) : [],

@@ -9,7 +9,7 @@ import { endpoint, heldEngine, JSON_TYPE, readUntil, tokenTable, until } from '.
 const streamed = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ input: 'Hi', stream: true }) }
 
 describe('admission', () => {
-  test('lets those that wait in, in their order, one for each that leaves', async () => {
+  test('admission lets those that wait in, in their order, one for each that leaves', async () => {
     const admission = createAdmission({ concurrency: 2, queue: 10 })
     const order: number[] = []
     const leaves: (() => void)[] = []
@@ -33,7 +33,7 @@ describe('admission', () => {
     expect(order).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('gives the place of a client that leaves the queue to the next one', async () => {
+  test('admission gives the place of a client that leaves the queue to the next one', async () => {
     const admission = createAdmission({ concurrency: 1, queue: 1 })
     const leave = await admission.enter('ann')
     const leaving = new AbortController()
@@ -52,11 +52,11 @@ describe('admission', () => {
     { queue: -1 },
     { concurrencyPerOwner: 0 },
     { concurrencyPerOwner: 1.5 },
-  ])('refuses %j', (limits) => {
+  ])('admission refuses the limits %j', (limits) => {
     expect(() => createAdmission(limits)).toThrow(/limits\./)
   })
 
-  test('never has more of an owner than it may have, and gives every place back, whatever comes and goes', async () => {
+  test('admission never has more of an owner than allowed, and gives every place back, whatever comes and goes', async () => {
     await fc.assert(
       fc.asyncProperty(LIMITS, fc.array(STEP, { maxLength: 60 }), async (limits, steps) => {
         const admission = createAdmission(limits)
@@ -143,7 +143,7 @@ describe('an owner at its limit', () => {
     },
   }
 
-  test('is answered with 429 and when to try again, while another one is served', async () => {
+  test('an owner at its limit is answered with 429 and when to try again, while another one is served', async () => {
     const { send, create, engine } = endpoint(heldEngine(6), { limits })
     const first = await send('/v1/responses', { ...streamed, headers: as('ann') })
     const { status, headers, body } = await create({ input: 'Hi' }, as('ann'))
@@ -155,7 +155,7 @@ describe('an owner at its limit', () => {
     await engine.stopped
   })
 
-  test('takes no place in the queue from others', async () => {
+  test('an owner at its limit takes no place in the queue from others', async () => {
     const { send, create, service } = endpoint(heldEngine(6), {
       limits: { concurrency: 1, queue: 1, concurrencyPerOwner: 1 },
     })
@@ -171,18 +171,18 @@ describe('an owner at its limit', () => {
   test.each<[what: string, turn: ScriptedTurn, status: number]>([
     ['has ended', answer('Hi'), 200],
     ['has failed', fail(new Error('broken')), 500],
-  ])('may ask again when its response %s', async (_, turn, status) => {
+  ])('an owner at its limit may ask again when its response %s', async (_, turn, status) => {
     const { create } = endpoint(() => turn, { limits })
     for (let count = 0; count < 3; count++) expect((await create({ input: 'Hi' }, as('ann'))).status).toBe(status)
   })
 
-  test('may ask again when its request was refused', async () => {
+  test('an owner at its limit may ask again when its request was refused', async () => {
     const { create } = endpoint(() => answer('Hi'), { limits })
     expect((await create({ input: 'Hi', previous_response_id: 'resp_none' }, as('ann'))).status).toBe(400)
     expect((await create({ input: 'Hi' }, as('ann'))).status).toBe(200)
   })
 
-  test('may ask again when its client has left', async () => {
+  test('an owner at its limit may ask again when its client has left', async () => {
     const { send, service } = endpoint(heldEngine(6), { limits })
     for (let count = 0; count < 2; count++) {
       const response = await send('/v1/responses', { ...streamed, headers: as('ann') })
@@ -194,7 +194,7 @@ describe('an owner at its limit', () => {
     }
   })
 
-  test('may compact a conversation no more than it may create a response', async () => {
+  test('an owner at its limit may compact a conversation no more than create a response', async () => {
     const { send, ask } = endpoint(heldEngine(6), { limits })
     const first = await send('/v1/responses', { ...streamed, headers: as('ann') })
     const compact = { model: 'gpt-oss', input: 'Hi' }
@@ -202,7 +202,7 @@ describe('an owner at its limit', () => {
     await first.body?.cancel()
   })
 
-  test('gets the response of an Idempotency-Key that it has sent before', async () => {
+  test('an owner at its limit gets the response of an Idempotency-Key that it has sent before', async () => {
     const { create, engine } = endpoint(heldEngine(6), { limits })
     const key = { ...as('ann'), 'idempotency-key': 'k' }
     const first = await create({ input: 'Hi', background: true }, key)
@@ -227,7 +227,7 @@ test('many streams at once are never more than there may be, and all of them are
 })
 
 describe('draining', () => {
-  test('refuses new requests with 503, those that wait too, and lets the others end', async () => {
+  test('draining refuses new requests with 503, those that wait too, and lets the others end', async () => {
     const { send, create, ask, drain, engine, service } = endpoint(heldEngine(6), { limits: { concurrency: 1 } })
     const running = await send('/v1/responses', streamed)
     const reader = (running.body as ReadableStream<Uint8Array>).getReader()
@@ -248,7 +248,7 @@ describe('draining', () => {
     await drained
   })
 
-  test('cancels what still runs when its signal aborts, and does not wait for clients that stopped reading', async () => {
+  test('draining cancels what still runs when its signal aborts, and does not wait for clients that stopped reading', async () => {
     const { send, drain, create, ask, engine, service } = endpoint(heldEngine(1000))
     const running = await send('/v1/responses', streamed)
     const reader = (running.body as ReadableStream<Uint8Array>).getReader()
@@ -266,7 +266,7 @@ describe('draining', () => {
     expect(await whole).toMatchObject({ status: 503, body: { error: { type: 'server_error' } } })
   })
 
-  test('cancels what has not sent its first event when its signal aborts', async () => {
+  test('draining cancels what has not sent its first event when its signal aborts', async () => {
     const { create, drain, service } = endpoint(heldEngine(6), {
       tools: [
         {
@@ -283,7 +283,7 @@ describe('draining', () => {
     expect((await whole).status).toBe(503)
   })
 
-  test('of a server closes it when its last response has been sent whole', async () => {
+  test('close() of a server closes it when its last response has been sent whole', async () => {
     const engine = heldEngine(6)
     const server = await serveResponses({ engine, tokenTable, port: 0, onError: () => {} })
     const response = await fetch(`${server.url}/v1/responses`, streamed)
@@ -295,7 +295,7 @@ describe('draining', () => {
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
   })
 
-  test('of a server answers those that do not stream before it closes their connections', async () => {
+  test('close() of a server answers those that do not stream before it closes their connections', async () => {
     let go = (_turn: ReturnType<typeof answer>): void => {}
     const turn = new Promise<ReturnType<typeof answer>>((resolve) => {
       go = resolve

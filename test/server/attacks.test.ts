@@ -34,7 +34,7 @@ describe('DNS rebinding', () => {
   test.each([
     ...['evil.example', 'evil.example:8000', 'localhost.evil.example', 'evil.example#localhost', '127.0.0.1.nip.io'],
     ...['localhost@evil.example', '[::ffff:127.0.0.1]', '0.0.0.0', '0x7f.1', 'localhost:8000:1', '::1', '[::2]', ''],
-  ])('a Host of %j is not', async (host) => {
+  ])('a Host of %j is not this machine', async (host) => {
     expect(await statusOf({ host })).toBe(403)
   })
 
@@ -53,11 +53,16 @@ describe('DNS rebinding', () => {
     expect(await statusOf({ host: 'localhost:8000', origin })).toBe(403)
   })
 
-  test('no model is asked, and nothing is read of the body', async () => {
-    const { engine, create } = endpoint(() => answer('Hi'), { authorize: undefined as never })
-    expect((await create({ input: 'Hi' }, { host: 'evil.example' })).status).toBe(403)
-    expect((await create({ input: 'Hi' }, { origin: 'https://evil.example' })).status).toBe(403)
-    expect(engine.calls).toHaveLength(0)
+  test('a request with a foreign Host or Origin reaches no model, and its body is not read', async () => {
+    const { engine, send } = endpoint(() => answer('Hi'), { authorize: undefined as never })
+    let pulled = 0
+    for (const foreign of [{ host: 'evil.example' }, { origin: 'https://evil.example' }]) {
+      const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 })
+      const headers = { 'content-type': 'application/json', ...foreign }
+      const { status } = await send('/v1/responses', { method: 'POST', headers, body, duplex: 'half' } as never)
+      expect(status).toBe(403)
+    }
+    expect([engine.calls, pulled]).toEqual([[], 0])
   })
 
   test('names that the host allows are compared without their case and their port', async () => {
@@ -90,13 +95,13 @@ describe('CORS', () => {
     expect(response.headers.get('vary')).toBe('origin')
   })
 
-  test('it can read errors, too', async () => {
+  test('a page of an origin that is allowed can read errors, too', async () => {
     const { status, headers } = await ask('GET', '/models', undefined, { origin })
     expect([status, headers.get('access-control-allow-origin')]).toEqual([401, origin])
   })
 
   test.each(['https://evil.example', 'https://chat.example.evil.example', 'https://CHAT.example', 'null', '*'])(
-    'a page of %s is not',
+    'a page of %s is not let in',
     async (from) => {
       const response = await preflight(from)
       expect(response.status).toBe(403)
@@ -109,14 +114,14 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-headers')).not.toMatch(/[<> ]b|script/)
   })
 
-  test('without origins, no answer allows any', async () => {
+  test('without the option origins, no answer allows an origin', async () => {
     const { headers } = await says().ask('GET', '/models', undefined, { origin: 'http://localhost' })
     expect(headers.get('access-control-allow-origin')).toBeNull()
   })
 })
 
 describe('keys', () => {
-  test('are of the owners that the host named', async () => {
+  test('keys are of the owners that the host named', async () => {
     const authorize = bearerKeys({ 'key-ann': 'ann', 'key-ann-2': 'ann', 'key-bob': 'bob' })
     const { create, ask } = endpoint(() => answer('Hi'), { authorize })
     const { body } = await create({ input: 'Hi' }, { authorization: 'Bearer key-ann' })
@@ -139,7 +144,7 @@ describe('keys', () => {
     }
   })
 
-  test('are compared by as much work for every wrong key of a length, wherever it is wrong', () => {
+  test('keys are compared by as much work for every wrong key of a length, wherever it is wrong', () => {
     const secret = 'sk-0123456789'
     const readsOf = (given: string): number => {
       let reads = 0
@@ -208,14 +213,14 @@ describe('a body', () => {
   ): Promise<Response> =>
     send('/v1/responses', { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body, duplex: 'half' } as never)
 
-  test('of a gigabyte is refused unread if its length says so', async () => {
+  test('a body of a gigabyte is refused unread if its length says so', async () => {
     let pulled = 0
     const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 })
     const response = await post(says().send, body, { 'content-length': String(2 ** 30) })
     expect([response.status, pulled]).toEqual([413, 0])
   })
 
-  test('of a gigabyte without a length is read no further than is allowed', async () => {
+  test('a body of a gigabyte without a length is read no further than is allowed', async () => {
     let [pulled, isCancelled] = [0, false]
     const chunk = new Uint8Array(2 ** 20).fill(0x20)
     const body = new ReadableStream(
@@ -235,7 +240,7 @@ describe('a body', () => {
     expect([pulled, isCancelled]).toEqual([33, true])
   })
 
-  test('that does not come is refused with 408', async () => {
+  test('a body that does not come is refused with 408', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const answered = post(says().send, new ReadableStream({ pull: () => new Promise(() => {}) }))
     await new Promise((resolve) => setImmediate(resolve))
@@ -245,21 +250,24 @@ describe('a body', () => {
     expect((await answered).status).toBe(408)
   })
 
-  test('that breaks off is refused, and is no error of the host', async () => {
+  test('a body that breaks off is refused, and is no error of the host', async () => {
     const { send, errors } = says()
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('ECONNRESET')) })
     expect((await post(send, broken)).status).toBe(400)
     expect(errors).toEqual([])
   })
 
-  test.each(['', '{', 'null', '[]', '"text"', '1', '\ud800', '{"input": NaN}', '\0'])('%j is refused', async (text) => {
-    const { send, errors } = says()
-    const response = await post(send, text)
-    expect([response.status, errors]).toEqual([400, []])
-    expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } })
-  })
+  test.each(['', '{', 'null', '[]', '"text"', '1', '\ud800', '{"input": NaN}', '\0'])(
+    'the body %j is refused',
+    async (text) => {
+      const { send, errors } = says()
+      const response = await post(send, text)
+      expect([response.status, errors]).toEqual([400, []])
+      expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } })
+    },
+  )
 
-  test('of a million items is refused', async () => {
+  test('a body of a million items is refused', async () => {
     const { send, errors } = says()
     const response = await post(send, `{"input":[${'{},'.repeat(999_999)}{}]}`)
     expect([response.status, errors]).toEqual([400, []])
@@ -268,7 +276,7 @@ describe('a body', () => {
   test.each([
     ['arrays', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
     ['objects', (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`],
-  ])('of 100,000 nested %s is refused', async (_, nested) => {
+  ])('a body of 100,000 nested %s is refused', async (_, nested) => {
     const { send, errors } = says()
     for (const field of ['input', 'metadata', 'tools', 'unknown_field']) {
       const response = await post(send, `{"model":"x","input":"Hi","${field}":${nested(100_000)}}`, {
@@ -278,7 +286,7 @@ describe('a body', () => {
     }
   })
 
-  test('with metadata beyond its bounds is refused', async () => {
+  test('a body with metadata beyond its bounds is refused', async () => {
     const { create } = says()
     const many = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`k${at}`, 'v']))
     for (const metadata of [many, { ['k'.repeat(65)]: 'v' }, { k: 'v'.repeat(513) }, { k: 1 }, { k: {} }]) {
@@ -286,7 +294,7 @@ describe('a body', () => {
     }
   })
 
-  test('cannot reach prototypes, by any name and in any place', async () => {
+  test('a body cannot reach prototypes, by any name and in any place', async () => {
     const { send, errors, ask } = says()
     for (const key of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
       const evil = `{"${key}":{"polluted":"yes","prototype":{"polluted":"yes"},"store":false,"type":"message"}}`

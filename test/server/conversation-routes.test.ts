@@ -9,7 +9,7 @@ describe('POST /responses/input_tokens', () => {
     ['a text', { input: 'How many tokens is this?' }],
     ['instructions and tools', { input: 'Hi', instructions: 'Be short.', tools }],
     ['reasoning effort', { input: 'Hi', reasoning: { effort: 'high' } }],
-  ])('counts what the model would take in: %s', async (_, body) => {
+  ])('POST /responses/input_tokens counts what the model would take in: %s', async (_, body) => {
     const { ask, create, engine } = endpoint(() => answer('Hi'))
     const counted = await ask('POST', '/responses/input_tokens', { model: 'gpt-oss', ...body })
     expect(engine.calls).toHaveLength(0)
@@ -17,7 +17,7 @@ describe('POST /responses/input_tokens', () => {
     expect(counted.body).toEqual({ object: 'response.input_tokens', input_tokens: response.usage.input_tokens })
   })
 
-  test('counts the conversation before it, too', async () => {
+  test('POST /responses/input_tokens counts the conversation before the input, too', async () => {
     const { ask, create } = endpoint(() => [think('Hm.'), answer('Hi')])
     const first = await create({ input: 'Hi' })
     const body = { model: 'gpt-oss', input: 'More', previous_response_id: first.body.id }
@@ -30,7 +30,7 @@ describe('POST /responses/input_tokens', () => {
 describe('compaction', () => {
   const summary = 'The user is called Ann and likes tea.'
 
-  test('gives one sealed item, which is taken back in the place of the conversation', async () => {
+  test('compaction gives one sealed item, which is taken back in the place of the conversation', async () => {
     const { ask, create, engine } = endpoint([answer(summary), answer('Tea.')])
     const input = [
       { role: 'user', content: 'I am Ann. I like tea.' },
@@ -45,7 +45,7 @@ describe('compaction', () => {
     expect(engine.calls[1]?.messages.map(({ content }) => content).join()).toContain(summary)
   })
 
-  test('goes by a conversation that is stored, as the SDK asks for it', async () => {
+  test('the SDK compacts a conversation that is stored', async () => {
     const { client, engine } = endpoint([answer('Hi Ann.'), answer(summary)])
     const { id } = await client().responses.create({ model: 'gpt-oss', input: 'I am Ann.' })
     const compacted = await client().responses.compact({ model: 'gpt-oss', previous_response_id: id })
@@ -53,7 +53,7 @@ describe('compaction', () => {
     expect(engine.calls[1]?.messages.map(({ content }) => content).join()).toContain('Hi Ann.')
   })
 
-  test('happens within a response where the input ends in compaction_trigger', async () => {
+  test('compaction happens within a response where the input ends in compaction_trigger', async () => {
     const { create, engine } = endpoint([answer(summary), answer('Tea.')])
     const input = [{ role: 'user', content: 'I am Ann.' }, { type: 'compaction_trigger' }]
     const { body } = await create({ input })
@@ -62,7 +62,7 @@ describe('compaction', () => {
     expect(engine.calls[1]?.messages.map(({ content }) => content).join()).toContain(summary)
   })
 
-  test("of another caller's cannot be opened", async () => {
+  test('a compaction of another caller cannot be opened', async () => {
     const { ask, create } = endpoint(() => answer(summary))
     const body = { model: 'gpt-oss', input: 'I am Ann.' }
     const compacted = (await ask('POST', '/responses/compact', body, { authorization: 'Bearer ann' })).body
@@ -70,13 +70,13 @@ describe('compaction', () => {
     expect([stolen.status, stolen.body.error.code]).toEqual([400, 'invalid_encrypted_content'])
   })
 
-  test('gives its place back when the engine fails, and is a 500', async () => {
+  test('compaction gives its place back when the engine fails, and is a 500', async () => {
     const { ask, service } = endpoint(() => fail(new Error('secret')))
     const { status, body } = await ask('POST', '/responses/compact', { model: 'gpt-oss', input: 'Hi' })
     expect([status, body.error.code, service.load.running]).toEqual([500, 'server_error', 0])
   })
 
-  test('needs a model', async () => {
+  test('compaction needs a model', async () => {
     const { ask } = endpoint([])
     expect((await ask('POST', '/responses/compact', { input: 'Hi' })).body.error.param).toBe('model')
   })
@@ -85,7 +85,7 @@ describe('compaction', () => {
 describe('models', () => {
   const served = endpoint([], { models: ['gpt-oss-20b', 'openai/gpt-oss-120b'] })
 
-  test('are listed for the SDK, and found by their names, with slashes too', async () => {
+  test('models are listed for the SDK, and found by their names, with slashes too', async () => {
     const names: string[] = []
     for await (const { id } of served.client().models.list()) names.push(id)
     expect(names).toEqual(['gpt-oss-20b', 'openai/gpt-oss-120b'])
@@ -103,7 +103,7 @@ describe('health', () => {
     return [response.status, await response.text()]
   }
 
-  test('needs no key and says nothing but whether it is well', async () => {
+  test('/healthz and /readyz need no key, and say nothing but whether all is well', async () => {
     const well = endpoint([], { authorize: () => undefined })
     const sick = endpoint(
       { ...well.engine, health: () => Promise.reject(new Error('10.0.0.1 refused')) },
@@ -119,7 +119,7 @@ describe('health', () => {
     test.each([
       ['after 5 seconds', {}, 5000],
       ['after the seconds of limits.healthSeconds', { limits: { healthSeconds: 2 } }, 2000],
-    ])('is answered with 503 and the reason %s', async (_, options, ms) => {
+    ])('an engine that hangs makes /readyz answer with 503 and the reason %s', async (_, options, ms) => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       let signal: AbortSignal | undefined
       const engine: TokenEngine = {
@@ -140,7 +140,7 @@ describe('health', () => {
       expect(signal?.aborted).toBe(true)
     })
 
-    test('is told to the host once, whatever the engine throws when it is told to stop', async () => {
+    test('an engine that hangs is told to the host once, whatever it throws when it is told to stop', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       const engine: TokenEngine = {
         ...endpoint([]).engine,
@@ -154,13 +154,13 @@ describe('health', () => {
       expect(errors).toHaveLength(1)
     })
 
-    test('leaves no timer behind when the engine answers', async () => {
+    test('/readyz leaves no timer behind when the engine answers', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       expect(await of(endpoint([]), '/readyz')).toEqual([200, 'ok'])
       expect(vi.getTimerCount()).toBe(0)
     })
 
-    test.each([0, -1, 1.5, Number.NaN, '5'])('is no option with a limit of %j seconds', (healthSeconds) => {
+    test.each([0, -1, 1.5, Number.NaN, '5'])('a healthSeconds of %j is refused', (healthSeconds) => {
       expect(() => endpoint([], { limits: { healthSeconds: healthSeconds as number } })).toThrow(
         /limits\.healthSeconds/,
       )

@@ -58,12 +58,12 @@ function rowsUnder(heading: string): string[] {
   return [...own.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name)
 }
 
-test('the page lists every option, and no other', () => {
+test('docs/server.md lists every option, and no other', () => {
   expect(rowsUnder('Options').sort()).toEqual(Object.keys(OPTIONS).sort())
   expect(rowsUnder('Your own routes: sendEvents').sort()).toEqual(Object.keys(SEND_OPTIONS).sort())
 })
 
-test('the page names every limit', () => {
+test('docs/server.md names every limit', () => {
   const [, row = ''] = /^\| `limits` \|(.*)$/m.exec(pageOf('docs/server.md')) ?? []
   for (const limit of Object.keys(LIMITS)) expect(row).toContain(`\`${limit}\``)
 })

@@ -13,7 +13,7 @@ describe('an engine that fails', () => {
     [new Error('secret path /etc/engine'), 500, 'server_error', 'server_error'],
     [new EngineError('rate_limit_exceeded', 'Slow down.'), 429, 'rate_limit_exceeded', 'rate_limit_error'],
     [new EngineError('context_length_exceeded', 'Too long.'), 400, 'context_length_exceeded', 'invalid_request_error'],
-  ])('without streaming: %s is %i with the code %s', async (error, status, code, type) => {
+  ])('without streaming, an engine that fails with %s is %i with the code %s', async (error, status, code, type) => {
     const { create, errors } = failing(error)
     const answered = await create({ input: 'Hi' })
     expect(answered.status).toBe(status)
@@ -23,7 +23,7 @@ describe('an engine that fails', () => {
     expect(answered.headers.get('retry-after')).toBe(status === 429 ? '1' : null)
   })
 
-  test('in mid-stream is an event, and what came before is whole', async () => {
+  test('an engine that fails in mid-stream is an event, and what came before is whole', async () => {
     const { stream, errors } = failing(new Error('secret'))
     const events = await stream('/responses', { input: 'Hi' })
     expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: { status: 'failed' } })
@@ -31,7 +31,7 @@ describe('an engine that fails', () => {
     expect(errors).toHaveLength(1)
   })
 
-  test('is thrown by the SDK as what it is', async () => {
+  test("the SDK throws an engine's failure as a server error", async () => {
     const { client } = failing(new Error('broken'))
     const asked = client().responses.create({ model: 'gpt-oss', input: 'Hi' })
     await expect(asked).rejects.toMatchObject({ status: 500, type: 'server_error' })
@@ -67,7 +67,7 @@ describe('a store that fails', () => {
     ['append', 3],
     ['finish', 1],
     ['reserveKey', 1],
-  ] as const)('in %s (call %i) is a neutral 500, told to the host once', async (method, from) => {
+  ] as const)('a store that fails in %s (call %i) is a neutral 500, told to the host once', async (method, from) => {
     const { create, errors, service } = endpoint(() => answer('Hi'), { store: failingAt(method, broken, from) })
     const { status, body } = await create({ input: 'Hi' }, { 'idempotency-key': 'k' })
     expect([status, body.error.type]).toEqual([500, 'server_error'])
@@ -76,20 +76,23 @@ describe('a store that fails', () => {
     expect(service.load).toEqual({ running: 0, waiting: 0 })
   })
 
-  test.each(['stop', 'finish'] as const)('cuts off a stream, with onDisconnect %s', async (onDisconnect) => {
-    const store = failingAt('append', broken, 5)
-    const { send, errors, service } = endpoint(() => answer('Hi there'), { store, onDisconnect })
-    const response = await send('/v1/responses', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ input: 'Hi', stream: true }),
-    })
-    await expect(response.text()).rejects.toThrow()
-    expect(errors).toEqual([broken])
-    expect(service.load.running).toBe(0)
-  })
+  test.each(['stop', 'finish'] as const)(
+    'a store that fails cuts off a stream, with onDisconnect %s',
+    async (onDisconnect) => {
+      const store = failingAt('append', broken, 5)
+      const { send, errors, service } = endpoint(() => answer('Hi there'), { store, onDisconnect })
+      const response = await send('/v1/responses', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ input: 'Hi', stream: true }),
+      })
+      await expect(response.text()).rejects.toThrow()
+      expect(errors).toEqual([broken])
+      expect(service.load.running).toBe(0)
+    },
+  )
 
-  test('does not keep those waiting who read a response in the background', async () => {
+  test('a store that fails does not keep those waiting who read a response in the background', async () => {
     const { create, send, errors } = endpoint(() => answer('Hi there'), { store: failingAt('append', broken, 5) })
     const { body } = await create({ input: 'Hi', background: true })
     const response = await send(`/v1/responses/${body.id}?stream=true`).then((got) => got.text().catch(String))

@@ -99,7 +99,7 @@ const asking = { input: 'Hi', tools: [{ type: 'mcp', server_label: 'docs', allow
 
 describe('a store that fails once in mid-response', () => {
   test.each(['stop', 'finish'] as const)(
-    'ends the stream by one terminal event, and GET says the same, with onDisconnect %s, whichever append it is',
+    'any append that fails once ends the stream by one terminal event, and GET says the same, with onDisconnect %s',
     async (onDisconnect) => {
       const served = (store: FlakyStore): Endpoint =>
         endpoint(script(), { store, onDisconnect, tools: [tool], response: { policy: 'openai' } })
@@ -129,17 +129,20 @@ describe('a store that fails once in mid-response', () => {
     },
   )
 
-  test.each([false, true])('in finish keeps the response after all, with its answer lost %s', async (isDone) => {
-    const store = flakyStore({ method: 'finish', isDone })
-    const { stream, ask, errors } = endpoint([answer('Hi')], { store })
-    const events = await stream('/responses', { input: 'Hi' })
-    const { id } = events.at(-1)?.response ?? {}
-    expect(events.at(-1)?.type).toBe('response.completed')
-    expect((await ask('GET', `/responses/${id}`)).body.status).toBe('completed')
-    expect(errors).toEqual([broken])
-  })
+  test.each([false, true])(
+    'a store that fails once in finish keeps the response after all, with its answer lost: %s',
+    async (isDone) => {
+      const store = flakyStore({ method: 'finish', isDone })
+      const { stream, ask, errors } = endpoint([answer('Hi')], { store })
+      const events = await stream('/responses', { input: 'Hi' })
+      const { id } = events.at(-1)?.response ?? {}
+      expect(events.at(-1)?.type).toBe('response.completed')
+      expect((await ask('GET', `/responses/${id}`)).body.status).toBe('completed')
+      expect(errors).toEqual([broken])
+    },
+  )
 
-  test('is a 500 without streaming, and stops the engine', async () => {
+  test('a store that fails once is a 500 without streaming, and stops the engine', async () => {
     const store = flakyStore({ method: 'append', after: 5 })
     const { create, ask, engine } = endpoint(heldEngine(1000), { store })
     expect((await create({ input: 'Hi' })).status).toBe(500)
@@ -147,7 +150,7 @@ describe('a store that fails once in mid-response', () => {
     expect((await ask('GET', `/responses/${store.ids[0]}`)).body.status).toBe('failed')
   })
 
-  test('leaves a response that its client has left cancelled, as if the store had not failed', async () => {
+  test('a store that fails once leaves a response cancelled whose client has left', async () => {
     const store = flakyStore()
     const { send, ask, service } = endpoint(heldEngine(6), { store })
     const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ input: 'Hi', stream: true }) }
@@ -159,7 +162,7 @@ describe('a store that fails once in mid-response', () => {
     expect((await ask('GET', `/responses/${store.ids[0]}`)).body).toMatchObject({ status: 'cancelled', error: null })
   })
 
-  test('when a background response begins is a 500, and nothing goes on in the background', async () => {
+  test('a store that fails once when a background response begins is a 500, and nothing goes on in the background', async () => {
     const store = flakyStore({ method: 'entries' })
     const { create, ask, errors, service } = endpoint(heldEngine(1000), { store })
     expect((await create({ input: 'Hi', background: true })).status).toBe(500)
@@ -169,7 +172,7 @@ describe('a store that fails once in mid-response', () => {
     expect(errors).toEqual([broken])
   })
 
-  test('gives a socket one terminal event, and answers its next request', async () => {
+  test('a store that fails once gives a socket one terminal event, and the next request is answered', async () => {
     const store = flakyStore()
     const server = await serve({ engine: scriptedEngine(() => answer('Hi there.')), store })
     const client = await connect(server)
@@ -196,7 +199,7 @@ describe('a store that takes nothing any more', () => {
   }
 
   test.each(['stop', 'finish'] as const)(
-    'cuts off the stream, and GET says failed, with onDisconnect %s',
+    'a store that takes nothing any more cuts off the stream, and GET says failed, with onDisconnect %s',
     async (onDisconnect) => {
       const { ask, id, store, errors } = await cutOff({ onDisconnect })
       expect(errors).toEqual([broken])
@@ -209,7 +212,7 @@ describe('a store that takes nothing any more', () => {
     },
   )
 
-  test('lets its client have the rest, which has one end', async () => {
+  test('a store that takes nothing any more lets its client have the rest, which has one end', async () => {
     const { stream, id, events } = await cutOff()
     const whole = await stream(`/responses/${id}?stream=true`)
     expect(whole.slice(0, events.length)).toEqual(events)
@@ -219,7 +222,7 @@ describe('a store that takes nothing any more', () => {
     expect(await stream(`/responses/${id}?stream=true&starting_after=${last}`)).toEqual(whole.slice(events.length))
   })
 
-  test('keeps the end when it can be written again, the same that was told before', async () => {
+  test('a store that can be written again keeps the end that was told before', async () => {
     const { ask, stream, id, store, errors } = await cutOff()
     const before = [(await ask('GET', `/responses/${id}`)).body, await stream(`/responses/${id}?stream=true`)]
     store.isDown = false
@@ -231,7 +234,7 @@ describe('a store that takes nothing any more', () => {
     expect([(await ask('GET', `/responses/${id}`)).body, await stream(`/responses/${id}?stream=true`)]).toEqual(before)
   })
 
-  test('whose answers are lost as well is written no end twice', async () => {
+  test('a store whose answers are lost as well is written no end twice', async () => {
     const store = flakyStore({ method: 'append', after: 4, times: 3, isDone: true })
     const { send, ask, stream } = endpoint(() => answer('Hi there.'), { store })
     const [events, isCut] = await read({ send }, { input: 'Hi' })
@@ -244,28 +247,28 @@ describe('a store that takes nothing any more', () => {
     expect((await store.find(id, 'anonymous'))?.state).toBe('finished')
   })
 
-  test('lets the conversation go on when it can be written again', async () => {
+  test('a store that can be written again lets the conversation go on', async () => {
     const { create, id, store } = await cutOff()
     store.isDown = false
     const { status, body } = await create({ input: 'And?', previous_response_id: id })
     expect([status, body.previous_response_id]).toEqual([200, id])
   })
 
-  test('tells nobody else of the response', async () => {
+  test('a response whose store takes nothing any more is told to nobody else', async () => {
     const { ask, id } = await cutOff()
     const other = { authorization: 'Bearer other' }
     expect((await ask('GET', `/responses/${id}`, undefined, other)).status).toBe(404)
     expect((await ask('GET', `/responses/${id}?stream=true`, undefined, other)).status).toBe(404)
   })
 
-  test('lets the response be deleted when it can be written again', async () => {
+  test('a store that can be written again lets the response be deleted', async () => {
     const { ask, id, store } = await cutOff()
     store.isDown = false
     expect((await ask('DELETE', `/responses/${id}`)).status).toBe(200)
     expect((await ask('GET', `/responses/${id}`)).status).toBe(404)
   })
 
-  test('at the very end keeps what the response became until it can be written', async () => {
+  test('a response whose store fails at the very end stays what it became until it can be written', async () => {
     const store = flakyStore()
     const { send, ask } = endpoint([answer('Hi')], {
       store,
@@ -283,7 +286,7 @@ describe('a store that takes nothing any more', () => {
     expect((await store.find(id, 'anonymous'))?.state).toBe('finished')
   })
 
-  test('answers the same request with the same key by the failed response', async () => {
+  test('a request repeated with its key after its store failed is answered by the failed response', async () => {
     const store = flakyStore()
     const { create, ask } = endpoint(() => answer('Hi'), {
       store,
@@ -299,7 +302,7 @@ describe('a store that takes nothing any more', () => {
     expect(store.ids).toHaveLength(1)
   })
 
-  test('gives a socket one error', async () => {
+  test('a store that takes nothing any more gives a socket one error', async () => {
     const store = flakyStore()
     const server = await serve({
       engine: scriptedEngine(() => answer('Hi there.')),

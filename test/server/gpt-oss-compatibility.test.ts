@@ -16,7 +16,7 @@ interface Case {
 }
 
 describe.skipIf(FOLDER === '')('the compatibility test of gpt-oss (needs GPT_OSS_COMPATIBILITY)', () => {
-  test('every case passes, over both APIs', { timeout: 120_000 }, async () => {
+  test('every case of the compatibility test of gpt-oss passes, over both APIs', { timeout: 120_000 }, async () => {
     const lines = readFileSync(join(FOLDER, 'cases.jsonl'), 'utf8').trim().split('\n')
     const cases = lines.map((line): Case => JSON.parse(line))
     const engine = scriptedEngine(({ messages }) => {

@@ -60,7 +60,7 @@ interface Prompt {
 const said = (prompt: Prompt | undefined): string[] => prompt?.messages.slice(1).map(({ content }) => content) ?? []
 
 describe('an image that a tool inserts', () => {
-  test('is streamed before the result of the call', async () => {
+  test('an image that a tool inserts is streamed before the result of the call', async () => {
     const { stream } = drawingEndpoint()
     const events = await stream('/responses', { input: 'Draw.', tools: [CODE] })
     const types = events.map(({ type }) => type)
@@ -69,7 +69,7 @@ describe('an image that a tool inserts', () => {
     expect(at('code_interpreter_call.completed')).toBeGreaterThan(at('image_generation_call.completed'))
   })
 
-  test('is kept: in the response, in its events, and in the conversation of the next one', async () => {
+  test('an image that a tool inserts is kept in the response, its events, and the input of the next response', async () => {
     const { create, ask, stream } = drawingEndpoint()
     const { body } = await create({ input: 'Draw.', tools: [CODE] })
     const [, image] = body.output
@@ -82,7 +82,7 @@ describe('an image that a tool inserts', () => {
     expect(data[2]).toEqual(image)
   })
 
-  test('is nothing that the model reads in the next prompt: it knows what the result of its call said', async () => {
+  test('the model does not read an image that a tool inserts, only what the result of the call said', async () => {
     const { create, engine } = drawingEndpoint()
     const { body } = await create({ input: 'Draw.', tools: [CODE] })
     await create({ input: 'Bluer!', tools: [CODE], previous_response_id: body.id })
@@ -90,7 +90,7 @@ describe('an image that a tool inserts', () => {
     expect(said(prompts[2])).toEqual(['Draw.', 'draw()', 'The user sees the image.', 'Here.', 'Bluer!'])
   })
 
-  test('can be sent back by a client that keeps the conversation itself', async () => {
+  test('an image that a tool inserts can be sent back by a client that keeps the conversation itself', async () => {
     const { create } = drawingEndpoint()
     const first = await create({ input: 'Draw.', tools: [CODE], store: false })
     const input = [{ role: 'user', content: 'Draw.' }, ...first.body.output, { role: 'user', content: 'Bluer!' }]
@@ -100,7 +100,7 @@ describe('an image that a tool inserts', () => {
 })
 
 describe('an item that the host inserts by onOpen', () => {
-  test('belongs to the response that it was told of, and to its owner', async () => {
+  test('an item that onOpen inserts belongs to the response that onOpen was told of, and to its owner', async () => {
     const told: [owner: string, id: string, input: unknown][] = []
     const { create } = endpoint(() => answer('Hi.'), {
       response: {
@@ -127,7 +127,7 @@ describe('an item that the host inserts by onOpen', () => {
     ])
   })
 
-  test('is left out of the next prompt, if it is a file search', async () => {
+  test('a file search that onOpen inserts is left out of the next prompt', async () => {
     const { create, engine } = insertingEndpoint(SEARCH)
     const { body } = await create({ input: 'One' })
     expect(typesIn(body.output)).toEqual(['file_search_call', 'message'])
@@ -135,14 +135,14 @@ describe('an item that the host inserts by onOpen', () => {
     expect(said(engine.calls[1])).toEqual(['One', 'Hi.', 'Two'])
   })
 
-  test('is what the assistant said in the next prompt, if it is a message', async () => {
+  test('a message that onOpen inserts is what the assistant said in the next prompt', async () => {
     const { create, engine } = insertingEndpoint(SAID)
     const { body } = await create({ input: 'One' })
     await create({ input: 'Two', previous_response_id: body.id })
     expect(said(engine.calls[1])).toEqual(['One', 'Look.', 'Hi.', 'Two'])
   })
 
-  test('is read by the model, if it is a compaction that the seal of the endpoint opens', async () => {
+  test('a compaction that onOpen inserts is read by the model if the seal of the endpoint opens it', async () => {
     const seal = createSeal([{ id: 'k1', key: keyOf(7) }])
     const { create, engine } = endpoint(() => answer('Hi.'), {
       seal,
@@ -164,7 +164,7 @@ describe('an item that the host inserts by onOpen', () => {
   test.each<[what: string, item: WholeItem, code: string]>([
     ['a compaction that nobody sealed', { type: 'compaction', encrypted_content: 'gAAA' }, 'invalid_encrypted_content'],
     ['an item of a type that no prompt has', { type: 'chart', points: [1, 2] }, 'invalid_value'],
-  ])('keeps the conversation from being gone on with, if it is %s', async (_what, item, code) => {
+  ])('a conversation cannot be gone on with if onOpen inserts %s', async (_what, item, code) => {
     const { create } = insertingEndpoint(item)
     const { body } = await create({ input: 'One' })
     expect(body.status).toBe('completed')
@@ -172,14 +172,14 @@ describe('an item that the host inserts by onOpen', () => {
     expect([next.status, next.body.error.param, next.body.error.code]).toEqual([400, 'previous_response_id', code])
   })
 
-  test('is worded by the dialect', async () => {
+  test('an item that onOpen inserts is worded by the dialect', async () => {
     const { send } = endpoint(() => answer('Hi.'), { dialect: openResponses, response: { onOpen: inserting(IMAGE) } })
     const init = { method: 'POST', body: JSON.stringify({ model: 'x', input: 'Hi', stream: true }) }
     const text = await (await send('/v1/responses', init)).text()
     expect(text).toContain('event: openai:response.image_generation_call.completed\n')
   })
 
-  test('is an event on a socket', async () => {
+  test('an item that onOpen inserts is an event on a socket', async () => {
     const { engine } = endpoint(() => answer('Hi.'))
     const client = await connect(await serve({ engine, response: { onOpen: inserting(IMAGE) } }))
     client.send(createOnSocket('Hi'))
@@ -188,7 +188,7 @@ describe('an item that the host inserts by onOpen', () => {
     expect(typesIn(responseOf(frames).output)).toEqual(['image_generation_call', 'message'])
   })
 
-  test('is nothing in Chat Completions but for its text', async () => {
+  test('Chat Completions has nothing but the text of the items that onOpen inserts', async () => {
     // As little as `hostItem` takes.
     const bare = { ...SAID, content: [{ type: 'output_text', text: 'Look.' }] }
     const { ask, send } = insertingEndpoint(IMAGE, SEARCH, { type: 'chart', points: [] }, bare, { type: 'reasoning' })
@@ -200,7 +200,7 @@ describe('an item that the host inserts by onOpen', () => {
     expect(chunks.map(([, text]) => text).join('')).toBe('Look.\\n\\nHi.')
   })
 
-  test('stands in the timeline', async () => {
+  test('an item that onOpen inserts stands in the timeline', async () => {
     const entries: [string, Entry][] = []
     const { create } = endpoint(() => answer('Hi.'), {
       response: { onOpen: inserting(IMAGE) },

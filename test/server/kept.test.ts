@@ -7,7 +7,7 @@ import { type Event, endpoint, heldEngine, readUntil, until } from './endpoint.j
 const bearer = (owner: string): Record<string, string> => ({ authorization: `Bearer ${owner}` })
 
 describe('a response in the background', () => {
-  test('is answered at once, is in progress until it is over, and completed then', async () => {
+  test('a response in the background is answered at once, and is in progress until it is over', async () => {
     const { create, ask, engine } = endpoint(heldEngine(5))
     const { body } = await create({ input: 'Hi', background: true })
     expect(body).toMatchObject({ status: 'in_progress', background: true })
@@ -19,7 +19,7 @@ describe('a response in the background', () => {
     expect(cancelled).toMatchObject({ id: body.id, status: 'cancelled', error: null })
   })
 
-  test('is retrieved by the SDK, with its stream from where the client was', async () => {
+  test('the SDK retrieves a response in the background, with its stream from where the client was', async () => {
     const { client } = endpoint([[think('Hm.'), answer('A somewhat longer answer.')]])
     const { id } = await client().responses.create({ model: 'gpt-oss', input: 'Hi', background: true })
     const all: number[] = []
@@ -31,7 +31,7 @@ describe('a response in the background', () => {
     expect((await client().responses.retrieve(id)).status).toBe('completed')
   })
 
-  test('can be streamed by its creator, who may come back', async () => {
+  test('a response in the background can be streamed by its creator, who may come back', async () => {
     const { send, stream, engine, ask } = endpoint(heldEngine(6))
     const response = await send('/v1/responses', {
       method: 'POST',
@@ -50,7 +50,7 @@ describe('a response in the background', () => {
     expect((await rest).at(-1)?.type).toBe('response.failed')
   })
 
-  test('is cancelled once: a second cancel finds it cancelled, and one that is over stays as it is', async () => {
+  test('a response in the background is cancelled once, and one that is over stays as it is', async () => {
     const { create, ask } = endpoint([hang(), answer('Done.')])
     const { body } = await create({ input: 'Hi', background: true })
     const cancel = (id: string): ReturnType<typeof ask> => ask('POST', `/responses/${id}/cancel`)
@@ -63,7 +63,7 @@ describe('a response in the background', () => {
     expect((await cancel(other.body.id)).body.status).toBe('completed')
   })
 
-  test('is deleted while it runs: it stops, and its readers end', async () => {
+  test('a response in the background that is deleted while it runs stops, and its readers end', async () => {
     const { create, ask, engine, errors, send } = endpoint(heldEngine(6))
     const { body } = await create({ input: 'Hi', background: true })
     const response = await send(`/v1/responses/${body.id}?stream=true`)
@@ -75,7 +75,7 @@ describe('a response in the background', () => {
     expect(errors).toEqual([])
   })
 
-  test('is kept, so it cannot be store: false', async () => {
+  test('a response in the background is kept, so it cannot be store: false', async () => {
     const { create } = endpoint([])
     const { status, body } = await create({ input: 'Hi', background: true, store: false })
     expect([status, body.error.param]).toEqual([400, 'background'])
@@ -109,7 +109,7 @@ test('a response is deleted while its client has stopped reading, and the deleti
 describe('GET with stream', () => {
   const tools = [{ type: 'function', name: 'weather', parameters: {}, strict: false }]
 
-  test('and starting_after gives exactly the rest, wherever the client was', async () => {
+  test('GET with stream and starting_after gives exactly the rest, wherever the client was', async () => {
     const { create, stream } = endpoint([[think('Let me see.'), call('functions.weather', { city: 'Rome' })]])
     const { body } = await create({ input: 'Hi', tools })
     const all = await stream(`/responses/${body.id}?stream=true`)
@@ -122,7 +122,7 @@ describe('GET with stream', () => {
     expect(all.map(({ sequence_number }) => sequence_number)).toEqual(all.map((_, index) => index))
   })
 
-  test('gives the events that the creator got', async () => {
+  test('GET with stream gives the events that the creator got', async () => {
     const { stream } = endpoint([[think('Let me see.'), answer('So.')]])
     const first: Event[] = await stream('/responses', { input: 'Hi' })
     expect(await stream(`/responses/${first[0]?.response.id}?stream=true`)).toEqual(first)
@@ -137,13 +137,13 @@ describe('GET with stream', () => {
     ['starting_after=99999999999999999999', 400],
     ['starting_after=%00', 400],
     ['starting_after=0&starting_after=1', 200],
-  ])('and %s is answered with %i', async (query, status) => {
+  ])('GET with stream and %s is answered with %i', async (query, status) => {
     const { create, send } = endpoint([answer('Hi')])
     const { body } = await create({ input: 'Hi' })
     expect((await send(`/v1/responses/${body.id}?stream=true&${query}`)).status).toBe(status)
   })
 
-  test('says so when the events are not kept any more, and the response is', async () => {
+  test('GET with stream is refused when the events are not kept any more, though the response is', async () => {
     const { create, ask } = endpoint(() => answer('Hi'), { store: createMemoryStore({ entries: 8 }) })
     const { body } = await create({ input: 'Hi' })
     await create({ input: 'Hi' })
@@ -156,7 +156,7 @@ describe('GET with stream', () => {
 describe('an Idempotency-Key', () => {
   const key = { 'idempotency-key': 'key-1' }
 
-  test('gives the same response to the same request, and calls the model once', async () => {
+  test('an Idempotency-Key gives the same response to the same request, and calls the model once', async () => {
     const { create, stream, engine } = endpoint(() => answer('Hi'))
     const first = await create({ input: 'Hi', metadata: { a: '1', b: '2' } }, key)
     const again = await create({ metadata: { b: '2', a: '1' }, input: 'Hi' }, key)
@@ -165,7 +165,7 @@ describe('an Idempotency-Key', () => {
     expect((await stream('/responses', { input: 'Hi' })).length).toBeGreaterThan(5)
   })
 
-  test('joins a request to one that is running', async () => {
+  test('an Idempotency-Key joins a request to one that is running', async () => {
     const { create, send, engine } = endpoint(heldEngine(6))
     const body = JSON.stringify({ model: 'gpt-oss', input: 'Hi', stream: true })
     const init = { method: 'POST', headers: { 'content-type': 'application/json', ...key }, body }
@@ -180,7 +180,7 @@ describe('an Idempotency-Key', () => {
     await engine.stopped
   })
 
-  test('joins a request whose response goes on when the first client leaves, and stops when the last one does', async () => {
+  test('a response joined by an Idempotency-Key goes on when the first client leaves, and stops when the last one does', async () => {
     const { send, engine } = endpoint(heldEngine(6))
     const body = JSON.stringify({ model: 'gpt-oss', input: 'Hi', stream: true })
     const init = { method: 'POST', headers: { 'content-type': 'application/json', ...key }, body }
@@ -198,7 +198,7 @@ describe('an Idempotency-Key', () => {
     expect(engine.sampled).toBe(9)
   })
 
-  test('joins a request to one that waits for its turn', async () => {
+  test('an Idempotency-Key joins a request to one that waits for its turn', async () => {
     const held = heldEngine(6)
     const { create, send, service } = endpoint(held, { limits: { concurrency: 1 } })
     const first = await send('/v1/responses', {
@@ -214,20 +214,20 @@ describe('an Idempotency-Key', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
   })
 
-  test('is for one body: another one is refused with 422', async () => {
+  test('an Idempotency-Key is for one body: another one is refused with 422', async () => {
     const { create } = endpoint(() => answer('Hi'))
     await create({ input: 'Hi' }, key)
     const { status, body } = await create({ input: 'Hi!' }, key)
     expect([status, body.error.code]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('is free again if its request was refused', async () => {
+  test('an Idempotency-Key is free again if its request was refused', async () => {
     const { create } = endpoint(() => answer('Hi'))
     expect((await create({ input: 'Hi', previous_response_id: 'resp_none' }, key)).status).toBe(400)
     expect((await create({ input: 'Hi' }, key)).status).toBe(200)
   })
 
-  test('is free again if its response was cancelled because its client left', async () => {
+  test('an Idempotency-Key is free again if its response was cancelled because its client left', async () => {
     const { create, send, engine, service } = endpoint(heldEngine(6))
     const response = await send('/v1/responses', {
       method: 'POST',
@@ -244,7 +244,7 @@ describe('an Idempotency-Key', () => {
     expect(text).not.toContain(again.body.id)
   })
 
-  test('belongs to its owner', async () => {
+  test('an Idempotency-Key belongs to its owner', async () => {
     const { create } = endpoint(() => answer('Hi'))
     const ann = await create({ input: 'Hi' }, { ...key, ...bearer('ann') })
     const bob = await create({ input: 'Hello' }, { ...key, ...bearer('bob') })
@@ -252,7 +252,7 @@ describe('an Idempotency-Key', () => {
     expect(ann.body.id).not.toBe(bob.body.id)
   })
 
-  test('works with store: false, and then nothing else finds the response', async () => {
+  test('an Idempotency-Key works with store: false, and then nothing else finds the response', async () => {
     const { create, ask, engine } = endpoint(() => answer('Hi'))
     const first = await create({ input: 'Hi', store: false }, key)
     const again = await create({ input: 'Hi', store: false }, key)
@@ -260,7 +260,7 @@ describe('an Idempotency-Key', () => {
     expect((await ask('GET', `/responses/${first.body.id}`)).status).toBe(404)
   })
 
-  test('gives the response also when its events are not kept any more', async () => {
+  test('an Idempotency-Key gives the response also when its events are not kept any more', async () => {
     const { create } = endpoint(() => answer('Hi'), { store: createMemoryStore({ entries: 8 }) })
     const first = await create({ input: 'Hi' }, key)
     await create({ input: 'Other' })
@@ -270,7 +270,7 @@ describe('an Idempotency-Key', () => {
   test.each([
     ['empty', ''],
     ['of a megabyte', 'k'.repeat(2 ** 20)],
-  ])('that is %s is refused', async (_, value) => {
+  ])('an Idempotency-Key that is %s is refused', async (_, value) => {
     const { create, engine } = endpoint(() => answer('Hi'))
     const { status, body } = await create({ input: 'Hi' }, { 'idempotency-key': value })
     expect([status, body.error.param, engine.calls.length]).toEqual([400, 'Idempotency-Key', 0])
@@ -284,7 +284,7 @@ describe('input_items', () => {
   const textsOf = (page: { data: readonly { content: readonly { text: string }[] | string }[] }): string[] =>
     page.data.map(({ content }) => (typeof content === 'string' ? content : (content[0]?.text ?? '')))
 
-  test('come in pages, the latest first, each item once', async () => {
+  test('input_items come in pages, the latest first, each item once', async () => {
     const { body } = await create({ input })
     const seen: string[] = []
     let after = ''
@@ -298,7 +298,7 @@ describe('input_items', () => {
     expect(seen).toEqual(input.map(({ content }) => content).toReversed())
   })
 
-  test('come in their own order where asked, 20 of them by default, with those of earlier responses', async () => {
+  test('input_items come in their own order where asked, 20 of them by default, with those of earlier responses', async () => {
     const first = await create({ input: 'First' })
     const { body } = await create({ input, previous_response_id: first.body.id })
     const page = (await ask('GET', `/responses/${body.id}/input_items?order=asc`)).body
@@ -306,7 +306,7 @@ describe('input_items', () => {
     expect([page.data.length, page.has_more, page.object]).toEqual([20, true, 'list'])
   })
 
-  test('are walked through by the SDK', async () => {
+  test('the SDK walks through input_items', async () => {
     const served = endpoint(() => answer('Hi'))
     const { id } = await served.client().responses.create({ model: 'gpt-oss', input: input as never })
     const seen: unknown[] = []
@@ -314,9 +314,12 @@ describe('input_items', () => {
     expect(seen).toHaveLength(25)
   })
 
-  test.each(['limit=0', 'limit=101', 'limit=x', 'order=up', 'after=msg_none'])('refuse %s', async (query) => {
-    const { body } = await create({ input: 'Hi' })
-    const refused = await ask('GET', `/responses/${body.id}/input_items?${query}`)
-    expect([refused.status, refused.body.error.param]).toEqual([400, query.split('=')[0]])
-  })
+  test.each(['limit=0', 'limit=101', 'limit=x', 'order=up', 'after=msg_none'])(
+    'input_items refuse %s',
+    async (query) => {
+      const { body } = await create({ input: 'Hi' })
+      const refused = await ask('GET', `/responses/${body.id}/input_items?${query}`)
+      expect([refused.status, refused.body.error.param]).toEqual([400, query.split('=')[0]])
+    },
+  )
 })

@@ -121,7 +121,7 @@ describe('HTTP/2', () => {
 })
 
 describe('sendEvents in a bare server', () => {
-  test('stops the tokens when the client leaves', async () => {
+  test('sendEvents in a bare server stops the tokens when the client leaves', async () => {
     const engine = heldEngine(6)
     const server = createServer((_incoming, outgoing) => {
       const tokens = engine.generate([1, 2, 3])
@@ -144,7 +144,7 @@ describe('a fetch handler', () => {
     ...(signal && { signal }),
   })
 
-  test('stops the engine when the body is cancelled', async () => {
+  test('a fetch handler stops the engine when the body is cancelled', async () => {
     const { engine, send, errors } = endpoint(heldEngine(6))
     const reader = ((await send('/v1/responses', init())).body as ReadableStream<Uint8Array>).getReader()
     await readUntil(reader, 'response.output_text.delta')
@@ -154,7 +154,7 @@ describe('a fetch handler', () => {
     expect(errors).toEqual([])
   })
 
-  test('stops the engine when the request is aborted, also if nobody reads the body', async () => {
+  test('a fetch handler stops the engine when the request is aborted, also if nobody reads the body', async () => {
     const { engine, send, errors } = endpoint(heldEngine(6))
     const leaving = new AbortController()
     const response = await send('/v1/responses', init(leaving.signal))
@@ -167,7 +167,7 @@ describe('a fetch handler', () => {
     expect(engine.sampled).toBeLessThanOrEqual(6)
   })
 
-  test('stops the engine when a request that does not stream is aborted, and tells the host of no error', async () => {
+  test('a fetch handler whose request does not stream stops the engine when it is aborted, and reports no error', async () => {
     const { engine, send, errors, service } = endpoint(heldEngine(6))
     const leaving = new AbortController()
     const answered = send('/v1/responses', { ...init(leaving.signal), body: body(false) })
@@ -178,7 +178,7 @@ describe('a fetch handler', () => {
     expect([errors, service.load.running]).toEqual([[], 0])
   })
 
-  test('stops the engine when the request is aborted in mid-stream', async () => {
+  test('a fetch handler stops the engine when the request is aborted in mid-stream', async () => {
     const { engine, send } = endpoint(heldEngine(6))
     const leaving = new AbortController()
     const reader = ((await send('/v1/responses', init(leaving.signal))).body as ReadableStream).getReader()
@@ -188,7 +188,7 @@ describe('a fetch handler', () => {
     expect(engine.sampled).toBeLessThanOrEqual(6)
   })
 
-  test('frees the place of a client that leaves while it waits for its turn', async () => {
+  test('a fetch handler frees the place of a client that leaves while it waits for its turn', async () => {
     const { engine, send, service } = endpoint(heldEngine(6), { limits: { concurrency: 1, queue: 1 } })
     const first = await send('/v1/responses', init())
     const leaving = new AbortController()
@@ -202,7 +202,7 @@ describe('a fetch handler', () => {
     expect(engine.sampled).toBe(0)
   })
 
-  test('stops a listing of tools that hangs, and gives its place back', async () => {
+  test('a fetch handler whose request is aborted stops a listing of tools that hangs, and gives its place back', async () => {
     let listed = (): void => {}
     const asked = new Promise<void>((resolve) => {
       listed = resolve
@@ -240,14 +240,14 @@ describe('onDisconnect', () => {
     return /"id":"(resp_\w+)"/.exec(text)?.[1] ?? ''
   }
 
-  test("'finish' goes on without its client, which can read all of it later", async () => {
+  test("with onDisconnect 'finish', a response goes on without its client, which can read all of it later", async () => {
     const served = endpoint([answer('This is said to the end.')], { onDisconnect: 'finish' })
     const id = await leave(served)
     const events = await served.stream(`/responses/${id}?stream=true`)
     expect(events.at(-1)?.response.output[0].content[0].text).toBe('This is said to the end.')
   })
 
-  test('{ graceMs } goes on for a while, and then stops', async () => {
+  test('with onDisconnect { graceMs }, a response goes on for a while without its client, and then stops', async () => {
     const served = endpoint(heldEngine(6), { onDisconnect: { graceMs: 60_000 } })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const id = await leave(served)
@@ -261,7 +261,7 @@ describe('onDisconnect', () => {
     expect((await served.ask('GET', `/responses/${id}`)).body.status).toBe('cancelled')
   })
 
-  test('{ graceMs } waits no longer for a client that has come back', async () => {
+  test('with onDisconnect { graceMs }, a response goes on while a client that has come back reads it', async () => {
     const served = endpoint(heldEngine(6), { onDisconnect: { graceMs: 60_000 } })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const id = await leave(served)
@@ -275,7 +275,7 @@ describe('onDisconnect', () => {
     await served.engine.stopped
   })
 
-  test('{ graceMs } counts no reader who asks for the headers of a stream alone', async () => {
+  test('onDisconnect { graceMs } counts no reader who asks for the headers of a stream alone', async () => {
     const served = endpoint(heldEngine(6), { onDisconnect: { graceMs: 60_000 } })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const id = await leave(served)
@@ -285,7 +285,7 @@ describe('onDisconnect', () => {
     await served.engine.stopped
   })
 
-  test('{ graceMs } leaves no timer behind when the response is over', async () => {
+  test('onDisconnect { graceMs } leaves no timer behind when the response is over', async () => {
     const served = endpoint([answer('Short.')], { onDisconnect: { graceMs: 60_000 } })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const events = await served.stream('/responses', { input: 'Hi' })
@@ -294,7 +294,7 @@ describe('onDisconnect', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is nothing to a response in the background', async () => {
+  test('onDisconnect is nothing to a response in the background', async () => {
     const served = endpoint(heldEngine(6))
     const { body: created } = await served.create({ input: 'Hi', background: true })
     const stream = await served.send(`/v1/responses/${created.id}?stream=true`)

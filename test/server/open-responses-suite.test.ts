@@ -14,7 +14,7 @@ interface Report {
 }
 
 describe.skipIf(CHECKOUT === '')('the compliance suite of Open Responses (needs OPEN_RESPONSES_SUITE)', () => {
-  test('every test of the suite passes', { timeout: 120_000 }, async () => {
+  test('every test of the Open Responses suite passes', { timeout: 120_000 }, async () => {
     const engine = scriptedEngine(({ messages }) => {
       const isTaught = messages.some(({ role, content }) => role === 'developer' && content.includes('get_weather'))
       if (isTaught) return [think('I look.'), call('functions.get_weather', { location: 'San Francisco, CA' })]

@@ -56,7 +56,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<string> {
   return text
 }
 
-test('sends events with the headers of a stream, and ends', async () => {
+test('sendEvents sends events with the headers of a stream, and ends', async () => {
   const incoming = await open((outgoing) => sendEvents(outgoing, [{ type: 'a' }, [{ type: 'b' }, { type: 'c' }]]))
   expect(incoming.headers).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
@@ -67,14 +67,14 @@ test('sends events with the headers of a stream, and ends', async () => {
   expect(await bodyOf(incoming)).toBe(frame('a') + frame('b') + frame('c'))
 })
 
-test('sends [DONE] and headers of its own where asked', async () => {
+test('sendEvents sends [DONE] and headers of its own where asked', async () => {
   const headers = { 'x-own': 'yes', 'cache-control': 'no-store' }
   const incoming = await open((outgoing) => sendEvents(outgoing, [], { done: true, headers }))
   expect(incoming.headers).toMatchObject(headers)
   expect(await bodyOf(incoming)).toBe('data: [DONE]\n\n')
 })
 
-test('sets no header about the connection itself', async () => {
+test('sendEvents sets no header about the connection itself', async () => {
   const set: string[] = []
   await bodyOf(
     await open((outgoing) => {
@@ -89,7 +89,7 @@ test('sets no header about the connection itself', async () => {
   expect(set.length).toBeGreaterThan(2)
 })
 
-test('closes the events of a client that left before anything was sent', async () => {
+test('sendEvents closes the events of a client that left before anything was sent', async () => {
   const { events, state } = endless()
   await events.next()
   let isAsked = false
@@ -105,7 +105,7 @@ test('closes the events of a client that left before anything was sent', async (
   expect(state.made).toBe(1)
 })
 
-test('closes the events if a header cannot be sent', async () => {
+test('sendEvents closes the events if a header cannot be sent', async () => {
   const { events, state } = endless()
   await events.next()
   let failure: unknown
@@ -120,7 +120,7 @@ test('closes the events if a header cannot be sent', async () => {
   expect(state.left).toBe(true)
 })
 
-test('cuts the connection where the events throw, and throws the error', async () => {
+test('sendEvents cuts the connection where the events throw, and throws the error', async () => {
   let thrown: unknown
   async function* broken(): AsyncGenerator<{ type: string }> {
     yield { type: 'a' }
@@ -133,7 +133,7 @@ test('cuts the connection where the events throw, and throws the error', async (
   expect(thrown).toEqual(new Error('broken'))
 })
 
-test('asks for no more than its client reads', async () => {
+test('sendEvents asks for no more than its client reads', async () => {
   const { events, state } = endless('x'.repeat(10_000))
   const incoming = await open((outgoing) => sendEvents(outgoing, events as never))
   incoming.pause()
@@ -152,7 +152,7 @@ test('asks for no more than its client reads', async () => {
   await until(() => state.left)
 })
 
-test('stops for a client that leaves after it has stopped reading', async () => {
+test('sendEvents stops for a client that leaves after it has stopped reading', async () => {
   const { events, state } = endless('x'.repeat(10_000))
   let isSent = false
   const incoming = await open(async (outgoing) => {
@@ -168,7 +168,7 @@ test('stops for a client that leaves after it has stopped reading', async () => 
 describe('a comment keeps the connection alive', () => {
   const FAKE = { toFake: ['setInterval', 'clearInterval', 'performance'] as const }
 
-  test('while nothing comes, and not while something does', async () => {
+  test('a comment keeps the connection alive while nothing comes, and not while something does', async () => {
     vi.useFakeTimers({ toFake: [...FAKE.toFake] })
     let give = (_value: { type: string } | undefined): void => {}
     async function* slow(): AsyncGenerator<{ type: string }> {
@@ -190,7 +190,7 @@ describe('a comment keeps the connection alive', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('and is not piled up for a client that does not read, over HTTP/2 either', async () => {
+  test('comments are not piled up for a client that does not read, over HTTP/2 either', async () => {
     vi.useFakeTimers({ toFake: [...FAKE.toFake] })
     let response: Http2ServerResponse | undefined
     let comments = 0

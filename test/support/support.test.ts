@@ -360,17 +360,20 @@ const flattenText = (chunks: Parameters<typeof flattenChunks>[0]): string =>
   chunks.map((chunk) => String(typeof chunk === 'object' && 'host' in chunk ? chunk.host : chunk)).join('')
 
 describeWithShared('the shared data', () => {
-  test.each(goldenTraces().map((trace) => [trace.name, trace] as const))('golden trace %s', (_, trace) => {
-    const result = official.parse(trace.tokens, trace.role)
-    expect(result.messages).toEqual(trace.messages.map(normaliseMessage))
-    expect(result.errors[0] ?? null).toEqual(
-      trace.error === null ? null : { index: trace.errorIndex, message: trace.error },
-    )
-    const errors = trace.steps.flatMap(({ error }, index) => (error === undefined ? [] : [{ index, message: error }]))
-    expect(result.errors).toEqual(errors)
-    expect(result.open?.content ?? '').toBe(trace.currentContent ?? '')
-    if (trace.steps.length > 0) expect(result.state).toBe(trace.steps.at(-1)?.state)
-  })
+  test.each(goldenTraces().map((trace) => [trace.name, trace] as const))(
+    'the official parser reads the golden trace %s as it was recorded',
+    (_, trace) => {
+      const result = official.parse(trace.tokens, trace.role)
+      expect(result.messages).toEqual(trace.messages.map(normaliseMessage))
+      expect(result.errors[0] ?? null).toEqual(
+        trace.error === null ? null : { index: trace.errorIndex, message: trace.error },
+      )
+      const errors = trace.steps.flatMap(({ error }, index) => (error === undefined ? [] : [{ index, message: error }]))
+      expect(result.errors).toEqual(errors)
+      expect(result.open?.content ?? '').toBe(trace.currentContent ?? '')
+      if (trace.steps.length > 0) expect(result.state).toBe(trace.steps.at(-1)?.state)
+    },
+  )
 
   test('the newest official parser reads token soup of valid text alike', () => {
     const traces = fuzzTraces()

@@ -53,7 +53,7 @@ const schema = (
   ({ '~standard': { version: 1, vendor: 'test', validate } }) as never
 
 describe('what the model is offered', () => {
-  test('is listed for a request that declares the label', async () => {
+  test('functions are listed for a request that declares their label', async () => {
     const listings = await weather.listings({ tools: [weather.declaration] }, { signal })
     expect(listings).toEqual([
       {
@@ -81,11 +81,11 @@ describe('what the model is offered', () => {
     ['has null for tools', { tools: null }],
     ['declares another label', { tools: [{ type: 'mcp', server_label: 'other' }] }],
     ['declares a function of this name', { tools: [{ type: 'function', name: 'weather', server_label: 'weather' }] }],
-  ])('is not listed for a request that %s', async (_, request) => {
+  ])('functions are not listed for a request that %s', async (_, request) => {
     expect(await weather.listings(request as never, { signal })).toEqual([])
   })
 
-  test('is what it is, wherever a request says that the server is', async () => {
+  test('functions are listed alike, wherever a request says that the server is', async () => {
     const tool = {
       type: 'mcp' as const,
       server_label: 'weather',
@@ -96,7 +96,7 @@ describe('what the model is offered', () => {
     expect(listings).toEqual(await weather.listings({ tools: [weather.declaration] }, { signal }))
   })
 
-  test('is declared in words that a request may have, and taught in the prompt', async () => {
+  test('functions are declared in words that a request may have, and taught in the prompt', async () => {
     const request = parseRequest({ model: 'gpt-oss', input: 'Weather?', tools: [weather.declaration] })
     const mcpListings = await weather.listings(request, { signal })
     const tokenTable = await loadTokenTable()
@@ -116,7 +116,7 @@ describe('what the model is offered', () => {
 })
 
 describe('a call', () => {
-  test('is answered where it is for this server', () => {
+  test('functions answer the calls for their own server alone', () => {
     expect(weather.answers(callOf('get_weather', '{}'))).toBe(true)
     expect(weather.answers(callOf('unknown', '{}'))).toBe(true)
     expect(weather.answers(callOf('get_weather', '{}', 'other'))).toBe(false)
@@ -131,7 +131,7 @@ describe('a call', () => {
     expect(weather.answers(code as HostedCall)).toBe(false)
   })
 
-  test('gets what its schema makes of the arguments', async () => {
+  test('a function gets what its schema makes of the arguments', async () => {
     const tools = functionTools('t', {
       f: { input: z.object({ n: z.string().transform(Number), unit: z.string().default('C') }), run: (args) => args },
     })
@@ -139,7 +139,7 @@ describe('a call', () => {
     expect(JSON.parse(output ?? '')).toEqual({ n: 7, unit: 'C' })
   })
 
-  test('gets the object that the model wrote if it has no schema, whatever is in it', async () => {
+  test('a function without a schema of its own gets the object that the model wrote, whatever is in it', async () => {
     const objects = fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.jsonValue())
     await fc.assert(
       fc.asyncProperty(objects, async (args) => {
@@ -150,7 +150,7 @@ describe('a call', () => {
     )
   })
 
-  test('of a model that wrote no arguments has none', async () => {
+  test('a function gets an empty object if the model wrote no arguments', async () => {
     expect(await run(weather, 'echo', ' \n')).toEqual({ output: '{}' })
   })
 
@@ -165,12 +165,12 @@ describe('a call', () => {
     ],
     ['null', null, 'null'],
     ['nothing', undefined, ''],
-  ])('returns %s to the model as text', async (_, returned, output) => {
+  ])('the model gets as text what a function returns: %s', async (_, returned, output) => {
     const tools = functionTools('weather', { f: { parameters: {}, run: async () => returned } })
     expect(await run(tools, 'f', {})).toEqual({ output })
   })
 
-  test('can stop and report', async () => {
+  test('a function can report its progress, and stop when its call is aborted', async () => {
     const seen: ToolProgress[] = []
     const call = new AbortController()
     const tools = functionTools('weather', {
@@ -209,11 +209,11 @@ describe('a call that fails', () => {
     ['no JSON', '{"city":', /^The arguments are not valid JSON: ./],
     ['a list', '[]', /^The arguments are not a JSON object\.$/],
     ['null', 'null', /^The arguments are not a JSON object\.$/],
-  ])('since its arguments are %s tells the model', async (_, text, message) => {
+  ])('the model is told if its arguments are %s', async (_, text, message) => {
     expect(await run(weather, 'echo', text)).toEqual({ error: { message: expect.stringMatching(message) } })
   })
 
-  test('since its schema does not accept the arguments tells the model where', async () => {
+  test('the model is told where a schema does not accept its arguments', async () => {
     const tools = functionTools('weather', {
       f: {
         input: z.object({ days: z.array(z.object({ name: z.string() })), n: z.number() }),
@@ -230,7 +230,7 @@ describe('a call that fails', () => {
     })
   })
 
-  test('since its schema does not accept the arguments reads paths of any form, and names ten problems', async () => {
+  test('the problems of arguments are named by paths of any form, ten at most', async () => {
     const issue = (message: string, path?: readonly (PropertyKey | { key: PropertyKey })[]) => ({
       message,
       ...(path && { path }),
@@ -249,13 +249,13 @@ describe('a call that fails', () => {
   })
 
   test.each(['unknown', 'toString', '__proto__', 'constructor'])(
-    'since the server has no function %s says so as an MCP server does',
+    'a call of %s, which the server does not have, fails as at an MCP server',
     async (name) => {
       expect(await run(weather, name, {})).toEqual({ error: { code: -32602, message: 'tool not available' } })
     },
   )
 
-  test('by a ToolError tells the model its message, and the item its code', async () => {
+  test('a ToolError tells the model its message, and the item its code', async () => {
     const failing = (error: Error) =>
       functionTools('weather', {
         f: {
@@ -270,7 +270,7 @@ describe('a call that fails', () => {
     expect(await run(failing(coded), 'f', {})).toEqual({ error: { message: 'Too many calls.', code: 429 } })
   })
 
-  test('by any other error tells the host alone', async () => {
+  test('an error that is no ToolError is told to the host alone', async () => {
     const error = new Error('postgres://user:secret@db')
     const input = schema(() => {
       throw error
@@ -288,7 +288,7 @@ describe('a call that fails', () => {
     for (const name of ['sync', 'async', 'invalid']) await expect(run(tools, name, {})).rejects.toBe(error)
   })
 
-  test('since its output is nothing that JSON can say is an error of the host', async () => {
+  test('an output that JSON cannot say is an error of the host', async () => {
     const tools = functionTools('weather', { f: { parameters: {}, run: () => 1n } })
     await expect(run(tools, 'f', {})).rejects.toBeInstanceOf(TypeError)
   })
@@ -334,7 +334,7 @@ describe('what the host gets wrong', () => {
       'f.input: expected a schema that JSON Schema can say; give parameters beside it',
     ],
     ['t', { f: { description: 1, parameters: {}, run() {} } }, 'f.description: expected a string, got 1'],
-  ])('is refused: %s %j', (label, functions, message) => {
+  ])('functions that are declared wrongly are refused: %s %j', (label, functions, message) => {
     expect(() => functionTools(label, functions as never)).toThrow(
       expect.objectContaining({ code: 'bad_option', message }),
     )

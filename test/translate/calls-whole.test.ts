@@ -41,7 +41,7 @@ describe("calls: 'whole'", () => {
     ['functions.f', ' \n', 'function_call f completed "{}"'],
     ['functions.f', ' {} ', 'function_call f completed " {} "'],
     ['functions.c', '', 'custom_tool_call c completed ""'],
-  ])("calls: 'whole': %s with the arguments %j is the same item as in a live stream", (recipient, text, item) => {
+  ])("calls: 'whole' makes %s with the arguments %j the same item as in a live stream", (recipient, text, item) => {
     for (const calls of ['whole', 'live'] as const) {
       const run = createRun({ request, calls })
       run.push(callTo(recipient), ...text, '<|call|>')
@@ -49,7 +49,7 @@ describe("calls: 'whole'", () => {
     }
   })
 
-  test('a call that is cut off appears in a diagnostic alone', () => {
+  test("under calls: 'whole', a call that is cut off appears in a diagnostic alone", () => {
     const ends: ((run: Run) => unknown)[] = [
       (run) => run.end(),
       (run) => run.end('max_output_tokens'),
@@ -66,7 +66,7 @@ describe("calls: 'whole'", () => {
     }
   })
 
-  test("calls: 'whole': one that the engine stopped is whole", () => {
+  test("under calls: 'whole', a call that the engine stopped is whole", () => {
     const run = started()
     run.push(callTo('functions.f', '{}'))
     expect(brief(run.end('stop'))).toEqual([
@@ -78,7 +78,7 @@ describe("calls: 'whole'", () => {
     ])
   })
 
-  test('hosted calls, messages and reasoning stream as ever', () => {
+  test("under calls: 'whole', hosted calls, messages and reasoning stream as ever", () => {
     const run = started()
     expect(brief(run.push(callTo('github.a', '{'), '}<|call|>'))).toContain('mcp_call_arguments.delta 0 "{"')
     run.push(`<|start|>assistant${messageOn('analysis')}`)

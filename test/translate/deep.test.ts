@@ -142,7 +142,7 @@ describe('data of the caller that is too deep is an error of his', () => {
     expect(codeOf(() => new Translator({ ...FIXED, request: { input: deep(depth) } as never }))).toBeUndefined()
   })
 
-  test('data of the caller that is too deep is an error of his, but not one of 400 levels, which every event with a response repeats', () => {
+  test('a request of 400 levels is no error, though every event with a response repeats it', () => {
     const request = { tools: [{ type: 'function', name: 'f', parameters: deep(400) } as never] }
     const run = createRun({ request })
     run.push('<|channel|>final<|message|>Hi<|return|>')
@@ -195,14 +195,14 @@ describe('data of the caller that is too deep is an error of his', () => {
   })
 
   test.each(['mcpListings', 'inputMessages'])(
-    'data of the caller that is too deep is an error of his: %s, from the very call of translate()',
+    'the very call of translate() throws at data that is too deep: %s',
     (option) => {
       const entry = { serverLabel: 'a', tools: [{ name: 't', inputSchema: deep(DEEP) }] }
       expect(codeOf(() => translate([], { [option]: [entry] }))).toMatchObject(['bad_option', expect.any(String)])
     },
   )
 
-  test('a result that is no plain data', () => {
+  test('a result that is no plain data is an error of the caller', () => {
     const run = createRun({ request: { tools: [builtin('code_interpreter')] } })
     run.push(`${callTo('python', '1')}<|call|>`)
     const [code] = run.translator.response.output
@@ -210,7 +210,7 @@ describe('data of the caller that is too deep is an error of his', () => {
     expect(codeOf(() => run.translator.toolResult(result as never))).toMatchObject(['bad_result', expect.any(String)])
   })
 
-  test('a snapshot that somebody else wrote', () => {
+  test('a snapshot that is too deep is an error of the caller', () => {
     const snapshot = { ...createRun().translator.snapshot(), more: deep(DEEP) }
     expect(codeOf(() => Translator.restore(snapshot, FIXED))).toMatchObject(['bad_snapshot', expect.any(String)])
   })

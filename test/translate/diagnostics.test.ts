@@ -77,7 +77,7 @@ describe('notices', () => {
       },
       { subject: 'inputTokens' },
     ],
-  ])('notices: %s', (code, act, expected, options) => {
+  ])('a notice says what it is about, and where: %s', (code, act, expected, options) => {
     const diagnostics = noticed(act, options)
     expect(diagnostics).toEqual([{ code, index: 0, ...expected }])
   })
@@ -94,7 +94,7 @@ describe('repairs', () => {
     expect(diagnostics).toMatchObject([{ code: 'stray_text', text: ' 364 ' }])
   })
 
-  test('repairs of a header that a limit cut', () => {
+  test('a header that a limit cut is reported', () => {
     const diagnostics = noticed((run) => {
       run.push('<|channel|>comm')
       run.end()

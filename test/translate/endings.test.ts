@@ -42,7 +42,7 @@ describe('where the model stood, and what the host says of it', () => {
     ['between messages, at the limit', BETWEEN, 'max_output_tokens', 'incomplete', 'max_output_tokens', 'completed'],
     ['between messages, filtered', BETWEEN, 'content_filter', 'incomplete', 'content_filter', 'completed'],
   ] as const)(
-    'where the model stood, and what the host says of it: %s',
+    'a response ends by where the model stood, and by what the host says of it: %s',
     (_, harmony, reason, status, why, itemStatus) => {
       const run = pushed(harmony)
       const events = run.end(reason)
@@ -93,7 +93,7 @@ describe('a call that is cut off', () => {
     ['a function', 'functions.f', 'function_call f incomplete "{\\"a"'],
     ['a custom tool', 'functions.c', 'custom_tool_call c incomplete "{\\"a"'],
   ])(
-    'a call that is cut off of %s is withheld: not done, and incomplete in the last response',
+    'a call of %s that is cut off is withheld: not done, and incomplete in the last response',
     (_, recipient, item) => {
       for (const reason of [undefined, 'max_output_tokens', 'content_filter'] as const) {
         const run = pushed(callTo(recipient, '{"a'))
@@ -104,7 +104,7 @@ describe('a call that is cut off', () => {
     },
   )
 
-  test('a call that is cut off of a server is closed: the host runs it, and does not', () => {
+  test('a call of a server that is cut off is closed, because the host does not run it', () => {
     const events = pushed(callTo('github.search', '{"a')).end()
     expect(brief(events)).toEqual(['mcp_call_arguments.done 0', 'output_item.done 0 incomplete', 'incomplete'])
     expect(terminal(events).output).toMatchObject([{ status: 'incomplete', output: null, error: null }])
@@ -114,11 +114,11 @@ describe('a call that is cut off', () => {
     ['functions.f', ['function_call_arguments.done 0', 'output_item.done 0 completed', 'completed']],
     ['functions.c', ['custom_tool_call_input.done 0', 'output_item.done 0 completed', 'completed']],
     ['github.search', ['mcp_call_arguments.done 0', 'output_item.done 0 incomplete', 'completed']],
-  ])('a call that is cut off to %s is whole if the engine says stop', (recipient, lines) => {
+  ])('a call to %s that lacks nothing but its marker is whole if the engine says stop', (recipient, lines) => {
     expect(brief(pushed(callTo(recipient, '{}')).end('stop'))).toEqual(lines)
   })
 
-  test('an earlier call of the same response stays whole', () => {
+  test('a call before one that is cut off stays whole', () => {
     const run = pushed(inTurn(callTo('functions.f', '{}<|call|>'), callTo('functions.f', '{"a')))
     expect(briefOutput(terminal(run.end()))).toEqual([
       'function_call f completed "{}"',
@@ -212,7 +212,7 @@ describe.each([
   ['failure', (run: Run) => run.fail({ message: 'no' })],
   ['abort', (run: Run) => run.abort()],
 ])('after a %s', (_, stop) => {
-  test('what was done stays done; all else stands incomplete, and nothing more is closed', () => {
+  test('what was done stays done after a failure or an abort; all else stands incomplete, and nothing more is closed', () => {
     const run = pushed(
       inTurn(messageOn('analysis', 'Hm.<|end|>'), callTo('github.a', '{}<|call|>'), callTo('functions.f', '{"a')),
     )
@@ -230,11 +230,11 @@ describe.each([
     ['a message', messageOn('final', 'Ha'), 'message incomplete "Ha"'],
     ['a custom call', callTo('functions.c', 'Ha'), 'custom_tool_call c incomplete "Ha"'],
     ['a hosted call', callTo('github.a', 'Ha'), 'mcp_call github.a incomplete "Ha"'],
-  ])('%s that was open stands incomplete', (_, harmony, item) => {
+  ])('%s that was open stands incomplete after a failure or an abort', (_, harmony, item) => {
     expect(briefOutput(terminal(stop(pushed(harmony))))).toEqual([item])
   })
 
-  test('text that was held back is in the item or in a diagnostic', () => {
+  test('text that was held back is in the item or in a diagnostic after a failure or an abort', () => {
     const run = pushed('<|channel|>final<|message|>a <')
     const [item] = terminal(stop(run)).output
     const text = item?.type === 'message' ? item.content[0]?.text : undefined
@@ -249,7 +249,7 @@ describe('a response that is over', () => {
     ['abort', (run) => run.abort()],
   ]
 
-  test.each(enders)('a response that is over by %s: to end it again gives nothing', (_, end) => {
+  test.each(enders)('to end a response again that is over by %s gives nothing', (_, end) => {
     const run = pushed(callTo('github.a', '{}<|call|>'))
     end(run)
     const response = run.translator.response
@@ -258,7 +258,7 @@ describe('a response that is over', () => {
     expect(run.translator.response).toEqual(response)
   })
 
-  test.each(enders)('a response that is over by %s: it takes nothing more', (_, end) => {
+  test.each(enders)('a response that is over by %s takes nothing more', (_, end) => {
     const run = pushed(callTo('github.a', '{}<|call|>'))
     end(run)
     const closed = (method: string) =>
@@ -273,7 +273,7 @@ describe('a response that is over', () => {
     expect(() => run.translator.beginTurn()).toThrow(closed('beginTurn'))
   })
 
-  test('a response that is over: its usage does not change either', () => {
+  test('the usage of a response that is over does not change', () => {
     const run = createRun()
     const events = run.end()
     expect(() => run.translator.addUsage({ inputTokens: 5 })).toThrow(/expected an open response/)

@@ -59,7 +59,7 @@ async function read(source: TokenSource, options: Partial<TranslateOptions> = {}
 
 describe('of an error in a source', () => {
   test.each(Object.entries(HOSTS))(
-    'of an error in a source: %s, the client learns nothing and the host all',
+    'the client learns nothing of an error in a source, and the host all: %s',
     async (_, make) => {
       const error = make()
       const reported: unknown[] = []
@@ -75,7 +75,7 @@ describe('of an error in a source', () => {
   )
 
   test.each(['context_length_exceeded', 'invalid_prompt', 'rate_limit_exceeded'] as const)(
-    'of an EngineError %s in a source, the client and the host learn the text',
+    'the client and the host learn the text of an EngineError %s in a source',
     async (code) => {
       const error = new EngineError(code, 'the prompt has 9000 tokens')
       const reported: unknown[] = []
@@ -130,7 +130,7 @@ describe('of an error in a source', () => {
 })
 
 describe('a source that gives nothing', () => {
-  test('a source that gives nothing, and does not say why fails the response, because it may be used up', async () => {
+  test('a source that gives nothing and does not say why fails the response, because it may be used up', async () => {
     const reported: unknown[] = []
     const source = (async function* () {
       yield '<|channel|>final<|message|>Hi<|return|>'
@@ -140,7 +140,7 @@ describe('a source that gives nothing', () => {
     expect(reported).toMatchObject([{ code: 'empty_source', message: expect.stringContaining('only once') }])
   })
 
-  test('a source that gives nothing, but says that it stopped is complete', async () => {
+  test('the response of a source that gives nothing, but says that it stopped, is complete', async () => {
     // biome-ignore lint/correctness/useYield: it has nothing to give
     const source = (async function* () {
       return { reason: 'stop' as const }
@@ -230,7 +230,7 @@ describe('a callback that only observes', () => {
   }
 
   test.each(Object.entries(observers))(
-    'a callback that only observes: %s changes nothing when it throws, and the host learns of it',
+    '%s, which only observes, changes nothing when it throws, and the host learns of it',
     async (name, optionsOf) => {
       const expected = await read(EVERYTHING, {})
       const reported: unknown[] = []
@@ -242,7 +242,7 @@ describe('a callback that only observes', () => {
   )
 
   test.each(Object.entries(observers))(
-    'a callback that only observes: %s changes nothing when it is async and rejects',
+    '%s, which only observes, changes nothing when it is async and rejects',
     async (_, optionsOf) => {
       const expected = await read(EVERYTHING, {})
       expect(await read(EVERYTHING, { onError() {}, ...optionsOf(later as never) })).toEqual(expected)
@@ -284,7 +284,7 @@ describe('a callback whose answer the stream needs', () => {
   }
 
   test.each(Object.entries(needed))(
-    'a callback whose answer the stream needs: %s fails the response once, and every next() resolves',
+    'a callback that the stream needs and that breaks fails the response once, and every next() resolves: %s',
     async (_, given) => {
       const reported: unknown[] = []
       const options = afresh(given)
@@ -299,7 +299,7 @@ describe('a callback whose answer the stream needs', () => {
   )
 
   test.each(Object.entries(needed))(
-    'a callback whose answer the stream needs: %s throws from push or end, and fail and abort do not',
+    'a callback that the stream needs and that breaks throws from push or end, but not from fail or abort: %s',
     (_, given) => {
       for (const how of ['fail', 'abort'] as const) {
         const translator = new Translator({ ...FIXED, ...afresh(given), onError() {} })

@@ -145,7 +145,7 @@ describeWithShared('in captured streams', () => {
     return events as ResponseStreamEvent[]
   })
 
-  test('every item of a kind that is made here has an order of the table', () => {
+  test('every item in captured streams of a kind that is made here has an order of the table', () => {
     let seen = 0
     for (const events of streams.flatMap(responsesIn)) {
       for (const { kind, names } of bodies(events)) {

@@ -31,7 +31,7 @@ describe('an item of the host', () => {
     expect(terminal(run.end('stop')).output).toEqual([{ ...COMPACTION, id: 'cmp_0' }])
   })
 
-  test('an item of the host that has some is reported with the events of captured streams, and begins without what they bring', () => {
+  test('an item of the host with events of its own has those of captured streams, and begins without what they bring', () => {
     const run = createRun()
     const events = run.insert(FILE_SEARCH)
     expect(between(events)).toEqual([
@@ -148,7 +148,7 @@ describe('an item of the host', () => {
 })
 
 describe.each(Object.values(itemSpecimens))('every item of the wire: $type', (specimen) => {
-  test('every item of the wire: $type gives a stream that the judge finds nothing wrong with, and the item itself in the end', () => {
+  test(`an inserted ${specimen.type} gives a stream in which the judge finds no fault, and is itself in the end`, () => {
     for (const status of ['status' in specimen ? specimen.status : undefined, 'failed']) {
       const { id: _, ...item } = { ...specimen, ...(status !== undefined && 'status' in specimen && { status }) }
       const run = createRun()

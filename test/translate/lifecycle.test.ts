@@ -50,14 +50,14 @@ const DEFAULTS: Response = {
 }
 
 describe('how a stream begins', () => {
-  test('how a stream begins: start gives created and in_progress, with equal responses', () => {
+  test('start gives created and in_progress, with equal responses', () => {
     expect(createRun().start()).toEqual([
       { type: 'response.created', sequence_number: 0, response: DEFAULTS },
       { type: 'response.in_progress', sequence_number: 1, response: DEFAULTS },
     ])
   })
 
-  test('how a stream begins: once', () => {
+  test('a stream begins once', () => {
     const run = createRun()
     run.start()
     expect(run.start()).toEqual([])
@@ -71,11 +71,11 @@ describe('how a stream begins', () => {
     ['the end', () => createRun().end()],
     ['a failure', () => createRun().fail({ message: 'no' })],
     ['an abort', () => createRun().abort()],
-  ])('how a stream begins: %s implies it', (_, act) => {
+  ])('%s begins a stream that was not started', (_, act) => {
     expect(brief(act()).slice(0, 2)).toEqual(['created', 'in_progress'])
   })
 
-  test('how a stream begins: so does beginTurn: they come with the next push', () => {
+  test('beginTurn begins a stream, too, whose first events come with the next push', () => {
     const run = createRun()
     run.translator.beginTurn({ inputTokens: 3 })
     expect(brief(run.push('<|channel|>final<|message|>Hi'))).toEqual([
@@ -110,7 +110,7 @@ describe('a complete stream', () => {
     expect(response.output).toEqual(done)
   })
 
-  test('a complete stream leaves the translator with the response of that event', () => {
+  test('a complete stream leaves the translator with the response of its last event', () => {
     expect(run.translator.response).toEqual(response)
   })
 

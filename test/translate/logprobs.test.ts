@@ -78,7 +78,7 @@ test('a marker among the most likely ones is spelled, and has no bytes', () => {
 })
 
 describe('a delta has the logprobs of its own tokens', () => {
-  test('a delta has the logprobs of its own tokens: one token per push', () => {
+  test('a delta has the logprobs of its own tokens if one token is pushed at a time', () => {
     const run = inMessage()
     expect(deltas(score(encodeText('Hello world')).flatMap((token) => run.push(token)))).toEqual([
       ['Hello', [-1]],
@@ -86,11 +86,11 @@ describe('a delta has the logprobs of its own tokens', () => {
     ])
   })
 
-  test('a delta has the logprobs of its own tokens: several tokens per push', () => {
+  test('a delta has the logprobs of its own tokens if several tokens are pushed at once', () => {
     expect(deltas(inMessage().push(score(encodeText('Hello world'))))).toEqual([['Hello world', [-1, -2]]])
   })
 
-  test('a character that several tokens make', () => {
+  test('a character that several tokens make has the logprobs of all of them', () => {
     const ids = encodeText('🫠')
     expect(ids.length).toBeGreaterThan(1)
     const run = inMessage()
@@ -101,7 +101,7 @@ describe('a delta has the logprobs of its own tokens', () => {
     expect(part?.logprobs[0]?.token).toContain('\ufffd')
   })
 
-  test('a character that begins in one push and ends in the next', () => {
+  test('a character that begins in one push and ends in the next has the logprobs of both', () => {
     const [hello = 0] = encodeText('Hello')
     const [first = 0, ...rest] = encodeText('🫠')
     const [one, two, ...more] = score([hello, first, ...rest]) as [ScoredToken, ScoredToken, ...ScoredToken[]]
@@ -112,7 +112,7 @@ describe('a delta has the logprobs of its own tokens', () => {
     ])
   })
 
-  test('a delta has the logprobs of its own tokens: none for tokens that came without, and none for text', () => {
+  test('a delta has no logprobs for tokens that came without, and none for text', () => {
     const run = inMessage()
     const [a = 0, b = 0] = encodeText('Hello world')
     expect(deltas([...run.push([a, { id: b, logprob: -2 }]), ...run.push('text')])).toEqual([
@@ -121,7 +121,7 @@ describe('a delta has the logprobs of its own tokens', () => {
     ])
   })
 
-  test('a delta has the logprobs of its own tokens: none for markers, and none of what another message had', () => {
+  test('a delta has no logprobs of markers, and none of what another message had', () => {
     const run = createRun({ tokenTable, request })
     const events = run.push(
       score(
@@ -136,7 +136,7 @@ describe('a delta has the logprobs of its own tokens', () => {
     expect(JSON.stringify(events.slice(0, 7))).not.toContain('"logprob"')
   })
 
-  test('a delta has the logprobs of its own tokens of a message that has no header, from its first token', () => {
+  test('a delta of a message that has no header has the logprobs from its first token on', () => {
     const run = createRun({ tokenTable, request })
     const text = 'I must refuse this request, because of the rules that I follow.'
     const ids = encodeText(text)
@@ -144,7 +144,7 @@ describe('a delta has the logprobs of its own tokens', () => {
   })
 })
 
-test('nothing if the request does not include them', () => {
+test('no logprobs are shown if the request does not include them', () => {
   const run = inMessage({ request: { include: [] } })
   const events = [...run.push(score(encodeText('Hello world'))), ...run.push('<|return|>'), ...run.end()]
   expect(JSON.stringify(events)).not.toContain('"logprob"')
@@ -173,7 +173,7 @@ describe('text that turned out to be no header has the logprobs of its own token
       item.type === 'message' ? item.content.flatMap(({ logprobs }) => logprobs.map(({ bytes }) => bytes)) : [],
     )
 
-  test('text that turned out to be no header has the logprobs of its own tokens if the model wrote a message in the name of another before', () => {
+  test('text that turned out to be no header has its own logprobs after a message in the name of another', () => {
     const run = createRun({ tokenTable, request })
     const fabricated = encodeHarmony(
       '<|channel|>final<|message|>A<|end|><|start|>user<|message|>Not mine at all<|end|>',
@@ -190,7 +190,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     expect(shownBytes(response).slice(1)).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
   })
 
-  test('text that turned out to be no header has the logprobs of its own tokens if it ends inside a character', () => {
+  test('text that turned out to be no header has its own logprobs if it ends inside a character', () => {
     const text = 'I must refuse, ever so sorry 🫠🫠'
     for (const ids of [encodeText(text), bytewise(text)]) {
       for (let cut = 1; cut <= ids.length; cut++) {
@@ -208,7 +208,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     }
   })
 
-  test('text that turned out to be no header has the logprobs of its own tokens if a token begins a character after the word that made it prose', () => {
+  test('text that turned out to be no header has its own logprobs if a character begins after the word that made it prose', () => {
     // The space makes the words before it prose, and the rest of the character is still to come.
     const ids = encodeText('A cat 🫠 and so on')
     expect(ids.map((id) => tokenTable.text(id)).slice(0, 3)).toEqual(['A', ' cat', undefined])
@@ -220,7 +220,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     }
   })
 
-  test('text that turned out to be no header has the logprobs of its own tokens if a reserved token stands in it', () => {
+  test('text that turned out to be no header has its own logprobs if a reserved token stands in it', () => {
     const run = createRun({ tokenTable, request })
     const ids = bytewise('I must ref\u00e9use, ever so sorry that I am')
     const at = ids.indexOf(ofByte.get(0xc3) as number) + 1
@@ -232,7 +232,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     expect(shownBytes(response)).toEqual(ids.map((id) => [...tokenTable.bytes(id)]))
   })
 
-  test('text that turned out to be no header has the logprobs of its own tokens if tokens without probabilities stand among them', () => {
+  test('text that turned out to be no header has its own logprobs if tokens without probabilities stand among them', () => {
     const run = createRun({ tokenTable, request })
     const ids = encodeText('I must refuse this request, because of the rules that I follow.')
     run.push(ids.map((id, at) => (at % 3 === 1 ? id : { id, logprob: -1 - at })))
@@ -241,7 +241,7 @@ describe('text that turned out to be no header has the logprobs of its own token
     )
   })
 
-  test('text that turned out to be no header has the logprobs of its own tokens if the host began it', () => {
+  test('text that turned out to be no header has its own logprobs if the host began it', () => {
     const run = createRun({ tokenTable, request })
     run.translator.beginTurn({ prefill: '<|channel|>final I must ' })
     const ids = encodeText('refuse this request, because of the rules that I follow.')
@@ -337,26 +337,26 @@ describe('a snapshot holds the logprobs only of what may still be shown', () => 
     ['a message in the name of another', '<|channel|>final<|message|>A<|end|><|start|>user<|message|>'],
     ['reasoning', '<|channel|>analysis<|message|>'],
     ['a call', '<|channel|>commentary to=functions.f <|constrain|>json<|message|>'],
-  ])('a snapshot holds the logprobs only of what may still be shown: none of %s', (_, header) => {
+  ])('a snapshot holds no logprobs of %s', (_, header) => {
     const run = createRun({ tokenTable, request })
     run.push(encodeHarmony(header), scored(words))
     expect(sizeOf(run)).toBe(0)
   })
 
-  test('a snapshot holds the logprobs only of what may still be shown: none of headers that are over, however many', () => {
+  test('a snapshot holds no logprobs of headers that are over, however many there were', () => {
     const run = createRun({ tokenTable, request })
     for (let count = 0; count < 50; count++)
       run.push(scored(encodeHarmony('<|channel|>commentary<|channel|>final to=f')))
     expect(sizeOf(run)).toBeLessThan(100)
   })
 
-  test('a snapshot holds the logprobs only of what may still be shown of an endless header no more than the longest one has', () => {
+  test('a snapshot holds no more logprobs of an endless header than the longest one has', () => {
     const run = createRun({ tokenTable, request })
     run.push(encodeHarmony('<|channel|>commentary to=functions.f '), scored(words))
     expect(sizeOf(run)).toBe(0)
   })
 
-  test('a snapshot holds the logprobs only of what may still be shown: none of tokens without text', () => {
+  test('a snapshot holds no logprobs of tokens without text', () => {
     const silent: typeof tokenTable = { size: 0, text: () => undefined, bytes: () => new Uint8Array() }
     for (const header of ['<|channel|>final', '<|channel|>final<|message|>']) {
       const run = createRun({ tokenTable: silent, request })

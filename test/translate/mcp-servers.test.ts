@@ -26,7 +26,7 @@ function outputs(run: Run): unknown[] {
 }
 
 describe('several servers in one response', () => {
-  test('several servers in one response: each with its listing, its calls and its approvals', () => {
+  test('several servers in one response each have their listing, their calls and their approvals', () => {
     const request: ResponseRequest = {
       tools: [
         mcp('git-hub', ['search', 'list']),
@@ -111,18 +111,15 @@ describe('several servers in one response', () => {
       ['their own order', ['github.search', 'gitlab.search'], [0, 1]],
       ['the other order', ['gitlab.search', 'github.search'], [1, 0]],
       ['the other order, under the prefix', ['mcp.gitlab.search', 'mcp.github.search'], [1, 0]],
-    ])(
-      'several servers in one response with a tool of the same name take the results of their own calls, in %s',
-      (_, authors, indexes) => {
-        const run = called(tools, ['github.search', 'gitlab.search'])
-        expect(authors.flatMap((author) => brief(run.answer(author, `of ${author}`)))).toEqual(indexes.flatMap(DONE))
-        const expected = [0, 1].map((index) => `of ${authors[indexes.indexOf(index)]}`)
-        expect(outputs(run)).toEqual(expected)
-        expect(run.diagnostics).toEqual([])
-      },
-    )
+    ])('two servers with a tool of the same name take the results of their own calls, in %s', (_, authors, indexes) => {
+      const run = called(tools, ['github.search', 'gitlab.search'])
+      expect(authors.flatMap((author) => brief(run.answer(author, `of ${author}`)))).toEqual(indexes.flatMap(DONE))
+      const expected = [0, 1].map((index) => `of ${authors[indexes.indexOf(index)]}`)
+      expect(outputs(run)).toEqual(expected)
+      expect(run.diagnostics).toEqual([])
+    })
 
-    test('several servers in one response with a tool of the same name take each its own of several results, mixed', () => {
+    test('two servers with a tool of the same name each take their own of several results, mixed', () => {
       const run = called(tools, ['github.search', 'gitlab.search', 'github.search', 'gitlab.search'])
       for (const [at, author] of ['gitlab', 'github', 'gitlab', 'github'].entries()) {
         run.answer(`${author}.search`, `${author} ${at}`)
@@ -131,14 +128,14 @@ describe('several servers in one response', () => {
       expect(run.diagnostics).toEqual([])
     })
 
-    test('several servers in one response with a tool of the same name do not take the result of the other: it is reported', () => {
+    test('a result of a tool of the same name at another server answers no call, and is reported', () => {
       const run = called(tools, ['github.search'])
       expect(run.answer('gitlab.search', 'found')).toEqual([])
       expect(run.diagnostics).toMatchObject([{ code: 'result_without_call', subject: 'gitlab.search' }])
       expect(outputs(run)).toEqual([null])
     })
 
-    test('several servers in one response with a tool of the same name distinguishes a result that comes twice and one of the other server', () => {
+    test('a result that comes twice is told from one of a tool of the same name at another server', () => {
       const run = called(tools, ['github.search', 'gitlab.search'])
       run.answer('github.search', 'first')
       run.answer('github.search', 'second')
@@ -147,7 +144,7 @@ describe('several servers in one response', () => {
       expect(outputs(run)).toEqual(['first', 'third'])
     })
 
-    test('several servers in one response with a tool of the same name take results by their item ids, in the other order', () => {
+    test('two servers with a tool of the same name take results by their item ids, in the other order', () => {
       const run = called(tools, ['github.search', 'gitlab.search'])
       run.toolResult({ itemId: 'mcp_1', output: 'of gitlab' })
       run.toolResult({ itemId: 'mcp_0', output: 'of github' })
@@ -182,7 +179,7 @@ describe('labels and names with dots and hyphens', () => {
     }
   })
 
-  test('the rest is the name, with its dots and hyphens', () => {
+  test('what follows the label is the name of the tool, with its dots and hyphens', () => {
     const { output } = terminal(
       called(nested, [
         'acme.docs.old',
@@ -261,7 +258,7 @@ describe('mcp.LABEL.tool', () => {
     ['agents', 'mcp_call github.search failed "0"'],
     ['vllm', 'mcp_call github.search incomplete "0"'],
     ['functions-only', 'function_call mcp.github.search completed "0"'],
-  ])('mcp.LABEL.tool: %s: of a server that is not declared', (policy, expected) => {
+  ])('mcp.LABEL.tool of a server that is not declared becomes what the policy says: %s', (policy, expected) => {
     expect(made([], ['mcp.github.search'], policy)).toEqual([expected])
   })
 })
@@ -352,12 +349,12 @@ describe("a label that is a built-in's name", () => {
         ['python', 'code_interpreter.python'],
         ['mcp_call python.python incomplete "0"', 'mcp_call code_interpreter.python incomplete "1"'],
       ],
-    ])('%s', (_, tools, recipients, expected) => {
+    ])('each call goes to the server of that label or to the built-in: %s', (_, tools, recipients, expected) => {
       expect(made(tools, recipients, policy)).toEqual(expected)
     })
   })
 
-  test("a label that is a built-in's name takes its results and leaves those of the built-in to it", () => {
+  test('a server labelled as a built-in takes its own results and leaves those of the built-in to it', () => {
     const run = called([mcp('python'), builtin('code_interpreter')], ['mcp.python', 'python', 'python.run'])
     expect(brief(run.answer('python', '1'))).toEqual([
       'code_interpreter_call.completed 1',
@@ -368,7 +365,7 @@ describe("a label that is a built-in's name", () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test("a label that is a built-in's name takes the results of the built-in if that is not declared", () => {
+  test('a server labelled as a built-in takes the results of the built-in if that is not declared', () => {
     const run = called([mcp('browser')], ['browser.open', 'browser.search'])
     expect(brief(run.answer('browser.search', 'found'))).toEqual(DONE(1))
     expect(brief(run.answer('browser.open', 'opened'))).toEqual(DONE(0))
@@ -401,7 +398,7 @@ describe('a user function named python', () => {
       ['mcp_call code_interpreter.python incomplete "0"', FUNCTION(1)],
     ],
     ['openai', [mcp('python'), fn('python')], [FUNCTION(0), FUNCTION(1)]],
-  ])('a user function named python: %s: %j', (policy, tools, expected) => {
+  ])('a user function named python is told from the code interpreter under %s: %j', (policy, tools, expected) => {
     const run = called(tools, ['python', 'functions.python'], policy)
     expect(run.diagnostics).toEqual([])
     expect(briefOutput(terminal(run.end()))).toEqual(expected)
@@ -417,7 +414,7 @@ describe('a user function named python', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a user function named python: its result in the transcript is no news if no code interpreter is declared', () => {
+  test('the result of a user function named python is no news if no code interpreter is declared', () => {
     const run = called([fn('python')], ['python'])
     expect(run.answer('python', '1')).toEqual([])
     expect(run.diagnostics).toEqual([])
@@ -435,7 +432,7 @@ describe('built-ins that the request does not declare', () => {
   ]
 
   describe.each(['openai', 'functions-only'] as const)('%s: are functions for the client to answer', (policy) => {
-    test.each(CALLS)('%s', (recipient) => {
+    test.each(CALLS)('a call of %s that is not declared is a function call for the client to answer', (recipient) => {
       const run = called([], [recipient], policy)
       expect(brief(run.events).slice(2)).toEqual([...FUNCTION, 'output_item.done 0 completed'])
       expect(run.translator.response.output).toMatchObject([{ type: 'function_call', name: recipient, arguments: '0' }])
@@ -452,7 +449,7 @@ describe('built-ins that the request does not declare', () => {
       ['browser.open', 'browser', 'open'],
       ['browser.find', 'browser', 'find'],
       ['container.exec', 'container', 'exec'],
-    ])('agents: are MCP calls that fail: %s', (recipient, server_label, name) => {
+    ])('under agents, an undeclared built-in is an MCP call that fails: %s', (recipient, server_label, name) => {
       const run = called([], [recipient], 'agents')
       expect(brief(run.events).slice(2)).toEqual([...MCP, 'mcp_call.failed 0', 'output_item.done 0 failed'])
       expect(run.translator.response.output).toMatchObject([
@@ -475,7 +472,7 @@ describe('built-ins that the request does not declare', () => {
       ['browser.find', 'web_search_preview', 'find'],
       ['container.exec', 'container', 'exec'],
     ])(
-      'vllm: are MCP calls of the server that vLLM names so, and take results: %s',
+      'under vllm, an undeclared built-in is an MCP call of the server that vLLM names so, and takes results: %s',
       (recipient, server_label, name) => {
         const run = called([], [recipient], 'vllm')
         expect(brief(run.events).slice(2)).toEqual(MCP)
@@ -488,41 +485,28 @@ describe('built-ins that the request does not declare', () => {
     )
   })
 
-  test.each(POLICIES)(
-    'built-ins that the request does not declare: %s: cut off, they are closed as their kind is',
-    (policy) => {
-      const isFunction = policy === 'openai' || policy === 'functions-only'
-      const run = createRun({ policy })
-      run.push(callTo('python', 'print('))
-      const events = brief(run.end())
-      expect(events).toEqual(
-        isFunction ? ['incomplete'] : ['mcp_call_arguments.done 0', 'output_item.done 0 incomplete', 'incomplete'],
-      )
-      expect(codes(run.diagnostics)).toEqual(isFunction ? ['undeclared_recipient'] : [])
-    },
-  )
+  test.each(POLICIES)('under %s, an undeclared built-in that is cut off is closed as its kind is', (policy) => {
+    const isFunction = policy === 'openai' || policy === 'functions-only'
+    const run = createRun({ policy })
+    run.push(callTo('python', 'print('))
+    const events = brief(run.end())
+    expect(events).toEqual(
+      isFunction ? ['incomplete'] : ['mcp_call_arguments.done 0', 'output_item.done 0 incomplete', 'incomplete'],
+    )
+    expect(codes(run.diagnostics)).toEqual(isFunction ? ['undeclared_recipient'] : [])
+  })
 
-  test.each(POLICIES)(
-    'built-ins that the request does not declare: %s: what one declares leaves the others undeclared',
-    (policy) => {
-      const [, search, exec] = made(
-        [builtin('code_interpreter')],
-        ['python', 'browser.search', 'container.exec'],
-        policy,
-      )
-      expect([search, exec]).toEqual(
-        {
-          openai: ['function_call browser.search completed "1"', 'function_call container.exec completed "2"'],
-          agents: ['mcp_call browser.search failed "1"', 'mcp_call container.exec failed "2"'],
-          vllm: ['mcp_call web_search_preview.search incomplete "1"', 'mcp_call container.exec incomplete "2"'],
-          'functions-only': [
-            'function_call browser.search completed "1"',
-            'function_call container.exec completed "2"',
-          ],
-        }[policy],
-      )
-    },
-  )
+  test.each(POLICIES)('under %s, a built-in that is declared leaves the others undeclared', (policy) => {
+    const [, search, exec] = made([builtin('code_interpreter')], ['python', 'browser.search', 'container.exec'], policy)
+    expect([search, exec]).toEqual(
+      {
+        openai: ['function_call browser.search completed "1"', 'function_call container.exec completed "2"'],
+        agents: ['mcp_call browser.search failed "1"', 'mcp_call container.exec failed "2"'],
+        vllm: ['mcp_call web_search_preview.search incomplete "1"', 'mcp_call container.exec incomplete "2"'],
+        'functions-only': ['function_call browser.search completed "1"', 'function_call container.exec completed "2"'],
+      }[policy],
+    )
+  })
 
   test('under agents, an undeclared built-in ends no response: the model goes on after the failed call', () => {
     const run = called([], ['python'], 'agents')

@@ -25,15 +25,15 @@ describe('an option that means nothing is refused, with the one that was meant:'
     expect(() => translate([], options)).toThrow(error)
   })
 
-  test('an option that means nothing is refused, with the one that was meant: one that is like none', () => {
+  test('an unknown option that is like none is refused without a suggestion', () => {
     expect(() => new Translator({ banana: 1 } as object)).toThrow('options: expected a known name, got "banana"')
   })
 
-  test('an unknown option is refused with the one that was meant, but one that is undefined counts as absent', () => {
+  test('an unknown option that is undefined counts as absent', () => {
     expect(() => new Translator({ banana: undefined } as object)).not.toThrow()
   })
 
-  test('an option that means nothing is refused, with the one that was meant counts of a turn are named alike', () => {
+  test('an unknown count of a turn is refused with the one that was meant', () => {
     const { translator } = createRun()
     expect(() => translator.beginTurn({ input_tokens: 5 } as object)).toThrow(
       'beginTurn: expected inputTokens, got "input_tokens"',
@@ -137,13 +137,13 @@ test('the output of a tool that is not a string is refused by its name', () => {
 const reported = (run: Run): string[] => run.diagnostics.map(({ code, subject }) => `${code} ${subject}`.trim())
 
 describe('is reported beside the stream:', () => {
-  test('a mistake is reported beside the stream ids as text', () => {
+  test('ids that are pushed as text are reported beside the stream', () => {
     const run = createRun()
     run.push('200005')
     expect(reported(run)).toContain('spelled_ids 200005')
   })
 
-  test("a mistake is reported beside the stream, but not a number in the model's text", () => {
+  test("a number in the model's text is not reported beside the stream", () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>', '200005', '<|return|>')
     run.end('stop')
@@ -153,14 +153,14 @@ describe('is reported beside the stream:', () => {
   test.each<[string, TokenChunk]>([
     ['text', 'analysisI think.assistantfinalHello'],
     ['ids', encodeHarmony('analysisI think.assistantfinalHello')],
-  ])('a mistake is reported beside the stream %s of an engine that strips special tokens', (_, chunk) => {
+  ])('an engine that strips special tokens is reported beside the stream: %s', (_, chunk) => {
     const run = createRun({ tokenTable })
     run.push(chunk)
     run.end('stop')
     expect(reported(run)).toContain('missing_markers')
   })
 
-  test('a mistake is reported beside the stream not so if the host began the message that the model goes on with', () => {
+  test('missing markers are not reported if the host began the message that the model goes on with', () => {
     const run = createRun({ tokenTable })
     run.translator.beginTurn({ prefill: '<|channel|>final<|message|>' })
     run.push(encodeHarmony('Hello'))
@@ -168,27 +168,27 @@ describe('is reported beside the stream:', () => {
     expect(reported(run)).toEqual([])
   })
 
-  test('a mistake is reported beside the stream a model that sampled nothing', () => {
+  test('a model that sampled nothing is reported beside the stream', () => {
     const run = createRun()
     run.end('stop')
     expect(reported(run)).toEqual(['nothing_sampled'])
   })
 
-  test('a mistake is reported beside the stream not so if the host inserted what was wanted', () => {
+  test('a model that sampled nothing is not reported if the host inserted what was wanted', () => {
     const run = createRun()
     run.insert({ type: 'compaction', encrypted_content: 'x' })
     run.end('stop')
     expect(reported(run)).toEqual([])
   })
 
-  test('a mistake is reported beside the stream a hosted call that never got its result', () => {
+  test('a hosted call that never got its result is reported beside the stream', () => {
     const run = createRun({ request: { tools: [mcp('a')] } })
     run.push(callTo('a.b', '{}'), '<|call|>')
     run.end('stop')
     expect(reported(run)).toEqual(['missing_result mcp_0'])
   })
 
-  test("a mistake is reported beside the stream not so a call that was cut off, or a function's, which is the client's", () => {
+  test("no missing result is reported for a call that was cut off, or for a function, which is the client's", () => {
     for (const chunks of [[callTo('a.b', '{')], [callTo('functions.f', '{}'), '<|call|>']]) {
       const run = createRun({ request: { tools: [mcp('a'), fn('f')] } })
       run.push(...chunks)
@@ -197,7 +197,7 @@ describe('is reported beside the stream:', () => {
     }
   })
 
-  test('a mistake is reported beside the stream a result that came as if the model had sampled it', () => {
+  test('a result that came as if the model had sampled it is reported beside the stream', () => {
     const run = createRun({ request: { tools: [mcp('a')] } })
     run.push(callTo('a.b', '{}'), '<|call|>', '<|start|>a.b to=assistant<|channel|>commentary<|message|>42<|end|>')
     expect(run.diagnostics.at(-1)).toMatchObject({ code: 'sampled_result', subject: 'a.b', text: '42' })
@@ -210,7 +210,7 @@ describe('is reported beside the stream:', () => {
     expect(reported(run)).toContain('fabricated_message a.b')
   })
 
-  test("a mistake is reported beside the stream a prompt that is counted twice, of which the engine's count stands", () => {
+  test("a prompt that is counted twice is reported beside the stream, and the engine's count stands", () => {
     const run = createRun({ tokenTable })
     run.translator.beginTurn({ inputTokens: 412, cachedTokens: 380 })
     run.push(encodeHarmony(messageOn('final', 'Hi<|return|>')))

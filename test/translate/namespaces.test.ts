@@ -14,7 +14,7 @@ const request: ResponseRequest = {
 }
 
 describe('a call of a tool in a namespace', () => {
-  test('a call of a tool in a namespace of a function names both, apart, from its beginning to the response', () => {
+  test('a call of a function in a namespace names both, apart, from its beginning to the response', () => {
     const run = createRun({ request })
     run.push(callTo('mcp__docs.lookup', '{"q":"life"}<|call|>'))
     const item = { type: 'function_call', id: 'fc_0', call_id: 'call_1', name: 'lookup', namespace: 'mcp__docs' }
@@ -26,7 +26,7 @@ describe('a call of a tool in a namespace', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a call of a tool in a namespace of a custom tool names both, apart', () => {
+  test('a call of a custom tool in a namespace names both, apart', () => {
     const run = createRun({ request })
     run.push(callTo('functions.fs.patch', '*** Begin<|call|>'))
     expect(terminal(run.end()).output).toEqual([
@@ -42,13 +42,13 @@ describe('a call of a tool in a namespace', () => {
     ])
   })
 
-  test('a call of a tool in a namespace of a tool in none has no namespace', () => {
+  test('a call of a tool in no namespace has no namespace', () => {
     const run = createRun({ request })
     run.push(callTo('functions.f', '{}<|call|>'))
     expect(terminal(run.end()).output[0]).not.toHaveProperty('namespace')
   })
 
-  test('a call of a tool in a namespace of a tool that the namespace does not have is one that the client can refuse, and is reported', () => {
+  test('a call of a tool that the namespace does not have is one that the client can refuse, and is reported', () => {
     const run = createRun({ request })
     run.push(callTo('mcp__docs.write', '{}<|call|>'))
     expect(run.diagnostics).toEqual([{ code: 'undeclared_recipient', subject: 'mcp__docs.write', index: 0 }])
@@ -79,7 +79,7 @@ describe('a call of a tool in a namespace', () => {
     expect(terminal(run.end()).output).toMatchObject([{ name: 'lookup', namespace: 'mcp__docs' }])
   })
 
-  test("a call of a tool in a namespace: its result in the transcript is the client's, and no news", () => {
+  test("the result in the transcript of a call in a namespace is the client's, and no news", () => {
     const run = createRun({ request })
     run.push(callTo('mcp__docs.lookup', '{}<|call|>'))
     expect(run.answer('mcp__docs.lookup', '42')).toEqual([])

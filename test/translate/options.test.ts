@@ -59,12 +59,12 @@ describe('an invalid option is refused with what was expected and what came', ()
     expect(() => make(options)).toThrow(refusal('bad_option', /./))
   })
 
-  test('what is left out or undefined is not', () => {
+  test('an option that is undefined is not refused', () => {
     const undefineds = { request: undefined, ids: undefined, calls: undefined, policy: undefined, parser: undefined }
     expect(() => make(undefineds)).not.toThrow()
   })
 
-  test('a long text is cut in the message', () => {
+  test('a long text is cut in the message of an error', () => {
     expect(() => make({ calls: 'x'.repeat(1000) })).toThrow(refusal('bad_option', /^.{0,100}$/))
   })
 })

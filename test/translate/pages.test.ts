@@ -60,15 +60,15 @@ describe('the page that a browser’s answer shows', () => {
       '[3] T (web-archive://x) (ftp://e.com/x)',
       { cursor: 3, title: 'T (web-archive://x)', url: 'ftp://e.com/x' },
     ],
-  ])('the page that a browser’s answer shows by %s', (_, heading, page) => {
+  ])('a browser’s answer shows the page of its heading: %s', (_, heading, page) => {
     expect(pageIn(`${heading}\n${BODY}`)).toEqual(page)
   })
 
-  test('the page that a browser’s answer shows if the heading is all there is', () => {
+  test('a browser’s answer shows its page if the heading is all there is', () => {
     expect(pageIn('[3] T (https://e.com)')).toEqual({ cursor: 3, title: 'T', url: 'https://e.com' })
   })
 
-  test('the page that a browser’s answer shows if lines end with CR LF', () => {
+  test('a browser’s answer shows its page if lines end with CR LF', () => {
     expect(pageIn(`[3] T (https://e.com)\r\n${BODY.replaceAll('\n', '\r\n')}`)).toEqual({
       cursor: 3,
       title: 'T',
@@ -107,11 +107,11 @@ describe('no page is shown', () => {
     ['no space after the cursor', '[3]T (https://e.com)'],
     ['an error', 'Error fetching URL `https://e.com`: timed out'],
     ['JSON', '{"error": "Invalid function arguments"}'],
-  ])('no page is shown by %s', (_, output) => {
+  ])('a browser’s answer shows no page: %s', (_, output) => {
     expect(pageIn(output)).toBeUndefined()
   })
 
-  test('no page is shown by text after a carriage return of the first line', () => {
+  test('a browser’s answer shows no page by text after a carriage return of the first line', () => {
     expect(pageIn('Error\r[3] T (https://e.com)')).toBeUndefined()
   })
 })

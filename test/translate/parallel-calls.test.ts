@@ -87,7 +87,7 @@ describe('calls of four kinds, answered in any order,', () => {
       'in the transcript',
       (run: Run, index: number, output: string) => run.answer(KINDS[nameAt(index)].recipient, output),
     ],
-  ])('calls of four kinds, answered in any order: %s, have each their own result, once', (_, answer) => {
+  ])('calls of four kinds, answered in any order %s, have each their own result, once', (_, answer) => {
     for (const order of ordersOf([0, 1, 2, 3])) {
       const run = waiting(...NAMES)
       for (const index of order) {
@@ -119,7 +119,7 @@ describe('any calls, answered in any order and way, or not at all,', () => {
     by: fc.constantFrom('id', 'transcript', 'nothing'),
   })
 
-  test('any calls, answered in any order and way, or not at all have each their own result, and the last response is what was streamed', () => {
+  test('any calls, answered in any order and way or not at all, have their own results, and are as they were streamed', () => {
     fc.assert(
       fc.property(fc.array(call, { minLength: 1, maxLength: 7 }), fc.boolean(), (calls, isWriting) => {
         const run = waiting(...calls.map(({ name }) => name))
@@ -198,7 +198,7 @@ describe('a result', () => {
     for (const other of others) expect(run.answer(KINDS[other].recipient, 'x')).not.toEqual([])
   })
 
-  test.each(NAMES)('a result of %s counts once: in the transcript after one by id', (name) => {
+  test.each(NAMES)('a result of %s in the transcript does not count after one by id', (name) => {
     const run = waiting(name)
     run.toolResult({ itemId: idAt(run, 0), output: 'first' })
     const before = run.translator.response
@@ -207,7 +207,7 @@ describe('a result', () => {
     expect(terminal(run.end()).output).toEqual(before.output)
   })
 
-  test.each(NAMES)('a result of %s counts once: by id after one in the transcript', (name) => {
+  test.each(NAMES)('a result of %s by id does not count after one in the transcript', (name) => {
     const run = waiting(name)
     run.answer(KINDS[name].recipient, 'first')
     const before = run.translator.response
@@ -257,7 +257,7 @@ describe('a result', () => {
 })
 
 describe('calls that the model goes on after', () => {
-  test('calls that the model goes on after without a result are closed at the end, in their order, before the message that is still open', () => {
+  test('calls without a result are closed at the end, in their order, before the message that is still open', () => {
     const run = waiting('mcp', 'python', 'search', 'shell')
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
     const events = run.end('stop')
@@ -283,7 +283,7 @@ describe('calls that the model goes on after', () => {
     )
   })
 
-  test('calls that the model goes on after are closed the same way if the limit cut the message', () => {
+  test('calls without a result are closed before the message, also if the limit cut it', () => {
     const run = waiting('mcp')
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
     const events = run.end()
@@ -296,7 +296,7 @@ describe('calls that the model goes on after', () => {
     ])
   })
 
-  test('calls that the model goes on after, and one that is still written is closed after them', () => {
+  test('a call that is still written is closed after those that wait for a result', () => {
     const run = waiting('mcp', 'python')
     run.push(`<|start|>assistant${callTo('browser.search', '{"query":"q"')}`)
     expect(brief(run.end())).toEqual([
@@ -307,7 +307,7 @@ describe('calls that the model goes on after', () => {
     ])
   })
 
-  test('calls that the model goes on after are answered further messages later, without harm to what is written then', () => {
+  test('calls are answered further messages later, without harm to what is written then', () => {
     const run = waiting('mcp', 'python')
     run.push(
       `<|start|>assistant${inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('commentary', 'Wait.<|end|>'))}`,
@@ -328,7 +328,7 @@ describe('calls that the model goes on after', () => {
     expect(faultsOf(run.events)).toEqual([])
   })
 
-  test('calls that the model goes on after are answered while the arguments of another call are written, which go on', () => {
+  test('calls are answered while the arguments of another call are written, which go on', () => {
     const run = waiting('shell', 'mcp')
     run.push(`<|start|>assistant${callTo('functions.f', '{"a"')}`)
     const shell = brief(run.toolResult({ itemId: idAt(run, 0), output: 'a' }))
@@ -342,7 +342,7 @@ describe('calls that the model goes on after', () => {
     expect(streamed(run.events)).toEqual(terminal(run.end()).output)
   })
 
-  test('calls that the model goes on after that the response fails at stand incomplete, but for what was done', () => {
+  test('calls stand incomplete if the response fails, but for what was done', () => {
     const run = waiting('mcp', 'python', 'search', 'shell')
     run.answer('python', '1')
     const before = run.events.length

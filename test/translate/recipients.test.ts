@@ -37,18 +37,18 @@ describe('each policy, from the tokens to the response', () => {
     ['functions-only', 'c', declared, ['custom_tool_call c completed']],
     ['functions-only', 'github.a', declared, ['function_call github.a completed', 'undeclared_recipient']],
     ['functions-only', 'python', declared, ['function_call python completed', 'undeclared_recipient']],
-  ])('each policy, from the tokens to the response: %s: %s', (policy, recipient, request, expected) => {
+  ])('the policy %s decides what a call to %s is in the response', (policy, recipient, request, expected) => {
     expect(made(policy, recipient, request)).toEqual(expected)
   })
 
-  test("a table of the caller's own", () => {
+  test("a table of the caller's own decides what a call is in the response", () => {
     const run = createRun({ policy: { ...policies.openai, name: 'mine', undeclared: 'mcp_call' } })
     run.push(callTo('repo_browser.open', '{}<|call|>'))
     expect(briefOutput(terminal(run.end()))).toEqual(['mcp_call repo_browser.open incomplete "{}"'])
   })
 
   test.each(['openai', 'agents', 'vllm', 'functions-only'] as const)(
-    'each policy, from the tokens to the response: %s: text without a recipient is a message',
+    'text without a recipient is a message under %s',
     (policy) => {
       const run = createRun({ policy })
       run.push('<|channel|>final to=user<|message|>Hi<|return|>')

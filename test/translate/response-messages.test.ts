@@ -72,16 +72,13 @@ describe('if the request asks for messages and the host lets it', () => {
     ['incomplete', (run) => run.end('max_output_tokens'), 'response.incomplete'],
     ['failed', (run) => run.fail({ message: 'no' }), 'response.failed'],
     ['aborted', (run) => run.abort(), 'response.failed'],
-  ])(
-    'if the request asks for messages and the host lets it: one that is %s has them, with what the model had written',
-    (_, stop, type) => {
-      const run = asking({ inputMessages: ['Hello'] })
-      run.push(inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi')))
-      stop(run)
-      expect(run.events.at(-1)?.type).toBe(type)
-      expect(terminal(run.events)).toMatchObject({ input_messages: ['Hello'], output_messages: [THOUGHT, FINAL] })
-    },
-  )
+  ])('a response that is %s has messages, with what the model had written', (_, stop, type) => {
+    const run = asking({ inputMessages: ['Hello'] })
+    run.push(inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi')))
+    stop(run)
+    expect(run.events.at(-1)?.type).toBe(type)
+    expect(terminal(run.events)).toMatchObject({ input_messages: ['Hello'], output_messages: [THOUGHT, FINAL] })
+  })
 })
 
 describe("the answer's messages", () => {
@@ -154,7 +151,7 @@ describe("the answer's messages", () => {
     expect(messagesAtEnd(run)).toEqual([FINAL])
   })
 
-  test("the answer's messages have none of it if the host writes it piece by piece", () => {
+  test("the answer's messages have none of the prompt if the host writes it piece by piece", () => {
     const run = asking()
     for (const char of PROMPT) run.push({ host: char })
     run.push(messageOn('final', 'Hi<|return|>'))
@@ -260,7 +257,7 @@ describe('if the request does not ask for messages', () => {
     ['has false', { enable_response_messages: false }],
     ['has null', { enable_response_messages: null }],
     ['has another value', { enable_response_messages: 'true' } as object],
-  ])('if the request does not ask for messages because it %s, no response has any', (_, request) => {
+  ])('no response has messages if the request %s for them', (_, request) => {
     const run = createRun({ request, inputMessages: ['Hello'], responseMessages: true })
     run.push(messageOn('final', 'Hi<|return|>'))
     run.end()
@@ -270,7 +267,7 @@ describe('if the request does not ask for messages', () => {
     expect(run.translator.snapshot().state.messages).toBeNull()
   })
 
-  test('if the request does not ask for messages: nor has one that failed', () => {
+  test('a response that failed has no messages if the request does not ask for them', () => {
     const run = createRun({ inputMessages: ['Hello'] })
     run.fail({ message: 'no' })
     expect(JSON.stringify(run.events)).not.toContain('_messages')
@@ -300,7 +297,7 @@ describe('if the request asks for messages and the host does not let it', () => 
   const said = inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi<|return|>'))
 
   test.each([undefined, false])(
-    'if the request asks for messages and the host does not let it with %s, no event has any, and none is kept',
+    'no event has messages if the option of the host is %s, and none is kept',
     (responseMessages) => {
       const run = createRun({ ...options, ...(responseMessages === undefined ? {} : { responseMessages }) })
       run.push(said)
@@ -310,7 +307,7 @@ describe('if the request asks for messages and the host does not let it', () => 
     },
   )
 
-  test('if the request asks for messages and the host does not let it: none is shown by a translator that goes on where another, which was let, stopped', () => {
+  test('a translator that is restored without the option shows no messages that another kept', () => {
     const first = createRun({ ...options, responseMessages: true })
     first.push(said)
     const run = runOf(Translator.restore(first.translator.snapshot(), { ...FIXED, ...options }))

@@ -80,7 +80,7 @@ describe("a tool's message from the host", () => {
   test.each([
     ['any order', ['github.b', 'files.a', 'github.a'], [1, 2, 0]],
     ['their own order', ['github.a', 'github.b', 'files.a'], [0, 1, 2]],
-  ])("a tool's message from the host of several, each completes its own call, in %s", (_, authors, indexes) => {
+  ])("several tools' messages from the host each complete their own call, in %s", (_, authors, indexes) => {
     const run = waiting('github.a', 'github.b', 'files.a')
     const events = authors.flatMap((author) => run.answer(author, `of ${author}`))
     expect(brief(events)).toEqual(indexes.flatMap(DONE))
@@ -117,7 +117,7 @@ describe("a tool's message from the host", () => {
     ])
   })
 
-  test("a tool's message from the host from the browser alone completes the oldest call of the browser", () => {
+  test('a message of the host from the browser alone completes the oldest call of the browser', () => {
     const tools = [{ type: 'web_search' }, mcp('github')]
     const run = createRun({ request: { tools } })
     const calls = ['github.a', 'browser.open', 'browser.search', 'browser.find']
@@ -134,7 +134,7 @@ describe("a tool's message from the host", () => {
     expect(codes(run.diagnostics)).toContain('second_result')
   })
 
-  test("a tool's message from the host from the container alone completes the call of its shell", () => {
+  test('a message of the host from the container alone completes the call of its shell', () => {
     const tools = [{ type: 'shell', environment: { type: 'container_auto' } }]
     const run = createRun({ request: { tools } })
     run.push(callTo('container.exec', '{"cmd":["ls"]}<|call|>'))
@@ -145,7 +145,7 @@ describe("a tool's message from the host", () => {
     ])
   })
 
-  test("a tool's message from the host from the browser alone, for which nothing waits, is reported", () => {
+  test('a message of the host from the browser alone, for which nothing waits, is reported', () => {
     const run = createRun({ request: { tools: [{ type: 'web_search' }] } })
     run.answer('browser', 'Error')
     expect(run.diagnostics).toMatchObject([{ code: 'result_without_call', subject: 'browser' }])
@@ -178,7 +178,7 @@ describe("a tool's message from the host", () => {
   })
 
   test.each(['functions.f', 'f', 'functions.c', 'functions.other'])(
-    "a tool's message from the host of the client (%s) is part of the transcript and no news",
+    "the host's message of a tool of the client (%s) is part of the transcript and no news",
     (recipient) => {
       const run = waiting(recipient)
       const reported = run.diagnostics.length
@@ -190,7 +190,7 @@ describe("a tool's message from the host", () => {
     },
   )
 
-  test("a tool's message from the host: so are messages of a user, a developer and the system", () => {
+  test("the host's messages of a user, a developer and the system are part of the transcript and no news", () => {
     const run = createRun({ request })
     run.start()
     for (const role of ['user', 'developer', 'system']) {
@@ -220,14 +220,14 @@ describe("a tool's message that the model wrote", () => {
     expect(terminal(run.end()).output).toMatchObject([{ output: 'made up' }])
   })
 
-  test("a tool's message that the model wrote is no answer to a call that the host trusts either, if nothing waits", () => {
+  test("a tool's message that the model wrote is reported if nothing waits for it, though the host trusts it", () => {
     const run = createRun({ request, trustToolMessages: true })
     run.push(inTurn(messageOn('final', 'Hi<|end|>')), fabricated)
     expect(codes(run.diagnostics)).toEqual(['result_without_call'])
   })
 
   test.each(['user', 'system', 'developer'])(
-    "a tool's message that the model wrote in the name of the %s is dropped, trusted or not",
+    'a message that the model wrote in the name of the %s is dropped, trusted or not',
     (role) => {
       for (const trustToolMessages of [false, true]) {
         const run = createRun({ trustToolMessages })
@@ -253,7 +253,7 @@ describe('toolResult', () => {
     ])
   })
 
-  test('toolResult, and messages of the host may be mixed', () => {
+  test('toolResult and messages of the host may be mixed', () => {
     const run = waiting('github.a', 'github.a', 'github.a')
     run.toolResult({ itemId: 'mcp_1', output: 'b' })
     run.answer('github.a', 'a')
@@ -289,7 +289,7 @@ describe('toolResult', () => {
     expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', output: 'first', error: null }])
   })
 
-  test('toolResult for an item that was never streamed throws, and names the items that were', () => {
+  test('toolResult for an item that was never streamed throws, and names its id', () => {
     expect(() => waiting('github.a', 'python').toolResult({ itemId: 'mcp_7', output: '' })).toThrow(
       expect.objectContaining({
         name: 'HarmonyResponsesError',
@@ -325,7 +325,7 @@ describe('toolResult', () => {
     ['has an output that is not a string', { itemId: 'mcp_0', output: 42 }],
     ['has outputs that are no list', { itemId: 'mcp_0', outputs: 'x' }],
     ['has an error without a message', { itemId: 'mcp_0', error: {} }],
-  ])('toolResult: one that %s throws a typed error', (_, result) => {
+  ])('a result that %s throws a typed error', (_, result) => {
     expect(() => waiting('github.a').toolResult(result as ToolResult)).toThrow(
       expect.objectContaining({ name: 'HarmonyResponsesError' }),
     )

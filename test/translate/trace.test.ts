@@ -19,7 +19,7 @@ const ofType = <Type extends Trace['type']>(run: Run, type: Type): Extract<Trace
   run.traces.filter((trace) => trace.type === type) as Extract<Trace, { type: Type }>[]
 
 describe('events and the tokens they came from', () => {
-  test('events and the tokens they came from: a token each', () => {
+  test('each event is traced to the token that it came from', () => {
     const run = createRun({ tokenTable })
     const ids = encodeHarmony('<|channel|>final<|message|>Hello world<|return|>')
     expect(ids).toHaveLength(6)
@@ -39,14 +39,14 @@ describe('events and the tokens they came from', () => {
     ])
   })
 
-  test('events and the tokens they came from: every event once, in the order in which it is sent', () => {
+  test('every event is traced once, in the order in which it is sent', () => {
     const run = createRun({ request })
     run.push(inTurn(messageOn('analysis', 'Hm.<|end|>'), callTo('functions.f', ' <|call|>'), messageOn('final', 'Hi')))
     run.fail({ message: 'no' })
     expect(ofType(run, 'event').map(({ event }) => event)).toEqual(run.events)
   })
 
-  test('events and the tokens they came from: a delta of several tokens, and one of a character of several tokens', () => {
+  test('a delta is traced to all of its tokens, also to those of one character', () => {
     const run = createRun({ tokenTable })
     run.push(encodeHarmony('<|channel|>final<|message|>'))
     run.push(encodeText('Hello there world'))
@@ -55,7 +55,7 @@ describe('events and the tokens they came from', () => {
     expect(ranges(run).slice(-2)).toEqual(['output_text.delta 3-5', `output_text.delta 6-${5 + character.length}`])
   })
 
-  test('events and the tokens they came from: several items of one push', () => {
+  test('each of several items of one push is traced to its own tokens', () => {
     const run = createRun({ tokenTable })
     const ids = encodeHarmony('<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Hi')
     run.push(ids)
@@ -64,27 +64,27 @@ describe('events and the tokens they came from', () => {
     expect(deltas).toEqual(['reasoning_text.delta 3-4', `output_text.delta ${hi}-${hi}`])
   })
 
-  test('events and the tokens they came from: text that its header turned into, from the first token of the header', () => {
+  test('text that a header turned into is traced from the first token of the header', () => {
     const run = createRun()
     run.push('<|channel|>', 'analysis need', ' most recent', ' CPI', '<|end|>')
     expect(ranges(run).find((line) => line.startsWith('reasoning_text.delta'))).toBe('reasoning_text.delta 0-2')
   })
 
-  test("events and the tokens they came from: text that ends a message of the host's, from its own first token", () => {
+  test("text that ends a message of the host's is traced from its own first token", () => {
     const run = createRun({ tokenTable })
     run.push({ host: '<|start|>f to=assistant<|message|>1' }, encodeText('It is one, and that is all that I can say.'))
     const deltas = ranges(run).filter((line) => line.includes('.delta'))
     expect(deltas[0]).toMatch(/^output_text.delta 1-/)
   })
 
-  test('events and the tokens they came from: a text chunk counts as one', () => {
+  test('a text chunk is traced as one token', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>', 'a', ' b', '<|return|>')
     const deltas = ranges(run).filter((line) => line.includes('delta'))
     expect(deltas).toEqual(['output_text.delta 1-1', 'output_text.delta 2-2'])
   })
 
-  test('events and the tokens they came from: a delta that begins with half a character of the push before, from there', () => {
+  test('a delta that begins with half a character of the push before is traced from there', () => {
     const run = createRun({ tokenTable })
     run.push(...encodeHarmony('<|channel|>final<|message|>'))
     const [hello = 0] = encodeText('Hello')
@@ -100,13 +100,13 @@ describe('events and the tokens they came from', () => {
     expect(ranges(run).slice(-2)).toEqual(['output_text.delta 1-1', 'output_text.delta 1-2'])
   })
 
-  test('events and the tokens they came from: white space that was held back, too', () => {
+  test('a delta that begins with white space that was held back is traced from there', () => {
     const run = createRun({ request })
     run.push(callTo('functions.f'), ' ', '{}')
     expect(ranges(run).at(-1)).toBe('function_call_arguments.delta 1-2')
   })
 
-  test('events and the tokens they came from: the delta of a call that is announced whole, from its first token', () => {
+  test('the delta of a call that is announced whole is traced from its first token', () => {
     const run = createRun({ request, calls: 'whole' })
     run.push(callTo('functions.f'), '{', '}', '<|call|>')
     expect(ranges(run).at(-3)).toMatch(/^function_call_arguments.delta 1-[23]$/)
@@ -114,7 +114,7 @@ describe('events and the tokens they came from', () => {
 })
 
 describe('tokens', () => {
-  test('tokens: every one, with its text, who wrote it and where the parser stood', () => {
+  test('every token is traced with its text, who wrote it and where the parser stood', () => {
     const run = createRun({ tokenTable })
     run.push(encodeHarmony('<|channel|>final<|message|>Hi<|end|>'))
     run.push({ host: encodeHarmony('<|start|>user') }, { host: '<|message|>x' })
@@ -140,7 +140,7 @@ describe('tokens', () => {
     ])
   })
 
-  test('tokens: half characters as U+FFFD, ids outside the vocabulary by their number', () => {
+  test('half characters are traced as U+FFFD, ids outside the vocabulary by their number', () => {
     const run = createRun({ tokenTable })
     const [half = 0] = encodeText('🫠')
     run.push(half, 300000)
@@ -150,7 +150,7 @@ describe('tokens', () => {
     ])
   })
 
-  test('tokens between them, what the parser made of them; repairs are diagnostics', () => {
+  test('what the parser made of the tokens is traced between them, but for repairs, which are diagnostics', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>Hi<|message|><|return|>')
     expect(ofType(run, 'harmony')).toEqual([

@@ -177,7 +177,7 @@ describe('a source may be', () => {
     ['a promise of one', Promise.resolve(ids), 'got Promise'],
     ['a function', () => ids, 'got a function'],
     ['a host chunk', { host: ids }, 'got an object'],
-  ])('a source may be, but not %s', (_, source, got) => {
+  ])('a source may not be %s', (_, source, got) => {
     for (const open of [translate, translateBatches]) {
       expect(() => open(source as TokenSource, options)).toThrow(
         expect.objectContaining({
@@ -227,7 +227,7 @@ describe('the source is pulled', () => {
     await batches.return(undefined as never)
   })
 
-  test('the source is pulled: not again before every event of its chunk was taken', async () => {
+  test('the source is not pulled again before every event of its chunk was taken', async () => {
     const source = new Watched([messageOn('final', 'Hi<|return|>'), '<|start|>'])
     const events = translate(source, options)
     for (let taken = 1; taken <= 8; taken++) await events.next()
@@ -284,7 +284,7 @@ describe('calls that do not wait for one another', () => {
     await expect(events.throw(new Error('mine'))).rejects.toThrow('mine')
   })
 
-  test('calls that do not wait for one another are answered at once if they wait for a source that never answers, and one stops', async () => {
+  test('calls that wait for a source that never answers are answered at once if one of them stops', async () => {
     const events = translateBatches(new Watched([], 'hangs'), options)
     const calls = [events.next(), events.next(), events.next(), events.return(1 as never), events.next()]
     const steps = await Promise.all(calls)
@@ -320,7 +320,7 @@ describe('a source whose promises are not promises', () => {
         }),
     ],
     ['are nothing', () => undefined],
-  ])('a source whose promises are not promises is read: those that %s', async (_, promise) => {
+  ])('a source is read even if its promises %s', async (_, promise) => {
     const chunks = ['<|channel|>final<|message|>', 'a', 'b']
     const steps = [...chunks.map((value) => ({ done: false, value })), { done: true, value: undefined }]
     const source = { [Symbol.asyncIterator]: () => ({ next: () => promise(steps.shift()) }) }
@@ -445,7 +445,7 @@ describe('a source that throws', () => {
         }),
       }),
     ],
-  ])('a source that throws: %s', async (_, source) => {
+  ])('a source that throws %s fails the stream', async (_, source) => {
     for (const signal of [undefined, new AbortController().signal]) {
       const { items } = await readAll(translate(source(), signal === undefined ? options : { ...options, signal }))
       expect(brief(items)).toEqual(['created', 'in_progress', 'error', 'failed'])
@@ -453,7 +453,7 @@ describe('a source that throws', () => {
     }
   })
 
-  test('what is no error is reported to the host alone', async () => {
+  test('what a source throws that is no error is reported to the host alone', async () => {
     const reported: unknown[] = []
     const source = (): TokenSource => ({
       [Symbol.iterator]: () => ({
@@ -497,13 +497,13 @@ describe('what a source returns', () => {
     [{ reason: 'stop' }, 'completed', undefined],
     [{ reason: 'max_output_tokens' }, 'incomplete', 'max_output_tokens'],
     [{ reason: 'content_filter' }, 'incomplete', 'content_filter'],
-  ] as const)('what a source returns: %o ends the response', async (end, status, reason) => {
+  ] as const)('what a source returns ends the response: %o', async (end, status, reason) => {
     const { returned } = await readAll(translate(new Watched(open, 'ends', end), options))
     expect(returned.status).toBe(status)
     expect(returned.incomplete_details?.reason).toBe(reason)
   })
 
-  test('what a source returns: its counts are in the usage', async () => {
+  test('the counts that a source returns are in the usage', async () => {
     const usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, reasoningTokens: 1 }
     const { returned } = await readAll(translate(new Watched(open, 'ends', { usage }), options))
     expect(returned.usage).toEqual({
@@ -544,7 +544,7 @@ describe('an abort', () => {
     expect(source).toMatchObject({ pulled: 0, closed: 1 })
   })
 
-  test('an abort while a source is waited for that never answers', async () => {
+  test('an abort ends the wait for a source that never answers', async () => {
     const source = new Watched(chunks, 'hangs')
     const controller = new AbortController()
     const reading = readAll(translate(source, { ...options, signal: controller.signal }))
@@ -561,7 +561,7 @@ describe('an abort', () => {
     expect(source.closed).toBe(1)
   })
 
-  test('an abort while the consumer is busy: the source is closed at once, and no event is lost', async () => {
+  test('an abort while the consumer is busy closes the source at once, and loses no event', async () => {
     const source = new Watched(chunks)
     const controller = new AbortController()
     const events = translate(source, { ...options, signal: controller.signal })
@@ -582,7 +582,7 @@ describe('an abort', () => {
     expect(source.pulled).toBe(1)
   })
 
-  test('an abort before the first event was asked for', async () => {
+  test('an abort before the first event was asked for fails the response, and the source is never pulled', async () => {
     const source = new Watched(chunks)
     const controller = new AbortController()
     const events = translate(source, { ...options, signal: controller.signal })
@@ -614,7 +614,7 @@ describe('an abort', () => {
     expectAborted(await reading)
   })
 
-  test('an abort: many chunks and one listener, which is gone in the end', async () => {
+  test('an abort needs one listener for many chunks, which is gone in the end', async () => {
     const { signal } = new AbortController()
     const add = vi.spyOn(signal, 'addEventListener')
     const remove = vi.spyOn(signal, 'removeEventListener')
@@ -623,7 +623,7 @@ describe('an abort', () => {
     expect(remove.mock.calls[0]?.slice(0, 2)).toEqual(add.mock.calls[0]?.slice(0, 2))
   })
 
-  test('an abort: an early return takes the listener with it', async () => {
+  test('an early return takes the listener of an abort with it', async () => {
     const { signal } = new AbortController()
     const add = vi.spyOn(signal, 'addEventListener')
     const remove = vi.spyOn(signal, 'removeEventListener')

@@ -6,7 +6,7 @@ import { brief, briefOutput, callTo, codes, createRun, inTurn, messageOn, type R
 
 const tokenTable = await loadTokenTable()
 
-test('python of an MCP server: the stream that vLLM gave as text, and this project began with', () => {
+test('the stream that vLLM gave as text, and this project began with, has a call of python of an MCP server', () => {
   const run = createRun({ tokenTable, request: { tools: [mcp('code_interpreter')] } })
   const harmony = inTurn(
     messageOn('analysis', 'Multiply.<|end|>'),
@@ -28,7 +28,7 @@ test('python of an MCP server: the stream that vLLM gave as text, and this proje
 })
 
 describe('deltas', () => {
-  test('deltas: one per push and part, however many tokens came', () => {
+  test('a push gives one delta for each part, however many tokens came', () => {
     const run = createRun({ tokenTable })
     run.push(encodeHarmony('<|channel|>final<|message|>'))
     expect(brief(run.push(encodeText('several tokens in one step')))).toEqual([
@@ -36,7 +36,7 @@ describe('deltas', () => {
     ])
   })
 
-  test('deltas: none if no character is whole', () => {
+  test('a push gives no delta if no character is whole', () => {
     const run = createRun({ tokenTable })
     run.push(encodeHarmony('<|channel|>final<|message|>'))
     const ids = encodeText('🫠')
@@ -44,7 +44,7 @@ describe('deltas', () => {
     expect(brief(run.push(...ids))).toEqual(['output_text.delta 0 "🫠"'])
   })
 
-  test('deltas: a character that never ends is U+FFFD, in its own item', () => {
+  test('a character that never ends is U+FFFD, in its own item', () => {
     const run = createRun({ tokenTable })
     const [half = 0] = encodeText('🫠')
     run.push([...encodeHarmony('<|channel|>analysis<|message|>a'), half, ...encodeHarmony('<|end|>')])
@@ -55,7 +55,7 @@ describe('deltas', () => {
     ])
   })
 
-  test('deltas: ids, scored tokens, arrays, typed arrays and text give the same items', () => {
+  test('ids, scored tokens, arrays and typed arrays give the same items', () => {
     const ids = encodeHarmony(inTurn(messageOn('analysis', 'Hé🫠<|end|>'), callTo('functions.f', '{"a":1}<|call|>')))
     const outputOf = (feed: (run: Run) => unknown): string[] => {
       const run = createRun({ tokenTable, request: { tools: [fn('f')] } })
@@ -92,7 +92,7 @@ describe('several calls in one turn', () => {
 describe('turns', () => {
   const request = { tools: [mcp('github')] }
 
-  test('turns: one response may have several, each beginning in a header', () => {
+  test('one response may have several turns, each beginning in a header', () => {
     const run = createRun({ request })
     run.translator.beginTurn()
     run.push(callTo('github.a', '{}<|call|>'))
@@ -118,7 +118,7 @@ describe('turns', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('nothing that waits is given up between them', () => {
+  test('nothing that waits is given up between turns', () => {
     const run = createRun({ request })
     run.push(callTo('github.a', '{}<|call|>'))
     run.translator.beginTurn()

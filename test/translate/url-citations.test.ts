@@ -194,7 +194,7 @@ const someText = fc
 const someSizes = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 40 })
 
 describe('the events of a citation', () => {
-  test('the events of a citation come in order and whole: the link takes the place of the mark, and the annotation comes right after it', () => {
+  test('the events of a citation come in order and whole: the link in the place of the mark, then the annotation', () => {
     const OF_PART = { item_id: 'msg_0', output_index: 0, content_index: 0 }
     const run = createRun({ citations })
     run.start()
@@ -237,7 +237,7 @@ describe('the events of a citation', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a citation of several marks in one push are one delta up to each annotation', () => {
+  test('several marks in one push are one delta up to each annotation', () => {
     const run = answering()
     expect(brief(run.push('a【4†L1】b【5†L1】【4†L2】 c'))).toEqual([
       `output_text.delta 0 "a ${LINK}"`,
@@ -334,7 +334,7 @@ describe('the link', () => {
     ['no slashes', 'https:e.com', 'https://e.com/', 'e.com'],
     ['white space around it', ' https://e.com/ ', 'https://e.com/', 'e.com'],
   ])(
-    'the link, and the annotation lead where a browser goes, whatever it makes of an address with %s',
+    'the link and the annotation lead where a browser goes, whatever it makes of an address with %s',
     (_, url, href, domain) => {
       const { text, annotations } = answerOf('x【4†L1】', { citations: urlCitations({ resolve: () => ({ url }) }) })
       expect(text).toBe(`x ([${domain}](${href}))`)
@@ -602,7 +602,7 @@ describe('what is no mark stays text, without an annotation', () => {
   test.each([
     ['an unknown cursor', '【99†L1】'],
     ['a name that every object has', '【constructor†L1】'],
-  ])('what is no mark stays text, without an annotation: nor %s', (_, text) => {
+  ])('a mark with %s stays text, without an annotation', (_, text) => {
     expect(answerOf(`a${text}b`)).toMatchObject({ text: `a${text}b`, annotations: [] })
   })
 
@@ -612,7 +612,7 @@ describe('what is no mark stays text, without an annotation', () => {
     }
   })
 
-  test('what is no mark stays text, without an annotation: nor the bracket around a mark', () => {
+  test('the bracket around a mark stays text', () => {
     expect(answerOf('【【4†L1】】')).toMatchObject({ text: `【 ${LINK}】`, annotations: [{ start_index: 2 }] })
     expect(answerOf('【4†【4†L1】')).toMatchObject({ text: `【4† ${LINK}` })
   })
@@ -623,7 +623,7 @@ describe('what is no mark stays text, without an annotation', () => {
     `【000000004†${'x'.repeat(64)}†${'y'.repeat(64)}】`,
     '【4†L1†e.com】',
     '【4† 】',
-  ])('what is no mark stays text, without an annotation, but the shortest and the longest are marks: %j', (mark) => {
+  ])('the shortest and the longest mark are marks: %j', (mark) => {
     const run = answering()
     run.push(...mark, 'b')
     expect(run.translator.response.output).toMatchObject([{ content: [{ text: ` ${LINK}b` }] }])
@@ -702,7 +702,7 @@ describe('the beginning of a mark that nothing follows goes out as text', () => 
 describe('cut anywhere, marks and near-marks give the same', () => {
   const begin = messageOn('final')
 
-  test('cut anywhere, marks and near-marks give the same pushed as text', () => {
+  test('marks and near-marks that are pushed as text give the same wherever they are cut', () => {
     fc.assert(
       fc.property(someText, someSizes, (text, sizes) => {
         const whole = new Translator({ ...FIXED, citations })
@@ -724,7 +724,7 @@ describe('cut anywhere, marks and near-marks give the same', () => {
     )
   })
 
-  test('cut anywhere, marks and near-marks give the same pushed as tokens, one by one and in groups', () => {
+  test('marks and near-marks that are pushed as tokens give the same one by one and in groups', () => {
     fc.assert(
       fc.property(someText, someSizes, (text, sizes) => {
         const ids = encodeText(text)
@@ -748,7 +748,7 @@ describe('cut anywhere, marks and near-marks give the same', () => {
     )
   })
 
-  test('cut anywhere, marks and near-marks give the same: cut off, failed or aborted, nothing of the text is lost', () => {
+  test('no text of marks and near-marks is lost if the response is cut off, failed or aborted', () => {
     fc.assert(
       fc.property(someText, someSizes, fc.constantFrom('end', 'fail', 'abort'), (text, sizes, how) => {
         const translator = new Translator({ ...FIXED, citations })
@@ -763,7 +763,7 @@ describe('cut anywhere, marks and near-marks give the same', () => {
     )
   })
 
-  test('marks and near-marks give the same restored from a snapshot between any two pushes', () => {
+  test('marks and near-marks give the same after a snapshot between any two pushes', () => {
     fc.assert(
       fc.property(someText, someSizes, fc.nat(), (text, sizes, at) => {
         const pieces = [begin, ...cut(text, sizes), '<|return|>']
@@ -894,7 +894,7 @@ describe('the page of a cursor', () => {
 })
 
 describe('restored without the option', () => {
-  test('what was held goes out as it is, with the probabilities of its tokens', () => {
+  test('what was held goes out as it is, with its probabilities, if the translator is restored without the option', () => {
     const options = { ...FIXED, tokenTable, request: { include: ['message.output_text.logprobs'] } }
     const first = new Translator({ ...options, citations })
     first.push(encodeHarmony(messageOn('final')))
@@ -975,7 +975,7 @@ describe('the work is linear in the text', () => {
   const LONGEST = 1 + 9 + 1 + 64 + 1 + 64
 
   test.each(['【', '【1†', '【4†L1†', '】', `【4†${'x'.repeat(64)}`, '【1†L1】', '【123456789†', '†'])(
-    'the work is linear in the text of %j over and over: what is held is bounded',
+    'what is held of %j over and over is bounded',
     (part) => {
       const text = part.repeat(Math.ceil(SIZE / part.length))
       const translator = new Translator({ ...FIXED, citations })
@@ -998,7 +998,7 @@ describe('the work is linear in the text', () => {
     },
   )
 
-  test('the work is linear in the text with log-probabilities, what is held of them is bounded too', () => {
+  test('what is held of log-probabilities is bounded, too', () => {
     const request = { include: ['message.output_text.logprobs'] }
     const translator = new Translator({ ...FIXED, citations, tokenTable, request })
     translator.push(encodeHarmony(messageOn('final')))
@@ -1107,7 +1107,7 @@ describe('log-probabilities', () => {
     expect(all).toEqual([0, 1, ids.length - 1])
   })
 
-  test('log-probabilities of a token that begins or ends a mark and shows something beside it', () => {
+  test('a token that begins or ends a mark and shows something beside it keeps its log-probability', () => {
     // " 【" and "】\n\n" are one token each.
     const ids = encodeText('a 【4†L1】\n\nb')
     const whole = [
@@ -1143,7 +1143,7 @@ describe('log-probabilities', () => {
     expect(deltas.at(-1)).toEqual(['【4†L1', ids.slice(1).map((_, at) => at + 1)])
   })
 
-  test('log-probabilities of characters that several tokens make, around a mark', () => {
+  test('characters that several tokens make keep their log-probabilities around a mark', () => {
     const ids = encodeText('🫠【4†L1】🫠')
     const emoji = encodeText('🫠').length
     const last = ids.map((_, at) => at).slice(-emoji)
@@ -1204,7 +1204,7 @@ describe('log-probabilities', () => {
     }
   })
 
-  test('log-probabilities of a mark are in none if only some of its tokens have one', () => {
+  test('log-probabilities of a mark are in no delta if only some of its tokens have one', () => {
     const ids = encodeText('a【4†L1】bc')
     const some = (at: number): ScoredToken[] => score(ids).map((token, of) => (of === at ? token : { id: token.id }))
     for (let at = 1; at < ids.length - 1; at++) expect(scoredRun([some(at)]).all, `token ${at}`).toEqual([])
@@ -1215,7 +1215,7 @@ describe('log-probabilities', () => {
   test.each([
     ['plain', 'I must refuse this【4†L1】, because of the rules that I follow here.'],
     ['with characters of several tokens', '🫠🫠 I must refuse this【4†L1】, because of the rules that I follow here.'],
-  ])('log-probabilities of a message that has no header, %s', (_, text) => {
+  ])('a message without a header keeps the log-probabilities of what it shows: %s', (_, text) => {
     const ids = encodeText(text)
     const places = placesOf(text, ids)
     for (const chunks of [[score(ids)], score(ids).map((token) => [token])]) {

@@ -108,7 +108,7 @@ describe('reasoning tokens', () => {
     ['a message to the assistant is reasoning', '<|channel|>analysis to=assistant<|message|>Hm.<|end|>', 'all'],
     ['an empty thought counts', '<|channel|>analysis<|message|><|end|>', 'all'],
     ['a thought that is cut off counts', '<|channel|>analysis<|message|>Hm', 'all'],
-  ])('reasoning tokens: %s', (_, harmony, expected) => {
+  ])('only reasoning counts as reasoning: %s', (_, harmony, expected) => {
     const run = counting()
     run.push(encodeHarmony(harmony))
     expect(usageAtEnd(run)).toEqual(usage(0, 0, count(harmony), expected === 'all' ? count(harmony) : 0))
@@ -218,7 +218,7 @@ describe('text input', () => {
 })
 
 describe('when it is shown', () => {
-  test('when it is shown: null until the end, then in a completed and in an incomplete response', () => {
+  test('usage is null until the end, then shown in a completed and in an incomplete response', () => {
     for (const reason of ['stop', 'max_output_tokens'] as const) {
       const run = counting()
       run.push(encodeHarmony(ANSWER))
@@ -228,7 +228,7 @@ describe('when it is shown', () => {
     }
   })
 
-  test('when it is shown: null in a failed one', () => {
+  test('usage is null in a failed response', () => {
     const run = counting()
     run.push(encodeHarmony(ANSWER))
     expect(terminal(run.fail({ message: 'no' })).usage).toBeNull()
@@ -243,11 +243,11 @@ describe.each<[string, unknown]>([
 ])('a count that is %s', (_, inputTokens) => {
   const bad = expect.objectContaining({ name: 'HarmonyResponsesError', code: 'bad_option' })
 
-  test('a count is refused', () => {
+  test('a count that is no whole number of tokens is refused', () => {
     expect(() => createRun({ usage: { inputTokens: inputTokens as number } })).toThrow(bad)
   })
 
-  test('a count is refused of a turn, too', () => {
+  test('a count of a turn that is no whole number of tokens is refused, too', () => {
     expect(() => createRun().translator.beginTurn({ inputTokens: inputTokens as number })).toThrow(bad)
   })
 })

@@ -69,31 +69,34 @@ const OTHERS = ['two-calls', 'mcp-approved', 'namespace-call', 'host-message', '
 describe('a request of a fixture', () => {
   const names = fixtures.map(({ name }) => name).filter((name) => !OTHERS.includes(name))
 
-  test.each(names)('%s is answered as the fixture is translated, with its tools played', async (name) => {
-    const { request, setup } = fixtureOf(name)
-    const { citations: _, responseMessages: __, ...options } = setup ?? {}
-    const response = await responseTo(request ?? {}, options)
-    const isListing = ({ type }: OutputItem): boolean => type === 'mcp_list_tools'
-    const got = response.output.filter((item) => !isListing(item)).map(said)
-    const wanted = expectedOutput(name).map(said)
-    expect(got).toHaveLength(wanted.length)
-    // Citations are a setting of the server's, and sources of the tool's own.
-    if (name !== 'web-search') expect(got).toEqual(wanted)
-  })
+  test.each(names)(
+    'the request of the fixture %s is answered as the fixture is translated, with its tools played',
+    async (name) => {
+      const { request, setup } = fixtureOf(name)
+      const { citations: _, responseMessages: __, ...options } = setup ?? {}
+      const response = await responseTo(request ?? {}, options)
+      const isListing = ({ type }: OutputItem): boolean => type === 'mcp_list_tools'
+      const got = response.output.filter((item) => !isListing(item)).map(said)
+      const wanted = expectedOutput(name).map(said)
+      expect(got).toHaveLength(wanted.length)
+      // Citations are a setting of the server's, and sources of the tool's own.
+      if (name !== 'web-search') expect(got).toEqual(wanted)
+    },
+  )
 
-  test('is found whatever its instructions, effort and model are', async () => {
+  test('the request of a fixture is found whatever its instructions, effort and model are', async () => {
     const request = { ...fixtureOf('plain-answer').request, instructions: '# Tools\n\nBe nice.', model: 'gpt-5.4' }
     const response = await responseTo({ ...request, reasoning: { effort: 'high' } })
     expect(response.output.map(said)).toEqual(expectedOutput('plain-answer').map(said))
   })
 
-  test('is another one with other tools', async () => {
+  test('the request of a fixture is another one with other tools', async () => {
     const tools = fixtureOf('two-calls').request?.tools
     const response = await responseTo({ ...fixtureOf('plain-answer').request, tools })
     expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'function_call'])
   })
 
-  test('goes on after an approval, with what was recorded for the call', async () => {
+  test('a replayed fixture goes on after an approval, with what was recorded for the call', async () => {
     const asked = await responseTo(fixtureOf('mcp-approval').request ?? {})
     expect(asked.output.at(-1)?.type).toBe('mcp_approval_request')
     const { request, setup } = fixtureOf('mcp-approved')
@@ -101,13 +104,13 @@ describe('a request of a fixture', () => {
     expect(response.output.at(-1)).toMatchObject({ content: [{ text: 'Your short link is **b2**.' }] })
   })
 
-  test('goes on where the host has begun the message that it has next', async () => {
+  test('a replayed fixture goes on where the host has begun the message that it has next', async () => {
     const { request } = fixtureOf('two-calls')
     const response = await responseTo({ ...request, tool_choice: { type: 'function', name: 'get_weather' } })
     expect(response.output.at(-1)).toMatchObject({ type: 'function_call', arguments: '{"city":"Oslo"}' })
   })
 
-  test('is cut where its limit says', async () => {
+  test('a replayed fixture is cut where the limit of its request says', async () => {
     const response = await responseTo({ ...fixtureOf('reasoning-answer').request, max_output_tokens: 5 })
     expect([response.status, response.usage?.output_tokens]).toEqual(['incomplete', 5])
   })
@@ -131,39 +134,39 @@ describe('a request that no fixture has', () => {
   }
   const OTHER = { type: 'function', name: 'get_time' }
 
-  test('is answered with reasoning and what was said', async () => {
+  test('a request that no fixture has is answered with reasoning and what was said', async () => {
     const response = await responseTo({ input: 'Hello there' })
     expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
     expect(JSON.stringify(response.output)).toContain('You said: Hello there')
   })
 
-  test('calls the first tool, with arguments that fit', async () => {
+  test('a request that no fixture has gets a call of the first tool, with arguments that fit', async () => {
     const { output } = await responseTo({ input: 'Hello', tools: [WEATHER, OTHER] })
     expect(output.at(-1)).toMatchObject({ name: 'get_weather', arguments: '{"city":"example","unit":"C"}' })
   })
 
-  test('calls the tool that the user names', async () => {
+  test('a request that no fixture has gets a call of the tool that the user names', async () => {
     const { output } = await responseTo({ input: 'Call get_time, please', tools: [WEATHER, OTHER] })
     expect(output.at(-1)).toMatchObject({ type: 'function_call', name: 'get_time', arguments: '{}' })
   })
 
-  test('calls the tool that the request demands', async () => {
+  test('a request that no fixture has gets a call of the tool that it demands', async () => {
     const tool_choice = { type: 'function', name: 'get_time' }
     const { output } = await responseTo({ input: 'Hello', tools: [WEATHER, OTHER], tool_choice })
     expect(output.at(-1)).toMatchObject({ type: 'function_call', name: 'get_time', arguments: '{}' })
   })
 
-  test('calls any tool where one is required', async () => {
+  test('a request that no fixture has gets a call of any tool where it requires one', async () => {
     const { output } = await responseTo({ input: 'Hello', tools: [WEATHER], tool_choice: 'required' })
     expect(output.at(-1)).toMatchObject({ type: 'function_call', name: 'get_weather' })
   })
 
-  test('calls a custom tool with text', async () => {
+  test('a request that no fixture has gets a call of a custom tool with text', async () => {
     const { output } = await responseTo({ input: 'Hello', tools: [{ type: 'custom', name: 'write' }] })
     expect(output.at(-1)).toMatchObject({ type: 'custom_tool_call', name: 'write', input: 'example' })
   })
 
-  test('has its answer after the result of a tool', async () => {
+  test('a request that no fixture has gets its answer after the result of a tool', async () => {
     const input = [
       { type: 'message', role: 'user', content: 'Hello' },
       { type: 'function_call', call_id: 'c', name: 'get_weather', arguments: '{}' },
@@ -174,13 +177,13 @@ describe('a request that no fixture has', () => {
     expect(JSON.stringify(output)).toContain('22 degrees')
   })
 
-  test('has hosted tools played, too', async () => {
+  test('a request that no fixture has gets its hosted tools played, too', async () => {
     const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }]
     const { output } = await responseTo({ input: 'Hello', tools })
     expect(output.map(({ type }) => type)).toEqual(['reasoning', 'code_interpreter_call', 'reasoning', 'message'])
   })
 
-  test('is answered with no MCP server that nobody recorded', async () => {
+  test('a request that no fixture has gets no call of an MCP server that nobody recorded', async () => {
     const tools = [{ type: 'mcp', server_label: 'constructor', require_approval: 'never' }]
     const { output } = await responseTo({ input: 'Hello', tools })
     expect(output.map(({ type }) => type)).toEqual(['mcp_list_tools', 'reasoning', 'message'])
@@ -195,7 +198,7 @@ describe('strict output', () => {
     additionalProperties: false,
   }
 
-  test('of a function is held, by the script and by a recording', async () => {
+  test('the script and a recording keep to the schema of a strict function', async () => {
     const tool = { type: 'function', name: 'get_weather', strict: true, parameters: schema }
     const { output } = await responseTo({ input: 'Hello', tools: [tool] })
     expect(output.at(-1)).toMatchObject({ type: 'function_call', arguments: '{"city":"example","unit":"C"}' })
@@ -203,7 +206,7 @@ describe('strict output', () => {
     expect(recorded.output.at(-1)).toMatchObject({ type: 'function_call', arguments: '{"city":"Oslo"}' })
   })
 
-  test('of a text format is held by the script', async () => {
+  test('the script keeps to the schema of a strict text format', async () => {
     const text = { format: { type: 'json_schema', name: 'place', strict: true, schema } }
     const { output } = await responseTo({ input: 'Hello', text })
     const [part] = (output.at(-1) as { content: { text: string }[] }).content

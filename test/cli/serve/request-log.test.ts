@@ -89,7 +89,7 @@ describe('what clients write', () => {
     maxLength: 400,
   })
 
-  test('is never a line of its own, a field of its own, or anything that a terminal acts on', () => {
+  test('what clients write is never a line of its own, a field of its own, or anything that a terminal acts on', () => {
     fc.assert(
       fc.property(hostile, hostile, (path, requestedModel) => {
         const text = logOf(began(), over({ requestedModel }), ended({ path: `/${path}` }))

@@ -4,7 +4,7 @@ import { codePoint } from '../../../src/conformance/arbitraries/code-point.js'
 import { runs } from '../../support/runs.js'
 
 describe('a code point', () => {
-  test('is one character, and no half of a surrogate pair', () => {
+  test('a code point is one character, and no half of a surrogate pair', () => {
     fc.assert(
       fc.property(codePoint, (text) => {
         expect(Array.from(text)).toEqual([text])
@@ -14,17 +14,20 @@ describe('a code point', () => {
     )
   })
 
-  test.each(['\0', 'a', '\ud7ff', '\ue000', '\uffff', '𝕳', '\u{10ffff}'])('%j shrinks to simpler ones', (text) => {
-    expect(codePoint.canShrinkWithoutContext(text)).toBe(true)
-    const code = text.codePointAt(0) as number
-    for (const { value } of codePoint.shrink(text, undefined)) expect(value.codePointAt(0)).toBeLessThan(code)
-  })
+  test.each(['\0', 'a', '\ud7ff', '\ue000', '\uffff', '𝕳', '\u{10ffff}'])(
+    'the code point %j shrinks to simpler ones',
+    (text) => {
+      expect(codePoint.canShrinkWithoutContext(text)).toBe(true)
+      const code = text.codePointAt(0) as number
+      for (const { value } of codePoint.shrink(text, undefined)) expect(value.codePointAt(0)).toBeLessThan(code)
+    },
+  )
 
-  test.each(['', 'ab', '\ud800', '\udfff', 1, undefined])('%j is none', (value) => {
+  test.each(['', 'ab', '\ud800', '\udfff', 1, undefined])('%j is no code point', (value) => {
     expect(codePoint.canShrinkWithoutContext(value)).toBe(false)
   })
 
-  test('makes texts that are names which every object has, too', () => {
+  test('texts of code points include the names that every object has', () => {
     const names = fc.sample(fc.string({ unit: codePoint }), { numRuns: 3000, seed: 1 })
     expect(names).toContain('__proto__')
   })

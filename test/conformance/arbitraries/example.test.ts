@@ -17,7 +17,7 @@ import { runs } from '../../support/runs.js'
 
 // How people use the arbitraries on a server of their own; here the server is this library.
 
-test('a server that takes token ids', async () => {
+test('the arbitraries test a server that takes token ids', async () => {
   const tokenTable = await loadTokenTable()
   const transcript = fc.oneof(wellFormedTranscript({ tokenTable }), malformedTranscript({ tokenTable }))
   fc.assert(
@@ -29,7 +29,7 @@ test('a server that takes token ids', async () => {
   )
 })
 
-test('a server that takes text', () => {
+test('the arbitraries test a server that takes text', () => {
   const text = fc.oneof(
     wellFormedTranscript().map(({ textChunks }) => textChunks),
     malformedTranscript().map(({ textChunks }) => textChunks),
@@ -44,7 +44,7 @@ test('a server that takes text', () => {
   )
 })
 
-test('a judge of streams', () => {
+test('the arbitraries test a judge of streams', () => {
   const stream = wellFormedTranscript().map(
     ({ textChunks, request }) => run(cutText(textChunks, [3]), { request }, 'stop').events,
   )

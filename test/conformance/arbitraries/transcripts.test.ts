@@ -104,7 +104,7 @@ describe('with a token table', () => {
 })
 
 describe('without a token table', () => {
-  test('a transcript is text, and nothing in it spells a marker that is not meant', () => {
+  test('a transcript without a token table is text, and nothing in it spells a marker that is not meant', () => {
     check(wellFormedTranscript(), (transcript) => {
       expect(Object.keys(transcript).sort()).toEqual(['entries', 'messages', 'request', 'text', 'textChunks'])
       expect(withoutBrackets(joined(transcript))).toBe(withoutBrackets(transcript.text))
@@ -112,7 +112,7 @@ describe('without a token table', () => {
     })
   })
 
-  test('without a token table: it is the same transcript as with one', () => {
+  test('a transcript without a token table is the same as with one', () => {
     const runs = { numRuns: 200, seed: 5 }
     const ids = fc.sample(wellFormedTranscript({ tokenTable }), runs)
     const texts = fc.sample(wellFormedTranscript(), runs)
@@ -121,7 +121,7 @@ describe('without a token table', () => {
     )
   })
 
-  test('malformed ones are of every shape but the one that only ids can say', () => {
+  test('malformed transcripts without a token table are of every shape but the one that only ids can say', () => {
     const shapes = new Set<MalformedShape>()
     check(
       malformedTranscript(),
@@ -150,7 +150,7 @@ describe('without a token table', () => {
     expect(() => malformedTranscript({ shapes: [] })).toThrow('shapes: expected at least one shape')
   })
 
-  test('what needs one says so', () => {
+  test('what needs a token table says so', () => {
     expect(() => malformedTranscript({ shapes: ['markers-in-tool-result'] })).toThrow(
       'shapes: markers-in-tool-result: expected a tokenTable',
     )
@@ -199,7 +199,7 @@ describe('cutting', () => {
 })
 
 describe('what is printed when a property fails', () => {
-  test('a transcript', () => {
+  test('a transcript is printed as its text and its tools', () => {
     expect(simplest(wellFormedTranscript({ tokenTable, calls: false }), ({ messages }) => messages.length > 1)).toBe(
       'Transcript("<|channel|>final<|message|><|end|><|start|>assistant<|channel|>final<|message|><|return|>", tools: [])',
     )
@@ -213,7 +213,7 @@ describe('what is printed when a property fails', () => {
     )
   })
 
-  test('a malformed transcript', () => {
+  test('a malformed transcript is printed with its shape and where that was seen', () => {
     const isOpen = ({ open }: { open: boolean }): boolean => open
     expect(simplest(malformedTranscript({ shapes: ['cut-in-header'] }), isOpen)).toBe(
       'cut-in-header, cut in the header (vllm#45736): Transcript("", tools: [function bash])',

@@ -75,10 +75,13 @@ describe('of a stream that leaves places out, the others decide', () => {
     expect(shown(events)).toEqual(shown(stream()))
   })
 
-  test.each(['output_index', 'item_id', 'content_index'])('no %s', (field) => {
-    const events = stream().map(({ [field]: _, ...event }) => event)
-    expect(shown(events)).toEqual(shown(stream()))
-  })
+  test.each(['output_index', 'item_id', 'content_index'])(
+    'a stream whose events have no %s is read all the same',
+    (field) => {
+      const events = stream().map(({ [field]: _, ...event }) => event)
+      expect(shown(events)).toEqual(shown(stream()))
+    },
+  )
 
   test('another item_id in each event changes nothing that was meant', () => {
     const events = stream().map((event, at) => ('item_id' in event ? { ...event, item_id: `rotated_${at}` } : event))

@@ -32,14 +32,14 @@ test('a good stream breaks nothing', () => {
   expect([seen.ending, `${seen.streamed}`, `${seen.final}`]).toEqual(['completed', '"Hi"', '"Hi"'])
 })
 
-test('a field that it does not want as it is fails the turn, and the fault names the field and its value', () => {
+test('a field that the AI SDK does not want as it is fails the turn, and the fault names the field and its value', () => {
   const { seen, rules, words } = read(CREATED, added(MESSAGE), delta(null), done(MESSAGE), COMPLETED)
   expect(rules).toEqual(['ai-sdk-validates'])
   expect(words).toEqual(['`delta` a string in response.output_text.delta: null'])
   expect(seen.ending).toBe('threw')
 })
 
-test('events and items that it does not know may hold anything', () => {
+test('events and items that the AI SDK does not know may hold anything', () => {
   const unknown = { type: 'response.output_text.done', text: null }
   expect(read(CREATED, unknown, added({ type: 'memory_call' }), COMPLETED).rules).toEqual([])
 })

@@ -30,7 +30,7 @@ test('a stream with nothing wrong is not accused', () => {
   expect(rules(calls)).toEqual([])
 })
 
-test('it reads the text and the terminal response alone', () => {
+test('the Agents SDK reads the text and the terminal response alone', () => {
   const read = answer.filter(({ type }) => /^response\.(output_text\.delta|output_item\.done|completed)$/.test(type))
   expect(rules(read)).toEqual([])
 })
@@ -45,7 +45,7 @@ test('a field that the protocol of items wants is named, with its place', () => 
   expect(violation?.expected).toContain('response.output[0].status')
 })
 
-test('the output is an array', () => {
+test('the output of a response has to be an array', () => {
   expect(rules(ending(answer, ({ output: _, ...response }) => response))).toEqual(['openai-agents-response'])
 })
 

@@ -17,7 +17,7 @@ test('a place that says the same twice is one', () => {
   expect(votes(['a', 'added'], ['a', 'added'], ['a', 'added'], ['b', 'textDone'], ['b', 'part']).winner).toBe('b')
 })
 
-test('of as many places the one that speaks last is believed', () => {
+test('of two values with as many places, the one whose place speaks last is believed', () => {
   expect(votes(['a', 'terminal'], ['b', 'done']).winner).toBe('a')
   expect(votes(['a', 'added'], ['b', 'done']).winner).toBe('b')
 })
@@ -32,7 +32,7 @@ test('a vote without votes has no winner', () => {
   expect(votes().winner).toBeUndefined()
 })
 
-test('a broken server cannot make it remember any number of values', () => {
+test('a broken server cannot make a vote remember any number of values', () => {
   const all = votes(['a', 'added'])
   for (let count = 0; count < 1000; count++) all.add(`b${count}`, 'textDone', at)
   expect(all.all.length).toBeLessThan(100)

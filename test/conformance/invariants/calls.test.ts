@@ -62,7 +62,7 @@ describeCases(CALLS, {
       setItem('function_call', { arguments: '' }, ['done', 'terminal']),
       ['6 call-is-deltas', '6 function-arguments-json'],
     ],
-    'of a call that was cut off they are not': [
+    'invalid arguments of a call that was cut off are not reported': [
       'call',
       'openai',
       both(halfArguments, setItem('function_call', { status: 'incomplete' }, ['done', 'terminal'])),
@@ -131,7 +131,7 @@ describeCases(CALLS, {
     ],
   },
   'shell-output-command': {
-    'what no command printed is reported': [
+    'output of no command is reported': [
       'shell',
       'openai',
       set('shell_call_output_content.delta', { command_index: 7 }),
@@ -139,8 +139,8 @@ describeCases(CALLS, {
     ],
   },
   'mcp-call-ends-once': {
-    'a second end is reported': ['mcp', 'openai', twice('mcp_call.completed'), ['8 mcp-call-ends-once']],
-    'an end before the arguments is reported': ['mcp', 'openai', move(7, 6), ['6 mcp-call-ends-once']],
+    'a second end of a call is reported': ['mcp', 'openai', twice('mcp_call.completed'), ['8 mcp-call-ends-once']],
+    'an end of a call before its arguments is reported': ['mcp', 'openai', move(7, 6), ['6 mcp-call-ends-once']],
     'an item with another outcome is reported': [
       'mcp',
       'openai',

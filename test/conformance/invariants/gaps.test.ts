@@ -116,7 +116,7 @@ describe('what is said is so', () => {
     expect(violation?.expected).toContain('Paris')
   })
 
-  test('a sequence number after one that is missing is a number', () => {
+  test('the sequence number that is expected after a missing one is a number', () => {
     const violations = violationsOf('answer', 'open-responses', (events) => {
       for (const event of events) delete event['sequence_number']
     }).filter(({ rule }) => rule === 'sequence-numbers')
@@ -124,7 +124,7 @@ describe('what is said is so', () => {
     for (const { expected } of violations) expect(expected).toMatch(/^sequence_number \d+$/)
   })
 
-  test('a sequence number after one that is null is not held against it', () => {
+  test('a sequence number that is null is not held against the one after it', () => {
     const violations = violationsOf('answer', 'open-responses', set('output_item.added', { sequence_number: null }))
     expect(violations.map(({ position, rule }) => `${position} ${rule}`)).toEqual([
       '2 sequence-numbers',
@@ -153,7 +153,7 @@ describe('what is said is so', () => {
 })
 
 describe('what may come', () => {
-  test('what may come: an event without a type is reported, not thrown', () => {
+  test('a checker does not throw at an event without a type', () => {
     const checker = createChecker()
     for (const event of [{}, { type: null }, { type: 7 }, { error: { message: 'x' } }]) {
       expect(() => checker.push(event as unknown as StreamEvent)).not.toThrow()
@@ -186,7 +186,7 @@ describe('what may come', () => {
     expect(brokenBy(damaged(BASES.answer(), damage), 'openai')).not.toContain('response-constant')
   })
 
-  test('what may come: an item of a type that objects have of themselves', () => {
+  test('an item may be of a type that objects have of themselves', () => {
     for (const type of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       const events = damaged(BASES.answer(), setItem('message', { type }))
       for (const { neededBy } of INVARIANTS) {
@@ -196,7 +196,7 @@ describe('what may come', () => {
     }
   })
 
-  test('what may come: texts that differ in one character anywhere are not taken for the same', () => {
+  test('texts that differ in one character anywhere are not taken for the same', () => {
     const text = 'x'.repeat(300)
     const digests = new Set([jsonHash(text)])
     for (let at = 0; at < text.length; at++) digests.add(jsonHash(`${text.slice(0, at)}y${text.slice(at + 1)}`))

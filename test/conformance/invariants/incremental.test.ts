@@ -51,7 +51,7 @@ function joinedIn(work: () => void): number {
 }
 
 describe('what a checker keeps and does', () => {
-  test('what a checker keeps and does of many items that are done nothing is open, and it goes on', () => {
+  test('a checker keeps nothing open of many items that are done, and goes on', () => {
     const count = sized(20_000, 2500)
     const reading = new StreamState()
     for (const event of messages(count)) {
@@ -107,7 +107,7 @@ describe('what a checker keeps and does', () => {
     expect(checkEvents(events)).toEqual([])
   })
 
-  test('the events that it looked at are as they were', () => {
+  test('the events that a checker looked at are as they were', () => {
     const events = BASES.talk()
     const before = structuredClone(events)
     for (const profile of PROFILES) checkEvents(events, { profile })
@@ -132,27 +132,27 @@ describe('a violation is reported at the event at which it is true', () => {
     return last.length === 0 ? reported : [...reported, [events.length, last.map(({ rule }) => rule)]]
   }
 
-  test('a text without one of its deltas: where the text is reported', () => {
+  test('a text without one of its deltas is reported where the whole text is', () => {
     expect(at('talk', cut(5, 6))).toEqual([[5, ['text-is-deltas']]])
   })
 
-  test('a call that is done twice: at the second time', () => {
+  test('a call that is done twice is reported at the second time', () => {
     expect(at('talk', twice('output_item.done', 2))).toEqual([[21, ['done-once']]])
   })
 
-  test('an item that is open when its response is completed: at the end of the response', () => {
+  test('an item that is open when its response is completed is reported at the end of the response', () => {
     expect(at('call', drop('output_item.done'))).toEqual([[6, ['every-item-done', 'terminal-output-is-done-items']]])
   })
 
-  test('a response that has changed: where it has', () => {
+  test('a response that has changed is reported where it has', () => {
     expect(at('answer', setResponse('completed', { model: 'other' }))).toEqual([[9, ['response-constant']]])
   })
 
-  test('an end that is missing: at the end, after all events', () => {
+  test('an end that is missing is reported at the end, after all events', () => {
     expect(at('answer', drop('completed'))).toEqual([[9, ['one-terminal-event-last']]])
   })
 
-  test('the end may be asked for twice', () => {
+  test('a checker may be asked for the end twice', () => {
     const checker = createChecker()
     expect(checker.end()).toEqual(checker.end())
     expect(checker.end().map(({ position, rule }) => [position, rule])).toEqual([

@@ -146,7 +146,7 @@ describeCases(ITEMS, {
       setItem('function_call', { arguments: '{"city":"Paris"}' }, ['added']),
       ['2 announced-empty'],
     ],
-    'a code that is null before its deltas is not': [
+    'a code that is null before its deltas is not reported': [
       'code',
       'openai',
       setItem('code_interpreter_call', { code: null }, ['added']),
@@ -182,7 +182,7 @@ describeCases(ITEMS, {
       setItem('message', { phase: 'preamble' }),
       ['2 event-shape', '2 message-phase', '8 event-shape', '8 message-phase', '9 event-shape'],
     ],
-    'one that is null is not': ['answer', 'openai', setItem('message', { phase: null }), []],
+    'a phase that is null is not reported': ['answer', 'openai', setItem('message', { phase: null }), []],
   },
   'reasoning-summary-list': {
     'reasoning without a summary is reported, each time': [
@@ -250,7 +250,7 @@ describeCases(ITEMS, {
       twice('function_call_arguments.done'),
       ['6 done-text-last'],
     ],
-    'a command after another is not': [
+    'a command after another is not reported': [
       'shell',
       'openai',
       (events) => {
@@ -280,7 +280,7 @@ describeCases(ITEMS, {
       set('output_text.delta', { item_id: undefined }),
       ['4 event-shape', '4 item-id-present'],
     ],
-    'a command of a shell call has none': ['shell', 'openai', (events) => events, []],
+    'a command of a shell call without an id is not reported': ['shell', 'openai', (events) => events, []],
   },
   'terminal-output-is-done-items': {
     'an empty output is reported': [
@@ -306,7 +306,7 @@ describeCases(ITEMS, {
       },
       ['9 terminal-output-not-empty?'],
     ],
-    'an output of which something is missing is no warning there': [
+    'an output of which something is missing is no warning, if the response comes from that backend': [
       'talk',
       'openai',
       (events) => {

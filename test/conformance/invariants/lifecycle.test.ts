@@ -18,15 +18,20 @@ describeCases(LIFECYCLE, {
     ],
   },
   'in-progress-second': {
-    'one that is missing is reported at the event in its place': [
+    'a missing response.in_progress is reported at the event in its place': [
       'answer',
       'openai',
       drop('in_progress'),
       ['1 in-progress-second'],
     ],
-    'a second one is reported': ['answer', 'openai', twice('in_progress'), ['2 in-progress-second']],
-    'one after a keepalive is not': ['answer', 'openai', insert(1, { type: 'keepalive', sequence_number: 1 }), []],
-    'being queued does not stand for it': [
+    'a second response.in_progress is reported': ['answer', 'openai', twice('in_progress'), ['2 in-progress-second']],
+    'a response.in_progress after a keepalive is not reported': [
+      'answer',
+      'openai',
+      insert(1, { type: 'keepalive', sequence_number: 1 }),
+      [],
+    ],
+    'response.queued does not stand for response.in_progress': [
       'answer',
       'openai',
       set('in_progress', { type: 'response.queued' }),
@@ -178,7 +183,7 @@ describeCases(LIFECYCLE, {
       insert(9, TRACE),
       ['9 error-then-failed'],
     ],
-    'a stream that ends with an error is not': ['failed', 'openai', drop('failed'), []],
+    'a stream that ends with an error is not reported': ['failed', 'openai', drop('failed'), []],
   },
   'failed-after-error': {
     'a stream that ends with an error is reported at its end': [

@@ -211,7 +211,7 @@ const NAIVE: Readonly<Record<string, Naive>> = {
 
 describe('real streams are not so, and nothing is said against them', () => {
   test.each(Object.entries(NAIVE))(
-    'real streams are not so, and nothing is said against them: %s',
+    'nothing is said against a real stream of which this is not true: %s',
     (_name, { base, damage, is }) => {
       const events = damaged(BASES[base](), ...[damage].flat())
       expect(is(events)).toBe(true)

@@ -39,7 +39,7 @@ describe('OpenAI’s wire may', () => {
     expect(saidOf(listings([0]), 'openai')).toEqual([])
   })
 
-  test('OpenAI’s wire may not list tools and say of none that they are', () => {
+  test('OpenAI’s wire may not list tools and say of no list that it is done', () => {
     const said = saidOf(listings([]), 'openai')
     expect(said).toContain(`${listings([]).length - 1} every-item-done`)
   })
@@ -92,7 +92,7 @@ describe('OpenAI’s wire may', () => {
     expect(saidOf(events, 'openai').every((said) => said.endsWith('?'))).toBe(true)
   })
 
-  test('OpenAI’s wire: an unknown field does not hide what else is wrong with an event', () => {
+  test('an unknown field does not hide what else is wrong with an event', () => {
     const events = damaged(BASES.answer(), set('output_item.added', { item: { ...message(), acme: 1, role: 7 } }))
     expect(saidOf(events, 'openai')).toContain('2 event-shape')
   })

@@ -146,7 +146,7 @@ describeCases(PARTS, {
     ],
   },
   'text-logprobs': {
-    'text without a list of them is reported': [
+    'text without a list of log-probabilities is reported': [
       'answer',
       'openai',
       set('output_text.delta', { logprobs: undefined }),
@@ -154,7 +154,7 @@ describeCases(PARTS, {
     ],
   },
   'annotation-index': {
-    'a gap is reported': [
+    'a gap in the indexes is reported': [
       'search',
       'open-responses',
       both(

@@ -120,7 +120,7 @@ describe('a stream that is resumed', () => {
     expect(errorsOf(other, 4, 'open-responses')).toEqual(['1 text-is-deltas', '2 text-done-event'])
   })
 
-  test.each([['yes'], [-1], [1.5], [null]])('a stream that is resumed is not resumed after %j', (resumed) => {
+  test.each([['yes'], [-1], [1.5], [null]])('a check that is said to be resumed after %j is refused', (resumed) => {
     expect(() => createChecker({ resumed: resumed as never })).toThrow(
       /^resumed: expected true, false or a sequence_number, got/,
     )

@@ -61,7 +61,7 @@ describeCases(WIRE, {
       },
       ['0 older-wire'],
     ],
-    'other mistakes in such a stream are reported': [
+    'other mistakes in a stream from before August 2025 are reported': [
       'answer',
       'openai',
       both(
@@ -70,13 +70,13 @@ describeCases(WIRE, {
       ),
       ['0 older-wire', '6 sequence-numbers', '6 event-shape', '6 text-is-deltas', '7 text-done-event'],
     ],
-    'a stream of that time that lacks nothing is not': [
+    'a stream from before August 2025 that lacks nothing is not reported': [
       'answer',
       'openai',
       allResponses({ created_at: 1_750_000_000 }),
       [],
     ],
-    'a stream of another time that lacks something is not': [
+    'a stream of another time that lacks something is not recognized as older': [
       'answer',
       'openai',
       setResponse('created', { prompt_cache_key: undefined }),
@@ -98,7 +98,12 @@ describeCases(WIRE, {
       set('output_text.delta', { error: { message: 'x' } }),
       ['4 no-foreign-error', '4 event-keys?'],
     ],
-    'one that is null is not': ['answer', 'openai', set('output_text.delta', { error: null }), ['4 event-keys?']],
+    'an error that is null is not reported': [
+      'answer',
+      'openai',
+      set('output_text.delta', { error: null }),
+      ['4 event-keys?'],
+    ],
   },
   'no-empty-delta': {
     'a delta that is empty is reported': [
@@ -115,13 +120,13 @@ describeCases(WIRE, {
       set('output_text.delta', { obfuscation: 'abc' }),
       ['4 obfuscation?'],
     ],
-    'one that is filled up to 16 is not': [
+    'a delta that is filled up to 16 is not reported': [
       'answer',
       'openai',
       set('output_text.delta', { obfuscation: 'abcdefghijklmn' }),
       [],
     ],
-    'nothing else is obfuscated': [
+    'obfuscation of anything else is reported': [
       'answer',
       'openai',
       set('output_item.added', { obfuscation: 'abcdefghijklmnop' }),
@@ -135,7 +140,7 @@ describeCases(WIRE, {
       insert(4, { type: 'response.acme' }),
       ['4 open-responses-event'],
     ],
-    'an extension is not': ['answer', 'open-responses', insert(4, TRACE), []],
+    'an extension is not reported': ['answer', 'open-responses', insert(4, TRACE), []],
   },
   'open-responses-shape': {
     'a field that is something else is reported': [
@@ -150,7 +155,7 @@ describeCases(WIRE, {
       setResponse('created', { presence_penalty: undefined }),
       ['0 open-responses-shape'],
     ],
-    'a field that is unknown is not': ['answer', 'open-responses', set('output_text.delta', { acme: 1 }), []],
+    'a field that is unknown is not reported': ['answer', 'open-responses', set('output_text.delta', { acme: 1 }), []],
   },
   'event-shape': {
     'a field that is something else is reported': [

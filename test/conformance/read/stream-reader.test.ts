@@ -126,7 +126,7 @@ describe('the same events are read', () => {
     expect(breaksOf(reads)).toEqual([])
   })
 
-  test.each(CAPTURES)('wherever they are cut: %s', (_, text) => {
+  test.each(CAPTURES)('the same events are read wherever the input is cut: %s', (_, text) => {
     const whole = readsOf([text])
     const bytes = new TextEncoder().encode(text)
     fc.assert(
@@ -150,7 +150,7 @@ describe('the same events are read', () => {
     expect(namesOf(reads)).toEqual(['utf-16: UTF-16, as PowerShell writes what it redirects'])
   })
 
-  test('each as soon as its blank line has come, or its last bracket', () => {
+  test('an event is read as soon as its blank line or its last bracket has come', () => {
     const reader = createStreamReader()
     expect(reader.push(frame(CREATED).slice(0, -1))).toEqual([])
     expect(eventsOf(reader.push('\n'))).toEqual([CREATED])
@@ -258,7 +258,7 @@ describe('what is no event does not hide those after it', () => {
     expect(readsOf([page])).toEqual(readsOf([...page]))
   })
 
-  test('what is no event does not hide those after it never throws, whatever comes', () => {
+  test('a stream reader never throws, whatever comes', () => {
     const word = fc.constantFrom(
       'data: ',
       '{',
@@ -337,7 +337,7 @@ describe('no capture is too much', () => {
     ['a string', '{"type":"a","x":"'],
     ['words', 'hello '],
     ['a list', '{"type":"a","x":['],
-  ])('no capture is too much: %s that never ends is reported once, and not kept', (_, first) => {
+  ])('an event that never ends is reported once, and not kept: %s', (_, first) => {
     const { breaks, parsed } = parsedOf(times('1,'.repeat(500), 500, first), 10_000)
     expect(breaks).toEqual([expect.stringMatching(/^1: an event of at most 10000 characters, not /)])
     expect(parsed).toBe(0)

@@ -45,7 +45,7 @@ describe('one fault is one cause', () => {
 describe('the numbers of a faulty stream, left as they were, are evidence of', () => {
   const kinds = FAULT_KINDS.filter((kind) => /^(dropped|duplicated|swapped)_/.test(kind) && kind !== 'dropped_terminal')
 
-  test.each(kinds)('the numbers of a faulty stream, left as they were, are evidence of: %s', (kind) => {
+  test.each(kinds)('sequence numbers that were left as they were are evidence of the fault: %s', (kind) => {
     fc.assert(
       fc.property(faultyStream(GOOD, { kinds: [kind] }), ({ events, fault }) => {
         const causes = causesOf(unrenumbered(events, fault))

@@ -142,7 +142,7 @@ describe('a report', () => {
   })
 })
 
-test('what follows from what names invariants alone', () => {
+test('the table of what follows from what names invariants alone', () => {
   const ids = new Set(INVARIANTS.map(({ id }) => id))
   const listed = Object.entries(POSSIBLE_CAUSES).flatMap(([id, { item = [], event = [], stream = [] }]) => [
     id,

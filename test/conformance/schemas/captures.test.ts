@@ -3,7 +3,7 @@ import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 import { eventFiles, type Json, problemsOf, projectFixtures, readEvents, shared } from './captures.js'
 
 describe("the project's fixtures", () => {
-  test.each(eventFiles(projectFixtures))("the project's fixtures: %s passes event by event", (file) => {
+  test.each(eventFiles(projectFixtures))("the project's fixture %s passes event by event", (file) => {
     expect(problemsOf(readEvents(projectFixtures, file))).toEqual([])
   })
 })
@@ -13,7 +13,7 @@ const isShared = sharedFolder() !== undefined
 describeWithShared('genuine captures', () => {
   describe.each(['openai', 'azure', 'lmstudio'])('of %s', (server) => {
     const folder = shared(`captured/${server}`)
-    test.each(isShared ? eventFiles(folder) : [])('a genuine capture: %s passes event by event', (file) => {
+    test.each(isShared ? eventFiles(folder) : [])('the genuine capture %s passes event by event', (file) => {
       const events = readEvents(folder, file)
       expect(events.length).toBeGreaterThan(3)
       expect(problemsOf(events)).toEqual([])
@@ -92,7 +92,7 @@ describeWithShared('synthetic streams', () => {
     ],
   }
 
-  test.each(isShared ? eventFiles(folder) : [])('synthetic streams: %s passes or fails as its name says', (file) => {
+  test.each(isShared ? eventFiles(folder) : [])('the synthetic stream %s passes or fails as its name says', (file) => {
     expect(problemsOf(readEvents(folder, file))).toEqual(wrong[file] ?? [])
   })
 })

@@ -42,40 +42,40 @@ const differences = (all: [type: string, difference: string[]][]): { [type: stri
   Object.fromEntries(all.filter(([, difference]) => difference.length > 0))
 
 describe.each(events)('the event %s', (type, event) => {
-  test('a specimen passes with all that it may have', () => {
+  test('a specimen of an event passes with all that it may have', () => {
     expect(problemOf(event)).toBeUndefined()
   })
 
-  test('a specimen is refused with an unknown key', () => {
+  test('a specimen of an event is refused with an unknown key', () => {
     expect(problemOf({ ...event, extra_key: 1 })).toBe('extra_key: expected no such key, got 1')
   })
 
-  test('a specimen is refused without its sequence number', () => {
+  test('a specimen of an event is refused without its sequence number', () => {
     expect(problemOf(without(event, 'sequence_number'))).toBe(
       'sequence_number: expected a whole number from 0, got nothing',
     )
   })
 
-  test('a specimen is given back as it came', () => {
+  test('a specimen of an event is given back as it came', () => {
     expect(parseEvent(event).event).toBe(event)
     expect(parseEvent(event).event?.type).toBe(type)
   })
 })
 
 describe.each(items)('the item %s', (type, item) => {
-  test('a specimen passes with all that it may have', () => {
+  test('a specimen of an item passes with all that it may have', () => {
     expect(problemOf(added(item))).toBeUndefined()
   })
 
-  test('a specimen is refused with an unknown key', () => {
+  test('a specimen of an item is refused with an unknown key', () => {
     expect(problemOf(added({ ...item, extra_key: null }))).toBe('item.extra_key: expected no such key, got null')
   })
 
-  test('a specimen is refused without its id', () => {
+  test('a specimen of an item is refused without its id', () => {
     expect(problemOf(added(without(item, 'id')))).toBe('item.id: expected a string, got nothing')
   })
 
-  test('a specimen is refused under a type that is made up', () => {
+  test('a specimen of an item is refused under a type that is made up', () => {
     expect(problemOf(added({ ...item, type: `${type}_x` }))).toBe(
       `item.type: expected the type of an output item, got "${type}_x"`,
     )
@@ -109,7 +109,7 @@ describe('what the wire has in place of the types', () => {
     expect(responseSchema.safeParse({ ...responseSpecimen, of_next_year: {}, output_text: 'T' }).success).toBe(true)
   })
 
-  test('unknown keys of its usage, its error and its items are not', () => {
+  test('unknown keys of the usage, the error and the items of a response are refused', () => {
     const { usage, error } = responseSpecimen
     const paths = [
       { ...responseSpecimen, usage: { ...usage, num_sources_used: 0 } },
@@ -121,20 +121,20 @@ describe('what the wire has in place of the types', () => {
 })
 
 describeWithShared('against the types of openai 7.57', () => {
-  test('there are their 59 events, and those that only the wire has', () => {
+  test('the schemas have the 59 events of openai 7.57, and those that only the wire has', () => {
     const theirs = readUnion().events.map(({ type }) => type)
     expect(theirs).toHaveLength(59)
     const more = Object.keys(extraEvents).filter((type) => !theirs.includes(type))
     expect(Object.keys(eventSpecimens).sort()).toEqual([...theirs, ...more].sort())
   })
 
-  test('there are their 28 items', () => {
+  test('the schemas have the 28 items of openai 7.57', () => {
     const theirs = readUnion().output_items.map(({ type }) => type)
     expect(theirs).toHaveLength(28)
     expect(Object.keys(itemSpecimens).sort()).toEqual(theirs.sort())
   })
 
-  test('events require what theirs do, but for the error', () => {
+  test('events require what those of openai 7.57 do, but for the error', () => {
     const all = readUnion().events.map(({ type, ...theirs }): [string, string[]] => {
       const mine = required(eventSpecimens[type as keyof typeof eventSpecimens], (event) => !problemOf(event))
       return [type, difference(mine, names(theirs.required))]
@@ -142,7 +142,7 @@ describeWithShared('against the types of openai 7.57', () => {
     expect(differences(all)).toEqual({ error: ['+error', '-code', '-message', '-param'] })
   })
 
-  test('events may have what theirs may', () => {
+  test('events may have what those of openai 7.57 may', () => {
     const all = readUnion().events.map(({ type, ...theirs }): [string, string[]] => {
       const mine = Object.keys(eventSpecimens[type as keyof typeof eventSpecimens])
       return [type, difference(mine, names([...theirs.required, ...theirs.optional]))]
@@ -154,7 +154,7 @@ describeWithShared('against the types of openai 7.57', () => {
     })
   })
 
-  test('items require what theirs do, but for what the wire or a client says', () => {
+  test('items require what those of openai 7.57 do, but for what the wire or a client says', () => {
     const all = readUnion().output_items.map(({ type, ...theirs }): [string, string[]] => {
       const item = itemSpecimens[type as keyof typeof itemSpecimens]
       const mine = required(item, (value) => outputItemSchema.safeParse(value).success)
@@ -169,7 +169,7 @@ describeWithShared('against the types of openai 7.57', () => {
     })
   })
 
-  test('items may have what theirs may', () => {
+  test('items may have what those of openai 7.57 may', () => {
     const all = readUnion().output_items.map(({ type, ...theirs }): [string, string[]] => {
       const mine = Object.keys(itemSpecimens[type as keyof typeof itemSpecimens])
       return [type, difference(mine, names([...theirs.required, ...theirs.optional]))]
@@ -177,7 +177,7 @@ describeWithShared('against the types of openai 7.57', () => {
     expect(differences(all)).toEqual({})
   })
 
-  test('the response requires more than theirs, and less where the wire has less', () => {
+  test('the response requires more than that of openai 7.57, and less where the wire has less', () => {
     const mine = required(responseSpecimen, (value) => responseSchema.safeParse(value).success)
     expect(difference(mine, names(readUnion().response.required)).sort()).toEqual([
       '+background',

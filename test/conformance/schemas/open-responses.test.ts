@@ -65,7 +65,7 @@ describe('the schemas of Open Responses', () => {
   })
 
   // What is not in the list is refused; where the published schema is at hand, both are held against it.
-  test('the schemas of Open Responses take these damages and no others', async () => {
+  test('the schemas of Open Responses take the listed damages and no others', async () => {
     const taken = new Map<string, Set<string>>()
     for (const event of openResponsesSpecimens) {
       for (const { kind, event: damaged } of fieldDamages(event)) {
@@ -80,7 +80,7 @@ describe('the schemas of Open Responses', () => {
 })
 
 describe('a stream as Open Responses words it', () => {
-  test.each(STREAMS)('a stream as Open Responses words it: %s is as the profile requires', (_name, events) => {
+  test.each(STREAMS)('the stream %s as Open Responses words it is as the profile requires', (_name, events) => {
     const said = checkEvents(events as StreamEvent[], { profile: 'open-responses' })
     expect(said.filter(({ fault }) => fault === 'server')).toEqual([])
   })

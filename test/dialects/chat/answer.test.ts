@@ -133,7 +133,7 @@ describe('laws:', () => {
 })
 
 describe('a stream', () => {
-  test('has the text in the deltas, and nothing of the events around it', () => {
+  test('a chat stream has the text in the deltas, and nothing of the events around it', () => {
     const { events } = said('<|channel|>final<|message|>Hi there!<|return|>')
     expect(deltasOf(events).slice(1)).toEqual([
       { index: 0, delta: { content: 'Hi' }, logprobs: null, finish_reason: null },
@@ -143,7 +143,7 @@ describe('a stream', () => {
     ])
   })
 
-  test('has the reasoning in both fields that clients know', () => {
+  test('a chat stream has the reasoning in both fields that clients know', () => {
     const { events, response } = said(
       '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>',
     )
@@ -154,7 +154,7 @@ describe('a stream', () => {
     expect(toChatCompletion(response).choices[0]?.message).toMatchObject({ reasoning_content: 'Hm', reasoning: 'Hm' })
   })
 
-  test('has reasoning once where the response shows it as text and as a summary', () => {
+  test('a chat stream has reasoning once where the response shows it as text and as a summary', () => {
     const harmony = '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>'
     for (const reasoning of ['both', 'summary', 'raw'] as const) {
       const { events, response } = run(oneByOne(encodeHarmony(harmony)), { reasoning })
@@ -163,7 +163,7 @@ describe('a stream', () => {
     }
   })
 
-  test('begins a call with its id and name, goes on with its index alone, and ends for tool_calls', () => {
+  test('a chat stream begins a call with its id and name, goes on with its index alone, and ends for tool_calls', () => {
     const { events, response } = said(CALL, [F])
     const id = (response.output[0] as { call_id: string }).call_id
     const [, first, second, ...rest] = deltasOf(events)
@@ -174,7 +174,7 @@ describe('a stream', () => {
     expect(rest.at(-1)?.finish_reason).toBe('tool_calls')
   })
 
-  test('has a call of a custom tool as its input', () => {
+  test('a chat stream has a call of a custom tool with its input', () => {
     const harmony = '<|channel|>commentary to=functions.apply<|message|>*** Begin<|call|>'
     const { events, response } = said(harmony, [{ type: 'custom', name: 'apply' }])
     const id = (response.output[0] as { call_id: string }).call_id
@@ -186,7 +186,7 @@ describe('a stream', () => {
     ])
   })
 
-  test('has a function_call for clients that declared functions', () => {
+  test('a chat stream has a function_call for clients that declared functions', () => {
     const { events, response } = said(CALL, [F])
     const options = { calls: 'function_call' } as const
     expect(deltasOf(events, options)[1]?.delta).toEqual({ function_call: { name: 'f', arguments: '' } })
@@ -196,7 +196,7 @@ describe('a stream', () => {
     })
   })
 
-  test('keeps a preamble apart from the answer by an empty line, or has it with the reasoning', () => {
+  test('a chat answer keeps a preamble apart by an empty line, or has it with the reasoning', () => {
     const harmony =
       '<|channel|>commentary<|message|>Wait.<|end|><|start|>assistant<|channel|>final<|message|>{}<|return|>'
     const { response } = said(harmony)
@@ -207,7 +207,7 @@ describe('a stream', () => {
     })
   })
 
-  test('shows no call that the host ran', () => {
+  test('a chat stream shows no call that the host ran', () => {
     const mcp = { type: 'mcp', server_label: 'acme', require_approval: 'never' }
     const harmony = '<|channel|>commentary to=acme.ask<|message|>{}<|call|>'
     const { events, response } = said(harmony, [mcp])
@@ -220,12 +220,12 @@ describe('a stream', () => {
     ['max_output_tokens', 'length'],
     ['content_filter', 'content_filter'],
     ['stop', 'stop'],
-  ] as const)('that ended for %s finishes with %s', (reason, finish) => {
+  ] as const)('a chat stream that ended for %s finishes with %s', (reason, finish) => {
     const { events } = run(oneByOne(encodeHarmony('<|channel|>final<|message|>Hi')), {}, reason)
     expect(deltasOf(events).at(-1)?.finish_reason).toBe(finish)
   })
 
-  test('has the token counts in a chunk without choices, if it is asked to', () => {
+  test('a chat stream has the token counts in a chunk without choices, if it is asked to', () => {
     const { events, response } = said('<|channel|>final<|message|>Hi<|return|>')
     const chunks = chunksOf(events, { includeUsage: true }) as ChatChunk[]
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { completion_tokens: response.usage?.output_tokens } })
@@ -233,7 +233,7 @@ describe('a stream', () => {
     expect(chunksOf(events).some((chunk) => 'usage' in chunk)).toBe(false)
   })
 
-  test('has the log-probabilities beside the text that they are of', () => {
+  test('a chat stream has the log-probabilities beside the text that they are of', () => {
     const request = { include: ['message.output_text.logprobs'] }
     const ids = encodeHarmony('<|channel|>final<|message|>Hi!<|return|>')
     const tokens = ids.map((id) => ({ id, logprob: -0.5, topLogprobs: [] }))
@@ -247,7 +247,7 @@ describe('a stream', () => {
     expect(toChatCompletion(response).choices[0]?.logprobs?.content).toHaveLength(2)
   })
 
-  test('sends all citations with the finish reason, by their places in the whole text', () => {
+  test('a chat answer has citations by their places in its whole text', () => {
     const annotation = {
       type: 'url_citation' as const,
       url: 'https://a.example',
@@ -265,7 +265,19 @@ describe('a stream', () => {
     expect(message?.content?.slice(start_index, end_index)).toBe('es')
   })
 
-  test('leaves out citations of files, for which the API has no word', () => {
+  test('a chat stream has its citations beside the finish reason', () => {
+    const { events } = said('<|channel|>final<|message|>Yes<|return|>')
+    const done = events.findIndex(({ type }) => type === 'response.output_text.done')
+    const place = { url: 'https://a.example', title: 'A', start_index: 1, end_index: 3 }
+    const annotation = { type: 'url_citation', ...place }
+    const cited = { ...events[done], type: 'response.output_text.annotation.added', annotation_index: 0, annotation }
+    const deltas = deltasOf(events.toSpliced(done, 0, cited as never))
+    expect(deltas.filter(({ delta }) => 'annotations' in delta)).toMatchObject([
+      { finish_reason: 'stop', delta: { annotations: [{ type: 'url_citation', url_citation: place }] } },
+    ])
+  })
+
+  test('a chat answer leaves out citations of files, for which the API has no word', () => {
     const { response } = said('<|channel|>final<|message|>Yes<|return|>')
     const [answer] = response.output as { content: object[] }[]
     const annotations = [{ type: 'file_citation', file_id: 'file-1', filename: 'a.md', index: 1 }]
@@ -274,7 +286,7 @@ describe('a stream', () => {
     expect(message).not.toHaveProperty('annotations')
   })
 
-  test('has chunks as soon as their events came', async () => {
+  test('a chat stream has chunks as soon as their events came', async () => {
     const { events } = said('<|channel|>final<|message|>Hi<|return|>')
     let taken = 0
     const one = function* (): Generator<ResponseStreamEvent> {
@@ -289,7 +301,7 @@ describe('a stream', () => {
     await chunks.return()
   })
 
-  test('is the same from batches as from events', async () => {
+  test('a chat stream is the same from batches as from events', async () => {
     const { events } = said('<|channel|>final<|message|>Hi<|return|>')
     expect(await collect(toChatChunks([events]))).toEqual(await collect(toChatChunks(events)))
   })
@@ -303,7 +315,7 @@ describe('the openai SDK', () => {
     expect(await collect(await client.chat.completions.create(body))).toEqual(chunksOf(events))
   })
 
-  test('reads the answer as it is', async () => {
+  test('the openai SDK reads the answer without streaming as it is', async () => {
     const completion = toChatCompletion(said(CALL, [F]).response)
     expect(await received(completion)).toEqual(completion)
   })
@@ -314,7 +326,7 @@ describe('what is wrong is said at once:', () => {
   const error = (code: string, message: string): unknown =>
     expect.objectContaining({ name: 'HarmonyResponsesError', code, message: expect.stringContaining(message) })
 
-  test('a wrong option', () => {
+  test('a wrong option of a chat function is reported at once', () => {
     expect(() => toChatChunks(events, { reasoning: 'loud' } as never)).toThrow(
       error(
         'bad_option',
@@ -325,7 +337,7 @@ describe('what is wrong is said at once:', () => {
     expect(() => toChatCompletion(response, null as never)).toThrow(error('bad_option', 'toChatCompletion: options'))
   })
 
-  test('no stream, no event, no response', async () => {
+  test('toChatChunks and toChatCompletion report what is no stream, no event or no response', async () => {
     expect(() => toChatChunks(response as never)).toThrow(error('bad_stream', 'toChatChunks'))
     await expect(collect(toChatChunks([{}] as never))).rejects.toEqual(error('bad_stream', 'an event'))
     await expect(collect(toChatChunks(events.slice(4)))).rejects.toEqual(error('bad_stream', 'response.created first'))

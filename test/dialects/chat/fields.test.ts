@@ -15,7 +15,7 @@ test('every parameter of openai 7.57 has a line in the table of fields', () => {
 })
 
 test.each(Object.entries(CHAT_FIELDS))(
-  '%s is a parameter of openai 7.57, or it is said who sends it',
+  '%s is a parameter of openai 7.57, or the table says who sends it',
   (name, field) => {
     expect(parameters.has(name)).toBe(field.sentBy === undefined)
   },

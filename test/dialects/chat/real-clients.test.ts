@@ -19,7 +19,7 @@ function requests(): { readonly file: string; readonly body: { messages: object[
 describeWithShared('what real clients send', () => {
   const all = requests()
 
-  test('there are 23 requests', () => {
+  test('real clients sent 23 requests to Chat Completions', () => {
     expect(all).toHaveLength(23)
   })
 

@@ -11,7 +11,7 @@ const calling = (...ids: string[]): object => ({ role: 'assistant', tool_calls: 
 const result = (tool_call_id: string, content: unknown = 'ok'): object => ({ role: 'tool', tool_call_id, content })
 
 describe('a body', () => {
-  test('with everything that can be said becomes a request that says it all', () => {
+  test('a chat body with everything that can be said becomes a request that says it all', () => {
     const { request, answer } = fromChatRequest(FULL)
     expect(answer).toEqual({ calls: 'function_call', preambles: 'reasoning', includeUsage: true, reasoning: 'hidden' })
     const { input, tools, ...rest } = parseRequest(request)
@@ -56,11 +56,11 @@ describe('a body', () => {
     expect(refusalOf(FULL)).toBeUndefined()
   })
 
-  test('that says nothing but a text is not stored', () => {
+  test('a chat body that says nothing but a text is not stored', () => {
     expect(parsed({ messages: [user] })).toEqual({ input: [{ type: 'message', ...user }], store: false })
   })
 
-  test('is the same with null for everything that it leaves out', () => {
+  test('a chat body is the same with null for everything that it leaves out', () => {
     const nothing = Object.fromEntries(Object.keys(FULL).map((name) => [name, null]))
     expect(parsed({ ...nothing, messages: [user] })).toEqual(parsed({ messages: [user] }))
     expect(parsed(turn({ role: 'assistant', content: 'ok', tool_calls: null, audio: null, refusal: null }))).toEqual(
@@ -85,12 +85,12 @@ describe('a body', () => {
     expect(parsed({ messages: [user], functions: [{ name: 'f' }], ...choice }).tool_choice).toEqual(chosen)
   })
 
-  test('takes max_completion_tokens rather than max_tokens', () => {
+  test('max_completion_tokens takes precedence over max_tokens', () => {
     expect(parsed({ messages: [user], max_tokens: 5 }).max_output_tokens).toBe(5)
     expect(parsed({ messages: [user], max_completion_tokens: 7, max_tokens: 5 }).max_output_tokens).toBe(7)
   })
 
-  test('has images and files as the other API has them', () => {
+  test('images and files of a chat body become those of the Responses API', () => {
     const content = [
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AA', detail: 'low' } },
       { type: 'file', file: { file_data: 'data:,x', filename: 'a.txt' } },
@@ -105,13 +105,13 @@ describe('a body', () => {
     ])
   })
 
-  test('has reasoning from either field that servers give it', () => {
+  test('a chat body may have reasoning in either field that servers give it', () => {
     const input = parsed(turn({ role: 'assistant', content: 'ok', reasoning_content: 'Hm', reasoning: 'Hm' })).input
     expect(input).toHaveLength(3)
     expect(parsed(turn({ role: 'assistant', content: 'ok', reasoning: 'Hm' })).input).toEqual(input)
   })
 
-  test('may give the ids of calls again in each turn, as servers do that count calls from 0', () => {
+  test('a chat body may repeat the ids of calls in each turn, as servers do that count calls from 0', () => {
     const body = turn(calling('call_0'), result('call_0', 'a'), calling('call_0'), result('call_0', 'b'))
     expect(refusalOf(body)).toBeUndefined()
     const ids = (parsed(body).input as readonly { call_id?: string }[]).map(({ call_id }) => call_id)
@@ -120,16 +120,16 @@ describe('a body', () => {
     expect(ids[1]).not.toBe(ids[3])
   })
 
-  test('keeps ids apart that look like those which it makes', () => {
+  test('fromChatRequest keeps ids apart that look like those which it makes', () => {
     const turns = ['a', 'a_2', 'a', 'a_2', 'a'].flatMap((id) => [calling(id), result(id)])
     expect(refusalOf(turn(user, ...turns))).toBeUndefined()
   })
 
-  test('leaves out messages of the assistant that say nothing', () => {
+  test('fromChatRequest leaves out messages of the assistant that say nothing', () => {
     expect(parsed(turn({ role: 'assistant', content: '' }, { role: 'assistant' })).input).toHaveLength(1)
   })
 
-  test('with fields of other servers is read without them', () => {
+  test('a chat body with fields of other servers is read without them', () => {
     expect(parsed({ messages: [user], top_k: 5, cache_salt: 'x', chat_template_kwargs: { a: 1 } })).toEqual(
       parsed({ messages: [user] }),
     )
@@ -277,11 +277,14 @@ const REFUSED: readonly (readonly [unknown, string | null, string | null, string
 ]
 
 describe('what is wrong is named as the body names it:', () => {
-  test.each(REFUSED)('%j', (body, param, code, message) => {
-    const error = refusalOf(body)
-    expect({ param: error?.param, code: error?.code }).toEqual({ param, code })
-    expect(error?.body.error.message).toContain(message)
-  })
+  test.each(REFUSED)(
+    'what is wrong with a chat body is named as the body names it: %j',
+    (body, param, code, message) => {
+      const error = refusalOf(body)
+      expect({ param: error?.param, code: error?.code }).toEqual({ param, code })
+      expect(error?.body.error.message).toContain(message)
+    },
+  )
 
   test('a body that is wrong in one place is refused, and the error names that place', () => {
     const named = leavesOf(FULL, []).filter((path) => !IGNORED.test(pathText(path)))

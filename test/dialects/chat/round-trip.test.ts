@@ -96,7 +96,7 @@ const promptOf = (request: object): readonly number[] => [
 ]
 
 describe('an answer that a client sends back', () => {
-  test('gives the prompt that the items of the other API give, token by token', () => {
+  test('an answer that a client sends back gives the prompt that the items of the other API give, token by token', () => {
     fc.assert(
       fc.property(conversation, fc.boolean(), (turns, isOpen) => {
         const { items, messages } = both(turns)
@@ -111,7 +111,7 @@ describe('an answer that a client sends back', () => {
     )
   })
 
-  test('says its reasoning once, though it comes back in two fields', () => {
+  test('an answer that a client sends back says its reasoning once, though it comes back in two fields', () => {
     const { messages } = both([{ user: 'a', steps: [], reasoning: 'Hm', answer: 'b' }])
     expect(messages[1]).toMatchObject({ reasoning: 'Hm', reasoning_content: 'Hm' })
     const { input } = parseRequest(fromChatRequest({ messages }).request)

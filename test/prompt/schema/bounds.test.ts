@@ -38,13 +38,13 @@ describe('a deep schema', () => {
     ['constants', (inner) => ({ const: inner })],
     ['values', (inner) => ({ enum: [inner] })],
     ['lists', (inner) => [inner]],
-  ])('of %s is cut', (_, around) => {
+  ])('a deep schema of %s is cut', (_, around) => {
     const schema = nested(DEEP, around)
     expectBounded(schema)
     expectBounded({ type: 'object', properties: { a: schema, b: { default: schema, examples: [schema] } } })
   })
 
-  test('says what is missing', () => {
+  test('a deep schema says where parts of it are missing', () => {
     const schema = nested(60, (inner) => ({ type: 'object', properties: { a: inner } }))
     expect(typescriptOf(schema).match(/left out: the schema is too deep or too large/g)).toHaveLength(1)
     expect(typescriptOf(nested(39, (items) => ({ type: 'array', items })))).toBe(`string${'[]'.repeat(39)}`)
@@ -80,12 +80,12 @@ describe('a large schema', () => {
     ['text in a pattern', { type: 'string', pattern: '"'.repeat(WORDS) }],
     ['text in a reference', { $ref: `#/${'a/'.repeat(WORDS)}` }],
     ['unknown keywords', many(MANY, (index) => [`x-${index}`, index])],
-  ])('with too many %s is cut', (_, schema) => {
+  ])('a large schema is cut, whatever makes it large: %s', (_, schema) => {
     expectBounded(schema)
     expectBounded({ type: 'object', properties: { a: schema, b: { type: 'array', items: schema } } })
   })
 
-  test('says what is missing', () => {
+  test('a large schema says what is missing', () => {
     expect(typescriptOf({ enum: list })).toMatch(/ \| any \/\* \d+ more values are left out \*\/$/)
     const properties = many(MANY, (index) => [`p${index}`, { type: 'string' }])
     expect(typescriptOf({ properties })).toMatch(/\n\/\/ \.\.\. \d+ more properties are left out\n\}$/)
@@ -107,38 +107,41 @@ describe('a schema that refers to itself', () => {
     }),
   }
 
-  test('in all places at once is written out a few times', () => {
+  test('a schema that refers to itself in all places at once is written out a few times', () => {
     expect(expectBounded(doubling).length).toBeLessThan(60_000)
   })
 
-  test('through every definition is written out a few times', () => {
+  test('a schema that refers to itself through every definition is written out a few times', () => {
     const all = Array.from({ length: 300 }, (_, index) => ({ $ref: `#/$defs/d${index}` }))
     const $defs = many(300, (index) => [`d${index}`, { type: 'object', properties: { [`p${index}`]: { anyOf: all } } }])
     expectBounded({ $ref: '#/$defs/d0', $defs })
     expectBounded({ anyOf: all, $defs })
   })
 
-  test.each(['allOf', 'anyOf', 'oneOf', 'prefixItems'])('on a great many paths of %s is cut', (keyword) => {
-    const $defs = many(10_000, (index) => [
-      `d${index}`,
-      { [keyword]: Array.from({ length: 10 }, (_, at) => ({ $ref: `#/$defs/d${(7 * index + 13 * at) % 10_000}` })) },
-    ])
-    expectBounded({ $ref: '#/$defs/d0', $defs })
-    expectBounded({ properties: { a: { type: 'array', items: { $ref: '#/$defs/d0' } } }, $defs })
-  })
+  test.each(['allOf', 'anyOf', 'oneOf', 'prefixItems'])(
+    'a schema that refers to itself on a great many paths of %s is cut',
+    (keyword) => {
+      const $defs = many(10_000, (index) => [
+        `d${index}`,
+        { [keyword]: Array.from({ length: 10 }, (_, at) => ({ $ref: `#/$defs/d${(7 * index + 13 * at) % 10_000}` })) },
+      ])
+      expectBounded({ $ref: '#/$defs/d0', $defs })
+      expectBounded({ properties: { a: { type: 'array', items: { $ref: '#/$defs/d0' } } }, $defs })
+    },
+  )
 
-  test('in a long chain ends', () => {
+  test('writing a long chain of references comes to an end', () => {
     const $defs = many(DEEP, (index) => [`d${index}`, { $ref: `#/$defs/d${index + 1}` }])
     expect(expectBounded({ $ref: '#/$defs/d0', $defs })).toMatch(/^any \/\* left out/)
   })
 
-  test('in nothing but references ends', () => {
+  test('writing a schema of nothing but references comes to an end', () => {
     expect(expectBounded({ $ref: '#' })).toBe('Arguments')
     const $defs = { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } }
     expect(expectBounded({ properties: { x: { $ref: '#/$defs/a' } }, $defs })).toContain('x?: ')
   })
 
-  test('under many names ends', () => {
+  test('writing a schema that refers to itself under many names comes to an end', () => {
     const $defs = many(20_000, (index) => [`${index}/a`, { properties: { x: { $ref: `#/$defs/${index}~1a` } } }])
     const prefixItems = Array.from({ length: 20_000 }, (_, index) => ({ $ref: `#/$defs/${index}~1a` }))
     expectBounded({ prefixItems, $defs })
@@ -146,7 +149,7 @@ describe('a schema that refers to itself', () => {
 })
 
 describe('JSON on one line', () => {
-  test('is what JSON.stringify writes, but for what could end the line', () => {
+  test('JSON on one line is what JSON.stringify writes, but for what could end the line', () => {
     const value = { a: [1, -0, 1.5, 1e21, true, null, 'x"\\\n'], b: {}, c: [], __proto__: 1 }
     expect(jsonText(value)).toBe(JSON.stringify(value))
     expect(jsonText(JSON.parse('{"__proto__":{"a":1},"":2}'))).toBe('{"__proto__":{"a":1},"":2}')
@@ -154,13 +157,13 @@ describe('JSON on one line', () => {
     expect(jsonText([undefined, () => 1, Number.NaN])).toBe('[null,null,null]')
   })
 
-  test('is cut where the value is too deep', () => {
+  test('JSON on one line is cut where the value is too deep', () => {
     const text = jsonText(nested(DEEP, (inner) => [inner]))
     expect(JSON.parse(text)).toBeDefined()
     expect(text).toContain('["..."]')
   })
 
-  test('is cut where the text is too long', () => {
+  test('JSON on one line is cut where the text is too long', () => {
     expect(jsonText(['abcdefghij', 'k'], 8)).toBe('["abcdef ... (cut)')
     expect(jsonText(['a'], 5)).toBe('["a"]')
   })

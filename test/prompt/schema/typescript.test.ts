@@ -14,7 +14,9 @@ beforeAll(async () => {
 }, 60_000)
 
 describe('the schemas that the official renderer knows', () => {
-  test('are written as it writes them', { timeout: 20_000 + RUNS * 20 }, () => {
+  test('the schemas that the official renderer knows are written as it writes them', {
+    timeout: 20_000 + RUNS * 20,
+  }, () => {
     fc.assert(
       fc.property(knownSchema(), (schema) => {
         expect(typescriptOf(schema)).toBe(officialType(official, schema))
@@ -41,7 +43,7 @@ function expectNoBreakout(schema: unknown): void {
 }
 
 describe('any JSON value at all', () => {
-  test('becomes one type, out of which nothing breaks', { timeout: 20_000 + RUNS * 40 }, () => {
+  test('any JSON value at all becomes one type, out of which nothing breaks', { timeout: 20_000 + RUNS * 40 }, () => {
     fc.assert(
       fc.property(
         hostileSchema().filter((schema) => hasKnownLetters(JSON.stringify(schema))),
@@ -101,7 +103,7 @@ const PLACES: Readonly<Record<string, (text: string) => unknown>> = {
 }
 
 describe('a hostile text', () => {
-  test.each(Object.entries(PLACES))('breaks out of nothing as %s', (_, schemaOf) => {
+  test.each(Object.entries(PLACES))('a hostile text breaks out of nothing as %s', (_, schemaOf) => {
     for (const payload of PAYLOADS) expectNoBreakout(schemaOf(payload))
   })
 })

@@ -48,21 +48,26 @@ function faultsIn({ name, events = [] }: Replayed): unknown[] {
 describeWithShared('what real clients sent, sent to the endpoint', () => {
   const all = sequences()
 
-  test('there are 280 requests', () => {
+  test('real clients sent 280 requests', () => {
     expect([...all.values()].flat()).toHaveLength(280)
   })
 
   // Those came over several connections at once: test/server/open-responses.test.ts plays each of them.
-  test.each([...all].filter(([name]) => name !== 'openresponses.ws'))('%s', async (_name, sequence) => {
-    const { answers, errors } = await replay(sequence)
-    const refused = answers.filter(({ status }) => status !== 200)
-    expect(Object.fromEntries(refused.map((answer) => [answer.name, refusalIn(answer)]))).toEqual(
-      Object.fromEntries(Object.entries(REFUSED).filter(([name]) => sequence.some((one) => one.name === name))),
-    )
-    expect(answers.flatMap(({ status, body }) => (status === 200 && body['error'] ? [body['error']] : []))).toEqual([])
-    expect(answers.flatMap(faultsIn)).toEqual([])
-    // What is kept of a conversation is sent to the engine in the very same tokens.
-    expect(answers.flatMap(({ name, readAgain = 0 }) => (readAgain === 0 ? [] : [[name, readAgain]]))).toEqual([])
-    expect(errors).toEqual([])
-  })
+  test.each([...all].filter(([name]) => name !== 'openresponses.ws'))(
+    'what %s sent is answered as expected, and the judge has nothing against it',
+    async (_name, sequence) => {
+      const { answers, errors } = await replay(sequence)
+      const refused = answers.filter(({ status }) => status !== 200)
+      expect(Object.fromEntries(refused.map((answer) => [answer.name, refusalIn(answer)]))).toEqual(
+        Object.fromEntries(Object.entries(REFUSED).filter(([name]) => sequence.some((one) => one.name === name))),
+      )
+      expect(answers.flatMap(({ status, body }) => (status === 200 && body['error'] ? [body['error']] : []))).toEqual(
+        [],
+      )
+      expect(answers.flatMap(faultsIn)).toEqual([])
+      // What is kept of a conversation is sent to the engine in the very same tokens.
+      expect(answers.flatMap(({ name, readAgain = 0 }) => (readAgain === 0 ? [] : [[name, readAgain]]))).toEqual([])
+      expect(errors).toEqual([])
+    },
+  )
 })

@@ -75,7 +75,7 @@ describeWithShared('what clients sent over a WebSocket', () => {
     expect(await client.answer()).toMatchObject([NOT_FOUND])
   })
 
-  test('the scenarios of the Open Responses suite end as it asks', async () => {
+  test('the scenarios of the Open Responses suite end as the suite asks', async () => {
     const server = await serve({ engine: scriptedEngine(echo), dialect: openResponses })
     const { output } = await server.service.compact({ model: 'gpt-oss', input: 'Hi' }, { owner: 'anonymous' })
     const [compacted] = output as readonly object[]

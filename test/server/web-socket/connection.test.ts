@@ -15,7 +15,7 @@ test.each<[what: string, options: object, headers: Record<string, string>, statu
   expect(await upgradeStatus(server, { headers })).toBe(status)
 })
 
-test('without an upgrade there is no such page', async () => {
+test('GET /v1/responses without an upgrade is 404', async () => {
   const server = await serve({ engine: scriptedEngine(echo) })
   expect((await fetch(`${server.url}/v1/responses`)).status).toBe(404)
 })
@@ -102,7 +102,7 @@ test('a client that does not read is not answered, until it reads', async () => 
   for (let count = 0; count < 10; count += 1) expect(textOf(await client.answer())).toBe('Hi.')
 })
 
-test('a client that answers no question is cut off, and its response stopped', async () => {
+test('a client that answers no ping is cut off, and its response stopped', async () => {
   const engine = scriptedEngine([[firstTokens(2, answer('One two three')), hang()]])
   const server = await serve({ engine, keepAliveMs: 5 })
   const client = await connect(server, { autoPong: false })
@@ -111,7 +111,7 @@ test('a client that answers no question is cut off, and its response stopped', a
   await server.service.drain()
 })
 
-test('a client that answers stays', async () => {
+test('a client that answers pings stays connected', async () => {
   const client = await connect(await serve({ engine: scriptedEngine(echo), keepAliveMs: 5 }))
   for (let pings = 0; pings < 10; pings += 1) await new Promise((resolve) => client.socket.once('ping', resolve))
   client.send(create('Hi'))

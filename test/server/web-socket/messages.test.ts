@@ -21,7 +21,7 @@ test.each<[what: string, message: string | Buffer, error: object]>([
   ['no input', '{"type":"response.create"}', { code: 'missing_required_parameter' }],
   ['a wrong parameter', '{"type":"response.create","input":"a","temperature":3}', { param: 'temperature' }],
   ['depth', `{"type":"response.create","input":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, {}],
-])('%s is refused by an error, and the next request is answered', async (_what, message, error) => {
+])('a wrong message is refused by an error, and the next request is answered: %s', async (_what, message, error) => {
   const client = await connect(await serve({ engine: scriptedEngine(echo) }))
   client.socket.send(message)
   client.send(create('Hi'))

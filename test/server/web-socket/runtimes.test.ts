@@ -65,7 +65,7 @@ test('on Node, no event is made until what was sent has left', async () => {
   }
 })
 
-test('elsewhere, no event is made while much waits in the socket', async () => {
+test('on other runtimes than Node, no event is made while much waits in the socket', async () => {
   const sent: string[] = []
   const raw = { bufferedAmount: 1_000_000, send: (text: string) => void sent.push(text) }
   const { events } = await openSocket(raw)

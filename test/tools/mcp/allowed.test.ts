@@ -22,7 +22,7 @@ describe('what a request allows', () => {
     ['what only reads', { read_only: true }, true, false],
     ['what also writes', { read_only: false }, false, true],
     ['a name that only reads', { tool_names: ['echo', 'arguments'], read_only: true }, true, false],
-  ])('%s: listed and called alike', async (_, allowed, echo, args) => {
+  ])('the same tools are listed and run where allowed_tools says %s', async (_, allowed, echo, args) => {
     const { config, fixtures } = inMemory()
     const { tools } = toolsOf({ weather: config })
     const request = allowing(allowed)
@@ -58,7 +58,7 @@ describe('what a request allows', () => {
     expect(await tools.run(call, context({ request: allowing([]) }))).toEqual(NOT_ALLOWED)
   })
 
-  test('what the operator offers no request can widen, nor an approval', async () => {
+  test('no request widens what the operator offers, nor does an approval', async () => {
     const { config } = inMemory()
     const { tools } = toolsOf({ weather: { ...config, allowedTools: ['echo'] } })
     const [listing] = await tools.listings(allowing(['echo', 'pid']), context())
@@ -76,7 +76,7 @@ describe('what a request allows', () => {
 })
 
 describe('which calls are answered', () => {
-  test('those of the configured servers, by their labels', () => {
+  test('the calls of the configured servers are answered, by their labels', () => {
     const { tools } = toolsOf({ weather: inMemory().config })
     expect(tools.answers(mcpCall('echo'))).toBe(true)
     for (const label of ['github', 'constructor', '__proto__', '']) {
@@ -100,7 +100,7 @@ describe('which calls are answered', () => {
 })
 
 describe("a request's own server", () => {
-  test('is never asked, and its credentials reach no server', async () => {
+  test("a request's own server is never asked, and its credentials reach no server", async () => {
     const knocks: string[] = []
     const attacker = createServer((request, response) => {
       knocks.push(request.url ?? '')

@@ -11,7 +11,7 @@ test.each([
   ['[1]', undefined],
   ['"text"', undefined],
   ['{"a":', undefined],
-])('arguments %j', (text, expected) => {
+])('the arguments %j are read as %j', (text, expected) => {
   expect(argumentsOf(mcpCall('any', text))).toEqual(expected)
 })
 

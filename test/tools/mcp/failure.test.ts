@@ -29,7 +29,7 @@ describe('errors of either version of the SDK', () => {
     ['of the platform, with a number', new DOMException('secret', 'InvalidStateError'), { message: UNREACHABLE }],
     ['2: a lost stream', new ProtocolError(-32000, 'secret', LOST), { message: GONE }],
     ['no error at all', undefined, { message: UNREACHABLE }],
-  ])('%s', (_, error, said) => {
+  ])('an error of either version of the SDK is told without its secrets: %s', (_, error, said) => {
     const failure = failureOf(error, 1000)
     expect(failure.error).toEqual(said)
     expect(failure.isOperators).toBe(!('code' in said))

@@ -9,7 +9,7 @@ import { context, declaring, http, inMemory, lateClient, later, mcpCall, raw, st
 const CANCELLED = { error: { message: 'The call was cancelled.' } }
 
 describe('cancellation', () => {
-  test('reaches the server by the protocol, and the call ends at once', async () => {
+  test('a cancellation reaches the server by the protocol, and the call ends at once', async () => {
     const { config, fixtures } = inMemory()
     const { tools, told } = toolsOf({ weather: config })
     await tools.listings(declaring('weather'), context())
@@ -22,7 +22,7 @@ describe('cancellation', () => {
     expect(told).toEqual([])
   })
 
-  test('reaches a server behind HTTP', async () => {
+  test('a cancellation reaches a server behind HTTP', async () => {
     const server = await http()
     const { tools } = toolsOf({ weather: { url: server.url } })
     await tools.listings(declaring('weather'), context())
@@ -34,7 +34,7 @@ describe('cancellation', () => {
     await server.fixtures[0]?.until('cancelled')
   })
 
-  test('the end of the time reaches the server as well', async () => {
+  test('a call whose time is over is cancelled at the server', async () => {
     const { config, fixtures } = inMemory()
     const { tools } = toolsOf({ weather: config }, { timeoutMs: 20 })
     await tools.run(mcpCall('hangs'), context())
@@ -49,7 +49,7 @@ describe('cancellation', () => {
     expect(fixtures[0]?.seen).toEqual(['list'])
   })
 
-  test('a listing that nobody waits for any more says so to nobody', async () => {
+  test('a listing that nobody waits for any more reports its failure to nobody', async () => {
     const { tools, told } = toolsOf({ weather: { connect: () => new Promise(() => {}) } })
     const abort = new AbortController()
     const listing = tools.listings(declaring('weather'), { signal: abort.signal })
@@ -107,7 +107,7 @@ describe("the host's own client", () => {
     return { client, fixture }
   }
 
-  test('is used as it is, and stays open', async () => {
+  test("the host's own client is used as it is, and stays open", async () => {
     const { client } = await connected()
     const { tools } = toolsOf({ weather: { client } })
     expect(await tools.run(mcpCall('echo', { text: 'a' }), context())).toEqual({ output: 'a' })
@@ -116,7 +116,7 @@ describe("the host's own client", () => {
     await client.close()
   })
 
-  test('keeps its own handler of changed lists', async () => {
+  test("the host's own client keeps its own handler of changed lists", async () => {
     const { client, fixture } = await connected()
     const told = vi.fn()
     client.setNotificationHandler('notifications/tools/list_changed', told)
@@ -129,7 +129,7 @@ describe("the host's own client", () => {
     await client.close()
   })
 
-  test('fails calls while it is not connected, and works again once the host connected it', async () => {
+  test("the host's own client fails calls while it is not connected, and works again once the host connected it", async () => {
     const { client } = await connected()
     const { tools } = toolsOf({ weather: { client } })
     await client.close()
@@ -145,7 +145,7 @@ describe("the host's own client", () => {
 })
 
 describe('close()', () => {
-  test('ends the child process, and fails the calls under way', async () => {
+  test('close() ends the child process, and fails the calls under way', async () => {
     const { tools } = toolsOf({ weather: stdio() })
     const { output } = await tools.run(mcpCall('pid'), context())
     const hanging = tools.run(mcpCall('hangs'), context())
@@ -154,14 +154,14 @@ describe('close()', () => {
     expect(() => process.kill(Number(output), 0)).toThrow('ESRCH')
   })
 
-  test('ends a process that does not want to end', async () => {
+  test('close() ends a process that does not want to end', async () => {
     const { tools } = toolsOf({ weather: raw('stays') })
     const { output } = await tools.run(mcpCall('any'), context())
     await tools.close()
     expect(() => process.kill(Number(output), 0)).toThrow('ESRCH')
   })
 
-  test('ends a process that never greeted', async () => {
+  test('close() ends a process that never greeted', async () => {
     const pidFile = join(mkdtempSync(join(tmpdir(), 'mcp-')), 'pid')
     later(() => rmSync(dirname(pidFile), { recursive: true }))
     const { tools } = toolsOf({ weather: { ...raw('never greets'), env: { PID_FILE: pidFile } } })
@@ -172,7 +172,7 @@ describe('close()', () => {
     expect(() => process.kill(Number(readFileSync(pidFile, 'utf8')), 0)).toThrow('ESRCH')
   })
 
-  test('ends the session of a server behind HTTP', async () => {
+  test('close() ends the session of a server behind HTTP', async () => {
     const server = await http()
     const { tools } = toolsOf({ weather: { url: server.url } })
     await tools.run(mcpCall('echo'), context())
@@ -180,7 +180,7 @@ describe('close()', () => {
     expect(server.asked.at(-1)?.[0]).toBe('DELETE')
   })
 
-  test('ends a connection that is still being made', async () => {
+  test('close() ends a connection that is still being made', async () => {
     const { client, connect, arrive } = lateClient()
     const { tools } = toolsOf({ weather: { connect } })
     const listing = tools.listings(declaring('weather'), context())
@@ -190,7 +190,7 @@ describe('close()', () => {
     await vi.waitFor(() => expect(client.close).toHaveBeenCalledOnce(), 30_000)
   })
 
-  test('leaves nothing that could be called: no later call starts a process', async () => {
+  test('close() leaves nothing that could be called: no later call starts a process', async () => {
     const { config, fixtures } = inMemory()
     const { tools } = toolsOf({ weather: config })
     await tools.close()

@@ -12,7 +12,7 @@ const NO_LIST = [{ serverLabel: 'weather', error: 'The MCP server could not list
 const listed = (tools: McpTools): Promise<readonly McpListing[]> => tools.listings(declaring('weather'), context())
 
 describe('a server that dies', () => {
-  test('in a call of a child process: the call fails, the host is told, and the next call has a new process', async () => {
+  test('a call fails if its child process dies, the host is told, and the next call has a new process', async () => {
     const { tools, told } = toolsOf({ weather: stdio() })
     const before = await tools.run(mcpCall('pid'), context())
     expect(await tools.run(mcpCall('dies'), context())).toEqual(GONE)
@@ -22,7 +22,7 @@ describe('a server that dies', () => {
     expect(output).not.toBe(before.output)
   })
 
-  test('by a signal in mid-call: the call fails', async () => {
+  test('a call fails if a signal kills its child process', async () => {
     const { tools } = toolsOf({ weather: stdio() })
     const { output } = await tools.run(mcpCall('pid'), context())
     const hanging = tools.run(mcpCall('hangs'), context())
@@ -31,14 +31,14 @@ describe('a server that dies', () => {
     expect(await hanging).toEqual(GONE)
   })
 
-  test('in memory: all calls under way fail', async () => {
+  test('all calls under way fail if a server in memory dies', async () => {
     const { config } = inMemory()
     const { tools } = toolsOf({ weather: config })
     const calls = ['hangs', 'hangs', 'dies'].map((name) => tools.run(mcpCall(name), context()))
     expect(await Promise.all(calls)).toEqual([GONE, GONE, GONE])
   })
 
-  test('behind HTTP, in the middle of a stream: the call fails at once, and later ones are answered', async () => {
+  test('a call fails at once if a server behind HTTP dies in the middle of a stream, and later ones are answered', async () => {
     const { url } = await http()
     const { tools } = toolsOf({ weather: { url } })
     expect(await tools.run(mcpCall('diesHalfway'), context())).toEqual(GONE)
@@ -47,13 +47,13 @@ describe('a server that dies', () => {
     await vi.waitUntil(isBack, { timeout: 30_000 })
   })
 
-  test('behind HTTP, before it answers: the call fails', async () => {
+  test('a call fails if a server behind HTTP dies before it answers', async () => {
     const { url } = await http()
     const { tools } = toolsOf({ weather: { url } })
     expect(await tools.run(mcpCall('dies'), context())).toEqual(UNREACHABLE)
   })
 
-  test('before it has listed its tools: the listing has an error without details, and the host has them', async () => {
+  test('a listing has an error without details if the server dies before it, and the host has them', async () => {
     const { tools, told } = toolsOf({ weather: raw('dies at once') })
     expect(await listed(tools)).toEqual(NO_LIST)
     expect(told).toMatchObject([{ context: { serverLabel: 'weather' } }])
@@ -76,7 +76,7 @@ describe('a server that is not there', () => {
     expect(told).toHaveLength(2)
   })
 
-  test('the next request connects again', async () => {
+  test('the next request connects again to a server that was not there', async () => {
     const { config } = inMemory()
     const connect = vi.fn((config as { connect: () => Promise<never> }).connect)
     connect.mockRejectedValueOnce(new Error('down'))
@@ -97,11 +97,14 @@ describe('a server that is not there', () => {
 })
 
 describe('a server that is silent', () => {
-  test.each(['never greets', 'never lists'])('%s: the listing fails when its time is over', async (behaviour) => {
-    const { tools, told } = toolsOf({ weather: raw(behaviour) }, { listTimeoutMs: 300 })
-    expect(await listed(tools)).toEqual(NO_LIST)
-    expect(told).toHaveLength(1)
-  })
+  test.each(['never greets', 'never lists'])(
+    'the listing of a server that %s fails when its time is over',
+    async (behaviour) => {
+      const { tools, told } = toolsOf({ weather: raw(behaviour) }, { listTimeoutMs: 300 })
+      expect(await listed(tools)).toEqual(NO_LIST)
+      expect(told).toHaveLength(1)
+    },
+  )
 
   test('connecting for a call counts as time of the call', async () => {
     const { tools } = toolsOf({ weather: { connect: () => new Promise(() => {}) } }, { totalTimeoutMs: 50 })
@@ -160,7 +163,7 @@ describe('a server that is large', () => {
   test.each([
     ['stdio', async () => stdio(1000)],
     ['memory', async () => inMemory({ extra: 1000 }).config],
-  ])('all of 1,000 tools in pages are listed, over %s', async (_, config) => {
+  ])('all of 1,000 tools in pages are listed over %s', async (_, config) => {
     const { tools } = toolsOf({ weather: await config() })
     const [listing] = await listed(tools)
     const names = listing?.tools?.map(({ name }) => name) ?? []
@@ -170,7 +173,7 @@ describe('a server that is large', () => {
 })
 
 describe('a server behind HTTP that forgets its sessions', () => {
-  test('a call begins a new session and runs once', async () => {
+  test('a call begins a new session and runs once if the server forgot the old one', async () => {
     const server = await http()
     const { tools, told } = toolsOf({ weather: { url: server.url } })
     expect(await tools.run(mcpCall('echo', { text: '1' }), context())).toEqual({ output: '1' })

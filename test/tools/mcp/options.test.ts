@@ -21,7 +21,7 @@ describe('options', () => {
     ['listMaxAgeMs: expected a whole number from 0', { servers: {}, listMaxAgeMs: -1 }],
     ['maxOutputBytes: expected a whole number from 100', { servers: {}, maxOutputBytes: 99 }],
     ['onError: expected a function', { servers: {}, onError: 'log' }],
-  ])('%s', (message, options) => {
+  ])('mcpTools refuses invalid options: %s', (message, options) => {
     const make = () => mcpTools(options as never)
     expect(make).toThrow(HarmonyResponsesError)
     expect(make).toThrow(message)

@@ -10,7 +10,7 @@ const MOST = 1000
 describe('what the model reads of a result', () => {
   const tools = () => toolsOf({ weather: inMemory().config }).tools
 
-  test('texts, and a note on each thing that it cannot see', async () => {
+  test('the model reads the texts of a result, and a note on each thing that it cannot see', async () => {
     expect(await tools().run(mcpCall('media'), context())).toEqual({
       output: [
         'Look:',
@@ -23,30 +23,30 @@ describe('what the model reads of a result', () => {
     })
   })
 
-  test('structured content as JSON where there is no text', async () => {
+  test('the model reads structured content as JSON where there is no text', async () => {
     expect(await tools().run(mcpCall('structured'), context())).toEqual({ output: '{"degrees":21}' })
   })
 
-  test('the text alone where structured content repeats it', async () => {
+  test('the model reads the text alone where structured content repeats it', async () => {
     expect(await tools().run(mcpCall('both'), context())).toEqual({ output: '21 degrees' })
   })
 
-  test('an empty text where the server has nothing to say', async () => {
+  test('the model reads an empty text where the server has nothing to say', async () => {
     expect(await tools().run(mcpCall('silent'), context())).toEqual({ output: '' })
   })
 
-  test('structured content first, then notes', () => {
+  test('the model reads structured content first, then notes', () => {
     const image = { type: 'image', data: '', mimeType: 'image/png' }
     expect(resultOf({ content: [image], structuredContent: [1] }, MOST)).toEqual({
       output: '[1]\n[image: image/png, 0 bytes]',
     })
   })
 
-  test('structured content that is false or zero', () => {
+  test('the model reads structured content that is false or zero', () => {
     expect(resultOf({ content: [], structuredContent: 0 }, MOST)).toEqual({ output: '0' })
   })
 
-  test('a failure without words has some', () => {
+  test('the model is told that a tool failed without saying why', () => {
     const message = 'The tool failed and did not say why.'
     expect(resultOf({ content: [], isError: true }, MOST)).toEqual({ error: { message } })
   })
@@ -74,7 +74,7 @@ describe('what the model reads of a result', () => {
 })
 
 describe('bounded', () => {
-  test('a text that fits is as it was, and any other is its beginning, a note, and no longer than it may be', () => {
+  test('bounded leaves a text that fits as it was, and cuts any other to its beginning and a note', () => {
     const texts = fc.string({ unit: 'grapheme', size: 'large', maxLength: 400 })
     fc.assert(
       fc.property(texts, fc.integer({ min: 100, max: 800 }), (text, most) => {

@@ -63,7 +63,7 @@ describe('the events of a code interpreter call', () => {
     expect(response.output.map(briefItem)).toEqual(['code_interpreter_call failed "1/0"'])
   })
 
-  test('a code interpreter call without a result it is done incomplete at the end, with no .completed', () => {
+  test('a code interpreter call without a result is done incomplete at the end, with no .completed', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1<|call|>'))
     const events = run.end()
@@ -71,7 +71,7 @@ describe('the events of a code interpreter call', () => {
     expect(events[0]).toMatchObject({ item: { ...ADDED, status: 'incomplete', code: '1', outputs: null } })
   })
 
-  test('a code interpreter call: cut off, it is closed incomplete and never interpreted', () => {
+  test('a code interpreter call that is cut off is closed incomplete and never interpreted', () => {
     const run = createRun({ request })
     run.push(callTo('python', 'print('))
     expect(brief(run.end())).toEqual([
@@ -81,7 +81,7 @@ describe('the events of a code interpreter call', () => {
     ])
   })
 
-  test('a code interpreter call without code it has no delta', () => {
+  test('a code interpreter call without code has no delta', () => {
     const run = createRun({ request })
     run.start()
     expect(brief(run.push(callTo('python', '<|call|>')))).toEqual([
@@ -93,7 +93,7 @@ describe('the events of a code interpreter call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a code interpreter call: its code is reported as the model writes it, character for character', () => {
+  test('the code of a code interpreter call is reported as the model writes it, character for character', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 8 }), (pieces) => {
         fc.pre(!pieces.join('').includes('<'))
@@ -121,7 +121,7 @@ describe('the events of a code interpreter call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a code interpreter call: its result may come while the model writes the next message, which goes on', () => {
+  test('the result of a code interpreter call may come while the model writes the next message, which goes on', () => {
     const run = createRun({ request })
     run.push(inTurn(callTo('python', '1<|call|>'), messageOn('final', 'Hel')))
     expect(brief(run.toolResult({ itemId: 'ci_0', output: '1' }))).toEqual([
@@ -221,7 +221,7 @@ describe('its outputs', () => {
     expect(terminal(run.end()).output).toMatchObject([{ status: 'completed', outputs: [{ type: 'logs', logs: '' }] }])
   })
 
-  test('the outputs of a code interpreter call of code that failed are the message as logs, if the request includes them, and null otherwise', () => {
+  test('the outputs of code that failed are the message as logs, if the request includes them, and null otherwise', () => {
     for (const [given, outputs] of [
       [request, null],
       [withOutputs, [{ type: 'logs', logs: 'ZeroDivisionError' }]],
@@ -240,14 +240,14 @@ describe('its outputs', () => {
     }
   })
 
-  test('the outputs of a code interpreter call of code that failed are what it gave until then, if the host says so', () => {
+  test('the outputs of code that failed are what it gave until then, if the host says so', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', '1/0<|call|>'))
     run.toolResult({ itemId: 'ci_0', outputs: [logs], error: { message: 'ZeroDivisionError' } })
     expect(terminal(run.end()).output).toMatchObject([{ status: 'failed', outputs: [logs] }])
   })
 
-  test('the outputs of a code interpreter call of code that was cut off are null, if the request includes them, too', () => {
+  test('the outputs of code that was cut off are null, also if the request includes them', () => {
     const run = createRun({ request: withOutputs })
     run.push(callTo('python', 'print('))
     expect(terminal(run.end()).output).toEqual([{ ...ADDED, status: 'incomplete', code: 'print(', outputs: null }])
@@ -284,7 +284,7 @@ describe('its container', () => {
     expect(containersOf(createRun({ request }))).toEqual(['cntr_host', 'cntr_host'])
   })
 
-  test('the container of a code interpreter call is the option before that', () => {
+  test('the container of a code interpreter call is that of the option, before that of the request', () => {
     expect(containersOf(createRun({ request, containerId: 'cntr_option' }))).toEqual(['cntr_option', 'cntr_option'])
   })
 
@@ -307,7 +307,7 @@ describe('its container', () => {
     expect(items).toHaveLength(2)
   })
 
-  test('the container of a code interpreter call derived, it has the form of the API', () => {
+  test('the derived container of a code interpreter call has the form of the API', () => {
     const [first, second] = containersOf(createRun({ request: auto, ids: deriveId }))
     expect(first).toMatch(/^cntr_[0-9a-f]{50}$/)
     expect(second).toBe(first)

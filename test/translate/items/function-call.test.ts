@@ -53,7 +53,7 @@ describe('the events of a function call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test.each(['<|call|>', '<|end|>', '<|return|>'])('a function call: %s closes it as complete', (marker) => {
+  test.each(['<|call|>', '<|end|>', '<|return|>'])('%s closes a function call as complete', (marker) => {
     expect(pushCall(createRun({ request }), `{}${marker}`)).toEqual([
       'output_item.added 0',
       'function_call_arguments.delta 0 "{}"',
@@ -62,7 +62,7 @@ describe('the events of a function call', () => {
     ])
   })
 
-  test('a function call: cut off, it is neither done nor whole, and stands incomplete in the response', () => {
+  test('a function call that is cut off is neither done nor whole, and stands incomplete in the response', () => {
     const run = createRun({ request })
     expect(pushCall(run, '{"ci')).toEqual(['output_item.added 0', 'function_call_arguments.delta 0 "{\\"ci"'])
     const events = run.end()
@@ -70,7 +70,7 @@ describe('the events of a function call', () => {
     expect(terminal(events).output.map(briefItem)).toEqual(['function_call get_weather incomplete "{\\"ci"'])
   })
 
-  test('a stop inside its arguments closes it: engines swallow <|call|>', () => {
+  test('a stop inside the arguments of a function call closes it: engines swallow <|call|>', () => {
     const run = createRun({ request })
     pushCall(run, '{}')
     expect(brief(run.end('stop'))).toEqual([
@@ -89,13 +89,13 @@ describe('the name of a function', () => {
     ['get_weather', 'get_weather'],
     ['constructor', 'constructor'],
     ['functions.__proto__', '__proto__'],
-  ])('the name of a function: %s is %s', (recipient, name) => {
+  ])('a call to %s is a call of the function %s', (recipient, name) => {
     const run = createRun({ request })
     run.push(callTo(recipient, '{}<|call|>'))
     expect(terminal(run.end()).output).toMatchObject([{ type: 'function_call', name }])
   })
 
-  test('the name of a function: one that the request does not have is reported and streamed all the same', () => {
+  test('a function that the request does not have is reported and streamed all the same', () => {
     const run = createRun({ request })
     run.push(callTo('functions.get_wether', '{}<|call|>'))
     expect(run.diagnostics).toMatchObject([{ code: 'undeclared_recipient', subject: 'get_wether' }])
@@ -108,7 +108,7 @@ describe('its arguments', () => {
     ['nothing', ['<|call|>'], undefined],
     ['white space', [' \n', '\t', '<|call|>'], ' \n\t'],
     ['white space in one piece with the terminator', ['  <|call|>'], '  '],
-  ])('the arguments of a function call: %s becomes {} once, with a diagnostic', (_, pieces, dropped) => {
+  ])('%s as the arguments of a function call becomes {} once, with a diagnostic', (_, pieces, dropped) => {
     const run = createRun({ request })
     expect(pushCall(run, ...pieces)).toEqual([
       'output_item.added 0',
@@ -134,7 +134,7 @@ describe('its arguments', () => {
   })
 
   test.each(['print("hi")', '{"a":1}""', '{"a":', '"', 'null', '{"s":"\\u00e9\\n"}'])(
-    'the arguments of a function call: %s goes through',
+    '%s goes through as the arguments of a function call',
     (text) => {
       const run = createRun({ request })
       run.push(callTo('functions.get_weather', `${text}<|call|>`))

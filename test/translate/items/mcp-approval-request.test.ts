@@ -40,7 +40,7 @@ const REQUEST = {
 } as const
 
 describe('the events of an approval request', () => {
-  test('an approval request: it is announced at its <|call|>, with its arguments, and done at once', () => {
+  test('an approval request is announced at its <|call|>, with its arguments, and done at once', () => {
     const run = createRun({ request: always })
     run.start()
     expect(run.push(callTo('github.search', '{"q":'), '"x"}')).toEqual([])
@@ -62,13 +62,13 @@ describe('the events of an approval request', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test("an approval request: its id begins with the API's prefix", () => {
+  test("the id of an approval request begins with the API's prefix", () => {
     const run = createRun({ request: always, ids: deriveId })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.translator.response.output).toMatchObject([{ id: expect.stringMatching(/^mcpr_[0-9a-f]{50}$/) }])
   })
 
-  test('an approval request: it takes its place in the output when it is announced, not when it begins', () => {
+  test('an approval request takes its place in the output when it is announced, not when it begins', () => {
     const run = createRun({ request: { tools: [guarded('github', { always: { tool_names: ['write'] } })] } })
     run.push(inTurn(callTo('github.read', '{}<|call|>'), callTo('github.write', '{"a":1}')))
     expect(brief(run.toolResult({ itemId: 'mcp_0', output: 'read' }))).toEqual([
@@ -78,7 +78,7 @@ describe('the events of an approval request', () => {
     expect(brief(run.push('<|call|>'))).toEqual(['output_item.added 1', 'output_item.done 1 -'])
   })
 
-  test('an approval request: several, and calls that need no approval between them', () => {
+  test('several approval requests may have calls between them that need no approval', () => {
     const run = createRun({ request: { tools: [guarded('github', 'always'), guarded('files', 'never')] } })
     run.push(
       inTurn(
@@ -99,29 +99,32 @@ describe('the events of an approval request', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'missing_result', subject: 'mcp_2' }])
   })
 
-  test.each(['<|end|>', '<|return|>'])('an approval request: %s ends it as <|call|> does', (marker) => {
+  test.each(['<|end|>', '<|return|>'])('%s ends an approval request as <|call|> does', (marker) => {
     const run = createRun({ request: always })
     run.push(callTo('github.search', `{"q":"x"}${marker}`))
     expect(terminal(run.end()).output).toStrictEqual([REQUEST])
   })
 
-  test('the next turn ends it if the engine swallowed its <|call|>', () => {
+  test('the next turn ends an approval request if the engine swallowed its <|call|>', () => {
     const run = createRun({ request: always })
     run.push(callTo('github.search', '{"q":"x"}'))
     run.translator.beginTurn()
     expect(brief(run.push([]))).toEqual(['output_item.added 0', 'output_item.done 0 -'])
   })
 
-  test.each(['', ' \n', ' {}', 'print(1)', '{"a":"🫠\\u0000"}'])('the arguments %j are verbatim', (text) => {
-    const run = createRun({ request: always })
-    run.push(callTo('github.search', `${text}<|call|>`))
-    expect(brief(run.events).slice(2)).toEqual(['output_item.added 0', 'output_item.done 0 -'])
-    expect(run.events[2]).toMatchObject({ item: { arguments: text } })
-    expect(terminal(run.end()).output).toMatchObject([{ type: 'mcp_approval_request', arguments: text }])
-    expect(run.diagnostics).toEqual([])
-  })
+  test.each(['', ' \n', ' {}', 'print(1)', '{"a":"🫠\\u0000"}'])(
+    'the arguments %j of an approval request are verbatim',
+    (text) => {
+      const run = createRun({ request: always })
+      run.push(callTo('github.search', `${text}<|call|>`))
+      expect(brief(run.events).slice(2)).toEqual(['output_item.added 0', 'output_item.done 0 -'])
+      expect(run.events[2]).toMatchObject({ item: { arguments: text } })
+      expect(terminal(run.end()).output).toMatchObject([{ type: 'mcp_approval_request', arguments: text }])
+      expect(run.diagnostics).toEqual([])
+    },
+  )
 
-  test('an approval request: it may address a tool as the model likes: under the prefix, by an alias, by the label alone', () => {
+  test('an approval request may address a tool under the prefix, by an alias, or by the label alone', () => {
     const tools = [guarded('github', 'always'), guarded('web_search_preview', 'always')]
     const run = createRun({ request: { tools } })
     const recipients = ['mcp.github.search', 'github', 'browser.search', 'mcp.browser.open', 'github.issues.list']
@@ -219,7 +222,7 @@ describe('a sealed approval request', () => {
 })
 
 describe('under calls: whole', () => {
-  test("an approval request under calls: 'whole': it is the same, event for event", () => {
+  test("under calls: 'whole', an approval request is the same, event for event", () => {
     const streams = (['live', 'whole'] as const).map((calls) => {
       const run = createRun({ request: always, calls })
       run.start()
@@ -230,21 +233,21 @@ describe('under calls: whole', () => {
     expect(streams[1]).toStrictEqual(streams[0])
   })
 
-  test('a blank one is blank', () => {
+  test("under calls: 'whole', blank arguments of an approval request stay blank", () => {
     const run = createRun({ request: always, calls: 'whole' })
     run.push(callTo('github.search', ' <|call|>'))
     expect(terminal(run.end()).output).toMatchObject([{ type: 'mcp_approval_request', arguments: ' ' }])
     expect(run.diagnostics).toEqual([])
   })
 
-  test("an approval request under calls: 'whole': one that is cut off appears nowhere", () => {
+  test("under calls: 'whole', an approval request that is cut off appears nowhere", () => {
     const run = createRun({ request: always, calls: 'whole' })
     run.push(callTo('github.search', '{"q'))
     expect(terminal(run.end()).output).toEqual([])
     expect(run.diagnostics).toMatchObject([{ code: 'call_cut_off', text: '{"q' }])
   })
 
-  test("an approval request under calls: 'whole': it takes no result", () => {
+  test("under calls: 'whole', an approval request takes no result", () => {
     const run = createRun({ request: always, calls: 'whole' })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(() => run.toolResult({ itemId: 'mcpr_0', output: '' })).toThrow(
@@ -282,14 +285,14 @@ describe('one that is cut off', () => {
     expect(run.diagnostics).toStrictEqual([{ code: 'call_cut_off', subject: 'github.search', index: 0 }])
   })
 
-  test('an approval request that is cut off by nothing but the lack of its marker is whole if the host says that the model stopped', () => {
+  test('an approval request that lacks nothing but its marker is whole if the host says that the model stopped', () => {
     const run = cut((run) => run.end('stop'), '{"q":"x"}')
     expect(brief(run.events).slice(2)).toEqual(['output_item.added 0', 'output_item.done 0 -', 'completed'])
     expect(run.translator.response.output).toStrictEqual([REQUEST])
     expect(run.diagnostics).toEqual([])
   })
 
-  test('an approval request that is cut off is no place in the output: what comes before it stays as it is', () => {
+  test('an approval request that is cut off takes no place in the output: what comes before it stays as it is', () => {
     const run = createRun({ request: always })
     run.push(inTurn(messageOn('commentary', 'Hi<|end|>'), callTo('github.search', '{"q')))
     expect(briefOutput(terminal(run.end()))).toEqual(['message completed "Hi"'])
@@ -310,7 +313,7 @@ describe('it takes no result', () => {
     expect(terminal(run.end()).output).toStrictEqual([REQUEST])
   })
 
-  test("an approval request takes no result from a tool's message of the host: it may not run yet, and a result is reported", () => {
+  test("an approval request takes no result from a tool's message of the host, which is reported", () => {
     const run = createRun({ request: always })
     run.push(callTo('github.search', '{"q":"x"}<|call|>'))
     expect(run.answer('github.search', 'found')).toEqual([])
@@ -335,7 +338,7 @@ describe('it takes no result', () => {
   })
 })
 
-describe('a server that the request does not declare', () => {
+describe('a server that the request declares without require_approval', () => {
   const tools = [{ type: 'mcp', server_label: 'github' }]
   test.each<[string, Partial<TranslatorOptions>, string]>([
     ['is asked for', {}, 'mcp_approval_request'],
@@ -353,13 +356,13 @@ describe('a server that the request does not declare', () => {
       { policy: { ...policies.openai, mcpApproval: 'never' }, mcpApproval: 'always' },
       'mcp_approval_request',
     ],
-  ])('a server that the request does not declare: %s', (_, options, type) => {
+  ])('a call of a server for which the request says nothing of approval %s', (_, options, type) => {
     const run = createRun({ request: { tools }, ...options })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.translator.response.output).toMatchObject([{ type }])
   })
 
-  test('a server that the request declares follows the request, whatever the option does', () => {
+  test('a call follows what the request says of approval, whatever the option says', () => {
     const run = createRun({ request: { tools: [guarded('github', 'never')] }, mcpApproval: 'always' })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.translator.response.output).toMatchObject([{ type: 'mcp_call' }])
@@ -397,7 +400,7 @@ describe('which calls need approval', () => {
     ['both, together', { always: { tool_names: ['read'] }, never: { tool_names: ['read', 'write'] } }, '?!?'],
     ['always by names, never anything', { always: { tool_names: ['write'] }, never: {} }, '!?!'],
     ['always anything, never by names', { always: {}, never: { tool_names: ['read'] } }, '???'],
-  ])('which calls need approval: %s', (_, approval, expected) => {
+  ])('the user is asked for the calls that require_approval says: %s', (_, approval, expected) => {
     expect(asked(guarded('github', approval))).toBe(expected)
   })
 
@@ -424,14 +427,20 @@ describe('which calls need approval', () => {
     ['never whatever it does', { never: { read_only: null } }, '!!!'],
   ]
   describe('by a listing in the form of MCP', () => {
-    test.each(readers)('which calls need approval by a listing in the form of MCP: %s', (_, approval, expected) => {
-      expect(asked(guarded('github', approval), asMcp)).toBe(expected)
-    })
+    test.each(readers)(
+      'a listing in the form of MCP decides which calls the user is asked for: %s',
+      (_, approval, expected) => {
+        expect(asked(guarded('github', approval), asMcp)).toBe(expected)
+      },
+    )
   })
   describe("by a listing in the API's form", () => {
-    test.each(readers)("which calls need approval by a listing in the API's form: %s", (_, approval, expected) => {
-      expect(asked(guarded('github', approval), asApi)).toBe(expected)
-    })
+    test.each(readers)(
+      "a listing in the API's form decides which calls the user is asked for: %s",
+      (_, approval, expected) => {
+        expect(asked(guarded('github', approval), asApi)).toBe(expected)
+      },
+    )
   })
 
   test.each<[string, unknown]>([
@@ -442,7 +451,7 @@ describe('which calls need approval', () => {
     ['a hint in words', { readOnlyHint: 'true' }],
     ['a hint that it writes', { readOnlyHint: false }],
     ['annotations that are text', 'readOnlyHint'],
-  ])('which calls need approval: a tool with %s is taken for one that writes', (_, annotations) => {
+  ])('a tool with %s is taken for one that writes', (_, annotations) => {
     expect(asked(guarded('github', { never: { read_only: true } }), tools(annotations, undefined))).toBe('???')
   })
 
@@ -452,7 +461,7 @@ describe('which calls need approval', () => {
       ['no listings', []],
       ['a listing of another server', [{ serverLabel: 'gitlab', tools: asMcp[0]?.tools ?? [] }]],
       ['a listing that failed', [{ serverLabel: 'github', error: 'no answer' }]],
-    ])('which calls need approval without a listing every call is asked for: %s', (_, listings) => {
+    ])('without a listing, the user is asked for every call: %s', (_, listings) => {
       expect(asked(guarded('github', { never: { read_only: true } }), listings)).toBe('???')
       expect(asked(guarded('github', { always: { read_only: false } }), listings)).toBe('???')
       expect(asked(guarded('github', { never: { read_only: false } }), listings)).toBe('???')
@@ -460,7 +469,7 @@ describe('which calls need approval', () => {
     })
   })
 
-  test('which calls need approval: the hints of two servers with a tool of the same name are their own', () => {
+  test('the hints of two servers with a tool of the same name are their own', () => {
     const both = ['github', 'gitlab'].map((label) => guarded(label, { never: { read_only: true } }))
     const mcpListings: McpListing[] = [
       { serverLabel: 'gitlab', tools: [{ name: 'search', annotations: { readOnlyHint: false } }] },
@@ -474,7 +483,7 @@ describe('which calls need approval', () => {
     ])
   })
 
-  test('which calls need approval: the hints of several listings of one label add up', () => {
+  test('the hints of several listings of one label add up', () => {
     const listings: McpListing[] = [
       { serverLabel: 'github', error: 'no answer' },
       { serverLabel: 'github', tools: [{ name: 'write', annotations: { readOnlyHint: false } }] },
@@ -495,11 +504,11 @@ describe('which calls need approval', () => {
       expect(asked(guarded('github', approval, allowed))).toBe(expected)
     })
 
-    test('a tool outside allowed_tools fails, and no approval is asked for by a filter of what reads, with a listing', () => {
+    test('a tool outside a filter of what reads fails by a listing, and no approval is asked for', () => {
       expect(asked(guarded('github', 'always', { read_only: true }), asMcp)).toBe('?--')
     })
 
-    test('a tool outside allowed_tools fails, and no approval is asked for with the events of a call that fails', () => {
+    test('a tool outside allowed_tools fails with the events of a call that fails, and no approval is asked for', () => {
       const run = createRun({ request: { tools: [guarded('github', 'always', ['list'])] } })
       run.start()
       expect(brief(run.push(callTo('github.search', '{}<|call|>')))).toEqual([
@@ -514,7 +523,7 @@ describe('which calls need approval', () => {
     })
   })
 
-  test('which calls need approval: two entries of one label add up: what one of them asks for, is asked', () => {
+  test('two entries of one label add up: what one of them asks for, is asked', () => {
     const request = { tools: [guarded('github', 'always', ['write']), guarded('github', 'never', ['read', 'write'])] }
     for (const tools of [request.tools, request.tools.toReversed()]) {
       const run = createRun({ request: { tools } })
@@ -527,23 +536,20 @@ describe('which calls need approval', () => {
     }
   })
 
-  test('which calls need approval: no approval is asked for if the policy has no MCP', () => {
+  test('no approval is asked for if the policy has no MCP', () => {
     const run = createRun({ request: always, policy: 'functions-only' })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(briefOutput(terminal(run.end()))).toEqual(['function_call github.search completed "{}"'])
   })
 
-  test.each(['openai', 'agents', 'vllm'] as const)(
-    'which calls need approval: the user is asked under the policy %s',
-    (policy) => {
-      const run = createRun({ request: always, policy })
-      run.push(callTo('github.search', '{}<|call|>'))
-      expect(briefOutput(terminal(run.end()))).toEqual(['mcp_approval_request github.search "{}"'])
-    },
-  )
+  test.each(['openai', 'agents', 'vllm'] as const)('the user is asked under the policy %s', (policy) => {
+    const run = createRun({ request: always, policy })
+    run.push(callTo('github.search', '{}<|call|>'))
+    expect(briefOutput(terminal(run.end()))).toEqual(['mcp_approval_request github.search "{}"'])
+  })
 })
 
-test('a snapshot before its <|call|> continues it', () => {
+test('an approval request goes on from a snapshot before its <|call|>', () => {
   const given: TranslatorOptions = { ...FIXED, request: always }
   const first = new Translator(given)
   const events = [...first.push(callTo('github.search', '{"q":'))]
@@ -701,7 +707,7 @@ describe('a call that the user approved', () => {
     expect(codes(run.diagnostics)).toEqual(['second_result'])
   })
 
-  test('a call that the user approved: several, in the order given: each takes the result of its own tool, the oldest first', () => {
+  test('several calls that the user approved come in the order given, and each takes the result of its own tool', () => {
     const approvedCalls = [
       { ...approved, approvalRequestId: 'mcpr_a', name: 'a', arguments: '1' },
       { ...approved, approvalRequestId: 'mcpr_b', name: 'b', arguments: '2' },
@@ -744,7 +750,7 @@ describe('a call that the user approved', () => {
     const outputs = (run: Run): unknown[] =>
       run.translator.response.output.map((item) => (item.type === 'mcp_call' ? item.output : item.type))
 
-    test('a call that the user approved takes no result of another whose name reads the same if the other is of a declared server', () => {
+    test('an approved call takes no result of a call of a declared server whose name reads the same', () => {
       const run = createRun({ request: { tools: [guarded('a.b', 'never')] }, approvedCalls: [short] })
       run.push(callTo('a.b.c', '{}<|call|>'))
       run.answer('a.b.c', 'of a.b')
@@ -756,9 +762,9 @@ describe('a call that the user approved', () => {
 
     test.each([
       ['in this order', [short, long]],
-      ['in the other', [long, short]],
+      ['in the other order', [long, short]],
     ])(
-      'a call that the user approved takes no result of another whose name reads the same if neither is declared and both wait, %s: the longer label has it, the other is answered by its id',
+      'of two approved calls whose names read the same, the one with the longer label takes the result, %s',
       (_, approvedCalls) => {
         const run = createRun({ approvedCalls })
         run.start()
@@ -774,7 +780,7 @@ describe('a call that the user approved', () => {
       },
     )
 
-    test('a call that the user approved takes no result of another whose name reads the same if only it was approved, it has its own', () => {
+    test('an approved call takes a result whose name can be read in two ways if it alone was approved', () => {
       for (const call of [short, long]) {
         const run = createRun({ approvedCalls: [call] })
         run.start()
@@ -783,7 +789,7 @@ describe('a call that the user approved', () => {
       }
     })
 
-    test('a call that the user approved takes no result of another whose name reads the same if the model called the other: that one is the declared one', () => {
+    test('a result goes to a call of a declared server before an approved call whose name reads the same', () => {
       const run = createRun({ request: { tools: [guarded('a', 'never')] }, approvedCalls: [long] })
       run.push(callTo('a.b.c', '{}<|call|>'))
       run.answer('mcp.a.b.c', 'first')
@@ -793,7 +799,7 @@ describe('a call that the user approved', () => {
     })
   })
 
-  test('a call that the user approved of a server labelled as a tool that the model knows by another name is completed by that name', () => {
+  test('an approved call of a server with an alias is completed by the name that the model knows', () => {
     const request = { tools: [guarded('web_search_preview', 'always')] }
     const run = createRun({ request, approvedCalls: [{ ...approved, serverLabel: 'web_search_preview' }] })
     run.start()

@@ -53,7 +53,7 @@ describe('the events of an MCP call', () => {
       { code: 'E429', message: 'rate limited' },
       { type: 'mcp_tool_execution_error', content: [{ type: 'text', text: 'rate limited' }] },
     ],
-  ])('an MCP call: it fails with %s', (_, error, wire) => {
+  ])('an MCP call fails with %s', (_, error, wire) => {
     const run = createRun({ request })
     run.push(callTo('github.search', '{}<|call|>'))
     const events = run.toolResult({ itemId: 'mcp_0', error })
@@ -65,7 +65,7 @@ describe('the events of an MCP call', () => {
     expect(response.status).toBe('completed')
   })
 
-  test('an MCP call without a result it is done incomplete at the end, with no .completed; the response is complete', () => {
+  test('an MCP call without a result is done incomplete at the end, with no .completed; the response is complete', () => {
     const run = createRun({ request })
     run.push(callTo('github.search', '{}<|call|>'))
     const events = run.end()
@@ -84,7 +84,7 @@ describe('the events of an MCP call', () => {
 
 describe('its arguments', () => {
   test.each(['', ' \n', ' {}', 'print(1)'])(
-    'the arguments of an MCP call: %j goes through, without a diagnostic',
+    '%j goes through as the arguments of an MCP call, without a diagnostic',
     (text) => {
       const run = createRun({ request })
       run.push(callTo('github.search', `${text}<|call|>`))
@@ -99,7 +99,7 @@ describe('its arguments', () => {
 describe('a tool that the request does not allow', () => {
   const allowed = { tools: [mcp('github', ['list'])] }
 
-  test('a tool that the request does not allow fails at its terminator', () => {
+  test('a call of a tool that the request does not allow fails at its terminator', () => {
     const run = createRun({ request: allowed })
     run.start()
     const events = run.push(callTo('github.search', '{"q":"x"}<|call|>'))
@@ -120,14 +120,14 @@ describe('a tool that the request does not allow', () => {
     expect(response.output.map(briefItem)).toEqual(['mcp_call github.search failed "{\\"q\\":\\"x\\"}"'])
   })
 
-  test('a tool that the request does not allow: cut off, it is incomplete and not failed', () => {
+  test('a call of a tool that the request does not allow is incomplete and not failed if it is cut off', () => {
     const run = createRun({ request: allowed })
     run.push(callTo('github.search', '{"q'))
     expect(terminal(run.end()).output.map(briefItem)).toEqual(['mcp_call github.search incomplete "{\\"q"'])
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a tool that the request does not allow takes no result afterwards', () => {
+  test('a call of a tool that the request does not allow takes no result afterwards', () => {
     const run = createRun({ request: allowed })
     run.push(callTo('github.search', '{}<|call|>'))
     expect(run.answer('github.search', 'found')).toEqual([])
@@ -136,7 +136,7 @@ describe('a tool that the request does not allow', () => {
     expect(terminal(run.end()).output).toMatchObject([{ status: 'failed', output: null }])
   })
 
-  test('an allowed one of the same server is called', () => {
+  test('a tool that the request allows is called, though others of its server are not allowed', () => {
     const run = createRun({ request: allowed })
     run.push(callTo('github.list', '{}<|call|>'))
     expect(brief(run.answer('github.list', 'all'))).toEqual(['mcp_call.completed 0', 'output_item.done 0 completed'])

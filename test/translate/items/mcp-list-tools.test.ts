@@ -55,7 +55,7 @@ describe('the events of a listing', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a listing of a server that could not be asked: it fails, with the error only when it is done', () => {
+  test('the listing of a server that could not be asked fails, with the error only when it is done', () => {
     const run = createRun({ request, mcpListings: [failed] })
     const item = { type: 'mcp_list_tools', id: 'mcpl_0', server_label: 'github', tools: [] }
     expect(run.start().slice(2)).toStrictEqual([
@@ -81,19 +81,19 @@ describe('the events of a listing', () => {
     expect(inProgress).toMatchObject({ response: { output: [] } })
   })
 
-  test('a listing of a server without tools: it is completed', () => {
+  test('the listing of a server without tools is completed', () => {
     const run = createRun({ request, mcpListings: [{ serverLabel: 'github', tools: [] }] })
     expect(brief(run.start()).slice(2)).toEqual(ITEM(0))
     expect(run.events.at(-1)).toMatchObject({ item: { tools: [] } })
   })
 
-  test('an error without words is a failure all the same', () => {
+  test('a listing whose error has no words is a failure all the same', () => {
     const run = createRun({ request, mcpListings: [{ serverLabel: 'github', error: '' }] })
     expect(brief(run.start()).slice(2)).toEqual(ITEM(0, 'failed'))
     expect(run.events.at(-1)).toMatchObject({ item: { error: '' } })
   })
 
-  test('a failed one shows no tools, whatever else the host gave', () => {
+  test('a failed listing shows no tools, whatever else the host gave', () => {
     const run = createRun({ request, mcpListings: [{ ...listing, error: 'connection lost' }] })
     run.start()
     expect(run.translator.response.output).toMatchObject([{ error: 'connection lost', tools: [] }])
@@ -103,20 +103,20 @@ describe('the events of a listing', () => {
     expect(brief(createRun({ request, mcpListings: [] }).start())).toEqual(['created', 'in_progress'])
   })
 
-  test("a listing: its id begins with the API's prefix", () => {
+  test("the id of a listing begins with the API's prefix", () => {
     const run = createRun({ request, mcpListings: [listing], ids: deriveId })
     run.start()
     expect(run.translator.response.output).toMatchObject([{ id: expect.stringMatching(/^mcpl_[0-9a-f]{50}$/) }])
   })
 
-  test('a listing: none of it is taken from a token', () => {
+  test('no event of a listing is taken from a token', () => {
     const run = createRun({ request, mcpListings: [listing] })
     run.push(messageOn('final', 'Hi<|return|>'))
     const traced = run.traces.filter((trace) => trace.type === 'event').slice(0, 6)
     expect(traced.map((trace) => trace.type === 'event' && [trace.from, trace.to])).toEqual(Array(6).fill([-1, -1]))
   })
 
-  test('a listing: it counts no tokens', () => {
+  test('a listing counts no tokens', () => {
     const run = createRun({ request, mcpListings: [listing] })
     expect(terminal(run.end()).usage).toEqual(terminal(createRun({ request }).end()).usage)
   })
@@ -146,11 +146,11 @@ describe('its tools in the form of the API', () => {
       { name: 'a', input_schema: {} },
     ],
     ['an empty description', { name: 'a', description: '' }, { name: 'a', description: '', input_schema: {} }],
-  ])('the tools in the form of the API of a listing: %s', (_, tool, wire) => {
+  ])('a listing has its tools in the form of the API: %s', (_, tool, wire) => {
     expect(listed([tool])).toStrictEqual([wire])
   })
 
-  test('the tools in the form of the API of a listing in the order of the server', () => {
+  test('a listing has its tools in the order of the server', () => {
     expect(listed([{ name: 'b' }, { name: 'a' }, { name: 'b' }])).toMatchObject([
       { name: 'b' },
       { name: 'a' },
@@ -198,7 +198,7 @@ describe('several servers', () => {
     expect(run.events.map(({ sequence_number }) => sequence_number)).toEqual(run.events.map((_, at) => at))
   })
 
-  test('several servers: need not be declared in the request', () => {
+  test('the servers of listings need not be declared in the request', () => {
     const run = createRun({ mcpListings })
     run.start()
     expect(run.translator.response.output).toHaveLength(3)
@@ -312,7 +312,7 @@ describe('a listing is copied', () => {
     tools.push({ ...tool, name: 'another' })
   }
 
-  test('a listing is copied: so that nothing the caller does to it afterwards changes what was sent', () => {
+  test('a listing is copied, so that nothing the caller does to it afterwards changes what was sent', () => {
     const mine = mutable()
     const translator = new Translator({ ...FIXED, request, mcpListings: [mine] })
     const events = translator.start()

@@ -94,7 +94,7 @@ describe('the events of a message', () => {
     expect(events[4]).toMatchObject({ item: { content: [{ text: '' }] } })
   })
 
-  test('a message: cut off, it is closed incomplete with what it has', () => {
+  test('a message that is cut off is closed incomplete with what it has', () => {
     const run = createRun()
     run.push('<|channel|>final<|message|>Half')
     const events = run.end()
@@ -128,7 +128,7 @@ describe('the text of a message', () => {
     expect(answerTo(`<|channel|>final<|message|>${text}<|return|>`)).toBe(text)
   })
 
-  test('the text of a message to the assistant or the user is an ordinary message', () => {
+  test('a message to the assistant or the user is an ordinary message', () => {
     expect(answerTo('<|channel|>final to=user<|message|>Hi<|return|>')).toBe('Hi')
     expect(answerTo('<|channel|>commentary to=assistant<|message|>Hi<|end|>')).toBe('Hi')
   })

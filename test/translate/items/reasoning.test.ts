@@ -74,7 +74,7 @@ test('an empty chain of thought has its part and no delta', () => {
   ])
 })
 
-test('each message is an item of its own, even side by side', () => {
+test('each message of reasoning is an item of its own, even side by side', () => {
   const run = createRun()
   run.push(inTurn(messageOn('analysis', 'a<|end|>'), messageOn('analysis', 'b<|end|>')))
   expect(terminal(run.end('stop')).output).toMatchObject([
@@ -167,7 +167,7 @@ describe('the modes of reasoning', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('the modes of reasoning: both: content first, then summary, a delta of each for every push, content closed first', () => {
+  test("reasoning 'both' has content first, then summary, a delta of each for every push, content closed first", () => {
     const run = started('both')
     const item = done('completed', [CONTENT_PART], [SUMMARY_PART])
     expect(push(run)).toEqual([
@@ -221,7 +221,7 @@ describe('the modes of reasoning', () => {
       ],
     ],
     ['hidden', []],
-  ])('the modes of reasoning: %s: an empty thought has its parts and no delta', (mode, between) => {
+  ])('an empty thought has its parts and no delta in the mode %s', (mode, between) => {
     expect(brief(started(mode).push('<|channel|>analysis<|message|><|end|>'))).toEqual([
       'output_item.added 0',
       ...between,
@@ -241,7 +241,7 @@ describe('the modes of reasoning', () => {
       ],
     ],
     ['hidden', []],
-  ])('the modes of reasoning: %s: cut off, it is closed incomplete with what it has', (mode, closing) => {
+  ])('reasoning that is cut off in the mode %s is closed incomplete with what it has', (mode, closing) => {
     const run = started(mode)
     run.push('<|channel|>analysis<|message|>Hmm.')
     const events = run.end()
@@ -251,7 +251,7 @@ describe('the modes of reasoning', () => {
   })
 
   test.each(MODES)(
-    'the modes of reasoning: %s: if the response fails or is aborted it stands incomplete with what was shown',
+    'reasoning in the mode %s stands incomplete with what was shown if the response fails or is aborted',
     (mode) => {
       const [content, summary] = shownIn(mode)
       for (const stop of [(run: Run) => run.fail({ message: 'no' }), (run: Run) => run.abort()]) {
@@ -272,7 +272,7 @@ describe('the modes of reasoning', () => {
     return [hasContent ? [CONTENT_PART] : [], hasSummary ? [SUMMARY_PART] : []]
   }
 
-  test('an item that has begun keeps its forms, though a snapshot is restored with others', () => {
+  test('reasoning that has begun keeps its forms, though a snapshot is restored with others', () => {
     const first = started('both')
     first.push('<|channel|>analysis<|message|>Hm')
     const run = runOf(Translator.restore(first.translator.snapshot(), { ...FIXED, reasoning: 'hidden' }))
@@ -291,7 +291,7 @@ describe('the modes of reasoning', () => {
     ])
   })
 
-  test.each(MODES)('the modes of reasoning: %s: its tokens are counted', (mode) => {
+  test.each(MODES)('the tokens of reasoning in the mode %s are counted', (mode) => {
     const tokens = encodeHarmony(messageOn('analysis', 'Hmm.<|end|>'))
     const run = started(mode, { tokenTable })
     run.push(tokens)
@@ -373,7 +373,7 @@ describe('a request that asks for a summary', () => {
   })
 
   test.each([null, {}, { summary: null }, { effort: 'high' }, { summary: 'none' }, { summary: {} }, 'auto'])(
-    'a request that asks for a summary is not %o: reasoning is shown as it is',
+    'a request with the reasoning %o asks for no summary: reasoning is shown as it is',
     (reasoning) => {
       const request = { reasoning } as ResponseRequest
       expect(as({ request })).toEqual(as({ reasoning: 'raw' }))
@@ -495,7 +495,7 @@ describe('sealed reasoning', () => {
     expect(JSON.stringify(run.events)).not.toContain('encrypted_content')
   })
 
-  test('sealed reasoning is of no message and no call', () => {
+  test('no message and no call is sealed', () => {
     const { run, sealed } = sealing()
     run.push(inTurn(messageOn('commentary', 'a<|end|>'), '<|channel|>analysis to=functions.f<|message|>{}<|call|>'))
     run.end()
@@ -521,7 +521,7 @@ describe('sealed reasoning', () => {
     expect(terminal(run.end()).output).toMatchObject([{ encrypted_content: 'rs_0:Hmm.' }])
   })
 
-  test('sealed reasoning by what is no function is refused', () => {
+  test('sealing reasoning by what is no function is refused', () => {
     expect(() => createRun({ sealReasoning: 'key' as never })).toThrow(
       expect.objectContaining({
         code: 'bad_option',

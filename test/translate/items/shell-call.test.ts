@@ -68,7 +68,7 @@ const shellOutput = (stdout: string, stderr = '', exit_code = 0) =>
   ({ stdout, stderr, outcome: { type: 'exit', exit_code } }) as const
 
 describe('a shell call of the client', () => {
-  test('a shell call of the client in order and whole: announced empty, its command reported and the call done at the terminator', () => {
+  test('a shell call of the client is announced empty, and its command reported and it done at the terminator', () => {
     const run = createRun({ request: withShell() })
     run.start()
     expect(run.push(exec('{"cmd":["bash",'))).toEqual([
@@ -127,7 +127,7 @@ describe('a shell call of the client', () => {
   test.each<[string, ResponseRequest]>([
     ['without an environment', withShell()],
     ["on the client's machine", withShell({ type: 'local' })],
-  ])('a shell call of the client: %s takes no result from the host', (_, request) => {
+  ])('a shell call %s takes no result from the host', (_, request) => {
     const run = createRun({ request })
     run.push(execCall(LS))
     const refused = expect.objectContaining({
@@ -142,7 +142,7 @@ describe('a shell call of the client', () => {
   test.each<[string, ResponseRequest]>([
     ['without an environment', withShell()],
     ["on the client's machine", withShell({ type: 'local' })],
-  ])('a shell call of the client: %s is answered in the transcript, which is no news', (_, request) => {
+  ])('a shell call %s is answered in the transcript, which is no news', (_, request) => {
     const run = createRun({ request })
     run.push(execCall(LS))
     expect(run.answer('container.exec', 'a b')).toEqual([])
@@ -151,7 +151,7 @@ describe('a shell call of the client', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a shell call of the client: cut off in its arguments is never done, and stands incomplete with its text in a diagnostic', () => {
+  test('a shell call of the client that is cut off stands incomplete, with its text in a diagnostic', () => {
     const run = createRun({ request: withShell() })
     run.push(exec('{"cmd":["rm","-r'))
     const events = run.end()
@@ -161,9 +161,9 @@ describe('a shell call of the client', () => {
   })
 
   test.each<[string, (run: Run) => unknown]>([
-    ['failure', (run) => run.fail({ message: 'no' })],
-    ['abort', (run) => run.abort()],
-  ])('a shell call of the client: cut off by a %s it is not done either', (_, stop) => {
+    ['a failure', (run) => run.fail({ message: 'no' })],
+    ['an abort', (run) => run.abort()],
+  ])('a shell call of the client that is cut off by %s is not done', (_, stop) => {
     const run = createRun({ request: withShell() })
     run.push(exec('{"cmd":["rm"'))
     stop(run)
@@ -201,7 +201,7 @@ describe('a shell call of the client', () => {
     expect(events.at(-1)).toMatchObject({ item: { ...CALL, status: 'completed', action: ACTION } })
   })
 
-  test("a shell call of the client with calls 'whole' and cut off is in a diagnostic alone", () => {
+  test("a shell call of the client that is cut off with calls 'whole' is in a diagnostic alone", () => {
     const run = createRun({ request: withShell(), calls: 'whole' })
     run.push(exec('{"cmd":["rm"'))
     expect(brief(run.end())).toEqual(['incomplete'])
@@ -233,7 +233,7 @@ describe('the command of a shell call', () => {
     ['an argv without an object around it', '["bash","-lc","ls"]', 'ls'],
     ['a JSON string', '"ls -a"', 'ls -a'],
     ['free text', 'ls -a | sort', 'ls -a | sort'],
-  ])('the command of a shell call: %s', (_, text, command) => {
+  ])('the command of a shell call may be written as %s', (_, text, command) => {
     const [item, run] = calledWith(text)
     expect(item).toMatchObject({ status: 'completed', action: { commands: [command] } })
     expect(commandsOf(run)).toEqual([
@@ -309,7 +309,7 @@ describe('the container of a hosted shell call', () => {
     expect(containersOf({ request: HOSTED })).toEqual([CONTAINER, CONTAINER])
   })
 
-  test('the container of a hosted shell call is the option before that', () => {
+  test('the container of a hosted shell call is that of the option, before that of the request', () => {
     for (const request of [HOSTED, AUTO]) {
       expect(containersOf({ request, containerId: 'cntr_own' })).toEqual([reference('cntr_own'), reference('cntr_own')])
     }
@@ -323,13 +323,13 @@ describe('the container of a hosted shell call', () => {
     ])
   })
 
-  test('the container of a hosted shell call derived, it has the form of the API', () => {
+  test('the derived container of a hosted shell call has the form of the API', () => {
     const [first, second] = containersOf({ request: AUTO, ids: deriveId })
     expect(first).toEqual({ type: 'container_reference', container_id: expect.stringMatching(/^cntr_[0-9a-f]{50}$/) })
     expect(second).toEqual(first)
   })
 
-  test('the container of a hosted shell call derived, it is that of the code interpreter too', () => {
+  test('the derived container of a hosted shell call is that of the code interpreter, too', () => {
     const run = createRun({ request: { tools: [{ type: 'code_interpreter' }, ...(AUTO.tools ?? [])] } })
     run.push(inTurn(callTo('python', '1<|call|>'), commandCall('a')))
     expect(run.translator.response.output).toMatchObject([
@@ -554,14 +554,14 @@ describe('a hosted shell call', () => {
     ])
   })
 
-  test('a hosted shell call answered if none was called is reported', () => {
+  test('an answer of the shell is reported if no call waits for it', () => {
     const run = createRun({ request: HOSTED })
     run.start()
     expect(run.answer('container.exec', 'a')).toEqual([])
     expect(run.diagnostics).toMatchObject([{ code: 'result_without_call', subject: 'container.exec' }])
   })
 
-  test('a hosted shell call: its answer takes no result itself', () => {
+  test('the answer of a hosted shell call takes no result itself', () => {
     const run = called()
     run.answer('container.exec', 'a')
     expect(() => run.toolResult({ itemId: 'sho_2', output: 'b' })).toThrow(
@@ -624,7 +624,7 @@ describe('a hosted shell call', () => {
     }
   })
 
-  test('a hosted shell call: one of several is answered by its id, in any order', () => {
+  test('one of several hosted shell calls is answered by its id, in any order', () => {
     const run = createRun({ request: HOSTED })
     run.push(inTurn(commandCall('a'), commandCall('b'), commandCall('c')))
     const [a, b, c] = run.translator.response.output
@@ -638,7 +638,7 @@ describe('a hosted shell call', () => {
     expect(output.map((item) => 'call_id' in item && item.call_id).slice(0, 3)).toEqual(['call_1', 'call_3', 'call_5'])
   })
 
-  test('the oldest of several that wait is answered in the transcript', () => {
+  test('the oldest of several hosted shell calls that wait is answered in the transcript', () => {
     const run = createRun({ request: HOSTED })
     run.push(inTurn(commandCall('a'), commandCall('b'), commandCall('c')))
     run.toolResult({ itemId: 'sh_2', output: 'of b' })
@@ -653,9 +653,9 @@ describe('a hosted shell call', () => {
   })
 
   test.each<[string, (run: Run) => unknown]>([
-    ['failure', (run) => run.fail({ message: 'no' })],
-    ['abort', (run) => run.abort()],
-  ])('a hosted shell call that is pending at a %s stays completed, as it was streamed', (_, stop) => {
+    ['a failure', (run) => run.fail({ message: 'no' })],
+    ['an abort', (run) => run.abort()],
+  ])('a hosted shell call that is pending at %s stays completed, as it was streamed', (_, stop) => {
     const run = called()
     run.push(`<|start|>assistant${messageOn('final', 'Hel')}`)
     stop(run)
@@ -664,7 +664,7 @@ describe('a hosted shell call', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('pending survives a snapshot, and is answered after it', () => {
+  test('a hosted shell call that is pending survives a snapshot, and is answered after it', () => {
     const first = createRun({ request: AUTO, tokenTable })
     first.push(encodeHarmony(execCall('{"cmd":["ls"],"max_output_length":9}')))
     const snapshot = JSON.parse(JSON.stringify(first.translator.snapshot()))
@@ -744,7 +744,7 @@ describe('a local shell call', () => {
     ['nulls', '{"cmd":["ls"],"env":null,"timeout":null,"user":null,"workdir":null}', {}],
     ['fields of other types', '{"cmd":["ls"],"timeout":"7","user":7,"workdir":{}}', {}],
     ['an environment that is text', '{"cmd":["ls"],"env":"A=1"}', {}],
-  ])('a local shell call: %s', (_, text, given) => {
+  ])('the action of a local shell call is read from %s', (_, text, given) => {
     const [item, run] = calledWith(text, request)
     expect(item).toEqual({
       type: 'local_shell_call',
@@ -768,7 +768,7 @@ describe('a local shell call', () => {
     ['the end', (run) => run.end()],
     ['a failure', (run) => run.fail({ message: 'no' })],
     ['an abort', (run) => run.abort()],
-  ])('a local shell call: cut off by %s is nowhere but in the diagnostic', (_, stop) => {
+  ])('a local shell call that is cut off by %s is nowhere but in the diagnostic', (_, stop) => {
     for (const calls of ['live', 'whole'] as const) {
       const run = createRun({ request, calls })
       run.push(exec('{"cmd":["rm"'))
@@ -820,7 +820,7 @@ describe('a command line', () => {
     { maxLength: 5 },
   )
 
-  test('a command line given to a real shell, is the words that it was made of', () => {
+  test('a real shell reads a command line as the words that it was made of', () => {
     fc.assert(
       fc.property(fc.array(words, { minLength: 20, maxLength: 40 }), (cases) => {
         // One process for many cases: each is written as its word count and its words, with a NUL before each.
@@ -850,7 +850,7 @@ describe('a command line', () => {
     },
   )
 
-  test('a command line, and the program and its arguments: a list is a command, a string is a script, anything else is neither', () => {
+  test('a list is a command, a string is a script, and anything else is neither', () => {
     expect(commandOf({ cmd: ['a', 1, true, null] })).toEqual(['a', '1', 'true', 'null'])
     expect(commandOf({ cmd: 'a b' })).toEqual(['bash', '-lc', 'a b'])
     expect(commandOf({ command: 'a', cmd: 'b' })).toEqual(['bash', '-lc', 'a'])

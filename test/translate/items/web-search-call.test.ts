@@ -89,7 +89,7 @@ describe('the events of a web search', () => {
       { type: 'find_in_page', pattern: '', url: '' },
       { type: 'find_in_page', pattern: 'p', url: '' },
     ],
-  ])('a web search of %s are the same, with an action of its own', (recipient, text, empty, whole) => {
+  ])('a call of %s has the events of a web search, with an action of its own', (recipient, text, empty, whole) => {
     const run = createRun({ request })
     run.start()
     const events = [...call(run, recipient, text), ...run.answer(recipient, 'done')]
@@ -150,7 +150,7 @@ describe('the events of a web search', () => {
 })
 
 describe('a call that does not succeed', () => {
-  test('a call that does not succeed is failed, without an event of its own, because the API has none', () => {
+  test('a web search that fails has no event of its own for that, because the API has none', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"q"}')
     const events = run.toolResult({ itemId: 'ws_0', error: { message: 'no network' } })
@@ -162,7 +162,7 @@ describe('a call that does not succeed', () => {
     expect(response.status).toBe('completed')
   })
 
-  test('a call that does not succeed is incomplete at the end if no result came, with no .completed; the response is complete', () => {
+  test('a web search without a result is incomplete at the end, with no .completed; the response is complete', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"q"}')
     const events = run.end()
@@ -171,7 +171,7 @@ describe('a call that does not succeed', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'missing_result', subject: 'ws_0' }])
   })
 
-  test('a call that does not succeed is incomplete if it was cut off in its arguments: it never searched', () => {
+  test('a web search that was cut off in its arguments is incomplete: it never searched', () => {
     const run = createRun({ request })
     run.push(callTo('browser.search', '{"query":"what is'))
     const events = run.end()
@@ -182,7 +182,7 @@ describe('a call that does not succeed', () => {
     ])
   })
 
-  test('a call that does not succeed is incomplete if it was cut off right after whole arguments, and shows them', () => {
+  test('a web search that was cut off right after whole arguments is incomplete, and shows them', () => {
     const run = createRun({ request })
     run.push(callTo('browser.search', '{"query":"q"}'))
     const events = run.end()
@@ -191,7 +191,7 @@ describe('a call that does not succeed', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('a call that does not succeed is searched at a stop, though its <|call|> was swallowed', () => {
+  test('a web search begins at a stop if its <|call|> was swallowed', () => {
     const run = createRun({ request })
     run.push(callTo('browser.search', '{"query":"q"}'))
     expect(brief(run.end('stop'))).toEqual([
@@ -204,7 +204,7 @@ describe('a call that does not succeed', () => {
   test.each<[string, (run: Run) => ResponseStreamEvent[]]>([
     ['the engine fails', (run) => run.fail({ message: 'no GPU' })],
     ['the client leaves', (run) => run.abort()],
-  ])('a call that does not succeed stands incomplete if %s in its arguments, and they are reported', (_, stop) => {
+  ])('a web search stands incomplete if %s in its arguments, and they are reported', (_, stop) => {
     const run = createRun({ request })
     run.push(callTo('browser.search', '{"query":"q"}'))
     const events = stop(run)
@@ -213,7 +213,7 @@ describe('a call that does not succeed', () => {
     expect(run.diagnostics).toMatchObject([{ code: 'call_cut_off', subject: 'web_search_call', text: '{"query":"q"}' }])
   })
 
-  test('a call that does not succeed stands incomplete if the engine fails while it waits, with what it is about', () => {
+  test('a web search stands incomplete if the engine fails while it waits, with what it is about', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"q"}')
     const events = run.fail({ message: 'no GPU' })
@@ -388,7 +388,7 @@ describe('the page that is opened', () => {
     expect(action(run)).toEqual({ type: 'open_page', url: '' })
   })
 
-  test('the page that is opened of which an error reports keeps the page before as the one that is shown', () => {
+  test('an error in the place of a page leaves the page before as the one that is shown', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.open', '{"id":"https://b.com"}')
     run.answer('browser.open', 'Error fetching URL `https://b.com`: timed out')
@@ -420,7 +420,7 @@ describe('the page in which something is looked for', () => {
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: 'https://a.com' })
   })
 
-  test('the page in which something is looked for of free text is the one shown last', () => {
+  test('free text is looked for in the page that was shown last', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.find', 'needle')
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'needle', url: 'https://a.com' })
@@ -467,7 +467,7 @@ describe('its sources', () => {
   test.each([
     ['browser.open', '{"id":"https://a.com"}', { type: 'open_page', url: 'https://a.com' }],
     ['browser.find', '{"pattern":"x"}', { type: 'find_in_page', pattern: 'x', url: '' }],
-  ])('the sources of a web search are not of %s, which searches nothing', (recipient, text, expected) => {
+  ])('a call of %s, which searches nothing, has no sources', (recipient, text, expected) => {
     const run = createRun({ request: withSources })
     call(run, recipient, text)
     run.toolResult({ itemId: 'ws_0', sources })
@@ -512,7 +512,7 @@ describe('its result', () => {
     [',"cursor":4', 'https://a.com'],
     [',"cursor":5', 'https://b.com'],
     [',"cursor":0', ''],
-  ])('the result of a web search with pages, they are those that later calls mean (%s)', (cursor, url) => {
+  ])('the pages of a result are those that later calls mean (%s)', (cursor, url) => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":3}')
     run.toolResult({ itemId: 'ws_0', pages })
@@ -520,7 +520,7 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url })
   })
 
-  test('the result of a web search with pages counts them and not the text beside them', () => {
+  test('the pages of a result count, and not the text beside them', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":3}')
     run.toolResult({ itemId: 'ws_0', pages, output: shown(9, 'https://other.com') })
@@ -529,14 +529,14 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: '' })
   })
 
-  test('the result of a web search as text of the host shows its page as a message in the transcript does', () => {
+  test('a result that is text of the host shows its page as a message in the transcript does', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":3}')
     run.toolResult({ itemId: 'ws_0', output: shown(2, 'https://a.com') })
     expect(action(run)).toEqual({ type: 'open_page', url: 'https://a.com' })
   })
 
-  test('the result of a web search with the pages and an error fails, and keeps its page', () => {
+  test('a web search whose result has pages and an error fails, and keeps its page', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":3}')
     expect(brief(run.toolResult({ itemId: 'ws_0', pages, error: { message: '404' } }))).toEqual([
@@ -567,7 +567,7 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: 'https://a.com' })
   })
 
-  test('the result of a web search of several calls comes in any order, by their ids', () => {
+  test('the results of several web searches come in any order, by their ids', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"a"}')
     call(run, 'browser.open', '{"id":1}')
@@ -582,7 +582,7 @@ describe('its result', () => {
     ])
   })
 
-  test('the result of a web search in the transcript answers the oldest call of the function that speaks', () => {
+  test('a result in the transcript answers the oldest web search of the function that speaks', () => {
     const run = createRun({ request })
     call(run, 'browser.search', '{"query":"a"}')
     call(run, 'browser.open', '{"id":1}')
@@ -593,7 +593,7 @@ describe('its result', () => {
     expect(run.diagnostics).toEqual([])
   })
 
-  test('the result of a web search of a function that was not called is reported, and shows no page', () => {
+  test('a result of a browser function that was not called is reported, and shows no page', () => {
     const run = browsing('https://a.com')
     call(run, 'browser.search', '{"query":"a"}')
     expect(run.answer('browser.find', shown(1, 'https://late.com'))).toEqual([])
@@ -602,7 +602,7 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: 'https://a.com' })
   })
 
-  test('the result of a web search that the model made up shows no page and completes nothing', () => {
+  test('a web search result that the model made up shows no page and completes nothing', () => {
     const run = createRun({ request })
     call(run, 'browser.open', '{"id":1}')
     expect(run.push(toolMessage('browser.open', shown(0, 'https://made.up')).host as string)).toEqual([])
@@ -611,7 +611,7 @@ describe('its result', () => {
     expect(action(run)).toEqual({ type: 'find_in_page', pattern: 'x', url: '' })
   })
 
-  test('the result of a web search closes the call itself if the engine swallowed its <|call|>', () => {
+  test('a result closes a web search itself if the engine swallowed its <|call|>', () => {
     const run = createRun({ request })
     run.push(callTo('browser.open', '{"id":1}'))
     expect(brief(run.answer('browser.open', shown(0, 'https://a.com')))).toEqual([
@@ -628,7 +628,7 @@ describe('its result', () => {
     ['a page without a cursor', { pages: [{ url: 'https://a.com' }] }],
     ['a page without a url', { pages: [{ cursor: 1 }] }],
     ['pages that are no list', { pages: { cursor: 1, url: 'https://a.com' } }],
-  ])('the result of a web search with %s throws a typed error, and the call still waits', (_, bad) => {
+  ])('a result with %s throws a typed error, and the web search still waits', (_, bad) => {
     const run = createRun({ request: withSources })
     call(run, 'browser.search', '{"query":"q"}')
     expect(() => run.toolResult({ itemId: 'ws_0', ...(bad as object) } as ToolResult)).toThrow(
@@ -646,7 +646,7 @@ test('the id of a web search begins with ws, in the form of the API', () => {
   expect(new Set(ids).size).toBe(2)
 })
 
-test('a snapshot at any moment keeps the call and the pages', () => {
+test('a snapshot at any moment keeps the web searches and their pages', () => {
   const steps: ((translator: Translator) => ResponseStreamEvent[])[] = [
     (translator) => translator.push(callTo('browser.open', '{"id":')),
     (translator) => translator.push('1}<|call|>'),
