@@ -308,7 +308,7 @@ describe('a stream', () => {
 })
 
 describe('the openai SDK', () => {
-  test('reads each chunk as it is', async () => {
+  test('the openai SDK reads each chunk of a chat stream as it is', async () => {
     const { events } = said(CALL, [F])
     const client = clientOf(() => streamed(events))
     const body = { model: 'gpt-oss', messages: [{ role: 'user' as const, content: 'hi' }], stream: true as const }
