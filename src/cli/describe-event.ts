@@ -16,7 +16,7 @@ export function describeEvent(event: ResponseStreamEvent): string {
 }
 
 function factsOf(event: ResponseStreamEvent): string {
-  if (event.type === 'response.shell_call_output_content.delta') return excerpt(outputOf(event.delta), EXCERPT)
+  if (event.type === 'response.shell_call_output_content.delta') return excerpt(printedOutput(event.delta), EXCERPT)
   if ('delta' in event) return excerpt(event.delta, EXCERPT)
   switch (event.type) {
     case 'response.created':
@@ -110,7 +110,7 @@ function contentOf(item: OutputItem): string {
     case 'shell_call':
       return excerpt(item.action.commands.join('; '), EXCERPT)
     case 'shell_call_output':
-      return excerpt(item.output.map(outputOf).join(''), EXCERPT)
+      return excerpt(item.output.map(printedOutput).join(''), EXCERPT)
     case 'local_shell_call':
       return excerpt(item.action.command.join(' '), EXCERPT)
     case 'custom_tool_call':
@@ -135,7 +135,7 @@ function subjectOf(action: WebSearchAction): string {
   return action.type === 'open_page' ? action.url : `${action.pattern} ${action.url}`
 }
 
-function outputOf({ stdout = '', stderr = '' }: { stdout?: string; stderr?: string }): string {
+function printedOutput({ stdout = '', stderr = '' }: { stdout?: string; stderr?: string }): string {
   return stdout + stderr
 }
 

@@ -174,7 +174,7 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
       return [
         '\n',
         ...items,
-        paragraph(usageOf(response)),
+        paragraph(usageLine(response)),
         paragraph(`${plural(eventCount, 'event')}, ${plural(diagnostics.length, 'diagnostic')}${noticed}`),
         paragraph(`response ${response.status} ${describeResponse(response)}`, 'bold'),
       ].join('')
@@ -209,7 +209,7 @@ function newsSpan(entry: Moment['news'][number]): Span {
 }
 
 /** The counts below a timeline. */
-function usageOf({ usage }: Response): string {
+function usageLine({ usage }: Response): string {
   if (usage === null) return 'tokens not counted'
   const { input_tokens: input, output_tokens: output, output_tokens_details: details } = usage
   return `${input} input tokens, ${output} output tokens, ${details.reasoning_tokens} of them reasoning`

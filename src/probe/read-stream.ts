@@ -5,7 +5,7 @@ import { type Fault, jsonPreview, preview } from './finding.js'
 import type { ReadDecision } from './send.js'
 
 /** Reads a stream of events over HTTP. Unreadable frames are faults, and reading continues after them. */
-export interface StreamReader {
+export interface HttpStreamReader {
   readonly events: readonly StreamEvent[]
   /** The faults of the frames, in order. */
   readonly faults: readonly Fault[]
@@ -29,7 +29,9 @@ const MAX_FAULTS = 3
  *
  * @param isEnough - called after each event: whether the reader should stop
  */
-export function createStreamReader(isEnough: (events: readonly StreamEvent[]) => boolean = () => false): StreamReader {
+export function createHttpStreamReader(
+  isEnough: (events: readonly StreamEvent[]) => boolean = () => false,
+): HttpStreamReader {
   const events: StreamEvent[] = []
   const faults: Fault[] = []
   let pieces = 0

@@ -13,7 +13,7 @@ import {
 import { type Fault, type Finding, findingOf } from './finding.js'
 import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
 import { judgeEvents } from './judge-events.js'
-import { createStreamReader, type StreamReader } from './read-stream.js'
+import { createHttpStreamReader, type HttpStreamReader } from './read-stream.js'
 import type { Answer, Ask, Server } from './scenario.js'
 import { type Limits, type ReadDecision, type Reply, send } from './send.js'
 
@@ -125,7 +125,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         return NOTHING
       }
 
-      async function streamed(request: string, body: Fields, ask: Ask, reader: StreamReader): Promise<Answer> {
+      async function streamed(request: string, body: Fields, ask: Ask, reader: HttpStreamReader): Promise<Answer> {
         requests++
         const reply = await exchange('POST', endpoint.responses, bodyOf(body, true), (text) => reader.push(text))
         const { end } = reply
@@ -155,8 +155,8 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         model,
         report: report,
         note,
-        stream: (request, body, ask = {}) => streamed(request, body, ask, createStreamReader()),
-        leave: (request, body, isEnough) => streamed(request, body, {}, createStreamReader(isEnough)),
+        stream: (request, body, ask = {}) => streamed(request, body, ask, createHttpStreamReader()),
+        leave: (request, body, isEnough) => streamed(request, body, {}, createHttpStreamReader(isEnough)),
         async answer(request, body, ask = {}) {
           requests++
           const reply = await exchange('POST', endpoint.responses, bodyOf(body, false))
@@ -186,7 +186,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         },
         async resume(request, id, after) {
           requests++
-          const reader = createStreamReader()
+          const reader = createHttpStreamReader()
           const url = endpoint.response(id, `stream=true&starting_after=${after}`)
           const reply = await exchange('GET', url, undefined, (text) => reader.push(text))
           const { status, contentType, text, end } = reply

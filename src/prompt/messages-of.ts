@@ -34,7 +34,7 @@ export interface PromptOptions {
 }
 
 /** A request as it was read: messages whose text may still be missing, and the tools that they were read with. */
-export interface ReadRequest {
+export interface RequestMessages {
   /** The system message and, if there is something to say, the developer message. */
   readonly head: readonly PromptMessage[]
   readonly conversation: readonly ReadMessage[]
@@ -56,7 +56,7 @@ export function messagesOf(request: object, options: PromptOptions): PromptMessa
 }
 
 /** @throws RequestError, HarmonyResponsesError as {@link messagesOf} */
-export function readRequest(request: object, options: PromptOptions): ReadRequest {
+export function readRequest(request: object, options: PromptOptions): RequestMessages {
   const { date, listings = [], history = [], images = 'refuse', identity, knowledgeCutoff } = options
   check(/^\d{4}-\d\d-\d\d$/.test(date), 'date', "a string like '2026-01-31'", date)
   check(images === 'refuse' || images === 'placeholder', 'images', "'refuse' or 'placeholder'", images)

@@ -6,7 +6,7 @@ import { Conversation, type ReadMessage } from './conversation.js'
 import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
 import { guessPhases } from './guess-phases.js'
 import { readerOf } from './items/input-items.js'
-import type { ItemContext } from './items/item-reader.js'
+import type { ReadContext } from './items/item-reader.js'
 import type { TaughtTools } from './taught-tools.js'
 
 export interface ReadInputOptions {
@@ -24,7 +24,7 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
   if (typeof input === 'string') return [{ role: 'user', content: input, item: 0 }]
   const items = itemsOf(input)
   const conversation = new Conversation()
-  const context: ItemContext = merged(options, {
+  const context: ReadContext = merged(options, {
     conversation,
     answeredApprovals: new Set(
       items.flatMap((item) => (item['type'] === 'mcp_approval_response' ? [item['approval_request_id']] : [])),

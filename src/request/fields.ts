@@ -273,12 +273,12 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
 }
 
 /** A request whose parameters have been checked, each by itself. */
-export type ReadRequest = Omit<ParsedRequest, 'reasoning'> & {
+export type CheckedRequest = Omit<ParsedRequest, 'reasoning'> & {
   readonly type?: 'response.create'
   readonly reasoning?: ReasoningOptions
 }
 
-export const request: z.ZodType<ReadRequest> = z.object(shapeOf(FIELDS)) as unknown as z.ZodType<ReadRequest>
+export const request: z.ZodType<CheckedRequest> = z.object(shapeOf(FIELDS)) as unknown as z.ZodType<CheckedRequest>
 
 function shapeOf(fields: { readonly [name: string]: Field }): { [name: string]: z.ZodType } {
   const shape: { [name: string]: z.ZodType } = {}

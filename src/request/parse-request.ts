@@ -5,7 +5,7 @@ import { invalidType, RequestError, unsupportedParameter } from '../request-erro
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import { checkNotChatCompletions } from './chat-completions.js'
 import { checkConsistency } from './consistency.js'
-import { FIELDS, type Field, type ReadRequest, request } from './fields.js'
+import { type CheckedRequest, FIELDS, type Field, request } from './fields.js'
 import { errorOf } from './issue-error.js'
 import { checkSize, type RequestLimits, resolveLimits } from './limits.js'
 import { isRecord } from './schemas/builders.js'
@@ -73,7 +73,7 @@ function isBlank(name: string, value: unknown): boolean {
 }
 
 /** The request without old names of parameters, and without what only a WebSocket sends. */
-function normalized({ type: _, reasoning, ...parsed }: ReadRequest): ParsedRequest {
+function normalized({ type: _, reasoning, ...parsed }: CheckedRequest): ParsedRequest {
   const { generate_summary, ...asked } = { ...reasoning }
   const settings = generate_summary === undefined ? asked : { summary: generate_summary, ...asked }
   const generate = parsed.prompt_cache_options?.prewarm === true ? { generate: false } : {}

@@ -28,10 +28,10 @@ export interface SamplingOptions {
  * @throws what the engine throws, or `put`
  */
 export function sample(options: SamplingOptions): Promise<void> {
-  return new Promise((resolve, reject) => new Sampling(options, { resolve, reject }).goOn())
+  return new Promise((resolve, reject) => new SamplingRun(options, { resolve, reject }).goOn())
 }
 
-type EngineStep = IteratorResult<TokenChunk, StreamEnd | undefined>
+type EngineAnswer = IteratorResult<TokenChunk, StreamEnd | undefined>
 
 interface EngineFailure {
   readonly error: unknown
@@ -46,7 +46,7 @@ interface Outcome {
  * Callbacks instead of a loop that awaits: all that follows from a token then happens in one step. With a thousand
  * streams side by side, each step finds its memory out of the cache.
  */
-class Sampling {
+class SamplingRun {
   // Each by itself: every token reads them, and the options would be one more object that is out of the cache.
   readonly #fold: ResponseFold
   readonly #budget: () => Budget
@@ -63,7 +63,7 @@ class Sampling {
   /** What the engine gave and nobody has taken. */
   readonly #queue: Happened[] = []
   /** What the engine is doing: nothing, a step that was asked for, or it has answered. */
-  #asked: 'nothing' | 'asked' | EngineStep | EngineFailure = 'nothing'
+  #asked: 'nothing' | 'asked' | EngineAnswer | EngineFailure = 'nothing'
   /** Whether nothing is done until the engine answers, or the host inserts something. */
   #isWaiting = false
   #isWatched = false
@@ -125,11 +125,11 @@ class Sampling {
     this.#stream.next().then(this.#answered, this.#refused)
   }
 
-  readonly #answered = (step: EngineStep): void => this.#arrived(step)
+  readonly #answered = (step: EngineAnswer): void => this.#arrived(step)
   readonly #refused = (error: unknown): void => this.#arrived({ error })
 
   /** It may come while an entry of the host's is being written: then it waits. */
-  #arrived(answer: EngineStep | EngineFailure): void {
+  #arrived(answer: EngineAnswer | EngineFailure): void {
     this.#asked = answer
     if (this.#isWaiting) this.goOn()
   }
@@ -169,7 +169,7 @@ class Sampling {
     return nextStep(fold, this.#budget()).type !== 'sample'
   }
 
-  #read(answer: EngineStep | EngineFailure): void {
+  #read(answer: EngineAnswer | EngineFailure): void {
     this.#asked = 'nothing'
     if ('error' in answer) this.#readFailure(answer)
     else if (this.#isStopped) this.#afterStop(stopOf(this.#fold, answer.done ? answer.value : undefined))

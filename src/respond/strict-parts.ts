@@ -99,7 +99,7 @@ export function partOfItem(
   item: OutputItem,
   parts: readonly StrictPart[],
 ): { readonly part: StrictPart; readonly text: string } | undefined {
-  const text = textOf(item)
+  const text = bodyOf(item)
   if (text === undefined) return undefined
   const { type: kind, ...callee } = item
   const key = kind === 'message' ? recipientKey({ kind }) : recipientKey({ ...callee, kind })
@@ -108,7 +108,7 @@ export function partOfItem(
 }
 
 /** What the model wrote in a whole item that may have to fit something. */
-function textOf(item: OutputItem): string | undefined {
+function bodyOf(item: OutputItem): string | undefined {
   if (!('status' in item) || item.status !== 'completed') return undefined
   switch (item.type) {
     case 'function_call':

@@ -26,7 +26,7 @@ const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.retur
 /** Where the message that the model shall go on with begins, after `<|start|>assistant`; the prompt's end if none. */
 export function openingStart(prompt: Uint32Array): number {
   // The role is one token, and the engine's contract says that it is there.
-  return Math.min(openMessage(prompt) + 2, prompt.length)
+  return Math.min(openMessageStart(prompt) + 2, prompt.length)
 }
 
 /**
@@ -35,7 +35,7 @@ export function openingStart(prompt: Uint32Array): number {
  */
 export function turnStarts(prompt: Uint32Array, tokenTable: TokenTable): number[] {
   const starts = [openingStart(prompt)]
-  let border = openMessage(prompt)
+  let border = openMessageStart(prompt)
   while (prompt[border - 1] === SPECIAL.end) {
     border = prompt.lastIndexOf(SPECIAL.start, border - 1)
     if (border === -1 || !isModels(prompt.subarray(border), tokenTable)) break
@@ -45,7 +45,7 @@ export function turnStarts(prompt: Uint32Array, tokenTable: TokenTable): number[
 }
 
 /** Where the last message begins, if it is not complete; else the prompt's end. */
-function openMessage(prompt: Uint32Array): number {
+function openMessageStart(prompt: Uint32Array): number {
   const start = prompt.lastIndexOf(SPECIAL.start)
   const isOpen = start !== -1 && !prompt.subarray(start).some((id) => TERMINATORS.includes(id))
   return isOpen ? start : prompt.length

@@ -3,7 +3,7 @@ import { parseMessages } from '../harmony/parse-messages.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { spell, textOf } from './spelling.js'
+import { decodeUtf8, spell } from './spelling.js'
 
 /**
  * What is left of a turn if the prompt already has its beginning; undefined if it has another one.
@@ -47,7 +47,7 @@ function withoutPrefix(
     }
     if (!spelled.startsWith(missing)) return undefined
     const bytes = Uint8Array.from(spelled.slice(missing.length), (byte) => byte.charCodeAt(0))
-    const text = textOf(bytes)
+    const text = decodeUtf8(bytes)
     return text === undefined ? undefined : [...encoderOf(tokenTable)(text), ...tokens.slice(index + 1)]
   }
   return missing === '' ? [] : undefined

@@ -4,7 +4,7 @@ import { createMatcher, type MatcherState } from '../grammar/index.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { ENDS, textOf } from './spelling.js'
+import { decodeUtf8, ENDS } from './spelling.js'
 
 /** What comes of a turn under a grammar. */
 export interface SampledBody {
@@ -69,7 +69,7 @@ function wholeCharacters(
     const id = script[from + count - 1]
     if (id === undefined || id >= FIRST_SPECIAL) return undefined
     bytes.push(...tokenTable.bytes(id))
-    const text = textOf(Uint8Array.from(bytes))
+    const text = decodeUtf8(Uint8Array.from(bytes))
     if (text !== undefined) return { text, count }
   }
   return undefined

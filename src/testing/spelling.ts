@@ -19,7 +19,7 @@ export function spell(tokens: Iterable<number>, tokenTable: TokenTable): string 
 }
 
 /** Undefined where a cut went through a character. */
-export function textOf(bytes: Uint8Array): string | undefined {
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {

@@ -121,7 +121,7 @@ export function functionTools<Schemas extends Readonly<Record<string, unknown>>>
       const read = await readArguments(text, called.input)
       if ('problem' in read) return { error: { message: read.problem } }
       try {
-        return { output: textOf(await called.run(read.args, { signal, report, insert })) }
+        return { output: resultText(await called.run(read.args, { signal, report, insert })) }
       } catch (error) {
         if (error instanceof ToolError) return failureOf(error)
         throw error
@@ -160,7 +160,7 @@ function isDeclaration(tool: unknown, label: string): boolean {
 }
 
 /** A function that returns nothing has nothing to say. */
-function textOf(output: unknown): string {
+function resultText(output: unknown): string {
   return typeof output === 'string' ? output : (JSON.stringify(output) ?? '')
 }
 

@@ -1,15 +1,15 @@
 /** A hash: 128 bits in four 32-bit lanes. */
-export type Lanes = readonly [number, number, number, number]
+export type HashLanes = readonly [number, number, number, number]
 
 /** The initial lanes, all different. */
-export const SEED: Lanes = [1, 2, 3, 4]
+export const SEED: HashLanes = [1, 2, 3, 4]
 
 /**
  * Continues a hash with more text. Each step updates the lanes one by one with invertible operations (odd factors,
  * shifts and sums), so it never merges two states: two texts collide only if a later character reverts, in all 128
  * bits, what an earlier one changed.
  */
-export function hash(text: string, before: Lanes): Lanes {
+export function hash(text: string, before: HashLanes): HashLanes {
   let [a, b, c, d] = before
   // Two characters at a time; the length distinguishes a single last one from one followed by a zero.
   a ^= text.length

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ResponseRequest } from '../../src/index.js'
 import { ANY_CALLEE, Calls } from '../../src/translate/calls.js'
-import type { Stage } from '../../src/translate/items/item-base.js'
+import type { ItemStage } from '../../src/translate/items/item-base.js'
 import type { Item } from '../../src/translate/items/kinds.js'
 import { builtin, fn, mcp } from '../recipients/tools.js'
 import { RUNS } from '../support/runs.js'
@@ -16,7 +16,7 @@ class CountedCall {
   readonly id: string
   readonly callee: string
   readonly outputIndex: number
-  current: Stage = 'waiting'
+  current: ItemStage = 'waiting'
 
   constructor(outputIndex: number, callee: string) {
     this.outputIndex = outputIndex
@@ -24,7 +24,7 @@ class CountedCall {
     this.id = `ci_${outputIndex}`
   }
 
-  get stage(): Stage {
+  get stage(): ItemStage {
     CountedCall.asked++
     return this.current
   }
@@ -34,7 +34,7 @@ const asItems = (calls: readonly CountedCall[]): readonly Item[] => calls as unk
 
 /** The plainest implementation of pairing, to compare with. */
 const naive = {
-  oldest: (items: readonly Item[], keys: readonly string[], stage: Stage): Item | undefined =>
+  oldest: (items: readonly Item[], keys: readonly string[], stage: ItemStage): Item | undefined =>
     items.find(
       ({ callee, stage: at }) =>
         callee !== '' && at === stage && [ANY_CALLEE, callee].some((key) => keys.includes(key)),

@@ -2,13 +2,13 @@ import type { McpServerConfig, McpTools } from '../../tools/mcp/index.js'
 import { messageOf, UsageError } from '../io.js'
 
 /** An MCP server that the command line names. */
-export interface McpServer {
+export interface NamedServer {
   readonly label: string
   readonly config: McpServerConfig
 }
 
 /** Reads `label=command` and `label=url`. Throws a {@link UsageError}. */
-export function mcpServers(given: readonly string[]): McpServer[] {
+export function mcpServers(given: readonly string[]): NamedServer[] {
   const servers = given.map(mcpServer)
   const repeated = servers.find(({ label }, index) => servers.findIndex((one) => one.label === label) !== index)
   if (repeated === undefined) return servers
@@ -16,7 +16,7 @@ export function mcpServers(given: readonly string[]): McpServer[] {
 }
 
 /** Messages repeat no address: it may have a key. */
-function mcpServer(given: string): McpServer {
+function mcpServer(given: string): NamedServer {
   const at = given.indexOf('=')
   const label = given.slice(0, Math.max(at, 0)).trim()
   const target = given.slice(at + 1).trim()
@@ -41,7 +41,7 @@ const PEER = '@modelcontextprotocol/client'
 
 /** The tools of these servers. Throws a {@link UsageError} if what connects to them is not installed. */
 export async function openMcpTools(
-  servers: readonly McpServer[],
+  servers: readonly NamedServer[],
   onError: (error: unknown, label: string) => void,
 ): Promise<McpTools | undefined> {
   if (servers.length === 0) return undefined

@@ -3,7 +3,7 @@ import type { ServeOptions } from '../../server/serve-responses.js'
 import { oneOf } from '../command.js'
 import { UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
-import { type McpServer, mcpServers } from './mcp-servers.js'
+import { mcpServers, type NamedServer } from './mcp-servers.js'
 
 /** What the options of `serve` say, by their names. */
 export interface ServeValues {
@@ -36,7 +36,7 @@ export type EngineChoice =
 /** What `serve` does, checked. */
 export interface ServeSettings {
   readonly engine: EngineChoice
-  readonly mcp: readonly McpServer[]
+  readonly mcp: readonly NamedServer[]
   readonly host: string
   readonly port: number
   readonly key: string | undefined

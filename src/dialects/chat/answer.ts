@@ -10,9 +10,9 @@ export interface Piece {
 }
 
 /** A call that the client answers. Calls that the host ran have had their results, and clients would run them again. */
-export type ClientCall = FunctionCallItem | CustomToolCallItem
+export type ChatCall = FunctionCallItem | CustomToolCallItem
 
-export function isClientCall(item: OutputItem): item is ClientCall {
+export function isClientCall(item: OutputItem): item is ChatCall {
   return item.type === 'function_call' || item.type === 'custom_tool_call'
 }
 
@@ -65,7 +65,7 @@ export class ChatAnswer {
   }
 
   /** The beginning of a call. */
-  call(at: number, item: ClientCall): Piece[] {
+  call(at: number, item: ChatCall): Piece[] {
     const index = this.#calls.size
     this.#calls.set(at, index)
     const { call_id: id, name } = item
@@ -80,7 +80,7 @@ export class ChatAnswer {
   }
 
   /** A piece of what a call says. */
-  said(at: number, type: ClientCall['type'], text: string): Piece[] {
+  said(at: number, type: ChatCall['type'], text: string): Piece[] {
     const index = this.#calls.get(at)
     if (index === undefined || text === '') return []
     if (this.#options.calls === 'function_call') {

@@ -15,7 +15,7 @@ interface Call {
  * Which result belongs to which call. Servers that count calls from 0 in every turn give an id more than once: each
  * call gets one of its own in the request, where ids have to be unique. The model never sees them.
  */
-export class Calls {
+export class ChatCalls {
   /** The calls without a result, by the ids that the client knows. */
   readonly #open = new Map<string, Call>()
   /** How often each id was given. */

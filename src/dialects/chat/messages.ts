@@ -1,16 +1,16 @@
 import { invalidValue, RequestError, unsupported } from '../../request-error.js'
-import { Calls } from './calls.js'
+import { ChatCalls } from './calls.js'
 import { contentIn, requiredContentIn } from './content.js'
 import type { Draft } from './draft.js'
 import { type Fields, fieldOf, objectAt, objectIn, objectsAt, optionalTextIn, renamed, textIn } from './read.js'
 
-interface Conversation {
+interface ChatConversation {
   readonly items: object[]
   readonly draft: Draft
-  readonly calls: Calls
+  readonly calls: ChatCalls
 }
 
-type ReadMessage = (message: Fields, conversation: Conversation, param: string) => void
+type ReadMessage = (message: Fields, conversation: ChatConversation, param: string) => void
 
 /** What becomes of a message, by its role. */
 const ROLES: { readonly [role: string]: ReadMessage } = {
@@ -30,7 +30,7 @@ const ROLES: { readonly [role: string]: ReadMessage } = {
 export function readMessages(value: unknown, draft: Draft): object[] {
   const messages = objectsAt(value, 'messages')
   if (messages.length === 0) throw emptyMessages()
-  const conversation: Conversation = { items: [], draft, calls: new Calls() }
+  const conversation: ChatConversation = { items: [], draft, calls: new ChatCalls() }
   for (const [index, message] of messages.entries()) {
     const param = `messages[${index}]`
     const role = textIn(message, 'role', param)
@@ -49,7 +49,7 @@ function emptyMessages(): RequestError {
 
 /** @param fields - where the item's fields are in the message, if they have other names there */
 function add(
-  { items, draft }: Conversation,
+  { items, draft }: ChatConversation,
   item: object,
   at: string,
   fields?: { readonly [ours: string]: string },
@@ -59,7 +59,7 @@ function add(
 }
 
 /** A message that says what its role says, in either API. */
-function readInstructions(message: Fields, conversation: Conversation, param: string): void {
+function readInstructions(message: Fields, conversation: ChatConversation, param: string): void {
   const role = textIn(message, 'role', param)
   add(conversation, { type: 'message', role, content: requiredContentIn(message, param) }, param)
 }
@@ -68,7 +68,7 @@ function readInstructions(message: Fields, conversation: Conversation, param: st
  * What the model said in one turn: reasoning, text, calls. A text beside calls is a preamble. Without calls, the prompt
  * finds out from what follows.
  */
-function readAssistant(message: Fields, conversation: Conversation, param: string): void {
+function readAssistant(message: Fields, conversation: ChatConversation, param: string): void {
   if (fieldOf(message, 'audio') !== undefined) throw unsupported(`${param}.audio`, 'audio inputs are')
   readReasoning(message, conversation, param)
   const calls = fieldOf(message, 'tool_calls')
@@ -98,7 +98,7 @@ function saidIn(message: Fields, param: string): string | object[] | undefined {
 /** The two names that servers gave it. */
 const REASONING = ['reasoning_content', 'reasoning'] as const
 
-function readReasoning(message: Fields, conversation: Conversation, param: string): void {
+function readReasoning(message: Fields, conversation: ChatConversation, param: string): void {
   for (const name of REASONING) {
     const text = optionalTextIn(message, name, param)
     if (text === undefined || text === '') continue
@@ -112,7 +112,7 @@ const FUNCTION_CALL = { call_id: 'id', name: 'function.name', arguments: 'functi
 const CUSTOM_CALL = { call_id: 'id', name: 'custom.name', input: 'custom.input' } as const
 
 /** An entry of `tool_calls`. */
-function readCall(call: Fields, conversation: Conversation, at: string): void {
+function readCall(call: Fields, conversation: ChatConversation, at: string): void {
   const type = optionalTextIn(call, 'type', at) ?? 'function'
   if (type !== 'function' && type !== 'custom') throw invalidValue(`${at}.type`, type, ['function', 'custom'])
   const said = objectIn(call, type, at)
@@ -127,7 +127,7 @@ function readCall(call: Fields, conversation: Conversation, at: string): void {
 }
 
 /** The only call of a turn, in the form before `tool_calls`. Its name is all that its result has of it. */
-function readFunctionCall(call: Fields, conversation: Conversation, param: string): void {
+function readFunctionCall(call: Fields, conversation: ChatConversation, param: string): void {
   const at = `${param}.function_call`
   const call_id = conversation.calls.open(`function ${textIn(call, 'name', at)}`, 'function', at)
   add(conversation, { type: 'function_call', call_id, ...renamed(call, { name: 'name', arguments: 'arguments' }) }, at)
@@ -135,14 +135,14 @@ function readFunctionCall(call: Fields, conversation: Conversation, param: strin
 
 const OUTPUT = { call_id: 'tool_call_id', output: 'content' } as const
 
-function readTool(message: Fields, conversation: Conversation, param: string): void {
+function readTool(message: Fields, conversation: ChatConversation, param: string): void {
   const { kind, callId } = conversation.calls.close(textIn(message, 'tool_call_id', param), param)
   const type = kind === 'custom' ? 'custom_tool_call_output' : 'function_call_output'
   add(conversation, { type, call_id: callId, output: requiredContentIn(message, param) }, param, OUTPUT)
 }
 
 /** The result of a `function_call`. It may be null. */
-function readFunction(message: Fields, conversation: Conversation, param: string): void {
+function readFunction(message: Fields, conversation: ChatConversation, param: string): void {
   const { callId } = conversation.calls.close(`function ${textIn(message, 'name', param)}`, param)
   const output = contentIn(message, param, 'input_text') ?? ''
   add(conversation, { type: 'function_call_output', call_id: callId, output }, param, { ...OUTPUT, call_id: 'name' })

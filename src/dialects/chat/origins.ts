@@ -1,7 +1,7 @@
 import { RequestError } from '../../request-error.js'
 
 /** Where a part of the request stood in the body, and what its fields are called there. */
-export interface Origin {
+export interface BodyOrigin {
   /** `messages[3].tool_calls[0]` */
   readonly at: string
   /** Paths within the part, by the paths that they became. Those that are not here have not changed. */
@@ -10,11 +10,11 @@ export interface Origin {
 
 /** Where each part of the request comes from, so that what is wrong with it can be told in the body's own words. */
 export class Origins {
-  readonly #lists: { readonly [list: string]: Origin[] } = { input: [], tools: [] }
+  readonly #lists: { readonly [list: string]: BodyOrigin[] } = { input: [], tools: [] }
   readonly #parameters = new Map<string, string>([['input', 'messages']])
 
   /** Notes what the next item, or the next tool, was made of. */
-  add(list: 'input' | 'tools', origin: Origin): void {
+  add(list: 'input' | 'tools', origin: BodyOrigin): void {
     this.#lists[list]?.push(origin)
   }
 

@@ -4,7 +4,7 @@ import type { Fields } from '../fields.js'
 import type { TaughtTools } from '../taught-tools.js'
 
 /** What an item is read with. */
-export interface ItemContext {
+export interface ReadContext {
   readonly conversation: Conversation
   readonly tools: TaughtTools
   readonly attachments: AttachmentPolicy
@@ -23,4 +23,4 @@ export interface ItemContext {
  * @param param - its path, for errors: `input[3]`
  * @throws RequestError
  */
-export type ItemReader = (item: Fields, context: ItemContext, index: number, param: string) => void
+export type ItemReader = (item: Fields, context: ReadContext, index: number, param: string) => void

@@ -1,7 +1,7 @@
 import { RequestError } from '../../request-error.js'
 import { addressIn, type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../fields.js'
 import { jsonText } from '../schema/json-text.js'
-import type { ItemContext, ItemReader } from './item-reader.js'
+import type { ItemReader, ReadContext } from './item-reader.js'
 
 /** mcp_list_tools: no message. Its tools are taught in the developer message, once. */
 export const readMcpListTools: ItemReader = () => {}
@@ -49,7 +49,7 @@ export const readMcpApprovalResponse: ItemReader = (item, context, index, param)
 const UNANSWERED = 'The user has not approved this call.'
 const DENIED = 'The user did not approve this call.'
 
-function addCall(item: Fields, context: ItemContext, index: number, param: string): { recipient: string } {
+function addCall(item: Fields, context: ReadContext, index: number, param: string): { recipient: string } {
   const callee = calleeOf(item, context, param)
   const content = textIn(item, 'arguments', param)
   context.conversation.add({
@@ -63,7 +63,7 @@ function addCall(item: Fields, context: ItemContext, index: number, param: strin
   return callee
 }
 
-function calleeOf(item: Fields, { tools }: ItemContext, param: string) {
+function calleeOf(item: Fields, { tools }: ReadContext, param: string) {
   const recipient = tools.mcpRecipient(addressIn(item, 'server_label', param), addressIn(item, 'name', param))
   return { recipient, channel: 'commentary' } as const
 }

@@ -1,5 +1,5 @@
 import { jsonText } from './json-text.js'
-import { listOf, textOf } from './keywords.js'
+import { listOf, stringOf } from './keywords.js'
 import { notesOf } from './notes.js'
 import { inline, linesOf } from './one-line.js'
 import { fitting, isFull, spend } from './room.js'
@@ -35,12 +35,12 @@ function shownLines(text: string, indent: string, { room }: Scope): string[] {
 
 /** The title and the examples of a property. */
 export function titleComment({ get }: SchemaView, indent: string, scope: Scope): string {
-  const title = textOf(get, 'title')
+  const title = stringOf(get, 'title')
   return title === undefined ? '' : `${comment(title, indent, scope)}${indent}//\n`
 }
 
 export function descriptionComment({ get }: SchemaView, indent: string, scope: Scope): string {
-  const description = textOf(get, 'description')
+  const description = stringOf(get, 'description')
   return description === undefined ? '' : comment(description, indent, scope)
 }
 

@@ -21,7 +21,7 @@ export function listOf(get: Get, keyword: string): readonly unknown[] {
 }
 
 /** A keyword's string, undefined if it has none. */
-export function textOf(get: Get, keyword: string): string | undefined {
+export function stringOf(get: Get, keyword: string): string | undefined {
   const value = get(keyword)
   return typeof value === 'string' ? value : undefined
 }

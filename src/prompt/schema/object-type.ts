@@ -1,5 +1,5 @@
 import { comment, descriptionComment, examplesComment, factsOf, titleComment, trailingComment } from './comments.js'
-import { isJsonObject, type JsonObject, listOf, ownValue, textOf } from './keywords.js'
+import { isJsonObject, type JsonObject, listOf, ownValue, stringOf } from './keywords.js'
 import { inline, propertyName } from './one-line.js'
 import { isFull, spend } from './room.js'
 import { viewOf } from './schema-view.js'
@@ -62,9 +62,9 @@ function propertyText(name: string, schema: unknown, isRequired: boolean, indent
   // The official renderer writes the description of a `oneOf` after the examples, if it is not that of its first
   // variant, and then leaves out the first variant's. `anyOf`, which it does not know, keeps all.
   const isOneOf = union.keyword === 'oneOf'
-  const description = textOf(view.get, 'description')
+  const description = stringOf(view.get, 'description')
   const first = viewOf(union.parts[0], scope)
-  const isAbove = description !== undefined && (!isOneOf || description !== textOf(first.get, 'description'))
+  const isAbove = description !== undefined && (!isOneOf || description !== stringOf(first.get, 'description'))
   const above = isAbove ? comment(description, indent, scope) : ''
   const examples = examplesComment(view, indent, scope)
   const comments = head + (isOneOf ? examples + above : above + examples)
@@ -94,7 +94,7 @@ function indexText(schema: unknown, about: readonly string[], indent: string, sc
   if (schema !== true && !isJsonObject(schema)) return ''
   spend(scope.room, indent.length + 18)
   const view = viewOf(schema, scope)
-  const description = textOf(view.get, 'description')
+  const description = stringOf(view.get, 'description')
   const facts = [...(description === undefined ? about : [...about, description]), ...factsOf(view, scope)]
   const type = nullable(view, scope.type(view, `${indent}    `))
   const comments = facts.length === 0 ? [] : [facts.join(', ')]

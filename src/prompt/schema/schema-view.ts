@@ -1,4 +1,4 @@
-import { hasShape, isJsonObject, type JsonObject, listOf, ownValue, textOf } from './keywords.js'
+import { hasShape, isJsonObject, type JsonObject, listOf, ownValue, stringOf } from './keywords.js'
 import { isFull, LEFT_OUT } from './room.js'
 import type { SchemaView, Scope } from './scope.js'
 
@@ -36,7 +36,7 @@ export function viewOf(schema: unknown, scope: Scope): SchemaView {
     layers.push(next)
     const target = targetOf(next, scope.document)
     if (!isJsonObject(target)) {
-      unresolved = textOf(getter([next]), '$ref')
+      unresolved = stringOf(getter([next]), '$ref')
       break
     }
     if (hasShape(getter([next]))) {

@@ -1,5 +1,5 @@
 import { factsOf, trailingComment } from './comments.js'
-import { combined, hasShape, listOf, textOf } from './keywords.js'
+import { combined, hasShape, listOf, stringOf } from './keywords.js'
 import { isFull, spend } from './room.js'
 import { viewOf } from './schema-view.js'
 import type { SchemaView, Scope } from './scope.js'
@@ -43,7 +43,7 @@ export function variantsOf(
     const view = viewOf(part, scope)
     const facts = factsOf(view, scope, property === undefined)
     const type = operand(nullable(view, scope.type(view, `${indent}   `)))
-    const description = textOf(view.get, 'description')
+    const description = stringOf(view.get, 'description')
     const isHidden =
       property !== undefined && (description === property.description || (index === 0 && property.hidesFirst))
     const text = description === undefined || isHidden ? [] : [description]

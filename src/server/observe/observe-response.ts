@@ -16,7 +16,7 @@ export interface ResponseAbout {
 }
 
 /** How a response ended. */
-export interface Ending {
+export interface ResponseEnding {
   readonly status?: string | null
   readonly usage?: ResponseUsage | null
   readonly error?: { readonly code: string } | null
@@ -29,7 +29,7 @@ export interface ResponseObservation {
   modelCalled(): ModelCallObservation
   toolCalled(call: HostedCall): ToolCallObservation
   /** It is over; with nothing, it could not be kept, or was refused. */
-  ended(ending: Ending | undefined): void
+  ended(ending: ResponseEnding | undefined): void
 }
 
 export interface ModelCallObservation {
@@ -100,7 +100,7 @@ export function observeResponse(about: ResponseAbout, watch: Watch): ResponseObs
     ended(ending) {
       if (state === 'started') {
         const status = statusOf(ending)
-        const usage = usageOf(ending)
+        const usage = countsOf(ending)
         emit({ type: 'response_ended', ...ofResponse, requestedModel, status, seconds: secondsSince(start), ...usage })
         span?.set({ ...attributesOf(usage), 'gen_ai.response.finish_reasons': [status] })
         if (status === 'failed') span?.fail(ending?.error?.code ?? 'server_error')
@@ -127,14 +127,14 @@ function endSpan(span: Span | undefined, isFailed: boolean): void {
   span?.end()
 }
 
-function statusOf(ending: Ending | undefined): ResponseEnded['status'] {
+function statusOf(ending: ResponseEnding | undefined): ResponseEnded['status'] {
   const status = ending?.status
   return status === 'completed' || status === 'incomplete' || status === 'cancelled' ? status : 'failed'
 }
 
 type Counts = Pick<ResponseEnded, 'inputTokens' | 'cachedTokens' | 'outputTokens' | 'reasoningTokens'>
 
-function usageOf(ending: Ending | undefined): Counts {
+function countsOf(ending: ResponseEnding | undefined): Counts {
   const usage = ending?.usage
   return {
     inputTokens: usage?.input_tokens ?? null,

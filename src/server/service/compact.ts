@@ -6,7 +6,7 @@ import { type CompactionItem, compact } from '../../respond/index.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { ResponseUsage } from '../../responses/response.js'
 import { deriveId } from '../../translate/ids.js'
-import type { Ending } from '../observe/observe-response.js'
+import type { ResponseEnding } from '../observe/observe-response.js'
 import { watchedEngine } from '../observe/watched.js'
 import type { Caller } from './caller.js'
 import { resolveConversation } from './conversation.js'
@@ -35,7 +35,7 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
     ...{ responseId, model: request.model, request: caller.observed, trace: caller.trace },
   })
   let leave = (): void => {}
-  let ending: Ending | undefined
+  let ending: ResponseEnding | undefined
   const { stored: store, seal, foreignSeals } = setup
   try {
     leave = await setup.admission.enter(owner, signal)

@@ -16,7 +16,7 @@ import { inOwnTerms } from './own-terms.js'
 export type Place = number | undefined
 
 /** A request with all that it refers to. */
-export interface Conversation {
+export interface ResolvedRequest {
   readonly request: ResponseRequest
   /** The whole conversation before the response. Each item has an id. */
   readonly input: readonly InputItem[]
@@ -43,7 +43,10 @@ export interface ConversationContext {
  *
  * @throws RequestError if there are none of these, or something sealed cannot be opened
  */
-export async function resolveConversation(parsed: ParsedRequest, context: ConversationContext): Promise<Conversation> {
+export async function resolveConversation(
+  parsed: ParsedRequest,
+  context: ConversationContext,
+): Promise<ResolvedRequest> {
   const { owner, seal, foreignSeals: foreign } = context
   // A conversation that nobody keeps cannot be gone on with: better refused than begun anew in silence.
   if (parsed.conversation !== undefined) throw unsupportedParameter('conversation')

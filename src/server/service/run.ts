@@ -6,7 +6,7 @@ import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { ResponseObject } from '../../responses/response.js'
 import type { FinishedResponse, KeptResponse, ResponseStore } from '../../stores/store.js'
 import type { ApprovedCall } from '../../translate/options.js'
-import type { Conversation } from './conversation.js'
+import type { ResolvedRequest } from './conversation.js'
 import { followEntries } from './follow.js'
 import { openJournal } from './journal.js'
 import { createReaders, type OnDisconnect } from './readers.js'
@@ -22,7 +22,7 @@ export interface Run {
   /** The response as it began. */
   readonly created: ResponseObject
   /** The conversation before it. */
-  readonly input: Conversation['input']
+  readonly input: ResolvedRequest['input']
   /** Its events, for who asked for it. Leaving them is what `onDisconnect` is about. */
   readonly events: AsyncGenerator<Batch>
   /** Resolves when it is over and kept. Never rejects. */
@@ -34,7 +34,7 @@ export interface Run {
 }
 
 export interface RunOptions {
-  readonly conversation: Conversation
+  readonly conversation: ResolvedRequest
   readonly respond: RespondOptions & TranslateEntriesOptions & { readonly responseId: string }
   /** Where its entries go; undefined if nobody comes for them. */
   readonly store: ResponseStore | undefined
@@ -216,7 +216,7 @@ function createdResponse(events: Batch): ResponseObject | undefined {
 }
 
 function finishedResponse(
-  { input, history }: Conversation,
+  { input, history }: ResolvedRequest,
   response: ResponseObject,
   isCancelled: boolean,
   transcript?: readonly number[],

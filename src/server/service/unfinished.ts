@@ -8,7 +8,7 @@ import type { Written } from './journal.js'
 import { terminalResponse } from './terminal.js'
 
 /** How a response ended whose writer could not write on. */
-export interface Ending {
+export interface UnwrittenEnd {
   readonly finished: FinishedResponse
   /** The events that nobody has seen, the terminal one last. */
   readonly events: readonly ResponseStreamEvent[]
@@ -20,9 +20,9 @@ export interface Ending {
  */
 export interface UnfinishedResponse {
   /** How it ends. The same at every call. @throws what the store throws when its entries are read */
-  ending(): Promise<Ending>
+  ending(): Promise<UnwrittenEnd>
   /** Writes its end and keeps it. @throws what the store throws; StoreConflict if it is somebody else's by now */
-  keep(): Promise<Ending>
+  keep(): Promise<UnwrittenEnd>
   /** Those of the store from one index on, and its end after them, whether that is written or not. */
   withEnd(stored: AsyncIterable<readonly Entry[]>, from: number): AsyncGenerator<readonly Entry[]>
 }
@@ -35,7 +35,7 @@ export interface UnfinishedOptions {
   readonly respond: TranslateEntriesOptions
   readonly written: Written
   /** How it ended, if its end is written and only `finish` failed. */
-  readonly ending: Ending | undefined
+  readonly ending: UnwrittenEnd | undefined
   /** What is kept of it. */
   readonly finishedOf: (response: ResponseObject) => FinishedResponse
 }
@@ -44,9 +44,9 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
   const { store, responseId, owner, written } = options
   const end = options.ending === undefined ? endOf(written, options.clock()) : []
   let known = options.ending
-  let keeping: Promise<Ending> | undefined
+  let keeping: Promise<UnwrittenEnd> | undefined
 
-  async function ending(): Promise<Ending> {
+  async function ending(): Promise<UnwrittenEnd> {
     if (known !== undefined) return known
     const stored = await store.entries(responseId, owner)
     if (stored === undefined) throw new Error(`${responseId}: its entries are gone`)
@@ -70,7 +70,7 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     return known
   }
 
-  async function keep(): Promise<Ending> {
+  async function keep(): Promise<UnwrittenEnd> {
     const { finished, events } = await ending()
     const lease = await store.claim(responseId, owner)
     if (lease === undefined) {

@@ -8,11 +8,11 @@ import { createLanes, type Lanes } from './lanes.js'
 import type { WebSocketLimits } from './limits.js'
 import { createOutbox, type Outbox } from './outbox.js'
 import type { Peer } from './peer.js'
-import { type Message, readMessage } from './read-message.js'
+import { readMessage, type SocketMessage } from './read-message.js'
 import { createRemembered } from './remembered.js'
 
 /** A client's connection. */
-export interface Connection {
+export interface SocketConnection {
   /** Takes a frame of the client's: text, or the bytes of a binary one. */
   receive(data: unknown): void
   /** The client has left, or was lost. */
@@ -32,7 +32,7 @@ export interface ConnectionOptions {
   readonly waitingSize: number
 }
 
-export function openConnection({ server, caller, peer, limits, waitingSize }: ConnectionOptions): Connection {
+export function openConnection({ server, caller, peer, limits, waitingSize }: ConnectionOptions): SocketConnection {
   const { report } = server.service
   const gone = new AbortController()
   const outbox = createOutbox(peer, gone.signal)
@@ -76,7 +76,7 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
 }
 
 /** @param size - of the message, in characters */
-function take(message: Message, size: number, lanes: Lanes, outbox: Outbox, context: AnswerContext): void {
+function take(message: SocketMessage, size: number, lanes: Lanes, outbox: Outbox, context: AnswerContext): void {
   const { lane } = message
   if (message.type === 'steer') {
     const { input, previousResponseId: steered } = message

@@ -1,7 +1,7 @@
 import { invalidType, invalidValue, missingParameter, patternMismatch, RequestError } from '../../request-error.js'
 
 /** What a client's frame asks for. */
-export type Message = (
+export type SocketMessage = (
   | { readonly type: 'create'; readonly body: { readonly [name: string]: unknown } }
   | { readonly type: 'steer'; readonly input: unknown; readonly previousResponseId: string }
   | { readonly type: 'refused'; readonly error: RequestError }
@@ -11,7 +11,7 @@ export type Message = (
 }
 
 /** @param data - text, or the bytes of a binary frame */
-export function readMessage(data: unknown): Message {
+export function readMessage(data: unknown): SocketMessage {
   if (typeof data !== 'string')
     return refused('Binary messages are not supported. Send JSON as text.', 'invalid_message')
   let message: unknown
@@ -26,7 +26,7 @@ export function readMessage(data: unknown): Message {
   return readFields(message as { readonly [name: string]: unknown })
 }
 
-function readFields(body: { readonly [name: string]: unknown }): Message {
+function readFields(body: { readonly [name: string]: unknown }): SocketMessage {
   let lane: string | undefined
   try {
     lane = laneOf(own(body, 'stream_id'))
@@ -68,6 +68,6 @@ function own(object: object, name: string): unknown {
   return Object.hasOwn(object, name) ? (object as { readonly [name: string]: unknown })[name] : undefined
 }
 
-function refused(message: string, code: string): Message {
+function refused(message: string, code: string): SocketMessage {
   return { type: 'refused', error: new RequestError(message, { code }), lane: undefined }
 }

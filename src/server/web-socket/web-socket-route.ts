@@ -2,7 +2,7 @@ import type { Context, Hono } from 'hono'
 import { check } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
 import { callerOf, type Env, type ServerContext } from '../server-context.js'
-import { type Connection, openConnection } from './connection.js'
+import { openConnection, type SocketConnection } from './connection.js'
 import { type KeepAlive, keepAlive } from './keep-alive.js'
 import { WEB_SOCKET_LIMITS, type WebSocketLimits } from './limits.js'
 import { peerOf, type SocketContext } from './peer.js'
@@ -21,7 +21,7 @@ export interface Sockets {
 interface Shared {
   readonly server: ServerContext
   readonly limits: Required<WebSocketLimits>
-  readonly open: Set<Connection>
+  readonly open: Set<SocketConnection>
   isDraining: boolean
 }
 
@@ -71,7 +71,7 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
   const { limits: { bodyBytes: waitingSize = 33_554_432 } = {} } = options
   // These are of the upgrade, which is over.
   const { idempotencyKey: _, signal: __, observed: ___, ...caller } = callerOf(context)
-  let connection: Connection | undefined
+  let connection: SocketConnection | undefined
   let alive: KeepAlive | undefined
   return {
     onOpen(_event: unknown, socket: SocketContext) {

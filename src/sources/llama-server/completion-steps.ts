@@ -6,7 +6,7 @@ import type { HttpCall } from '../http/http-engine.js'
 import { count, logprob, parseEvent, tokenId } from '../http/parse-event.js'
 import type { EngineStep } from '../http/steps-to-tokens.js'
 import { BROKEN, type TokenIdRecovery } from './recover-token-ids.js'
-import { createOpenMessage } from './stop-token.js'
+import { createStopTokenTracker } from './stop-token.js'
 import { createWithheldText } from './withheld-text.js'
 
 const scored = z.object({ id: tokenId, logprob }, '{id, logprob}')
@@ -57,7 +57,7 @@ export async function* completionSteps(
   load: () => Promise<Vocabulary>,
 ): AsyncGenerator<CompletionStep> {
   const { table, recovery } = await load()
-  const open = createOpenMessage(prompt, table)
+  const open = createStopTokenTracker(prompt, table)
   const withheld = createWithheldText(table)
   /** Tokens so far, including those that came as text. */
   let given = 0

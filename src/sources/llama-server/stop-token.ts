@@ -2,14 +2,14 @@ import { SPECIAL } from '../../harmony/vocabulary.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 
 /** Tracks the open message to determine its stop token. */
-export interface OpenMessage {
+export interface StopTokenTracker {
   add(id: number): void
   /** `<|call|>` if the message has a recipient, else `<|return|>`. */
   stopToken(): number
 }
 
 /** @param prompt - ends with the message that the model continues */
-export function createOpenMessage(prompt: readonly number[], table: TokenTable): OpenMessage {
+export function createStopTokenTracker(prompt: readonly number[], table: TokenTable): StopTokenTracker {
   let header: number[] = []
   let isHeader = false
 

@@ -6,7 +6,7 @@ import { isTooDeep } from './too-deep.js'
  * fail as a broken connection does, and so would calls of others. For an MCP server that stands in for the
  * code interpreter, the model writes code, which such servers take as `code`.
  */
-export function argumentsOf({ server_label, name, arguments: text }: McpCallItem): object | undefined {
+export function callArguments({ server_label, name, arguments: text }: McpCallItem): object | undefined {
   const value = parse(text.trim() === '' ? '{}' : text)
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !isTooDeep(value)
   if (server_label !== 'code_interpreter' || name !== 'python') return isObject ? value : undefined

@@ -47,7 +47,7 @@ export interface ToolPage {
 }
 
 /** Either major of the SDK, with one order of arguments. */
-export interface Peer {
+export interface McpPeer {
   callTool(call: { name: string; arguments: object }, options: McpRequestOptions): Promise<unknown>
   listTools(cursor: string | undefined, options: McpRequestOptions): Promise<ToolPage>
 }
@@ -62,7 +62,7 @@ interface AnyClient {
  * The one place that knows the SDK's majors apart. Version 1 takes a schema of the result before the options; given the
  * other's order it throws, and version 2 drops time-out and signal in silence.
  */
-export function peerOf(client: McpClient): Peer {
+export function mcpPeerOf(client: McpClient): McpPeer {
   const any = client as unknown as AnyClient
   const isVersion2 = 'getProtocolEra' in client
   return {

@@ -1,5 +1,5 @@
 import type { ListedTool } from '../../responses/mcp-listing.js'
-import { type McpClient, type McpProgress, type McpTransport, type Peer, peerOf } from './client.js'
+import { type McpClient, type McpPeer, type McpProgress, type McpTransport, mcpPeerOf } from './client.js'
 import { deadline, whileWanted } from './deadline.js'
 import { isBrokenConnection, isUnknownSession } from './failure.js'
 import { type Opened, openClient } from './open-client.js'
@@ -7,7 +7,7 @@ import type { McpServerConfig, Settings } from './options.js'
 import { readTools } from './read-tools.js'
 
 /** One configured server: connected when it is needed, and again when the connection was lost. */
-export interface Connection {
+export interface McpConnection {
   /**
    * Its tools, from memory while they are fresh.
    *
@@ -43,7 +43,7 @@ export function createConnection(
   config: McpServerConfig,
   { listTimeoutMs, listMaxAgeMs, timeoutMs }: Settings,
   onError: (error: unknown) => void,
-): Connection {
+): McpConnection {
   const lifetime = new AbortController()
   const watched = new WeakSet<McpTransport>()
   const open = new Set<Live>()
@@ -97,13 +97,13 @@ export function createConnection(
     if (current !== undefined && isLost(current.client)) retire(current)
   }
 
-  async function use<T>(work: (peer: Peer) => Promise<T>, isAgain = false): Promise<T> {
+  async function use<T>(work: (peer: McpPeer) => Promise<T>, isAgain = false): Promise<T> {
     retireIfLost()
     const live = await connection()
     live.users += 1
     try {
       watch(live.client)
-      return await work(peerOf(live.client))
+      return await work(mcpPeerOf(live.client))
     } catch (error) {
       if (isBrokenConnection(error)) retire(live)
       // A server that was started anew refuses the old session before it looks at the request.

@@ -10,7 +10,7 @@ export const LATE = 'The MCP server did not answer in time.'
 export const LOST: object = Object.freeze({})
 
 /** What a call that failed is to the model, and whether the operator should hear of it. */
-export interface Failure {
+export interface McpFailure {
   readonly error: NonNullable<CallResult['error']>
   /** Whether the server or its connection is at fault, rather than the call. */
   readonly isOperators: boolean
@@ -22,7 +22,7 @@ export interface Failure {
  *
  * @param most - bytes of the server's words
  */
-export function failureOf(error: unknown, most: number): Failure {
+export function mcpFailureOf(error: unknown, most: number): McpFailure {
   const cause = causeOf(error)
   if (cause !== 'refused') return { error: { message: SENTENCES[cause] }, isOperators: true }
   const { code, message } = error as { code: number; message: string }

@@ -4,11 +4,11 @@ import type { McpListing } from '../../responses/mcp-listing.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { HostedCall, Tool, ToolContext } from '../tool.js'
 import { allowedBy, asksForHints, declaredLabels } from './allowed.js'
-import { argumentsOf } from './arguments.js'
+import { callArguments } from './arguments.js'
 import type { McpProgress } from './client.js'
-import { type Connection, createConnection } from './connection.js'
+import { createConnection, type McpConnection } from './connection.js'
 import { deadline } from './deadline.js'
-import { CANCELLED, failureOf, LATE, NO_LIST } from './failure.js'
+import { CANCELLED, LATE, mcpFailureOf, NO_LIST } from './failure.js'
 import { type McpErrorContext, type McpToolsOptions, settingsOf } from './options.js'
 import { resultOf } from './result.js'
 
@@ -36,7 +36,7 @@ const INVALID_PARAMS = -32602
 export function mcpTools(options: McpToolsOptions): McpTools {
   const settings = settingsOf(options)
   const { maxOutputBytes, totalTimeoutMs } = settings
-  const servers = new Map<string, Connection>()
+  const servers = new Map<string, McpConnection>()
   for (const [serverLabel, config] of settings.servers) {
     servers.set(
       serverLabel,
@@ -56,7 +56,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
   const isOffered = (label: string, name: string): boolean =>
     settings.servers.get(label)?.allowedTools?.includes(name) !== false
 
-  async function listingOf(server: Connection, request: ResponseRequest, label: string, signal: AbortSignal) {
+  async function listingOf(server: McpConnection, request: ResponseRequest, label: string, signal: AbortSignal) {
     try {
       const all = await server.tools(signal)
       const isAllowed = allowedBy(request, label, all)
@@ -70,7 +70,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
     }
   }
 
-  async function isAllowed(server: Connection, call: McpCallItem, request: ResponseRequest, signal: AbortSignal) {
+  async function isAllowed(server: McpConnection, call: McpCallItem, request: ResponseRequest, signal: AbortSignal) {
     const { server_label: label, name } = call
     if (!isOffered(label, name)) return false
     // The user approved this very call; the request that brings the approval need not declare the server again.
@@ -79,8 +79,8 @@ export function mcpTools(options: McpToolsOptions): McpTools {
     return allowedBy(request, label, tools)(name)
   }
 
-  async function run(server: Connection, call: McpCallItem, context: ToolContext): Promise<CallResult> {
-    const args = argumentsOf(call)
+  async function run(server: McpConnection, call: McpCallItem, context: ToolContext): Promise<CallResult> {
+    const args = callArguments(call)
     if (args === undefined) return { error: { code: INVALID_PARAMS, message: 'The arguments are not a JSON object.' } }
     const limit = deadline(totalTimeoutMs, context.signal)
     const report = (progress: McpProgress): void => {
@@ -97,7 +97,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
       return resultOf(await server.call(call.name, args, limit.signal, report), maxOutputBytes)
     } catch (error) {
       if (limit.signal.aborted && !limit.isOver()) return { error: { message: CANCELLED } }
-      const { error: said, isOperators } = failureOf(error, maxOutputBytes)
+      const { error: said, isOperators } = mcpFailureOf(error, maxOutputBytes)
       if (isOperators) reportError(error, { serverLabel: call.server_label, call })
       return { error: limit.isOver() ? { message: LATE } : said }
     } finally {
@@ -125,7 +125,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
     },
   }
 
-  function connectionFor(call: HostedCall): Connection | undefined {
+  function connectionFor(call: HostedCall): McpConnection | undefined {
     return call.type === 'mcp_call' ? servers.get(call.server_label) : undefined
   }
 }

@@ -1,5 +1,5 @@
 import type { ListedTool } from '../../responses/mcp-listing.js'
-import type { McpRequestOptions, Peer } from './client.js'
+import type { McpPeer, McpRequestOptions } from './client.js'
 import { isTooDeep } from './too-deep.js'
 
 /** More than any server has, and less than a server that never ends could fill memory with. */
@@ -12,7 +12,7 @@ const MOST_TOOLS = 20_000
  * @throws Error what the SDK throws, or that there are too many
  */
 export async function readTools(
-  peer: Peer,
+  peer: McpPeer,
   options: McpRequestOptions,
   onBroken: (error: Error) => void,
 ): Promise<readonly ListedTool[]> {

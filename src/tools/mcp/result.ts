@@ -21,12 +21,12 @@ export function resultOf(answer: unknown, most: number): CallResult {
   if (isEmpty && isError !== true && Object.keys(answer).some((key) => !KNOWN.includes(key))) {
     return { error: { message: NO_RESULT } }
   }
-  const text = bounded(textOf(blocks, structuredContent), most)
+  const text = bounded(contentText(blocks, structuredContent), most)
   return isError === true ? { error: { message: text || 'The tool failed and did not say why.' } } : { output: text }
 }
 
 /** Structured content repeats what the texts say, so that it is shown only where there are none. */
-function textOf(blocks: readonly unknown[], structured: unknown): string {
+function contentText(blocks: readonly unknown[], structured: unknown): string {
   const parts = blocks.map((block) => describe((typeof block === 'object' && block !== null ? block : {}) as Fields))
   const hasText = parts.some(({ isText }) => isText)
   const first = hasText || structured === undefined ? [] : [JSON.stringify(structured)]

@@ -4,7 +4,7 @@ import type { TextBuffer } from '../text-buffer.js'
  * An item's stage: `silent` before `output_item.added`, `writing` while the model writes it, `waiting` for its result,
  * `done` after `output_item.done`, `cut` if that event will never be emitted.
  */
-export type Stage = 'silent' | 'writing' | 'waiting' | 'done' | 'cut'
+export type ItemStage = 'silent' | 'writing' | 'waiting' | 'done' | 'cut'
 
 /** The `status` of an item. Only hosted calls use `searching`, `interpreting` and `failed`. */
 export type ItemStatus = 'in_progress' | 'searching' | 'interpreting' | 'completed' | 'incomplete' | 'failed'
@@ -15,7 +15,7 @@ export interface ItemBase {
   id: string
   /** Position in `response.output`; -1 while silent. */
   outputIndex: number
-  stage: Stage
+  stage: ItemStage
   status: ItemStatus
   /** What the model has written so far: text, arguments, input or code. */
   text: TextBuffer

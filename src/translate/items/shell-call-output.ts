@@ -40,7 +40,7 @@ export const shellCallOutput: ItemKind<ShellCallOutput, AnsweredCall> = {
     return {
       status: 'completed',
       answers: call.callId,
-      output: outputOf(result),
+      output: shellOutputsOf(result),
       commands: commands.length,
       maxOutputLength: max_output_length,
     }
@@ -67,7 +67,7 @@ export const shellCallOutput: ItemKind<ShellCallOutput, AnsweredCall> = {
 }
 
 /** A tool message's text is the command's stdout. It has no exit code, so 0 is assumed. */
-function outputOf(result: CallResult): ShellOutput[] {
+function shellOutputsOf(result: CallResult): ShellOutput[] {
   const { error } = result
   if (result.shell !== undefined) return result.shell as ShellOutput[]
   if (error === undefined) return [shellOutput(textOfResult(result), '', 0)]

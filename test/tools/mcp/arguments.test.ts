@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { argumentsOf } from '../../../src/tools/mcp/arguments.js'
+import { callArguments } from '../../../src/tools/mcp/arguments.js'
 import { context, inMemory, mcpCall, toolsOf } from './fixtures.js'
 
 test.each([
@@ -12,7 +12,7 @@ test.each([
   ['"text"', undefined],
   ['{"a":', undefined],
 ])('the arguments %j are read as %j', (text, expected) => {
-  expect(argumentsOf(mcpCall('any', text))).toEqual(expected)
+  expect(callArguments(mcpCall('any', text))).toEqual(expected)
 })
 
 test.each([
@@ -21,7 +21,7 @@ test.each([
   ['{"a": 1}', { code: '{"a": 1}' }],
   ['', { code: '' }],
 ])('a server in the place of the code interpreter takes %j as code', (text, expected) => {
-  expect(argumentsOf(mcpCall('python', text, 'code_interpreter'))).toEqual(expected)
+  expect(callArguments(mcpCall('python', text, 'code_interpreter'))).toEqual(expected)
 })
 
 test('arguments that are no object never reach the server, and the model is told', async () => {

@@ -2,7 +2,7 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelconte
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { McpError } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, test } from 'vitest'
-import { failureOf, isBrokenConnection, isUnknownSession, LOST } from '../../../src/tools/mcp/failure.js'
+import { isBrokenConnection, isUnknownSession, LOST, mcpFailureOf } from '../../../src/tools/mcp/failure.js'
 
 const LATE = 'The MCP server did not answer in time.'
 const GONE = 'The MCP server closed the connection before it answered.'
@@ -30,13 +30,13 @@ describe('errors of either version of the SDK', () => {
     ['2: a lost stream', new ProtocolError(-32000, 'secret', LOST), { message: GONE }],
     ['no error at all', undefined, { message: UNREACHABLE }],
   ])('an error of either version of the SDK is told without its secrets: %s', (_, error, said) => {
-    const failure = failureOf(error, 1000)
+    const failure = mcpFailureOf(error, 1000)
     expect(failure.error).toEqual(said)
     expect(failure.isOperators).toBe(!('code' in said))
   })
 
   test("a server's words are cut", () => {
-    expect(failureOf(new ProtocolError(-1, 'x'.repeat(500)), 100).error.message).toMatch(/cut off: 500 bytes/)
+    expect(mcpFailureOf(new ProtocolError(-1, 'x'.repeat(500)), 100).error.message).toMatch(/cut off: 500 bytes/)
   })
 
   test('a session that the server does not know is told by HTTP 404', () => {
