@@ -3,7 +3,7 @@ import { readStreams } from '../conformance/read-streams.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
 import { HarmonyResponsesError } from '../errors.js'
 import { type Command, defineCommand, oneFile, oneOf } from './command.js'
-import { nameOf, readInput, UsageError } from './io.js'
+import { nameOf, readFileOrStdin, UsageError } from './io.js'
 import { plain } from './terminal-text.js'
 
 export const explain: Command = defineCommand({
@@ -19,7 +19,7 @@ Exit codes: 0 no client loses anything, 1 a client does, 2 wrong usage, an unrea
   async run({ client }, operands, io) {
     const clients = client === undefined ? CLIENTS : [oneOf(CLIENTS, '--client', client)]
     const file = oneFile('explain', operands)
-    const streams = parse(await readInput(file, io), file)
+    const streams = parse(await readFileOrStdin(file, io), file)
     let hasErrors = false
     for (const [at, events] of streams.entries()) {
       await io.print(`stream ${at + 1}: ${events.length} event${events.length === 1 ? '' : 's'}\n`)

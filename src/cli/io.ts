@@ -35,7 +35,7 @@ export function nameOf(file: string): string {
 }
 
 /** A file's text; standard input's, where it is `-`. Throws a {@link UsageError}. */
-export async function readInput(file: string, io: Io): Promise<string> {
+export async function readFileOrStdin(file: string, io: Io): Promise<string> {
   try {
     return await (file === '-' ? io.readStdin() : io.readFile(file))
   } catch (error) {

@@ -8,7 +8,7 @@ import {
 } from '../prompt/index.js'
 import { type FixtureChunk, readTokenFixture } from '../sources/token-fixture.js'
 import { type Command, defineCommand, oneFile, oneOf } from './command.js'
-import { type Io, messageOf, nameOf, readInput, UsageError } from './io.js'
+import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from './io.js'
 import { promptText, showPrompt } from './show-prompt.js'
 
 const IMAGES = ['refuse', 'placeholder'] as const
@@ -54,7 +54,7 @@ Exit codes: 0 rendered, 2 wrong usage, an unreadable file, or a request that can
       throw new UsageError(`--date: expected YYYY-MM-DD, got ${JSON.stringify(date)}`)
     }
 
-    const request = parse(await readInput(file, io), file)
+    const request = parse(await readFileOrStdin(file, io), file)
     const history: HistoryEntry[] = []
     for (const path of values.history) history.push(await readHistory(path, io))
     const tokenTable = await loadTokenTable()
@@ -89,7 +89,7 @@ function render(request: object, options: RenderPromptOptions, file: string): Pr
 }
 
 async function readHistory(file: string, io: Io): Promise<HistoryEntry> {
-  const text = await readInput(file, io)
+  const text = await readFileOrStdin(file, io)
   try {
     return { tokens: readTokenFixture(text).tokens.flatMap(idsOf) }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { HarmonyResponsesError, type PolicyName, policies } from '../index.js'
 import { readTokenFixture } from '../sources/token-fixture.js'
 import { type Command, defineCommand, oneFile, oneOf } from './command.js'
-import { nameOf, readInput, UsageError } from './io.js'
+import { nameOf, readFileOrStdin, UsageError } from './io.js'
 import { DIALECTS, FORMATS, printReplay } from './replay.js'
 
 const CALLS = ['live', 'whole'] as const
@@ -64,7 +64,7 @@ Exit codes: 0 translated, 1 not a valid token fixture, 2 wrong usage or an unrea
       ...(reasoning === undefined ? {} : { reasoning }),
     }
 
-    const text = await readInput(file, io)
+    const text = await readFileOrStdin(file, io)
     try {
       const fixture = readTokenFixture(text)
       for await (const piece of printReplay(fixture, format, options, io.screen)) await io.print(piece)

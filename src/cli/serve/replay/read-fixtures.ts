@@ -1,11 +1,11 @@
 import { HarmonyResponsesError } from '../../../errors.js'
 import { readTokenFixture, type TokenFixture } from '../../../sources/token-fixture.js'
-import { errorCode, type Io, readInput, UsageError, unreadable } from '../../io.js'
+import { errorCode, type Io, readFileOrStdin, UsageError, unreadable } from '../../io.js'
 
 /** The token fixtures of a folder, or of one file. Throws a {@link UsageError}. */
 export async function readFixtures(path: string, io: Io): Promise<TokenFixture[]> {
   const files = await filesOf(path, io)
-  const fixtures = await Promise.all(files.map(async (file) => readFixture(file, await readInput(file, io))))
+  const fixtures = await Promise.all(files.map(async (file) => readFixture(file, await readFileOrStdin(file, io))))
   if (fixtures.length > 0) return fixtures
   throw new UsageError(`serve --replay ${path}: expected token fixtures (*.json), found none`)
 }
