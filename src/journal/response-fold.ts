@@ -156,7 +156,7 @@ export class ResponseFold {
   }
 
   get output(): readonly OutputItem[] {
-    return this.#translator?.response.output ?? []
+    return this.#translator?.output ?? []
   }
 
   /** Those that the host did not put in. It decides what comes next: an item of the host's looks like a call at most. */
@@ -263,7 +263,7 @@ export class ResponseFold {
     this.#hasUsage = false
     this.#stage = 'sampling'
     this.#stopped = 'stop'
-    this.#itemsBefore = translator.response.output.length
+    this.#itemsBefore = translator.output.length
     translator.beginTurn({ inputTokens: this.open.prompt.length + this.#transcript.length })
     return []
   }

@@ -20,7 +20,9 @@ const LAST: readonly Happened['type'][] = ['end', 'fail', 'abort']
 export class Inbox {
   readonly #options: InboxOptions
   readonly #items: WholeItem[] = []
-  readonly #over = new AbortController()
+  /** Made for whoever asks for its signal: hardly a response has one who does. */
+  #over: AbortController | undefined
+  #isOver = false
   #waiter = createWaiter()
 
   constructor(options: InboxOptions) {
@@ -29,6 +31,8 @@ export class Inbox {
 
   /** Aborts when nothing can be inserted any more. */
   get signal(): AbortSignal {
+    this.#over ??= new AbortController()
+    if (this.#isOver) this.#over.abort()
     return this.#over.signal
   }
 
@@ -43,7 +47,7 @@ export class Inbox {
    * @throws HarmonyResponsesError `bad_option` if a host may not insert it, or its id is taken
    */
   readonly insert = (item: WholeItem): boolean => {
-    if (this.#over.signal.aborted) return false
+    if (this.#isOver) return false
     const whole = insertable(item)
     if (whole.id !== undefined) {
       if (this.#isWritten(whole.id)) return false
@@ -58,7 +62,7 @@ export class Inbox {
   next(): Happened | undefined {
     if (this.isEmpty) return undefined
     const item = this.#items.shift() as WholeItem
-    if (this.isEmpty && !this.#over.signal.aborted) this.#waiter = createWaiter()
+    if (this.isEmpty && !this.#isOver) this.#waiter = createWaiter()
     return { type: 'item', item }
   }
 
@@ -86,7 +90,8 @@ export class Inbox {
 
   /** Takes no more items, and ends all waiting. */
   close(): void {
-    this.#over.abort()
+    this.#isOver = true
+    this.#over?.abort()
     this.#waiter.interrupt()
   }
 

@@ -1,9 +1,9 @@
-import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
 import { merged } from '../merged.js'
 import { SSE_HEADERS, type SseEvent } from '../sse/index.js'
 import { eventStream } from './event-stream.js'
+import { nodeBindings } from './node-bindings.js'
 import { observeStream } from './observe/observe-routes.js'
 import { sendEvents } from './send-events.js'
 
@@ -31,8 +31,8 @@ export function answerEvents(
     onEnd(false)
     return new Response(null, { headers })
   }
-  const outgoing = (context.env as { readonly outgoing?: ServerResponse } | undefined)?.outgoing
-  if (typeof outgoing?.write === 'function') {
+  const { outgoing } = nodeBindings(context)
+  if (outgoing !== undefined) {
     sendEvents(outgoing, events, options)
       .catch(report)
       .finally(() => onEnd(!outgoing.writableEnded))

@@ -1,5 +1,6 @@
 import { check, HarmonyResponsesError } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
+import type { OutputItem } from '../responses/items.js'
 import type { Response } from '../responses/response.js'
 import type { EndReason, HostTokens, HostUsage, TokenChunk } from '../tokens/token-source.js'
 import { callHost } from './call-host.js'
@@ -33,8 +34,8 @@ export function withHostItems(catalog: Catalog): Catalog {
  * async iterator.
  *
  * Every method returns the events that it caused, in order, as detached values. Only {@link end}, {@link fail} and
- * {@link abort} return the terminal event; `<|return|>` does not cause it. A callback may read {@link response}; any
- * other method that it calls of its own translator throws `reentrant_call`.
+ * {@link abort} return the terminal event; `<|return|>` does not cause it. A callback may read {@link response} and
+ * {@link output}; any other method that it calls of its own translator throws `reentrant_call`.
  */
 export class Translator {
   readonly #options: TranslatorOptions
@@ -194,6 +195,11 @@ export class Translator {
   /** The response as of now, a detached value. After the terminal event it equals that event's. */
   get response(): Response {
     return this.#translation.response
+  }
+
+  /** The output of {@link response}, without the rest of it, which takes longer to make. A detached value. */
+  get output(): OutputItem[] {
+    return this.#translation.output.wire()
   }
 
   /**

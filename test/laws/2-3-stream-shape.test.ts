@@ -71,7 +71,8 @@ test('the response is at every moment what was streamed so far', () => {
           if (event.type === 'response.output_item.added') texts.push('')
           if ('output_index' in event) texts[event.output_index] += deltaOf(event)
         }
-        const output = translator.response.output
+        const { output } = translator.response
+        expect(translator.output).toEqual(output)
         for (const [index, item] of output.entries()) {
           if (item.type !== 'shell_call_output') expect(itemText(item)).toBe(texts[index])
         }

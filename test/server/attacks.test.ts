@@ -417,6 +417,18 @@ describe('over HTTP', () => {
     expect(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n`, chunk)).toMatch(/^(HTTP\/1\.1 413 |$)/)
   })
 
+  test('a body that the client breaks off is no error of the host, and the next request is answered', async () => {
+    const head = 'POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(`${head}Content-Length: 100\r\n\r\n{"input"`)
+    await new Promise((resolve) => socket.once('connect', resolve))
+    socket.destroy()
+    await new Promise((resolve) => socket.once('close', resolve))
+    const body = '{"input":"Hi"}'
+    expect(await raw(`${head}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`)).toMatch(/ 200 /)
+    expect(errors).toEqual([])
+  })
+
   test('headers of a megabyte are refused', async () => {
     const head = `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(2 ** 20)}\r\n\r\n`
     expect(await raw(head)).toMatch(/^(HTTP\/1\.1 431 |$)/)

@@ -13,7 +13,7 @@ import { wholeResponse } from './create-response.js'
 export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): void {
   const { keepAliveMs } = server
   app.post('/chat/completions', async (context) => {
-    const chat = fromChatRequest(await server.readJson(context.req.raw))
+    const chat = fromChatRequest(await server.readJson(context))
     let live: LiveResponse
     try {
       live = await server.service.create(chat.request, callerOf(context))

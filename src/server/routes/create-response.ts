@@ -15,7 +15,7 @@ import { ReportedError } from '../service/reported-error.js'
 /** `POST /responses`: streamed, whole, or in the background. */
 export function createResponseRoute(app: Hono<Env>, server: ServerContext): void {
   app.post('/responses', async (context) => {
-    const body = await server.readJson(context.req.raw)
+    const body = await server.readJson(context)
     const live = await server.service.create(body, callerOf(context))
     if (live.request.stream) return sendResponseEvents(context, live.events, server)
     if (live.request.background) {
