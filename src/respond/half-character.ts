@@ -28,18 +28,26 @@ export function halfCharacter(
   return {
     get completion() {
       const all = new TextEncoder().encode(String.fromCodePoint(first[0]))
-      return Array.from(all.subarray(bytes.length), (byte) => idOf(byte, tokenTable))
+      return Array.from(all.subarray(bytes.length), (byte) => tokenOf(byte, tokenTable))
     },
     push(id) {
       const all = Uint8Array.of(...bytes, ...tokenTable.bytes(id))
-      const text = validText(all)
       // A control token has no bytes.
-      if (text === undefined || all.length === bytes.length) return undefined
-      const after = before.accept(text)
+      const text = all.length === bytes.length ? undefined : validText(all)
+      const after = text === undefined ? undefined : stateWith(before, text)
+      if (text === undefined || after === undefined) return undefined
       const carried = all.subarray(new TextEncoder().encode(text).length)
-      if (after === undefined || carried.length === 0) return after && 'complete'
-      return halfCharacter([...carried], after, tokenTable)
+      return carried.length === 0 ? 'complete' : halfCharacter([...carried], after, tokenTable)
     },
+  }
+}
+
+/** Undefined also if there would be too many ways to go on. */
+function stateWith(before: MatcherState, text: string): MatcherState | undefined {
+  try {
+    return before.accept(text)
+  } catch {
+    return undefined
   }
 }
 
@@ -62,7 +70,7 @@ function validText(bytes: Uint8Array): string | undefined {
 }
 
 /** The token of one byte, which every vocabulary of bytes has: looked for, since hardly a response ever asks. */
-function idOf(byte: number, tokenTable: TokenTable): number {
+function tokenOf(byte: number, tokenTable: TokenTable): number {
   let id = 0
   while (tokenTable.bytes(id).length !== 1 || tokenTable.bytes(id)[0] !== byte) id += 1
   return id

@@ -2,15 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
 
 interface NodeBindings {
-  readonly incoming?: IncomingMessage
-  readonly outgoing?: ServerResponse
+  readonly incoming: IncomingMessage | undefined
+  readonly outgoing: ServerResponse | undefined
 }
 
-/** Node's own request and response where the app runs on `@hono/node-server`; empty on other runtimes. */
+/** Node's own request and response where the app runs on `@hono/node-server`; undefined on other runtimes. */
 export function nodeBindings({ env }: Pick<Context, 'env'>): NodeBindings {
-  const { incoming, outgoing } = Object(env) as NodeBindings
+  const { incoming, outgoing } = Object(env) as Partial<NodeBindings>
   return {
-    ...(typeof incoming?.pause === 'function' && { incoming }),
-    ...(typeof outgoing?.write === 'function' && { outgoing }),
+    incoming: typeof incoming?.pause === 'function' ? incoming : undefined,
+    outgoing: typeof outgoing?.write === 'function' ? outgoing : undefined,
   }
 }
