@@ -69,7 +69,7 @@ function validText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The token of one byte, which every vocabulary of bytes has: looked for, since hardly a response ever asks. */
+/** The token of one byte. Every byte has one: `createEncoder` refuses other tables. Needed too rarely for an index. */
 function tokenOf(byte: number, tokenTable: TokenTable): number {
   let id = 0
   while (tokenTable.bytes(id).length !== 1 || tokenTable.bytes(id)[0] !== byte) id += 1

@@ -20,7 +20,7 @@ const LAST: readonly Happened['type'][] = ['end', 'fail', 'abort']
 export class Inbox {
   readonly #options: InboxOptions
   readonly #items: WholeItem[] = []
-  /** Made for whoever asks for its signal: hardly a response has one who does. */
+  /** Created when somebody asks for its signal: in most responses nobody does. */
   #over: AbortController | undefined
   #isOver = false
   #waiter = createWaiter()

@@ -17,7 +17,7 @@ export interface ModelCall {
   readonly options: Pick<GenerateOptions, 'stop' | 'constraint'>
   /** What it writes. The ends of sequence that end the name of a tool are not part of the transcript. */
   readonly writes: 'anything' | 'body' | 'name'
-  /** What it has to have written before it may stop. */
+  /** The tokens that complete what it has to write, in case the model stops before. */
   readonly missing?: () => readonly number[]
   /**
    * Reads what the engine gave.
@@ -106,7 +106,7 @@ function chooseName(left: readonly string[]): ModelCall {
   }
 }
 
-/** One character, and then the call is over. A token that may not follow gives way to the first character that may. */
+/** Writes the rest of one character. A token that does not fit is replaced by the first character that does. */
 function completeCharacter(character: HalfCharacter, most: number): ModelCall {
   let left = character
   let taken = 0

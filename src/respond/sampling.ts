@@ -184,7 +184,7 @@ class SamplingRun {
     this.#finish({ type: 'stop', reason: 'max_output_tokens' })
   }
 
-  /** What the model left out although it has to be there: the call stands where it stopped, not the turn. */
+  /** The rest of what the call has to write, if the model stopped before it. The turn then goes on with another call. */
   #missing(end: StreamEnd | undefined): Happened | undefined {
     const tokens = this.#call.missing?.() ?? []
     return tokens.length === 0 || (end?.reason ?? 'stop') !== 'stop' ? undefined : { type: 'chunk', tokens }

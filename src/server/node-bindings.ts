@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Context } from 'hono'
 
-interface NodeBindings {
+export interface NodeBindings {
   readonly incoming: IncomingMessage | undefined
   readonly outgoing: ServerResponse | undefined
 }

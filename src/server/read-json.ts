@@ -1,7 +1,9 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { check, HarmonyResponsesError } from '../errors.js'
 import { RequestError } from '../request-error.js'
 import { isUnread, readIncoming, readStream } from './body-chunks.js'
+import { keptBody } from './kept-body.js'
 import { nodeBindings } from './node-bindings.js'
 
 export interface BodyLimits {
@@ -20,11 +22,13 @@ export function createJsonReader({ bodyBytes = 33_554_432, bodySeconds = 30 }: B
   }
   return async (context) => {
     if (Number(context.req.header('content-length')) > bodyBytes) throw tooLarge(bodyBytes)
-    const kept = keptBody(context)
-    if (typeof kept === 'object' && !isBytes(kept)) return kept
-    const text = isBytes(kept)
-      ? new TextDecoder().decode(kept)
-      : (kept ?? (await readText(context, bodyBytes, bodySeconds)))
+    const bindings = nodeBindings(context)
+    const body = await keptBody(context, bindings).catch((error) => {
+      throw error instanceof HarmonyResponsesError ? error : unreadable()
+    })
+    if (typeof body === 'object') return body
+    const text = body ?? (await readText(context, bindings.incoming, bodyBytes, bodySeconds))
+    if (text.length > bodyBytes) throw tooLarge(bodyBytes)
     try {
       return JSON.parse(text)
     } catch {
@@ -35,35 +39,13 @@ export function createJsonReader({ bodyBytes = 33_554_432, bodySeconds = 30 }: B
   }
 }
 
-/** What `express.json()` and its like have read before, who leave it on Node's request: parsed, as text, or as bytes. */
-function keptBody(context: Context): object | string | undefined {
-  const { incoming } = nodeBindings(context)
-  const { body } = (incoming?.readableDidRead ? incoming : {}) as { readonly body?: unknown }
-  return typeof body === 'string' || (typeof body === 'object' && body !== null) ? body : undefined
-}
-
-const isBytes = (body: unknown): body is Uint8Array => body instanceof Uint8Array
-
-const WAS_READ = 'request: expected a body that nobody has read, got one that was read: read `request.clone()` instead'
-
-async function readText(context: Context, bodyBytes: number, bodySeconds: number): Promise<string> {
-  const { raw, bodyCache } = context.req
-  if (Object.keys(bodyCache).length > 0) return keptText(context, bodyBytes)
-  if (raw.bodyUsed) throw new HarmonyResponsesError('bad_option', WAS_READ)
-  return newText(context, bodyBytes, bodySeconds)
-}
-
-/** What a middleware has read before: Hono keeps it. */
-async function keptText({ req }: Context, bodyBytes: number): Promise<string> {
-  const text = await req.text().catch(() => {
-    throw unreadable()
-  })
-  if (text.length > bodyBytes) throw tooLarge(bodyBytes)
-  return text
-}
-
 /** No more of it is read than is allowed, whatever its length was said to be. */
-async function newText(context: Context, bodyBytes: number, bodySeconds: number): Promise<string> {
+async function readText(
+  context: Context,
+  incoming: IncomingMessage | undefined,
+  bodyBytes: number,
+  bodySeconds: number,
+): Promise<string> {
   const decoder = new TextDecoder()
   const parts: string[] = []
   let bytes = 0
@@ -72,7 +54,6 @@ async function newText(context: Context, bodyBytes: number, bodySeconds: number)
     if (bytes > bodyBytes) throw tooLarge(bodyBytes)
     parts.push(decoder.decode(chunk, { stream: true }))
   }
-  const { incoming } = nodeBindings(context)
   const body = isUnread(incoming) ? incoming : context.req.raw.body
   if (body === null) return ''
   const reading = 'getReader' in body ? readStream(body, take) : readIncoming(body, take)

@@ -38,7 +38,7 @@ export function turnStarts(prompt: Uint32Array, tokenTable: TokenTable): number[
   let border = openMessageStart(prompt)
   while (prompt[border - 1] === SPECIAL.end) {
     border = prompt.lastIndexOf(SPECIAL.start, border - 1)
-    if (border === -1 || !isModels(prompt.subarray(border), tokenTable)) break
+    if (border === -1 || !isByModel(prompt.subarray(border), tokenTable)) break
     starts.unshift(border + 2)
   }
   return starts
@@ -75,11 +75,11 @@ function splitAtStarts(tokens: Uint32Array): Uint32Array[] {
 
 function readMessage(tokens: Uint32Array, tokenTable: TokenTable): HarmonyMessage[] {
   // The parser takes a message of the assistant that the host wrote for a beginning that the model goes on with.
-  const origin = isModels(tokens, tokenTable) ? 'model' : 'host'
+  const origin = isByModel(tokens, tokenTable) ? 'model' : 'host'
   return parseMessages(tokens, { tokenTable, role: null, origin }).messages
 }
 
-function isModels(message: Uint32Array, tokenTable: TokenTable): boolean {
+function isByModel(message: Uint32Array, tokenTable: TokenTable): boolean {
   return tokenTable.text(message[1] ?? 0) === 'assistant'
 }
 

@@ -157,7 +157,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   }
 }
 
-/** Where in a prompt a turn began, and what is left of it: all of it, after the prompt, unless the prompt begins alike. */
+/** Where in a prompt a turn began, and what is left of it: all of it if the prompt has no beginning of it. */
 function placeOf(
   turn: readonly number[],
   prompt: Uint32Array,
@@ -166,7 +166,7 @@ function placeOf(
   const starts = turnStarts(prompt, table)
   for (const start of starts) {
     const rest = restOfTurn(turn, prompt.subarray(start), table)
-    // A turn that is there already, message for message, is not gone on with: the model is asked for another one.
+    // A prompt that ends with the whole turn asks for another one.
     const isAll = rest?.length === 0 && start !== starts.at(-1)
     if (rest !== undefined && !isAll) return { base: prompt.slice(0, start), rest }
   }

@@ -6,6 +6,7 @@ import { RequestError } from '../../request-error.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { KeptResponse, KeyedRequest } from '../../stores/store.js'
+import { callHost } from '../../translate/call-host.js'
 import type { ResponseObservation } from '../observe/observe-response.js'
 import { watchedEngine, watchedTools } from '../observe/watched.js'
 import type { Caller } from './caller.js'
@@ -150,21 +151,12 @@ async function runFor(
       onError: report,
       onUnfinished: (response) => stored.addUnfinished(responseId, response),
       clock,
-      ...(onEntry && { onEntry: (entry) => callObserver(() => onEntry(responseId, entry), report) }),
+      ...(onEntry && { onEntry: (entry) => callHost((each) => onEntry(responseId, each), entry, report) }),
       ...(observed && { onStart: observed.started }),
       onEnd,
     })
   } catch (error) {
     throw inOwnTerms(error, conversation.places)
-  }
-}
-
-/** An observer that throws must not end the response that it watches. */
-function callObserver(work: () => void, report: (error: unknown) => void): void {
-  try {
-    work()
-  } catch (error) {
-    report(error)
   }
 }
 

@@ -40,7 +40,7 @@ export async function streamResponse(
 export async function deleteResponse(setup: Setup, responseId: string, owner: string): Promise<void> {
   await findStored(setup, responseId, owner)
   const live = setup.runs.get(responseId)
-  // Its writer would be refused, and the host would get an error that is none.
+  // Its writer would be refused, and that would be reported to the host as an error.
   live?.cancel()
   await live?.finished
   await setup.store.delete(responseId, owner)

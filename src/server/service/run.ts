@@ -147,7 +147,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
       kept = finished
       return events
     } catch (again) {
-      // The host has just had the report that the store fails.
+      // The failing store has just been reported to the host.
       if (!isConflict(again)) options.onUnfinished(response)
       return undefined
     }

@@ -2,6 +2,7 @@ import type { CallResult } from '../../responses/call-result.js'
 import type { McpCallItem } from '../../responses/items.js'
 import type { McpListing } from '../../responses/mcp-listing.js'
 import type { ResponseRequest } from '../../responses/request.js'
+import { callHost } from '../../translate/call-host.js'
 import type { HostedCall, Tool, ToolContext } from '../tool.js'
 import { allowedBy, asksForHints, declaredLabels } from './allowed.js'
 import { callArguments } from './arguments.js'
@@ -46,11 +47,11 @@ export function mcpTools(options: McpToolsOptions): McpTools {
 
   /** A handler that throws must not fail the call that it hears of. */
   function reportError(error: unknown, context: McpErrorContext): void {
-    try {
-      settings.onError(error, context)
-    } catch (own) {
-      console.error(own)
-    }
+    callHost(
+      (reported) => settings.onError(reported, context),
+      error,
+      (thrown) => console.error(thrown),
+    )
   }
 
   const isOffered = (label: string, name: string): boolean =>

@@ -1,0 +1,22 @@
+import type { Context } from 'hono'
+import { HarmonyResponsesError } from '../errors.js'
+import type { NodeBindings } from './node-bindings.js'
+
+/**
+ * A body that was read before: parsed, or as text; undefined if nobody has read it. Parsers such as `express.json()` leave it
+ * on Node's request, and Hono keeps what a middleware reads by `context.req`.
+ *
+ * @throws HarmonyResponsesError `bad_option` if it was read and not kept; whatever the middleware's own reading threw
+ */
+export async function keptBody({ req }: Context, { incoming }: NodeBindings): Promise<object | string | undefined> {
+  if (incoming?.readableDidRead) {
+    const { body } = incoming as { readonly body?: unknown }
+    if (body instanceof Uint8Array) return new TextDecoder().decode(body)
+    if (typeof body === 'string' || (typeof body === 'object' && body !== null)) return body
+  }
+  if (Object.keys(req.bodyCache).length > 0) return req.text()
+  if (req.raw.bodyUsed) throw new HarmonyResponsesError('bad_option', WAS_READ)
+  return undefined
+}
+
+const WAS_READ = 'request: expected a body that nobody has read, got one that was read: read `request.clone()` instead'
