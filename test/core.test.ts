@@ -21,7 +21,7 @@ const refusal = (what: string, name: string, code = 'bad_option') =>
   expect.objectContaining({
     name: 'HarmonyResponsesError',
     code,
-    message: `${what}: expected an import of harmony-responses, because harmony-responses/core does not know it, got "${name}"`,
+    message: `${what}: expected an import of harmony-responses, not of its /core, got "${name}"`,
   })
 
 describe('what both doors know', () => {

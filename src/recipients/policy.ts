@@ -100,8 +100,7 @@ export function resolvePolicy(
   const isTable = typeof policy === 'object' && policy !== null
   const table = isTable ? policy : lookUp<RecipientPolicy>(policies, policy)
   check(table !== undefined, 'policy', `one of ${Object.keys(policies).join(', ')}, or a table`, policy)
-  const missing = Object.keys(openai).filter((field) => !(field in table))
-  check(missing.length === 0, 'policy', 'a complete table', `one without ${missing.join(', ')}`)
+  for (const field of Object.keys(openai)) check(field in table, `policy.${field}`, 'a value', undefined)
   const { order } = table
   const wrong = Array.isArray(order) ? order.find((match) => !openai.order.includes(match)) : order
   check(wrong === undefined, 'policy.order', `any of ${openai.order.join(', ')}`, wrong)

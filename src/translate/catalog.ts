@@ -1,5 +1,7 @@
 import { check } from '../errors.js'
-import type { declareTools } from '../recipients/declared-tools.js'
+import type { CreateClassifier } from '../recipients/classify.js'
+import type { DeclaredTools, declareTools } from '../recipients/declared-tools.js'
+import type { ToolHints } from '../recipients/mcp-server.js'
 import type { UnknownTool } from '../responses/request.js'
 import type { checkCitations } from './check-citations.js'
 import type { KindTable } from './items/kinds.js'
@@ -15,6 +17,8 @@ export interface Catalog {
   readonly kinds: KindTable
   /** Reads the tools that a request declares. */
   readonly declareTools: typeof declareTools
+  /** Decides what a message becomes. */
+  readonly createClassifier: CreateClassifier
   /** The types of tools and their fields. The kinds of all items that these tools become are in `kinds`. */
   readonly fields: EchoedFields
   /**
@@ -25,24 +29,27 @@ export interface Catalog {
 }
 
 /** Where the rest is. */
-const ELSEWHERE = 'an import of harmony-responses, because harmony-responses/core does not know it'
+const ELSEWHERE = 'an import of harmony-responses, not of its /core'
 
 /**
- * Throws if a request declares an invalid tool, or one that the catalog lacks, or if the host sets an option that it
- * lacks: they would be ignored silently.
+ * Reads the tools of a request. Throws if it declares an invalid tool, or one that the catalog lacks, or if the host sets
+ * an option that it lacks: they would be ignored silently.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function checkTools(
+export function readTools(
   { declareTools, fields, checkCitations }: Catalog,
   tools: readonly UnknownTool[] | null | undefined,
   options: Pick<TranslatorOptions, 'citations' | 'containerId'>,
-): void {
-  declareTools(tools)
+  hints?: ToolHints,
+): DeclaredTools {
+  const declared = declareTools(tools, hints)
   checkCitations?.(options.citations)
-  if (checkCitations !== undefined) return
-  for (const type of unknownToolTypes(tools ?? [], fields)) check(false, 'request.tools', ELSEWHERE, type)
-  for (const name of ['citations', 'containerId'] as const) check(options[name] === undefined, name, ELSEWHERE, name)
+  if (checkCitations === undefined) {
+    for (const type of unknownToolTypes(tools ?? [], fields)) check(false, 'request.tools', ELSEWHERE, type)
+    for (const name of ['citations', 'containerId'] as const) check(options[name] === undefined, name, ELSEWHERE, name)
+  }
+  return declared
 }
 
 /**

@@ -8,16 +8,9 @@ function isId(id: unknown): id is number {
   return Number.isInteger(id) && (id as number) >= 0
 }
 
-function checkId(id: unknown): void {
-  check(isId(id), 'token', EXPECTED, id, 'bad_chunk')
-}
-
 /** Checks an id, alone or with log-probabilities. */
 export function checkToken(token: unknown): void {
-  if (typeof token === 'number') {
-    checkId(token)
-    return
-  }
+  if (isId(token)) return
   const { id, logprob = 0, topLogprobs = [] } = Object(token) as Partial<ScoredToken>
   const isScored = typeof logprob === 'number' && Array.isArray(topLogprobs)
   const isRight = isId(id) && isScored && topLogprobs.every((top) => typeof Object(top).logprob === 'number')
@@ -37,6 +30,6 @@ export function checkHost(host: unknown): readonly number[] | Uint32Array | stri
 export function checkHostTokens(host: unknown): readonly number[] | Uint32Array | string {
   if (host instanceof Uint32Array || typeof host === 'string') return host
   check(Array.isArray(host), 'host', EXPECTED, host, 'bad_chunk')
-  for (const id of host) checkId(id)
+  for (const id of host) check(isId(id), 'host', EXPECTED, id, 'bad_chunk')
   return host
 }

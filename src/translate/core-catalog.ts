@@ -1,3 +1,4 @@
+import { createClassifier } from '../recipients/classify.js'
 import { declareCoreTools } from '../recipients/declared-tools.js'
 import type { Catalog } from './catalog.js'
 import { CORE_FIELDS } from './core-fields.js'
@@ -34,5 +35,6 @@ export const CORE_KINDS: Pick<AllKinds, CoreType> = {
 export const CORE_CATALOG: Catalog = {
   kinds: CORE_KINDS,
   declareTools: declareCoreTools,
+  createClassifier,
   fields: CORE_FIELDS,
 }

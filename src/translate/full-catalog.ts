@@ -1,3 +1,4 @@
+import { createClassifier } from '../recipients/classify.js'
 import { declareTools } from '../recipients/declared-tools.js'
 import { ALL_FIELDS } from './all-fields.js'
 import type { Catalog } from './catalog.js'
@@ -25,6 +26,7 @@ const ALL_KINDS: AllKinds = {
 export const FULL_CATALOG: Catalog = {
   kinds: ALL_KINDS,
   declareTools,
+  createClassifier,
   fields: ALL_FIELDS,
   checkCitations,
 }

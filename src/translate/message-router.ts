@@ -1,6 +1,5 @@
 import type { HarmonyHeader, Origin, Repair, Terminator } from '../harmony/events.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
-import { classifyRecipient } from '../recipients/classify.js'
 import { qualifiedName } from './items/qualified-name.js'
 import type { OutputItems } from './output-items.js'
 import { logStart, logText } from './response-messages.js'
@@ -63,8 +62,7 @@ export class MessageRouter implements HarmonyHandler {
   }
 
   #begin({ recipient: name, channel }: HarmonyHeader): void {
-    const { tools, policy } = this.#recipients
-    const recipient = classifyRecipient(name, channel, tools, policy)
+    const recipient = this.#recipients.classify(name, channel)
     if (recipient.kind === 'function_call' && !recipient.declared) {
       this.#context.notice('undeclared_recipient', qualifiedName(recipient.name, recipient.namespace))
     }

@@ -1,3 +1,4 @@
+import type { Classifier } from '../recipients/classify.js'
 import type { DeclaredTools } from '../recipients/declared-tools.js'
 import type { RecipientPolicy } from '../recipients/policy.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
@@ -14,6 +15,7 @@ export interface Recipients {
   readonly policy: RecipientPolicy
   /** The servers of approved calls, which need not be declared. */
   readonly labels: readonly string[]
+  readonly classify: Classifier
 }
 
 /** Matches results that arrive as tool messages with the calls that wait for them. */

@@ -3,7 +3,7 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 import type { TokenSource } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { type Catalog, checkTools } from './catalog.js'
+import { type Catalog, readTools } from './catalog.js'
 import { listingsOf } from './mcp-listing.js'
 import { checkOptions, type TranslateOptions } from './options.js'
 import { plainCopy } from './plain-copy.js'
@@ -48,7 +48,7 @@ export function translateEvents(
  */
 function checkPull(source: TokenSource, options: TranslateOptions, catalog: Catalog): void {
   checkOptions(options)
-  checkTools(catalog, options.request?.tools, options)
+  readTools(catalog, options.request?.tools, options)
   withoutSecrets(options.request ?? {}, catalog.fields)
   listingsOf(options.mcpListings ?? [])
   plainCopy('inputMessages', options.inputMessages)

@@ -6,7 +6,7 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError } from '../responses/response.js'
 import type { EndReason, HarmonyToken, HostUsage, TokenChunk } from '../tokens/token-source.js'
 import { callHost } from './call-host.js'
-import { type Catalog, checkTools } from './catalog.js'
+import { type Catalog, readTools } from './catalog.js'
 import { checkHost, checkToken } from './check-chunk.js'
 import type { Failure } from './failure.js'
 import { Lifecycle } from './lifecycle.js'
@@ -47,14 +47,15 @@ export class Translation {
     const { tokenTable, approvedCalls = [], onError } = options
     const { kinds, fields } = catalog
     const state = snapshot?.state ?? createState(options, fields)
-    checkTools(catalog, state.request.tools, options)
-    const tools = catalog.declareTools(state.request.tools, hintsOf(state.listings))
+    const tools = readTools(catalog, state.request.tools, options, hintsOf(state.listings))
     const onEvent = options.trace && ((event: ResponseStreamEvent) => this.#trace(event))
     const context = new TranslatorContext(state, options, onEvent)
     const output = new OutputItems(context, kinds, options.calls === 'whole', snapshot?.output)
+    const policy = resolvePolicy(options.policy, options.mcpApproval)
     const recipients = {
       tools,
-      policy: resolvePolicy(options.policy, options.mcpApproval),
+      policy,
+      classify: catalog.createClassifier(state.request, tools, policy),
       labels: [...new Set(approvedCalls.map(({ serverLabel }) => serverLabel))],
     }
     const results = new ResultPairing(output, context, kinds, recipients)
