@@ -1,5 +1,6 @@
 import { check } from '../errors.js'
 import { arrayTooLong, RequestError, stringTooLong } from '../request-error.js'
+import { tooManyValues } from './json-scan.js'
 import { type Path, pathOf } from './path.js'
 
 /** How large a request may be. Its size in bytes is for the HTTP server to bound, before it is parsed as JSON. */
@@ -10,11 +11,19 @@ export interface RequestLimits {
   readonly tools?: number
   /** Levels of objects and arrays. Default 100. At most 500, which is what `translate` takes. */
   readonly depth?: number
+  /** Objects, arrays and their entries, in all. Default 500,000. */
+  readonly values?: number
   /** Characters (UTF-16 code units) of a string or a key. Default 20,971,520, which at OpenAI an image may have. */
   readonly stringLength?: number
 }
 
-const DEFAULTS: Required<RequestLimits> = { items: 100_000, tools: 1_000, depth: 100, stringLength: 20_971_520 }
+const DEFAULTS: Required<RequestLimits> = {
+  items: 100_000,
+  tools: 1_000,
+  depth: 100,
+  values: 500_000,
+  stringLength: 20_971_520,
+}
 const DEEPEST = 500
 
 /** @throws HarmonyResponsesError `bad_option` */
@@ -39,6 +48,12 @@ export function resolveLimits(limits: RequestLimits = {}): Required<RequestLimit
  */
 export function checkSize(body: unknown, limits: Required<RequestLimits>): void {
   const path: (string | number)[] = []
+  let count = 0
+  /** Counts as the scan of a body's text does: brackets and commas. */
+  const take = (entries: number): void => {
+    count += Math.max(entries, 1)
+    if (count > limits.values) throw tooManyValues(limits.values)
+  }
   const within = (step: string | number, value: unknown): void => {
     path.push(step)
     if (typeof step === 'string') checkText(step, path, limits.stringLength)
@@ -53,12 +68,14 @@ export function checkSize(body: unknown, limits: Required<RequestLimits>): void 
     if (Array.isArray(value)) {
       const most = path.length === 1 && path[0] === 'tools' ? limits.tools : limits.items
       if (value.length > most) throw arrayTooLong(pathOf(path), most, value.length)
+      take(value.length)
       for (const [index, entry] of value.entries()) {
         checkJson(entry !== undefined, entry)
         within(index, entry)
       }
     } else {
       checkJson(isPlain(value), value)
+      take(Object.keys(value).length)
       for (const [name, field] of Object.entries(value)) within(name, field)
     }
   }

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { check, HarmonyResponsesError } from '../errors.js'
+import { createJsonScan, type JsonScan } from '../request/json-scan.js'
+import { type RequestLimits, resolveLimits } from '../request/limits.js'
 import { RequestError } from '../request-error.js'
 import { isUnread, readIncoming, readStream } from './body-chunks.js'
 import { keptBody } from './kept-body.js'
@@ -15,8 +17,15 @@ export interface BodyLimits {
 
 export type ReadJson = (context: Context) => Promise<unknown>
 
-/** @throws HarmonyResponsesError `bad_option` */
-export function createJsonReader({ bodyBytes = 33_554_432, bodySeconds = 30 }: BodyLimits = {}): ReadJson {
+/**
+ * @param size - what a body may hold: a text that holds more is refused before it is parsed
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function createJsonReader(
+  { bodyBytes = 33_554_432, bodySeconds = 30 }: BodyLimits = {},
+  size: RequestLimits = {},
+): ReadJson {
+  const bounds = resolveLimits(size)
   for (const [name, limit] of Object.entries({ bodyBytes, bodySeconds })) {
     check(Number.isInteger(limit) && limit > 0, `limits.${name}`, 'a whole number of at least 1', limit)
   }
@@ -27,8 +36,10 @@ export function createJsonReader({ bodyBytes = 33_554_432, bodySeconds = 30 }: B
       throw error instanceof HarmonyResponsesError ? error : unreadable()
     })
     if (typeof body === 'object') return body
-    const text = body ?? (await readText(context, bindings.incoming, bodyBytes, bodySeconds))
+    const scan = createJsonScan(bounds)
+    const text = body ?? (await readText(context, bindings.incoming, { bodyBytes, bodySeconds }, scan))
     if (text.length > bodyBytes) throw tooLarge(bodyBytes)
+    if (body !== undefined) scan.push(new TextEncoder().encode(text))
     try {
       return JSON.parse(text)
     } catch {
@@ -43,8 +54,8 @@ export function createJsonReader({ bodyBytes = 33_554_432, bodySeconds = 30 }: B
 async function readText(
   context: Context,
   incoming: IncomingMessage | undefined,
-  bodyBytes: number,
-  bodySeconds: number,
+  { bodyBytes, bodySeconds }: Required<BodyLimits>,
+  scan: JsonScan,
 ): Promise<string> {
   const decoder = new TextDecoder()
   const parts: string[] = []
@@ -52,6 +63,7 @@ async function readText(
   const take = (chunk: Uint8Array): void => {
     bytes += chunk.byteLength
     if (bytes > bodyBytes) throw tooLarge(bodyBytes)
+    scan.push(chunk)
     parts.push(decoder.decode(chunk, { stream: true }))
   }
   const body = isUnread(incoming) ? incoming : context.req.raw.body

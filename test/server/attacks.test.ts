@@ -270,7 +270,7 @@ describe('a body', () => {
   test('a body of a million items is refused', async () => {
     const { send, errors } = says()
     const response = await post(send, `{"input":[${'{},'.repeat(999_999)}{}]}`)
-    expect([response.status, errors]).toEqual([400, []])
+    expect([response.status, errors]).toEqual([413, []])
   })
 
   test.each([

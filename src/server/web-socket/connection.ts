@@ -55,7 +55,13 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
   return {
     receive(data) {
       if (gone.signal.aborted) return
-      take(readMessage(data), typeof data === 'string' ? data.length : 0, lanes, outbox, context)
+      take(
+        readMessage(data, server.options.request?.limits),
+        typeof data === 'string' ? data.length : 0,
+        lanes,
+        outbox,
+        context,
+      )
     },
     leave() {
       lanes.clear()

@@ -1,3 +1,5 @@
+import { createJsonScan } from '../../request/json-scan.js'
+import { type RequestLimits, resolveLimits } from '../../request/limits.js'
 import { invalidType, invalidValue, missingParameter, patternMismatch, RequestError } from '../../request-error.js'
 
 /** What a client's frame asks for. */
@@ -10,14 +12,19 @@ export type SocketMessage = (
   readonly lane: string | undefined
 }
 
-/** @param data - text, or the bytes of a binary frame */
-export function readMessage(data: unknown): SocketMessage {
+/**
+ * @param data - text, or the bytes of a binary frame
+ * @param size - what a message may hold: a text that holds more is refused before it is parsed
+ */
+export function readMessage(data: unknown, size?: RequestLimits): SocketMessage {
   if (typeof data !== 'string')
     return refused('Binary messages are not supported. Send JSON as text.', 'invalid_message')
   let message: unknown
   try {
+    createJsonScan(resolveLimits(size)).push(new TextEncoder().encode(data))
     message = JSON.parse(data)
-  } catch {
+  } catch (error) {
+    if (error instanceof RequestError) return { type: 'refused', error, lane: undefined }
     return refused('The message is not valid JSON.', 'invalid_json')
   }
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {

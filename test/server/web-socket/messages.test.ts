@@ -37,6 +37,15 @@ const FIELDS = {
   param: expect.toSatisfy((param) => param === null || typeof param === 'string'),
 }
 
+test('a message with too many values is refused before it is parsed, and the next request is answered', async () => {
+  const options = { request: { limits: { values: 100 } } }
+  const client = await connect(await serve({ engine: scriptedEngine(echo), ...options }))
+  client.socket.send(`{"type":"response.create","input":[${',[]'.repeat(200).slice(1)}]}`)
+  client.send(create('Hi'))
+  expect(await client.answer()).toMatchObject([{ type: 'error', status: 413, error: { code: 'request_too_large' } }])
+  expect(textOf(await client.answer())).toBe('1: Hi')
+})
+
 test('the error of a lane has its stream_id', async () => {
   const client = await connect(await serve({ engine: scriptedEngine(echo) }))
   client.send({ type: 'response.create', stream_id: 'one' })

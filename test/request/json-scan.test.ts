@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseRequest, RequestError } from '../../src/request/index.js'
+import { createJsonScan } from '../../src/request/json-scan.js'
+import { RUNS } from '../support/runs.js'
+
+/** What the scan of a text cut into pieces says: the status of its refusal, or 200. */
+function scanned(text: string, limits: { depth: number; values: number }, cut = 7): number {
+  const scan = createJsonScan(limits)
+  const bytes = new TextEncoder().encode(text)
+  try {
+    for (let at = 0; at < bytes.length; at += cut) scan.push(bytes.subarray(at, at + cut))
+    return 200
+  } catch (error) {
+    if (error instanceof RequestError) return error.status
+    throw error
+  }
+}
+
+/** Objects, arrays and their entries, where an empty one counts as one. */
+function countOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const entries = Object.values(value)
+  return Math.max(entries.length, 1) + entries.reduce<number>((sum, entry) => sum + countOf(entry), 0)
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
+}
+
+const json = fc.jsonValue({ stringUnit: 'binary', depthSize: 'large' })
+const spaced = fc.tuple(json, fc.constantFrom(undefined, 1))
+
+describe('a JSON text is bounded by its bytes', () => {
+  test('the scan counts exactly the values and the levels of what the parser makes of it, however it is cut', () => {
+    fc.assert(
+      fc.property(spaced, fc.integer({ min: 1, max: 9 }), ([value, space], cut) => {
+        const text = JSON.stringify(value, null, space)
+        const limits = { depth: depthOf(value), values: countOf(value) }
+        expect(scanned(text, limits, cut)).toBe(200)
+        if (limits.values === 0) return
+        expect(scanned(text, { ...limits, values: limits.values - 1 }, cut)).toBe(413)
+        expect(scanned(text, { ...limits, depth: limits.depth - 1 }, cut)).toBe(400)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('a body that was parsed elsewhere is counted in the same way', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const body = { input: 'hi', client_metadata: { value } }
+        const values = countOf(body)
+        const limits = { depth: 500, values }
+        expect(parseRequest(body, { limits })).toBeDefined()
+        expect(() => parseRequest(body, { limits: { ...limits, values: values - 1 } })).toThrow(/too many values/)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('brackets, commas and quotes inside of strings count for nothing', () => {
+    const text = JSON.stringify(['[[[{{{,,,"]]]\\', '\\"[,'])
+    expect(scanned(text, { depth: 1, values: 2 })).toBe(200)
+  })
+
+  test('the count ends at the limit: no byte after it is read', () => {
+    let read = 0
+    const bytes = new Proxy(new Uint8Array(1_000).fill(0x5b), {
+      get(target, name) {
+        if (typeof name === 'string' && /^\d+$/.test(name)) read += 1
+        return Reflect.get(target, name, target)
+      },
+    })
+    expect(() => createJsonScan({ depth: 20, values: 500 }).push(bytes)).toThrow(/nested too deeply/)
+    expect(read).toBe(21)
+  })
+})
