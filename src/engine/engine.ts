@@ -47,6 +47,7 @@ export interface GenerateOptions {
  *
  * - The first `next()` starts the call; the engine is not contacted before.
  * - `return()` closes the call at once. A pending `next()` then resolves with `done: true`.
+ * - A step may have no tokens: it says that the engine is at work, such as in a queue, and not hung.
  * - One `next()` throws an error; all later ones resolve with `done: true`.
  * - The return value says why it ended: `stop` after a stop token, `max_output_tokens` if the limit or the context is
  *   exhausted.

@@ -1,6 +1,7 @@
 import { RequestError, type RequestErrorBody } from '../request-error.js'
 import type { KeptResponse } from '../stores/store.js'
 import { clientFailure, type Failure, NEUTRAL } from '../translate/failure.js'
+import { StoreFailure } from './service/bounded-store.js'
 
 /** What a request is answered with that has no other answer. */
 export interface ErrorAnswer {
@@ -16,10 +17,14 @@ const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
   ['rate_limit_exceeded', 429],
 ])
 
+const NO_STORE = 'The server cannot reach its storage. Please try again later.'
+
 /** @param report - receives what is not the client's fault, of which it learns nothing */
 export function errorAnswer(error: unknown, report: (error: unknown) => void): ErrorAnswer {
   if (error instanceof RequestError) return answerOf(error)
   report(error)
+  if (error instanceof StoreFailure)
+    return answerOf(new RequestError(NO_STORE, { status: 503, code: 'server_is_overloaded' }))
   return failureAnswer(clientFailure(error))
 }
 

@@ -56,38 +56,95 @@ describe('admission', () => {
     expect(() => createAdmission(limits)).toThrow(/limits\./)
   })
 
-  test('admission never has more of an owner than allowed, and gives every place back, whatever comes and goes', async () => {
+  test('background responses leave a quarter of the places and of the queue to others', async () => {
+    const admission = createAdmission({ concurrency: 4, queue: 4 })
+    const places = [1, 2, 3].map(() => admission.enter('ann', undefined, true))
+    const waits = [1, 2, 3].map(() => admission.enter('ann', undefined, true))
+    await expect(admission.enter('ann', undefined, true)).rejects.toMatchObject({ status: 429 })
+    expect([admission.running, admission.waiting]).toEqual([3, 3])
+    const leave = await admission.enter('ann')
+    const next = admission.enter('ann')
+    leave()
+    expect(await next).toBeTypeOf('function')
+    const [first] = await Promise.all(places)
+    first?.()
+    await waits[0]
+    expect([admission.running, admission.waiting]).toEqual([4, 2])
+  })
+
+  test('one background response is made also where there is one place', async () => {
+    const admission = createAdmission({ concurrency: 1, queue: 1 })
+    const leave = await admission.enter('ann', undefined, true)
+    const next = admission.enter('ann', undefined, true)
+    leave()
+    expect(await next).toBeTypeOf('function')
+  })
+
+  test('an owner with half of the places lets those of other owners pass, and only those', async () => {
+    const admission = createAdmission({ concurrency: 4, queue: 10 })
+    const leaves = await Promise.all([1, 2, 3, 4].map(() => admission.enter('ann')))
+    const order: string[] = []
+    const visit = (owner: string): void => void admission.enter(owner).then(() => order.push(owner))
+    for (const owner of ['ann', 'ann', 'bob', 'bob', 'bob']) visit(owner)
+    for (const leave of leaves) {
+      leave()
+      await turn()
+    }
+    expect(order).toEqual(['bob', 'bob', 'ann', 'ann'])
+  })
+
+  test('an owner who fills the queue gives up its last places in it to another owner, down to half', async () => {
+    const admission = createAdmission({ concurrency: 1, queue: 4 })
+    await admission.enter('ann')
+    const anns = [1, 2, 3, 4].map(() => admission.enter('ann'))
+    const lost = [anns[3], anns[2]].map((place) => expect(place).rejects.toMatchObject({ status: 429 }))
+    admission.enter('bob')
+    admission.enter('bob')
+    await Promise.all(lost)
+    await expect(admission.enter('bob')).rejects.toMatchObject({ status: 429 })
+    expect(admission.waiting).toBe(4)
+  })
+
+  test('admission keeps its limits and gives every place back, whatever comes and goes', async () => {
     await fc.assert(
       fc.asyncProperty(LIMITS, fc.array(STEP, { maxLength: 60 }), async (limits, steps) => {
         const admission = createAdmission(limits)
-        const entered: Visit[] = []
-        const waiting: Visit[] = []
-        for (const { owner, act, which } of steps) {
+        const visits = new Set<Visit>()
+        const those = (state: Visit['state']): Visit[] => [...visits].filter((visit) => visit.state === state)
+        for (const { owner, act, which, isBackground } of steps) {
+          const [entered, waiting] = [those('entered'), those('waiting')]
           if (act === 'enter') {
-            const own = [...entered, ...waiting].filter((visit) => visit.owner === owner).length
-            const visit = { owner, leaving: new AbortController(), leave: () => {} }
-            const place = admission.enter(owner, visit.leaving.signal)
-            const isOneTooMany = own >= limits.concurrencyPerOwner
-            const isFull = entered.length >= limits.concurrency && waiting.length >= limits.queue
-            if (isOneTooMany || isFull) {
-              await expect(place).rejects.toMatchObject({ status: 429, code: 'rate_limit_exceeded' })
-              continue
+            const visit: Visit = {
+              owner,
+              isBackground,
+              leaving: new AbortController(),
+              leave: () => {},
+              state: 'waiting',
             }
-            waiting.push(visit)
-            place.then(
-              (leave) => {
-                waiting.splice(waiting.indexOf(visit), 1)
-                entered.push(Object.assign(visit, { leave }))
-              },
-              () => void waiting.splice(waiting.indexOf(visit), 1),
+            visits.add(visit)
+            admission.enter(owner, visit.leaving.signal, isBackground).then(
+              (leave) => Object.assign(visit, { leave, state: 'entered' }),
+              (error) => Object.assign(visit, { error, state: 'gone' }),
             )
-          } else if (act === 'leave') entered.splice(which % entered.length || 0, 1)[0]?.leave()
-          else waiting[which % waiting.length]?.leaving.abort(new Error('left'))
+          } else if (act === 'leave') {
+            const left = entered[which % entered.length]
+            left?.leave()
+            if (left !== undefined) left.state = 'gone'
+          } else waiting[which % waiting.length]?.leaving.abort(new Error('left'))
           await turn()
-          expect([admission.running, admission.waiting]).toEqual([entered.length, waiting.length])
+          expect([admission.running, admission.waiting]).toEqual([those('entered').length, those('waiting').length])
+          expect(admission.running).toBeLessThanOrEqual(limits.concurrency)
+          expect(admission.waiting).toBeLessThanOrEqual(limits.queue)
+          const inside = [...those('entered'), ...those('waiting')]
+          expect(inside.filter((visit) => visit.owner === owner).length).toBeLessThanOrEqual(limits.concurrencyPerOwner)
+          const background = those('entered').filter((visit) => visit.isBackground).length
+          expect(background).toBeLessThanOrEqual(Math.max(1, Math.floor(limits.concurrency * 0.75)))
+          // A place is free only where everything that waits is in the background.
+          if (admission.running < limits.concurrency) expect(those('waiting').every((v) => v.isBackground)).toBe(true)
         }
-        for (const { leaving } of [...waiting]) leaving.abort(new Error('left'))
-        for (const { leave } of entered) leave()
+        for (const { leaving } of those('waiting')) leaving.abort(new Error('left'))
+        await turn()
+        for (const { leave } of those('entered')) leave()
         expect([admission.running, admission.waiting]).toEqual([0, 0])
         const again = Math.min(limits.concurrencyPerOwner, limits.concurrency)
         for (let count = 0; count < again; count++) await admission.enter('ann')
@@ -99,8 +156,10 @@ describe('admission', () => {
 
 interface Visit {
   readonly owner: string
+  readonly isBackground: boolean
   readonly leaving: AbortController
   readonly leave: () => void
+  state: 'entered' | 'waiting' | 'gone'
 }
 
 const LIMITS = fc.record({
@@ -113,6 +172,7 @@ const STEP = fc.record({
   owner: fc.constantFrom('ann', 'bob', '__proto__'),
   act: fc.constantFrom('enter', 'enter', 'leave', 'abort'),
   which: fc.nat(9),
+  isBackground: fc.boolean(),
 })
 
 /** Lets all promises that can settle do so. */

@@ -162,10 +162,10 @@ describe('a store that fails once in mid-response', () => {
     expect((await ask('GET', `/responses/${store.ids[0]}`)).body).toMatchObject({ status: 'cancelled', error: null })
   })
 
-  test('a store that fails once when a background response begins is a 500, and nothing goes on in the background', async () => {
+  test('a store that fails once when a background response begins is a 503, and nothing goes on in the background', async () => {
     const store = flakyStore({ method: 'entries' })
     const { create, ask, errors, service } = endpoint(heldEngine(1000), { store })
-    expect((await create({ input: 'Hi', background: true })).status).toBe(500)
+    expect((await create({ input: 'Hi', background: true })).status).toBe(503)
     await until(() => service.load.running === 0)
     await service.drain()
     expect((await ask('GET', `/responses/${store.ids[0]}`)).body.status).toBe('cancelled')

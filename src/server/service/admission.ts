@@ -14,7 +14,11 @@ export interface AdmissionLimits {
   readonly concurrencyPerOwner?: number
 }
 
-/** Lets responses in, in the order in which they came. */
+/**
+ * Lets responses in, in the order in which they came, but for two rules that keep places free: background responses have
+ * at most three quarters of the places and of the queue, and an owner has more than half of either only while no other
+ * owner waits.
+ */
 export interface Admission {
   readonly running: number
   readonly waiting: number
@@ -24,9 +28,17 @@ export interface Admission {
    * @throws RequestError with status 429 if the queue is full or the owner has too much in here, 503 if nobody is let in
    * any more; the signal's reason
    */
-  enter(owner: string, signal?: AbortSignal): Promise<() => void>
+  enter(owner: string, signal?: AbortSignal, isBackground?: boolean): Promise<() => void>
   /** Lets nobody in any more. Resolves when nobody is left. */
   drain(): Promise<void>
+}
+
+/** A response that waits for its turn. */
+interface Visitor {
+  readonly owner: string
+  readonly isBackground: boolean
+  /** Takes it out of the queue: into its place, or refused. */
+  readonly leaveQueue: (error?: RequestError) => void
 }
 
 /**
@@ -43,83 +55,116 @@ export function createAdmission(
     concurrencyPerOwner === undefined || (Number.isInteger(concurrencyPerOwner) && concurrencyPerOwner > 0)
   check(isRight, 'limits.concurrencyPerOwner', 'a whole number above 0', concurrencyPerOwner)
   const mostOfOwner = concurrencyPerOwner ?? Number.POSITIVE_INFINITY
-  let running = 0
   let isDraining = false
-  const waiting = new Set<(error?: RequestError) => void>()
-  /** How many of each owner's are in here, made or waiting. */
-  const counts = new Map<string, number>()
+  const running = createCounts()
+  const waiting = new Set<Visitor>()
   const emptied = new Set<() => void>()
 
-  const changed = (): void => onChange({ running, waiting: waiting.size })
+  const changed = (): void => onChange({ running: running.all, waiting: waiting.size })
+  const inQueue = (count: (visitor: Visitor) => boolean): number => [...waiting].filter(count).length
+  const hasPlace = (isBackground: boolean): boolean =>
+    running.all < concurrency && (!isBackground || running.background < backgroundShare(concurrency))
 
-  function count(owner: string, change: 1 | -1): void {
-    const after = countOf(owner) + change
-    if (after === 0) counts.delete(owner)
-    else counts.set(owner, after)
+  /** Who is let in next: the first that may, of an owner with less than half of the places if there is one. */
+  function next(): Visitor | undefined {
+    const able = [...waiting].filter(({ isBackground }) => hasPlace(isBackground))
+    return able.find(({ owner }) => running.of(owner) < concurrency / 2) ?? able[0]
   }
-  const countOf = (owner: string): number => counts.get(owner) ?? 0
 
-  function leave(owner: string): void {
-    running -= 1
-    count(owner, -1)
-    const [next] = waiting
-    if (next !== undefined) {
-      waiting.delete(next)
-      next()
-    }
+  /** Who gives up its place in a full queue for another owner: the last of the owner who has more than half of it. */
+  function displacedBy(owner: string): Visitor | undefined {
+    return [...waiting].findLast(
+      (last) => last.owner !== owner && inQueue((visitor) => visitor.owner === last.owner) > queue / 2,
+    )
+  }
+
+  function leave(owner: string, isBackground: boolean): void {
+    running.add(owner, isBackground, -1)
+    for (let visitor = next(); visitor !== undefined; visitor = next()) visitor.leaveQueue()
     changed()
-    if (running === 0) for (const resolve of emptied) resolve()
+    if (running.all === 0) for (const resolve of emptied) resolve()
   }
 
   /** A place, which is given back once however often its function is called. */
-  function place(owner: string): () => void {
-    running += 1
-    count(owner, 1)
+  function place(owner: string, isBackground: boolean): () => void {
+    running.add(owner, isBackground, 1)
     changed()
     let isLeft = false
     return () => {
-      if (!isLeft) leave(owner)
+      if (!isLeft) leave(owner, isBackground)
       isLeft = true
     }
   }
 
+  /** Makes room in the queue. @throws RequestError if there is none */
+  function checkQueue(owner: string, isBackground: boolean): void {
+    if (isBackground && inQueue((visitor) => visitor.isBackground) >= backgroundShare(queue)) throw tooMany()
+    if (waiting.size < queue) return
+    const displaced = displacedBy(owner)
+    if (displaced === undefined) throw tooMany()
+    displaced.leaveQueue(tooMany())
+  }
+
   return {
     get running() {
-      return running
+      return running.all
     },
     get waiting() {
       return waiting.size
     },
-    async enter(owner, signal) {
+    async enter(owner, signal, isBackground = false) {
       signal?.throwIfAborted()
       if (isDraining) throw stopping()
-      if (countOf(owner) >= mostOfOwner) throw tooManyOfOwner()
-      if (running < concurrency) return place(owner)
-      if (waiting.size >= queue) throw tooMany()
-      count(owner, 1)
+      if (running.of(owner) + inQueue((visitor) => visitor.owner === owner) >= mostOfOwner) throw tooManyOfOwner()
+      if (hasPlace(isBackground)) return place(owner, isBackground)
+      checkQueue(owner, isBackground)
       return new Promise((resolve, reject) => {
         const leaveQueue = (error?: unknown): void => {
           signal?.removeEventListener('abort', abort)
-          count(owner, -1)
-          if (error === undefined) resolve(place(owner))
+          waiting.delete(visitor)
+          if (error === undefined) resolve(place(owner, isBackground))
           else reject(error)
-        }
-        const abort = (): void => {
-          waiting.delete(leaveQueue)
           changed()
-          leaveQueue(signal?.reason)
         }
+        const abort = (): void => leaveQueue(signal?.reason)
+        const visitor: Visitor = { owner, isBackground, leaveQueue }
         signal?.addEventListener('abort', abort)
-        waiting.add(leaveQueue)
+        waiting.add(visitor)
         changed()
       })
     },
     async drain() {
       isDraining = true
-      for (const leaveQueue of waiting) leaveQueue(stopping())
-      waiting.clear()
-      changed()
-      if (running > 0) await new Promise<void>((resolve) => emptied.add(resolve))
+      for (const { leaveQueue } of [...waiting]) leaveQueue(stopping())
+      if (running.all > 0) await new Promise<void>((resolve) => emptied.add(resolve))
+    },
+  }
+}
+
+/** How many of so many places background responses may have. One at least, or they would never be made. */
+function backgroundShare(places: number): number {
+  return Math.min(places, Math.max(1, Math.floor((places * 3) / 4)))
+}
+
+/** How many responses are being made: of all, of each owner, in the background. */
+function createCounts() {
+  const owners = new Map<string, number>()
+  let all = 0
+  let background = 0
+  return {
+    get all() {
+      return all
+    },
+    get background() {
+      return background
+    },
+    of: (owner: string): number => owners.get(owner) ?? 0,
+    add(owner: string, isBackground: boolean, change: 1 | -1): void {
+      all += change
+      if (isBackground) background += change
+      const count = (owners.get(owner) ?? 0) + change
+      if (count === 0) owners.delete(owner)
+      else owners.set(owner, count)
     },
   }
 }

@@ -85,7 +85,7 @@ async function start(setup: Setup, request: ParsedRequest, responseId: string, c
     observed?.ended(ending)
   }
   try {
-    leave = await setup.admission.enter(caller.owner, caller.signal)
+    leave = await setup.admission.enter(caller.owner, caller.signal, request.background === true)
     const run = await runFor(setup, request, responseId, caller, { engine, observed, onEnd })
     setup.runs.set(responseId, run)
     run.finished.then(() => setup.runs.delete(responseId))

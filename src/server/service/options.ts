@@ -8,8 +8,10 @@ import type { TokenTable } from '../../tokens/token-table.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ObserverOptions } from '../observe/observer.js'
 import type { AdmissionLimits } from './admission.js'
+import type { StoreLimits } from './bounded-store.js'
 import type { HealthLimits } from './health.js'
 import type { OnDisconnect } from './readers.js'
+import type { SilenceLimits } from './silence.js'
 
 /** A response that is open, and whose it is. */
 export interface OwnedResponse extends ResponseHandle {
@@ -41,7 +43,7 @@ type ResponseOptions = Pick<
   | 'onInvalidOutput'
 >
 
-export interface ServiceLimits extends AdmissionLimits, HealthLimits {
+export interface ServiceLimits extends AdmissionLimits, HealthLimits, SilenceLimits, StoreLimits {
   /** How often one response may call the model. Default 32. */
   readonly turns?: number
   /** How long one response may take, in seconds: then it ends incomplete. Default: no limit. */

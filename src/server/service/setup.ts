@@ -10,9 +10,12 @@ import { createMemoryStore } from '../../stores/memory-store.js'
 import type { ResponseStore } from '../../stores/store.js'
 import { createObserver, type Observer } from '../observe/observer.js'
 import { type Admission, createAdmission } from './admission.js'
+import { boundedStore, StoreFailure } from './bounded-store.js'
+import { createDeadlines } from './deadlines.js'
 import type { ServiceOptions } from './options.js'
 import { ReportedError } from './reported-error.js'
 import type { Run } from './run.js'
+import { createSilenceLimit } from './silence.js'
 import { createStop, type Stop } from './stop.js'
 import { type StoredResponses, storedResponses } from './stored-responses.js'
 
@@ -62,14 +65,16 @@ export function setUp(options: ServiceOptions): Setup {
   function report(error: unknown): void {
     if (error instanceof ReportedError) return
     try {
-      onError(error)
+      onError(error instanceof StoreFailure ? error.cause : error)
     } catch {
       // Whoever reports errors has nobody to report its own to.
     }
   }
   const observer = createObserver(options, models, report)
 
-  const store = options.store ?? createMemoryStore()
+  const deadlines = createDeadlines()
+  const store = boundedStore(options.store ?? createMemoryStore(), limits, deadlines)
+  const withSilenceLimit = createSilenceLimit(limits, deadlines)
   const responseLimits = {
     ...(limits.turns !== undefined && { turns: limits.turns }),
     ...(limits.responseSeconds !== undefined && { seconds: limits.responseSeconds }),
@@ -91,7 +96,7 @@ export function setUp(options: ServiceOptions): Setup {
     stop: createStop(),
     engineOf(model) {
       const found = typeof engine === 'function' ? engine(model) : engine
-      if (found !== undefined) return found
+      if (found !== undefined) return withSilenceLimit(found)
       const message = `The model '${model.slice(0, 80)}' does not exist or you do not have access to it.`
       throw new RequestError(message, { status: 404, code: 'model_not_found' })
     },

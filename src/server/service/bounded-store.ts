@@ -1,0 +1,57 @@
+import { check } from '../../errors.js'
+import type { ResponseStore } from '../../stores/store.js'
+import type { Deadlines } from './deadlines.js'
+import { isConflict } from './unfinished.js'
+
+export interface StoreLimits {
+  /** How long one call of the store may take, in seconds. Default 10. */
+  readonly storeSeconds?: number
+}
+
+/** The store failed or did not answer. Its cause is what the host gets a report of; clients may try again. */
+export class StoreFailure extends Error {
+  override readonly name = 'StoreFailure'
+}
+
+/**
+ * The store with a limit for each call, since a store that hangs would hang every response. A call that takes longer may
+ * still be done: it is as one whose answer was lost. The entries that a reader follows come as late as they are written.
+ *
+ * @returns a store whose methods throw `StoreFailure`, or the `StoreConflict`s of the given one
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function boundedStore(
+  store: ResponseStore,
+  { storeSeconds = 10 }: StoreLimits,
+  deadlines: Deadlines,
+): ResponseStore {
+  const isRight = Number.isInteger(storeSeconds) && storeSeconds > 0
+  check(isRight, 'limits.storeSeconds', 'a whole number of at least 1', storeSeconds)
+  function bounded<Given extends unknown[], Result>(
+    name: keyof ResponseStore,
+    call: (...given: Given) => Promise<Result>,
+  ): (...given: Given) => Promise<Result> {
+    const late = (): Error => new Error(`the store did not answer '${name}' within ${storeSeconds} seconds`)
+    return async (...given) => {
+      try {
+        return await deadlines.within(storeSeconds, call.apply(store, given), late)
+      } catch (error) {
+        throw isConflict(error) ? error : new StoreFailure('the store failed', { cause: error })
+      }
+    }
+  }
+  return {
+    open: bounded('open', store.open),
+    append: bounded('append', store.append),
+    finish: bounded('finish', store.finish),
+    abandon: bounded('abandon', store.abandon),
+    claim: bounded('claim', store.claim),
+    find: bounded('find', store.find),
+    findItem: bounded('findItem', store.findItem),
+    entries: bounded('entries', store.entries),
+    delete: bounded('delete', store.delete),
+    consumeApprovals: bounded('consumeApprovals', store.consumeApprovals),
+    reserveKey: bounded('reserveKey', store.reserveKey),
+    releaseKey: bounded('releaseKey', store.releaseKey),
+  }
+}
