@@ -9,6 +9,7 @@ import type { McpTool, ResponseRequest } from '../responses/request.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
 import { calleesOf, isCalleeOpen } from './callees.js'
+import { compactThreshold } from './compact-threshold.js'
 import { dateOf } from './date-of.js'
 import { heldParts } from './held-parts.js'
 import type { RespondOptions } from './options.js'
@@ -47,6 +48,8 @@ export async function openEntry(
     promptOptions(options, listings, at),
     capabilities.contextLength,
   )
+  const isPreparation = (request as ParsedRequest).generate === false
+  const compactAbove = compactThreshold(request, options, capabilities)
   const callees = isCompaction ? undefined : calleesOf(request, listings, capabilities, policy)
   const { refuses: _, ...known } = capabilities
   const listed = listedIn(request)
@@ -57,11 +60,12 @@ export async function openEntry(
     request: {
       ...withoutSecrets(request, FULL_CATALOG.fields),
       // No response echoes it, and whoever goes on from the entries has to know.
-      ...((request as ParsedRequest).generate === false && { generate: false }),
+      ...(isPreparation && { generate: false }),
     },
     prompt: Array.from(tokens.subarray(0, messages.at(-1)?.end ?? 0)),
     ...(isCompaction && { isCompaction }),
-    ...((request as ParsedRequest).generate === false && { isPreparation: true as const }),
+    ...(isPreparation && { isPreparation }),
+    ...(compactAbove !== undefined && !isCompaction && !isPreparation && { compactAbove }),
     ...(Object.keys(known).length > 0 && { capabilities: known }),
     ...(constrained.length > 0 && { constrained }),
     ...(callees !== undefined && { callees }),
@@ -71,7 +75,12 @@ export async function openEntry(
   }
 }
 
-function promptOptions(options: OpenOptions, listings: readonly McpListing[], at: number): RenderPromptOptions {
+/** How the prompts of a response are rendered. @param at - when it began, in Unix time */
+export function promptOptions(
+  options: Omit<OpenOptions, 'responseId' | 'onError'>,
+  listings: readonly McpListing[],
+  at: number,
+): RenderPromptOptions {
   const { tokenTable, history, images, identity, knowledgeCutoff, policy } = options
   return {
     tokenTable,
