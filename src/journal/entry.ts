@@ -30,6 +30,8 @@ export interface OpenEntry {
   readonly isPreparation?: true
   /** How many tokens a turn may take in before the conversation is compacted. Any number if absent. */
   readonly compactAbove?: number
+  /** Whether the conversation is one message, which stays as it is: it is not compacted before the first turn. */
+  readonly isOneMessage?: true
   /** What the engine said that it can do, when it was asked. */
   readonly capabilities?: Omit<EngineCapabilities, 'refuses'>
   /** The parameters that the engine holds bodies to: `tools[2].parameters`, `text.format.schema`. None if absent. */

@@ -127,8 +127,9 @@ export class ResponseFold {
 
   /** Whether the next turn would take in more than the request allows, and a summary may help. */
   get isToCompact(): boolean {
-    const { compactAbove } = this.open
+    const { compactAbove, isOneMessage } = this.open
     if (compactAbove === undefined || this.#isIncompressible || this.#turnsCompacted === this.#turns) return false
+    if (isOneMessage && this.#turns === 0) return false
     return this.#nextInput > compactAbove
   }
 

@@ -1,5 +1,6 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
+import type { MessageSpan } from '../prompt/prompt-message.js'
 import type { RenderPromptOptions } from '../prompt/render-prompt.js'
 import { builtinReplacedBy } from '../prompt/taught-tools.js'
 import { unsupported } from '../request-error.js'
@@ -65,7 +66,7 @@ export async function openEntry(
     prompt: Array.from(tokens.subarray(0, messages.at(-1)?.end ?? 0)),
     ...(isCompaction && { isCompaction }),
     ...(isPreparation && { isPreparation }),
-    ...(compactAbove !== undefined && !isCompaction && !isPreparation && { compactAbove }),
+    ...(compactAbove !== undefined && !isCompaction && !isPreparation && compacting(compactAbove, messages)),
     ...(Object.keys(known).length > 0 && { capabilities: known }),
     ...(constrained.length > 0 && { constrained }),
     ...(callees !== undefined && { callees }),
@@ -73,6 +74,14 @@ export async function openEntry(
     listings: isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel)),
     approvedCalls: [...approvedCalls],
   }
+}
+
+function compacting(
+  compactAbove: number,
+  messages: readonly MessageSpan[],
+): Pick<OpenEntry, 'compactAbove' | 'isOneMessage'> {
+  const said = messages.filter(({ role }) => role !== 'system' && role !== 'developer')
+  return { compactAbove, ...(said.length <= 1 && { isOneMessage: true as const }) }
 }
 
 /** How the prompts of a response are rendered. @param at - when it began, in Unix time */

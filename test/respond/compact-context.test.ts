@@ -145,6 +145,13 @@ describe('a conversation that is longer than compact_threshold', () => {
     expect(JSON.stringify(response)).not.toContain(SUMMARY)
   })
 
+  test('one message of the user is no conversation to compact, until the model has worked on it', async () => {
+    const request = { ...LOOP, input: `${LONG} Search twice.` } as ResponseRequest
+    expect(typesOf((await goOn(request, { engine: modelThat(() => answer('Hi')) })).output)).toEqual(['message'])
+    const { output } = await goOn(request, { engine: summarizingRounds(looping(2)), tools: [longWinded] })
+    expect(typesOf(output).slice(0, 3)).toEqual(['reasoning', 'mcp_call', 'compaction'])
+  })
+
   test('a conversation that is as long as compact_threshold is not compacted', async () => {
     const count = renderPrompt(REQUEST, { tokenTable, date: DATE }).tokens.length
     const typesAt = async (threshold: number): Promise<string[]> =>
@@ -209,7 +216,7 @@ describe('a conversation that is longer than compact_threshold', () => {
   })
 
   test('a compaction without a threshold comes at three quarters of the context', async () => {
-    const given = { ...REQUEST, ...compacting(null), input: [user(LONG.repeat(2))] } as ResponseRequest
+    const given = { ...REQUEST, ...compacting(null), input: [user(LONG), user(LONG)] } as ResponseRequest
     const typesIn = async (contextLength: number): Promise<string[]> => {
       const engine = modelThat(() => answer('Miez.'), answer(SUMMARY), { contextLength })
       return typesOf((await goOn(given, { engine })).output)
