@@ -1,6 +1,5 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { arrayTooLong, invalidType, invalidValue, unsupported } from '../request-error.js'
-import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { RespondOptions } from './options.js'
 
@@ -20,13 +19,13 @@ export function compactThreshold(
   { sealCompaction }: Pick<RespondOptions, 'sealCompaction'>,
   { contextLength = CONTEXT }: EngineCapabilities,
 ): number | undefined {
-  const { context_management: entries } = request as Pick<ParsedRequest, 'context_management'>
+  const { context_management: entries } = request
   if (entries === undefined || entries === null) return undefined
   if (!Array.isArray(entries)) throw invalidType(PARAM, 'an array of objects', entries)
   const [entry, ...others] = entries
   if (entry === undefined) return undefined
   if (typeof entry !== 'object' || entry === null) throw invalidType(`${PARAM}[0]`, 'an object', entry)
-  const { type, compact_threshold: threshold } = entry
+  const { type, compact_threshold: threshold } = entry as { readonly [field: string]: unknown }
   if (type !== 'compaction') throw invalidValue(`${PARAM}[0].type`, type, ['compaction'])
   if (others.length > 0) throw arrayTooLong(PARAM, 1, entries.length)
   if (sealCompaction === undefined) throw unsupported(`${PARAM}[0].type`, 'compaction is')
