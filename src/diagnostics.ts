@@ -54,6 +54,10 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   missing_markers: 'no special tokens: configure the engine to keep them (skip_special_tokens: false)',
   spelled_ids: 'text that looks like a token id: push ids as numbers',
   repeated_count: 'a second count of the same tokens: the last one is used',
+
+  // The notices of respond().
+  compaction_failed: 'the conversation could not be compacted: the response goes on with all of it',
+  compaction_too_long: 'longer than compact_threshold even when compacted: not compacted again in this response',
 }
 
 /** A diagnostic in one line: its code, explanation and subject, and the text that was dropped. */

@@ -13,7 +13,7 @@ import type { ApprovedCall } from '../translate/options.js'
  */
 
 /** How events follow from entries. Raised whenever the same entries give other events. */
-export const BEHAVIOUR = 1
+export const BEHAVIOUR = 2
 
 /** The response begins: what its events and its first prompt depend on. */
 export interface OpenEntry {
@@ -28,6 +28,10 @@ export interface OpenEntry {
   readonly isCompaction?: true
   /** Whether nothing is generated: the response is there for a later one to go on from. */
   readonly isPreparation?: true
+  /** How many tokens a turn may take in before the conversation is compacted. Any number if absent. */
+  readonly compactAbove?: number
+  /** Whether the conversation is one message, which stays as it is: it is not compacted before the first turn. */
+  readonly isOneMessage?: true
   /** What the engine said that it can do, when it was asked. */
   readonly capabilities?: Omit<EngineCapabilities, 'refuses'>
   /** The parameters that the engine holds bodies to: `tools[2].parameters`, `text.format.schema`. None if absent. */
@@ -69,6 +73,24 @@ export interface ItemEntry {
   readonly type: 'item'
   readonly item: WholeItem
   readonly usage?: HostUsage
+}
+
+/** The conversation so far was summarized, for the response to go on with the summary; or could not be. */
+export interface CompactionEntry {
+  readonly type: 'compaction'
+  /** What the summary took. */
+  readonly usage?: HostUsage
+  /** Absent if the model wrote none: the response goes on with all of the conversation, and does not try again. */
+  readonly compacted?: Compacted
+}
+
+/** What a response goes on with that was compacted. */
+export interface Compacted {
+  readonly item: WholeItem
+  /** As {@link OpenEntry.prompt}. It takes the place of that prompt and of all that followed. */
+  readonly prompt: readonly number[]
+  /** Where in the prompt the conversation begins, after the instructions. */
+  readonly start: number
 }
 
 /** The model stopped. */
@@ -122,6 +144,7 @@ export type Happened =
   | ChunkEntry
   | UsageEntry
   | ItemEntry
+  | CompactionEntry
   | StopEntry
   | ToolStartedEntry
   | ToolResultEntry

@@ -8,7 +8,7 @@ import type { EndReason, HostUsage } from '../tokens/token-source.js'
 import { hostItem } from '../translate/host-item.js'
 import type { ToolResult } from '../translate/tool-result.js'
 import type { Translator } from '../translate/translator.js'
-import { BEHAVIOUR, type Happened, type ItemEntry, type OpenEntry } from './entry.js'
+import { BEHAVIOUR, type CompactionEntry, type Happened, type ItemEntry, type OpenEntry } from './entry.js'
 
 const TERMINATORS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
 
@@ -39,7 +39,14 @@ export class ResponseFold {
   #stage: Stage = 'new'
   #stopped: EndReason = 'stop'
   /** What follows the prompt in the engine's context: the host's tokens and the model's. */
-  readonly #transcript: number[] = []
+  #transcript: number[] = []
+  /** Where in the prompt the conversation begins that was compacted; the prompt's end if none was. */
+  #conversationStart = 0
+  #compactions = 0
+  /** In how many turns the response was when it was last compacted. */
+  #turnsCompacted = -1
+  /** Whether compacting again would be of no use. */
+  #isIncompressible = false
   #sampled = 0
   #turns = 0
   #hostWrites = 0
@@ -105,9 +112,30 @@ export class ResponseFold {
     return context
   }
 
-  /** What followed the prompt: what a later request gives as history. */
+  /**
+   * What followed the prompt: what a later request gives as history. Of a response that was compacted, the conversation
+   * as it was then, and what followed.
+   */
   get transcript(): readonly number[] {
-    return [...this.#transcript]
+    return [...this.#prompt.subarray(this.#conversationStart), ...this.#transcript]
+  }
+
+  /** How often the conversation was compacted. */
+  get compactions(): number {
+    return this.#compactions
+  }
+
+  /** Whether the next turn would take in more than the request allows, and a summary may help. */
+  get isToCompact(): boolean {
+    const { compactAbove, isOneMessage } = this.open
+    if (compactAbove === undefined || this.#isIncompressible || this.#turnsCompacted === this.#turns) return false
+    if (isOneMessage && this.#turns === 0) return false
+    return this.#nextInput > compactAbove
+  }
+
+  /** Whether the conversation is too long all the same, though it was compacted: it will not be again. */
+  get isIncompressible(): boolean {
+    return this.#isIncompressible
   }
 
   /** How often the host has written in the model's turn. */
@@ -127,12 +155,17 @@ export class ResponseFold {
 
   /** How many tokens the engine's context has. */
   get contextSize(): number {
-    return this.open.prompt.length + this.#transcript.length
+    return this.#prompt.length + this.#transcript.length
   }
 
   /** How many of them the turn's first call was given. */
   get turnInput(): number {
-    return this.open.prompt.length + this.#turnStart
+    return this.#prompt.length + this.#turnStart
+  }
+
+  /** How many tokens the next turn takes in: with the `<|start|>assistant` that it begins with. */
+  get #nextInput(): number {
+    return this.contextSize + 1 + this.#assistant.length
   }
 
   /** Whether the counts are known that only the engine knows of the turn. */
@@ -208,6 +241,8 @@ export class ResponseFold {
       }
       case 'item':
         return this.#insert(translator, entry)
+      case 'compaction':
+        return this.#compact(translator, entry)
       case 'usage':
         this.#addUsage(translator, entry.usage)
         return []
@@ -247,7 +282,7 @@ export class ResponseFold {
     check(this.#translator === undefined, 'entries', 'one open entry', 'a second one')
     check(entry.behaviour === BEHAVIOUR, 'entries', `entries of behaviour ${BEHAVIOUR}`, entry.behaviour)
     this.#open = entry
-    this.#prompt = Uint32Array.from(entry.prompt)
+    this.#replacePrompt(entry.prompt, entry.prompt.length)
     this.#openedAt = this.#at
     this.#translator = this.#create(entry, () => this.#at)
     this.#stage = 'idle'
@@ -264,7 +299,7 @@ export class ResponseFold {
     this.#stage = 'sampling'
     this.#stopped = 'stop'
     this.#itemsBefore = translator.output.length
-    translator.beginTurn({ inputTokens: this.open.prompt.length + this.#transcript.length })
+    translator.beginTurn({ inputTokens: this.contextSize })
     return []
   }
 
@@ -277,6 +312,30 @@ export class ResponseFold {
     return events
   }
 
+  #compact(translator: Translator, { usage, compacted }: CompactionEntry): ResponseStreamEvent[] {
+    if (usage !== undefined) countCall(translator, usage)
+    this.#turnsCompacted = this.#turns
+    if (compacted === undefined) {
+      this.#isIncompressible = true
+      return []
+    }
+    const { item, prompt, start } = compacted
+    this.#compactions += 1
+    this.#replacePrompt(prompt, start)
+    // Nothing is left of the turn before that the host could have to complete.
+    this.#stage = 'idle'
+    this.#isIncompressible = this.#nextInput > (this.open.compactAbove ?? Number.POSITIVE_INFINITY)
+    return this.#insert(translator, { type: 'item', item })
+  }
+
+  #replacePrompt(prompt: readonly number[], conversationStart: number): void {
+    this.#prompt = Uint32Array.from(prompt)
+    this.#conversationStart = conversationStart
+    this.#transcript = []
+    this.#turnStart = 0
+    this.#hostEnd = 0
+  }
+
   #modelOutputFrom(start: number): readonly OutputItem[] {
     return this.output.filter((_, index) => index >= start && !this.#inserted.has(index))
   }
@@ -285,4 +344,13 @@ export class ResponseFold {
     this.#hasUsage = true
     translator.addUsage(usage)
   }
+}
+
+/** Counts a call of the model of which no item shows the tokens. Its counts are not those of the turn before it. */
+export function countCall(translator: Translator, { inputTokens, cachedTokens, outputTokens }: HostUsage): void {
+  translator.beginTurn({
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(cachedTokens !== undefined && { cachedTokens }),
+  })
+  if (outputTokens !== undefined) translator.addUsage({ outputTokens })
 }

@@ -9,6 +9,8 @@ export interface ReadMessage extends PromptMessage {
   readonly hasNoPhase?: true
   /** Whether the client ran the tool: then its result came when the response was over. */
   readonly isOutput?: true
+  /** Whether it is the summary of what was said before. */
+  readonly isSummary?: true
 }
 
 /** How the output of a call reads in the prompt, and what it answers. */

@@ -5,13 +5,16 @@ function isReasoning({ role, channel, recipient }: HarmonyMessage): boolean {
   return role === 'assistant' && channel === 'analysis' && recipient === undefined
 }
 
+/** Whether it is the model's answer, which ends its work. */
+export function isAnswer({ role, channel, recipient }: HarmonyMessage): boolean {
+  return role === 'assistant' && channel === 'final' && recipient === undefined
+}
+
 /**
  * Drops the reasoning before the last final answer, as gpt-oss was trained to see its past. Reasoning since then stays:
  * it belongs to the tool loop that is still going on.
  */
 export function dropOldReasoning<Message extends HarmonyMessage>(messages: readonly Message[]): Message[] {
-  const last = messages.findLastIndex(
-    ({ role, channel, recipient }) => role === 'assistant' && channel === 'final' && recipient === undefined,
-  )
+  const last = messages.findLastIndex(isAnswer)
   return messages.filter((message, index) => index > last || !isReasoning(message))
 }

@@ -13,7 +13,7 @@ import { readTranscript, type TranscriptMessage } from './transcript.js'
  * What the host knows of an earlier response:
  *
  * - `tokens`: its transcript, everything that stood after the prompt: sampled ids and the host's own, such as tool
- *   messages and the `<|start|>assistant` of later turns. Messages of the request that say the same are rendered with
+ *   messages and the `<|start|>assistant` of later turns. Where the conversation was compacted, everything since then. Messages of the request that say the same are rendered with
  *   these ids, so that engines find them in their prefix cache.
  * - `sealed`: an `encrypted_content`, and the text that it holds.
  */
@@ -37,7 +37,8 @@ export function recall(
   tools: TaughtTools,
   tokenTable: TokenTable,
 ): ReadMessage[] {
-  const transcripts = history.flatMap((entry) => ('tokens' in entry ? [readTranscript(entry.tokens, tokenTable)] : []))
+  const read = history.flatMap((entry) => ('tokens' in entry ? [readTranscript(entry.tokens, tokenTable)] : []))
+  const transcripts = sinceSummary(read, messages)
   const places = transcripts.length === 0 ? [] : findPlaces(messages, transcripts, tools)
   const found = messages.flatMap((message, at) => {
     const place = places[at]
@@ -50,6 +51,22 @@ export function recall(
     const { item } = message
     return { ...recalled.message, ...(item !== undefined && { item }), tokens: recalled.tokens }
   })
+}
+
+/**
+ * The transcripts from the latest on that begins with the summary of a conversation that was compacted: nothing of those
+ * before it is left, but the same may have been said in them.
+ */
+function sinceSummary(
+  transcripts: readonly (readonly TranscriptMessage[])[],
+  messages: readonly ReadMessage[],
+): readonly (readonly TranscriptMessage[])[] {
+  const summary = messages.findLast(({ isSummary }) => isSummary)
+  if (summary === undefined) return transcripts
+  const latest = transcripts.findLastIndex((list) =>
+    list.some(({ message }) => message.role === 'user' && message.content === summary.content),
+  )
+  return transcripts.slice(Math.max(latest, 0))
 }
 
 function findPlaces(

@@ -10,7 +10,6 @@ import {
   decimalFrom,
   either,
   flag,
-  integer,
   integerFrom,
   key,
   list,
@@ -255,10 +254,13 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     schema: integerFrom(0, 20),
   },
   context_management: {
-    fate: 'passed on',
-    does: 'when the server compacts the conversation',
-    allows: 'an array of `{ type, compact_threshold }`',
-    schema: list<ContextManagement>('objects', object({ type: key, compact_threshold: optional(integer) })),
+    fate: 'honoured',
+    does: 'compacts a conversation that takes more tokens than `compact_threshold` (default: 3/4 of the context)',
+    allows: "`[{ type: 'compaction', compact_threshold }]`: an integer from 1000",
+    schema: list<ContextManagement>(
+      'objects',
+      object({ type: oneOf('compaction'), compact_threshold: optional(integerFrom(1000)) }),
+    ),
   },
   enable_response_messages: {
     fate: 'honoured',

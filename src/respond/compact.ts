@@ -1,5 +1,6 @@
 import type { TokenEngine } from '../engine/engine.js'
 import { check } from '../errors.js'
+import { writeSummary } from '../prompt/compacted-window.js'
 import type { PromptOptions } from '../prompt/messages-of.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HostUsage } from '../tokens/token-source.js'
@@ -51,5 +52,5 @@ export async function compact(request: ResponseRequest, options: CompactOptions)
 }
 
 export function compactionItem(summary: string, id: string, seal: SealCompaction): CompactionItem {
-  return { type: 'compaction', id, encrypted_content: seal(summary, id) }
+  return { type: 'compaction', id, encrypted_content: seal(writeSummary(summary), id) }
 }

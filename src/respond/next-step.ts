@@ -9,6 +9,8 @@ import { isCompleteCall, isForClient, isHosted, isRefused, type RefusedCall, wai
 export type Step =
   | { readonly type: 'sample' }
   | { readonly type: 'compact' }
+  /** The conversation is summarized before the next turn, which would take in too much. */
+  | { readonly type: 'compact_context' }
   | { readonly type: 'run_tools'; readonly calls: readonly HostedCall[] }
   /** The model has to learn that these calls of its last turn were refused. */
   | { readonly type: 'tell_refusals'; readonly calls: readonly RefusedCall[] }
@@ -49,7 +51,7 @@ export function nextStep(fold: ResponseFold, budget: Budget): Step {
   if (!goesOn) return { type: 'end', reason: 'stop' }
   // The API has no reason for too many turns: like too many tokens, they leave the answer incomplete.
   if (fold.turns >= budget.turns || isSpent(fold, budget)) return { type: 'end', reason: 'max_output_tokens' }
-  return { type: 'turn' }
+  return { type: fold.isToCompact ? 'compact_context' : 'turn' }
 }
 
 /** Whether the model is thinking before a call that the request demands. */

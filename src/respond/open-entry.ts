@@ -1,5 +1,6 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
+import type { MessageSpan } from '../prompt/prompt-message.js'
 import type { RenderPromptOptions } from '../prompt/render-prompt.js'
 import { builtinReplacedBy } from '../prompt/taught-tools.js'
 import { unsupported } from '../request-error.js'
@@ -9,6 +10,7 @@ import type { McpTool, ResponseRequest } from '../responses/request.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
 import { calleesOf, isCalleeOpen } from './callees.js'
+import { compactThreshold } from './compact-threshold.js'
 import { dateOf } from './date-of.js'
 import { heldParts } from './held-parts.js'
 import type { RespondOptions } from './options.js'
@@ -47,6 +49,8 @@ export async function openEntry(
     promptOptions(options, listings, at),
     capabilities.contextLength,
   )
+  const isPreparation = (request as ParsedRequest).generate === false
+  const compactAbove = compactThreshold(request, options, capabilities)
   const callees = isCompaction ? undefined : calleesOf(request, listings, capabilities, policy)
   const { refuses: _, ...known } = capabilities
   const listed = listedIn(request)
@@ -57,11 +61,12 @@ export async function openEntry(
     request: {
       ...withoutSecrets(request, FULL_CATALOG.fields),
       // No response echoes it, and whoever goes on from the entries has to know.
-      ...((request as ParsedRequest).generate === false && { generate: false }),
+      ...(isPreparation && { generate: false }),
     },
     prompt: Array.from(tokens.subarray(0, messages.at(-1)?.end ?? 0)),
     ...(isCompaction && { isCompaction }),
-    ...((request as ParsedRequest).generate === false && { isPreparation: true as const }),
+    ...(isPreparation && { isPreparation }),
+    ...(compactAbove !== undefined && !isCompaction && !isPreparation && compacting(compactAbove, messages)),
     ...(Object.keys(known).length > 0 && { capabilities: known }),
     ...(constrained.length > 0 && { constrained }),
     ...(callees !== undefined && { callees }),
@@ -71,7 +76,20 @@ export async function openEntry(
   }
 }
 
-function promptOptions(options: OpenOptions, listings: readonly McpListing[], at: number): RenderPromptOptions {
+function compacting(
+  compactAbove: number,
+  messages: readonly MessageSpan[],
+): Pick<OpenEntry, 'compactAbove' | 'isOneMessage'> {
+  const said = messages.filter(({ role }) => role !== 'system' && role !== 'developer')
+  return { compactAbove, ...(said.length <= 1 && { isOneMessage: true as const }) }
+}
+
+/** How the prompts of a response are rendered. @param at - when it began, in Unix time */
+export function promptOptions(
+  options: Omit<OpenOptions, 'responseId' | 'onError'>,
+  listings: readonly McpListing[],
+  at: number,
+): RenderPromptOptions {
   const { tokenTable, history, images, identity, knowledgeCutoff, policy } = options
   return {
     tokenTable,

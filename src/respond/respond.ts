@@ -15,6 +15,7 @@ import { clientFailure } from '../translate/failure.js'
 import { deriveId } from '../translate/ids.js'
 import { budgetOf } from './budget.js'
 import { compactionItem } from './compact.js'
+import { compactContext } from './compact-context.js'
 import { Inbox } from './inbox.js'
 import { type Budget, nextStep } from './next-step.js'
 import { openEntry } from './open-entry.js'
@@ -100,7 +101,8 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
 
   function follow(happened: Happened, at: number): Batch {
     const events = fold.apply(happened, at)
-    if (options.onInvalidOutput !== undefined && happened.type !== 'item') {
+    const isByHost = happened.type === 'item' || happened.type === 'compaction'
+    if (options.onInvalidOutput !== undefined && !isByHost) {
       reportInvalid(events, budget().strict.parts, options.onInvalidOutput, report)
     }
     return events
@@ -136,6 +138,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     if (next.type === 'sample') return undefined
     if (next.type === 'run_tools') return runCalls(next.calls, merged(options, shared))
     if (next.type === 'compact') return compaction()
+    if (next.type === 'compact_context') return compactContext(request, merged(options, shared))
     return next.type === 'tell_refusals' ? tellRefusals(next.calls, merged(options, shared)) : inbox.before(next)
   }
 

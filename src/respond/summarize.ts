@@ -1,10 +1,14 @@
 import type { TokenEngine } from '../engine/engine.js'
 import { EngineError } from '../engine/engine-error.js'
 import { generateOptions } from '../engine/generate-options.js'
+import { STOP_TOKENS } from '../engine/stop-tokens.js'
 import { translate } from '../full.js'
+import { SPECIAL } from '../harmony/vocabulary.js'
+import { renderMessages } from '../prompt/render-messages.js'
 import { type RenderPromptOptions, renderPrompt } from '../prompt/render-prompt.js'
 import type { ResponseRequest } from '../responses/request.js'
-import type { HostUsage } from '../tokens/token-source.js'
+import { encoderOf } from '../tokens/encoder.js'
+import type { HostUsage, StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { collectResponse } from '../translate/collect-response.js'
 
@@ -37,6 +41,12 @@ export function summaryPrompt(request: ResponseRequest, options: RenderPromptOpt
   return renderPrompt(summaryRequest(request), options).tokens
 }
 
+export interface SummaryOptions {
+  readonly engine: TokenEngine
+  readonly tokenTable: TokenTable
+  readonly signal?: AbortSignal
+}
+
 /**
  * Has the model write a summary.
  *
@@ -46,26 +56,80 @@ export function summaryPrompt(request: ResponseRequest, options: RenderPromptOpt
 export async function summarize(
   prompt: readonly number[] | Uint32Array,
   request: ResponseRequest,
-  options: { readonly engine: TokenEngine; readonly tokenTable: TokenTable; readonly signal?: AbortSignal },
+  options: SummaryOptions,
 ): Promise<Summary> {
-  const { engine, tokenTable, signal } = options
+  const { text, usage } = await write(prompt, request, options)
+  if (text === undefined) throw new EngineError('server_error', 'the model wrote no summary')
+  return { text, usage }
+}
+
+/** What the model wrote where a summary was asked for: no text if it is none, or is not complete. */
+export type SummaryAttempt = Omit<Summary, 'text'> & { readonly text: string | undefined }
+
+/**
+ * Has the model summarize what it has read, in the middle of its work: the engine finds all but the question in its cache.
+ * The host begins the answer, since a model that has tools would rather go on with them.
+ *
+ * @param context - whole messages
+ * @param most - how many tokens it may write
+ * @throws EngineError if the engine fails
+ */
+export async function summarizeContext(
+  context: ArrayLike<number>,
+  most: number,
+  request: ResponseRequest,
+  options: SummaryOptions,
+): Promise<SummaryAttempt> {
+  const { tokenTable } = options
+  const encode = encoderOf(tokenTable)
+  // A word takes a token and a third. What is cut off is lost, so that the model is given less than it may take.
+  const content = `${INSTRUCTIONS} It may have ${Math.floor(most / 2)} words at most.`
+  const { tokens: question } = renderMessages([{ role: 'user', content }], { tokenTable })
+  const opening = [SPECIAL.channel, ...encode('final'), SPECIAL.message]
+  const asked = [...question, SPECIAL.start, ...encode('assistant'), ...opening]
+  const prompt = new Uint32Array(context.length + asked.length)
+  prompt.set(context)
+  prompt.set(asked, context.length)
+  return await write(prompt, request, options, { opening, most })
+}
+
+/** @param begun - what of the answer the prompt ends with, and how many tokens may follow */
+async function write(
+  prompt: readonly number[] | Uint32Array,
+  request: ResponseRequest,
+  { engine, tokenTable, signal }: SummaryOptions,
+  begun?: { readonly opening: readonly number[]; readonly most: number },
+): Promise<SummaryAttempt> {
   const { sampling = {} } = generateOptions(request)
   const errors: unknown[] = []
-  const tokens = engine.generate(prompt, { sampling, ...(signal && { signal }) })
-  const events = translate(tokens, { tokenTable, onError: (error) => errors.push(error), ...(signal && { signal }) })
+  const tokens = engine.generate(prompt, {
+    sampling,
+    ...(begun && { maxTokens: begun.most, stop: [...STOP_TOKENS, SPECIAL.end] }),
+    ...(signal && { signal }),
+  })
+  const all = begun === undefined ? tokens : openedWith(begun.opening, tokens)
+  const events = translate(all, { tokenTable, onError: (error) => errors.push(error), ...(signal && { signal }) })
   const { output, status, usage } = await collectResponse(events)
   if (status === 'failed') throw errors[0] ?? new EngineError('server_error', 'the model was stopped')
   const answers = output.flatMap((item) =>
     item.type === 'message' && item.phase === 'final_answer' ? item.content : [],
   )
   const text = answers.map((part) => part.text).join('\n')
-  if (status !== 'completed' || text === '') throw new EngineError('server_error', 'the model wrote no summary')
   return {
-    text,
+    text: status === 'completed' && text.trim() !== '' ? text : undefined,
     usage: {
       inputTokens: prompt.length,
+      cachedTokens: Math.min(usage?.input_tokens_details.cached_tokens ?? 0, prompt.length),
       outputTokens: usage?.output_tokens ?? 0,
       reasoningTokens: usage?.output_tokens_details.reasoning_tokens ?? 0,
     },
   }
+}
+
+async function* openedWith(
+  opening: readonly number[],
+  tokens: AsyncIterable<TokenChunk, StreamEnd | undefined>,
+): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
+  yield { host: opening }
+  return yield* tokens
 }

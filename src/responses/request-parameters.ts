@@ -77,7 +77,7 @@ export type ToolChoice = 'none' | 'auto' | 'required' | NamedTool | AllowedTools
 export interface ContextManagement {
   /** `compaction`. */
   readonly type: string
-  /** The number of tokens from which on the conversation is compacted. */
+  /** The conversation is compacted where a turn would take in more tokens. Default: three quarters of the context. */
   readonly compact_threshold?: number | null
 }
 

@@ -1,5 +1,11 @@
 import type { InputItem } from './input-items.js'
-import type { ReasoningOptions, StreamOptions, TextOptions, ToolChoice } from './request-parameters.js'
+import type {
+  ContextManagement,
+  ReasoningOptions,
+  StreamOptions,
+  TextOptions,
+  ToolChoice,
+} from './request-parameters.js'
 import type { RequestTool, UnknownTool } from './request-tools.js'
 
 export type * from './request-tools.js'
@@ -21,6 +27,7 @@ export interface ResponseRequest {
     | undefined
   readonly include?: readonly string[] | null | undefined
   readonly background?: boolean | null | undefined
+  readonly context_management?: readonly (ContextManagement | object)[] | null | undefined
   readonly enable_response_messages?: boolean | null | undefined
   readonly frequency_penalty?: number | null | undefined
   /** The conversation. It is neither echoed nor kept: the prompt was made of it before. */

@@ -18,6 +18,8 @@ export type NoticeCode =
   | 'missing_markers'
   | 'spelled_ids'
   | 'repeated_count'
+  | 'compaction_failed'
+  | 'compaction_too_long'
 
 /**
  * A report of what was repaired, dropped or suspicious. It never changes the stream. `explainDiagnostic` of

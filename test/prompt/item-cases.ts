@@ -1,3 +1,4 @@
+import { writeWindow } from '../../src/prompt/compacted-window.js'
 import type { PromptMessage } from '../../src/prompt/prompt-message.js'
 
 /** A row of docs/prompt.md: what stands in `input`, and the messages that it becomes. */
@@ -276,6 +277,16 @@ export const ITEM_CASES: readonly ItemCase[] = [
     input: [{ type: 'compaction', encrypted_content: 'blob' }, message('user', 'Go on.')],
     sealed: { blob: 'They said hi.' },
     messages: ['user A summary of the conversation so far:\n\nThey said hi.', 'user Go on.'],
+  },
+  {
+    what: '`compaction` by `context_management`, opened by the host',
+    input: [
+      message('user', 'They said hi. What now?'),
+      { type: 'compaction', encrypted_content: 'blob' },
+      message('user', 'Go on.'),
+    ],
+    sealed: { blob: writeWindow({ before: ['What now?'], summary: 'They said hi.', after: [] }) },
+    messages: ['user What now?', 'user A summary of the conversation so far:\n\nThey said hi.', 'user Go on.'],
   },
   {
     what: '`compaction_trigger`',

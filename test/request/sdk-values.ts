@@ -20,6 +20,15 @@ const SPECIAL: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   // Two tools of one name are refused: so many draws are all different.
   name: fc.uuid().map((text) => text.replaceAll('-', '_')),
   parameters: schema,
+  context_management: fc.option(
+    fc.array(
+      fc.record(
+        { type: fc.constant('compaction'), compact_threshold: fc.constantFrom(1000, null) },
+        { requiredKeys: ['type'], noNullPrototype: true },
+      ),
+      { maxLength: 1 },
+    ),
+  ),
 }
 
 /** Values of a type as the compiler reads it: each with some of its optional properties. Numbers are 1. */

@@ -30,6 +30,14 @@ const REQUEST = {
   ],
 } as ResponseRequest
 
+/** A conversation that is compacted before the first turn: the model writes the beginning of its turn for a summary. */
+const COMPACTED = {
+  ...REQUEST,
+  input: ['Go.', 'Now!'].map((content) => ({ role: 'user', content })),
+  context_management: [{ type: 'compaction', compact_threshold: 100 }],
+} as ResponseRequest
+const sealCompaction = (text: string): string => text
+
 /** Answers, and fails at python. */
 const moody: Tool = {
   answers: () => true,
@@ -97,11 +105,13 @@ describe('a response is what went into it', () => {
         fc.option(fc.nat({ max: 60 })),
         fc.boolean(),
         fc.option(fc.integer({ min: 1, max: 12 })),
-        async (turns, tool, most, isParallel, every) => {
+        fc.constantFrom(REQUEST, COMPACTED),
+        async (turns, tool, most, isParallel, every, asked) => {
           const limit = most === null ? {} : { max_output_tokens: most + 1 }
-          const request = { ...REQUEST, ...limit, parallel_tool_calls: isParallel }
+          const request = { ...asked, ...limit, parallel_tool_calls: isParallel }
+          const shared = { turns, tools: [tool], sealCompaction }
           const goOn = (entries: readonly Entry[]): Promise<Run> =>
-            run(request, { turns, tools: [tool], entries, ...(every !== null && hostThatInserts(turns, every)) })
+            run(request, { ...shared, entries, ...(every !== null && hostThatInserts(turns, every)) })
           const whole = await goOn([])
           expect(checkEvents(whole.events).filter(({ severity }) => severity === 'error')).toEqual([])
           for (const [at, shown] of whole.before.entries()) {
@@ -192,7 +202,11 @@ test('the same entries give the same events as long as BEHAVIOUR is the same', a
   ]
   const hash = createHash('sha256')
   const all = [...scripts.map((turns) => ({ turns })), { turns: [SEARCH, ANSWER], tools: [drawing] }]
-  for (const options of all)
-    for (const { type, ...event } of (await run(REQUEST, options)).events) hash.update(JSON.stringify([type, event]))
-  expect([BEHAVIOUR, hash.digest('hex').slice(0, 16)]).toEqual([1, '4d2ae3d546c604ca'])
+  const responses = [
+    ...all.map((options) => run(REQUEST, options)),
+    run(COMPACTED, { turns: [THINK + ANSWER], sealCompaction }),
+  ]
+  for (const { events } of await Promise.all(responses))
+    for (const { type, ...event } of events) hash.update(JSON.stringify([type, event]))
+  expect([BEHAVIOUR, hash.digest('hex').slice(0, 16)]).toEqual([2, 'f3e1e33dfb9eeb63'])
 })

@@ -1,5 +1,6 @@
 import type { TranslatorOptions } from '../../index.js'
 import type { Entry, OpenEntry } from '../../journal/entry.js'
+import { countCall } from '../../journal/response-fold.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import { hostItem } from '../../translate/host-item.js'
 import type { ToolResult } from '../../translate/tool-result.js'
@@ -105,6 +106,13 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
       case 'item':
         if (entry.usage !== undefined) translator.addUsage(entry.usage)
         return hostStep('item', () => translator.insert(hostItem(entry.item)))
+      case 'compaction': {
+        const { usage, compacted } = entry
+        if (usage !== undefined) countCall(translator, usage)
+        if (compacted === undefined) return ''
+        context = compacted.prompt.length
+        return hostStep('compaction', () => translator.insert(hostItem(compacted.item)))
+      }
       case 'usage':
       case 'stop':
         // The prompt's counts are the same whenever the engine gives them.

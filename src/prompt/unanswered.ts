@@ -1,0 +1,18 @@
+import type { ReadMessage } from './conversation.js'
+import { isAnswer } from './drop-reasoning.js'
+
+/** What the user said that is not answered yet, oldest first. */
+export interface Unanswered {
+  /** What the model has read: it has written something since. */
+  readonly read: readonly string[]
+  readonly unread: readonly string[]
+}
+
+/** What a conversation leaves unanswered. */
+export function unansweredIn(conversation: readonly ReadMessage[]): Unanswered {
+  const open = conversation.slice(conversation.findLastIndex(isAnswer) + 1)
+  const worked = open.findLastIndex(({ role }) => role === 'assistant' || role === 'tool')
+  const said = (messages: readonly ReadMessage[]): string[] =>
+    messages.flatMap(({ role, content, isSummary }) => (role === 'user' && !isSummary ? [content] : []))
+  return { read: said(open.slice(0, worked + 1)), unread: said(open.slice(worked + 1)) }
+}

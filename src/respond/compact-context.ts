@@ -1,0 +1,120 @@
+import { check } from '../errors.js'
+import type { Compacted, CompactionEntry, Happened } from '../journal/entry.js'
+import type { ResponseFold } from '../journal/response-fold.js'
+import { writeWindow } from '../prompt/compacted-window.js'
+import { readRequest } from '../prompt/messages-of.js'
+import { type RenderPromptOptions, renderPrompt } from '../prompt/render-prompt.js'
+import { unansweredIn } from '../prompt/unanswered.js'
+import type { ResponseRequest } from '../responses/request.js'
+import { encoderOf } from '../tokens/encoder.js'
+import type { HostUsage } from '../tokens/token-source.js'
+import { callHost } from '../translate/call-host.js'
+import type { Diagnostic } from '../translate/diagnostics.js'
+import { deriveId } from '../translate/ids.js'
+import { isContextFull } from './call-end.js'
+import type { Inbox } from './inbox.js'
+import { promptOptions } from './open-entry.js'
+import type { RespondOptions } from './options.js'
+import { type SummaryAttempt, summarizeContext } from './summarize.js'
+
+export interface CompactContextOptions extends RespondOptions {
+  readonly fold: ResponseFold
+  readonly inbox: Inbox
+  readonly signal: AbortSignal
+  readonly isClosed: () => boolean
+  readonly report: (error: unknown) => void
+}
+
+/** What a summary may take, in tokens: no more than half of what a turn may take in, too. */
+const LONGEST_SUMMARY = 4096
+
+/**
+ * Has the model summarize the conversation so far, as the entry that it gives: with the prompt that the response goes on
+ * with, so that whoever goes on from the entries needs neither the summary nor the key that sealed it.
+ *
+ * @throws what the engine throws, unless its context is too full for a summary
+ */
+export async function* compactContext(
+  request: ResponseRequest,
+  options: CompactContextOptions,
+): AsyncGenerator<Happened> {
+  const { fold, inbox, isClosed } = options
+  const limit = fold.open.compactAbove ?? Number.POSITIVE_INFINITY
+  const most = Math.min(LONGEST_SUMMARY, Math.max(Math.floor(limit / 2), 1))
+  const writing = summarizeContext(fold.context, most, request, options).catch(withoutRoom)
+  let attempt: SummaryAttempt | NoAttempt | undefined
+  while (attempt === undefined) {
+    attempt = await inbox.wait(writing)
+    if (isClosed()) return
+    yield* inbox.all()
+  }
+  const { text, usage } = attempt
+  const entry: CompactionEntry = {
+    type: 'compaction',
+    ...(usage && { usage: withoutReasoning(usage) }),
+    ...(text !== undefined && { compacted: compactedBy(text, request, options) }),
+  }
+  yield* inbox.before(entry)
+  // Applied now. It is told once: from now on the response is not compacted again.
+  if (fold.isIncompressible) notify(text === undefined ? 'compaction_failed' : 'compaction_too_long', options)
+}
+
+/** A count of reasoning would be taken for that of the whole response. There is none, since the host began the answer. */
+function withoutReasoning({ reasoningTokens: _, ...usage }: HostUsage): HostUsage {
+  return usage
+}
+
+/** The engine has not begun. */
+type NoAttempt = { readonly [Field in keyof SummaryAttempt]?: undefined }
+
+/** A conversation that leaves no room for its summary may still leave room for an answer. */
+function withoutRoom(error: unknown): NoAttempt {
+  if (isContextFull(error)) return {}
+  throw error
+}
+
+function notify(code: Diagnostic['code'], { fold, onDiagnostic, report }: CompactContextOptions): void {
+  callHost(onDiagnostic, { code, subject: `${fold.open.compactAbove} tokens`, index: -1 }, report)
+}
+
+function compactedBy(summary: string, request: ResponseRequest, options: CompactContextOptions): Compacted {
+  const { fold, sealCompaction, history = [] } = options
+  check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
+  const { open, openedAt, compactions } = fold
+  const rendering = promptOptions(options, open.listings, openedAt)
+  const text = writeWindow({ ...unanswered(request, rendering, options), summary })
+  // Not the translator's own ids: the host's items have those.
+  const id = deriveId('cmp', compactions, `${open.responseId} compaction`)
+  const item = { type: 'compaction', id, encrypted_content: sealCompaction(text, id) } as const
+  // What a later request sends that drops nothing, so that it renders to the same tokens.
+  const { input } = request
+  const compacted = { ...request, input: [...(Array.isArray(input) ? input : []), item] } as ResponseRequest
+  const { tokens, messages } = renderPrompt(compacted, {
+    ...rendering,
+    history: [...history, { sealed: item.encrypted_content, text }],
+  })
+  const start = messages.find(({ role }) => role !== 'system' && role !== 'developer')?.start ?? 0
+  return { item, prompt: Array.from(tokens.subarray(0, messages.at(-1)?.end ?? 0)), start }
+}
+
+/** What the user said that is not answered: the latest in any case, what was said before it as far as it is short. */
+function unanswered(
+  request: ResponseRequest,
+  rendering: RenderPromptOptions,
+  { fold, tokenTable }: CompactContextOptions,
+): { readonly before: readonly string[]; readonly after: readonly string[] } {
+  const { read, unread } = unansweredIn(readRequest(request, rendering).conversation)
+  const said = [...read, ...unread]
+  const encode = encoderOf(tokenTable)
+  let room = Math.floor((fold.open.compactAbove ?? Number.POSITIVE_INFINITY) * KEPT_SHARE)
+  const first = said.findLastIndex((text, at) => {
+    room -= encode(text).length
+    return at < said.length - 1 && room < 0
+  })
+  // In this response the model has read all of it.
+  const border = fold.turns > 0 ? said.length : read.length
+  return { before: said.slice(first + 1, border), after: said.slice(Math.max(first + 1, border)) }
+}
+
+/** How much of what a turn may take in the user's own words may take, but for the latest. */
+const KEPT_SHARE = 1 / 4
