@@ -187,7 +187,9 @@ class SamplingRun {
   #readEnd(end: StreamEnd | undefined): void {
     const last = this.#missing(end) ?? stopOf(this.#fold, end)
     const watched = this.#watch?.end((end?.reason ?? 'stop') !== 'stop')
-    if (watched === undefined || !this.#queueWatched(watched)) this.#finish(last)
+    if (watched === undefined) this.#finish(last)
+    // What was held back may be all that the response may take.
+    else if (!this.#queueWatched(watched)) this.#last = () => this.#finish(last)
   }
 
   #readFailure({ error }: EngineFailure): void {

@@ -140,9 +140,14 @@ describe('an answer ends in front of a stop string', () => {
 
   test('of any stream, well-formed or not, a stop string cuts the first answer that has one, and nothing before it', async () => {
     const stream = fc.oneof(wellFormedTranscript().map(tokensOf), malformedTranscript().map(tokensOf), tokenSoup())
+    const limits = fc.record(
+      { max_output_tokens: fc.integer({ min: 1, max: 40 }), parallel_tool_calls: fc.constant(false) },
+      { requiredKeys: [] },
+    )
     await fc.assert(
-      fc.asyncProperty(stream, fc.infiniteStream(fc.nat()), sizes(), async (tokens, draw, steps) => {
-        const whole = await run({ input: 'Go.' }, { engine: writing(tokens, steps) })
+      fc.asyncProperty(stream, fc.infiniteStream(fc.nat()), sizes(), limits, async (tokens, draw, steps, limit) => {
+        const request = { input: 'Go.', ...limit }
+        const whole = await run(request, { engine: writing(tokens, steps) })
         // Pieces of what the answers say, so that most of them stop.
         const said = whole.output.filter(isAnswer).map(textOf).join('')
         const characters = [...said]
@@ -151,7 +156,7 @@ describe('an answer ends in front of a stop string', () => {
           const length = 1 + ((draw.next().value as number) % 3)
           return characters.slice(at, at + length).join('') || 'nothing'
         }).map((text) => text.replace(/\p{Surrogate}/gu, '') || 'nothing')
-        const { output, response } = await run({ input: 'Go.', stop }, { engine: writing(tokens, steps) })
+        const { output, response } = await run({ ...request, stop }, { engine: writing(tokens, steps) })
         const expected: unknown[] = []
         let isCut = false
         for (const item of whole.output) {
