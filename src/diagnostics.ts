@@ -58,6 +58,8 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   // The notices of respond().
   compaction_failed: 'the conversation could not be compacted: the response goes on with all of it',
   compaction_too_long: 'longer than compact_threshold even when compacted: not compacted again in this response',
+  // Of `respond`: about what the request asks for.
+  ignored_parameter: 'a parameter of the request that has no effect on this response',
 }
 
 /** A diagnostic in one line: its code, explanation and subject, and the text that was dropped. */

@@ -29,6 +29,8 @@ export interface EngineCapabilities {
   readonly constraints?: readonly ConstraintKind[]
   /** Whether log-probabilities can be requested beside a constraint. Not if absent. */
   readonly hasConstrainedLogprobs?: boolean
+  /** Whether `sampling.seed` has an effect. If absent, it is taken to have one. */
+  readonly hasSeed?: boolean
   /** Why the engine would not hold this constraint, of a kind that it names; undefined if it would. */
   readonly refuses?: (constraint: Constraint) => UnsupportedConstraint | undefined
 }

@@ -3,8 +3,9 @@ import type { ResponseRequest } from '../responses/request.js'
 import type { GenerateOptions } from './engine.js'
 
 /**
- * Converts a Responses request to engine options: `temperature`, `top_p`, `max_output_tokens`, and log-probabilities if
- * it includes `message.output_text.logprobs`, with `top_logprobs` alternatives. Null counts as unset.
+ * Converts a Responses request to engine options: `temperature`, `top_p`, `seed`, `max_output_tokens`, and
+ * log-probabilities if it includes `message.output_text.logprobs`, with `top_logprobs` alternatives. Null counts as
+ * unset. `stop` is none of them: engines stop at tokens, and `respond` stops at text.
  *
  *     translate(engine.generate(promptTokens, { ...generateOptions(request), signal }), { request, signal })
  *
@@ -14,17 +15,22 @@ export function generateOptions(request: ResponseRequest): GenerateOptions {
   check(typeof request === 'object' && request !== null, 'request', 'a Responses create request', request)
   const temperature = numberIn(request, 'temperature', 0, 2)
   const topP = numberIn(request, 'top_p', 0, 1)
+  const seed = countIn(request, 'seed', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
   const maxTokens = countIn(request, 'max_output_tokens', 1, Number.MAX_SAFE_INTEGER)
   const topLogprobs = countIn(request, 'top_logprobs', 0, 20)
   const wantsLogprobs = request.include?.includes('message.output_text.logprobs') ?? false
   return {
-    sampling: { ...(temperature === undefined ? {} : { temperature }), ...(topP === undefined ? {} : { topP }) },
+    sampling: {
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(topP === undefined ? {} : { topP }),
+      ...(seed === undefined ? {} : { seed }),
+    },
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(wantsLogprobs ? { logprobs: topLogprobs ?? 0 } : {}),
   }
 }
 
-type Parameter = 'temperature' | 'top_p' | 'max_output_tokens' | 'top_logprobs'
+type Parameter = 'temperature' | 'top_p' | 'seed' | 'max_output_tokens' | 'top_logprobs'
 
 function numberIn(request: ResponseRequest, name: Parameter, least: number, most: number): number | undefined {
   const value = request[name] ?? undefined
@@ -38,7 +44,7 @@ function countIn(request: ResponseRequest, name: Parameter, least: number, most:
   const value = request[name] ?? undefined
   if (value === undefined) return undefined
   const isRight = Number.isInteger(value) && (value as number) >= least && (value as number) <= most
-  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+  const range = most === Number.MAX_SAFE_INTEGER && least > 0 ? `of at least ${least}` : `from ${least} to ${most}`
   check(isRight, `request.${name}`, `a whole number ${range}`, value)
   return value as number
 }

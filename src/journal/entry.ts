@@ -56,7 +56,10 @@ export interface HostEntry {
   readonly tokens: readonly number[]
 }
 
-/** What the model sampled. */
+/**
+ * What the model sampled. Where a stop string stands in its answer, the last of them has what remains in front of it, and
+ * `<|return|>`.
+ */
 export interface ChunkEntry {
   readonly type: 'chunk'
   readonly tokens: readonly HarmonyToken[]

@@ -1,5 +1,6 @@
 import { STOP_TOKENS } from '../engine/stop-tokens.js'
 import { check, HarmonyResponsesError } from '../errors.js'
+import type { ParserSnapshot } from '../harmony/parser.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { OutputItem } from '../responses/items.js'
@@ -186,6 +187,12 @@ export class ResponseFold {
   /** The response as it stands; undefined before its first entry. */
   get response(): ResponseObject | undefined {
     return this.#translator?.response
+  }
+
+  /** Where the parser stands that reads what the model writes. */
+  get parserState(): ParserSnapshot {
+    check(this.#translator !== undefined, 'entries', 'an open entry first', undefined)
+    return this.#translator.snapshot().parser
   }
 
   get output(): readonly OutputItem[] {

@@ -13,11 +13,13 @@ import {
   integerFrom,
   key,
   list,
+  listUpTo,
   object,
   oneOf,
   optional,
   record,
   text,
+  textLike,
 } from './schemas/builders.js'
 import { input } from './schemas/input.js'
 import { reasoningOptions } from './schemas/reasoning.js'
@@ -64,6 +66,9 @@ type DroppedName =
   | 'prompt'
   | 'prompt_cache_retention'
   | 'type'
+
+/** Half of a surrogate pair is no text that a model writes. */
+const stopString = textLike(/^\P{Surrogate}*$/u)
 
 /**
  * Everything about every parameter, in the order in which OpenAI's server looks at them: the first error is reported.
@@ -130,7 +135,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   tool_choice: {
     fate: 'honoured',
-    does: 'which tools the prompt teaches; that one is called is up to the server',
+    does: 'which tools the prompt teaches, and whether the model has to call one',
     allows: "`'none'`, `'auto'`, `'required'`, or an object that names declared tools",
     schema: toolChoice,
   },
@@ -142,12 +147,26 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   text: {
     fate: 'honoured',
-    does: '`format` is in the prompt, `verbosity` is echoed',
+    does: '`format` is in the prompt and holds the answer, `verbosity` is echoed',
     allows: "`format`: `'text'`, `'json_object'`, or `'json_schema'` with `name` and `schema`",
     schema: textOptions,
   },
   temperature: { fate: 'honoured', does: 'sampling', allows: 'a number from 0 to 2', schema: decimalFrom(0, 2) },
   top_p: { fate: 'honoured', does: 'sampling', allows: 'a number from 0 to 1', schema: decimalFrom(0, 1) },
+  seed: {
+    fate: 'honoured',
+    does: 'sampling, by engines that take one: the others are [reported](engines.md#seeds)',
+    allows: 'an integer that JavaScript can hold: -9007199254740991 to 9007199254740991',
+    schema: integerFrom(Number.MIN_SAFE_INTEGER),
+    sentBy: 'clients of vLLM and SGLang',
+  },
+  stop: {
+    fate: 'honoured',
+    does: 'the answer ends in front of the first of these texts. Ignored where `text.format` asks for JSON',
+    allows: 'a string, or an array of up to 4 strings, none of them empty',
+    schema: either('one of a string or array of strings', stopString, listUpTo(4, 'strings', stopString)),
+    sentBy: 'clients of vLLM, SGLang and llama-server',
+  },
   presence_penalty: {
     fate: 'echoed',
     does: 'no engine of this library has it',
@@ -163,8 +182,8 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     sentBy: 'clients of Open Responses',
   },
   parallel_tool_calls: {
-    fate: 'echoed',
-    does: 'how many calls the model makes in a turn is its own choice',
+    fate: 'honoured',
+    does: '`false` ends a turn of the model after its first call',
     allows: 'a boolean',
     schema: flag,
   },
@@ -202,8 +221,8 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     schema: integerFrom(1),
   },
   max_tool_calls: {
-    fate: 'passed on',
-    does: 'the server counts the calls that it runs',
+    fate: 'honoured',
+    does: 'hosted calls beyond it are not run, and the model reads that they were not',
     allows: 'an integer from 1',
     schema: integerFrom(1),
   },
@@ -229,8 +248,8 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   prompt_cache_key: { fate: 'echoed', does: 'engines cache by the prompt', allows: 'a string', schema: text },
   prompt_cache_retention: { fate: 'ignored', does: 'engines keep what they can' },
   truncation: {
-    fate: 'echoed',
-    does: 'what does not fit into the context is an error',
+    fate: 'honoured',
+    does: "`'auto'` drops the oldest exchanges of a conversation that does not fit into the context; else it is an error",
     allows: "`'auto'` or `'disabled'`",
     schema: oneOf('auto', 'disabled'),
   },

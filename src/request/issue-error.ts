@@ -37,7 +37,10 @@ function worded(issue: Issue, path: Path, body: unknown): RequestError {
     case 'too_small':
       return beyond(issue, param, value)
     case 'invalid_format':
-      return patternMismatch(param, 'pattern' in issue ? String(issue.pattern).replace(/^\/|\/$/g, '') : issue.format)
+      return patternMismatch(
+        param,
+        'pattern' in issue ? String(issue.pattern).replace(/^\/|\/[a-z]*$/g, '') : issue.format,
+      )
     case 'invalid_union': {
       const [first] = issue.errors.find((issues) => issues.some((each) => isMeant(each, value))) ?? []
       return first === undefined

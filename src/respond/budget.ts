@@ -1,4 +1,5 @@
 import type { OpenEntry } from '../journal/entry.js'
+import { answerStops } from './answer-stops.js'
 import { demandOf } from './demand.js'
 import type { Budget } from './next-step.js'
 import type { StrictnessOptions } from './strictness.js'
@@ -10,6 +11,7 @@ export function budgetOf(open: OpenEntry, options: StrictnessOptions & { readonl
     turns: options.turns,
     tokens: tokens ?? Number.POSITIVE_INFINITY,
     hasParallelCalls: isParallel ?? true,
+    stops: answerStops(open, options),
     isTimeUp: false,
     ...demandOf(open, options),
   }

@@ -17,6 +17,8 @@ export interface ModelCall {
   readonly options: Pick<GenerateOptions, 'stop' | 'constraint'>
   /** What it writes. The ends of sequence that end the name of a tool are not part of the transcript. */
   readonly writes: 'anything' | 'body' | 'name'
+  /** Whether the answers in it end at stop strings. */
+  readonly isSearched?: boolean
   /** The tokens that complete what it has to write, in case the model stops before. */
   readonly missing?: () => readonly number[]
   /**
@@ -52,11 +54,14 @@ export function modelCall(fold: ResponseFold, budget: Budget): ModelCall {
   ]
   const options = pauses.length === 0 ? {} : { stop: [...STOP_TOKENS, ...pauses] }
   const isWatched = budget.strict.isPaused && !isBeforeForcedCall(fold, budget)
-  if (pauses.length === 0) return { options, writes: 'anything', read: readAll }
+  // A turn that has to be a call has no answer.
+  const isSearched = budget.forced === undefined || fold.turns > 1
+  if (pauses.length === 0) return { options, writes: 'anything', isSearched, read: readAll }
   const isBodyBegun = isWatched ? headerWatch(fold.turnTokens, budget.strict) : () => false
   return {
     options,
     writes: 'anything',
+    isSearched,
     read(tokens) {
       const taken = cutAfter(tokens, (id) => (pauses as number[]).includes(id))
       const at = taken.tokens.findIndex((token) => isBodyBegun(idOf(token)))

@@ -1,6 +1,7 @@
 import type { ResponseFold } from '../journal/response-fold.js'
 import type { EndReason } from '../tokens/token-source.js'
 import type { HostedCall } from '../tools/tool.js'
+import type { AnswerStops } from './answer-stops.js'
 import { chosenName } from './chosen-name.js'
 import type { Demand } from './demand.js'
 import { isCompleteCall, isForClient, isHosted, isRefused, type RefusedCall, waitingCalls } from './waiting-calls.js'
@@ -25,6 +26,8 @@ export interface Budget extends Demand {
   readonly hasParallelCalls: boolean
   /** `max_output_tokens` of the request. */
   readonly tokens: number
+  /** What ends an answer before the model does: `stop` of the request. */
+  readonly stops: AnswerStops | undefined
   /** Whether the response has taken all the time that it may. */
   readonly isTimeUp: boolean
 }

@@ -7,6 +7,7 @@ import { unsupported } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { McpTool, ResponseRequest } from '../responses/request.js'
+import { callHost } from '../translate/call-host.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
 import { calleesOf, isCalleeOpen } from './callees.js'
@@ -14,6 +15,7 @@ import { compactThreshold } from './compact-threshold.js'
 import { dateOf } from './date-of.js'
 import { heldParts } from './held-parts.js'
 import type { RespondOptions } from './options.js'
+import { ownParameters } from './own-parameters.js'
 import { strictParts } from './strict-parts.js'
 import { summaryRequest } from './summarize.js'
 import { fittingPrompt } from './truncate.js'
@@ -37,7 +39,7 @@ export async function openEntry(
   at: number,
   signal: AbortSignal,
 ): Promise<OpenEntry> {
-  const { approvedCalls = [], policy, unconstrained = 'validate', onError } = options
+  const { approvedCalls = [], policy, unconstrained = 'validate', onDiagnostic, onError } = options
   const isCompaction = checkCompaction(request, options)
   const parts = isCompaction ? [] : strictParts(request)
   const needsAnswer = parts.length > 0 || (!isCompaction && isCalleeOpen(request))
@@ -60,8 +62,7 @@ export async function openEntry(
     responseId: options.responseId,
     request: {
       ...withoutSecrets(request, FULL_CATALOG.fields),
-      // No response echoes it, and whoever goes on from the entries has to know.
-      ...(isPreparation && { generate: false }),
+      ...ownParameters(request, capabilities, (diagnostic) => callHost(onDiagnostic, diagnostic, onError)),
     },
     prompt: Array.from(tokens.subarray(0, messages.at(-1)?.end ?? 0)),
     ...(isCompaction && { isCompaction }),

@@ -13,6 +13,7 @@ import { encoderOf } from '../tokens/encoder.js'
 import { callHost } from '../translate/call-host.js'
 import { clientFailure } from '../translate/failure.js'
 import { deriveId } from '../translate/ids.js'
+import { stopStrings } from './answer-stops.js'
 import { budgetOf } from './budget.js'
 import { compactionItem } from './compact.js'
 import { compactContext } from './compact-context.js'
@@ -52,6 +53,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   check(['validate', 'refuse'].includes(unconstrained), 'unconstrained', "'validate' or 'refuse'", unconstrained)
   // Checks the parameters before the first event.
   generateOptions(request)
+  stopStrings(request)
   const { responseId, clock, onError } = withDefaults({
     ...(options.responseId !== undefined && { responseId: options.responseId }),
     ...(options.clock !== undefined && { clock: options.clock }),

@@ -8,6 +8,7 @@ import { isContextFull, stopOf, tokensOf } from './call-end.js'
 import type { Inbox } from './inbox.js'
 import { generationOptions, type ModelCall, modelCall } from './model-call.js'
 import { type Budget, nextStep } from './next-step.js'
+import type { StopWatch, Watched } from './stop-watch.js'
 
 export interface SamplingOptions {
   readonly fold: ResponseFold
@@ -58,10 +59,14 @@ class SamplingRun {
   readonly #call: ModelCall
   readonly #hasParallelCalls: boolean
   readonly #stream: TokenStream
+  /** Only if the request has stop strings, and the model is not held to something. */
+  readonly #watch: StopWatch | undefined
   /** How many tokens the response had when the call began. */
   readonly #before: number
   /** What the engine gave and nobody has taken. */
   readonly #queue: Happened[] = []
+  /** What happens when all of the queue is taken, because nothing more is read of the engine. */
+  #last: (() => void) | undefined
   /** What the engine is doing: nothing, a step that was asked for, or it has answered. */
   #asked: 'nothing' | 'asked' | EngineAnswer | EngineFailure = 'nothing'
   /** Whether nothing is done until the engine answers, or the host inserts something. */
@@ -84,6 +89,7 @@ class SamplingRun {
     this.#outcome = outcome
     this.#call = modelCall(fold, allowed)
     this.#hasParallelCalls = allowed.hasParallelCalls
+    this.#watch = this.#call.isSearched ? allowed.stops?.watch(fold) : undefined
     this.#before = fold.sampled
     this.#stream = engine.generate(fold.context, merged(generationOptions(fold, this.#call), { signal }))
   }
@@ -101,7 +107,8 @@ class SamplingRun {
             return
           }
           if (this.#isTurnOver()) break
-        } else if (this.#isOver) break
+        } else if (this.#last !== undefined) this.#doLast(this.#last)
+        else if (this.#isOver) break
         else if (typeof this.#asked === 'object') this.#read(this.#asked)
         else {
           this.#ask()
@@ -173,12 +180,33 @@ class SamplingRun {
     this.#asked = 'nothing'
     if ('error' in answer) this.#readFailure(answer)
     else if (this.#isStopped) this.#afterStop(stopOf(this.#fold, answer.done ? answer.value : undefined))
-    else if (answer.done) this.#finish(this.#missing(answer.value) ?? stopOf(this.#fold, answer.value))
+    else if (answer.done) this.#readEnd(answer.value)
     else this.#take(tokensOf(answer.value))
+  }
+
+  #readEnd(end: StreamEnd | undefined): void {
+    const last = this.#missing(end) ?? stopOf(this.#fold, end)
+    const watched = this.#watch?.end((end?.reason ?? 'stop') !== 'stop')
+    if (watched === undefined) this.#finish(last)
+    // What was held back may be all that the response may take.
+    else if (!this.#queueWatched(watched)) this.#last = () => this.#finish(last)
   }
 
   #readFailure({ error }: EngineFailure): void {
     const fold = this.#fold
+    const watched = this.#isStopped ? undefined : this.#watch?.end(true)
+    if (watched !== undefined && this.#queueWatched(watched)) {
+      // The answer is whole as the client wants it. The host learns what its engine did all the same.
+      this.#report(error)
+      return
+    }
+    // What was held back is certain now, and is shown as all that came before a failure.
+    if (this.#queue.length > 0) {
+      this.#last = () => {
+        throw error
+      }
+      return
+    }
     if (fold.sampled > this.#before || fold.sampled === 0 || !isContextFull(error)) throw error
     // What came before has filled the context. That leaves the answer incomplete, as any limit of tokens does.
     this.#finish({ type: 'stop', reason: 'max_output_tokens' })
@@ -192,9 +220,41 @@ class SamplingRun {
 
   #take(given: readonly HarmonyToken[]): void {
     const { tokens, isOver, lacksMessage } = this.#call.read(given)
-    for (const some of this.#steps(tokens)) this.#queue.push({ type: 'chunk', tokens: some })
+    if (this.#watch === undefined) this.#queueTokens(tokens)
+    else if (this.#isCut(this.#watch, tokens, isOver)) return
     if (lacksMessage) this.#finish({ type: 'host', tokens: [SPECIAL.message] })
     this.#isStopped ||= isOver
+  }
+
+  /** Queues what is certain of these tokens. Returns whether a stop string ends the call. */
+  #isCut(watch: StopWatch, tokens: readonly HarmonyToken[], isOver: boolean): boolean {
+    const certain: HarmonyToken[] = []
+    let cut: readonly number[] | undefined
+    for (const token of tokens) {
+      const watched = watch.push(token)
+      certain.push(...watched.certain)
+      cut = watched.cut
+      if (cut !== undefined) break
+    }
+    if (cut === undefined && isOver) certain.push(...watch.release())
+    return this.#queueWatched({ certain, ...(cut && { cut }) })
+  }
+
+  /** Returns whether a stop string ends the call. */
+  #queueWatched({ certain, cut }: Watched): boolean {
+    this.#queueTokens(certain)
+    // One entry: a process that goes on between the two would have the model write on.
+    if (cut !== undefined) this.#last = () => this.#finish({ type: 'chunk', tokens: cut })
+    return cut !== undefined
+  }
+
+  #queueTokens(tokens: readonly HarmonyToken[]): void {
+    for (const some of this.#steps(tokens)) this.#queue.push({ type: 'chunk', tokens: some })
+  }
+
+  #doLast(last: () => void): void {
+    this.#last = undefined
+    last()
   }
 
   #finish(last: Happened): void {

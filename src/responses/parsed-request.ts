@@ -52,7 +52,10 @@ export interface ParsedRequest {
   readonly prompt_cache_options?: PromptCacheOptions
   readonly reasoning?: Omit<ReasoningOptions, 'generate_summary'>
   readonly safety_identifier?: string
+  readonly seed?: number
   readonly service_tier?: ServiceTier
+  /** The strings that end the answer. */
+  readonly stop?: string | readonly string[]
   readonly store?: boolean
   readonly stream?: boolean
   /** Which of the streams on a WebSocket the events belong to. */

@@ -42,7 +42,9 @@ export interface ResponseRequest {
   readonly prompt_cache_key?: string | null | undefined
   readonly reasoning?: ReasoningOptions | Untyped<'effort' | 'summary' | 'generate_summary'> | null | undefined
   readonly safety_identifier?: string | null | undefined
+  readonly seed?: number | null | undefined
   readonly service_tier?: string | null | undefined
+  readonly stop?: string | readonly string[] | null | undefined
   readonly store?: boolean | null | undefined
   readonly stream?: boolean | null | undefined
   readonly stream_options?: StreamOptions | null | undefined

@@ -153,7 +153,7 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
     // The model is in this process, and later calls wait, so it is always healthy.
     async health() {},
     async capabilities() {
-      return { contextLength: contextSize }
+      return { contextLength: contextSize, hasSeed: false }
     },
   }
 }

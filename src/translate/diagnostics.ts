@@ -20,6 +20,7 @@ export type NoticeCode =
   | 'repeated_count'
   | 'compaction_failed'
   | 'compaction_too_long'
+  | 'ignored_parameter'
 
 /**
  * A report of what was repaired, dropped or suspicious. It never changes the stream. `explainDiagnostic` of
@@ -31,6 +32,6 @@ export interface Diagnostic {
   readonly text?: string
   /** The subject: a recipient, a tool's name or type, a server's label, an item id, the official parser's error. */
   readonly subject?: string
-  /** Index of the token (or text chunk) that caused it, counting everything that was pushed from 0. */
+  /** Index of the token (or text chunk) that caused it, counting everything that was pushed from 0. -1 if none did. */
   readonly index: number
 }

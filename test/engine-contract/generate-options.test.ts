@@ -8,9 +8,9 @@ const LOGPROBS = 'message.output_text.logprobs'
 
 describe('what a request asks of an engine', () => {
   test('what a request asks of an engine is its sampling, its limit and its log-probabilities', () => {
-    const request = { temperature: 0.2, top_p: 0.9, max_output_tokens: 64, top_logprobs: 3, include: [LOGPROBS] }
-    expect(generateOptions(request)).toEqual({
-      sampling: { temperature: 0.2, topP: 0.9 },
+    const limits = { max_output_tokens: 64, top_logprobs: 3, include: [LOGPROBS] }
+    expect(generateOptions({ temperature: 0.2, top_p: 0.9, seed: -7, ...limits })).toEqual({
+      sampling: { temperature: 0.2, topP: 0.9, seed: -7 },
       maxTokens: 64,
       logprobs: 3,
     })
@@ -18,7 +18,10 @@ describe('what a request asks of an engine', () => {
 
   test.each([
     ['a request that says nothing', {}],
-    ['a request whose parameters are null', { temperature: null, top_p: null, max_output_tokens: null, include: null }],
+    [
+      'a request whose parameters are null',
+      { temperature: null, top_p: null, seed: null, max_output_tokens: null, include: null },
+    ],
   ])('an engine is asked for nothing by %s', (_, request) => {
     expect(generateOptions(request)).toEqual({ sampling: {} })
   })
@@ -35,6 +38,11 @@ describe('what a request asks of an engine', () => {
     ['temperature', 3, 'request.temperature: expected a number from 0 to 2, got 3'],
     ['temperature', 'hot', 'request.temperature: expected a number from 0 to 2, got "hot"'],
     ['top_p', -0.1, 'request.top_p: expected a number from 0 to 1, got -0.1'],
+    [
+      'seed',
+      2 ** 53,
+      'request.seed: expected a whole number from -9007199254740991 to 9007199254740991, got 9007199254740992',
+    ],
     ['max_output_tokens', 0, 'request.max_output_tokens: expected a whole number of at least 1, got 0'],
     ['top_logprobs', 21, 'request.top_logprobs: expected a whole number from 0 to 20, got 21'],
   ])('what a request asks of an engine is refused if %s is %j', (name, value, message) => {

@@ -184,6 +184,31 @@ describe('what is refused, and in which words', () => {
       "temperature invalid_type: Invalid type for 'temperature': expected a decimal, but got a string instead.",
     ],
     [
+      { input: 'hi', stop: ['a', 'b', 'c', 'd', 'e'] },
+      "stop array_above_max_length: Invalid 'stop': array too long. Expected an array with maximum length 4, but got " +
+        'an array with length 5 instead.',
+    ],
+    [
+      { input: 'hi', stop: ['a', ''] },
+      "stop[1] empty_string: Invalid 'stop[1]': empty string. Expected a string with minimum length 1, but got an " +
+        'empty string instead.',
+    ],
+    [
+      { input: 'hi', stop: 5 },
+      "stop invalid_type: Invalid type for 'stop': expected one of a string or array of strings, but got an integer " +
+        'instead.',
+    ],
+    [
+      { input: 'hi', stop: '\ud83c' },
+      "stop invalid_value: Invalid 'stop': string does not match pattern. Expected a string that matches the pattern " +
+        "'^\\P{Surrogate}*$'.",
+    ],
+    [
+      { input: 'hi', seed: 2 ** 60 },
+      "seed integer_above_max_value: Invalid 'seed': integer above maximum value. Expected a value <= " +
+        '9007199254740991, but got 1152921504606847000 instead.',
+    ],
+    [
       { input: 'hi', max_output_tokens: 0 },
       "max_output_tokens integer_below_min_value: Invalid 'max_output_tokens': integer below minimum value. " +
         'Expected a value >= 1, but got 0 instead.',

@@ -53,6 +53,20 @@ describe('chat completions over HTTP', () => {
     expect(usage?.completion_tokens).toBeGreaterThan(0)
   })
 
+  test('an answer ends in front of a stop string, streamed or not, and says that it stopped', async () => {
+    const request = {
+      model: 'gpt-oss',
+      messages: [{ role: 'user', content: 'I think.\nObservation: 5' }],
+      stop: ['Observation:', 'Calling tools:'],
+      seed: 7,
+    } satisfies Partial<OpenAI.ChatCompletionCreateParams>
+    const whole = await openai.chat.completions.create({ ...request, messages: [...request.messages] as never })
+    const streamed = await openai.chat.completions.stream({ ...request, messages: [...request.messages] as never })
+    for (const { choices } of [whole, await streamed.finalChatCompletion()]) {
+      expect(choices).toMatchObject([{ finish_reason: 'stop', message: { content: 'I read: I think.\n' } }])
+    }
+  })
+
   test('a client runs a call and sends its result back', async () => {
     const messages: OpenAI.Chat.ChatCompletionMessageParam[] = [{ role: 'user', content: 'How is the weather?' }]
     const first = await openai.chat.completions.create({ model: 'gpt-oss', messages, tools: [tool] })

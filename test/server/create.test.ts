@@ -85,3 +85,14 @@ test('the trace context of a request goes to the engine, and nothing that only l
   await create({ input: 'Hi' }, { traceparent: `${traceparent}\t-evil` })
   expect(engine.calls.map(({ options }) => options.trace)).toEqual([{ traceparent, tracestate: 'x=1' }, undefined])
 })
+
+test('stop strings and a seed of a Responses request are followed, over the SDK and in the background, too', async () => {
+  const served = endpoint(() => answer('I think.\nObservation: 5'))
+  const asked = { model: 'gpt-oss', input: 'Hi', stop: 'Observation:', seed: 7 }
+  const response = await served.client().responses.create(asked as never)
+  expect(response).toMatchObject({ status: 'completed', output_text: 'I think.\n' })
+  const { body } = await served.create({ ...asked, background: true })
+  const events = await served.stream(`/responses/${body.id}?stream=true`)
+  expect(events.at(-1)?.response.output.at(-1)).toMatchObject({ content: [{ text: 'I think.\n' }] })
+  expect(served.engine.calls.map(({ options }) => options.sampling?.seed)).toEqual([7, 7])
+})

@@ -1,7 +1,9 @@
+import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMemoryStore } from '../../src/stores/index.js'
 import { answer, call, hang, think } from '../../src/testing/index.js'
+import { typeOracle } from '../support/type-oracle.js'
 import { type Event, endpoint, heldEngine, readUntil, until } from './endpoint.js'
 
 const bearer = (owner: string): Record<string, string> => ({ authorization: `Bearer ${owner}` })
@@ -281,8 +283,8 @@ describe('an Idempotency-Key', () => {
 describe('input_items', () => {
   const { create, ask } = endpoint(() => answer('Hi'))
   const input = Array.from({ length: 25 }, (_, index) => ({ role: 'user', content: `${index}` }))
-  const textsOf = (page: { data: readonly { content: readonly { text: string }[] | string }[] }): string[] =>
-    page.data.map(({ content }) => (typeof content === 'string' ? content : (content[0]?.text ?? '')))
+  const textsOf = (page: { data: readonly { content: readonly { text: string }[] }[] }): string[] =>
+    page.data.map(({ content }) => content[0]?.text ?? '')
 
   test('input_items come in pages, the latest first, each item once', async () => {
     const { body } = await create({ input })
@@ -312,6 +314,35 @@ describe('input_items', () => {
     const seen: unknown[] = []
     for await (const item of served.client().responses.inputItems.list(id, { limit: 7, order: 'asc' })) seen.push(item)
     expect(seen).toHaveLength(25)
+  })
+
+  test('input_items are whole items of openai 7.57, also those that were sent in short forms', async () => {
+    const file = fileURLToPath(new URL('../../node_modules/openai/resources/responses/responses.d.ts', import.meta.url))
+    const isItem = typeOracle(file, 'ResponseItem')
+    const input = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'developer', content: 'Be kind.' },
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Hello' },
+      { role: 'assistant', content: [{ type: 'output_text', text: 'Hello', annotations: null }] },
+      { role: 'assistant', content: [{ type: 'input_text', text: 'Hello' }] },
+      { role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
+      { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'call_1', output: 'done' },
+      { type: 'custom_tool_call', call_id: 'call_2', name: 'g', input: 'x' },
+      { type: 'custom_tool_call_output', call_id: 'call_2', output: 'done' },
+      { type: 'reasoning', summary: [] },
+      { role: 'user', content: 'Go on' },
+    ]
+    const { body } = await create({ input })
+    const { data } = (await ask('GET', `/responses/${body.id}/input_items?order=asc`)).body
+    expect(data.filter((item: unknown) => !isItem(item))).toEqual([])
+    const text = (of: string, more: object = {}): object[] => [{ type: 'input_text', text: of, ...more }]
+    const said = [{ type: 'output_text', text: 'Hello', annotations: [], logprobs: [] }]
+    expect(data.slice(0, 7).map(({ content }: { content: unknown }) => content)).toEqual([
+      ...[text('Be brief.'), text('Be kind.'), text('Hi'), said, said, said, text('Hi')],
+    ])
+    expect(data.map(({ type }: { type: string }) => type).slice(0, 4)).toEqual(Array(4).fill('message'))
   })
 
   test.each(['limit=0', 'limit=101', 'limit=x', 'order=up', 'after=msg_none'])(

@@ -112,9 +112,9 @@ function playing(plan: SourcePlan) {
 
 constraintLaws('Transformers.js', () => createTransformersJsEngine({ model: scripted(), Tensor }))
 
-test('Transformers.js can constrain nothing, and knows its context length', async () => {
+test('Transformers.js can constrain nothing, has no seed, and knows its context length', async () => {
   const engine = createTransformersJsEngine({ model: scripted(), Tensor })
-  expect(await engine.capabilities?.()).toEqual({ contextLength: 100 })
+  expect(await engine.capabilities?.()).toEqual({ contextLength: 100, hasSeed: false })
 })
 
 describe('an engine over Transformers.js', () => {

@@ -66,11 +66,7 @@ export const CHAT_FIELDS: { readonly [name: string]: ChatField } = {
   modalities: { fate: 'refused', does: 'anything but `text`', read: checkModalities },
   moderation: refused('moderation', 'who asks for moderation must not get an answer without it'),
   n: { fate: 'refused', does: 'more than 1', read: checkCount },
-  stop: {
-    fate: 'refused',
-    does: 'unless it is empty, as at OpenAI for models that reason: no engine of this library stops at texts',
-    read: refuseUnlessEmpty('stop'),
-  },
+  stop: same('stop'),
   logit_bias: { fate: 'refused', does: `unless it is empty: ${SAMPLING}`, read: refuseUnlessEmpty('logit_bias') },
   tools: { fate: 'mapped', does: '`tools`', read: readTools },
   functions: { fate: 'mapped', does: '`tools`; the answer then has a `function_call`', read: readFunctions },
@@ -88,7 +84,7 @@ export const CHAT_FIELDS: { readonly [name: string]: ChatField } = {
   top_p: same('top_p'),
   presence_penalty: same('presence_penalty'),
   frequency_penalty: same('frequency_penalty'),
-  seed: ignored('sampling is up to the engine; OpenAI promises no more than to try'),
+  seed: same('seed'),
   parallel_tool_calls: same('parallel_tool_calls'),
   stream: same('stream'),
   stream_options: {

@@ -24,6 +24,11 @@ export function decimalFrom(least: number, most: number): z.ZodType<number> {
   return z.number('a decimal').min(least).max(most)
 }
 
+/** A text that is not empty, and all of whose characters the pattern allows. */
+export function textLike(pattern: RegExp): z.ZodType<string> {
+  return z.string('a string').min(1).regex(pattern)
+}
+
 /** A name of at most so many characters, all of which the pattern allows. */
 export function nameLike(pattern: RegExp, most: number): z.ZodType<string> {
   return z.string('a string').min(1).max(most).regex(pattern)
@@ -59,6 +64,16 @@ export function list<Value>(of: string, schema: z.ZodType<Value>): z.ZodType<Val
     }
     return entries
   })
+}
+
+/** The same, with at most so many entries. */
+export function listUpTo<Value>(most: number, of: string, schema: z.ZodType<Value>): z.ZodType<Value[]> {
+  const bounded = z.unknown().transform((value, context): unknown => {
+    if (!Array.isArray(value) || value.length <= most) return value
+    context.issues.push({ code: 'too_big', maximum: most, origin: 'array', input: value })
+    return z.NEVER
+  })
+  return bounded.pipe(list(of, schema))
 }
 
 export const texts: z.ZodType<string[]> = list('strings', text)

@@ -1,9 +1,11 @@
 import { invalidValue, RequestError } from '../../request-error.js'
 import { translateEntries } from '../../respond/index.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
+import type { InputItem } from '../../responses/input-items.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { FinishedResponse, FoundResponse, KeptResponse } from '../../stores/store.js'
 import { followEntries } from './follow.js'
+import { listedItem } from './listed-item.js'
 import type { LiveResponse } from './live-response.js'
 import type { Setup } from './setup.js'
 
@@ -172,14 +174,14 @@ export async function listInputItems(
 ): Promise<ItemPage> {
   const found = await findStored(setup, responseId, owner)
   const input = found.state === 'finished' ? found.finished.input : (setup.runs.get(responseId)?.input ?? [])
-  const items = (order === 'asc' ? [...input] : input.toReversed()) as readonly { readonly id: string }[]
+  const items = (order === 'asc' ? [...input] : input.toReversed()) as readonly (InputItem & { readonly id: string })[]
   const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
   if (after !== undefined && from === 0) throw invalidValue('after', after)
-  const data = items.slice(from, from + limit)
-  const [first, last] = [data[0], data.at(-1)]
+  const page = items.slice(from, from + limit)
+  const [first, last] = [page[0], page.at(-1)]
   return {
     object: 'list',
-    data,
+    data: page.map((item) => listedItem(item)),
     first_id: first?.id ?? null,
     last_id: last?.id ?? null,
     has_more: from + limit < items.length,

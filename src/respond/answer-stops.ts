@@ -1,0 +1,71 @@
+import { check } from '../errors.js'
+import type { HarmonyHeader } from '../harmony/events.js'
+import type { OpenEntry } from '../journal/entry.js'
+import type { ResponseFold } from '../journal/response-fold.js'
+import { declareTools, toolNamed } from '../recipients/declared-tools.js'
+import { resolvePolicy } from '../recipients/policy.js'
+import type { ResponseRequest } from '../responses/request.js'
+import { encoderOf } from '../tokens/encoder.js'
+import { FULL_CATALOG } from '../translate/full-catalog.js'
+import { openMessage } from './open-message.js'
+import { StopWatch } from './stop-watch.js'
+import type { StrictnessOptions } from './strictness.js'
+
+/** As many as OpenAI takes. */
+const MOST_STOPS = 4
+
+/**
+ * The strings that end the answer of a request: `stop`.
+ *
+ * @throws HarmonyResponsesError `bad_option`: they are no strings, too many, or one of them is empty
+ */
+export function stopStrings({ stop }: ResponseRequest): readonly string[] {
+  const strings: readonly unknown[] = stop == null ? [] : Array.isArray(stop) ? stop : [stop]
+  const isRight = strings.length <= MOST_STOPS && strings.every(isText)
+  check(isRight, 'request.stop', `a string or up to ${MOST_STOPS} strings, none of them empty`, stop)
+  return strings as readonly string[]
+}
+
+/** Half of a surrogate pair is none: an answer that ended in the other half would be no text. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && !/\p{Surrogate}/u.test(value)
+}
+
+/** What ends the answers of a response before the model does. {@link ownParameters} says where `stop` does not. */
+export interface AnswerStops {
+  /** A watch over the next call of the model. */
+  watch(fold: ResponseFold): StopWatch
+}
+
+/** Undefined if nothing does. */
+export function answerStops(
+  { request, isCompaction }: OpenEntry,
+  { tokenTable, policy }: StrictnessOptions,
+): AnswerStops | undefined {
+  const strings = isCompaction ? [] : stopStrings(request)
+  if (strings.length === 0) return undefined
+  const tools = declareTools(request.tools)
+  const classify = FULL_CATALOG.createClassifier(request, tools, resolvePolicy(policy))
+  const isAnswer = ({ role, recipient, channel }: HarmonyHeader): boolean => {
+    if (role !== 'assistant') return false
+    const callee = classify(recipient, channel)
+    return callee.kind === 'message' && callee.phase !== 'commentary'
+  }
+  const shared = {
+    strings,
+    tokenTable,
+    encode: encoderOf(tokenTable),
+    toolNamed: (word: string) => toolNamed(word, tools),
+    isAnswer,
+  }
+  return {
+    watch(fold) {
+      const open = openMessage(fold.turnTokens, shared)
+      return new StopWatch({
+        ...shared,
+        parser: fold.parserState,
+        begun: open && isAnswer(open.header) ? open.text : undefined,
+      })
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import type { EngineCapabilities } from '../engine/constraint.js'
+import type { ParsedRequest } from '../responses/parsed-request.js'
+import type { ResponseRequest } from '../responses/request.js'
+import type { Diagnostic } from '../translate/diagnostics.js'
+
+/** The parameters that no response echoes, and by which it goes on. */
+type OwnParameters = Pick<ParsedRequest, 'generate' | 'seed' | 'stop'>
+
+/**
+ * The parameters that have to be in the open entry although no response echoes them. Those that cannot be followed are
+ * reported, and are not in it.
+ *
+ * @param onIgnored - receives the report of each
+ */
+export function ownParameters(
+  request: ResponseRequest,
+  { hasSeed = true }: EngineCapabilities,
+  onIgnored: (diagnostic: Diagnostic) => void,
+): OwnParameters {
+  const { generate, seed, stop } = request as ParsedRequest
+  const ignore = (subject: string): void => onIgnored({ code: 'ignored_parameter', subject, index: -1 })
+  const isSeeded = seed != null && hasSeed
+  if (seed != null && !hasSeed) ignore('seed (the engine has none)')
+  const isStopped = stop != null && stop.length > 0
+  const isFree = !isFormatted(request)
+  // A part of a JSON text is none.
+  if (isStopped && !isFree) ignore('stop (text.format is set)')
+  return {
+    ...(generate === false && { generate }),
+    ...(isSeeded && { seed }),
+    ...(isStopped && isFree && { stop }),
+  }
+}
+
+/** Whether the answer has to be JSON. */
+function isFormatted({ text }: ResponseRequest): boolean {
+  const type = (text?.format as { readonly type?: unknown } | null | undefined)?.type
+  return type === 'json_object' || type === 'json_schema'
+}
