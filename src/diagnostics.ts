@@ -54,6 +54,10 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   missing_markers: 'no special tokens: configure the engine to keep them (skip_special_tokens: false)',
   spelled_ids: 'text that looks like a token id: push ids as numbers',
   repeated_count: 'a second count of the same tokens: the last one is used',
+
+  // The notices of `respond`: about the request.
+  unhosted_tool: 'declared tools that nothing runs: the model is not told of them',
+  unread_attachment: 'images and files that the model cannot see: it reads a placeholder',
 }
 
 /** A diagnostic in one line: its code, explanation and subject, and the text that was dropped. */

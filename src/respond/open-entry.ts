@@ -1,16 +1,20 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
+import { merged } from '../merged.js'
 import type { RenderPromptOptions } from '../prompt/render-prompt.js'
 import { builtinReplacedBy } from '../prompt/taught-tools.js'
 import { unsupported } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { McpTool, ResponseRequest } from '../responses/request.js'
+import type { NoticeCode } from '../translate/diagnostics.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
 import { calleesOf, isCalleeOpen } from './callees.js'
+import { checkDemand } from './check-demand.js'
 import { dateOf } from './date-of.js'
 import { heldParts } from './held-parts.js'
+import { hostedBuiltins, isReplacementHosted } from './hosted-types.js'
 import type { RespondOptions } from './options.js'
 import { strictParts } from './strict-parts.js'
 import { summaryRequest } from './summarize.js'
@@ -20,6 +24,8 @@ import { fittingPrompt } from './truncate.js'
 export interface OpenOptions extends RespondOptions {
   readonly responseId: string
   readonly onError: (error: unknown) => void
+  /** Receives what the request asks for and does not get. */
+  readonly notice?: (code: NoticeCode, subject: string) => void
 }
 
 /**
@@ -35,19 +41,23 @@ export async function openEntry(
   at: number,
   signal: AbortSignal,
 ): Promise<OpenEntry> {
-  const { approvedCalls = [], policy, unconstrained = 'validate', onError } = options
+  const { approvedCalls = [], policy, unconstrained = 'validate', tools = [], onError, notice } = options
   const isCompaction = checkCompaction(request, options)
   const parts = isCompaction ? [] : strictParts(request)
   const needsAnswer = parts.length > 0 || (!isCompaction && isCalleeOpen(request))
   const capabilities = await capabilitiesOf(options, needsAnswer, signal)
   const constrained = heldParts(parts, capabilities, { unconstrained, onError })
   const listings = await listingsOf(request, options, signal)
-  const { tokens, messages } = fittingPrompt(
+  const taught = { listings, hosted: hostedBuiltins(tools, onError), ...(policy !== undefined && { policy }) }
+  if (!isCompaction) checkDemand(request, taught)
+  const { tokens, messages, untaught, placeholders } = fittingPrompt(
     isCompaction ? summaryRequest(request) : request,
-    promptOptions(options, listings, at),
+    merged(promptOptions(options, at), taught),
     capabilities.contextLength,
   )
-  const callees = isCompaction ? undefined : calleesOf(request, listings, capabilities, policy)
+  const callees = isCompaction ? undefined : calleesOf(request, taught, capabilities)
+  if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
+  if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
   const { refuses: _, ...known } = capabilities
   const listed = listedIn(request)
   return {
@@ -71,17 +81,15 @@ export async function openEntry(
   }
 }
 
-function promptOptions(options: OpenOptions, listings: readonly McpListing[], at: number): RenderPromptOptions {
-  const { tokenTable, history, images, identity, knowledgeCutoff, policy } = options
+function promptOptions(options: OpenOptions, at: number): RenderPromptOptions {
+  const { tokenTable, history, images, identity, knowledgeCutoff } = options
   return {
     tokenTable,
-    listings,
     date: dateOf(at),
     ...(history && { history }),
     ...(images && { images }),
     ...(identity !== undefined && { identity }),
     ...(knowledgeCutoff !== undefined && { knowledgeCutoff }),
-    ...(policy !== undefined && { policy }),
   }
 }
 
@@ -147,8 +155,11 @@ async function listingsOf(
     if (declared.has(serverLabel) && !listed.has(serverLabel)) listed.set(serverLabel, listing)
   }
   // A tool that lists nothing may answer for any server. If there is none, nobody does, and the client has to learn it.
-  const isKnown = (label: string): boolean =>
-    listed.has(label) || builtinReplacedBy(label) !== undefined || tools.some(({ listings }) => listings === undefined)
+  const isKnown = (label: string): boolean => {
+    const replaced = builtinReplacedBy(label)
+    if (replaced !== undefined) return listed.has(label) || isReplacementHosted(label, replaced, tools, onError)
+    return listed.has(label) || tools.some(({ listings }) => listings === undefined)
+  }
   const unknown = [...declared].filter((label) => !isKnown(label))
   return [...listed.values(), ...unknown.map((serverLabel) => ({ serverLabel, error: UNKNOWN_SERVER }))]
 }
