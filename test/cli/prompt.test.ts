@@ -121,6 +121,11 @@ describe('prompt shows each message', () => {
     expect(out).toContain('! not taught: the tool get page of docs, which no recipient can name\n')
   })
 
+  test('prompt names the declared tools that nothing runs', async () => {
+    const { out } = await prompt({ tools: [{ type: 'file_search' }, { type: 'web_search' }], input: 'Hi' })
+    expect(out.match(/! not taught: .*/g)).toEqual(['! not taught: file_search, which nothing runs'])
+  })
+
   test('prompt stops silently when its output is closed', async () => {
     const io = fakeIo({ '-': '{}' }, Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
     expect(await run(['prompt', '-'], io)).toBe(0)

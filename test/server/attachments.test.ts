@@ -104,15 +104,19 @@ describe('images in a conversation', () => {
   })
 
   test('Chat Completions has the same rule', async () => {
-    const { ask } = looking()
+    const { ask, engine } = looking()
     const image = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }] }
     const file = { role: 'user', content: [{ type: 'file', file: { filename: 'a.pdf', file_data: 'AA==' } }] }
+    const audio = { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }] }
     const send = (...messages: object[]) => ask('POST', '/chat/completions', { model: 'gpt-oss', messages })
     expect(await send(image)).toMatchObject({
       status: 400,
       body: { error: { param: 'messages[0].content[0]', message: expect.stringContaining('--images placeholder') } },
     })
-    const { status, body } = await send(image, file, { role: 'user', content: 'Go on.' })
+    expect((await send(file, audio)).body.error.param).toBe('messages[1].content[0]')
+    const { status, body } = await send(image, file, audio, { role: 'user', content: 'Go on.' })
     expect([status, body.choices[0].message.content]).toEqual([200, 'I read: Go on.'])
+    const read = engine.calls[0]?.messages.slice(-4).map(({ content }) => content)
+    expect(read).toEqual(['[image]', '[file a.pdf]', '[file audio.wav]', 'Go on.'])
   })
 })

@@ -7,7 +7,7 @@ import type { OfficialMessage } from './official-parser.js'
 /**
  * The folder of shared test data, from the environment variable HARMONY_SHARED, or `undefined` if it is not set. It
  * holds `data/harmony/golden/*.json`, `data/harmony/fuzz.jsonl`, `data/captured/vllm/*.json`, `data/captured/llama-server`
- * and `data/requests/*.json`.
+ * `data/requests/*.json` and `data/requests-2/*.json`.
  */
 export function sharedFolder(): string | undefined {
   const folder = process.env['HARMONY_SHARED']
