@@ -47,7 +47,7 @@ export interface Tool {
   /**
    * Whether it is this tool that the call is for. Called for every waiting call; has no effect.
    *
-   * Also called once before the model is, with an empty call of each type of {@link HostedCall} but MCP's (no code, no
+   * Also called before the model is, with an empty call of each type of {@link HostedCall} but MCP's (no code, no
    * query, no command), and of an MCP server that replaces a built-in tool: the model is told of the built-in tools that
    * some tool answers, and of no others.
    */
