@@ -55,11 +55,12 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   spelled_ids: 'text that looks like a token id: push ids as numbers',
   repeated_count: 'a second count of the same tokens: the last one is used',
 
-  // The notices of respond().
+  // The notices of `respond`: about the request, or about a conversation that is too long.
   compaction_failed: 'the conversation could not be compacted: the response goes on with all of it',
   compaction_too_long: 'longer than compact_threshold even when compacted: not compacted again in this response',
-  // Of `respond`: about what the request asks for.
   ignored_parameter: 'a parameter of the request that has no effect on this response',
+  unhosted_tool: 'declared tools that nothing runs: the model is not told of them',
+  unread_attachment: 'images and files that the model cannot see: it reads a placeholder',
 }
 
 /** A diagnostic in one line: its code, explanation and subject, and the text that was dropped. */

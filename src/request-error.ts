@@ -138,9 +138,15 @@ export function mutuallyExclusive(params: readonly string[]): RequestError {
   return new RequestError(message, { code: 'mutually_exclusive_parameters' })
 }
 
-/** Something that OpenAI's API has and this server has not. @param what - `image inputs` */
-export function unsupported(param: string, what: string): RequestError {
-  return new RequestError(`Unsupported value: '${param}': ${what} not supported with this model.`, {
+/**
+ * Something that OpenAI's API has and this server has not.
+ *
+ * @param what - `image inputs are`
+ * @param hint - what to do instead, as a sentence
+ */
+export function unsupported(param: string, what: string, hint?: string): RequestError {
+  const message = `Unsupported value: '${param}': ${what} not supported with this model.`
+  return new RequestError(hint === undefined ? message : `${message} ${hint}`, {
     param,
     code: 'unsupported_value',
   })

@@ -1,4 +1,5 @@
 import { HarmonyResponsesError, loadTokenTable, type PolicyName, policies } from '../index.js'
+import { ATTACHMENT_POLICIES } from '../prompt/attachments.js'
 import {
   type HistoryEntry,
   type Prompt,
@@ -11,8 +12,6 @@ import { type Command, defineCommand, oneFile, oneOf } from './command.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from './io.js'
 import { promptText, showPrompt } from './show-prompt.js'
 
-const IMAGES = ['refuse', 'placeholder'] as const
-
 export const prompt: Command = defineCommand({
   name: 'prompt',
   operands: 'FILE',
@@ -23,8 +22,10 @@ export const prompt: Command = defineCommand({
                             text that spells a marker looks like one, and nothing in it is escaped
   --tokens                  prints the token ids as one JSON array
   --date YYYY-MM-DD         the date that the model is told (default: today, in UTC)
-  --images refuse           a request with images or files is an error (default)
-           placeholder      ... has [image] and [file NAME] in their place
+  --images refuse-last      images and files in the user's last message are an error; all others are [image] and
+                            [file NAME] (default)
+           refuse           they are an error anywhere
+           placeholder      they are [image] and [file NAME] anywhere
   --policy openai           teaches tools as the translator of this policy accepts them; as for replay
   --history FIXTURE         the tokens of an earlier response, as a token fixture: what the request repeats of it is
                             rendered with the very same ids; repeatable
@@ -39,13 +40,13 @@ Exit codes: 0 rendered, 2 wrong usage, an unreadable file, or a request that can
     text: { type: 'boolean', default: false },
     tokens: { type: 'boolean', default: false },
     date: { type: 'string' },
-    images: { type: 'string', default: 'refuse' },
+    images: { type: 'string', default: 'refuse-last' },
     policy: { type: 'string' },
     history: { type: 'string', multiple: true, default: [] as string[] },
   },
   async run(values, operands, io) {
     const file = oneFile('prompt', operands)
-    const images = oneOf(IMAGES, '--images', values.images)
+    const images = oneOf(ATTACHMENT_POLICIES, '--images', values.images)
     const policy =
       values.policy === undefined ? 'openai' : oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy)
     const { text, tokens, date = io.today() } = values

@@ -26,8 +26,10 @@ export const serve: Command = defineCommand({
   --dialect openai          words the events as OpenAI does (default)
             open-responses  ... as Open Responses does
             vllm            ... as vLLM does
-  --images refuse           refuses images and files (default)
-           placeholder      puts [image] and [file NAME] in their places
+  --images refuse-last      refuses images and files in the user's last message, and puts [image] and [file NAME] in
+                            the places of all others (default)
+           refuse           refuses them all
+           placeholder      refuses none
   --context-size TOKENS     of the model's context, for --model; default: as memory allows
   --parallel N              how many responses are made at once; default 256, and with --model 1
   --on-disconnect stop      ends a response whose client leaves (default)
@@ -54,7 +56,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     reasoning: { type: 'string', default: 'raw' },
     policy: { type: 'string', default: 'openai' },
     dialect: { type: 'string', default: 'openai' },
-    images: { type: 'string', default: 'refuse' },
+    images: { type: 'string', default: 'refuse-last' },
     'context-size': { type: 'string' },
     parallel: { type: 'string' },
     'on-disconnect': { type: 'string', default: 'stop' },

@@ -15,7 +15,7 @@ const MARGIN = 6
  * @returns pieces of text, each of whole lines
  */
 export function* showPrompt(prompt: Prompt, tokenTable: TokenTable, screen: Screen): Generator<string> {
-  const { tokens, messages, omitted } = prompt
+  const { tokens, messages, omitted, untaught } = prompt
   const paint = createPaint(screen.hasColors)
   const show = (index: string, words: string, span: Omit<MessageSpan, 'role'>, style: Style): string => {
     const ids = tokens.subarray(span.start, span.end)
@@ -36,6 +36,9 @@ export function* showPrompt(prompt: Prompt, tokenTable: TokenTable, screen: Scre
   for (const { serverLabel, name } of omitted) {
     const what = `! not taught: the tool ${name} of ${serverLabel}, which no recipient can name`
     yield `${paint(withoutMarkers(plain(what)), 'yellow')}\n`
+  }
+  for (const type of untaught) {
+    yield `${paint(withoutMarkers(plain(`! not taught: ${type}, which nothing runs`)), 'yellow')}\n`
   }
   yield `${paint(`${plural(tokens.length, 'token')}, ${plural(messages.length, 'message')}`, 'bold')}\n`
 }

@@ -1,11 +1,6 @@
-import { invalidType, invalidValue, unsupported } from '../request-error.js'
-import { fieldOf, objectAt, optionalTextIn, textIn } from './fields.js'
-
-/**
- * What becomes of images and files, which gpt-oss cannot see: `refuse` the request, or put a `placeholder` that names
- * them into the prompt. An image in the history would otherwise end the session.
- */
-export type AttachmentPolicy = 'refuse' | 'placeholder'
+import { invalidType, invalidValue } from '../request-error.js'
+import type { ReadAttachment } from './attachments.js'
+import { objectAt, optionalTextIn, textIn } from './fields.js'
 
 /** How each type of content part reads as text. */
 const PARTS: Readonly<Record<string, (part: Part) => string>> = {
@@ -15,16 +10,16 @@ const PARTS: Readonly<Record<string, (part: Part) => string>> = {
   refusal: ({ fields, param }) => textIn(fields, 'refusal', param),
   reasoning_text: ({ fields, param }) => textIn(fields, 'text', param),
   summary_text: ({ fields, param }) => textIn(fields, 'text', param),
-  input_image: (part) => attachment(part, 'image inputs are', '[image]'),
-  computer_screenshot: (part) => attachment(part, 'screenshots are', '[image]'),
-  input_audio: (part) => attachment(part, 'audio inputs are', '[audio]'),
-  input_file: (part) => attachment(part, 'file inputs are', `[file${nameOf(part)}]`),
+  input_image: (part) => part.attach(part.param, 'image inputs are', '[image]'),
+  computer_screenshot: (part) => part.attach(part.param, 'screenshots are', '[image]'),
+  input_audio: (part) => part.attach(part.param, 'audio inputs are', '[audio]'),
+  input_file: (part) => part.attach(part.param, 'file inputs are', `[file${nameOf(part)}]`),
 }
 
 interface Part {
   readonly fields: { readonly [field: string]: unknown }
   readonly param: string
-  readonly attachments: AttachmentPolicy
+  readonly attach: ReadAttachment
 }
 
 /**
@@ -32,26 +27,24 @@ interface Part {
  *
  * @throws RequestError if a part is unknown, or is an attachment and those are refused
  */
-export function textOfContent(content: unknown, param: string, attachments: AttachmentPolicy): string {
+export function textOfContent(content: unknown, param: string, attach: ReadAttachment): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) throw invalidType(param, 'one of a string or an array of objects', content)
-  return content.map((part, index) => textOfPart(part, `${param}[${index}]`, attachments)).join('\n')
+  return content.map((part, index) => textOfPart(part, `${param}[${index}]`, attach)).join('\n')
 }
 
-function textOfPart(part: unknown, param: string, attachments: AttachmentPolicy): string {
+function textOfPart(part: unknown, param: string, attach: ReadAttachment): string {
   const fields = objectAt(part, param)
   const type = textIn(fields, 'type', param)
   const read = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined
   if (read === undefined) throw invalidValue(`${param}.type`, type, Object.keys(PARTS))
-  return read({ fields, param, attachments })
+  return read({ fields, param, attach })
 }
 
-function attachment({ param, attachments }: Part, what: string, placeholder: string): string {
-  if (attachments === 'refuse') throw unsupported(param, what)
-  return placeholder
-}
-
+/** Its name, or what else the client calls it by: an address without its query, which may hold a secret. */
 function nameOf({ fields, param }: Part): string {
-  if (fieldOf(fields, 'filename') === undefined) return ''
-  return ` ${optionalTextIn(fields, 'filename', param)}`
+  const url = optionalTextIn(fields, 'file_url', param)
+  const address = url?.startsWith('data:') ? undefined : url?.split(/[?#]/, 1)[0]
+  const name = optionalTextIn(fields, 'filename', param) || optionalTextIn(fields, 'file_id', param) || address
+  return name ? ` ${name}` : ''
 }

@@ -1,5 +1,5 @@
 export { RequestError, type RequestErrorBody } from '../request-error.js'
-export type { AttachmentPolicy } from './content.js'
+export type { AttachmentPolicy } from './attachments.js'
 export type { HistoryEntry } from './history.js'
 export { messagesOf, type PromptOptions } from './messages-of.js'
 export type { MessageSpan, PromptMessage, RenderedMessages } from './prompt-message.js'
@@ -8,3 +8,4 @@ export { type Prompt, type RenderPromptOptions, renderPrompt } from './render-pr
 export type { OmittedTool } from './taught-tools.js'
 export { renderToolResult, type ToolMessageOptions } from './tool-message.js'
 export type { ResponseFormat, TaughtTool, ToolNamespace } from './tool-namespace.js'
+export type { HostedBuiltin } from './untaught-tools.js'

@@ -2,8 +2,8 @@ import { check } from '../errors.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { invalidType, invalidValue } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
+import { ATTACHMENT_POLICIES, type AttachmentPolicy } from './attachments.js'
 import { builtinNamespaces } from './builtin-namespaces.js'
-import type { AttachmentPolicy } from './content.js'
 import type { ReadMessage } from './conversation.js'
 import { developerText } from './developer-text.js'
 import { dropOldReasoning } from './drop-reasoning.js'
@@ -14,6 +14,7 @@ import { listingsIn, readInput } from './read-input.js'
 import { systemText } from './system-text.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
 import type { ResponseFormat } from './tool-namespace.js'
+import { HOSTED_BUILTINS, type HostedBuiltin, isHostedBuiltin } from './untaught-tools.js'
 
 /** How a request is read. */
 export interface PromptOptions {
@@ -25,7 +26,12 @@ export interface PromptOptions {
   readonly history?: readonly HistoryEntry[]
   /** The policy of the translator, so that tools are taught as it accepts them. Default `openai`. */
   readonly policy?: RecipientPolicy | PolicyName
-  /** What becomes of images and files, which gpt-oss cannot see. Default `refuse`. */
+  /**
+   * The built-in tools that the host runs: `code_interpreter`, `web_search`, and `shell` in a container. Others that the
+   * request declares are not taught. Default: all three.
+   */
+  readonly hosted?: readonly HostedBuiltin[]
+  /** What becomes of images and files, which gpt-oss cannot see. Default `refuse-last`. */
   readonly images?: AttachmentPolicy
   /** Who the model is told that it is. Default: as gpt-oss was trained. */
   readonly identity?: string
@@ -39,6 +45,8 @@ export interface RequestMessages {
   readonly head: readonly PromptMessage[]
   readonly conversation: readonly ReadMessage[]
   readonly tools: TaughtTools
+  /** How many placeholders stand for images and files. */
+  readonly placeholders: number
 }
 
 /**
@@ -57,17 +65,28 @@ export function messagesOf(request: object, options: PromptOptions): PromptMessa
 
 /** @throws RequestError, HarmonyResponsesError as {@link messagesOf} */
 export function readRequest(request: object, options: PromptOptions): RequestMessages {
-  const { date, listings = [], history = [], images = 'refuse', identity, knowledgeCutoff } = options
+  const { date, listings = [], history = [], images = 'refuse-last', identity, knowledgeCutoff } = options
+  const { hosted = HOSTED_BUILTINS } = options
   check(/^\d{4}-\d\d-\d\d$/.test(date), 'date', "a string like '2026-01-31'", date)
-  check(images === 'refuse' || images === 'placeholder', 'images', "'refuse' or 'placeholder'", images)
+  check(ATTACHMENT_POLICIES.includes(images), 'images', "'refuse-last', 'refuse' or 'placeholder'", images)
   check(Array.isArray(history), 'history', 'an array', history)
+  const areHosted = Array.isArray(hosted) && hosted.every(isHostedBuiltin)
+  check(areHosted, 'hosted', `an array of ${HOSTED_BUILTINS.join(', ')}`, hosted)
   const fields = objectAt(request, 'request')
   const input = fieldOf(fields, 'input')
   const known = new Set(listings.map(({ serverLabel }) => serverLabel))
   const sent = listingsIn(input).filter(({ serverLabel }) => !known.has(serverLabel))
-  const tools = teachTools(fields, [...listings, ...sent], resolvePolicy(options.policy))
+  const tools = teachTools(fields, [...listings, ...sent], resolvePolicy(options.policy), hosted)
   const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry.text] as const] : [])))
-  const messages = readInput(input, { tools, attachments: images, unsealed: (blob) => sealed.get(blob) })
+  let placeholders = 0
+  const messages = readInput(input, {
+    tools,
+    attachments: images,
+    unsealed: (blob) => sealed.get(blob),
+    onPlaceholder() {
+      placeholders += 1
+    },
+  })
 
   const first = messages.findIndex(({ role }) => role !== 'developer')
   const leading = messages.splice(0, first === -1 ? messages.length : first)
@@ -88,7 +107,7 @@ export function readRequest(request: object, options: PromptOptions): RequestMes
   })
   const head: PromptMessage[] = [{ role: 'system', content: system }]
   if (developer !== undefined) head.push({ role: 'developer', content: developer })
-  return { head, conversation: messages.map(headed), tools }
+  return { head, conversation: messages.map(headed), tools, placeholders }
 }
 
 /** A developer message in the middle of the conversation, with the heading that the first one has. */

@@ -1,7 +1,7 @@
 import { merged } from '../merged.js'
 import { invalidType } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
-import type { AttachmentPolicy } from './content.js'
+import { type AttachmentPolicy, attachmentFates, attachmentReaders } from './attachments.js'
 import { Conversation, type ReadMessage } from './conversation.js'
 import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
 import { guessPhases } from './guess-phases.js'
@@ -14,6 +14,8 @@ export interface ReadInputOptions {
   readonly tools: TaughtTools
   readonly attachments: AttachmentPolicy
   readonly unsealed: (blob: string) => string | undefined
+  /** Called for each image and file that a placeholder stands for. */
+  readonly onPlaceholder: () => void
 }
 
 /**
@@ -26,13 +28,22 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
   if (typeof input === 'string') return [{ role: 'user', content: input, item: 0 }]
   const items = itemsOf(input)
   const conversation = new Conversation()
-  const context: ReadContext = merged(options, {
+  const { tools, unsealed } = options
+  const context: Omit<ReadContext, 'attach'> = {
+    tools,
+    unsealed,
     conversation,
     answeredApprovals: new Set(
       items.flatMap((item) => (item['type'] === 'mcp_approval_response' ? [item['approval_request_id']] : [])),
     ),
     approvalCalls: new Map(),
-  })
+  }
+  const { refuse, placeholder } = attachmentReaders(options.onPlaceholder)
+  const contexts = {
+    refuse: merged(context, { attach: refuse }),
+    placeholder: merged(context, { attach: placeholder }),
+  }
+  const fateOf = attachmentFates(items, options.attachments)
   const beginning = latestWindow(items, options.unsealed)
   for (const [index, item] of items.entries()) {
     if (index < beginning && !isInstruction(item)) continue
@@ -41,7 +52,7 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
     const id = optionalTextIn(item, 'id', param) ?? ''
     // The output of a local shell call has the id of the call that it answers.
     if (id !== '' && type !== 'local_shell_call_output') conversation.claimId(id, `${param}.id`)
-    readerOf(type, param)(item, context, index, param)
+    readerOf(type, param)(item, contexts[fateOf(index)], index, param)
   }
   conversation.finish()
   return guessPhases(conversation.messages)

@@ -17,6 +17,10 @@ export interface Prompt extends RenderedMessages {
   readonly tokens: Uint32Array
   /** Listed MCP tools that the model is not told of, because no recipient can name them. */
   readonly omitted: readonly OmittedTool[]
+  /** The types of declared tools that the model is not told of, because nothing runs them: `file_search`. Each once. */
+  readonly untaught: readonly string[]
+  /** How many images and files the model reads a placeholder of: `[image]`, `[file NAME]`. */
+  readonly placeholders: number
 }
 
 /**
@@ -32,12 +36,13 @@ export interface Prompt extends RenderedMessages {
  */
 export function renderPrompt(request: object, options: RenderPromptOptions): Prompt {
   const { tokenTable, history = [] } = options
-  const { head, conversation, tools } = readRequest(request, options)
+  const { head, conversation, tools, placeholders } = readRequest(request, options)
   const messages = dropOldReasoning(recall(conversation, history, tools, tokenTable))
   const rendered = renderMessages([...head, ...messages], { tokenTable })
   const next = [SPECIAL.start, ...encoderOf(tokenTable)('assistant')]
   const tokens = new Uint32Array(rendered.tokens.length + next.length)
   tokens.set(rendered.tokens)
   tokens.set(next, rendered.tokens.length)
-  return { tokens, messages: rendered.messages, omitted: tools.omitted }
+  const { omitted, untaught } = tools
+  return { tokens, messages: rendered.messages, omitted, untaught, placeholders }
 }

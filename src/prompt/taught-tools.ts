@@ -11,6 +11,7 @@ import type { ListedTool, McpListing } from '../responses/mcp-listing.js'
 import { toolSelection } from './allowed-tools.js'
 import { type Fields, fieldOf, listAt, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
 import type { TaughtTool, ToolNamespace } from './tool-namespace.js'
+import { HOSTED_BUILTINS, type HostedBuiltin, isUnaddressed, unrunBuiltins } from './untaught-tools.js'
 
 /*
  * What the prompt teaches and what `classifyRecipient` accepts are one table: a tool is taught by the first of its
@@ -31,6 +32,8 @@ export interface TaughtTools {
   readonly builtins: ReadonlySet<BuiltinTool>
   readonly namespaces: readonly ToolNamespace[]
   readonly omitted: readonly OmittedTool[]
+  /** The types of tools that the model is not told of, because nothing runs them: as declared, each once. */
+  readonly untaught: readonly string[]
   /** The recipient of a client's tool; of one that is not declared, the spelling that is a call of it nevertheless. */
   functionRecipient(name: string, namespace?: string): string
   mcpRecipient(serverLabel: string, name: string): string
@@ -61,18 +64,28 @@ const ADDRESS = /^[\w.:/@-]+$/
  * Reads the tools of a request.
  *
  * @param listings - what the declared MCP servers listed
+ * @param hosted - the built-in tools that the host runs
  * @throws RequestError if a tool is malformed, or a client's tool cannot be addressed: another one has its name
  */
-export function teachTools(request: Fields, listings: readonly McpListing[], policy: RecipientPolicy): TaughtTools {
+export function teachTools(
+  request: Fields,
+  listings: readonly McpListing[],
+  policy: RecipientPolicy,
+  hosted: readonly HostedBuiltin[] = HOSTED_BUILTINS,
+): TaughtTools {
   const tools = listAt(fieldOf(request, 'tools') ?? [], 'tools').map((tool, index) =>
     namedTool(tool, `tools[${index}]`),
   )
   const declared = declaredTools(tools, listings)
   const isAllowed = toolSelection(request)
   const listed = toolsByServer(listings)
+  /** The servers that were asked for a list: one that failed to give it runs nothing. */
+  const answered = new Set(listings.map(({ serverLabel }) => serverLabel))
   const namespaces = new Map<string, Taught>()
   const builtins = new Set<BuiltinTool>()
   const omitted: OmittedTool[] = []
+  const unrun = unrunBuiltins(declared, hosted)
+  const untaught = new Set<string>()
 
   const addressOf = (callee: Recipient, spellings: readonly string[]): string | undefined => {
     const key = recipientKey(callee)
@@ -106,7 +119,7 @@ export function teachTools(request: Fields, listings: readonly McpListing[], pol
   }
   const teachServer = (label: string, about: string | undefined): void => {
     const replaced = builtinReplacedBy(label)
-    if (!listed.has(label) && replaced !== undefined && isAllowed({ type: 'mcp', label })) builtins.add(replaced)
+    if (!answered.has(label) && replaced !== undefined && isAllowed({ type: 'mcp', label })) builtins.add(replaced)
     for (const { name, description, inputSchema, input_schema = inputSchema } of listed.get(label)?.values() ?? []) {
       if (declared.mcpServers.get(label)?.allows(name) !== true) continue
       if (!isAllowed({ type: 'mcp', label, name })) continue
@@ -133,7 +146,10 @@ export function teachTools(request: Fields, listings: readonly McpListing[], pol
       servers.add(label)
     } else {
       const builtin = builtinOf(type)
-      if (builtin !== undefined && isAllowed({ type })) builtins.add(builtin)
+      if (isAllowed({ type })) {
+        if (builtin === undefined ? isUnaddressed(type) : unrun.has(builtin)) untaught.add(type)
+        else if (builtin !== undefined) builtins.add(builtin)
+      }
       teachFunction(tool, param)
     }
   }
@@ -148,6 +164,7 @@ export function teachTools(request: Fields, listings: readonly McpListing[], pol
       tools: [...tools.values()],
     })),
     omitted,
+    untaught: [...untaught],
     functionRecipient(name, namespace) {
       const spellings = functionSpellings(name, namespace)
       const kinds = ['function_call', 'custom_tool_call'] as const

@@ -1,12 +1,22 @@
 import { type Constraint, constraintKind, type EngineCapabilities } from '../engine/constraint.js'
 import { builtinNamespaces } from '../prompt/builtin-namespaces.js'
+import type { Fields } from '../prompt/fields.js'
 import { listingsIn } from '../prompt/read-input.js'
 import { type TaughtTools, teachTools } from '../prompt/taught-tools.js'
+import type { HostedBuiltin } from '../prompt/untaught-tools.js'
 import { undatedType } from '../recipients/builtin-tools.js'
 import { classifyRecipient } from '../recipients/classify.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
+
+/** What the tools of a request are taught by, beside the request. */
+export interface Teaching {
+  readonly listings: readonly McpListing[]
+  /** The built-in tools that the host runs. */
+  readonly hosted: readonly HostedBuiltin[]
+  readonly policy?: RecipientPolicy | PolicyName
+}
 
 /** Whether the request demands a call, and leaves it to the model of what. */
 export function isCalleeOpen({ tools, tool_choice: choice }: ResponseRequest): boolean {
@@ -23,26 +33,30 @@ export function isCalleeOpen({ tools, tool_choice: choice }: ResponseRequest): b
  */
 export function calleesOf(
   request: ResponseRequest,
-  listings: readonly McpListing[],
+  teaching: Teaching,
   capabilities: EngineCapabilities,
-  policy?: RecipientPolicy | PolicyName,
 ): readonly string[] | undefined {
   if (!isCalleeOpen(request)) return undefined
-  const sent = listingsIn(request.input).filter((one) =>
-    listings.every((other) => other.serverLabel !== one.serverLabel),
-  )
-  const tools = teachTools(
-    request as { readonly [field: string]: unknown },
-    [...listings, ...sent],
-    resolvePolicy(policy),
-  )
+  const tools = taughtTools(request, teaching)
   const callees = recipientsOf(tools).filter(demandedBy(request.tool_choice, tools))
   if (callees.length <= 1) return callees.length === 0 ? undefined : callees
   return isHeld(nameConstraint(callees), capabilities) ? callees : undefined
 }
 
+/** The tools of a request as its prompt teaches them. @throws RequestError */
+export function taughtTools(request: ResponseRequest, teaching: Teaching): TaughtTools {
+  const { hosted, policy } = teaching
+  return teachTools(request as Fields, listingsFor(request, teaching), resolvePolicy(policy), hosted)
+}
+
+/** What the servers list, and what the client sends back of those that are not asked. */
+export function listingsFor({ input }: ResponseRequest, { listings }: Teaching): readonly McpListing[] {
+  const known = new Set(listings.map(({ serverLabel }) => serverLabel))
+  return [...listings, ...listingsIn(input).filter(({ serverLabel }) => !known.has(serverLabel))]
+}
+
 /** Every recipient that the prompt teaches. */
-function recipientsOf({ namespaces, builtins }: TaughtTools): string[] {
+export function recipientsOf({ namespaces, builtins }: TaughtTools): string[] {
   const taught = [...namespaces, ...builtinNamespaces(builtins)].flatMap(({ name, tools }) =>
     tools.length === 0 ? [name] : tools.map((tool) => `${name}.${tool.name}`),
   )

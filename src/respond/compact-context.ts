@@ -13,7 +13,7 @@ import type { Diagnostic } from '../translate/diagnostics.js'
 import { deriveId } from '../translate/ids.js'
 import { isContextFull } from './call-end.js'
 import type { Inbox } from './inbox.js'
-import { promptOptions } from './open-entry.js'
+import { promptOptions, teaching } from './open-entry.js'
 import type { RespondOptions } from './options.js'
 import { type SummaryAttempt, summarizeContext } from './summarize.js'
 
@@ -81,7 +81,7 @@ function compactedBy(summary: string, request: ResponseRequest, options: Compact
   const { fold, sealCompaction, history = [] } = options
   check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
   const { open, openedAt, compactions } = fold
-  const rendering = promptOptions(options, open.listings, openedAt)
+  const rendering = promptOptions(options, teaching(options, open.listings, options.report), openedAt)
   const text = writeWindow({ ...unanswered(request, rendering, options), summary })
   // Not the translator's own ids: the host's items have those.
   const id = deriveId('cmp', compactions, `${open.responseId} compaction`)

@@ -7,13 +7,15 @@ import { unsupported } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { McpTool, ResponseRequest } from '../responses/request.js'
-import { callHost } from '../translate/call-host.js'
+import type { NoticeCode } from '../translate/diagnostics.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
-import { calleesOf, isCalleeOpen } from './callees.js'
+import { calleesOf, isCalleeOpen, type Teaching } from './callees.js'
+import { checkDemand } from './check-demand.js'
 import { compactThreshold } from './compact-threshold.js'
 import { dateOf } from './date-of.js'
 import { heldParts } from './held-parts.js'
+import { hostedBuiltins, isReplacementHosted } from './hosted-types.js'
 import type { RespondOptions } from './options.js'
 import { ownParameters } from './own-parameters.js'
 import { strictParts } from './strict-parts.js'
@@ -24,6 +26,8 @@ import { fittingPrompt } from './truncate.js'
 export interface OpenOptions extends RespondOptions {
   readonly responseId: string
   readonly onError: (error: unknown) => void
+  /** Receives what the request asks for and does not get. */
+  readonly notice?: (code: NoticeCode, subject: string) => void
 }
 
 /**
@@ -39,21 +43,25 @@ export async function openEntry(
   at: number,
   signal: AbortSignal,
 ): Promise<OpenEntry> {
-  const { approvedCalls = [], policy, unconstrained = 'validate', onDiagnostic, onError } = options
+  const { approvedCalls = [], unconstrained = 'validate', onError, notice } = options
   const isCompaction = checkCompaction(request, options)
   const parts = isCompaction ? [] : strictParts(request)
   const needsAnswer = parts.length > 0 || (!isCompaction && isCalleeOpen(request))
   const capabilities = await capabilitiesOf(options, needsAnswer, signal)
   const constrained = heldParts(parts, capabilities, { unconstrained, onError })
   const listings = await listingsOf(request, options, signal)
-  const { tokens, messages } = fittingPrompt(
+  const taught = teaching(options, listings, onError)
+  if (!isCompaction) checkDemand(request, taught)
+  const { tokens, messages, untaught, placeholders } = fittingPrompt(
     isCompaction ? summaryRequest(request) : request,
-    promptOptions(options, listings, at),
+    promptOptions(options, taught, at),
     capabilities.contextLength,
   )
   const isPreparation = (request as ParsedRequest).generate === false
   const compactAbove = compactThreshold(request, options, capabilities)
-  const callees = isCompaction ? undefined : calleesOf(request, listings, capabilities, policy)
+  const callees = isCompaction ? undefined : calleesOf(request, taught, capabilities)
+  if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
+  if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
   const { refuses: _, ...known } = capabilities
   const listed = listedIn(request)
   return {
@@ -62,7 +70,7 @@ export async function openEntry(
     responseId: options.responseId,
     request: {
       ...withoutSecrets(request, FULL_CATALOG.fields),
-      ...ownParameters(request, capabilities, (diagnostic) => callHost(onDiagnostic, diagnostic, onError)),
+      ...ownParameters(request, capabilities, notice),
     },
     prompt: Array.from(tokens.subarray(0, messages.at(-1)?.end ?? 0)),
     ...(isCompaction && { isCompaction }),
@@ -85,22 +93,30 @@ function compacting(
   return { compactAbove, ...(said.length <= 1 && { isOneMessage: true as const }) }
 }
 
+/** What decides which tools the model is told of, and how. */
+export function teaching(
+  { tools = [], policy }: Pick<RespondOptions, 'tools' | 'policy'>,
+  listings: readonly McpListing[],
+  onError: (error: unknown) => void,
+): Teaching {
+  return { listings, hosted: hostedBuiltins(tools, onError), ...(policy !== undefined && { policy }) }
+}
+
 /** How the prompts of a response are rendered. @param at - when it began, in Unix time */
 export function promptOptions(
   options: Omit<OpenOptions, 'responseId' | 'onError'>,
-  listings: readonly McpListing[],
+  taught: Teaching,
   at: number,
 ): RenderPromptOptions {
-  const { tokenTable, history, images, identity, knowledgeCutoff, policy } = options
+  const { tokenTable, history, images, identity, knowledgeCutoff } = options
   return {
+    ...taught,
     tokenTable,
-    listings,
     date: dateOf(at),
     ...(history && { history }),
     ...(images && { images }),
     ...(identity !== undefined && { identity }),
     ...(knowledgeCutoff !== undefined && { knowledgeCutoff }),
-    ...(policy !== undefined && { policy }),
   }
 }
 
@@ -166,8 +182,11 @@ async function listingsOf(
     if (declared.has(serverLabel) && !listed.has(serverLabel)) listed.set(serverLabel, listing)
   }
   // A tool that lists nothing may answer for any server. If there is none, nobody does, and the client has to learn it.
-  const isKnown = (label: string): boolean =>
-    listed.has(label) || builtinReplacedBy(label) !== undefined || tools.some(({ listings }) => listings === undefined)
+  const isKnown = (label: string): boolean => {
+    const replaced = builtinReplacedBy(label)
+    if (replaced !== undefined) return listed.has(label) || isReplacementHosted(label, replaced, tools, onError)
+    return listed.has(label) || tools.some(({ listings }) => listings === undefined)
+  }
   const unknown = [...declared].filter((label) => !isKnown(label))
   return [...listed.values(), ...unknown.map((serverLabel) => ({ serverLabel, error: UNKNOWN_SERVER }))]
 }

@@ -80,7 +80,10 @@ type Prompted = Pick<PromptOptions, 'history' | 'images' | 'identity' | 'knowled
 export interface RespondOptions extends Translated, Prompted {
   readonly engine: TokenEngine
   readonly tokenTable: TokenTable
-  /** What answers hosted calls. The first tool that answers a call runs it. */
+  /**
+   * What answers hosted calls. The first tool that answers a call runs it. The model is told of the built-in tools that
+   * one of them answers, and of no others: a diagnostic `unhosted_tool` says which are left out.
+   */
   readonly tools?: readonly Tool[]
   /** Id of the response. Default: a random one. */
   readonly responseId?: string

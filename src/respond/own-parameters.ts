@@ -1,7 +1,7 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { ResponseRequest } from '../responses/request.js'
-import type { Diagnostic } from '../translate/diagnostics.js'
+import type { NoticeCode } from '../translate/diagnostics.js'
 
 /** The parameters that no response echoes, and by which it goes on. */
 type OwnParameters = Pick<ParsedRequest, 'generate' | 'seed' | 'stop'>
@@ -10,15 +10,15 @@ type OwnParameters = Pick<ParsedRequest, 'generate' | 'seed' | 'stop'>
  * The parameters that have to be in the open entry although no response echoes them. Those that cannot be followed are
  * reported, and are not in it.
  *
- * @param onIgnored - receives the report of each
+ * @param notice - receives the report of each
  */
 export function ownParameters(
   request: ResponseRequest,
   { hasSeed = true }: EngineCapabilities,
-  onIgnored: (diagnostic: Diagnostic) => void,
+  notice: (code: NoticeCode, subject: string) => void = () => {},
 ): OwnParameters {
   const { generate, seed, stop } = request as ParsedRequest
-  const ignore = (subject: string): void => onIgnored({ code: 'ignored_parameter', subject, index: -1 })
+  const ignore = (subject: string): void => notice('ignored_parameter', subject)
   const isSeeded = seed != null && hasSeed
   if (seed != null && !hasSeed) ignore('seed (the engine has none)')
   const isStopped = stop != null && stop.length > 0

@@ -44,7 +44,13 @@ export interface ToolContext {
  * that its call failed. To tell the model why, return `{ error: { message } }`.
  */
 export interface Tool {
-  /** Whether it is this tool that the call is for. Called for every waiting call; has no effect. */
+  /**
+   * Whether it is this tool that the call is for. Called for every waiting call; has no effect.
+   *
+   * Also called before the model is, with an empty call of each type of {@link HostedCall} but MCP's (no code, no
+   * query, no command), and of an MCP server that replaces a built-in tool: the model is told of the built-in tools that
+   * some tool answers, and of no others.
+   */
   answers(call: HostedCall): boolean
   /** Runs the call. It has to end soon after its signal aborts. */
   run(call: HostedCall, context: ToolContext): Promise<CallResult>

@@ -21,6 +21,8 @@ export type NoticeCode =
   | 'compaction_failed'
   | 'compaction_too_long'
   | 'ignored_parameter'
+  | 'unhosted_tool'
+  | 'unread_attachment'
 
 /**
  * A report of what was repaired, dropped or suspicious. It never changes the stream. `explainDiagnostic` of
@@ -30,7 +32,7 @@ export interface Diagnostic {
   readonly code: RepairCode | NoticeCode
   /** The model's text that is in no item because of this; absent if nothing was dropped. */
   readonly text?: string
-  /** The subject: a recipient, a tool's name or type, a server's label, an item id, the official parser's error. */
+  /** The subject: a recipient, a tool's name or type, a server's label, an item id, a count, the official parser's error. */
   readonly subject?: string
   /** Index of the token (or text chunk) that caused it, counting everything that was pushed from 0. -1 if none did. */
   readonly index: number

@@ -121,6 +121,11 @@ describe('prompt shows each message', () => {
     expect(out).toContain('! not taught: the tool get page of docs, which no recipient can name\n')
   })
 
+  test('prompt names the declared tools that nothing runs', async () => {
+    const { out } = await prompt({ tools: [{ type: 'file_search' }, { type: 'web_search' }], input: 'Hi' })
+    expect(out.match(/! not taught: .*/g)).toEqual(['! not taught: file_search, which nothing runs'])
+  })
+
   test('prompt stops silently when its output is closed', async () => {
     const io = fakeIo({ '-': '{}' }, Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
     expect(await run(['prompt', '-'], io)).toBe(0)
@@ -154,15 +159,19 @@ describe('prompt prints the prompt for programs', () => {
 describe('prompt takes options', () => {
   const image = { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://e.com/a.png' }] }] }
 
-  test('prompt refuses images, or puts a placeholder in their place', async () => {
+  test('prompt refuses images of the last user message, or puts a placeholder in their place', async () => {
     expect(await prompt(image)).toEqual({
       code: 2,
       out: '',
       err:
         "harmony-responses: a.json: Unsupported value: 'input[0].content[0]': image inputs are not supported with this " +
-        'model. (param input[0].content[0], code unsupported_value)\n',
+        "model. Send text instead, or have the server replace images and files by placeholders (images: 'placeholder', " +
+        'or serve --images placeholder). (param input[0].content[0], code unsupported_value)\n',
     })
     expect((await prompt(image, '--images', 'placeholder')).out).toContain('<|message|>[image]<|end|>')
+    const earlier = { input: [...image.input, { role: 'user', content: 'Go on.' }] }
+    expect((await prompt(earlier)).out).toContain('<|message|>[image]<|end|>')
+    expect((await prompt(earlier, '--images', 'refuse')).code).toBe(2)
   })
 
   test('prompt teaches tools as the translator of the policy accepts them', async () => {
@@ -236,7 +245,7 @@ describe('what prompt cannot render exits with 2 and one line', () => {
     [{}, ['b.json'], 'prompt: expected one file, got 2\n'],
     [{}, ['--text', '--tokens'], '--text: expected no --tokens beside it, only one can be printed\n'],
     [{}, ['--date', 'today'], '--date: expected YYYY-MM-DD, got "today"\n'],
-    [{}, ['--images', 'show'], '--images: expected one of refuse, placeholder, got "show"\n'],
+    [{}, ['--images', 'show'], '--images: expected one of refuse-last, refuse, placeholder, got "show"\n'],
     [{}, ['--policy', 'all'], '--policy: expected one of openai, agents, vllm, functions-only, got "all"\n'],
     [{}, ['--history', 'b.json'], 'cannot read b.json: no such file or directory\n'],
   ])('what prompt cannot render exits with 2 and one line: %j %j', async (request, options, message) => {

@@ -196,6 +196,10 @@ describe('the options of serve', () => {
     const request = { model: 'gpt-oss', input: [{ role: 'user' as const, content }] }
     const strict = await serve(['--replay'])
     await expect(strict.client.responses.create(request)).rejects.toMatchObject({ status: 400 })
+    const later = { ...request, input: [...request.input, { role: 'user' as const, content: 'Go on.' }] }
+    expect((await strict.client.responses.create(later)).output_text).toContain('Go on.')
+    const stricter = await serve(['--replay', '--images', 'refuse'])
+    await expect(stricter.client.responses.create(later)).rejects.toMatchObject({ status: 400 })
     const lenient = await serve(['--replay', '--images', 'placeholder'])
     expect((await lenient.client.responses.create(request)).output_text).toContain('[image]')
   })
@@ -283,6 +287,13 @@ describe('what serve writes about requests', () => {
     expect(retrieved).toMatch(new RegExp(`GET /v1/responses/${id} 200`))
     expect(others).toEqual([])
     expect(io.err).not.toMatch(/France|Paris/)
+  })
+
+  test('the line of a response ends with the declared tools that nothing runs', async () => {
+    const { client, io } = await serve(['--replay'])
+    const tools = [{ type: 'image_generation' }, { type: 'tool_search' }, { type: 'code_interpreter' }]
+    const { id } = await client.responses.create({ ...FRANCE, tools: tools as never })
+    expect(io.err).toMatch(new RegExp(`^12:34:56 {2}POST .* {2}${id} {2}without image_generation, tool_search\n$`))
   })
 
   test('no path and no name of a model can forge a line that serve writes', async () => {

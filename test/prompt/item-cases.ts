@@ -76,6 +76,26 @@ export const ITEM_CASES: readonly ItemCase[] = [
     messages: ['user Look:\n[image]\n[file a.pdf]'],
   },
   {
+    what: '`input_image`, `input_file` before the last message of the user',
+    input: [
+      message('user', [
+        { type: 'input_image', image_url: 'https://example.com/a.png' },
+        { type: 'input_file', file_id: 'file_1' },
+      ]),
+      message('user', 'Hi'),
+    ],
+    messages: ['user [image]\n[file file_1]', 'user Hi'],
+  },
+  {
+    what: '`input_image` in what a tool returned',
+    input: [
+      message('user', 'Look.'),
+      CALL,
+      { ...OUTPUT, output: [{ type: 'input_image', image_url: 'data:image/png;base64,AA==' }] },
+    ],
+    messages: ['user Look.', CALLED, 'functions.get_weather to=assistant commentary [image]'],
+  },
+  {
     what: '`reasoning` with its text',
     input: [{ type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] }],
     messages: ['assistant analysis Hm.'],

@@ -7,7 +7,7 @@ import type { OfficialMessage } from './official-parser.js'
 /**
  * The folder of shared test data, from the environment variable HARMONY_SHARED, or `undefined` if it is not set. It
  * holds `data/harmony/golden/*.json`, `data/harmony/fuzz.jsonl`, `data/captured/vllm/*.json`, `data/captured/llama-server`
- * and `data/requests/*.json`.
+ * `data/requests/*.json` and `data/requests-2/*.json`.
  */
 export function sharedFolder(): string | undefined {
   const folder = process.env['HARMONY_SHARED']
@@ -137,14 +137,18 @@ export interface CapturedRequest {
   body?: Record<string, unknown>
 }
 
-/** Everything that the clients sent, in the order of the names. */
+/** Everything that the clients sent to the APIs that are served here, in the order of the names. */
 export function capturedRequests(): CapturedRequest[] {
-  const folder = sharedPath('data/requests')
-  const names = readdirSync(folder).filter((file) => file.endsWith('.json') && file !== 'index.json')
-  return names.sort().map((file) => {
-    const { method, url, body }: CapturedRequest = JSON.parse(readFileSync(join(folder, file), 'utf8'))
-    return { name: file.slice(0, -'.json'.length), method, url, ...(body && { body }) }
+  const folders = ['data/requests', 'data/requests-2'].map(sharedPath).filter(existsSync)
+  const captured = folders.flatMap((folder) => {
+    const names = readdirSync(folder).filter((file) => file.endsWith('.json') && file !== 'index.json')
+    return names.sort().map((file): CapturedRequest => {
+      const { method, url, body }: CapturedRequest = JSON.parse(readFileSync(join(folder, file), 'utf8'))
+      return { name: file.slice(0, -'.json'.length), method, url, ...(body && { body }) }
+    })
   })
+  // What Claude Code sends is for another API.
+  return captured.filter(({ name }) => !name.startsWith('claude-'))
 }
 
 /** The requests to create a response. */

@@ -70,9 +70,10 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
 
 function responseFacts(response: ResponseEnded | undefined): string[] {
   if (response === undefined) return []
-  const { requestedModel, status, inputTokens, outputTokens, responseId } = response
+  const { requestedModel, status, inputTokens, outputTokens, responseId, unhostedTools } = response
   const tokens = inputTokens === null ? [] : [`${inputTokens} in, ${outputTokens ?? 0} out`]
-  return [shown(requestedModel), ...(status === 'completed' ? [] : [status]), ...tokens, responseId]
+  const without = unhostedTools.length === 0 ? [] : [`without ${unhostedTools.map(shown).join(', ')}`]
+  return [shown(requestedModel), ...(status === 'completed' ? [] : [status]), ...tokens, responseId, ...without]
 }
 
 /** What a client wrote, so much of it as says what it is. */

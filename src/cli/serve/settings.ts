@@ -1,4 +1,5 @@
 import { type PolicyName, policies } from '../../index.js'
+import { ATTACHMENT_POLICIES, type AttachmentPolicy } from '../../prompt/attachments.js'
 import type { ServeOptions } from '../../server/serve-responses.js'
 import { oneOf } from '../command.js'
 import { UsageError } from '../io.js'
@@ -46,7 +47,7 @@ export interface ServeSettings {
   readonly reasoning: 'raw' | 'summary' | 'both' | 'hidden'
   readonly policy: PolicyName
   readonly dialect: (typeof DIALECTS)[number]
-  readonly images: 'refuse' | 'placeholder'
+  readonly images: AttachmentPolicy
   readonly parallel: number | undefined
   readonly onDisconnect: NonNullable<ServeOptions['onDisconnect']>
   readonly isVerbose: boolean
@@ -84,7 +85,7 @@ export function serveSettings(
     reasoning: oneOf(['raw', 'summary', 'both', 'hidden'], '--reasoning', values.reasoning),
     policy: oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy),
     dialect: oneOf(DIALECTS, '--dialect', values.dialect),
-    images: oneOf(['refuse', 'placeholder'], '--images', values.images),
+    images: oneOf(ATTACHMENT_POLICIES, '--images', values.images),
     parallel,
     onDisconnect: onDisconnectOf(values['on-disconnect']),
     isVerbose: values.verbose,

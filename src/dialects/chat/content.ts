@@ -1,4 +1,4 @@
-import { invalidType, invalidValue, missingParameter, unsupported } from '../../request-error.js'
+import { invalidType, invalidValue, missingParameter } from '../../request-error.js'
 import { type Fields, fieldOf, objectIn, objectsAt, renamed, textIn } from './read.js'
 
 /** What a content part becomes. @param text - the type of a text: of the client's or of the model's */
@@ -20,8 +20,15 @@ const PARTS: { readonly [type: string]: ReadPart } = {
     ...renamed(part, BREAKPOINT),
   }),
   refusal: (part) => ({ type: 'refusal', ...renamed(part, { refusal: 'refusal' }) }),
-  input_audio: (_, param) => {
-    throw unsupported(param, 'audio inputs are')
+  // The Responses API has audio as a file alone. Whether it is refused depends on where it stands, as for any file.
+  input_audio: (part, param) => {
+    const at = `${param}.input_audio`
+    const audio = objectIn(part, 'input_audio', param)
+    return {
+      type: 'input_file',
+      file_data: textIn(audio, 'data', at),
+      filename: `audio.${textIn(audio, 'format', at)}`,
+    }
   },
 }
 

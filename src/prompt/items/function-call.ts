@@ -32,8 +32,8 @@ function namespaceOf(item: Fields, param: string): string | undefined {
 
 /** function_call_output, custom_tool_call_output: what the client's tool returned, as a string or as parts. */
 export function readOutput(kind: CallKind): ItemReader {
-  return (item, { conversation, attachments }, index, param) => {
-    const text = textOfContent(fieldOf(item, 'output') ?? '', `${param}.output`, attachments)
+  return (item, { conversation, attach }, index, param) => {
+    const text = textOfContent(fieldOf(item, 'output') ?? '', `${param}.output`, attach)
     conversation.output(nameIn(item, 'call_id', param), { kind, item: index, param, text })
   }
 }

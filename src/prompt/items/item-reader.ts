@@ -1,4 +1,4 @@
-import type { AttachmentPolicy } from '../content.js'
+import type { ReadAttachment } from '../attachments.js'
 import type { Conversation } from '../conversation.js'
 import type { Fields } from '../fields.js'
 import type { TaughtTools } from '../taught-tools.js'
@@ -7,7 +7,8 @@ import type { TaughtTools } from '../taught-tools.js'
 export interface ReadContext {
   readonly conversation: Conversation
   readonly tools: TaughtTools
-  readonly attachments: AttachmentPolicy
+  /** Reads the images and files of this item. */
+  readonly attach: ReadAttachment
   /** The text that an `encrypted_content` holds, if the host opened it. */
   unsealed(blob: string): string | undefined
   /** The ids of the approval requests that the client answers, wherever its answer stands. */

@@ -8,9 +8,9 @@ const ROLES = ['user', 'assistant', 'system', 'developer'] as const
  * message: a client's `user`, an earlier answer or preamble (`phase`), or instructions. A client's `system` message is a
  * developer message: Harmony's system message is the host's alone.
  */
-export const readMessage: ItemReader = (item, { conversation, attachments }, index, param) => {
+export const readMessage: ItemReader = (item, { conversation, attach }, index, param) => {
   const role = wordIn(item, 'role', param, ROLES)
-  const content = textOfContent(fieldOf(item, 'content') ?? '', `${param}.content`, attachments)
+  const content = textOfContent(fieldOf(item, 'content') ?? '', `${param}.content`, attach)
   if (role === 'assistant') {
     const phase = optionalTextIn(item, 'phase', param)
     const channel = phase === 'commentary' ? 'commentary' : 'final'

@@ -7,11 +7,11 @@ import type { ItemReader } from './item-reader.js'
  * reasoning: its sealed text if the host opened it, else its raw text, else its summary. An item with an id alone is
  * found in the history, or not at all.
  */
-export const readReasoning: ItemReader = (item, { conversation, attachments, unsealed }, index, param) => {
+export const readReasoning: ItemReader = (item, { conversation, attach, unsealed }, index, param) => {
   const sealed = optionalTextIn(item, 'encrypted_content', param)
   const opened = sealed === undefined ? undefined : unsealed(sealed)
-  const raw = textOfContent(fieldOf(item, 'content') ?? [], `${param}.content`, attachments)
-  const summary = textOfContent(fieldOf(item, 'summary') ?? [], `${param}.summary`, attachments)
+  const raw = textOfContent(fieldOf(item, 'content') ?? [], `${param}.content`, attach)
+  const summary = textOfContent(fieldOf(item, 'summary') ?? [], `${param}.summary`, attach)
   const content = opened ?? (raw || summary)
   if (content === '' && sealed !== undefined && opened === undefined) throw unopened(`${param}.encrypted_content`)
   conversation.add({

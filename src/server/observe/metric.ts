@@ -90,6 +90,8 @@ export interface ResponseEnded extends OfResponse {
   readonly cachedTokens: number | null
   readonly outputTokens: number | null
   readonly reasoningTokens: number | null
+  /** The types of tools that the request declared and the model was not told of, because nothing runs them. */
+  readonly unhostedTools: readonly string[]
 }
 
 export type Metric =

@@ -1,5 +1,6 @@
 import type { ResponseUsage } from '../../responses/response.js'
 import type { HostedCall } from '../../tools/tool.js'
+import type { Diagnostic } from '../../translate/diagnostics.js'
 import type { ResponseEnded } from './metric.js'
 import type { RequestObservation } from './observe-request.js'
 import type { Attributes, Span, TraceContext } from './tracing.js'
@@ -28,6 +29,8 @@ export interface ResponseObservation {
   started(): void
   modelCalled(): ModelCallObservation
   toolCalled(call: HostedCall): ToolCallObservation
+  /** What the host is told of the request or of the model's words. */
+  noticed(diagnostic: Diagnostic): void
   /** It is over; with nothing, it could not be kept, or was refused. */
   ended(ending: ResponseEnding | undefined): void
 }
@@ -54,6 +57,7 @@ export function observeResponse(about: ResponseAbout, watch: Watch): ResponseObs
   span?.set({ 'gen_ai.provider.name': 'harmony-responses', 'gen_ai.request.model': model })
   let state: 'new' | 'started' | 'ended' = 'new'
   let isSilent = true
+  let unhostedTools: readonly string[] = []
 
   const child = (name: string, kind: 'client' | 'internal', attributes: Attributes): Span | undefined =>
     tracing?.start(name, { kind, ...(span && { parent: span }), attributes })
@@ -97,11 +101,15 @@ export function observeResponse(about: ResponseAbout, watch: Watch): ResponseObs
         },
       }
     },
+    noticed({ code, subject = '' }) {
+      if (code === 'unhosted_tool') unhostedTools = subject.split(', ')
+    },
     ended(ending) {
       if (state === 'started') {
         const status = statusOf(ending)
         const usage = countsOf(ending)
-        emit({ type: 'response_ended', ...ofResponse, requestedModel, status, seconds: secondsSince(start), ...usage })
+        const seconds = secondsSince(start)
+        emit({ type: 'response_ended', ...ofResponse, requestedModel, status, seconds, ...usage, unhostedTools })
         span?.set({ ...attributesOf(usage), 'gen_ai.response.finish_reasons': [status] })
         if (status === 'failed') span?.fail(ending?.error?.code ?? 'server_error')
       }

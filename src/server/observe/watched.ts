@@ -1,5 +1,6 @@
 import type { TokenEngine, TokenStream } from '../../engine/index.js'
 import type { Tool } from '../../tools/tool.js'
+import type { Diagnostic } from '../../translate/diagnostics.js'
 import type { ModelCallObservation, ResponseObservation } from './observe-response.js'
 
 /** The engine of one response, which reports each call. Its span, if there is one, is the parent of the engine's. */
@@ -47,6 +48,17 @@ function watchedStream(stream: TokenStream, call: ModelCallObservation): TokenSt
     [Symbol.asyncIterator]: () => watched,
   }
   return watched
+}
+
+/** Reports what the host is told. */
+export function watchedDiagnostics(
+  onDiagnostic: ((diagnostic: Diagnostic) => void) | undefined,
+  response: ResponseObservation,
+): (diagnostic: Diagnostic) => void {
+  return (diagnostic) => {
+    response.noticed(diagnostic)
+    return onDiagnostic?.(diagnostic)
+  }
 }
 
 /** The tools of one response, which report each call. */

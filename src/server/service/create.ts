@@ -8,7 +8,7 @@ import type { ResponseRequest } from '../../responses/request.js'
 import type { KeptResponse, KeyedRequest } from '../../stores/store.js'
 import { callHost } from '../../translate/call-host.js'
 import type { ResponseObservation } from '../observe/observe-response.js'
-import { watchedEngine, watchedTools } from '../observe/watched.js'
+import { watchedDiagnostics, watchedEngine, watchedTools } from '../observe/watched.js'
 import type { Caller } from './caller.js'
 import { resolveConversation } from './conversation.js'
 import { digestOf } from './digest.js'
@@ -129,7 +129,10 @@ async function runFor(
       conversation,
       respond: merged(setup.respondOptions(responseId, owner, request as ResponseRequest), {
         engine: observed ? watchedEngine(engine, observed) : engine,
-        ...(observed && { tools: watchedTools(setup.options.tools ?? [], observed) }),
+        ...(observed && {
+          tools: watchedTools(setup.options.tools ?? [], observed),
+          onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
+        }),
         ...(errorEvent !== undefined && { errorEvent }),
       }),
       store: isJournaled ? store : undefined,

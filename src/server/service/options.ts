@@ -56,7 +56,7 @@ export interface ServiceOptions extends ObserverOptions {
   readonly engine: TokenEngine | ((model: string) => TokenEngine | undefined)
   /** The names that `GET /v1/models` lists. The first is the model of a request that names none. Default `gpt-oss`. */
   readonly models?: readonly string[]
-  /** What runs hosted calls. */
+  /** What runs hosted calls. The model is told of the built-in tools that one of them answers. */
   readonly tools?: readonly Tool[]
   /** Default: in memory, bounded and expiring. */
   readonly store?: ResponseStore

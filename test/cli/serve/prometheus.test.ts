@@ -47,6 +47,7 @@ const OVER: Metric = {
   cachedTokens: 64,
   outputTokens: 11,
   reasoningTokens: null,
+  unhostedTools: [],
 }
 
 test('tokens are counted by model and kind, and what is unknown is not', () => {

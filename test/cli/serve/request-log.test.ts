@@ -48,12 +48,19 @@ const over = (given: Partial<ResponseEnded> = {}): ResponseEnded => ({
   cachedTokens: 0,
   outputTokens: 11,
   reasoningTokens: 0,
+  unhostedTools: [],
   ...given,
 })
 
 test('a request is one line: what was asked, how it was answered, and what it took', () => {
   expect(logOf({ type: 'request_started', ...REQUEST }, began(), over(), ended())).toBe(
     '12:34:56  POST /v1/responses 200  1.2 s  gpt-oss  73 in, 11 out  resp_1\n',
+  )
+})
+
+test('the line of a request names the tools that nothing runs', () => {
+  expect(logOf(began(), over({ unhostedTools: ['web_search', 'image_generation'] }), ended())).toBe(
+    '12:34:56  POST /v1/responses 200  1.2 s  gpt-oss  73 in, 11 out  resp_1  without web_search, image_generation\n',
   )
 })
 

@@ -90,16 +90,18 @@ describe('a body', () => {
     expect(parsed({ messages: [user], max_completion_tokens: 7, max_tokens: 5 }).max_output_tokens).toBe(7)
   })
 
-  test('images and files of a chat body become those of the Responses API', () => {
+  test('images, audio and files of a chat body become those of the Responses API', () => {
     const content = [
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AA', detail: 'low' } },
       { type: 'file', file: { file_data: 'data:,x', filename: 'a.txt' } },
+      { type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } },
     ]
     expect(parsed({ messages: [{ role: 'user', content }] }).input).toMatchObject([
       {
         content: [
           { type: 'input_image', image_url: 'data:image/png;base64,AA', detail: 'low' },
           { type: 'input_file', file_data: 'data:,x', filename: 'a.txt' },
+          { type: 'input_file', file_data: 'AA==', filename: 'audio.wav' },
         ],
       },
     ])
@@ -150,10 +152,10 @@ const REFUSED: readonly (readonly [unknown, string | null, string | null, string
   [{ messages: [{ role: 'user' }] }, 'messages[0].content', 'missing_required_parameter', 'Missing'],
   [{ messages: [{ role: 'user', content: null }] }, 'messages[0].content', 'invalid_type', 'but got null instead'],
   [
-    turn({ role: 'user', content: [{ type: 'input_audio', input_audio: { data: '', format: 'mp3' } }] }),
-    'messages[1].content[0]',
-    'unsupported_value',
-    "Unsupported value: 'messages[1].content[0]': audio inputs are not supported with this model.",
+    turn({ role: 'user', content: [{ type: 'input_audio', input_audio: { format: 'mp3' } }] }),
+    'messages[1].content[0].input_audio.data',
+    'missing_required_parameter',
+    "Missing required parameter: 'messages[1].content[0].input_audio.data'.",
   ],
   [
     turn({

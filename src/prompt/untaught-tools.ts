@@ -1,0 +1,48 @@
+import type { BuiltinTool } from '../recipients/builtin-tools.js'
+import type { DeclaredTools } from '../recipients/declared-tools.js'
+import { lookUp } from '../recipients/policy.js'
+import type { EchoedOnlyTool } from '../responses/request-tools.js'
+
+/** The built-in tools that a host runs: `shell` in a container. */
+export type HostedBuiltin = Exclude<BuiltinTool, 'local_shell'>
+
+const HOSTED: Readonly<Record<HostedBuiltin, true>> = { code_interpreter: true, web_search: true, shell: true }
+
+export const HOSTED_BUILTINS: readonly HostedBuiltin[] = Object.keys(HOSTED).filter(isHostedBuiltin)
+
+export function isHostedBuiltin(name: string): name is HostedBuiltin {
+  return lookUp(HOSTED, name) === true
+}
+
+/** The tools of the API that gpt-oss cannot address, so that nothing could run them. */
+const UNADDRESSED: Readonly<Record<EchoedOnlyTool['type'], true>> = {
+  apply_patch: true,
+  computer: true,
+  computer_use_preview: true,
+  file_search: true,
+  image_generation: true,
+  programmatic_tool_calling: true,
+  tool_search: true,
+}
+
+/** Whether no model can be told of a tool of this type. */
+export function isUnaddressed(type: string): boolean {
+  return lookUp(UNADDRESSED, type) === true
+}
+
+/**
+ * The declared built-in tools that nothing runs: neither the host, nor, as a shell outside of a container, the client.
+ *
+ * @param hosted - those that the host runs
+ */
+export function unrunBuiltins(
+  { builtins, shell }: DeclaredTools,
+  hosted: readonly HostedBuiltin[],
+): ReadonlySet<BuiltinTool> {
+  const isRun = (builtin: BuiltinTool): boolean =>
+    builtin === 'local_shell' || (builtin === 'shell' && shell !== 'container') || hosted.includes(builtin)
+  const unrun = new Set([...builtins].filter((builtin) => !isRun(builtin)))
+  // Both shells have one recipient, and a call of it is one of `shell`.
+  if (unrun.has('shell') && builtins.has('local_shell')) unrun.add('local_shell')
+  return unrun
+}

@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { renderPrompt } from '../../src/prompt/render-prompt.js'
+import { teachTools } from '../../src/prompt/taught-tools.js'
+import { HOSTED_BUILTINS, type HostedBuiltin } from '../../src/prompt/untaught-tools.js'
+import { builtinOf } from '../../src/recipients/builtin-tools.js'
+import { policies } from '../../src/recipients/policy.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
+import { runs } from '../support/runs.js'
+
+const tokenTable = await loadTokenTable()
+const DATE = '2026-01-31'
+
+const UNADDRESSED = ['apply_patch', 'computer', 'file_search', 'image_generation', 'tool_search'] as const
+const tool = fc.constantFrom(
+  ...['code_interpreter', 'web_search', 'web_search_preview', 'local_shell', ...UNADDRESSED].map((type) => ({ type })),
+  { type: 'shell' },
+  { type: 'shell', environment: { type: 'local' } },
+  { type: 'shell', environment: { type: 'container_auto' } },
+  { type: 'function', name: 'f' },
+)
+
+describe('tools that nothing runs', () => {
+  test('every declared type is either taught or reported as untaught, and only what is run is taught', () => {
+    fc.assert(
+      fc.property(fc.array(tool), fc.subarray([...HOSTED_BUILTINS]), (tools, hosted: HostedBuiltin[]) => {
+        const { builtins, untaught, declared } = teachTools({ tools }, [], policies.openai, hosted)
+        const types = [...new Set(tools.map(({ type }) => type))].filter((type) => type !== 'function')
+        for (const type of types) {
+          const builtin = builtinOf(type)
+          expect(untaught.includes(type)).toBe(builtin === undefined || !builtins.has(builtin))
+        }
+        expect(untaught.filter((type) => !types.includes(type))).toEqual([])
+        expect(new Set(untaught).size).toBe(untaught.length)
+        const isContainer = declared.shell === 'container'
+        for (const builtin of builtins) {
+          const isClients = builtin === 'local_shell' || (builtin === 'shell' && !isContainer)
+          expect(isClients || hosted.includes(builtin)).toBe(true)
+        }
+      }),
+      { numRuns: runs(500) },
+    )
+  })
+
+  test('a prompt teaches every built-in tool that is declared unless it is said what the host runs', () => {
+    const request = { input: 'Hi', tools: [{ type: 'web_search' }, { type: 'code_interpreter' }] }
+    const size = (hosted?: readonly HostedBuiltin[]): number =>
+      renderPrompt(request, { tokenTable, date: DATE, ...(hosted && { hosted }) }).tokens.length
+    expect(size()).toBe(size(HOSTED_BUILTINS))
+    expect(size([])).toBe(renderPrompt({ input: 'Hi' }, { tokenTable, date: DATE }).tokens.length)
+    expect(size(['code_interpreter'])).toBeLessThan(size(['web_search']))
+  })
+
+  test('calls of the past keep their recipients where the tool is not taught', () => {
+    const search = { type: 'web_search_call', id: 'ws_1', action: { type: 'search', query: 'x' }, status: 'completed' }
+    const request = { tools: [{ type: 'web_search' }], input: [search, { role: 'user', content: 'Hi' }] }
+    const { messages } = renderPrompt(request, { tokenTable, date: DATE, hosted: [] })
+    expect(messages.map(({ recipient }) => recipient)).toContain('browser.search')
+  })
+
+  test('a type that is no type of the API is not reported as untaught', () => {
+    const tools = ['file_search\n12:00:00  GET /admin 200', '__proto__', 'web_search_9999_99_99\n', '<|end|>']
+    const { untaught } = teachTools({ tools: tools.map((type) => ({ type })) }, [], policies.openai, [])
+    expect(untaught).toEqual([])
+  })
+
+  test.each([['web'], [['web']], [[1]], [{}]])('%j is no list of built-in tools that the host runs', (hosted) => {
+    const render = () => renderPrompt({ input: 'Hi' }, { tokenTable, date: DATE, hosted: hosted as never })
+    expect(render).toThrow('hosted: expected an array of code_interpreter, web_search, shell')
+  })
+})
