@@ -13,7 +13,7 @@ import type { ApprovedCall } from '../translate/options.js'
  */
 
 /** How events follow from entries. Raised whenever the same entries give other events. */
-export const BEHAVIOUR = 1
+export const BEHAVIOUR = 2
 
 /** The response begins: what its events and its first prompt depend on. */
 export interface OpenEntry {
@@ -45,7 +45,8 @@ export interface TurnEntry {
 
 /**
  * What the host wrote in the model's turn for it to go on from: a header that the request demands, or the end of a body
- * that the engine swallowed.
+ * that the engine swallowed. Where it begins a message, an end of the turn before it becomes `<|end|>` in
+ * what the model reads.
  */
 export interface HostEntry {
   readonly type: 'host'

@@ -2,9 +2,7 @@ import type { Constraint } from '../engine/constraint.js'
 import type { HarmonyHeader } from '../harmony/events.js'
 import { toolSelection } from '../prompt/allowed-tools.js'
 import { type Fields, fieldOf } from '../prompt/fields.js'
-import { classifyRecipient } from '../recipients/classify.js'
-import type { DeclaredTools } from '../recipients/declared-tools.js'
-import type { RecipientPolicy } from '../recipients/policy.js'
+import type { Classifier } from '../recipients/classify.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { OutputItem } from '../responses/items.js'
 import type { ResponseRequest } from '../responses/request.js'
@@ -80,17 +78,18 @@ function formatParts(format: Fields): StrictPart[] {
   return [{ param: `${param}.schema`, owner, constraint: { jsonSchema: schema as Fields }, body }]
 }
 
-/** The part that says what the body of a message with this header has to be. */
+/**
+ * The part that says what the body of a message with this header has to be.
+ *
+ * @param classify - the translator's: where a format holds answers, no preamble is a message
+ */
 export function partOfHeader(
   header: HarmonyHeader,
   parts: readonly StrictPart[],
-  tools: DeclaredTools,
-  policy: RecipientPolicy,
+  classify: Classifier,
 ): StrictPart | undefined {
   if (header.role !== 'assistant') return undefined
-  const callee = classifyRecipient(header.recipient, header.channel, tools, policy)
-  if (callee.kind === 'message' && callee.phase === 'commentary') return undefined
-  const key = recipientKey(callee)
+  const key = recipientKey(classify(header.recipient, header.channel))
   return parts.find(({ body }) => body === key)
 }
 
