@@ -54,6 +54,9 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   missing_markers: 'no special tokens: configure the engine to keep them (skip_special_tokens: false)',
   spelled_ids: 'text that looks like a token id: push ids as numbers',
   repeated_count: 'a second count of the same tokens: the last one is used',
+
+  // Those of respond: about what the engine cannot do.
+  relaxed_schema: 'a schema of a function that the engine cannot hold: the model writes its arguments freely',
 }
 
 /** A diagnostic in one line: its code, explanation and subject, and the text that was dropped. */

@@ -20,7 +20,7 @@ export interface OpenEntry {
   readonly type: 'open'
   readonly behaviour: number
   readonly responseId: string
-  /** The request without its input and without secrets. */
+  /** The request without its input and without secrets. Each of its functions says whether it is strict. */
   readonly request: ResponseRequest
   /** The rendered prompt, without the `<|start|>assistant` that every turn begins with. */
   readonly prompt: readonly number[]

@@ -6,12 +6,14 @@ import { unsupported } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { McpTool, ResponseRequest } from '../responses/request.js'
+import type { NoticeCode } from '../translate/diagnostics.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
 import { calleesOf, isCalleeOpen } from './callees.js'
 import { dateOf } from './date-of.js'
-import { heldParts } from './held-parts.js'
+import { type HeldParts, heldParts } from './held-parts.js'
 import type { RespondOptions } from './options.js'
+import { resolveStrict } from './resolve-strict.js'
 import { strictParts } from './strict-parts.js'
 import { summaryRequest } from './summarize.js'
 import { fittingPrompt } from './truncate.js'
@@ -20,6 +22,8 @@ import { fittingPrompt } from './truncate.js'
 export interface OpenOptions extends RespondOptions {
   readonly responseId: string
   readonly onError: (error: unknown) => void
+  /** Receives what the request asks for and does not get. */
+  readonly notice?: (code: NoticeCode, subject: string) => void
 }
 
 /**
@@ -35,12 +39,13 @@ export async function openEntry(
   at: number,
   signal: AbortSignal,
 ): Promise<OpenEntry> {
-  const { approvedCalls = [], policy, unconstrained = 'validate', onError } = options
+  const { approvedCalls = [], policy, unconstrained = 'validate', onError, notice } = options
   const isCompaction = checkCompaction(request, options)
   const parts = isCompaction ? [] : strictParts(request)
-  const needsAnswer = parts.length > 0 || (!isCompaction && isCalleeOpen(request))
+  const needsAnswer = parts.some(({ isAsked }) => isAsked) || (!isCompaction && isCalleeOpen(request))
   const capabilities = await capabilitiesOf(options, needsAnswer, signal)
-  const constrained = heldParts(parts, capabilities, { unconstrained, onError })
+  const { held: constrained, relaxed } = heldParts(parts, capabilities, { unconstrained, onError })
+  for (const [param, { path, message }] of relaxed) notice?.('relaxed_schema', `${param}${path}: ${message}`)
   const listings = await listingsOf(request, options, signal)
   const { tokens, messages } = fittingPrompt(
     isCompaction ? summaryRequest(request) : request,
@@ -55,7 +60,7 @@ export async function openEntry(
     behaviour: BEHAVIOUR,
     responseId: options.responseId,
     request: {
-      ...withoutSecrets(request, FULL_CATALOG.fields),
+      ...withStrict(withoutSecrets(request, FULL_CATALOG.fields), capabilities, relaxed),
       // No response echoes it, and whoever goes on from the entries has to know.
       ...((request as ParsedRequest).generate === false && { generate: false }),
     },
@@ -69,6 +74,18 @@ export async function openEntry(
     listings: isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel)),
     approvedCalls: [...approvedCalls],
   }
+}
+
+/** A request whose functions all say whether they are strict: the response echoes it. */
+function withStrict(
+  request: ResponseRequest,
+  { constraints = [] }: EngineCapabilities,
+  relaxed: HeldParts['relaxed'],
+): ResponseRequest {
+  const { tools } = request
+  if (!tools) return request
+  const isHeld = (param: string): boolean => constraints.includes('json_schema') && !relaxed.has(param)
+  return { ...request, tools: resolveStrict(tools, isHeld) }
 }
 
 function promptOptions(options: OpenOptions, listings: readonly McpListing[], at: number): RenderPromptOptions {

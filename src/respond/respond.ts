@@ -11,6 +11,7 @@ import type { ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { encoderOf } from '../tokens/encoder.js'
 import { callHost } from '../translate/call-host.js'
+import type { NoticeCode } from '../translate/diagnostics.js'
 import { clientFailure } from '../translate/failure.js'
 import { deriveId } from '../translate/ids.js'
 import { budgetOf } from './budget.js'
@@ -125,7 +126,9 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   }
 
   async function* start(): AsyncGenerator<Happened> {
-    yield await openEntry(request, merged(options, { responseId, onError: report }), clock(), work.signal)
+    const notice = (code: NoticeCode, subject: string): void =>
+      callHost(options.onDiagnostic, { code, subject, index: -1 }, report)
+    yield await openEntry(request, merged(options, { responseId, onError: report, notice }), clock(), work.signal)
   }
 
   /** What comes next but for sampling. */

@@ -7,13 +7,15 @@ import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { OutputItem } from '../responses/items.js'
 import type { ResponseRequest } from '../responses/request.js'
 
-/** A part of a request that says what the body of a message has to be: a strict function, a format. */
+/** A part of a request that says what the body of a message has to be: a function that is not loose, a format. */
 export interface StrictPart {
   /** Where: `tools[2].parameters`, `tools[0].format`, `text.format.schema`, `text.format`. */
   readonly param: string
   /** What it is of, in OpenAI's words: `function 'f'`, `custom tool 'f'`, `response_format 'answer'`. */
   readonly owner: string
   readonly constraint: Constraint
+  /** Whether the request asks for it: a function that does not say whether it is strict is held if it can be. */
+  readonly isAsked: boolean
   /** Whose bodies: the key of what is called, or of the answer. */
   readonly body: string
 }
@@ -21,7 +23,7 @@ export interface StrictPart {
 /** A function that is strict and says nothing of its parameters has none. */
 const NO_PARAMETERS: Fields = { type: 'object', properties: {}, additionalProperties: false }
 
-/** The strict functions and formats of a request, but for tools that `tool_choice` leaves out. */
+/** The functions and formats of a request that say what a body has to be, but for tools that `tool_choice` leaves out. */
 export function strictParts(request: ResponseRequest): StrictPart[] {
   const isAllowed = toolSelection(request as Fields)
   const parts: StrictPart[] = []
@@ -48,11 +50,14 @@ function listOf(tools: unknown): readonly Fields[] {
 function toolParts(tool: Fields, param: string, namespace?: string): StrictPart[] {
   const name = String(tool['name'])
   const at = namespace === undefined ? {} : { namespace }
-  if (tool['type'] === 'function' && tool['strict'] === true) {
+  const strict = fieldOf(tool, 'strict')
+  if (tool['type'] === 'function' && strict !== false) {
     const schema = Object(fieldOf(tool, 'parameters') ?? NO_PARAMETERS) as Fields
     const callee: Recipient = { kind: 'function_call', name, declared: true, ...at }
     const body = recipientKey(callee)
-    return [{ param: `${param}.parameters`, owner: `function '${name}'`, constraint: { jsonSchema: schema }, body }]
+    const constraint = { jsonSchema: schema }
+    const owner = `function '${name}'`
+    return [{ param: `${param}.parameters`, owner, constraint, isAsked: strict === true, body }]
   }
   const format = Object(fieldOf(tool, 'format')) as Fields
   const { type, syntax, definition } = format
@@ -61,7 +66,7 @@ function toolParts(tool: Fields, param: string, namespace?: string): StrictPart[
   const constraint: Constraint = syntax === 'regex' ? { regex: definition } : { grammar: definition, syntax }
   const callee: Recipient = { kind: 'custom_tool_call', name, ...at }
   const body = recipientKey(callee)
-  return [{ param: `${param}.format`, owner: `custom tool '${name}'`, constraint, body }]
+  return [{ param: `${param}.format`, owner: `custom tool '${name}'`, constraint, isAsked: true, body }]
 }
 
 // OpenAI takes `strict: false` for best effort. Ours costs nothing more if it is held.
@@ -70,12 +75,13 @@ function formatParts(format: Fields): StrictPart[] {
   const param = 'text.format'
   const type = fieldOf(format, 'type')
   if (type === 'json_object') {
-    return [{ param, owner: "response_format 'json_object'", constraint: { jsonSchema: { type: 'object' } }, body }]
+    const constraint = { jsonSchema: { type: 'object' } }
+    return [{ param, owner: "response_format 'json_object'", constraint, isAsked: true, body }]
   }
   const schema = fieldOf(format, 'schema')
   if (type !== 'json_schema' || typeof schema !== 'object') return []
   const owner = `response_format '${String(format['name'])}'`
-  return [{ param: `${param}.schema`, owner, constraint: { jsonSchema: schema as Fields }, body }]
+  return [{ param: `${param}.schema`, owner, constraint: { jsonSchema: schema as Fields }, isAsked: true, body }]
 }
 
 /**

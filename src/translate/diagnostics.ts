@@ -18,6 +18,7 @@ export type NoticeCode =
   | 'missing_markers'
   | 'spelled_ids'
   | 'repeated_count'
+  | 'relaxed_schema'
 
 /**
  * A report of what was repaired, dropped or suspicious. It never changes the stream. `explainDiagnostic` of
@@ -27,7 +28,7 @@ export interface Diagnostic {
   readonly code: RepairCode | NoticeCode
   /** The model's text that is in no item because of this; absent if nothing was dropped. */
   readonly text?: string
-  /** The subject: a recipient, a tool's name or type, a server's label, an item id, the official parser's error. */
+  /** The subject: a recipient, a tool's name or type, a server's label, an item id, a parameter, the official parser's error. */
   readonly subject?: string
   /** Index of the token (or text chunk) that caused it, counting everything that was pushed from 0. */
   readonly index: number
