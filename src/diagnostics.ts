@@ -61,6 +61,7 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   ignored_parameter: 'a parameter of the request that has no effect on this response',
   unhosted_tool: 'declared tools that nothing runs: the model is not told of them',
   unread_attachment: 'images and files that the model cannot see: it reads a placeholder',
+  relaxed_schema: 'a schema of a function that the engine cannot hold: the model writes its arguments freely',
 }
 
 /** A diagnostic in one line: its code, explanation and subject, and the text that was dropped. */

@@ -49,7 +49,6 @@ export class RequestError extends Error {
 /** What is not a mistake in the request is of another type, by its status. */
 const TYPES: ReadonlyMap<number, string> = new Map([
   [403, 'permission_error'],
-  [404, 'not_found_error'],
   [429, 'rate_limit_error'],
   [500, 'server_error'],
   [503, 'server_error'],

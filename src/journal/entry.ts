@@ -20,7 +20,7 @@ export interface OpenEntry {
   readonly type: 'open'
   readonly behaviour: number
   readonly responseId: string
-  /** The request without its input and without secrets. */
+  /** The request without its input and without secrets. Each of its functions says whether it is strict. */
   readonly request: ResponseRequest
   /** The rendered prompt, without the `<|start|>assistant` that every turn begins with. */
   readonly prompt: readonly number[]
@@ -49,7 +49,8 @@ export interface TurnEntry {
 
 /**
  * What the host wrote in the model's turn for it to go on from: a header that the request demands, or the end of a body
- * that the engine swallowed.
+ * that the engine swallowed. Where it begins a message, an end of the turn before it becomes `<|end|>` in
+ * what the model reads.
  */
 export interface HostEntry {
   readonly type: 'host'

@@ -10,6 +10,7 @@ import { hostItem } from '../translate/host-item.js'
 import type { ToolResult } from '../translate/tool-result.js'
 import type { Translator } from '../translate/translator.js'
 import { BEHAVIOUR, type CompactionEntry, type Happened, type ItemEntry, type OpenEntry } from './entry.js'
+import { reopenTurn } from './reopen-turn.js'
 
 const TERMINATORS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
 
@@ -230,6 +231,11 @@ export class ResponseFold {
       case 'turn':
         return this.#beginTurn(translator)
       case 'host':
+        if (entry.tokens[0] === SPECIAL.start) {
+          // Completes the message whose end the engine swallowed.
+          if (!this.isBetweenMessages) translator.beginTurn()
+          reopenTurn(this.#transcript, this.#assistant)
+        }
         this.#transcript.push(...entry.tokens)
         this.#hostWrites += 1
         this.#hostEnd = this.#transcript.length

@@ -4,28 +4,39 @@ import { callHost } from '../translate/call-host.js'
 import type { StrictPart } from './strict-parts.js'
 
 export interface HeldPartsOptions {
-  /** What becomes of a part that the engine cannot hold. */
+  /** What becomes of a part that the request asks for and the engine cannot hold. */
   readonly unconstrained: 'validate' | 'refuse'
   readonly onError: (error: unknown) => void
 }
 
+export interface HeldParts {
+  /** The parameters of the parts that the engine holds. */
+  readonly held: readonly string[]
+  /** Those that the request does not ask for, and why the engine does not hold them. */
+  readonly relaxed: ReadonlyMap<string, UnsupportedConstraint>
+}
+
 /**
- * The parameters of the parts that the engine holds.
+ * What the engine holds of the parts.
  *
- * @throws RequestError if it does not hold all, and a request is refused then
+ * @throws RequestError if it does not hold all that the request asks for, and a request is refused then
  */
 export function heldParts(
   parts: readonly StrictPart[],
   capabilities: EngineCapabilities,
   { unconstrained, onError }: HeldPartsOptions,
-): string[] {
+): HeldParts {
   const held: string[] = []
+  const relaxed = new Map<string, UnsupportedConstraint>()
   for (const part of parts) {
     const refusal = refusalOf(part, capabilities, onError)
     if (refusal === undefined) held.push(part.param)
-    else if (unconstrained === 'refuse') throw refused(part, refusal)
+    else if (!part.isAsked) {
+      // That an engine has no constraints at all, its host knows.
+      if (refusal !== 'kind') relaxed.set(part.param, refusal)
+    } else if (unconstrained === 'refuse') throw refused(part, refusal)
   }
-  return held
+  return { held, relaxed }
 }
 
 /** Why the engine does not hold a part: it does not know the kind, or not what is in there. */

@@ -7,6 +7,7 @@ import type { ResponseFold } from '../journal/response-fold.js'
 import type { HarmonyToken } from '../tokens/token-source.js'
 import { nameConstraint } from './callees.js'
 import { chosenName } from './chosen-name.js'
+import { isAnswerBegun } from './demanded-answer.js'
 import type { HalfCharacter } from './half-character.js'
 import { type Budget, isBeforeForcedCall } from './next-step.js'
 import { lastBorder, MESSAGE_BORDERS } from './open-message.js'
@@ -43,6 +44,28 @@ const BODY_ENDS: readonly number[] = [...STOP_TOKENS, SPECIAL.end]
 
 /** The next call of the model, which is sampling. Follows from the entries alone. */
 export function modelCall(fold: ResponseFold, budget: Budget): ModelCall {
+  const call = callAt(fold, budget)
+  return budget.answer !== undefined && isAnswerBegun(budget.answer, fold) ? endedCall(call) : call
+}
+
+/**
+ * A call of the model behind the header of the host's. A model that stops at once has written an empty answer, also if its
+ * engine swallows the end: the response has its message, and the header is written once.
+ */
+function endedCall(call: ModelCall): ModelCall {
+  let isEmpty = true
+  return {
+    ...call,
+    read(tokens) {
+      isEmpty &&= tokens.length === 0
+      return call.read(tokens)
+    },
+    missing: () => (isEmpty ? [SPECIAL.return] : (call.missing?.() ?? [])),
+  }
+}
+
+/** The call that goes on where the model stands. */
+function callAt(fold: ResponseFold, budget: Budget): ModelCall {
   const name = budget.forced && chosenName(fold, budget.forced)
   if (name !== undefined) return chooseName(name.left)
   const { constraint, character } = budget.strict.openBody(fold.turnTokens) ?? {}

@@ -4,6 +4,7 @@ import type { HostedCall } from '../tools/tool.js'
 import type { AnswerStops } from './answer-stops.js'
 import { chosenName } from './chosen-name.js'
 import type { Demand } from './demand.js'
+import { hasNoAnswer } from './demanded-answer.js'
 import { isCompleteCall, isForClient, isHosted, isRefused, type RefusedCall, waitingCalls } from './waiting-calls.js'
 
 /** What a response that is open does next. */
@@ -51,10 +52,23 @@ export function nextStep(fold: ResponseFold, budget: Budget): Step {
   const refused = turnOutput.filter(isRefused).filter(({ id }) => !fold.isAnswered(id))
   if (refused.length > 0) return { type: 'tell_refusals', calls: refused }
   const goesOn = fold.turns === 0 || (turnOutput.some(isHosted) && !turnOutput.some(isForClient))
-  if (!goesOn) return { type: 'end', reason: 'stop' }
+  if (!goesOn) return answerOrEnd(fold, budget)
   // The API has no reason for too many turns: like too many tokens, they leave the answer incomplete.
   if (fold.turns >= budget.turns || isSpent(fold, budget)) return { type: 'end', reason: 'max_output_tokens' }
   return { type: fold.isToCompact ? 'compact_context' : 'turn' }
+}
+
+/**
+ * What follows where the model has nothing more to do: the header of the answer that the request demands, if there is none.
+ * Written once: with it, there is a message.
+ */
+function answerOrEnd(fold: ResponseFold, budget: Budget): Step {
+  const { answer, forced } = budget
+  // Where a call is demanded, no answer may take its place.
+  if (answer === undefined || (forced !== undefined && fold.turns === 1) || !hasNoAnswer(fold)) {
+    return { type: 'end', reason: 'stop' }
+  }
+  return isSpent(fold, budget) ? { type: 'end', reason: 'max_output_tokens' } : { type: 'host', tokens: answer }
 }
 
 /** Whether the model is thinking before a call that the request demands. */

@@ -14,10 +14,11 @@ import { calleesOf, isCalleeOpen, type Teaching } from './callees.js'
 import { checkDemand } from './check-demand.js'
 import { compactThreshold } from './compact-threshold.js'
 import { dateOf } from './date-of.js'
-import { heldParts } from './held-parts.js'
+import { type HeldParts, heldParts } from './held-parts.js'
 import { hostedBuiltins, isReplacementHosted } from './hosted-types.js'
 import type { RespondOptions } from './options.js'
 import { ownParameters } from './own-parameters.js'
+import { resolveStrict } from './resolve-strict.js'
 import { strictParts } from './strict-parts.js'
 import { summaryRequest } from './summarize.js'
 import { fittingPrompt } from './truncate.js'
@@ -46,9 +47,10 @@ export async function openEntry(
   const { approvedCalls = [], unconstrained = 'validate', onError, notice } = options
   const isCompaction = checkCompaction(request, options)
   const parts = isCompaction ? [] : strictParts(request)
-  const needsAnswer = parts.length > 0 || (!isCompaction && isCalleeOpen(request))
+  const needsAnswer = parts.some(({ isAsked }) => isAsked) || (!isCompaction && isCalleeOpen(request))
   const capabilities = await capabilitiesOf(options, needsAnswer, signal)
-  const constrained = heldParts(parts, capabilities, { unconstrained, onError })
+  const { held: constrained, relaxed } = heldParts(parts, capabilities, { unconstrained, onError })
+  for (const [param, { path, message }] of relaxed) notice?.('relaxed_schema', `${param}${path}: ${message}`)
   const listings = await listingsOf(request, options, signal)
   const taught = teaching(options, listings, onError)
   if (!isCompaction) checkDemand(request, taught)
@@ -69,7 +71,7 @@ export async function openEntry(
     behaviour: BEHAVIOUR,
     responseId: options.responseId,
     request: {
-      ...withoutSecrets(request, FULL_CATALOG.fields),
+      ...withStrict(withoutSecrets(request, FULL_CATALOG.fields), capabilities, relaxed),
       ...ownParameters(request, capabilities, notice),
     },
     prompt: Array.from(tokens.subarray(0, messages.at(-1)?.end ?? 0)),
@@ -91,6 +93,18 @@ function compacting(
 ): Pick<OpenEntry, 'compactAbove' | 'isOneMessage'> {
   const said = messages.filter(({ role }) => role !== 'system' && role !== 'developer')
   return { compactAbove, ...(said.length <= 1 && { isOneMessage: true as const }) }
+}
+
+/** A request whose functions all say whether they are strict: the response echoes it. */
+function withStrict(
+  request: ResponseRequest,
+  { constraints = [] }: EngineCapabilities,
+  relaxed: HeldParts['relaxed'],
+): ResponseRequest {
+  const { tools } = request
+  if (!tools) return request
+  const isHeld = (param: string): boolean => constraints.includes('json_schema') && !relaxed.has(param)
+  return { ...request, tools: resolveStrict(tools, isHeld) }
 }
 
 /** What decides which tools the model is told of, and how. */

@@ -112,8 +112,9 @@ export interface RespondOptions extends Translated, Prompted {
   /** How far a running call is. The client is not told. */
   readonly onProgress?: (itemId: string, progress: ToolProgress) => void
   /**
-   * What becomes of a strict function or a format that the engine cannot hold: `validate` lets the model write freely,
-   * and checks what it wrote, as everything strict is checked; `refuse` refuses the request. Default `validate`.
+   * What becomes of a function with `strict: true` or a format that the engine cannot hold: `validate` lets the model
+   * write freely, and checks what it wrote, as everything strict is checked; `refuse` refuses the request. A function
+   * that does not say `strict` is free then, and never refused. Default `validate`.
    */
   readonly unconstrained?: 'validate' | 'refuse'
   /** Called with output that does not fit its schema. The client is sent it as it is. */

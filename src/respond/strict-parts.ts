@@ -2,20 +2,20 @@ import type { Constraint } from '../engine/constraint.js'
 import type { HarmonyHeader } from '../harmony/events.js'
 import { toolSelection } from '../prompt/allowed-tools.js'
 import { type Fields, fieldOf } from '../prompt/fields.js'
-import { classifyRecipient } from '../recipients/classify.js'
-import type { DeclaredTools } from '../recipients/declared-tools.js'
-import type { RecipientPolicy } from '../recipients/policy.js'
+import type { Classifier } from '../recipients/classify.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import type { OutputItem } from '../responses/items.js'
 import type { ResponseRequest } from '../responses/request.js'
 
-/** A part of a request that says what the body of a message has to be: a strict function, a format. */
+/** A part of a request that says what the body of a message has to be: a function that is not loose, a format. */
 export interface StrictPart {
   /** Where: `tools[2].parameters`, `tools[0].format`, `text.format.schema`, `text.format`. */
   readonly param: string
   /** What it is of, in OpenAI's words: `function 'f'`, `custom tool 'f'`, `response_format 'answer'`. */
   readonly owner: string
   readonly constraint: Constraint
+  /** Whether the request asks for it: a function that does not say whether it is strict is held if it can be. */
+  readonly isAsked: boolean
   /** Whose bodies: the key of what is called, or of the answer. */
   readonly body: string
 }
@@ -23,7 +23,7 @@ export interface StrictPart {
 /** A function that is strict and says nothing of its parameters has none. */
 const NO_PARAMETERS: Fields = { type: 'object', properties: {}, additionalProperties: false }
 
-/** The strict functions and formats of a request, but for tools that `tool_choice` leaves out. */
+/** The functions and formats of a request that say what a body has to be, but for tools that `tool_choice` leaves out. */
 export function strictParts(request: ResponseRequest): StrictPart[] {
   const isAllowed = toolSelection(request as Fields)
   const parts: StrictPart[] = []
@@ -50,11 +50,14 @@ function listOf(tools: unknown): readonly Fields[] {
 function toolParts(tool: Fields, param: string, namespace?: string): StrictPart[] {
   const name = String(tool['name'])
   const at = namespace === undefined ? {} : { namespace }
-  if (tool['type'] === 'function' && tool['strict'] === true) {
+  const strict = fieldOf(tool, 'strict')
+  if (tool['type'] === 'function' && strict !== false) {
     const schema = Object(fieldOf(tool, 'parameters') ?? NO_PARAMETERS) as Fields
     const callee: Recipient = { kind: 'function_call', name, declared: true, ...at }
     const body = recipientKey(callee)
-    return [{ param: `${param}.parameters`, owner: `function '${name}'`, constraint: { jsonSchema: schema }, body }]
+    const constraint = { jsonSchema: schema }
+    const owner = `function '${name}'`
+    return [{ param: `${param}.parameters`, owner, constraint, isAsked: strict === true, body }]
   }
   const format = Object(fieldOf(tool, 'format')) as Fields
   const { type, syntax, definition } = format
@@ -63,7 +66,7 @@ function toolParts(tool: Fields, param: string, namespace?: string): StrictPart[
   const constraint: Constraint = syntax === 'regex' ? { regex: definition } : { grammar: definition, syntax }
   const callee: Recipient = { kind: 'custom_tool_call', name, ...at }
   const body = recipientKey(callee)
-  return [{ param: `${param}.format`, owner: `custom tool '${name}'`, constraint, body }]
+  return [{ param: `${param}.format`, owner: `custom tool '${name}'`, constraint, isAsked: true, body }]
 }
 
 // OpenAI takes `strict: false` for best effort. Ours costs nothing more if it is held.
@@ -72,25 +75,27 @@ function formatParts(format: Fields): StrictPart[] {
   const param = 'text.format'
   const type = fieldOf(format, 'type')
   if (type === 'json_object') {
-    return [{ param, owner: "response_format 'json_object'", constraint: { jsonSchema: { type: 'object' } }, body }]
+    const constraint = { jsonSchema: { type: 'object' } }
+    return [{ param, owner: "response_format 'json_object'", constraint, isAsked: true, body }]
   }
   const schema = fieldOf(format, 'schema')
   if (type !== 'json_schema' || typeof schema !== 'object') return []
   const owner = `response_format '${String(format['name'])}'`
-  return [{ param: `${param}.schema`, owner, constraint: { jsonSchema: schema as Fields }, body }]
+  return [{ param: `${param}.schema`, owner, constraint: { jsonSchema: schema as Fields }, isAsked: true, body }]
 }
 
-/** The part that says what the body of a message with this header has to be. */
+/**
+ * The part that says what the body of a message with this header has to be.
+ *
+ * @param classify - the translator's: where a format holds answers, no preamble is a message
+ */
 export function partOfHeader(
   header: HarmonyHeader,
   parts: readonly StrictPart[],
-  tools: DeclaredTools,
-  policy: RecipientPolicy,
+  classify: Classifier,
 ): StrictPart | undefined {
   if (header.role !== 'assistant') return undefined
-  const callee = classifyRecipient(header.recipient, header.channel, tools, policy)
-  if (callee.kind === 'message' && callee.phase === 'commentary') return undefined
-  const key = recipientKey(callee)
+  const key = recipientKey(classify(header.recipient, header.channel))
   return parts.find(({ body }) => body === key)
 }
 

@@ -1,10 +1,12 @@
 import type { Constraint } from '../engine/constraint.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { OpenEntry } from '../journal/entry.js'
+import type { Classifier } from '../recipients/classify.js'
 import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { recipientKey } from '../recipients/recipient.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { constraintAfter, stateAfter } from './constraint-after.js'
 import { type HalfCharacter, halfCharacter } from './half-character.js'
 import { type OpenMessage, openMessage } from './open-message.js'
@@ -34,13 +36,13 @@ export class Strictness {
   readonly #open: OpenEntry
   readonly #tokenTable: TokenTable
   readonly #tools: DeclaredTools
-  readonly #policy: RecipientPolicy
+  readonly #classify: Classifier
 
   constructor(open: OpenEntry, { tokenTable, policy }: StrictnessOptions) {
     this.#open = open
     this.#tokenTable = tokenTable
     this.#tools = declareTools(open.request.tools)
-    this.#policy = resolvePolicy(policy)
+    this.#classify = FULL_CATALOG.createClassifier(open.request, this.#tools, resolvePolicy(policy))
     this.parts = open.isCompaction ? [] : strictParts(open.request)
     this.isPaused = (open.constrained ?? []).length > 0
   }
@@ -54,7 +56,7 @@ export class Strictness {
       tokenTable: this.#tokenTable,
       toolNamed: (word) => toolNamed(word, tools),
     })
-    const part = message && partOfHeader(message.header, this.parts, tools, this.#policy)
+    const part = message && partOfHeader(message.header, this.parts, this.#classify)
     if (part === undefined || !constrained.includes(part.param)) return undefined
     const { text, carried } = message as OpenMessage
     const kinds = capabilities?.constraints ?? []

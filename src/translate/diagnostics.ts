@@ -23,6 +23,7 @@ export type NoticeCode =
   | 'ignored_parameter'
   | 'unhosted_tool'
   | 'unread_attachment'
+  | 'relaxed_schema'
 
 /**
  * A report of what was repaired, dropped or suspicious. It never changes the stream. `explainDiagnostic` of
@@ -32,7 +33,10 @@ export interface Diagnostic {
   readonly code: RepairCode | NoticeCode
   /** The model's text that is in no item because of this; absent if nothing was dropped. */
   readonly text?: string
-  /** The subject: a recipient, a tool's name or type, a server's label, an item id, a count, the official parser's error. */
+  /**
+   * The subject: a recipient, a tool's name or type, a parameter, a server's label, an item id, a count, the official
+   * parser's error.
+   */
   readonly subject?: string
   /** Index of the token (or text chunk) that caused it, counting everything that was pushed from 0. -1 if none did. */
   readonly index: number

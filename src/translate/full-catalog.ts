@@ -1,5 +1,6 @@
-import { createClassifier } from '../recipients/classify.js'
+import { type CreateClassifier, createClassifier as classifierOfTools } from '../recipients/classify.js'
 import { declareTools } from '../recipients/declared-tools.js'
+import { narrowToFormat } from '../recipients/format-classifier.js'
 import { ALL_FIELDS } from './all-fields.js'
 import type { Catalog } from './catalog.js'
 import { checkCitations } from './check-citations.js'
@@ -21,6 +22,10 @@ const ALL_KINDS: AllKinds = {
   shell_call_output: shellCallOutput,
   local_shell_call: localShellCall,
 }
+
+/** By the declared tools, narrowed by what the request demands. */
+const createClassifier: CreateClassifier = (request, tools, policy) =>
+  narrowToFormat(request, classifierOfTools(request, tools, policy))
 
 /** Everything. */
 export const FULL_CATALOG: Catalog = {

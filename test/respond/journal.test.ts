@@ -8,7 +8,7 @@ import { type RespondOptions, type ResponseHandle, respond } from '../../src/res
 import type { ResponseRequest } from '../../src/responses/request.js'
 import type { Tool } from '../../src/tools/tool.js'
 import { runs } from '../support/runs.js'
-import { ANSWER, echo, GITHUB, modelOf, optionsOf, type Run, run, SEARCH } from './scripted.js'
+import { ANSWER, echo, GITHUB, modelOf, optionsOf, type Run, type RunOptions, run, SEARCH } from './scripted.js'
 
 const THINK = '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant'
 const FORCED =
@@ -201,12 +201,16 @@ test('the same entries give the same events as long as BEHAVIOUR is the same', a
     ['<|channel|>commentary<|channel|>final<|message|>Hi<|return|>'],
   ]
   const hash = createHash('sha256')
-  const all = [...scripts.map((turns) => ({ turns })), { turns: [SEARCH, ANSWER], tools: [drawing] }]
+  const all: (RunOptions & { readonly text?: ResponseRequest['text'] })[] = [
+    ...scripts.map((turns) => ({ turns })),
+    { turns: [SEARCH, ANSWER], tools: [drawing] },
+    { turns: ['It is Rome<|return|>', ANSWER], text: { format: { type: 'json_object' } } },
+  ]
   const responses = [
-    ...all.map((options) => run(REQUEST, options)),
+    ...all.map(({ text = {}, ...options }) => run({ ...REQUEST, text }, options)),
     run(COMPACTED, { turns: [THINK + ANSWER], sealCompaction }),
   ]
   for (const { events } of await Promise.all(responses))
     for (const { type, ...event } of events) hash.update(JSON.stringify([type, event]))
-  expect([BEHAVIOUR, hash.digest('hex').slice(0, 16)]).toEqual([2, 'f3e1e33dfb9eeb63'])
+  expect([BEHAVIOUR, hash.digest('hex').slice(0, 16)]).toEqual([2, '56d5daf4989f42cb'])
 })

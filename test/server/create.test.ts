@@ -29,7 +29,8 @@ test('store: false keeps nothing: neither the response nor its items nor its str
   const { body } = await echo.create({ input: 'Hi', store: false })
   expect(body).toMatchObject({ status: 'completed', store: false })
   const id: string = body.id
-  expect((await echo.ask('GET', `/responses/${id}`)).status).toBe(404)
+  const found = await echo.ask('GET', `/responses/${id}`)
+  expect([found.status, found.body.error.type]).toEqual([404, 'invalid_request_error'])
   expect((await echo.ask('GET', `/responses/${id}?stream=true`)).status).toBe(404)
   expect((await echo.ask('GET', `/responses/${id}/input_items`)).status).toBe(404)
   expect((await echo.ask('DELETE', `/responses/${id}`)).status).toBe(404)
@@ -55,7 +56,7 @@ test('a model that there is not is 404, where the host says which there are', as
   const { engine } = echo
   const choosy = endpoint(engine, { engine: (model) => (model === 'gpt-oss' ? engine : undefined) })
   const { status, body } = await choosy.create({ input: 'Hi', model: 'gpt-9' })
-  expect([status, body.error.code]).toEqual([404, 'model_not_found'])
+  expect([status, body.error.code, body.error.type]).toEqual([404, 'model_not_found', 'invalid_request_error'])
 })
 
 test('generate: false keeps what it was given, for a later request to go on with, and asks no model', async () => {

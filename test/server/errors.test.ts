@@ -113,7 +113,7 @@ test("an onError that throws is nobody's problem", async () => {
 test('a URL that there is not is 404 in the shape of an error', async () => {
   const { ask } = endpoint([])
   const { status, body } = await ask('GET', '/nothing')
-  expect([status, body.error.code]).toEqual([404, 'unknown_url'])
+  expect([status, body.error.code, body.error.type]).toEqual([404, 'unknown_url', 'invalid_request_error'])
   expect((await ask('PUT', '/responses', {})).status).toBe(404)
 })
 

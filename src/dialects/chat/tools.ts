@@ -30,10 +30,15 @@ export function readTools(value: unknown, draft: Draft): void {
     const at = `tools[${index}]`
     const type = typeIn(tool, at)
     const declared = objectIn(tool, type, at)
-    if (type === 'function') draft.tools.push({ type, ...renamed(declared, FUNCTION) })
+    if (type === 'function') draft.tools.push(functionOf(declared))
     else draft.tools.push({ type, ...renamed(declared, CUSTOM), ...formatOf(declared, `${at}.custom`) })
     draft.origins.add('tools', { at, fields: WITHIN[type] })
   }
+}
+
+/** A function, which in Chat Completions is not strict unless it says so. */
+function functionOf(declared: Fields): object {
+  return { type: 'function', ...renamed(declared, FUNCTION), strict: fieldOf(declared, 'strict') ?? false }
 }
 
 /** What the input of a custom tool has to look like: the grammar is an object of its own in Chat Completions. */
@@ -49,7 +54,7 @@ function formatOf(declared: Fields, param: string): { format?: object } {
 /** `functions`, the form before `tools`. @throws RequestError */
 export function readFunctions(value: unknown, draft: Draft): void {
   for (const [index, declared] of objectsAt(value, 'functions').entries()) {
-    draft.tools.push({ type: 'function', ...renamed(declared, FUNCTION) })
+    draft.tools.push(functionOf(declared))
     draft.origins.add('tools', { at: `functions[${index}]` })
   }
   draft.answer = { ...draft.answer, calls: 'function_call' }

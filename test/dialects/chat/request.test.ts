@@ -33,7 +33,7 @@ describe('a body', () => {
     expect(tools).toMatchObject([
       { type: 'function', name: 'weather', strict: true },
       { type: 'custom', name: 'apply', format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' } },
-      { type: 'function', name: 'old' },
+      { type: 'function', name: 'old', strict: false },
       { type: 'web_search', search_context_size: 'low', user_location: { city: 'Rome', country: 'IT' } },
     ])
     expect(input).toMatchObject([
@@ -83,6 +83,19 @@ describe('a body', () => {
     [{ tool_choice: 'required', function_call: 'none' }, 'required'],
   ])('%j chooses %j', (choice, chosen) => {
     expect(parsed({ messages: [user], functions: [{ name: 'f' }], ...choice }).tool_choice).toEqual(chosen)
+  })
+
+  test.each([
+    [{}, false],
+    [{ strict: null }, false],
+    [{ strict: false }, false],
+    [{ strict: true }, true],
+  ])('a function of a chat body with %j is strict only if it says so', (said, strict) => {
+    const asked = { name: 'f', ...said }
+    expect(parsed({ messages: [user], tools: [{ type: 'function', function: asked }] }).tools).toMatchObject([
+      { strict },
+    ])
+    expect(parsed({ messages: [user], functions: [asked] }).tools).toMatchObject([{ strict }])
   })
 
   test('max_completion_tokens takes precedence over max_tokens', () => {

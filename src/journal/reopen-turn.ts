@@ -1,0 +1,19 @@
+import { STOP_TOKENS } from '../engine/stop-tokens.js'
+import { SPECIAL } from '../harmony/vocabulary.js'
+
+/**
+ * Lets the host write another message in a turn that the model has ended. The model then reads what it was trained to
+ * read: `<|end|>` in place of the end of its turn, or of one that the engine swallowed, and no message of which there is
+ * only a role.
+ *
+ * @param transcript - is changed
+ * @param assistant - the ids of `assistant`
+ */
+export function reopenTurn(transcript: number[], assistant: readonly number[]): void {
+  if (STOP_TOKENS.includes(transcript.at(-1) as number)) transcript.pop()
+  if (transcript.at(-1) === SPECIAL.end) return
+  const start = transcript.lastIndexOf(SPECIAL.start)
+  const isRole = transcript.slice(start + 1, start + 2 + assistant.length).every((id, at) => id === assistant[at])
+  if (start !== -1 && isRole) transcript.length = start
+  else transcript.push(SPECIAL.end)
+}

@@ -1,0 +1,31 @@
+import { SPECIAL } from '../harmony/vocabulary.js'
+import type { ResponseFold } from '../journal/response-fold.js'
+import { isAnswerJson } from '../recipients/format-classifier.js'
+import type { ResponseRequest } from '../responses/request.js'
+import { encoderOf } from '../tokens/encoder.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { isForClient } from './waiting-calls.js'
+
+/**
+ * The header of the answer that `text.format` demands, for the host to write where the model stops without one; undefined
+ * if the answer may be any text. Without `<|constrain|>json`: parsers read that as a recipient.
+ */
+export function demandedAnswer(request: ResponseRequest, tokenTable: TokenTable): readonly number[] | undefined {
+  if (!isAnswerJson(request)) return undefined
+  const encode = encoderOf(tokenTable)
+  return [SPECIAL.start, ...encode('assistant'), SPECIAL.channel, ...encode('final'), SPECIAL.message]
+}
+
+/** Whether the model has stopped and left the client with nothing: with neither an answer nor a call to run. */
+export function hasNoAnswer({ modelOutput, turnOutput }: ResponseFold): boolean {
+  const isAnswer = modelOutput.some((item) => item.type === 'message' && item.phase === 'final_answer')
+  const isCall = turnOutput.some((item) => isForClient(item) && !('status' in item && item.status === 'incomplete'))
+  return !isAnswer && !isCall
+}
+
+/** Whether the model goes on right behind the header. */
+export function isAnswerBegun(answer: readonly number[], { turnTokens }: ResponseFold): boolean {
+  const last = turnTokens.slice(-answer.length)
+  // At the beginning of a turn, `<|start|>assistant` is not of its tokens.
+  return last.at(-1) === SPECIAL.message && last.every((id, at) => id === answer.at(at - last.length))
+}
