@@ -22,6 +22,7 @@ export const serve: Command = defineCommand({
               summary       ... as a summary, which every client shows
               both          ... both ways
               hidden        ... without its text
+  --chat-reasoning FIELD    the field of Chat Completions that has it: reasoning_content (default), reasoning, or both
   --policy openai           what becomes of calls to undeclared tools: openai (default), agents, vllm, functions-only
   --dialect openai          words the events as OpenAI does (default)
             open-responses  ... as Open Responses does
@@ -52,6 +53,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'api-key': { type: 'string' },
     'model-alias': { type: 'string', multiple: true, default: [] as string[] },
     reasoning: { type: 'string', default: 'raw' },
+    'chat-reasoning': { type: 'string', default: 'reasoning_content' },
     policy: { type: 'string', default: 'openai' },
     dialect: { type: 'string', default: 'openai' },
     images: { type: 'string', default: 'refuse' },
