@@ -36,8 +36,6 @@ export interface ResponseService {
   inputTokens(body: unknown, caller: Caller): Promise<InputTokens>
   /** The names that are listed. */
   readonly models: readonly string[]
-  /** Whether a request may name this model. */
-  serves(model: string): boolean
   /** How many responses are being made, and how many requests wait. */
   readonly load: { readonly running: number; readonly waiting: number }
   /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
@@ -68,7 +66,6 @@ export function createResponseService(options: ServiceOptions): ResponseService 
     compact: (body, caller) => compactConversation(setup, body, caller),
     inputTokens: (body, caller) => inputTokensOf(setup, body, caller),
     models,
-    serves: setup.serves,
     get load() {
       return { running: admission.running, waiting: admission.waiting }
     },

@@ -7,7 +7,6 @@ import type { ServiceOptions } from './options.js'
 export interface ServedModels {
   /** The names that are listed. The first is the model of a request that names none. */
   readonly models: readonly string[]
-  serves(model: string): boolean
   /** @throws RequestError if the model is not served */
   engineOf(model: string): TokenEngine
 }
@@ -23,16 +22,13 @@ export function servedModels(options: Pick<ServiceOptions, 'engine' | 'models' |
   check(areNames, 'models', "an array of names (otherModels: 'any' serves all others)", models)
   check(['any', 'refuse'].includes(otherModels), 'otherModels', "'any' or 'refuse'", otherModels)
 
-  function find(model: string): TokenEngine | undefined {
-    if (otherModels === 'refuse' && !models.includes(model)) return undefined
-    return typeof engine === 'function' ? engine(model) : engine
-  }
   return {
     models,
-    serves: (model) => find(model) !== undefined,
     engineOf(model) {
-      const found = find(model)
-      if (found !== undefined) return found
+      if (otherModels === 'any' || models.includes(model)) {
+        const found = typeof engine === 'function' ? engine(model) : engine
+        if (found !== undefined) return found
+      }
       const message = `The model '${model.slice(0, 80)}' does not exist or you do not have access to it.`
       throw new RequestError(message, { status: 404, code: 'model_not_found' })
     },

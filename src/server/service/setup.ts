@@ -39,7 +39,6 @@ export interface Setup {
   readonly stop: Stop
   /** The engine of a model. @throws RequestError if it is not served */
   engineOf(model: string): TokenEngine
-  serves(model: string): boolean
   /** The options of `respond` for one response of an owner's: the same ones whenever they are asked for. */
   respondOptions(
     responseId: string,
@@ -52,7 +51,7 @@ export interface Setup {
 export function setUp(options: ServiceOptions): Setup {
   check(typeof options === 'object' && options !== null, 'options', 'an object', options)
   const { tokenTable, tools, limits = {}, onError = console.error } = options
-  const { models, engineOf, serves } = servedModels(options)
+  const { models, engineOf } = servedModels(options)
   check(Object(tokenTable).text !== undefined, 'tokenTable', 'await loadTokenTable()', tokenTable)
   const seal = options.seal ?? createSeal([{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }])
   const { clock = unixSeconds } = options
@@ -88,7 +87,6 @@ export function setUp(options: ServiceOptions): Setup {
     starting: new Map(),
     stop: createStop(),
     engineOf,
-    serves,
     respondOptions(responseId, owner, request) {
       // The id is as random as a nonce has to be, and whoever reads the response again knows it.
       const sealed = seal.forResponse({ caller: owner, nonce: responseId })
