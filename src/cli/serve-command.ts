@@ -1,5 +1,4 @@
 import { type Command, defineCommand } from './command.js'
-import { serveSettings } from './serve/settings.js'
 
 export const serve: Command = defineCommand({
   name: 'serve',
@@ -63,8 +62,9 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     verbose: { type: 'boolean', default: false },
   },
   async run(values, operands, io) {
+    // First, so that wrong usage is refused before a server is loaded.
+    const { serveSettings } = await import('./serve/settings.js')
     const settings = serveSettings(values, operands, io.env)
-    // Loaded for this command alone: the others start without a server.
     const { serve } = await import('./serve/serve.js')
     return serve(settings, io)
   },
