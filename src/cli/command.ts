@@ -8,7 +8,7 @@ export type Values<Given extends Options> = ReturnType<
   typeof parseArgs<{ options: Given; allowPositionals: true }>
 >['values']
 
-/** A command of the command line, in a file of its own. */
+/** A command of the command line, in a file of its own. What it runs is imported when it runs: `--help` loads no more. */
 export interface Command {
   readonly name: string
   /** What comes after its name: `FILE`. */

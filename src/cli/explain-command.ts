@@ -1,10 +1,4 @@
-import { CLIENTS, explain as explainTo } from '../conformance/explain.js'
-import { readStreams } from '../conformance/read-streams.js'
-import type { StreamEvent } from '../conformance/stream-event.js'
-import { HarmonyResponsesError } from '../errors.js'
-import { type Command, defineCommand, oneFile, oneOf } from './command.js'
-import { nameOf, readFileOrStdin, UsageError } from './io.js'
-import { plain } from './terminal-text.js'
+import { type Command, defineCommand } from './command.js'
 
 export const explain: Command = defineCommand({
   name: 'explain',
@@ -17,31 +11,7 @@ Exit codes: 0 no client loses anything, 1 a client does, 2 wrong usage, an unrea
 `,
   options: { client: { type: 'string' } },
   async run({ client }, operands, io) {
-    const clients = client === undefined ? CLIENTS : [oneOf(CLIENTS, '--client', client)]
-    const file = oneFile('explain', operands)
-    const streams = parse(await readFileOrStdin(file, io), file)
-    let hasErrors = false
-    for (const [at, events] of streams.entries()) {
-      await io.print(`stream ${at + 1}: ${events.length} event${events.length === 1 ? '' : 's'}\n`)
-      for (const one of clients) {
-        const { text, errors } = explainTo(events, one)
-        if (errors.length > 0) hasErrors = true
-        await io.print(`  ${plain(text)}\n`)
-      }
-    }
-    return hasErrors ? 1 : 0
+    const { explainFile } = await import('./explain.js')
+    return explainFile(client, operands, io)
   },
 })
-
-/** The streams of a file. A file without events is refused, as `check` does. */
-function parse(text: string, file: string): StreamEvent[][] {
-  let streams: StreamEvent[][]
-  try {
-    streams = readStreams(text)
-  } catch (error) {
-    if (!(error instanceof HarmonyResponsesError)) throw error
-    throw new UsageError(`${nameOf(file)}: ${error.message}`, { cause: error })
-  }
-  if (streams.length === 0) throw new UsageError(`${nameOf(file)}: no Responses stream: it contains no events`)
-  return streams
-}

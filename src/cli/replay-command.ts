@@ -1,11 +1,4 @@
-import { HarmonyResponsesError, type PolicyName, policies } from '../index.js'
-import { readTokenFixture } from '../sources/token-fixture.js'
-import { type Command, defineCommand, oneFile, oneOf } from './command.js'
-import { nameOf, readFileOrStdin, UsageError } from './io.js'
-import { DIALECTS, FORMATS, printReplay } from './replay.js'
-
-const CALLS = ['live', 'whole'] as const
-const REASONING = ['raw', 'summary', 'both', 'hidden'] as const
+import { type Command, defineCommand } from './command.js'
 
 export const replay: Command = defineCommand({
   name: 'replay',
@@ -45,33 +38,7 @@ Exit codes: 0 translated, 1 not a valid token fixture, 2 wrong usage or an unrea
     dialect: { type: 'string', default: 'openai' },
   },
   async run(values, operands, io) {
-    const file = oneFile('replay', operands)
-    const format = oneOf(FORMATS, '--format', values.format)
-    const policy =
-      values.policy === undefined ? undefined : oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy)
-    const calls = oneOf(CALLS, '--calls', values.calls)
-    const dialect = oneOf(DIALECTS, '--dialect', values.dialect)
-    const reasoning = values.reasoning === undefined ? undefined : oneOf(REASONING, '--reasoning', values.reasoning)
-    if (format === 'timeline' && dialect !== 'openai') {
-      throw new UsageError(`--dialect: expected openai for a timeline, got ${JSON.stringify(dialect)}`)
-    }
-    const { citations } = values
-    const options = {
-      calls,
-      citations,
-      dialect,
-      ...(policy === undefined ? {} : { policy }),
-      ...(reasoning === undefined ? {} : { reasoning }),
-    }
-
-    const text = await readFileOrStdin(file, io)
-    try {
-      const fixture = readTokenFixture(text)
-      for await (const piece of printReplay(fixture, format, options, io.screen)) await io.print(piece)
-      return 0
-    } catch (error) {
-      if (!(error instanceof HarmonyResponsesError)) throw error
-      throw new Error(`${nameOf(file)}: ${error.message}`, { cause: error })
-    }
+    const { replayFile } = await import('./replay-file.js')
+    return replayFile(values, operands, io)
   },
 })

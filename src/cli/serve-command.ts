@@ -1,5 +1,4 @@
 import { type Command, defineCommand } from './command.js'
-import { serveSettings } from './serve/settings.js'
 
 export const serve: Command = defineCommand({
   name: 'serve',
@@ -22,6 +21,7 @@ export const serve: Command = defineCommand({
               summary       ... as a summary, which every client shows
               both          ... both ways
               hidden        ... without its text
+  --chat-reasoning FIELD    the field of Chat Completions that has it: reasoning_content (default), reasoning, or both
   --policy openai           what becomes of calls to undeclared tools: openai (default), agents, vllm, functions-only
   --dialect openai          words the events as OpenAI does (default)
             open-responses  ... as Open Responses does
@@ -54,6 +54,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'api-key': { type: 'string' },
     'model-alias': { type: 'string', multiple: true, default: [] as string[] },
     reasoning: { type: 'string', default: 'raw' },
+    'chat-reasoning': { type: 'string', default: 'reasoning_content' },
     policy: { type: 'string', default: 'openai' },
     dialect: { type: 'string', default: 'openai' },
     images: { type: 'string', default: 'refuse-last' },
@@ -63,8 +64,9 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     verbose: { type: 'boolean', default: false },
   },
   async run(values, operands, io) {
+    // First, so that wrong usage is refused before a server is loaded.
+    const { serveSettings } = await import('./serve/settings.js')
     const settings = serveSettings(values, operands, io.env)
-    // Loaded for this command alone: the others start without a server.
     const { serve } = await import('./serve/serve.js')
     return serve(settings, io)
   },

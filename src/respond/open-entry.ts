@@ -1,3 +1,4 @@
+import { childSignals } from '../child-signals.js'
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
 import type { MessageSpan } from '../prompt/prompt-message.js'
@@ -179,13 +180,17 @@ async function listingsOf(
     (request.tools ?? []).flatMap((tool) => (tool.type === 'mcp' ? [(tool as McpTool).server_label] : [])),
   )
   if (declared.size === 0) return []
+  const signals = childSignals(signal)
   const answers = await Promise.all(
     tools.map(async (tool) => {
+      const child = signals.open()
       try {
-        return (await tool.listings?.(request, { signal })) ?? []
+        return (await tool.listings?.(request, { signal: child.signal })) ?? []
       } catch (error) {
         onError(error)
         return []
+      } finally {
+        child.end()
       }
     }),
   )

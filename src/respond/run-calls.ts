@@ -1,3 +1,4 @@
+import { childSignals } from '../child-signals.js'
 import type { Happened } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { renderToolResult } from '../prompt/tool-message.js'
@@ -32,6 +33,7 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
   const most = Number(request.max_tool_calls ?? Number.POSITIVE_INFINITY)
   const { insert } = inbox
   const running: Promise<CallResult>[] = []
+  const signals = childSignals(options.signal)
   for (const call of calls) {
     const attempt = fold.attempts(call.id) + 1
     if (attempt === 1 && fold.started >= most) running.push(Promise.resolve(TOO_MANY))
@@ -40,7 +42,10 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
     } else {
       yield* inbox.before({ type: 'tool_started', itemId: call.id, attempt })
       if (isClosed()) return
-      running.push(runTool(call, { tools, request, signal: options.signal, insert, onProgress, onError: report }))
+      const { signal, end } = signals.open()
+      const result = runTool(call, { tools, request, signal, insert, onProgress, onError: report })
+      result.then(end)
+      running.push(result)
     }
   }
   for (const [index, call] of calls.entries()) {

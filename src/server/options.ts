@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import type { Dialect } from '../dialects/index.js'
+import type { ChatAnswerOptions, Dialect } from '../dialects/index.js'
 import type { Authorize } from './authorize.js'
 import type { HostRules } from './host-rules.js'
 import type { BodyLimits } from './read-json.js'
@@ -18,6 +18,11 @@ export interface ResponsesAppOptions extends ServiceOptions, HostRules {
   readonly basePath?: string
   /** The wording of events and responses, from `harmony-responses/dialects`. Default: OpenAI's. */
   readonly dialect?: Dialect
+  /**
+   * How answers of Chat Completions are worded: `reasoning` names the field that carries the reasoning. Default
+   * `reasoning_content`; `both` for clients that know only `reasoning`.
+   */
+  readonly chat?: Pick<ChatAnswerOptions, 'reasoning'>
   /** Ends streams with `data: [DONE]`, as Open Responses asks; OpenAI does not. Default: false. */
   readonly done?: boolean
   /**

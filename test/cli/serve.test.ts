@@ -183,6 +183,18 @@ describe('the options of serve', () => {
     expect(output[0]).toMatchObject({ type: 'reasoning', summary: [{ type: 'summary_text' }] })
   })
 
+  test('--chat-reasoning names the fields that carry the reasoning in Chat Completions', async () => {
+    const fieldsOf = async (...args: string[]): Promise<string[]> => {
+      const { client } = await serve(['--replay', ...args])
+      const messages = [{ role: 'user' as const, content: 'Is 91 prime?' }]
+      const { choices } = await client.chat.completions.create({ model: 'gpt-oss', messages })
+      return Object.keys(choices[0]?.message ?? {}).filter((name) => name.startsWith('reasoning'))
+    }
+    expect(await fieldsOf()).toEqual(['reasoning_content'])
+    expect(await fieldsOf('--chat-reasoning', 'both')).toEqual(['reasoning_content', 'reasoning'])
+    expect(await fieldsOf('--chat-reasoning', 'reasoning')).toEqual(['reasoning'])
+  })
+
   test('--dialect open-responses ends streams with [DONE]', async () => {
     const { url } = await serve(['--replay', '--dialect', 'open-responses'])
     const headers = { 'content-type': 'application/json' }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ProbeWorld, runProbe } from '../../src/cli/probe-command.js'
+import { type ProbeWorld, runProbe } from '../../src/cli/probe.js'
 import { run } from '../../src/cli/run.js'
 import { SCENARIOS } from '../../src/probe/index.js'
 import { fakeIo } from '../cli/io.js'

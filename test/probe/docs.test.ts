@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { runProbe } from '../../src/cli/probe-command.js'
+import { runProbe } from '../../src/cli/probe.js'
 import { RULES, SCENARIOS } from '../../src/probe/index.js'
 import { fakeIo } from '../cli/io.js'
 

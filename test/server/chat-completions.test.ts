@@ -2,8 +2,10 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EngineError } from '../../src/engine/index.js'
 import { loadTokenTable } from '../../src/index.js'
+import type { ResponsesAppOptions } from '../../src/server/index.js'
 import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
 import { answer, call, fail, scriptedEngine, think } from '../../src/testing/index.js'
+import { endpoint } from './endpoint.js'
 
 let server: ResponsesServer
 let openai: OpenAI
@@ -95,5 +97,32 @@ describe('chat completions over HTTP', () => {
       for await (const _ of await openai.chat.completions.create({ ...asked, stream: true }));
     }
     await expect(read()).rejects.toThrow('The server had an internal error.')
+  })
+
+  test('the reasoning is in reasoning_content alone, whole and streamed, unless the host names another field', async () => {
+    const fieldsOf = async (options: Partial<ResponsesAppOptions>, asked: object = {}): Promise<string[][]> => {
+      const { ask, send } = endpoint(() => [think('Hm.'), answer('Hi.')], options)
+      const body = { model: 'gpt-oss', messages: [{ role: 'user', content: 'Hi' }], ...asked }
+      const { message } = (await ask('POST', '/chat/completions', body)).body.choices[0]
+      const init = { method: 'POST', body: JSON.stringify({ ...body, stream: true }) }
+      const text = await (await send('/v1/chat/completions', init)).text()
+      const deltas = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json).choices[0].delta)
+      const all = ['reasoning_content', 'reasoning']
+      return [message, Object.assign({}, ...deltas)].map((said) => all.filter((name) => name in said))
+    }
+    expect(await fieldsOf({})).toEqual([['reasoning_content'], ['reasoning_content']])
+    const [both, old] = [['reasoning_content', 'reasoning'], ['reasoning']]
+    expect(await fieldsOf({ chat: { reasoning: 'both' } })).toEqual([both, both])
+    expect(await fieldsOf({ chat: { reasoning: 'reasoning' } })).toEqual([old, old])
+    expect(await fieldsOf({ chat: { reasoning: 'hidden' } })).toEqual([[], []])
+    expect(await fieldsOf({ chat: { reasoning: 'both' } }, { reasoning: { exclude: true } })).toEqual([[], []])
+  })
+
+  test('a field for the reasoning that there is not is a typed error when the app is made', () => {
+    const make = (chat: unknown) => () => endpoint([], { chat: chat as never })
+    expect(make({ reasoning: 'thinking' })).toThrow(
+      'chat.reasoning: expected one of both, reasoning_content, reasoning',
+    )
+    expect(make('both')).toThrow('chat: options: expected an object')
   })
 })

@@ -25,8 +25,14 @@ describe.skipIf(FOLDER === '')('the compatibility test of gpt-oss (needs GPT_OSS
       if (asked === undefined) return [think('I have it.'), answer('Done.')]
       return [think('I call it.'), call(`functions.${asked.tool_name}`, asked.expected_arguments)]
     })
-    // Where its provider `vllm` is.
-    const server = await serveResponses({ engine, tokenTable: await loadTokenTable(), port: 8000 })
+    const server = await serveResponses({
+      engine,
+      tokenTable: await loadTokenTable(),
+      // Where its provider `vllm` is.
+      port: 8000,
+      // It wants the field `reasoning` in answers of Chat Completions.
+      chat: { reasoning: 'both' },
+    })
     onTestFinished(() => server.close())
     const report = await run()
     expect(report).toContain(`Total runs: ${2 * cases.length}`)

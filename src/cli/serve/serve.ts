@@ -52,7 +52,8 @@ function serveOptions(
   onError: (error: unknown) => void,
   io: Io,
 ): ServeOptions {
-  const { models, servesAnyName, reasoning, policy, dialect, images, parallel, onDisconnect, key, isVerbose } = settings
+  const { models, servesAnyName, reasoning, chatReasoning, policy, dialect, images } = settings
+  const { parallel, onDisconnect, key, isVerbose } = settings
   const translation = { reasoning, policy, citations: urlCitations() }
   const response = { ...translation, images }
   const wording = [openResponses, vllm].find(({ name }) => name === dialect)
@@ -61,7 +62,9 @@ function serveOptions(
   const timelines = isVerbose ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain) : undefined
   return {
     ...{ tokenTable, models, onDisconnect, onError, response, hostname: settings.host, port: settings.port },
-    engine: servesAnyName ? engine : (name) => (models.includes(name) ? engine : undefined),
+    engine,
+    chat: { reasoning: chatReasoning },
+    otherModels: servesAnyName ? 'any' : 'refuse',
     onMetric(metric: Metric) {
       metrics.take(metric)
       log.take(metric)

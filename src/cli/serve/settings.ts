@@ -19,6 +19,7 @@ export interface ServeValues {
   readonly 'api-key'?: string | undefined
   readonly 'model-alias': readonly string[]
   readonly reasoning: string
+  readonly 'chat-reasoning': string
   readonly policy: string
   readonly dialect: string
   readonly images: string
@@ -45,6 +46,7 @@ export interface ServeSettings {
   readonly models: readonly [string, ...string[]]
   readonly servesAnyName: boolean
   readonly reasoning: 'raw' | 'summary' | 'both' | 'hidden'
+  readonly chatReasoning: 'reasoning_content' | 'reasoning' | 'both'
   readonly policy: PolicyName
   readonly dialect: (typeof DIALECTS)[number]
   readonly images: AttachmentPolicy
@@ -83,6 +85,7 @@ export function serveSettings(
     models: [OWN_NAME, ...aliases.filter((name, index) => name !== OWN_NAME && aliases.indexOf(name) === index)],
     servesAnyName: aliases.length === 0,
     reasoning: oneOf(['raw', 'summary', 'both', 'hidden'], '--reasoning', values.reasoning),
+    chatReasoning: oneOf(['reasoning_content', 'reasoning', 'both'], '--chat-reasoning', values['chat-reasoning']),
     policy: oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy),
     dialect: oneOf(DIALECTS, '--dialect', values.dialect),
     images: oneOf(ATTACHMENT_POLICIES, '--images', values.images),

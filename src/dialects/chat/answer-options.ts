@@ -12,7 +12,7 @@ export interface ChatAnswerOptions {
   readonly includeUsage?: boolean
   /**
    * The fields that carry the reasoning: `reasoning_content`, which DeepSeek has made known, `reasoning`, which OpenRouter
-   * and vLLM have, or both. Clients read one of them, and look at the other only if it is not there. Default: `both`.
+   * and vLLM have, or both. Some clients show both, so that their users read everything twice. Default: `reasoning_content`.
    */
   readonly reasoning?: 'both' | 'reasoning_content' | 'reasoning' | 'hidden'
   /** Where preambles go, which the model writes before its answer or a call. Default: `content`. */
@@ -38,7 +38,7 @@ export function resolveAnswerOptions(what: string, options: ChatAnswerOptions): 
   check(id === undefined || (typeof id === 'string' && id !== ''), `${what}.id`, 'a string', id)
   check(model === undefined || typeof model === 'string', `${what}.model`, 'a string', model)
   check(created === undefined || Number.isInteger(created), `${what}.created`, 'a time in whole seconds', created)
-  const { reasoning = 'both', preambles = 'content', calls = 'tool_calls' } = options
+  const { reasoning = 'reasoning_content', preambles = 'content', calls = 'tool_calls' } = options
   for (const [name, value] of Object.entries({ reasoning, preambles, calls })) {
     const choices: readonly string[] = CHOICES[name as keyof typeof CHOICES]
     check(choices.includes(value), `${what}.${name}`, `one of ${choices.join(', ')}`, value)

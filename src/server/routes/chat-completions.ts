@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { resolveAnswerOptions } from '../../dialects/chat/answer-options.js'
 import { createChatSseEncoder, fromChatRequest, toChatCompletion } from '../../dialects/index.js'
 import { RequestError } from '../../request-error.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
@@ -9,11 +10,18 @@ import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-co
 import type { LiveResponse } from '../service/live-response.js'
 import { wholeResponse } from './create-response.js'
 
-/** `POST /chat/completions`, for clients that speak nothing else: a response, in the older API's words. */
+/**
+ * `POST /chat/completions`, for clients that speak nothing else: a response, in the older API's words.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ */
 export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): void {
   const { keepAliveMs } = server
+  const { reasoning } = resolveAnswerOptions('chat', server.options.chat ?? {})
   app.post('/chat/completions', async (context) => {
     const chat = fromChatRequest(await server.readJson(context))
+    // What the client asks for goes first: it may not want to see the reasoning.
+    const answer = { reasoning, ...chat.answer }
     let live: LiveResponse
     try {
       live = await server.service.create(chat.request, callerOf(context))
@@ -21,7 +29,7 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
       throw error instanceof RequestError ? chat.refusal(error) : error
     }
     if (live.request.stream) {
-      const encode = createChatSseEncoder(chat.answer)
+      const encode = createChatSseEncoder(answer)
       return answerEvents(context, live.events, {
         encode: (event: SseEvent) => encode(event as ResponseStreamEvent),
         done: true,
@@ -34,6 +42,6 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
     if (response.status === 'failed' || response.status === 'cancelled') {
       return sendAnswer(context, failedAnswer(response))
     }
-    return context.json(toChatCompletion({ ...response, status: response.status }, chat.answer))
+    return context.json(toChatCompletion({ ...response, status: response.status }, answer))
   })
 }

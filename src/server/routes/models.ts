@@ -2,7 +2,7 @@ import type { Hono } from 'hono'
 import { RequestError } from '../../request-error.js'
 import type { Env, ServerContext } from '../server-context.js'
 
-/** `GET /models` and `GET /models/MODEL`. Other names are served too, where the engine takes them. */
+/** `GET /models` and `GET /models/MODEL`: the names that the host gave. By `otherModels`, others may be served, too. */
 export function modelRoutes(app: Hono<Env>, { service }: ServerContext): void {
   // Nobody knows when the engine's model was made, and clients want a number.
   const models = service.models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'harmony-responses' }))

@@ -54,8 +54,17 @@ export interface ServiceLimits extends AdmissionLimits, HealthLimits, SilenceLim
 export interface ServiceOptions extends ObserverOptions {
   /** The engine of all models, or the engine of each: undefined for a model that there is not. */
   readonly engine: TokenEngine | ((model: string) => TokenEngine | undefined)
-  /** The names that `GET /v1/models` lists. The first is the model of a request that names none. Default `gpt-oss`. */
+  /**
+   * The names that are served, and that `GET /v1/models` lists; any other is 404 `model_not_found`. The first is the model
+   * of a request that names none. Default: `gpt-oss` is listed, and every name is served.
+   */
   readonly models?: readonly string[]
+  /**
+   * What becomes of a request for a model that `models` does not name: `any` serves it under the name that it asks for, as
+   * Codex needs (it asks for `gpt-5.4`), `refuse` answers 404. An `engine` that is a function is asked in either case.
+   * Default: `refuse` with `models`, else `any`.
+   */
+  readonly otherModels?: 'any' | 'refuse'
   /** What runs hosted calls. The model is told of the built-in tools that one of them answers. */
   readonly tools?: readonly Tool[]
   /** Default: in memory, bounded and expiring. */

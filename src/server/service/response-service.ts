@@ -34,6 +34,7 @@ export interface ResponseService {
   /** @throws EngineError, too */
   compact(body: unknown, caller: Caller): Promise<CompactedResponse>
   inputTokens(body: unknown, caller: Caller): Promise<InputTokens>
+  /** The names that are listed. */
   readonly models: readonly string[]
   /** How many responses are being made, and how many requests wait. */
   readonly load: { readonly running: number; readonly waiting: number }

@@ -2,7 +2,6 @@ import { unixSeconds } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { check } from '../../errors.js'
 import { merged } from '../../merged.js'
-import { RequestError } from '../../request-error.js'
 import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import { createSeal, type Seal } from '../../seal/index.js'
@@ -15,6 +14,7 @@ import { createDeadlines } from './deadlines.js'
 import type { ServiceOptions } from './options.js'
 import { ReportedError } from './reported-error.js'
 import type { Run } from './run.js'
+import { servedModels } from './served-models.js'
 import { createSilenceLimit } from './silence.js'
 import { createStop, type Stop } from './stop.js'
 import { type StoredResponses, storedResponses } from './stored-responses.js'
@@ -40,7 +40,7 @@ export interface Setup {
   /** The responses with a key that have not begun, by id. They resolve when it has begun, or was refused. */
   readonly starting: Map<string, Promise<void>>
   readonly stop: Stop
-  /** The engine of a model. @throws RequestError if there is no such model */
+  /** The engine of a model. @throws RequestError if it is not served */
   engineOf(model: string): TokenEngine
   /** The options of `respond` for one response of an owner's: the same ones whenever they are asked for. */
   respondOptions(
@@ -53,12 +53,9 @@ export interface Setup {
 /** @throws HarmonyResponsesError `bad_option` */
 export function setUp(options: ServiceOptions): Setup {
   check(typeof options === 'object' && options !== null, 'options', 'an object', options)
-  const { engine, tokenTable, models = ['gpt-oss'], tools, limits = {}, onError = console.error } = options
-  const isEngine = typeof engine === 'function' || typeof Object(engine).generate === 'function'
-  check(isEngine, 'engine', 'a TokenEngine, or a function that gives one', engine)
+  const { tokenTable, tools, limits = {}, onError = console.error } = options
+  const { models, engineOf } = servedModels(options)
   check(Object(tokenTable).text !== undefined, 'tokenTable', 'await loadTokenTable()', tokenTable)
-  const areNames = Array.isArray(models) && models.length > 0 && models.every((name) => typeof name === 'string')
-  check(areNames, 'models', 'an array of names', models)
   const seal = options.seal ?? createSeal([{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }])
   const { clock = unixSeconds } = options
 
@@ -94,12 +91,7 @@ export function setUp(options: ServiceOptions): Setup {
     runs: new Map(),
     starting: new Map(),
     stop: createStop(),
-    engineOf(model) {
-      const found = typeof engine === 'function' ? engine(model) : engine
-      if (found !== undefined) return withSilenceLimit(found)
-      const message = `The model '${model.slice(0, 80)}' does not exist or you do not have access to it.`
-      throw new RequestError(message, { status: 404, code: 'model_not_found' })
-    },
+    engineOf: (model) => withSilenceLimit(engineOf(model)),
     respondOptions(responseId, owner, request) {
       // The id is as random as a nonce has to be, and whoever reads the response again knows it.
       const sealed = seal.forResponse({ caller: owner, nonce: responseId })

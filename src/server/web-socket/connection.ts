@@ -1,12 +1,13 @@
+import { childSignals } from '../../child-signals.js'
 import { RequestError } from '../../request-error.js'
 import { errorAnswer } from '../error-answer.js'
 import type { ServerContext } from '../server-context.js'
 import type { Caller } from '../service/caller.js'
-import { type AnswerContext, answerCreate } from './answer.js'
+import { type AnswerContext, answerCreate, type CreateMessage } from './answer.js'
 import { errorEvent, frameOf, steerFailed } from './frames.js'
-import { createLanes, type Lanes } from './lanes.js'
+import { createLanes } from './lanes.js'
 import type { WebSocketLimits } from './limits.js'
-import { createOutbox, type Outbox } from './outbox.js'
+import { createOutbox } from './outbox.js'
 import type { Peer } from './peer.js'
 import { readMessage, type SocketMessage } from './read-message.js'
 import { createRemembered } from './remembered.js'
@@ -36,6 +37,7 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
   const { report } = server.service
   const gone = new AbortController()
   const outbox = createOutbox(peer, gone.signal)
+  const signals = childSignals(gone.signal)
   let closeWhenIdle = (): void => {}
   const lanes = createLanes({
     most: limits.waitingRequests,
@@ -45,23 +47,35 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
     onIdle: () => closeWhenIdle(),
     onError: report,
   })
-  const context: AnswerContext = {
+  const shared: Omit<AnswerContext, 'caller'> = {
     server,
-    caller: { ...caller, signal: gone.signal },
     remembered: createRemembered(limits.rememberedResponses),
     running: new Map(),
     send: outbox.send,
   }
+  async function answer(message: CreateMessage): Promise<void> {
+    // One of its own for each request: many are answered at once, and each listens to it.
+    const { signal, end } = signals.open()
+    await answerCreate(message, { ...shared, caller: { ...caller, signal } }).finally(end)
+  }
+  /** @param size - of the message, in characters */
+  function take(message: SocketMessage, size: number): void {
+    const { lane } = message
+    if (message.type === 'steer') {
+      const { input, previousResponseId: steered } = message
+      outbox.sendNow(frameOf(steerFailed(input, steered), shared.running.get(steered) ?? lane))
+    } else if (message.type === 'refused') {
+      const { error } = message
+      lanes.add(lane, 0, async () => await outbox.send(refusal(error, lane)))
+    } else {
+      const { body } = message
+      lanes.add(lane, size, () => answer({ body, lane, size }))
+    }
+  }
   return {
     receive(data) {
       if (gone.signal.aborted) return
-      take(
-        readMessage(data, server.options.request?.limits),
-        typeof data === 'string' ? data.length : 0,
-        lanes,
-        outbox,
-        context,
-      )
+      take(readMessage(data, server.options.request?.limits), typeof data === 'string' ? data.length : 0)
     },
     leave() {
       lanes.clear()
@@ -78,21 +92,6 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
         closeWhenIdle()
       }),
     hurry: outbox.hurry,
-  }
-}
-
-/** @param size - of the message, in characters */
-function take(message: SocketMessage, size: number, lanes: Lanes, outbox: Outbox, context: AnswerContext): void {
-  const { lane } = message
-  if (message.type === 'steer') {
-    const { input, previousResponseId: steered } = message
-    outbox.sendNow(frameOf(steerFailed(input, steered), context.running.get(steered) ?? lane))
-  } else if (message.type === 'refused') {
-    const { error } = message
-    lanes.add(lane, 0, async () => await outbox.send(refusal(error, lane)))
-  } else {
-    const { body } = message
-    lanes.add(lane, size, () => answerCreate({ body, lane, size }, context))
   }
 }
 

@@ -1,3 +1,4 @@
+import { childSignals } from '../../child-signals.js'
 import type { ListedTool } from '../../responses/mcp-listing.js'
 import { type McpClient, type McpPeer, type McpProgress, type McpTransport, mcpPeerOf } from './client.js'
 import { deadline, whileWanted } from './deadline.js'
@@ -45,6 +46,7 @@ export function createConnection(
   onError: (error: unknown) => void,
 ): McpConnection {
   const lifetime = new AbortController()
+  const lifetimes = childSignals(lifetime.signal)
   const watched = new WeakSet<McpTransport>()
   const open = new Set<Live>()
   const closing = new Set<Promise<void>>()
@@ -60,7 +62,8 @@ export function createConnection(
   }
 
   async function connect(): Promise<Live> {
-    const limit = deadline(listTimeoutMs, lifetime.signal)
+    const life = lifetimes.open()
+    const limit = deadline(listTimeoutMs, life.signal)
     try {
       current = { ...(await openClient(config, listTimeoutMs, limit.signal)), users: 0, isRetired: false }
       open.add(current)
@@ -70,6 +73,7 @@ export function createConnection(
       throw error
     } finally {
       limit.clear()
+      life.end()
     }
   }
 
@@ -129,7 +133,8 @@ export function createConnection(
   }
 
   async function list(): Promise<readonly ListedTool[]> {
-    const limit = deadline(listTimeoutMs, lifetime.signal)
+    const life = lifetimes.open()
+    const limit = deadline(listTimeoutMs, life.signal)
     const options = { signal: limit.signal, timeout: listTimeoutMs }
     try {
       return await whileWanted(
@@ -138,6 +143,7 @@ export function createConnection(
       )
     } finally {
       limit.clear()
+      life.end()
     }
   }
 

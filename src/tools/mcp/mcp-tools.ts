@@ -1,3 +1,4 @@
+import { childSignals } from '../../child-signals.js'
 import type { CallResult } from '../../responses/call-result.js'
 import type { McpCallItem } from '../../responses/items.js'
 import type { McpListing } from '../../responses/mcp-listing.js'
@@ -114,10 +115,13 @@ export function mcpTools(options: McpToolsOptions): McpTools {
       return run(server, call as McpCallItem, context)
     },
     listings(request, { signal }) {
+      const signals = childSignals(signal)
       return Promise.all(
         declaredLabels(request).flatMap((label) => {
           const server = servers.get(label)
-          return server === undefined ? [] : [listingOf(server, request, label, signal)]
+          if (server === undefined) return []
+          const child = signals.open()
+          return [listingOf(server, request, label, child.signal).finally(child.end)]
         }),
       )
     },

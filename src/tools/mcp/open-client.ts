@@ -3,6 +3,7 @@ import type { McpClient, McpTransport } from './client.js'
 import { whileWanted } from './deadline.js'
 import { checkClient, type McpHttpServer, type McpServerConfig, type McpStdioServer } from './options.js'
 import { reportLostStreams } from './report-lost-streams.js'
+import { sendInOrder } from './send-in-order.js'
 
 /** A connected client. */
 export interface Opened {
@@ -65,13 +66,15 @@ async function openByHost(connect: (signal: AbortSignal) => Promise<McpClient>, 
 
 async function stdioTransport({ command, args = [], env, cwd, stderr }: McpStdioServer): Promise<McpTransport> {
   const { StdioClientTransport } = await load<Sdk>(`${PACKAGE}/stdio`)
-  return new StdioClientTransport({
+  const transport = new StdioClientTransport({
     command,
     args: [...args],
     ...(env !== undefined && { env: { ...env } }),
     ...(cwd !== undefined && { cwd }),
     ...(stderr !== undefined && { stderr }),
   })
+  sendInOrder(transport)
+  return transport
 }
 
 async function httpTransport({ url, headers, fetch }: McpHttpServer): Promise<McpTransport> {

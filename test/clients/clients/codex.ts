@@ -155,14 +155,22 @@ request_max_retries = 0
   return playCodex(provider === 'built-in' ? builtIn : custom, options)
 }
 
-/** Runs it with a configuration, in a folder that has what the scenarios' tools work on. */
-export async function playCodex(config: string, { onText, signal }: Parameters<Client['play']>[2]): Promise<Played> {
+/**
+ * Runs it with a configuration, in a folder that has what the scenarios' tools work on.
+ *
+ * @param onWarning - receives what it complains of without failing
+ */
+export async function playCodex(
+  config: string,
+  { onText, signal, onWarning }: Parameters<Client['play']>[2] & { onWarning?: (text: string) => void },
+): Promise<Played> {
   const home = await mkdtemp(join(tmpdir(), 'codex-'))
   try {
     await furnish(home, config)
     const { lines, exit } = await exec(home, signal)
     const played = await playedOf(lines, home)
     for (const message of played.text) onText(message)
+    for (const { item } of lines) if (item?.type === 'error') onWarning?.(item.message ?? '')
     if (signal.aborted) return { ...played, ending: 'aborted' }
     const failure = lines.find(({ type }) => type === 'turn.failed')?.error?.message
     // What scripts around it go by.
@@ -218,6 +226,7 @@ interface Line {
   readonly item?: {
     readonly type: string
     readonly text?: string
+    readonly message?: string
     readonly command?: string
     readonly aggregated_output?: string
     readonly action?: object

@@ -5,6 +5,7 @@ import type { ChatAnswerOptions } from '../../../src/dialects/chat/answer-option
 import {
   type ChatChunk,
   type ChatError,
+  type ChatMessage,
   createChatEncoder,
   createChatSseEncoder,
   toChatChunks,
@@ -26,6 +27,7 @@ const anyOptions: fc.Arbitrary<ChatAnswerOptions> = fc.record(
     id: fc.constant('chatcmpl-mine'),
     model: fc.constant('mine'),
     created: fc.constant(7),
+    reasoning: fc.constantFrom('both', 'reasoning_content', 'reasoning'),
     preambles: fc.constantFrom('content', 'reasoning'),
     calls: fc.constantFrom('tool_calls', 'function_call'),
   },
@@ -143,23 +145,28 @@ describe('a stream', () => {
     ])
   })
 
-  test('a chat stream has the reasoning in both fields that clients know', () => {
+  test('a chat answer has the reasoning in reasoning_content alone, unless the options name another field', () => {
     const { events, response } = said(
       '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>',
     )
-    expect(deltasOf(events)[1]?.delta).toEqual({ reasoning_content: 'Hm', reasoning: 'Hm' })
+    expect(deltasOf(events)[1]?.delta).toEqual({ reasoning_content: 'Hm' })
+    expect(deltasOf(events, { reasoning: 'both' })[1]?.delta).toEqual({ reasoning_content: 'Hm', reasoning: 'Hm' })
     expect(deltasOf(events, { reasoning: 'reasoning' })[1]?.delta).toEqual({ reasoning: 'Hm' })
     expect(deltasOf(events, { reasoning: 'reasoning_content' })[1]?.delta).toEqual({ reasoning_content: 'Hm' })
     expect(deltasOf(events, { reasoning: 'hidden' })[1]?.delta).toEqual({ content: 'Hi' })
-    expect(toChatCompletion(response).choices[0]?.message).toMatchObject({ reasoning_content: 'Hm', reasoning: 'Hm' })
+    const message = (options?: ChatAnswerOptions): ChatMessage | undefined =>
+      toChatCompletion(response, options).choices[0]?.message
+    expect(message()).toMatchObject({ reasoning_content: 'Hm' })
+    expect(message()).not.toHaveProperty('reasoning')
+    expect(message({ reasoning: 'both' })).toMatchObject({ reasoning_content: 'Hm', reasoning: 'Hm' })
   })
 
   test('a chat stream has reasoning once where the response shows it as text and as a summary', () => {
     const harmony = '<|channel|>analysis<|message|>Hm<|end|><|start|>assistant<|channel|>final<|message|>Hi<|return|>'
     for (const reasoning of ['both', 'summary', 'raw'] as const) {
       const { events, response } = run(oneByOne(encodeHarmony(harmony)), { reasoning })
-      expect(deltasOf(events).flatMap(({ delta }) => delta.reasoning ?? [])).toEqual(['Hm'])
-      expect(toChatCompletion(response).choices[0]?.message.reasoning).toBe('Hm')
+      expect(deltasOf(events).flatMap(({ delta }) => delta.reasoning_content ?? [])).toEqual(['Hm'])
+      expect(toChatCompletion(response).choices[0]?.message.reasoning_content).toBe('Hm')
     }
   })
 
@@ -203,7 +210,7 @@ describe('a stream', () => {
     expect(toChatCompletion(response).choices[0]?.message.content).toBe('Wait.\n\n{}')
     expect(toChatCompletion(response, { preambles: 'reasoning' }).choices[0]?.message).toMatchObject({
       content: '{}',
-      reasoning: 'Wait.',
+      reasoning_content: 'Wait.',
     })
   })
 

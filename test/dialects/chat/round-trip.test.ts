@@ -36,11 +36,19 @@ const { response } = run(['<|channel|>final<|message|>Hi<|return|>'])
 
 type Item = { readonly [field: string]: unknown }
 
+/** The fields that carry the reasoning in an answer. */
+type ReasoningField = 'both' | 'reasoning_content' | 'reasoning'
+
 /** One conversation in the two forms in which its client sends it back. */
 class Both {
+  readonly #reasoning: ReasoningField
   readonly items: object[] = []
   readonly messages: object[] = []
   #ids = 0
+
+  constructor(reasoning: ReasoningField) {
+    this.#reasoning = reasoning
+  }
 
   user(content: string): void {
     this.items.push({ role: 'user', content })
@@ -50,7 +58,8 @@ class Both {
   /** What the model said, as each API answers it. */
   said(output: readonly Item[]): void {
     this.items.push(...output)
-    const { message } = toChatCompletion({ ...response, output: output as never }).choices[0] ?? {}
+    const answer = toChatCompletion({ ...response, output: output as never }, { reasoning: this.#reasoning })
+    const { message } = answer.choices[0] ?? {}
     this.messages.push({ ...message })
   }
 
@@ -64,8 +73,11 @@ class Both {
   }
 }
 
-function both(turns: typeof conversation extends fc.Arbitrary<infer Turns> ? Turns : never): Both {
-  const sent = new Both()
+function both(
+  turns: typeof conversation extends fc.Arbitrary<infer Turns> ? Turns : never,
+  field: ReasoningField,
+): Both {
+  const sent = new Both(field)
   const thought = (text: string | null): Item[] =>
     text === null
       ? []
@@ -91,6 +103,8 @@ function both(turns: typeof conversation extends fc.Arbitrary<infer Turns> ? Tur
   return sent
 }
 
+const field = fc.constantFrom<ReasoningField>('both', 'reasoning_content', 'reasoning')
+
 const promptOf = (request: object): readonly number[] => [
   ...renderPrompt(request, { tokenTable, date: '2026-01-31' }).tokens,
 ]
@@ -98,8 +112,8 @@ const promptOf = (request: object): readonly number[] => [
 describe('an answer that a client sends back', () => {
   test('an answer that a client sends back gives the prompt that the items of the other API give, token by token', () => {
     fc.assert(
-      fc.property(conversation, fc.boolean(), (turns, isOpen) => {
-        const { items, messages } = both(turns)
+      fc.property(conversation, fc.boolean(), field, (turns, isOpen, field) => {
+        const { items, messages } = both(turns, field)
         // With and without the last answer: reasoning of a tool loop that goes on is in the prompt, older is not.
         const [left, right] = isOpen ? [items.slice(0, -1), messages.slice(0, -1)] : [items, messages]
         const isCut = isOpen && turns.at(-1)?.reasoning !== null
@@ -112,7 +126,7 @@ describe('an answer that a client sends back', () => {
   })
 
   test('an answer that a client sends back says its reasoning once, though it comes back in two fields', () => {
-    const { messages } = both([{ user: 'a', steps: [], reasoning: 'Hm', answer: 'b' }])
+    const { messages } = both([{ user: 'a', steps: [], reasoning: 'Hm', answer: 'b' }], 'both')
     expect(messages[1]).toMatchObject({ reasoning: 'Hm', reasoning_content: 'Hm' })
     const { input } = parseRequest(fromChatRequest({ messages }).request)
     expect(input).toHaveLength(3)

@@ -1,0 +1,184 @@
+import type { CheckOptions } from '../conformance/check.js'
+import { createCaptureChecker, type Finding } from '../conformance/check-capture.js'
+import { PROFILES, type Profile } from '../conformance/invariant.js'
+import { type CheckedStream, createCheckedStream, type StreamJson } from './check-report.js'
+import { oneOf } from './command.js'
+import { complaint, errorCode, type Io, nameOf, UsageError, unreadable } from './io.js'
+import { plain } from './terminal-text.js'
+import { unpacked } from './unpacked.js'
+
+/** What the options of `check` say, by their names. */
+export interface CheckValues {
+  readonly profile: string
+  readonly resumed: boolean
+  readonly json: boolean
+}
+
+/** Checks files. Returns the exit code. */
+export async function checkFiles(
+  { profile: given, json, resumed }: CheckValues,
+  files: readonly string[],
+  io: Io,
+): Promise<number> {
+  const profile = oneOf(PROFILES, '--profile', given)
+  if (files.length === 0) throw new UsageError('check: expected a file, or - for standard input')
+  let worst = 0
+  for (const file of files) {
+    const isOneOfMany = files.length > 1
+    const output = json ? asJson(file, isOneOfMany, profile, io) : inWords(file, isOneOfMany, profile, io)
+    worst = Math.max(worst, await checkFile(file, { profile, resumed }, output, io))
+  }
+  return worst
+}
+
+/** How the check of a file is put. Each gives what to print, where there is something. */
+interface Output {
+  take(finding: Finding): string | undefined
+  /** `isStream`: at least one was in it. */
+  end(isStream: boolean): string | undefined
+}
+
+/** Returns the exit code: 2 if there is no stream, 1 if one breaks a rule. */
+async function checkFile(file: string, options: CheckOptions, output: Output, io: Io): Promise<number> {
+  const checker = createCaptureChecker(options)
+  let streams = 0
+  let isGood = true
+  /** What the file is, where it holds no stream. */
+  const reasons: string[] = []
+
+  async function print(text: string | undefined): Promise<void> {
+    if (text !== undefined && text !== '') await io.print(text)
+  }
+  async function take(findings: readonly Finding[]): Promise<void> {
+    // What a piece brought is printed at once: a write for each line would take longer than the check.
+    let text = ''
+    for (const finding of findings) {
+      if (finding.kind === 'stream') streams++
+      if (finding.kind === 'broken') isGood = false
+      if (finding.kind === 'violation' && finding.violation.severity === 'error') isGood = false
+      if (reasons.length < 3) reasons.push(...reasonOf(finding))
+      text += output.take(finding) ?? ''
+    }
+    await print(text)
+  }
+
+  let failure: unknown
+  const onGzip = (): Promise<void> => take([{ kind: 'format', format: 'gzip', description: 'gzip, unpacked', line: 1 }])
+  try {
+    for await (const piece of unpacked(io.pieces(file), onGzip)) await take(checker.push(piece))
+  } catch (error) {
+    if (errorCode(error) === 'EPIPE') throw error
+    failure = unreadable(file, error)
+  }
+  if (failure === undefined || streams > 0) {
+    // What came before it broke off is judged all the same.
+    await take(checker.end())
+    await print(output.end(streams > 0))
+  }
+  if (failure === undefined && streams === 0) {
+    const what = reasons.length === 0 ? 'it contains no events' : reasons.join('; ')
+    failure = new UsageError(`${nameOf(file)}: no Responses stream: ${what}`)
+  }
+  if (failure !== undefined) io.complain(complaint(failure))
+  return failure !== undefined ? 2 : isGood ? 0 : 1
+}
+
+function reasonOf(finding: Finding): string[] {
+  if (finding.kind === 'format') return [finding.description]
+  return finding.kind === 'broken' ? [broken(finding)] : []
+}
+
+function broken({ line, expected, got }: Extract<Finding, { kind: 'broken' }>): string {
+  return `line ${line}: expected ${expected}, got ${got}`
+}
+
+/** How many broken places are shown. */
+const SHOWN = 10
+
+function inWords(file: string, isOneOfMany: boolean, profile: Profile, { screen }: Io): Output {
+  let checked: CheckedStream | undefined
+  const given: string[] = []
+  const breaks: string[] = []
+  let breakCount = 0
+  let isHeaded = false
+
+  /** What goes before the first stream: the file's name, and what it is. */
+  function head(): string {
+    const words = given.splice(0).map(plain).join('; ')
+    const name = isOneOfMany && !isHeaded ? `${plain(nameOf(file))}:\n` : ''
+    isHeaded = true
+    return words === '' ? name : `${name}read as ${words}\n`
+  }
+
+  const isLive = file === '-'
+  return {
+    take(finding) {
+      switch (finding.kind) {
+        case 'format':
+          given.push(finding.description)
+          return undefined
+        case 'broken':
+          breakCount++
+          if (breaks.length < SHOWN) breaks.push(`bad_stream at ${broken(finding)}\n`)
+          return isLive && checked !== undefined ? breaks[breakCount - 1] : undefined
+        case 'stream':
+          checked = createCheckedStream({ profile, number: finding.stream, screen })
+          return head()
+        case 'violation': {
+          const live = checked?.event([finding.violation], finding.line)
+          return isLive ? live : undefined
+        }
+        case 'terminal':
+          return isLive ? `line ${finding.line}: ${finding.type} after ${finding.events} events\n` : undefined
+        case 'end':
+          return checked?.end(finding.events)
+      }
+    },
+    end(isStream) {
+      if (!isStream) return undefined
+      const more = breakCount > breaks.length ? `and ${breakCount - breaks.length} more\n` : ''
+      return `${head()}${breaks.join('')}${more}`
+    },
+  }
+}
+
+/** So many broken places of a file are listed. */
+const LISTED = 10_000
+
+function asJson(file: string, isOneOfMany: boolean, profile: Profile, { screen }: Io): Output {
+  let checked: CheckedStream | undefined
+  const streams: StreamJson[] = []
+  const given: object[] = []
+  const breaks: object[] = []
+  return {
+    take(finding) {
+      switch (finding.kind) {
+        case 'stream':
+          checked = createCheckedStream({ profile, number: finding.stream, screen })
+          break
+        case 'violation':
+          checked?.event([finding.violation], finding.line)
+          break
+        case 'end':
+          if (checked !== undefined) streams.push(checked.json(finding.events))
+          break
+        case 'format': {
+          const { format, description: words, line } = finding
+          given.push({ format, words, line })
+          break
+        }
+        case 'broken': {
+          const { line, expected, got } = finding
+          if (breaks.length < LISTED) breaks.push({ line, expected, got })
+        }
+      }
+      return undefined
+    },
+    end() {
+      const named = isOneOfMany ? { file } : {}
+      const read = given.length === 0 ? {} : { given }
+      const bad = breaks.length === 0 ? {} : { bad_stream: breaks }
+      return `${JSON.stringify({ ...named, profile, ...read, streams, ...bad })}\n`
+    },
+  }
+}

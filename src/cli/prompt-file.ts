@@ -1,0 +1,87 @@
+import { HarmonyResponsesError, loadTokenTable, type PolicyName, policies } from '../index.js'
+import { ATTACHMENT_POLICIES } from '../prompt/attachments.js'
+import {
+  type HistoryEntry,
+  type Prompt,
+  type RenderPromptOptions,
+  RequestError,
+  renderPrompt,
+} from '../prompt/index.js'
+import { type FixtureChunk, readTokenFixture } from '../sources/token-fixture.js'
+import { oneFile, oneOf } from './command.js'
+import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from './io.js'
+import { promptText, showPrompt } from './show-prompt.js'
+
+/** What the options of `prompt` say, by their names. */
+export interface PromptValues {
+  readonly text: boolean
+  readonly tokens: boolean
+  readonly date?: string | undefined
+  readonly images: string
+  readonly policy?: string | undefined
+  readonly history: readonly string[]
+}
+
+/** Prints the prompt of a request. Returns the exit code. */
+export async function promptFile(values: PromptValues, operands: readonly string[], io: Io): Promise<number> {
+  const file = oneFile('prompt', operands)
+  const images = oneOf(ATTACHMENT_POLICIES, '--images', values.images)
+  const policy =
+    values.policy === undefined ? 'openai' : oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy)
+  const { text, tokens, date = io.today() } = values
+  if (text && tokens) throw new UsageError('--text: expected no --tokens beside it, only one can be printed')
+  if (!/^\d{4}-\d\d-\d\d$/.test(date)) {
+    throw new UsageError(`--date: expected YYYY-MM-DD, got ${JSON.stringify(date)}`)
+  }
+
+  const request = parse(await readFileOrStdin(file, io), file)
+  const history: HistoryEntry[] = []
+  for (const path of values.history) history.push(await readHistory(path, io))
+  const tokenTable = await loadTokenTable()
+  const rendered = render(request, { tokenTable, date, images, policy, history }, file)
+
+  if (tokens) await io.print(`${JSON.stringify([...rendered.tokens])}\n`)
+  else if (text) await io.print(promptText(rendered.tokens, tokenTable))
+  else for (const piece of showPrompt(rendered, tokenTable, io.screen)) await io.print(piece)
+  return 0
+}
+
+/** Any JSON: what is no request is refused by the renderer. */
+function parse(text: string, file: string): object {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch (error) {
+    throw new UsageError(`${nameOf(file)}: expected JSON, got invalid JSON: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function render(request: object, options: RenderPromptOptions, file: string): Prompt {
+  try {
+    return renderPrompt(request, options)
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error
+    const { message, param, code } = error.body.error
+    const about = [...(param === null ? [] : [`param ${param}`]), ...(code === null ? [] : [`code ${code}`])].join(', ')
+    const place = about === '' ? '' : ` (${about})`
+    throw new UsageError(`${nameOf(file)}: ${message}${place}`, { cause: error })
+  }
+}
+
+async function readHistory(file: string, io: Io): Promise<HistoryEntry> {
+  const text = await readFileOrStdin(file, io)
+  try {
+    return { tokens: readTokenFixture(text).tokens.flatMap(idsOf) }
+  } catch (error) {
+    if (!(error instanceof HarmonyResponsesError)) throw error
+    throw new UsageError(`--history: ${nameOf(file)}: ${error.message}`, { cause: error })
+  }
+}
+
+/** The ids of a chunk, the model's and the host's. */
+function idsOf(chunk: FixtureChunk, index: number): readonly number[] {
+  if (typeof chunk === 'number') return [chunk]
+  if (typeof chunk === 'object' && 'id' in chunk) return [chunk.id]
+  const ids = typeof chunk === 'object' && 'host' in chunk ? chunk.host : chunk
+  if (Array.isArray(ids)) return ids.map((token) => (typeof token === 'number' ? token : token.id))
+  throw new HarmonyResponsesError('bad_fixture', `tokens[${index}]: expected token ids, got text`)
+}

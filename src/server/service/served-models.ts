@@ -1,0 +1,36 @@
+import type { TokenEngine } from '../../engine/index.js'
+import { check } from '../../errors.js'
+import { RequestError } from '../../request-error.js'
+import type { ServiceOptions } from './options.js'
+
+/** Which models a service serves, and by which engine. */
+export interface ServedModels {
+  /** The names that are listed. The first is the model of a request that names none. */
+  readonly models: readonly string[]
+  /** @throws RequestError if the model is not served */
+  engineOf(model: string): TokenEngine
+}
+
+/** @throws HarmonyResponsesError `bad_option` */
+export function servedModels(options: Pick<ServiceOptions, 'engine' | 'models' | 'otherModels'>): ServedModels {
+  const { engine, models = ['gpt-oss'] } = options
+  // A host that names its models wants wrong names noticed; one that names none has one model, whatever clients call it.
+  const { otherModels = options.models === undefined ? 'any' : 'refuse' } = options
+  const isEngine = typeof engine === 'function' || typeof Object(engine).generate === 'function'
+  check(isEngine, 'engine', 'a TokenEngine, or a function that gives one', engine)
+  const areNames = Array.isArray(models) && models.length > 0 && models.every((name) => typeof name === 'string')
+  check(areNames, 'models', "an array of names (otherModels: 'any' serves all others)", models)
+  check(['any', 'refuse'].includes(otherModels), 'otherModels', "'any' or 'refuse'", otherModels)
+
+  return {
+    models,
+    engineOf(model) {
+      if (otherModels === 'any' || models.includes(model)) {
+        const found = typeof engine === 'function' ? engine(model) : engine
+        if (found !== undefined) return found
+      }
+      const message = `The model '${model.slice(0, 80)}' does not exist or you do not have access to it.`
+      throw new RequestError(message, { status: 404, code: 'model_not_found' })
+    },
+  }
+}
