@@ -149,7 +149,7 @@ async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
     const step = parseEvent(chunk, event, 'SGLang')
     const { finish_reason: finish, prompt_tokens, cached_tokens } = step.meta_info
     // Before its token is read: it is sampled of a prompt that SGLang made up, and may be a stop token.
-    if (isRefusal(finish)) throw failureOfAbort(finish)
+    if (finish && isRefusal(finish)) throw failureOfAbort(finish)
     const fresh = parseEvent(ids, newIds(step, seen), 'SGLang')
     for (const id of fresh) seen.push(id)
     const usage: HostUsage = {
@@ -209,8 +209,8 @@ function endOf(finish: Finish): NonNullable<EngineStep['end']> {
 }
 
 /** A call that SGLang refuses has the status of the refusal. One that was aborted on request has none. */
-function isRefusal(finish: Finish | null | undefined): finish is Finish {
-  return finish?.type === 'abort' && (finish.status_code ?? 0) >= 400
+function isRefusal({ type, status_code }: Finish): boolean {
+  return type === 'abort' && (status_code ?? 0) >= 400
 }
 
 function failureOfAbort({ message, status_code }: Finish): EngineError {
