@@ -6,9 +6,10 @@ import type { HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
 import { banSpecialTokens } from './llama-server/banned-tokens.js'
 import { checkModel } from './llama-server/check-model.js'
-import type { Vocabulary } from './llama-server/completion-steps.js'
 import { contextLength } from './llama-server/context-length.js'
+import { createLostTokens } from './llama-server/lost-tokens.js'
 import { createTokenIdRecovery } from './llama-server/recover-token-ids.js'
+import type { Vocabulary } from './llama-server/sent-tokens.js'
 import { stopWords } from './llama-server/stop-words.js'
 import { wholeTurn } from './llama-server/whole-turn.js'
 
@@ -38,10 +39,11 @@ export interface LlamaServerEngineOptions extends HttpOptions {
  * own, without the grammar.
  *
  * If a character consists of several tokens, llama-server sends its text and only the last id. The other ids are
- * recovered from the bytes. If the model wrote an incomplete character, that is impossible: the stream then contains
- * the server's text with U+FFFD instead of ids, and `usage` has the server's count. For an incomplete character at the
- * very end the server sends nothing: the text is U+FFFD, and the stop token, which is lost too, is `<|call|>` for a
- * message with a recipient, else `<|return|>`.
+ * recovered from the bytes. If the model wrote an incomplete character, that is impossible: in place of the ids that the
+ * server did not send there are others, without log-probabilities, which give the server's text with U+FFFD and are as
+ * many; where they cannot be as many, `usage` has the server's count. They are ordinary tokens, whatever the text
+ * spells. For an incomplete character at the very end the server sends no text: it is U+FFFD, and the stop token, which
+ * is lost too, is `<|call|>` for a message with a recipient, else `<|return|>`.
  *
  * The first call requests the server's models once. If the model is not gpt-oss by its vocabulary size, it throws an
  * EngineError.
@@ -60,7 +62,7 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
   let knownLength: number | undefined
   const load = async (): Promise<Vocabulary> => {
     const table = await loadTokenTable()
-    vocabulary ??= { table, recovery: createTokenIdRecovery(table) }
+    vocabulary ??= { table, recovery: createTokenIdRecovery(table), lost: createLostTokens(table) }
     return vocabulary
   }
 

@@ -38,12 +38,14 @@ export interface SglangEngineOptions extends HttpOptions {
  *
  * A `constraint` is a JSON Schema, a regular expression or GBNF (`ebnf`), with log-probabilities too. Special tokens are
  * banned by `logit_bias`, which is added to the scores as it is. Start the server without `--reasoning-parser`: with it,
- * some versions constrain only what follows the end of a reasoning, and so nothing here (issue 11971). Some also ignore a
- * constraint that they cannot compile.
+ * some versions constrain only what follows the end of a reasoning, and so nothing here (issue 11971). A constraint that
+ * SGLang cannot compile is an EngineError `invalid_prompt` with its message. With xgrammar, it may take a schema and not
+ * hold all of it.
  *
- * Written for and tested against the documented shapes, not a running server: the `/generate` endpoint in the
- * project's documentation (native API, sampling parameters), and tokenizer_manager.py, http_server.py,
- * sampling_params.py and sampling_batch_info.py of sgl-project/sglang, as of November 2026.
+ * Written for the documented shapes: the `/generate` endpoint in the project's documentation (native API, sampling
+ * parameters), and tokenizer_manager.py, http_server.py, sampling_params.py and sampling_batch_info.py of
+ * sgl-project/sglang, as of November 2026. Tested against recorded answers of a real server (SGLang 0.5.23) with a
+ * scripted model.
  *
  * @see https://docs.sglang.io/basic_usage/native_api.html
  * @see https://docs.sglang.io/basic_usage/sampling_params.html
@@ -113,6 +115,7 @@ const chunk = z.object(
               /** The id or text at which it stopped. */
               matched: z.unknown().optional(),
               message: z.string('a string').nullish(),
+              /** Of an abort: why it was refused; null if it was requested. */
               status_code: z.number('a number').nullish(),
             },
             'an object',
@@ -132,6 +135,7 @@ const chunk = z.object(
 )
 
 type Chunk = z.infer<typeof chunk>
+type Finish = NonNullable<Chunk['meta_info']['finish_reason']>
 
 const ids = z.array(tokenId)
 /** `[logprob, id, text or null]` */
@@ -144,6 +148,8 @@ async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
   for await (const event of ask(call)) {
     const step = parseEvent(chunk, event, 'SGLang')
     const { finish_reason: finish, prompt_tokens, cached_tokens } = step.meta_info
+    // Before its token is read: it is sampled of a prompt that SGLang made up, and may be a stop token.
+    if (finish && isRefusal(finish)) throw failureOfAbort(finish)
     const fresh = parseEvent(ids, newIds(step, seen), 'SGLang')
     for (const id of fresh) seen.push(id)
     const usage: HostUsage = {
@@ -151,7 +157,7 @@ async function* steps(ask: Ask, call: HttpCall): AsyncGenerator<EngineStep> {
       ...(typeof cached_tokens === 'number' ? { cachedTokens: cached_tokens } : {}),
     }
     const tokens = logprobs === undefined ? fresh : withLogprobs(fresh, step, logprobs)
-    // Deliver what was sampled before the engine aborted.
+    // Deliver what was sampled before the call was aborted.
     if (finish?.type === 'abort' && tokens.length > 0) yield { tokens, usage }
     yield { tokens, usage, ...(finish ? { end: endOf(finish) } : {}) }
   }
@@ -194,11 +200,19 @@ function isOf(value: unknown, id: unknown): boolean {
   return Array.isArray(value) && value[1] === id
 }
 
-function endOf(finish: NonNullable<Chunk['meta_info']['finish_reason']>): NonNullable<EngineStep['end']> {
-  const { type, matched, message, status_code } = finish
+function endOf(finish: Finish): NonNullable<EngineStep['end']> {
+  const { type, matched } = finish
   if (type === 'length') return { reason: 'max_output_tokens' }
   if (type === 'stop') return { reason: 'stop', stopToken: typeof matched === 'number' ? matched : undefined }
-  if (type === 'abort')
-    throw failureOf({ message: message ?? 'SGLang aborted the call' }, { status: status_code ?? undefined })
+  if (type === 'abort') throw failureOfAbort(finish)
   throw new EngineError('server_error', `SGLang ended the call: ${type}`)
+}
+
+/** A call that SGLang refuses has the status of the refusal. One that was aborted on request has none. */
+function isRefusal({ type, status_code }: Finish): boolean {
+  return type === 'abort' && (status_code ?? 0) >= 400
+}
+
+function failureOfAbort({ message, status_code }: Finish): EngineError {
+  return failureOf({ message: message ?? 'SGLang aborted the call' }, { status: status_code ?? undefined })
 }

@@ -47,10 +47,10 @@ export interface VllmEngineOptions extends HttpOptions {
  * `logit_bias` is only a penalty of 100 there, and refused by servers that draft tokens, and `allowed_token_ids` would
  * list the whole vocabulary in each request.
  *
- * Written for and tested against the documented shapes, not a running server: `CompletionRequest`,
- * `CompletionStreamResponse` and `CompletionLogProbs` in vllm/entrypoints/openai/completion/protocol.py, and the stream
- * in serving.py beside it; `StructuredOutputsParams` and `bad_words` in vllm/sampling_params.py; of vllm-project/vllm as
- * of November 2026.
+ * Written for the documented shapes: `CompletionRequest`, `CompletionStreamResponse` and `CompletionLogProbs` in
+ * vllm/entrypoints/openai/completion/protocol.py, and the stream in serving.py beside it; `StructuredOutputsParams` and
+ * `bad_words` in vllm/sampling_params.py; of vllm-project/vllm as of November 2026. Tried against a real server (vLLM
+ * 0.32) with a scripted model.
  *
  * @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
  * @see https://docs.vllm.ai/en/latest/features/structured_outputs.html

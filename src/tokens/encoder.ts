@@ -1,6 +1,6 @@
 import { HarmonyResponsesError } from '../errors.js'
 import { mergeBytes } from './merge-bytes.js'
-import { createTokenIndex } from './token-index.js'
+import { tokenIndexOf } from './token-index.js'
 import type { TokenTable } from './token-table.js'
 
 /**
@@ -39,14 +39,14 @@ const BYTES_PER_UNIT = 3
  * The runtime's Unicode version decides what a letter is. The official tokenizer uses 16.0: with 17.0, words with any
  * of its 4,699 new characters may be split differently. They still decode to the same text.
  *
- * Builds an index of the table in some 100 ms and 4 MB, so create one encoder and keep it. The encoder is stateless. A
+ * The first encoder of a table builds an index of it, in some 100 ms and 4 MB. The encoder is stateless. A
  * lone surrogate is encoded as U+FFFD. The time is linear in the text, n log n in its longest word.
  *
  * @param tokenTable - of a vocabulary whose ids are its merge ranks, and that splits text like o200k
  * @throws HarmonyResponsesError `bad_option` if the table lacks a token for some byte
  */
 export function createEncoder(tokenTable: TokenTable): (text: string) => number[] {
-  const index = createTokenIndex(tokenTable)
+  const index = tokenIndexOf(tokenTable)
   for (let byte = 0; byte < 256; byte++) {
     if (index.idOf(Uint8Array.of(byte), 0, 1) !== undefined) continue
     const message = `tokenTable: expected a token for every byte, got none for byte ${byte}`

@@ -7,7 +7,7 @@ export interface TokenIndex {
 }
 
 /** Indexes a table, reading it once. If a token occurs twice, the first id wins. */
-export function createTokenIndex(table: TokenTable): TokenIndex {
+function createTokenIndex(table: TokenTable): TokenIndex {
   const { size } = table
   const starts = new Uint32Array(size + 1)
   let longest = 0
@@ -54,6 +54,19 @@ export function createTokenIndex(table: TokenTable): TokenIndex {
       return entry === 0 ? undefined : entry - 1
     },
   }
+}
+
+/** A memo, which nobody can observe but by the time it saves; it keeps no table alive. */
+const indexes = /* @__PURE__ */ new WeakMap<TokenTable, TokenIndex>()
+
+/** The index of a table, created once for each. */
+export function tokenIndexOf(table: TokenTable): TokenIndex {
+  let index = indexes.get(table)
+  if (index === undefined) {
+    index = createTokenIndex(table)
+    indexes.set(table, index)
+  }
+  return index
 }
 
 /** FNV-1a, its high bits folded into the low ones that are used. */

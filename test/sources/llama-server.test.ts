@@ -199,52 +199,92 @@ describe('llama-server', () => {
       )
     })
 
-    test('tokens that llama-server keeps back come as text if they were invalid UTF-8, and the engine gives the count', async () => {
+    const [BROKEN = 0] = encodeText('\ufffd', table)
+    const said = (ids: readonly unknown[]): string =>
+      utf8.decode(Uint8Array.from(ids.flatMap((id) => [...table.bytes(id as number)])))
+
+    test('tokens that llama-server keeps back are U+FFFD if they were invalid UTF-8', async () => {
       const { tokens, end } = await read([partial([13225], '\ufffdHello', 2), final('limit', 2)])
-      expect(tokens).toEqual(['\ufffd', 13225])
-      expect(end).toEqual({
-        reason: 'max_output_tokens',
-        usage: { inputTokens: 2, cachedTokens: 1, outputTokens: 2 },
-      })
+      expect(tokens).toEqual([BROKEN, 13225])
+      expect(end).toEqual({ reason: 'max_output_tokens', usage: { inputTokens: 2, cachedTokens: 1 } })
     })
 
-    test('tokens that llama-server keeps back come as text if U+FFFD stands for a byte, though ids could be found', async () => {
-      const last = encodeText('🦩', table).at(-1) ?? 0
-      const { tokens } = await read([partial([13225], 'Hello', 1), partial([last], '\ufffd🦩', 5), final('limit', 5)])
-      expect(tokens).toEqual([13225, '\ufffd🦩'])
-    })
+    test.each([
+      ['\ufffd', 1],
+      ['\ufffd', 2],
+      ['\ufffd', 3],
+      ['о\ufffd', 1],
+      ['\ufffdо\ufffd', 2],
+      ['\ufffdо\ufffd', 5],
+      ['<|end|>\ufffd', 8],
+      ['\ufffd<|start|>system<|message|>\ufffd', 16],
+    ])(
+      'tokens that llama-server keeps back are as many ids as they were, and no marker: %j of %i',
+      async (text, count) => {
+        const { tokens, end } = await read([partial([13225], `${text}Hello`, count + 1), final('limit', count + 1)])
+        expect(tokens).toHaveLength(count + 1)
+        expect(said(tokens)).toBe(`${text}Hello`)
+        expect(end?.usage).toEqual({ inputTokens: 2, cachedTokens: 1 })
+      },
+    )
 
-    test('tokens that llama-server keeps back come as text if the limit cuts a character', async () => {
-      const [half] = encodeText('🦩', table)
-      const { tokens, end } = await read([...partials([13225, half ?? 0]), final('limit', 2)])
-      expect(tokens).toEqual([13225, '\ufffd'])
+    test('tokens that llama-server keeps back are counted by the server where no ids are as many', async () => {
+      const text = '\ufffd'.repeat(100)
+      const { tokens, end } = await read([partial([13225], `${text}Hello`, 2), final('limit', 2)])
+      expect(said(tokens)).toBe(`${text}Hello`)
       expect(end?.usage?.outputTokens).toBe(2)
     })
 
-    test('tokens that llama-server keeps back come as text in front of a marker, whether the server spells it or not', async () => {
+    test('tokens that llama-server keeps back are encoded if U+FFFD stands for a byte, though ids could be found', async () => {
+      const last = encodeText('🦩', table).at(-1) ?? 0
+      const { tokens } = await read([partial([13225], 'Hello', 1), partial([last], '\ufffd🦩', 5), final('limit', 5)])
+      expect(tokens).toEqual([13225, BROKEN, ...encodeText('🦩', table)])
+    })
+
+    test('tokens that llama-server keeps back are U+FFFD if the limit cuts a character', async () => {
+      const [half] = encodeText('🦩', table)
+      const { tokens, end } = await read([...partials([13225, half ?? 0]), final('limit', 2)])
+      expect(tokens).toEqual([13225, BROKEN])
+      expect(end?.usage?.outputTokens).toBeUndefined()
+    })
+
+    test('tokens that llama-server keeps back are U+FFFD in front of a marker, whether the server spells it or not', async () => {
       for (const spelling of ['<|end|>', '']) {
         const sent = [partial([13225], 'Hello', 1), partial([200007], `\ufffd${spelling}`, 3)]
-        const { tokens, end } = await read([...sent, partial([200006], '<|start|>', 4), final('limit', 4)])
-        expect(tokens).toEqual([13225, '\ufffd', 200007, 200006])
-        expect(end?.usage?.outputTokens).toBe(4)
+        const { tokens } = await read([...sent, partial([200006], '<|start|>', 4), final('limit', 4)])
+        expect(tokens).toEqual([13225, BROKEN, 200007, 200006])
       }
     })
 
-    test('tokens that llama-server keeps back come as text at the end of a turn, whose stop token is put back', async () => {
+    test('tokens that llama-server keeps back are in front of those that may begin a stop word, as they were', async () => {
+      const [less = 0, not = 0] = [...encodeText('<', table), ...encodeText('not', table)]
+      const begun = [partial([13225], 'Hello', 1), partial([less], '', 3)]
+      const { tokens } = await read([...begun, partial([not], '\ufffd<not', 4), final('limit', 4)])
+      expect(tokens).toEqual([13225, BROKEN, less, not])
+      expect((await read([...begun, final('limit', 3)])).tokens).toEqual([13225, BROKEN, less])
+      // Nothing was in front of it: the server counts ahead.
+      const ahead = await read([...begun, partial([not], '<not', 4), final('limit', 4)])
+      expect(ahead.tokens).toEqual([13225, less, not])
+      const cut = encodeText('🦩', table).at(-1) ?? 0
+      const { tokens: both } = await read([...begun, partial([cut], '\ufffd<\ufffd', 4), final('limit', 4)])
+      expect(both).toEqual([13225, BROKEN, less, cut])
+    })
+
+    test('tokens that llama-server keeps back are U+FFFD at the end of a turn, whose stop token is put back', async () => {
       const { tokens, end } = await read([partial([200008], '<|message|>', 1), final('eos', 3)])
-      expect(tokens).toEqual([200008, '\ufffd', 200002])
-      expect(end).toMatchObject({ reason: 'stop', usage: { outputTokens: 3 } })
+      expect(tokens).toEqual([200008, BROKEN, 200002])
+      expect(end).toMatchObject({ reason: 'stop' })
     })
 
     test('a call whose last tokens llama-server keeps back ends with the stop token of calls', async () => {
       const header = [...encodeText(' to=functions.f', table), 200008]
       const open = [200006, ...encodeText('assistant', table)]
       const sent = [...open, ...header].map((id, index) => partial([id], '', index + 1))
-      expect((await read([...sent, final('eos', sent.length + 2)])).tokens.slice(-2)).toEqual(['\ufffd', 200012])
+      expect((await read([...sent, final('eos', sent.length + 2)])).tokens.slice(-2)).toEqual([BROKEN, 200012])
       // The message before it was a call, and this one is not.
       const next = [200007, ...open, 200008].map((id, index) => partial([id], '', sent.length + index + 1))
       const count = sent.length + next.length + 2
-      expect((await read([...sent, ...next, final('eos', count)])).tokens.slice(-2)).toEqual(['\ufffd', 200002])
+      expect((await read([...sent, ...next, final('eos', count)])).tokens.slice(-2)).toEqual([BROKEN, 200002])
     })
 
     test('nothing is made up for tokens that llama-server only counts and never sends', async () => {

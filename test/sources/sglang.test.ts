@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
+import { respond } from '../../src/respond/index.js'
 import { createSglangEngine } from '../../src/sources/sglang.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
+import { collectResponse } from '../../src/translate/collect-response.js'
 import { httpEngineLaws } from '../support/http-engine-laws.js'
 import { readTokens } from '../support/read-tokens.js'
-import { scriptedServer, stream } from '../support/scripted-server.js'
+import { frame, scriptedServer, stream } from '../support/scripted-server.js'
 
 interface Finish {
   readonly type: string
@@ -213,5 +217,83 @@ describe('SGLang', () => {
     expect((await call.next()).value).toEqual([5])
     expect((await call.next()).value).toEqual([6])
     await expect(call.next()).rejects.toMatchObject({ code: 'server_error', message: 'Aborted by AbortReq.' })
+  })
+
+  describe('refuses calls', () => {
+    const UNCOMPILED = /^Failed to compile json grammar: .*uniqueItems/
+    const captured = (name: string): string =>
+      readFileSync(new URL(`./sglang/captured/${name}.sse`, import.meta.url), 'utf8')
+    const engineOf = (body: string, status = 200) =>
+      createSglangEngine({
+        url: 'http://a.invalid',
+        contextSize: 4096,
+        fetch: async () => new Response(body, { status }),
+      })
+
+    async function given(body: string, status?: number): Promise<{ tokens: unknown[]; error: unknown }> {
+      const tokens: unknown[] = []
+      try {
+        for await (const chunk of engineOf(body, status).generate([1])) tokens.push(...[chunk].flat())
+      } catch (error) {
+        return { tokens, error }
+      }
+      return { tokens, error: undefined }
+    }
+
+    test.each([
+      ['refused-schema', 'invalid_prompt', UNCOMPILED],
+      ['refused-schema-incremental', 'invalid_prompt', UNCOMPILED],
+      ['prompt-of-4095', 'context_length_exceeded', /^Input length \(4095 tokens\) exceeds the maximum allowed length/],
+      ['prompt-of-4106', 'context_length_exceeded', /^The input \(4106 tokens\) is longer than the model's context/],
+    ])(
+      'SGLang that refuses a call fails in its own words, and its made-up token is not given: %s',
+      async (name, code, words) => {
+        const { tokens, error } = await given(captured(name))
+        expect(tokens).toEqual([])
+        expect(error).toMatchObject({ name: 'EngineError', code, message: expect.stringMatching(words), status: 400 })
+      },
+    )
+
+    test('SGLang that refuses a call outside of a stream fails alike', async () => {
+      const { tokens, error } = await given('{"error":{"message":"Failed to compile json grammar: uniqueItems"}}', 400)
+      expect([tokens, error]).toMatchObject([
+        [],
+        { code: 'invalid_prompt', message: expect.stringMatching(UNCOMPILED) },
+      ])
+    })
+
+    test.each([
+      ['a stop token', 200002],
+      ['a word', 13225],
+      ['a half of a character', 94570],
+    ])('SGLang that refuses a call after tokens gives nothing of the refusal: %s', async (_, id) => {
+      const refused = { type: 'abort', message: 'Out of memory.', status_code: 500, err_type: null }
+      for (const ids of [[5, id], [id]]) {
+        const { tokens, error } = await given([event([5], 1), event(ids, 2, refused)].map(frame).join(''))
+        expect([tokens, error]).toMatchObject([[5], { code: 'server_error', message: 'Out of memory.', status: 500 }])
+      }
+    })
+
+    test('SGLang that was told to abort gives all that it had sampled, and then the error', async () => {
+      const { tokens, error } = await given(captured('aborted'))
+      expect(tokens.slice(-2)).toEqual([116204, 17265])
+      expect(error).toMatchObject({ code: 'server_error', message: 'Aborted' })
+      expect(error).not.toHaveProperty('status', 400)
+    })
+
+    test.each(['refused-schema', 'refused-schema-incremental'])(
+      'a response whose schema SGLang refuses fails without a word of text: %s',
+      async (name) => {
+        const schema = { type: 'object', properties: {}, additionalProperties: false }
+        const text = { format: { type: 'json_schema' as const, name: 'list', schema, strict: true } }
+        const engine = engineOf(captured(name))
+        const tokenTable = await loadTokenTable()
+        const events = respond({ input: 'Hi', text }, { engine, tokenTable, onError: () => {} })
+        const response = await collectResponse(events)
+        expect(response).toMatchObject({ status: 'failed', error: { code: 'invalid_prompt' }, output: [] })
+        expect(response.error?.message).toMatch(UNCOMPILED)
+        expect(response.usage?.output_tokens ?? 0).toBe(0)
+      },
+    )
   })
 })

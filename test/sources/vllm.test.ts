@@ -299,4 +299,12 @@ describe('vLLM', () => {
       )
     })
   })
+
+  test('vLLM has no room for an answer to a prompt that fills the context: the prompt is too long', async () => {
+    const message = 'max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)'
+    const error = { message, type: 'BadRequestError', param: 'max_tokens', code: 400 }
+    const fetch = async () => Response.json({ error }, { status: 400 })
+    const call = createVllmEngine({ url: 'http://a.invalid', contextSize: 4, fetch }).generate([1, 2, 3, 4])
+    await expect(call.next()).rejects.toMatchObject({ code: 'context_length_exceeded', message, status: 400 })
+  })
 })

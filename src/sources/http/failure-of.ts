@@ -19,9 +19,12 @@ export class TransientError extends EngineError {
 
 /** Overload, or an unavailable proxy or server. */
 const TRANSIENT = [429, 502, 503, 504]
-/** Engines' messages for a prompt that is too long; few have a code for it. */
+/**
+ * Engines' messages for a prompt that is too long; few have a code for it. vLLM's of a prompt that fills the context is
+ * `max_tokens must be at least 1, got 0`: the room that it leaves. No call asks for 0.
+ */
 const TOO_LONG =
-  /exceed_context_size|context (?:length|size|window)|maximum (?:model|allowed|input|prompt)[^.]*length|longer than the (?:maximum|model)|too long/i
+  /exceed_context_size|context (?:length|size|window)|maximum (?:model|allowed|input|prompt)[^.]*length|longer than the (?:maximum|model)|max_tokens must be at least 1, got 0|too long/i
 const TOO_MANY = /queue is full|too many requests|overloaded/i
 /** Statuses for invalid request content. Other 4xx statuses concern keys, paths and timeouts, which the host set up. */
 const REFUSED = [400, 413, 422]

@@ -4,8 +4,8 @@ import { TransientError } from './failure-of.js'
 
 /** The content of one event of an engine's stream. */
 export interface EngineStep {
-  /** Tokens sampled since the previous step; text if the engine withholds their ids. */
-  readonly tokens: readonly HarmonyToken[] | string
+  /** Tokens sampled since the previous step. */
+  readonly tokens: readonly HarmonyToken[]
   /** Why the engine stops. */
   readonly end?: {
     readonly reason: 'stop' | 'max_output_tokens'
@@ -48,8 +48,8 @@ export async function* stepsToTokens(
       if (step.usage !== undefined) usage = { ...usage, ...step.usage }
       const tokens = isOver() ? [] : within(step.tokens, stop, left)
       if (tokens.length > 0) {
-        if (typeof tokens !== 'string') left -= tokens.length
-        last = typeof tokens === 'string' ? undefined : idOf(tokens.at(-1))
+        left -= tokens.length
+        last = idOf(tokens.at(-1))
         yield tokens
       }
       const stopToken = step.end?.stopToken
@@ -86,7 +86,6 @@ function idOf(token: HarmonyToken | undefined): number | undefined {
 
 /** A step's tokens within the limit and up to the stop token. */
 function within(tokens: EngineStep['tokens'], stop: readonly number[], left: number): EngineStep['tokens'] {
-  if (typeof tokens === 'string') return tokens
   const at = tokens.findIndex((token) => stop.includes(idOf(token) ?? -1))
   return tokens.slice(0, Math.min(at < 0 ? tokens.length : at + 1, left))
 }

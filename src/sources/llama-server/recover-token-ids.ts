@@ -1,22 +1,18 @@
-import { FIRST_SPECIAL, markerText } from '../../harmony/vocabulary.js'
 import type { TokenTable } from '../../tokens/token-table.js'
+import { BROKEN } from './lost-tokens.js'
 
 /** Recovers the ids of tokens that end inside a character, from their bytes. */
 export interface TokenIdRecovery {
   /**
-   * The text before its last token: empty if there is none, undefined if the token begins inside a character of the
-   * text.
-   */
-  textBefore(text: string, last: number): string | undefined
-  /**
-   * Finds the ids before `last` that complete its text.
+   * Finds the ids whose text lacks its last bytes, which a later token has.
    *
-   * @param count - how many there were, if known, else 0. Then, or if no `count` tokens spell the text, the fewest
+   * @param end - those bytes
+   * @param count - how many ids there were, if known, else 0. Then, or if no `count` tokens spell the text, the fewest
    *   possible are used
    * @returns undefined if no tokens spell the text, or its bytes are unknown because it contains U+FFFD for invalid
    *   UTF-8
    */
-  find(text: string, last: number, count: number): number[] | undefined
+  find(text: string, end: Uint8Array, count: number): number[] | undefined
 }
 
 export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
@@ -70,31 +66,18 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
   }
 
   return {
-    textBefore(text, last) {
-      // The server spells special tokens such as `<|channel|>`, but stop tokens only when run with --special.
-      if (last >= FIRST_SPECIAL) return before(text, markerText(last)) ?? text.slice(0, text.lastIndexOf(BROKEN) + 1)
-      const own = table.text(last)
-      return own === undefined ? undefined : before(text, own)
-    },
-    find(text, last, count) {
+    find(text, end, count) {
       // The server's replacement for lost bytes. A U+FFFD by the model is a token of its own, which is never withheld.
       if (text.includes(BROKEN)) return undefined
       index()
       const whole = utf8.encode(text)
-      const cutAt = whole.length - table.bytes(last).length
+      const cutAt = whole.length - end.length
       const cutOff = whole.subarray(0, cutAt)
-      if (!endsInside(cutOff) || latin1(whole.subarray(cutAt)) !== latin1(table.bytes(last))) return undefined
+      if (!endsInside(cutOff) || latin1(whole.subarray(cutAt)) !== latin1(end)) return undefined
       const before = latin1(cutOff)
       return (count > 0 ? cut(before, count, new Set()) : undefined) ?? fewest(before)
     },
   }
-}
-
-/** The replacement character for invalid UTF-8. */
-export const BROKEN = '\ufffd'
-
-function before(text: string, end: string): string | undefined {
-  return text.endsWith(end) ? text.slice(0, text.length - end.length) : undefined
 }
 
 /** The tokens that begin or end inside a character, by their bytes. */

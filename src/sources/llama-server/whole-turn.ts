@@ -1,10 +1,9 @@
 import { EngineError } from '../../engine/engine-error.js'
-import { encoderOf } from '../../tokens/encoder.js'
-import type { HostUsage } from '../../tokens/token-source.js'
-import type { TokenTable } from '../../tokens/token-table.js'
+import type { HarmonyToken, HostUsage } from '../../tokens/token-source.js'
 import type { Ask, HttpCall } from '../http/http-engine.js'
 import type { EngineStep } from '../http/steps-to-tokens.js'
-import { completionSteps, type Vocabulary } from './completion-steps.js'
+import { completionSteps } from './completion-steps.js'
+import type { Vocabulary } from './sent-tokens.js'
 
 /**
  * The steps of one call, in as many requests as it takes. llama-server compares stop words with text, so it also stops
@@ -16,13 +15,12 @@ export async function* wholeTurn(
   call: HttpCall,
   load: () => Promise<Vocabulary>,
 ): AsyncGenerator<EngineStep> {
-  const { table } = await load()
   const counts = createCounts()
   for (let part = call; ; ) {
     const ids: number[] = []
     let isSpelled = false
     for await (const step of completionSteps(ask(part), part, load)) {
-      ids.push(...idsOf(step, table))
+      ids.push(...step.tokens.map(idOf))
       isSpelled = step.isStopWord === true && !call.stop.includes(ids.at(-1) ?? -1)
       const { end, ...rest } = { ...step, ...(step.usage && { usage: counts.of(step.usage, ids.length) }) }
       yield isSpelled || end === undefined ? rest : { ...rest, end }
@@ -36,10 +34,8 @@ export async function* wholeTurn(
   }
 }
 
-/** The ids of a step. Text whose ids are lost is encoded anew, as the model would have read it. */
-function idsOf({ tokens }: EngineStep, table: TokenTable): number[] {
-  if (typeof tokens === 'string') return encoderOf(table)(tokens)
-  return tokens.map((token) => (typeof token === 'number' ? token : token.id))
+function idOf(token: HarmonyToken): number {
+  return typeof token === 'number' ? token : token.id
 }
 
 /** The counts of a call over its requests: what went in is that of the first one, what came out is their sum. */
@@ -47,7 +43,7 @@ function createCounts(): { of(usage: HostUsage, ids: number): HostUsage; close()
   let input: HostUsage | undefined
   let spent = 0
   let current = { usage: {} as HostUsage, sampled: 0 }
-  /** Whether ids are lost in any request, so that only the server can count. */
+  /** Whether the ids of any request are not as many as were sampled, so that only the server can count. */
   let isCounted = false
   return {
     of({ outputTokens, ...usage }, ids) {

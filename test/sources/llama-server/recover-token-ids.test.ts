@@ -20,26 +20,26 @@ describe('tokens that were held back', () => {
     (count) => {
       const text = '🦜'.repeat(count)
       const last = lastByteOf(text)
-      const ids = recovery.find(text, last, 0) ?? []
+      const ids = recovery.find(text, table.bytes(last), 0) ?? []
       expect(decodeTokens([...ids, last])).toBe(text)
     },
   )
 
   test.each([2, 3])('tokens that were held back are as many as there were: %i', (count) => {
     const last = lastByteOf('🦜')
-    const ids = recovery.find('🦜', last, count)
+    const ids = recovery.find('🦜', table.bytes(last), count)
     expect(ids).toHaveLength(count)
     expect(decodeTokens([...(ids ?? []), last])).toBe('🦜')
   })
 
   test('tokens that were held back are not found of text that has U+FFFD for a byte', () => {
-    expect(recovery.find(`${'🦜'.repeat(500)}\ufffd`, lastByteOf('🦜'), 0)).toBeUndefined()
+    expect(recovery.find(`${'🦜'.repeat(500)}\ufffd`, table.bytes(lastByteOf('🦜')), 0)).toBeUndefined()
   })
 
   test('tokens that were held back are found without an endless search if the text cannot be cut into so many', () => {
     const text = `${'🌦🦜'.repeat(20)}`
     const last = lastByteOf(text)
-    const ids = recovery.find(text, last, 3) ?? []
+    const ids = recovery.find(text, table.bytes(last), 3) ?? []
     expect(decodeTokens([...ids, last])).toBe(text)
   })
 })

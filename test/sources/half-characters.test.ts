@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { TokenEngine } from '../../src/engine/engine.js'
+import type { ChunkEntry, Entry } from '../../src/journal/entry.js'
+import { respond } from '../../src/respond/index.js'
+import type { ResponseRequest } from '../../src/responses/request.js'
+import type { ResponseObject } from '../../src/responses/response.js'
+import { llamaCppSource } from '../../src/sources/llama-cpp.js'
+import { createLlamaServerEngine } from '../../src/sources/llama-server.js'
+import { loadTokenTable } from '../../src/tokens/load-token-table.js'
+import { collectResponse } from '../../src/translate/collect-response.js'
+import { FakeSequence, type Writes } from '../support/fake-llama.js'
+import { fakeLlamaServer } from '../support/fake-llama-server.js'
+import { runs } from '../support/runs.js'
+import { encodeHarmony, encodeText, m } from '../support/tokens.js'
+
+const tokenTable = await loadTokenTable()
+const [HALF = 0] = encodeText('🦩')
+const CUT = Array.from({ length: tokenTable.size }, (_, id) => id).filter((id) => tokenTable.text(id) === undefined)
+const toText = (ids: readonly number[]): string =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+    Uint8Array.from(ids.flatMap((id) => [...(id < tokenTable.size ? tokenTable.bytes(id) : encoded(`<${id}>`))])),
+  )
+const encoded = (text: string): Uint8Array => new TextEncoder().encode(text)
+/** Tokens that are U+FFFD and nothing else, so that the server's text is theirs wherever it breaks off. */
+const BARE = CUT.filter((id) => toText([id]) === '\ufffd')
+
+/** A model that writes the turn, whatever ids stand in for what it wrote: it looks only at how far it has come. */
+function modelOf(turn: readonly number[]): Writes {
+  let start: number | undefined
+  return (tokens) => {
+    start ??= tokens.length
+    return turn[tokens.length - start] ?? m.return
+  }
+}
+
+/** Neither fake reads grammars: their models keep to them. */
+function inProcess(turn: readonly number[]): TokenEngine {
+  const sequence = new FakeSequence(modelOf(turn), 8192)
+  return {
+    generate: (prompt, { constraint: _, ...options } = {}) => llamaCppSource(sequence, prompt, options),
+    health: async () => {},
+    capabilities: async () => ({ constraints: ['json_schema', 'gbnf'], contextLength: 8192 }),
+  }
+}
+
+function behindServer(turn: readonly number[]): TokenEngine {
+  return createLlamaServerEngine({ url: 'http://a.invalid', fetch: fakeLlamaServer(modelOf(turn), tokenTable) })
+}
+
+interface Said {
+  readonly response: ResponseObject
+  readonly entries: readonly Entry[]
+  readonly transcript: readonly number[]
+}
+
+async function say(engine: TokenEngine, request: ResponseRequest): Promise<Said> {
+  const entries: Entry[] = []
+  const batches = respond(request, {
+    engine,
+    tokenTable,
+    responseId: 'resp_1',
+    clock: () => 1,
+    append: async (entry) => void entries.push(entry),
+    onDiagnostic: () => {},
+  })
+  let transcript: readonly number[] = []
+  async function* events() {
+    transcript = yield* batches
+    return transcript
+  }
+  const response = await collectResponse(events())
+  return { response, entries, transcript }
+}
+
+/** What a client sees but for cached tokens, which the fake server does not count. */
+function shown({ status, output, usage, error, incomplete_details }: ResponseObject) {
+  const { input_tokens, output_tokens, output_tokens_details: details } = usage ?? {}
+  return { status, output, error, incomplete_details, input_tokens, output_tokens, details }
+}
+
+const TEXT = {
+  format: {
+    type: 'json_schema' as const,
+    name: 'list',
+    schema: {
+      type: 'object',
+      properties: { a: { type: 'string' } },
+      required: ['a'],
+      additionalProperties: false,
+    },
+    strict: true,
+  },
+}
+
+describe('half a character', () => {
+  test('half a character in an answer is U+FFFD behind llama-server, and the answer goes on', async () => {
+    const turn = [
+      ...encodeHarmony('<|channel|>final<|message|>Look'),
+      HALF,
+      ...encodeHarmony(' here is text.<|return|>'),
+    ]
+    const { response } = await say(behindServer(turn), { input: 'Hi' })
+    expect(response).toMatchObject({ status: 'completed', usage: { output_tokens: turn.length } })
+    expect(response.output).toMatchObject([{ content: [{ text: 'Look\ufffd here is text.' }] }])
+    expect(shown(response)).toEqual(shown((await say(inProcess(turn), { input: 'Hi' })).response))
+  })
+
+  test.each([
+    ['in front of the end', '<|return|>', 'completed'],
+    ['at the end of a message', '<|end|><|start|>assistant<|channel|>final<|message|>Done.<|return|>', 'completed'],
+  ])('half a character is the same from a server and in this process: %s', async (_, rest, status) => {
+    const turn = [...encodeHarmony('<|channel|>commentary<|message|>Look'), HALF, ...encodeHarmony(rest)]
+    const [server, own] = [await say(behindServer(turn), { input: 'Hi' }), await say(inProcess(turn), { input: 'Hi' })]
+    expect(server.response.status).toBe(status)
+    expect(shown(server.response)).toEqual(shown(own.response))
+  })
+
+  const piece = fc.oneof(
+    { arbitrary: fc.constantFrom(...CUT).map((id) => [id]), weight: 3 },
+    { arbitrary: fc.constantFrom(...BARE).map((id) => [id]), weight: 1 },
+    fc
+      .constantFrom(' word', '<', '<|', '<|message|>', '<|end|>', '🦩', 'о', '{', '\n', '<|mess')
+      .map((text) => encodeText(text)),
+  )
+  const text = fc.array(piece, { maxLength: 8 }).map((parts) => parts.flat())
+
+  const turnOf = (reasoning: readonly number[], answer: readonly number[]): number[] => [
+    ...encodeHarmony('<|channel|>analysis<|message|>'),
+    ...reasoning,
+    ...encodeHarmony('<|end|><|start|>assistant<|channel|>final<|message|>'),
+    ...answer,
+    // A server does not say what stands in front of half a character at the very end.
+    ...encodeHarmony('.<|return|>'),
+  ]
+
+  async function expectSame(turn: readonly number[], request: ResponseRequest): Promise<Said> {
+    const server = await say(behindServer(turn), request)
+    const own = await say(inProcess(turn), request)
+    expect(shown(server.response)).toEqual(shown(own.response))
+    expect(server.transcript).toHaveLength(own.transcript.length)
+    expect(toText(server.transcript)).toBe(toText(own.transcript))
+    return server
+  }
+
+  test('half characters are the same from a server and in this process, whatever the model writes', async () => {
+    await fc.assert(
+      fc.asyncProperty(text, text, async (reasoning, answer) => {
+        await expectSame(turnOf(reasoning, answer), { input: 'Hi' })
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+
+  test('half characters are the same where the answer is held, and it goes on to be held after them', async () => {
+    const body = encodeText('{"a":"Rome 🦩"}')
+    await fc.assert(
+      fc.asyncProperty(text, async (reasoning) => {
+        const turn = [...turnOf(reasoning, body).slice(0, -2), m.return]
+        const { response, entries } = await expectSame(turn, { input: 'Hi', text: TEXT })
+        const messages = response.output.filter(({ type }) => type === 'message')
+        expect(messages).toMatchObject([{ content: [{ text: '{"a":"Rome 🦩"}' }] }])
+        expect(entries.every((entry) => entry.type !== 'chunk' || isIds(entry))).toBe(true)
+      }),
+      { numRuns: runs(100) },
+    )
+  })
+
+  test('half characters are the same where a limit cuts the answer anywhere', async () => {
+    // How many characters several halves are that stand at the limit, the server does not say.
+    const bare = fc
+      .array(fc.tuple(fc.constantFrom(...encodeText('one two < three')), fc.constantFrom(...BARE)), { maxLength: 5 })
+      .map((pairs) => pairs.flat())
+    await fc.assert(
+      fc.asyncProperty(bare, bare, fc.nat(24), async (reasoning, answer, cut) => {
+        await expectSame(turnOf(reasoning, answer), { input: 'Hi', max_output_tokens: 1 + cut })
+      }),
+      { numRuns: runs(200) },
+    )
+  })
+
+  test('half a character comes without log-probabilities, and the tokens around it have theirs', async () => {
+    const turn = [...encodeHarmony('<|channel|>final<|message|>Look'), HALF, ...encodeHarmony(' here.<|return|>')]
+    const { response } = await say(behindServer(turn), {
+      input: 'Hi',
+      include: ['message.output_text.logprobs'],
+    })
+    expect(response.status).toBe('completed')
+    expect(response.output).toMatchObject([{ content: [{ text: 'Look\ufffd here.' }] }])
+  })
+})
+
+function isIds({ tokens }: ChunkEntry): boolean {
+  return tokens.every((token) => typeof token === 'number')
+}
