@@ -1,7 +1,7 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
 import type { RenderPromptOptions } from '../prompt/render-prompt.js'
-import { builtinReplacedBy } from '../prompt/taught-tools.js'
+import { replacedByServer } from '../recipients/builtin-tools.js'
 import { unsupported } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
@@ -148,7 +148,7 @@ async function listingsOf(
   }
   // A tool that lists nothing may answer for any server. If there is none, nobody does, and the client has to learn it.
   const isKnown = (label: string): boolean =>
-    listed.has(label) || builtinReplacedBy(label) !== undefined || tools.some(({ listings }) => listings === undefined)
+    listed.has(label) || replacedByServer(label) !== undefined || tools.some(({ listings }) => listings === undefined)
   const unknown = [...declared].filter((label) => !isKnown(label))
   return [...listed.values(), ...unknown.map((serverLabel) => ({ serverLabel, error: UNKNOWN_SERVER }))]
 }
