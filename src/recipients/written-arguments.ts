@@ -64,11 +64,16 @@ export interface ShownArguments {
   readonly dropped: string
 }
 
+/** Whether what follows an object can be left out: it says something, and the object is whole without it. */
+export function isSuperfluous(rest: string, object: string): boolean {
+  return rest.trim() !== '' && isJson(object)
+}
+
 /** The object that the text begins with, or the whole text if it begins with none. */
 export function objectIn(text: string): ShownArguments {
   const end = scanObject(createScan(), text)
-  const dropped = text.slice(end)
-  return dropped.trim() === '' ? { shown: text, dropped: '' } : { shown: text.slice(0, end), dropped }
+  const [shown, dropped] = [text.slice(0, end), text.slice(end)]
+  return isSuperfluous(dropped, shown) ? { shown, dropped } : { shown: text, dropped: '' }
 }
 
 /**
@@ -78,15 +83,14 @@ export function objectIn(text: string): ShownArguments {
  */
 export function undeclaredArguments(name: string, text: string): ShownArguments {
   const given = objectIn(text)
-  return isJsonObject(given.shown)
-    ? given
-    : { shown: JSON.stringify({ [name === PYTHON ? 'code' : 'input']: text }), dropped: '' }
+  if (given.shown.trimStart().startsWith('{') && isJson(given.shown)) return given
+  return { shown: JSON.stringify({ [name === PYTHON ? 'code' : 'input']: text }), dropped: '' }
 }
 
-function isJsonObject(text: string): boolean {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text)
-    return text.trim().startsWith('{')
+    return true
   } catch {
     return false
   }

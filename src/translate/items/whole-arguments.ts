@@ -1,6 +1,7 @@
 import { replacedByServer } from '../../recipients/builtin-tools.js'
 import {
   createScan,
+  isSuperfluous,
   type ObjectScan,
   objectIn,
   type ShownArguments,
@@ -45,12 +46,12 @@ function writeObject<Call extends ScannedCall>(
   }
 }
 
-/** Drops what followed the object, but for white space. */
+/** Drops what followed the object, unless it is white space, or the object is none: then nothing is whole without it. */
 function endObject<Call extends ScannedCall>(kind: StreamedKind<Call>, item: Call, context: ItemContext): void {
   if (item.scan?.isOver !== true || item.held === '') return
   const { held } = item
   item.held = ''
-  if (held.trim() === '') kind.delta?.(item, held, context, [])
+  if (!isSuperfluous(held, textOf(item.text))) kind.delta?.(item, held, context, [])
   else context.notice('text_after_arguments', kind.calls?.(item) ?? item.type, held)
 }
 
