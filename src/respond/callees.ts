@@ -1,6 +1,6 @@
 import { type Constraint, constraintKind, type EngineCapabilities } from '../engine/constraint.js'
 import { builtinNamespaces } from '../prompt/builtin-namespaces.js'
-import { listingsIn } from '../prompt/read-input.js'
+import { listingsWith } from '../prompt/read-input.js'
 import { type TaughtTools, teachTools } from '../prompt/taught-tools.js'
 import { undatedType } from '../recipients/builtin-tools.js'
 import { classifyRecipient } from '../recipients/classify.js'
@@ -28,12 +28,9 @@ export function calleesOf(
   policy?: RecipientPolicy | PolicyName,
 ): readonly string[] | undefined {
   if (!isCalleeOpen(request)) return undefined
-  const sent = listingsIn(request.input).filter((one) =>
-    listings.every((other) => other.serverLabel !== one.serverLabel),
-  )
   const tools = teachTools(
     request as { readonly [field: string]: unknown },
-    [...listings, ...sent],
+    listingsWith(request.input, listings),
     resolvePolicy(policy),
   )
   const callees = recipientsOf(tools).filter(demandedBy(request.tool_choice, tools))

@@ -1,5 +1,6 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
+import { listingsWith } from '../prompt/read-input.js'
 import type { RenderPromptOptions } from '../prompt/render-prompt.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
 import { unsupported } from '../request-error.js'
@@ -11,6 +12,7 @@ import { withoutSecrets } from '../translate/without-secrets.js'
 import { calleesOf, isCalleeOpen } from './callees.js'
 import { dateOf } from './date-of.js'
 import { heldParts } from './held-parts.js'
+import { knownListings } from './known-listings.js'
 import type { RespondOptions } from './options.js'
 import { strictParts } from './strict-parts.js'
 import { summaryRequest } from './summarize.js'
@@ -48,8 +50,13 @@ export async function openEntry(
     capabilities.contextLength,
   )
   const callees = isCompaction ? undefined : calleesOf(request, listings, capabilities, policy)
-  const { refuses: _, ...known } = capabilities
+  const { refuses: _, ...abilities } = capabilities
   const listed = listedIn(request)
+  // A compaction is one item, and nothing else.
+  const shown = isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel))
+  const known = isCompaction
+    ? []
+    : knownListings(listingsWith(request.input, listings), shown, declaredServers(request))
   return {
     type: 'open',
     behaviour: BEHAVIOUR,
@@ -62,11 +69,11 @@ export async function openEntry(
     prompt: Array.from(tokens.subarray(0, messages.at(-1)?.end ?? 0)),
     ...(isCompaction && { isCompaction }),
     ...((request as ParsedRequest).generate === false && { isPreparation: true as const }),
-    ...(Object.keys(known).length > 0 && { capabilities: known }),
+    ...(Object.keys(abilities).length > 0 && { capabilities: abilities }),
     ...(constrained.length > 0 && { constrained }),
     ...(callees !== undefined && { callees }),
-    // A compaction is one item, and nothing else.
-    listings: isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel)),
+    listings: shown,
+    ...(known.length > 0 && { knownListings: known }),
     approvedCalls: [...approvedCalls],
   }
 }
@@ -126,9 +133,7 @@ async function listingsOf(
   { tools = [], onError }: OpenOptions,
   signal: AbortSignal,
 ): Promise<McpListing[]> {
-  const declared = new Set(
-    (request.tools ?? []).flatMap((tool) => (tool.type === 'mcp' ? [(tool as McpTool).server_label] : [])),
-  )
+  const declared = declaredServers(request)
   if (declared.size === 0) return []
   const answers = await Promise.all(
     tools.map(async (tool) => {
@@ -154,6 +159,10 @@ async function listingsOf(
 }
 
 const UNKNOWN_SERVER = 'The server is not available.'
+
+function declaredServers({ tools }: ResponseRequest): ReadonlySet<string> {
+  return new Set((tools ?? []).flatMap((tool) => (tool.type === 'mcp' ? [(tool as McpTool).server_label] : [])))
+}
 
 /** The servers whose listings the conversation has. */
 function listedIn({ input }: ResponseRequest): ReadonlySet<unknown> {

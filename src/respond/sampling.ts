@@ -7,7 +7,7 @@ import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source
 import { isContextFull, stopOf, tokensOf } from './call-end.js'
 import type { Inbox } from './inbox.js'
 import { generationOptions, type ModelCall, modelCall } from './model-call.js'
-import { type Budget, nextStep } from './next-step.js'
+import { type Budget, hasOneCall, nextStep } from './next-step.js'
 
 export interface SamplingOptions {
   readonly fold: ResponseFold
@@ -56,7 +56,8 @@ class SamplingRun {
   readonly #put: SamplingOptions['put']
   readonly #outcome: Outcome
   readonly #call: ModelCall
-  readonly #hasParallelCalls: boolean
+  /** Whether the turn may be over after any token: the first call ends it. */
+  readonly #hasOneCall: boolean
   readonly #stream: TokenStream
   /** How many tokens the response had when the call began. */
   readonly #before: number
@@ -83,7 +84,7 @@ class SamplingRun {
     this.#put = options.put
     this.#outcome = outcome
     this.#call = modelCall(fold, allowed)
-    this.#hasParallelCalls = allowed.hasParallelCalls
+    this.#hasOneCall = hasOneCall(fold, allowed)
     this.#before = fold.sampled
     this.#stream = engine.generate(fold.context, merged(generationOptions(fold, this.#call), { signal }))
   }
@@ -213,6 +214,6 @@ class SamplingRun {
   /** What one engine step gave, token by token if the turn may be over after any of them. */
   #steps(tokens: readonly HarmonyToken[]): readonly (readonly HarmonyToken[])[] {
     if (tokens.length === 0) return []
-    return this.#hasParallelCalls ? [tokens] : tokens.map((token) => [token])
+    return this.#hasOneCall ? tokens.map((token) => [token]) : [tokens]
   }
 }

@@ -2,9 +2,7 @@ import type { Constraint } from '../engine/constraint.js'
 import type { HarmonyHeader } from '../harmony/events.js'
 import { toolSelection } from '../prompt/allowed-tools.js'
 import { type Fields, fieldOf } from '../prompt/fields.js'
-import { classifyRecipient } from '../recipients/classify.js'
-import type { DeclaredTools } from '../recipients/declared-tools.js'
-import type { RecipientPolicy } from '../recipients/policy.js'
+import type { Classifier } from '../recipients/classify.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { isClientToolLeft } from '../recipients/tool-choice.js'
 import type { OutputItem } from '../responses/items.js'
@@ -85,11 +83,10 @@ function formatParts(format: Fields): StrictPart[] {
 export function partOfHeader(
   header: HarmonyHeader,
   parts: readonly StrictPart[],
-  tools: DeclaredTools,
-  policy: RecipientPolicy,
+  classify: Classifier,
 ): StrictPart | undefined {
   if (header.role !== 'assistant') return undefined
-  const callee = classifyRecipient(header.recipient, header.channel, tools, policy)
+  const callee = classify(header.recipient, header.channel)
   if (callee.kind === 'message' && callee.phase === 'commentary') return undefined
   const key = recipientKey(callee)
   return parts.find(({ body }) => body === key)
