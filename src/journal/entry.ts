@@ -39,12 +39,16 @@ export interface OpenEntry {
   /** The recipients that the call which the request demands may have, if the model is free to choose no other. */
   readonly callees?: readonly string[]
   readonly listings: readonly McpListing[]
+  /** What servers listed whose listings the conversation has already: names and annotations. None if absent. */
+  readonly knownListings?: readonly McpListing[]
   readonly approvedCalls: readonly ApprovedCall[]
 }
 
 /** The model is called: with the prompt, the transcript so far, and `<|start|>assistant`. */
 export interface TurnEntry {
   readonly type: 'turn'
+  /** The ids of a message that the host writes before: the model did not do what the request demands. None if absent. */
+  readonly reminder?: readonly number[]
 }
 
 /**

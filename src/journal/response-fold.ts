@@ -61,6 +61,8 @@ export class ResponseFold {
   #itemsBefore = 0
   readonly #attempts = new Map<string, number>()
   readonly #answered = new Set<string>()
+  readonly #refused = new Set<string>()
+  #isReminded = false
   /** The positions of the host's own items. */
   readonly #inserted = new Set<number>()
 
@@ -210,6 +212,16 @@ export class ResponseFold {
     return this.#modelOutputFrom(this.#itemsBefore)
   }
 
+  /** Whether the turn began with a reminder of what the request demands. */
+  get isReminded(): boolean {
+    return this.#isReminded
+  }
+
+  /** Whether the model was told that a call of its was refused. */
+  isRefused(itemId: string): boolean {
+    return this.#refused.has(itemId)
+  }
+
   /** Whether a call has its result. */
   isAnswered(itemId: string): boolean {
     return this.#answered.has(itemId)
@@ -229,7 +241,7 @@ export class ResponseFold {
     check(translator !== undefined, 'entries', 'an open entry first', entry.type)
     switch (entry.type) {
       case 'turn':
-        return this.#beginTurn(translator)
+        return this.#beginTurn(translator, entry.reminder)
       case 'host':
         if (entry.tokens[0] === SPECIAL.start) {
           // Completes the message whose end the engine swallowed.
@@ -270,6 +282,7 @@ export class ResponseFold {
       case 'tool_result': {
         const { itemId, result, transcript } = entry
         this.#answered.add(itemId)
+        if (result === undefined) this.#refused.add(itemId)
         this.#transcript.push(...transcript)
         if (result === undefined) return []
         return translator.toolResult({ ...result, itemId, transcript } as ToolResult)
@@ -302,7 +315,10 @@ export class ResponseFold {
     return this.#translator.start()
   }
 
-  #beginTurn(translator: Translator): ResponseStreamEvent[] {
+  #beginTurn(translator: Translator, reminder: readonly number[] = []): ResponseStreamEvent[] {
+    this.#isReminded = reminder.length > 0
+    this.#transcript.push(...reminder)
+    const events = reminder.length > 0 ? translator.push({ host: reminder }) : []
     this.#transcript.push(SPECIAL.start, ...this.#assistant)
     this.#turns += 1
     this.#hostWrites = 0
@@ -313,7 +329,7 @@ export class ResponseFold {
     this.#stopped = 'stop'
     this.#itemsBefore = translator.output.length
     translator.beginTurn({ inputTokens: this.contextSize })
-    return []
+    return events
   }
 
   #insert(translator: Translator, { item, usage }: ItemEntry): ResponseStreamEvent[] {

@@ -1,8 +1,9 @@
 import type { HarmonyMessage } from '../harmony/events.js'
 import { parseArguments } from '../recipients/arguments.js'
-import { classifyRecipient } from '../recipients/classify.js'
+import { replacedByServer } from '../recipients/builtin-tools.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { commandLineOf, commandOf } from '../recipients/shell-command.js'
+import { objectIn, undeclaredArguments } from '../recipients/written-arguments.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { ReadMessage } from './conversation.js'
 import { FreePlaces } from './free-places.js'
@@ -190,12 +191,12 @@ function speakerOf(message: HarmonyMessage, tools: TaughtTools): string {
   return `assistant ${recipientKey(callee)}${callee.kind === 'message' ? callee.phase : ''}`
 }
 
-function calleeOf({ recipient, channel }: HarmonyMessage, { declared, policy }: TaughtTools): Recipient {
-  return classifyRecipient(recipient, channel, declared, policy)
+function calleeOf({ recipient, channel }: HarmonyMessage, { classify }: TaughtTools): Recipient {
+  return classify(recipient, channel)
 }
 
-function addressee(name: string | undefined, { declared, policy }: TaughtTools): Recipient {
-  return classifyRecipient(name, undefined, declared, policy)
+function addressee(name: string | undefined, { classify }: TaughtTools): Recipient {
+  return classify(name, undefined)
 }
 
 /** What of a call its item shows: of a search the query, of a shell the command. */
@@ -211,9 +212,13 @@ function saidTo(callee: Recipient, content: string): string {
       const command = commandOf(parseArguments(content, 'cmd') ?? {})
       return command === undefined ? '' : commandLineOf(command)
     }
-    // The item of a call without arguments has empty ones.
+    // As their items show them. The item of a call without arguments has empty ones.
     case 'function_call':
-      return content.trim() === '' ? '{}' : content
+      if (content.trim() === '') return '{}'
+      return (callee.declared ? objectIn(content) : undeclaredArguments(callee.name, content)).shown
+    case 'mcp_call':
+    case 'mcp_approval_request':
+      return replacedByServer(callee.serverLabel) === undefined ? objectIn(content).shown : content
     default:
       return content
   }

@@ -10,7 +10,7 @@ import { dropOldReasoning } from './drop-reasoning.js'
 import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn } from './fields.js'
 import type { HistoryEntry } from './history.js'
 import type { PromptMessage } from './prompt-message.js'
-import { listingsIn, readInput } from './read-input.js'
+import { listingsWith, readInput } from './read-input.js'
 import { systemText } from './system-text.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
 import type { ResponseFormat } from './tool-namespace.js'
@@ -74,9 +74,7 @@ export function readRequest(request: object, options: PromptOptions): RequestMes
   check(areHosted, 'hosted', `an array of ${HOSTED_BUILTINS.join(', ')}`, hosted)
   const fields = objectAt(request, 'request')
   const input = fieldOf(fields, 'input')
-  const known = new Set(listings.map(({ serverLabel }) => serverLabel))
-  const sent = listingsIn(input).filter(({ serverLabel }) => !known.has(serverLabel))
-  const tools = teachTools(fields, [...listings, ...sent], resolvePolicy(options.policy), hosted)
+  const tools = teachTools(fields, listingsWith(input, listings), resolvePolicy(options.policy), hosted)
   const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry.text] as const] : [])))
   let placeholders = 0
   const messages = readInput(input, {

@@ -59,7 +59,7 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
 }
 
 /** The listings that clients send back with the conversation. */
-export function listingsIn(input: unknown): McpListing[] {
+function listingsIn(input: unknown): McpListing[] {
   if (typeof input === 'string') return []
   return itemsOf(input).flatMap((item, index) => {
     if (item['type'] !== 'mcp_list_tools' || fieldOf(item, 'error') !== undefined) return []
@@ -73,6 +73,12 @@ export function listingsIn(input: unknown): McpListing[] {
     }))
     return [{ serverLabel, tools }]
   })
+}
+
+/** What the host's servers listed and, of the others, what clients send back. */
+export function listingsWith(input: unknown, listings: readonly McpListing[]): McpListing[] {
+  const known = new Set(listings.map(({ serverLabel }) => serverLabel))
+  return [...listings, ...listingsIn(input).filter(({ serverLabel }) => !known.has(serverLabel))]
 }
 
 function itemsOf(input: unknown, param = 'input'): readonly Fields[] {

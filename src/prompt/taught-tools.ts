@@ -1,10 +1,12 @@
 import { HarmonyResponsesError } from '../errors.js'
-import { FUNCTIONS, MCP } from '../harmony/namespaces.js'
-import { type BuiltinTool, builtinOf } from '../recipients/builtin-tools.js'
-import { classifyRecipient } from '../recipients/classify.js'
+import { type BuiltinTool, builtinOf, replacedByServer } from '../recipients/builtin-tools.js'
+import type { Classifier } from '../recipients/classify.js'
 import { type DeclaredTools, declareTools } from '../recipients/declared-tools.js'
 import { lookUp, type RecipientPolicy } from '../recipients/policy.js'
-import { type Recipient, recipientKey } from '../recipients/recipient.js'
+import type { Recipient } from '../recipients/recipient.js'
+import { createRequestClassifier } from '../recipients/request-classifier.js'
+import { ADDRESS, functionSpellings, mcpSpellings, addressOf as spelledAddress } from '../recipients/spellings.js'
+import { isClientToolLeft } from '../recipients/tool-choice.js'
 import { hintsOf } from '../recipients/tool-hints.js'
 import { patternMismatch, RequestError } from '../request-error.js'
 import type { ListedTool, McpListing } from '../responses/mcp-listing.js'
@@ -28,6 +30,8 @@ export interface OmittedTool {
 export interface TaughtTools {
   readonly declared: DeclaredTools
   readonly policy: RecipientPolicy
+  /** What a message of the conversation addressed, also a tool that `tool_choice` leaves out of this request. */
+  readonly classify: Classifier
   /** gpt-oss's own tools, which the system message teaches. */
   readonly builtins: ReadonlySet<BuiltinTool>
   readonly namespaces: readonly ToolNamespace[]
@@ -39,26 +43,11 @@ export interface TaughtTools {
   mcpRecipient(serverLabel: string, name: string): string
 }
 
-/** The built-in tools that an MCP server of this label replaces: the model calls them, and the server answers. */
-const REPLACED: Readonly<Record<string, BuiltinTool>> = {
-  code_interpreter: 'code_interpreter',
-  web_search_preview: 'web_search',
-  container: 'shell',
-}
-
-/** The built-in tool that an MCP server replaces by its label, if it lists nothing. */
-export function builtinReplacedBy(label: string): BuiltinTool | undefined {
-  return lookUp(REPLACED, label)
-}
-
 /** A namespace while it is filled, its tools by name. */
 interface Taught {
   description?: string | undefined
   readonly tools: Map<string, TaughtTool>
 }
-
-/** A word that a header can hold: nothing in it ends a recipient, begins JSON or spells a marker. */
-const ADDRESS = /^[\w.:/@-]+$/
 
 /**
  * Reads the tools of a request.
@@ -87,13 +76,8 @@ export function teachTools(
   const unrun = unrunBuiltins(declared, hosted)
   const untaught = new Set<string>()
 
-  const addressOf = (callee: Recipient, spellings: readonly string[]): string | undefined => {
-    const key = recipientKey(callee)
-    return spellings.find(
-      (spelling) =>
-        ADDRESS.test(spelling) && recipientKey(classifyRecipient(spelling, undefined, declared, policy)) === key,
-    )
-  }
+  const addressOf = (callee: Recipient, spellings: readonly string[]): string | undefined =>
+    spelledAddress(callee, spellings, declared, policy)
   /** Adds a tool to the namespace that its recipient begins with. */
   const teach = (recipient: string, tool: TaughtTool, description?: string): void => {
     const name = recipient.slice(0, -tool.name.length - 1)
@@ -110,15 +94,14 @@ export function teachTools(
     const callee = calleeOf(type === 'custom' ? 'custom_tool_call' : 'function_call', name, owner)
     const recipient = addressOf(callee, functionSpellings(name, owner))
     if (recipient === undefined) throw unaddressable(name, param)
-    const isChosen = isAllowed({ type, name })
-    if (!isChosen && !(owner !== undefined && isAllowed({ type: 'namespace', name: owner }))) return
+    if (!isClientToolLeft(isAllowed, { type, name, namespace: owner })) return
     const description = optionalTextIn(tool, 'description', param)
     const parameters = type === 'custom' ? 'text' : fieldOf(tool, 'parameters')
     const about = namespace === undefined ? undefined : optionalTextIn(namespace, 'description', 'tools')
     teach(recipient, { name, description, parameters }, about)
   }
   const teachServer = (label: string, about: string | undefined): void => {
-    const replaced = builtinReplacedBy(label)
+    const replaced = replacedByServer(label)
     if (!answered.has(label) && replaced !== undefined && isAllowed({ type: 'mcp', label })) builtins.add(replaced)
     for (const { name, description, inputSchema, input_schema = inputSchema } of listed.get(label)?.values() ?? []) {
       if (declared.mcpServers.get(label)?.allows(name) !== true) continue
@@ -157,6 +140,7 @@ export function teachTools(
   return {
     declared,
     policy,
+    classify: createRequestClassifier({ listings }, declared, policy),
     builtins,
     namespaces: [...namespaces].map(([name, { description, tools }]) => ({
       name,
@@ -176,7 +160,9 @@ export function teachTools(
     },
     mcpRecipient(serverLabel, name) {
       const spellings = mcpSpellings(serverLabel, name)
-      return addressOf({ kind: 'mcp_call', serverLabel, name, available: true }, spellings) ?? (spellings[0] as string)
+      const address = addressOf({ kind: 'mcp_call', serverLabel, name, available: true }, spellings)
+      // A recipient of one word names both: `python`, which the request excluded.
+      return address ?? (serverLabel === name ? name : (spellings[0] as string))
     },
   }
 }
@@ -224,15 +210,6 @@ function namedTool(tool: unknown, param: string): Fields {
     }
   }
   return fields
-}
-
-function functionSpellings(name: string, namespace: string | undefined): readonly string[] {
-  if (namespace === undefined) return [`${FUNCTIONS}.${name}`]
-  return [`${namespace}.${name}`, `${FUNCTIONS}.${namespace}.${name}`]
-}
-
-function mcpSpellings(label: string, name: string): readonly string[] {
-  return [`${label}.${name}`, `${MCP}.${label}.${name}`]
 }
 
 function calleeOf(kind: 'function_call' | 'custom_tool_call', name: string, namespace?: string): Recipient {

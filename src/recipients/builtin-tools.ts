@@ -21,3 +21,15 @@ export function builtinOf(type: string): BuiltinTool | undefined {
 export function undatedType(type: string): string {
   return type.replace(/^(web_search)(_preview)?(_\d{4}_\d\d_\d\d)?$/, '$1')
 }
+
+/** The built-in tools that an MCP server of this label replaces: the model calls them, and the server answers. */
+const REPLACED: ReadonlyMap<string, BuiltinTool> = /* @__PURE__ */ new Map([
+  ['code_interpreter', 'code_interpreter'],
+  ['web_search_preview', 'web_search'],
+  ['container', 'shell'],
+])
+
+/** The built-in tool that an MCP server replaces by its label, if it lists nothing. */
+export function replacedByServer(label: string): BuiltinTool | undefined {
+  return REPLACED.get(label)
+}

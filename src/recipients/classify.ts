@@ -1,4 +1,3 @@
-import type { ResponseRequest } from '../responses/request.js'
 import type { DeclaredTools } from './declared-tools.js'
 import { functionRecipient, matchFunctionName, matchFunctionsNamespace, matchNamespace } from './functions.js'
 import { matchMcpTool, splitMcpTool } from './mcp.js'
@@ -17,13 +16,6 @@ const matchers: Readonly<Record<RecipientMatch, Matcher>> = {
 
 /** What a message of one request becomes, by its recipient and its channel. */
 export type Classifier = (recipient: string | undefined, channel: string | undefined) => Recipient
-
-/** Makes the classifier of a request: what the request says beside its tools may narrow what a recipient becomes. */
-export type CreateClassifier = (request: ResponseRequest, tools: DeclaredTools, policy: RecipientPolicy) => Classifier
-
-/** By the declared tools alone. */
-export const createClassifier: CreateClassifier = (_, tools, policy) => (recipient, channel) =>
-  classifyRecipient(recipient, channel, tools, policy)
 
 /**
  * Classifies a message by its recipient, or by its channel if it has none. Any string can be classified: for names that

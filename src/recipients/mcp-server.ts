@@ -9,14 +9,14 @@ export interface McpServer {
   needsApproval(name: string, unset?: 'always' | 'never'): boolean
 }
 
-/** Whether a tool is read-only according to its server's listing; undefined without a listing. */
-export type ToolHints = (serverLabel: string, name: string) => boolean | undefined
+/** Whether a tool is read-only according to its server's listing: null if the server has no such tool, undefined without a listing. */
+export type ToolHints = (serverLabel: string, name: string) => boolean | null | undefined
 
 type ToolTest = (name: string) => boolean
 
 /**
- * Adds an `mcp` entry of the request to earlier ones with the same label. The servers' listings decide which tools are
- * read-only. Without a listing, a tool passes an `allowed_tools` filter by `read_only`, so that the host decides, but
+ * Adds an `mcp` entry of the request to earlier ones with the same label. The servers' listings decide which tools there
+ * are, and which are read-only. Without a listing, a tool passes an `allowed_tools` filter by `read_only`, so that the host decides, but
  * needs approval if the rule for that depends on `read_only`.
  *
  * @throws HarmonyResponsesError `bad_option`
@@ -33,7 +33,7 @@ export function declareMcpServer(tool: McpTool, path: string, before?: McpServer
   }
 }
 
-type Hint = (name: string) => boolean | undefined
+type Hint = (name: string) => boolean | null | undefined
 
 /** Null if there is no rule. */
 function approvalOf(approval: McpTool['require_approval'], path: string, isReadOnly: Hint): ToolTest | null {
@@ -66,8 +66,9 @@ function testOf(value: McpTool['allowed_tools'], path: string, isReadOnly: Hint,
   check(isFilter && (isList || names === null), path, 'tool names or { tool_names }', value)
   const named = names === null || names.includes('*') ? null : new Set(names)
   return (name) => {
-    const isNamed = named === null || named.has(name)
-    const hint = readOnly === null ? null : isReadOnly(name)
-    return isNamed && (hint === undefined ? ifUnknown : hint === readOnly)
+    const hint = isReadOnly(name)
+    const isRight = readOnly === null || (hint === undefined ? ifUnknown : hint === readOnly)
+    // No rule is about a tool that the server does not have.
+    return hint !== null && isRight && (named === null || named.has(name))
   }
 }

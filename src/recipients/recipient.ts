@@ -1,3 +1,9 @@
+/** How a callee was found that the model called by another name. */
+interface Misspelled {
+  /** The recipient as the model wrote it; absent if it is a name of the callee. */
+  readonly written?: string
+}
+
 /** What a model's message addresses, which determines the kind of its output item. */
 export type Recipient =
   /** No recipient, channel `analysis`. */
@@ -5,12 +11,21 @@ export type Recipient =
   /** No recipient, any other channel: `commentary` is a preamble, everything else is the answer. */
   | { kind: 'message'; phase: 'commentary' | 'final_answer' }
   /** `declared` is false if the request has no such function. `namespace` is set if that namespace is declared. */
-  | { kind: 'function_call'; name: string; namespace?: string; declared: boolean }
-  | { kind: 'custom_tool_call'; name: string; namespace?: string }
-  /** `available` is false if `allowed_tools` excludes the tool, or the policy makes undeclared tools unavailable. */
-  | { kind: 'mcp_call'; serverLabel: string; name: string; available: boolean }
+  | ({ kind: 'function_call'; name: string; namespace?: string; declared: boolean } & Misspelled)
+  | ({ kind: 'custom_tool_call'; name: string; namespace?: string } & Misspelled)
+  /**
+   * `available` is false if the request excludes the tool, its server has none of this name, or the policy makes
+   * undeclared tools unavailable. `candidates` are the names of the tools that the model may have meant.
+   */
+  | ({
+      kind: 'mcp_call'
+      serverLabel: string
+      name: string
+      available: boolean
+      candidates?: readonly string[]
+    } & Misspelled)
   /** A tool whose calls the user has to approve first. */
-  | { kind: 'mcp_approval_request'; serverLabel: string; name: string }
+  | ({ kind: 'mcp_approval_request'; serverLabel: string; name: string } & Misspelled)
   | { kind: 'code_interpreter_call' }
   | { kind: 'web_search_call'; action: 'search' | 'open_page' | 'find_in_page' }
   /** The host runs the commands in a `container`; otherwise the client runs them. */

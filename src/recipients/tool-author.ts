@@ -1,7 +1,16 @@
-import { classifyRecipient } from './classify.js'
+import type { Classifier } from './classify.js'
 import { type DeclaredTools, declaredMcpTool, mcpPrefixes } from './declared-tools.js'
 import type { RecipientPolicy } from './policy.js'
 import type { Recipient } from './recipient.js'
+
+/** What a message may be addressed to or come from. */
+export interface Recipients {
+  readonly tools: DeclaredTools
+  readonly policy: RecipientPolicy
+  /** The servers of approved calls, which need not be declared. */
+  readonly labels: readonly string[]
+  readonly classify: Classifier
+}
 
 /**
  * The callees that a tool message of this author may come from, in groups, the likeliest first (lazily, because the
@@ -11,16 +20,12 @@ import type { Recipient } from './recipient.js'
  * by the labels of all servers that are declared or have one. The longest label wins again, so that a call of `b.c` at
  * `a` is not confused with one of `c` at `a.b`. If both were approved, give the result of the former by its item id. 3.
  * The built-ins with this first segment: the errors of gpt-oss's browser come from `browser`.
- *
- * @param approved - the server labels of the approved calls, declared or not
  */
 export function* calleesNamed(
   author: string,
-  tools: DeclaredTools,
-  policy: RecipientPolicy,
-  approved: readonly string[],
+  { classify, tools, policy, labels: approved }: Recipients,
 ): Generator<readonly Recipient[]> {
-  const named = (recipient: string): Recipient => classifyRecipient(recipient, undefined, tools, policy)
+  const named = (recipient: string): Recipient => classify(recipient, undefined)
   const callee = named(author)
   yield [callee]
   const labels = approved.length > 0 ? [...tools.mcpServers.keys(), ...approved] : []

@@ -2,16 +2,16 @@ import type { McpListing } from '../responses/mcp-listing.js'
 import type { ToolHints } from './mcp-server.js'
 
 /** A listing in either form: without an error if it succeeded. */
-type Listed = Pick<McpListing, 'serverLabel' | 'tools'> & { readonly error?: string | null }
+export type Listed = Pick<McpListing, 'serverLabel' | 'tools'> & { readonly error?: string | null }
 
-/** Looks up which tools are read-only, by their annotations in either form. Unlisted tools are not. */
+/** Looks up which tools there are, and which of them are read-only, by their annotations in either form. */
 export function hintsOf(listings: readonly Listed[]): ToolHints {
-  // Made when it is first asked: most requests have no rule about read-only tools.
+  // Made when it is first asked: most responses call no tool of a server.
   let index: ReadonlyMap<string, ReadonlyMap<string, boolean>> | undefined
   return (serverLabel, name) => {
     index ??= indexOf(listings)
     const hints = index.get(serverLabel)
-    return hints && hints.get(name) === true
+    return hints && (hints.get(name) ?? null)
   }
 }
 

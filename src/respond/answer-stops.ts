@@ -2,12 +2,11 @@ import { check } from '../errors.js'
 import type { HarmonyHeader } from '../harmony/events.js'
 import type { OpenEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
-import { declareTools, toolNamed } from '../recipients/declared-tools.js'
-import { resolvePolicy } from '../recipients/policy.js'
+import { toolNamed } from '../recipients/declared-tools.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { encoderOf } from '../tokens/encoder.js'
-import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { openMessage } from './open-message.js'
+import { responseTools } from './response-tools.js'
 import { StopWatch } from './stop-watch.js'
 import type { StrictnessOptions } from './strictness.js'
 
@@ -38,14 +37,10 @@ export interface AnswerStops {
 }
 
 /** Undefined if nothing does. */
-export function answerStops(
-  { request, isCompaction }: OpenEntry,
-  { tokenTable, policy }: StrictnessOptions,
-): AnswerStops | undefined {
-  const strings = isCompaction ? [] : stopStrings(request)
+export function answerStops(open: OpenEntry, { tokenTable, policy }: StrictnessOptions): AnswerStops | undefined {
+  const strings = open.isCompaction ? [] : stopStrings(open.request)
   if (strings.length === 0) return undefined
-  const tools = declareTools(request.tools)
-  const classify = FULL_CATALOG.createClassifier(request, tools, resolvePolicy(policy))
+  const { declared, classify } = responseTools(open, policy)
   const isAnswer = ({ role, recipient, channel }: HarmonyHeader): boolean => {
     if (role !== 'assistant') return false
     const callee = classify(recipient, channel)
@@ -55,7 +50,7 @@ export function answerStops(
     strings,
     tokenTable,
     encode: encoderOf(tokenTable),
-    toolNamed: (word: string) => toolNamed(word, tools),
+    toolNamed: (word: string) => toolNamed(word, declared),
     isAnswer,
   }
   return {

@@ -1,10 +1,7 @@
 import { readTranscript } from '../prompt/transcript.js'
-import { classifyRecipient } from '../recipients/classify.js'
-import { declareTools } from '../recipients/declared-tools.js'
-import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import type { Classifier } from '../recipients/classify.js'
 import { recipientKey } from '../recipients/recipient.js'
 import type { OutputItem } from '../responses/items.js'
-import type { ResponseRequest } from '../responses/request.js'
 import type { TokenTable } from '../tokens/token-table.js'
 
 /**
@@ -14,15 +11,12 @@ import type { TokenTable } from '../tokens/token-table.js'
 export function calleeNames(
   calls: readonly OutputItem[],
   transcript: readonly number[],
-  request: ResponseRequest,
-  { tokenTable, policy }: { readonly tokenTable: TokenTable; readonly policy?: RecipientPolicy | PolicyName },
+  { tokenTable, classify }: { readonly tokenTable: TokenTable; readonly classify: Classifier },
 ): ReadonlyMap<string, string> {
-  const tools = declareTools(request.tools)
-  const table = resolvePolicy(policy)
   const names = new Map<string, string>()
   for (const { message } of readTranscript(transcript, tokenTable)) {
     if (message.role !== 'assistant' || message.recipient === undefined) continue
-    const key = recipientKey(classifyRecipient(message.recipient, message.channel, tools, table))
+    const key = recipientKey(classify(message.recipient, message.channel))
     const call = calls.find((call) => !names.has(call.id) && keyOf(call) === key)
     if (call !== undefined) names.set(call.id, message.recipient)
   }

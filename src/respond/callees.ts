@@ -1,7 +1,7 @@
 import { type Constraint, constraintKind, type EngineCapabilities } from '../engine/constraint.js'
 import { builtinNamespaces } from '../prompt/builtin-namespaces.js'
 import type { Fields } from '../prompt/fields.js'
-import { listingsIn } from '../prompt/read-input.js'
+import { listingsWith } from '../prompt/read-input.js'
 import { type TaughtTools, teachTools } from '../prompt/taught-tools.js'
 import type { HostedBuiltin } from '../prompt/untaught-tools.js'
 import { undatedType } from '../recipients/builtin-tools.js'
@@ -46,13 +46,7 @@ export function calleesOf(
 /** The tools of a request as its prompt teaches them. @throws RequestError */
 export function taughtTools(request: ResponseRequest, teaching: Teaching): TaughtTools {
   const { hosted, policy } = teaching
-  return teachTools(request as Fields, listingsFor(request, teaching), resolvePolicy(policy), hosted)
-}
-
-/** What the servers list, and what the client sends back of those that are not asked. */
-export function listingsFor({ input }: ResponseRequest, { listings }: Teaching): readonly McpListing[] {
-  const known = new Set(listings.map(({ serverLabel }) => serverLabel))
-  return [...listings, ...listingsIn(input).filter(({ serverLabel }) => !known.has(serverLabel))]
+  return teachTools(request as Fields, listingsWith(request.input, teaching.listings), resolvePolicy(policy), hosted)
 }
 
 /** Every recipient that the prompt teaches. */

@@ -1,11 +1,12 @@
 import { toolSelection } from '../prompt/allowed-tools.js'
 import { type Fields, fieldOf } from '../prompt/fields.js'
-import { builtinReplacedBy, type TaughtTools } from '../prompt/taught-tools.js'
-import { builtinOf } from '../recipients/builtin-tools.js'
+import { listingsWith } from '../prompt/read-input.js'
+import type { TaughtTools } from '../prompt/taught-tools.js'
+import { builtinOf, replacedByServer } from '../recipients/builtin-tools.js'
 import { classifyRecipient } from '../recipients/classify.js'
 import { listOf, RequestError } from '../request-error.js'
 import type { ResponseRequest } from '../responses/request.js'
-import { listingsFor, recipientsOf, type Teaching, taughtTools } from './callees.js'
+import { recipientsOf, type Teaching, taughtTools } from './callees.js'
 
 /**
  * Checks that the call which `tool_choice` demands can be made: before anything is sampled, since a header that nothing
@@ -51,12 +52,12 @@ function checkServer(request: ResponseRequest, teaching: Teaching): void {
 /** Whether a server that may be called has no list, so that its tools are not known. */
 function hasUnlistedServer(request: ResponseRequest, teaching: Teaching, wanted?: string): boolean {
   const isAllowed = toolSelection(request as Fields)
-  const listed = new Set(listingsFor(request, teaching).map(({ serverLabel }) => serverLabel))
+  const listed = new Set(listingsWith(request.input, teaching.listings).map(({ serverLabel }) => serverLabel))
   return (request.tools as readonly Fields[]).some((tool) => {
     const label = fieldOf(tool, 'server_label')
     if (tool['type'] !== 'mcp' || typeof label !== 'string' || listed.has(label)) return false
     // What replaces a built-in tool is taught as that.
-    if (builtinReplacedBy(label) !== undefined && wanted === undefined) return false
+    if (replacedByServer(label) !== undefined && wanted === undefined) return false
     return (wanted === undefined || label === wanted) && isAllowed({ type: 'mcp', label })
   })
 }

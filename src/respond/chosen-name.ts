@@ -1,6 +1,7 @@
 import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import type { ForcedCall } from './forced-call.js'
+import { isDemanded } from './unmet-demand.js'
 
 /** How far the model has come in choosing a name. */
 export interface ChosenName {
@@ -14,7 +15,7 @@ const HEADER = 2
 
 /** The name that the model is choosing, if it is held to some. Undefined where it writes none, or one of its own. */
 export function chosenName(fold: ResponseFold, { names, textOf }: ForcedCall): ChosenName | undefined {
-  if (names === undefined || fold.turns !== 1 || fold.hostWrites !== HEADER) return undefined
+  if (names === undefined || !isDemanded(fold) || fold.hostWrites !== HEADER) return undefined
   const tokens = fold.sinceHost
   if (tokens.some((id) => id >= FIRST_SPECIAL)) return undefined
   const written = textOf(tokens)

@@ -1,5 +1,7 @@
 import { BROWSER, CONTAINER, PYTHON } from '../harmony/namespaces.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
+import { developerText } from '../prompt/developer-text.js'
+import { renderMessages } from '../prompt/render-messages.js'
 import { teachTools } from '../prompt/taught-tools.js'
 import { undatedType } from '../recipients/builtin-tools.js'
 import { classifyRecipient } from '../recipients/classify.js'
@@ -21,6 +23,12 @@ export interface ForcedCall {
   readonly header: readonly number[]
   /** The recipients that the model chooses from, one of which follows the header; absent if it is not held to any. */
   readonly names?: readonly string[]
+  /** Whether the request demands one tool, by its name: one call is then what it demands. */
+  readonly isNamed: boolean
+  /** The message with which the model is reminded, once, if it makes no call. */
+  readonly reminder: readonly number[]
+  /** What the client is told if it makes none after that. */
+  readonly unmet: string
   /** What follows a name: the rest of the header. */
   restOf(name: string): readonly number[]
   /** The text of ids. */
@@ -33,6 +41,29 @@ export interface ForcedCallOptions {
   /** Those of the open entry. */
   readonly callees?: readonly string[] | undefined
 }
+
+/** Whether `tool_choice` demands one tool, by its name or by its type. */
+function isNamed(choice: unknown): boolean {
+  const { type, name } = Object(choice) as { readonly type?: string; readonly name?: unknown }
+  return type !== undefined && type !== 'allowed_tools' && !(type === 'mcp' && name == null)
+}
+
+/** What `tool_choice` demands a call of, as the client wrote it. */
+function demandOf(choice: unknown): string {
+  const { type, name, server_label: label } = Object(choice) as { readonly [field: string]: unknown }
+  if (type === undefined || type === 'allowed_tools') return 'a tool'
+  return label != null && name == null ? `a tool of '${label}'` : `'${name ?? type}'`
+}
+
+/** Says nothing of the tool: the header of the call, which the host writes next, does. */
+function reminderOf(tokenTable: TokenTable): readonly number[] {
+  const content = developerText({ instructions: REMINDER, namespaces: [], formats: [] }) ?? REMINDER
+  return Array.from(renderMessages([{ role: 'developer', content }], { tokenTable }).tokens)
+}
+
+const REMINDER =
+  'You did not call any of the tools that you were told of. You must call one now: write its name after "to=", and its ' +
+  'arguments as JSON. Do not answer in words.'
 
 /** A piece of a header: text, or a special token. */
 type Piece = string | number
@@ -57,6 +88,9 @@ export function forcedCall(request: ResponseRequest, options: ForcedCallOptions)
     reasoning: idsOf([SPECIAL.channel, 'analysis', SPECIAL.message]),
     header: idsOf([SPECIAL.start, 'assistant', SPECIAL.channel, ...pieces]),
     ...(others.length > 0 && { names: callees }),
+    isNamed: isNamed(request.tool_choice),
+    reminder: reminderOf(tokenTable),
+    unmet: `The model did not call ${demandOf(request.tool_choice)}, although 'tool_choice' demands it.`,
     restOf: (name) => idsOf(bodyOf(name)),
     textOf(tokens) {
       const detokenizer = createDetokenizer(tokenTable)

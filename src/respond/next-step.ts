@@ -1,10 +1,13 @@
 import type { ResponseFold } from '../journal/response-fold.js'
 import type { EndReason } from '../tokens/token-source.js'
 import type { HostedCall } from '../tools/tool.js'
+import type { Failure } from '../translate/failure.js'
 import type { AnswerStops } from './answer-stops.js'
 import { chosenName } from './chosen-name.js'
 import type { Demand } from './demand.js'
 import { hasNoAnswer } from './demanded-answer.js'
+import type { ForcedCall } from './forced-call.js'
+import { isDemanded, isDemandUnmet } from './unmet-demand.js'
 import { isCompleteCall, isForClient, isHosted, isRefused, type RefusedCall, waitingCalls } from './waiting-calls.js'
 
 /** What a response that is open does next. */
@@ -16,7 +19,8 @@ export type Step =
   | { readonly type: 'run_tools'; readonly calls: readonly HostedCall[] }
   /** The model has to learn that these calls of its last turn were refused. */
   | { readonly type: 'tell_refusals'; readonly calls: readonly RefusedCall[] }
-  | { readonly type: 'turn' }
+  | { readonly type: 'turn'; readonly reminder?: readonly number[] }
+  | { readonly type: 'fail'; readonly failure: Failure }
   | { readonly type: 'host'; readonly tokens: readonly number[] }
   | { readonly type: 'stop' | 'end'; readonly reason: EndReason }
 
@@ -51,6 +55,7 @@ export function nextStep(fold: ResponseFold, budget: Budget): Step {
   const { turnOutput } = fold
   const refused = turnOutput.filter(isRefused).filter(({ id }) => !fold.isAnswered(id))
   if (refused.length > 0) return { type: 'tell_refusals', calls: refused }
+  if (fold.turns > 0 && isDemandUnmet(fold, budget)) return remind(fold, budget)
   const goesOn = fold.turns === 0 || (turnOutput.some(isHosted) && !turnOutput.some(isForClient))
   if (!goesOn) return answerOrEnd(fold, budget)
   // The API has no reason for too many turns: like too many tokens, they leave the answer incomplete.
@@ -65,15 +70,23 @@ export function nextStep(fold: ResponseFold, budget: Budget): Step {
 function answerOrEnd(fold: ResponseFold, budget: Budget): Step {
   const { answer, forced } = budget
   // Where a call is demanded, no answer may take its place.
-  if (answer === undefined || (forced !== undefined && fold.turns === 1) || !hasNoAnswer(fold)) {
+  if (answer === undefined || (forced !== undefined && isDemanded(fold)) || !hasNoAnswer(fold)) {
     return { type: 'end', reason: 'stop' }
   }
   return isSpent(fold, budget) ? { type: 'end', reason: 'max_output_tokens' } : { type: 'host', tokens: answer }
 }
 
+/** The model is reminded of a demand once. The client must not take what it wrote for the call that it demanded. */
+function remind(fold: ResponseFold, budget: Budget): Step {
+  const { reminder, unmet } = budget.forced as ForcedCall
+  if (fold.isReminded) return { type: 'fail', failure: { code: 'server_error', message: unmet } }
+  if (fold.turns >= budget.turns || isSpent(fold, budget)) return { type: 'end', reason: 'max_output_tokens' }
+  return { type: 'turn', reminder }
+}
+
 /** Whether the model is thinking before a call that the request demands. */
 export function isBeforeForcedCall(fold: ResponseFold, { forced }: Budget): boolean {
-  return forced !== undefined && fold.turns === 1 && fold.hostWrites === 1
+  return forced !== undefined && isDemanded(fold) && fold.hostWrites === 1
 }
 
 /** Whether nothing more may be sampled: of the tokens, of the time or of the engine's context. */
@@ -91,7 +104,7 @@ function demandedTokens(fold: ResponseFold, budget: Budget): readonly number[] |
 /** What the host has to write now, so that the first turn is the call that the request demands. */
 function forcedTokens(fold: ResponseFold, budget: Budget): readonly number[] | undefined {
   const { forced, tokens } = budget
-  if (forced === undefined || fold.turns !== 1 || fold.sampled >= tokens) return undefined
+  if (forced === undefined || !isDemanded(fold) || fold.sampled >= tokens) return undefined
   if (fold.hostWrites === 0) return forced.reasoning
   if (isBeforeForcedCall(fold, budget)) return fold.isBetweenMessages ? forced.header : undefined
   const name = chosenName(fold, forced)
@@ -106,8 +119,13 @@ function swallowedEnd(fold: ResponseFold, { strict }: Budget): readonly number[]
   return body && [body.terminator]
 }
 
+/** Whether the turn is over with its first call: the request says so, or demands one call by its name. */
+export function hasOneCall(fold: ResponseFold, { hasParallelCalls, forced }: Budget): boolean {
+  return !hasParallelCalls || (forced?.isNamed === true && isDemanded(fold))
+}
+
 /** Whether the model may not write any more in this turn, although it would. */
-function isTurnOver(fold: ResponseFold, { hasParallelCalls }: Budget): boolean {
+function isTurnOver(fold: ResponseFold, budget: Budget): boolean {
   // Asked after every token: the output is looked at only where a call can have ended.
-  return !hasParallelCalls && fold.isBetweenMessages && fold.turnOutput.some(isCompleteCall)
+  return hasOneCall(fold, budget) && fold.isBetweenMessages && fold.turnOutput.some(isCompleteCall)
 }

@@ -2,8 +2,9 @@ import { childSignals } from '../child-signals.js'
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
 import type { MessageSpan } from '../prompt/prompt-message.js'
+import { listingsWith } from '../prompt/read-input.js'
 import type { RenderPromptOptions } from '../prompt/render-prompt.js'
-import { builtinReplacedBy } from '../prompt/taught-tools.js'
+import { replacedByServer } from '../recipients/builtin-tools.js'
 import { unsupported } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
@@ -17,6 +18,7 @@ import { compactThreshold } from './compact-threshold.js'
 import { dateOf } from './date-of.js'
 import { type HeldParts, heldParts } from './held-parts.js'
 import { hostedBuiltins, isReplacementHosted } from './hosted-types.js'
+import { knownListings } from './known-listings.js'
 import type { RespondOptions } from './options.js'
 import { ownParameters } from './own-parameters.js'
 import { resolveStrict } from './resolve-strict.js'
@@ -65,8 +67,13 @@ export async function openEntry(
   const callees = isCompaction ? undefined : calleesOf(request, taught, capabilities)
   if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
-  const { refuses: _, ...known } = capabilities
+  const { refuses: _, ...abilities } = capabilities
   const listed = listedIn(request)
+  // A compaction is one item, and nothing else.
+  const shown = isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel))
+  const known = isCompaction
+    ? []
+    : knownListings(listingsWith(request.input, listings), shown, declaredServers(request))
   return {
     type: 'open',
     behaviour: BEHAVIOUR,
@@ -79,11 +86,11 @@ export async function openEntry(
     ...(isCompaction && { isCompaction }),
     ...(isPreparation && { isPreparation }),
     ...(compactAbove !== undefined && !isCompaction && !isPreparation && compacting(compactAbove, messages)),
-    ...(Object.keys(known).length > 0 && { capabilities: known }),
+    ...(Object.keys(abilities).length > 0 && { capabilities: abilities }),
     ...(constrained.length > 0 && { constrained }),
     ...(callees !== undefined && { callees }),
-    // A compaction is one item, and nothing else.
-    listings: isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel)),
+    listings: shown,
+    ...(known.length > 0 && { knownListings: known }),
     approvedCalls: [...approvedCalls],
   }
 }
@@ -176,9 +183,7 @@ async function listingsOf(
   { tools = [], onError }: OpenOptions,
   signal: AbortSignal,
 ): Promise<McpListing[]> {
-  const declared = new Set(
-    (request.tools ?? []).flatMap((tool) => (tool.type === 'mcp' ? [(tool as McpTool).server_label] : [])),
-  )
+  const declared = declaredServers(request)
   if (declared.size === 0) return []
   const signals = childSignals(signal)
   const answers = await Promise.all(
@@ -202,7 +207,7 @@ async function listingsOf(
   }
   // A tool that lists nothing may answer for any server. If there is none, nobody does, and the client has to learn it.
   const isKnown = (label: string): boolean => {
-    const replaced = builtinReplacedBy(label)
+    const replaced = replacedByServer(label)
     if (replaced !== undefined) return listed.has(label) || isReplacementHosted(label, replaced, tools, onError)
     return listed.has(label) || tools.some(({ listings }) => listings === undefined)
   }
@@ -211,6 +216,10 @@ async function listingsOf(
 }
 
 const UNKNOWN_SERVER = 'The server is not available.'
+
+function declaredServers({ tools }: ResponseRequest): ReadonlySet<string> {
+  return new Set((tools ?? []).flatMap((tool) => (tool.type === 'mcp' ? [(tool as McpTool).server_label] : [])))
+}
 
 /** The servers whose listings the conversation has. */
 function listedIn({ input }: ResponseRequest): ReadonlySet<unknown> {

@@ -201,7 +201,8 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
 
 export function createTranslator(open: OpenEntry, clock: () => number, options: TranslateEntriesOptions): Translator {
   const given = Object.fromEntries(TRANSLATED.flatMap((name) => (name in options ? [[name, options[name]]] : [])))
-  const { responseId, request, listings: mcpListings, approvedCalls } = open
+  const { responseId, request, listings: mcpListings, knownListings = [], approvedCalls } = open
   const { tokenTable } = options
-  return new Translator(merged(given, { tokenTable, clock, responseId, request, mcpListings, approvedCalls }))
+  const about = { responseId, request, mcpListings, knownListings, approvedCalls }
+  return new Translator(merged(given, { tokenTable, clock, ...about }))
 }

@@ -2,15 +2,20 @@ import { childSignals } from '../child-signals.js'
 import type { Happened } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { renderToolResult } from '../prompt/tool-message.js'
+import type { DeclaredTools } from '../recipients/declared-tools.js'
 import type { CallResult } from '../responses/call-result.js'
+import type { McpCallItem } from '../responses/items.js'
 import type { HostedCall } from '../tools/tool.js'
+import { callHost } from '../translate/call-host.js'
 import { calleeNames } from './callee-names.js'
 import type { Inbox } from './inbox.js'
 import type { RespondOptions } from './options.js'
+import { responseTools } from './response-tools.js'
 import { runTool } from './run-tool.js'
 import type { RefusedCall } from './waiting-calls.js'
 
-export interface RunCallsOptions extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'policy' | 'onProgress'> {
+export interface RunCallsOptions
+  extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'policy' | 'onProgress' | 'onDiagnostic'> {
   readonly fold: ResponseFold
   readonly inbox: Inbox
   readonly signal: AbortSignal
@@ -20,6 +25,8 @@ export interface RunCallsOptions extends Pick<RespondOptions, 'tools' | 'tokenTa
 
 /** What the model sees of calls that are not run. */
 const TOO_MANY: CallResult = { error: { message: 'The limit of tool calls for this response is reached.' } }
+/** As of a call that the translator refuses. An approved one is older than the request, and than the servers' lists. */
+const UNAVAILABLE: CallResult = { error: { code: -32602, message: 'tool not available' } }
 const INTERRUPTED: CallResult = { error: { message: 'The call was interrupted. It may have run, or may not.' } }
 
 /**
@@ -29,14 +36,20 @@ const INTERRUPTED: CallResult = { error: { message: 'The call was interrupted. I
 export async function* runCalls(calls: readonly HostedCall[], options: RunCallsOptions): AsyncGenerator<Happened> {
   const { fold, inbox, isClosed, report, tools = [], onProgress = () => {} } = options
   const { request } = fold.open
-  const names = calleeNames(calls, fold.transcript, request, options)
+  const { declared, classify } = responseTools(fold.open, options.policy)
+  const names = calleeNames(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
   const most = Number(request.max_tool_calls ?? Number.POSITIVE_INFINITY)
   const { insert } = inbox
   const running: Promise<CallResult>[] = []
   const signals = childSignals(options.signal)
   for (const call of calls) {
     const attempt = fold.attempts(call.id) + 1
-    if (attempt === 1 && fold.started >= most) running.push(Promise.resolve(TOO_MANY))
+    if (isExcluded(call, declared)) {
+      const { server_label, name } = call as McpCallItem
+      const notice = { code: 'unavailable_tool', subject: `${server_label}.${name}`, index: -1 } as const
+      callHost(options.onDiagnostic, notice, report)
+      running.push(Promise.resolve(UNAVAILABLE))
+    } else if (attempt === 1 && fold.started >= most) running.push(Promise.resolve(TOO_MANY))
     else if (attempt > 1 && 'approval_request_id' in call && call.approval_request_id !== null) {
       running.push(Promise.resolve(INTERRUPTED))
     } else {
@@ -60,10 +73,16 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
   }
 }
 
+/** Whether the request, or the server's list, leaves a tool out that the user approved a call of. */
+function isExcluded(call: HostedCall, { mcpServers }: DeclaredTools): boolean {
+  return call.type === 'mcp_call' && mcpServers.get(call.server_label)?.allows(call.name) === false
+}
+
 /** Tells the model of calls that the translator has refused: their items have their errors already. */
 export async function* tellRefusals(calls: readonly RefusedCall[], options: RunCallsOptions): AsyncGenerator<Happened> {
   const { fold, inbox } = options
-  const names = calleeNames(calls, fold.transcript, fold.open.request, options)
+  const { classify } = responseTools(fold.open, options.policy)
+  const names = calleeNames(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
   for (const call of calls) {
     const message = 'message' in call.error ? call.error.message : 'tool not available'
     const transcript = messageOf(call, { error: { message } }, names, options)

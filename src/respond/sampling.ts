@@ -7,7 +7,7 @@ import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source
 import { isContextFull, stopOf, tokensOf } from './call-end.js'
 import type { Inbox } from './inbox.js'
 import { generationOptions, type ModelCall, modelCall } from './model-call.js'
-import { type Budget, nextStep } from './next-step.js'
+import { type Budget, hasOneCall, nextStep } from './next-step.js'
 import type { StopWatch, Watched } from './stop-watch.js'
 
 export interface SamplingOptions {
@@ -57,7 +57,8 @@ class SamplingRun {
   readonly #put: SamplingOptions['put']
   readonly #outcome: Outcome
   readonly #call: ModelCall
-  readonly #hasParallelCalls: boolean
+  /** Whether the turn may be over after any token: the first call ends it. */
+  readonly #hasOneCall: boolean
   readonly #stream: TokenStream
   /** Only if the request has stop strings, and the model is not held to something. */
   readonly #watch: StopWatch | undefined
@@ -88,7 +89,7 @@ class SamplingRun {
     this.#put = options.put
     this.#outcome = outcome
     this.#call = modelCall(fold, allowed)
-    this.#hasParallelCalls = allowed.hasParallelCalls
+    this.#hasOneCall = hasOneCall(fold, allowed)
     this.#watch = this.#call.isSearched ? allowed.stops?.watch(fold) : undefined
     this.#before = fold.sampled
     this.#stream = engine.generate(fold.context, merged(generationOptions(fold, this.#call), { signal }))
@@ -273,6 +274,6 @@ class SamplingRun {
   /** What one engine step gave, token by token if the turn may be over after any of them. */
   #steps(tokens: readonly HarmonyToken[]): readonly (readonly HarmonyToken[])[] {
     if (tokens.length === 0) return []
-    return this.#hasParallelCalls ? [tokens] : tokens.map((token) => [token])
+    return this.#hasOneCall ? tokens.map((token) => [token]) : [tokens]
   }
 }

@@ -4,6 +4,7 @@ import { toolSelection } from '../prompt/allowed-tools.js'
 import { type Fields, fieldOf } from '../prompt/fields.js'
 import type { Classifier } from '../recipients/classify.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
+import { isClientToolLeft } from '../recipients/tool-choice.js'
 import type { OutputItem } from '../responses/items.js'
 import type { ResponseRequest } from '../responses/request.js'
 
@@ -35,8 +36,8 @@ export function strictParts(request: ResponseRequest): StrictPart[] {
     }
     const name = String(tool['name'])
     for (const [at, member] of listOf(tool['tools']).entries()) {
-      const isChosen = isAllowed({ type: String(member['type']), name: String(member['name']) })
-      if (!isChosen && !isAllowed({ type: 'namespace', name })) continue
+      const type = String(member['type'])
+      if (!isClientToolLeft(isAllowed, { type, name: String(member['name']), namespace: name })) continue
       parts.push(...toolParts(member, `${param}.tools[${at}]`, name))
     }
   }

@@ -1,15 +1,14 @@
 import type { Constraint } from '../engine/constraint.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import type { OpenEntry } from '../journal/entry.js'
-import type { Classifier } from '../recipients/classify.js'
-import { type DeclaredTools, declareTools, toolNamed } from '../recipients/declared-tools.js'
-import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import { toolNamed } from '../recipients/declared-tools.js'
+import type { PolicyName, RecipientPolicy } from '../recipients/policy.js'
 import { recipientKey } from '../recipients/recipient.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { constraintAfter, stateAfter } from './constraint-after.js'
 import { type HalfCharacter, halfCharacter } from './half-character.js'
 import { type OpenMessage, openMessage } from './open-message.js'
+import { type ResponseTools, responseTools } from './response-tools.js'
 import { partOfHeader, type StrictPart, strictParts } from './strict-parts.js'
 
 export interface StrictnessOptions {
@@ -35,28 +34,38 @@ export class Strictness {
   readonly isPaused: boolean
   readonly #open: OpenEntry
   readonly #tokenTable: TokenTable
-  readonly #tools: DeclaredTools
-  readonly #classify: Classifier
+  readonly #tools: ResponseTools
 
   constructor(open: OpenEntry, { tokenTable, policy }: StrictnessOptions) {
     this.#open = open
     this.#tokenTable = tokenTable
-    this.#tools = declareTools(open.request.tools)
-    this.#classify = FULL_CATALOG.createClassifier(open.request, this.#tools, resolvePolicy(policy))
+    this.#tools = responseTools(open, policy)
     this.parts = open.isCompaction ? [] : strictParts(open.request)
     this.isPaused = (open.constrained ?? []).length > 0
+  }
+
+  /** Whether a call is being written at the end of a turn, one that the request does not exclude. */
+  isCallOpen(turn: readonly number[]): boolean {
+    const { declared, classify } = this.#tools
+    const message = openMessage(turn, {
+      tokenTable: this.#tokenTable,
+      toolNamed: (word) => toolNamed(word, declared),
+    })
+    if (message?.header.role !== 'assistant') return false
+    const callee = classify(message.header.recipient, message.header.channel)
+    return callee.kind !== 'reasoning' && callee.kind !== 'message' && !('available' in callee && !callee.available)
   }
 
   /** @param turn - what follows the `<|start|>assistant` of the turn */
   openBody(turn: readonly number[]): OpenBody | undefined {
     if (!this.isPaused) return undefined
     const { constrained = [], capabilities } = this.#open
-    const tools = this.#tools
+    const { declared, classify } = this.#tools
     const message = openMessage(turn, {
       tokenTable: this.#tokenTable,
-      toolNamed: (word) => toolNamed(word, tools),
+      toolNamed: (word) => toolNamed(word, declared),
     })
-    const part = message && partOfHeader(message.header, this.parts, this.#classify)
+    const part = message && partOfHeader(message.header, this.parts, classify)
     if (part === undefined || !constrained.includes(part.param)) return undefined
     const { text, carried } = message as OpenMessage
     const kinds = capabilities?.constraints ?? []

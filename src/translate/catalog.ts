@@ -1,8 +1,10 @@
 import { check } from '../errors.js'
-import type { CreateClassifier } from '../recipients/classify.js'
+import type { Classifier } from '../recipients/classify.js'
 import type { DeclaredTools, declareTools } from '../recipients/declared-tools.js'
 import type { ToolHints } from '../recipients/mcp-server.js'
-import type { UnknownTool } from '../responses/request.js'
+import type { RecipientPolicy } from '../recipients/policy.js'
+import type { Listed } from '../recipients/tool-hints.js'
+import type { ResponseRequest, UnknownTool } from '../responses/request.js'
 import type { checkCitations } from './check-citations.js'
 import type { KindTable } from './items/kinds.js'
 import type { TranslatorOptions } from './options.js'
@@ -17,8 +19,13 @@ export interface Catalog {
   readonly kinds: KindTable
   /** Reads the tools that a request declares. */
   readonly declareTools: typeof declareTools
-  /** Decides what a message becomes. */
-  readonly createClassifier: CreateClassifier
+  /** Decides what a message becomes: what the request says beside its tools may narrow it. */
+  createClassifier(
+    request: ResponseRequest,
+    listings: readonly Listed[],
+    tools: DeclaredTools,
+    policy: RecipientPolicy,
+  ): Classifier
   /** The types of tools and their fields. The kinds of all items that these tools become are in `kinds`. */
   readonly fields: EchoedFields
   /**

@@ -1,4 +1,4 @@
-import { createClassifier } from '../recipients/classify.js'
+import { classifyRecipient } from '../recipients/classify.js'
 import { declareCoreTools } from '../recipients/declared-tools.js'
 import type { Catalog } from './catalog.js'
 import { CORE_FIELDS } from './core-fields.js'
@@ -35,6 +35,7 @@ export const CORE_KINDS: Pick<AllKinds, CoreType> = {
 export const CORE_CATALOG: Catalog = {
   kinds: CORE_KINDS,
   declareTools: declareCoreTools,
-  createClassifier,
+  createClassifier: (_request, _listings, tools, policy) => (recipient, channel) =>
+    classifyRecipient(recipient, channel, tools, policy),
   fields: CORE_FIELDS,
 }

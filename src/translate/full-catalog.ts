@@ -1,21 +1,28 @@
-import { type CreateClassifier, createClassifier as classifierOfTools } from '../recipients/classify.js'
 import { declareTools } from '../recipients/declared-tools.js'
 import { narrowToFormat } from '../recipients/format-classifier.js'
+import { createRequestClassifier } from '../recipients/request-classifier.js'
 import { ALL_FIELDS } from './all-fields.js'
 import type { Catalog } from './catalog.js'
 import { checkCitations } from './check-citations.js'
 import { CORE_KINDS } from './core-catalog.js'
 import { citedMessage } from './items/cited-message.js'
 import { codeInterpreterCall } from './items/code-interpreter-call.js'
+import { customToolCall } from './items/custom-tool-call.js'
 import type { AllKinds } from './items/kinds.js'
 import { localShellCall } from './items/local-shell-call.js'
 import { shellCall } from './items/shell-call.js'
 import { shellCallOutput } from './items/shell-call-output.js'
+import { spelledCall } from './items/spelled-call.js'
 import { webSearchCall } from './items/web-search-call.js'
+import { wholeFunctionCall, wholeMcpApprovalRequest, wholeMcpCall } from './items/whole-arguments.js'
 
 const ALL_KINDS: AllKinds = {
   ...CORE_KINDS,
   message: citedMessage,
+  function_call: wholeFunctionCall,
+  custom_tool_call: spelledCall(customToolCall),
+  mcp_call: wholeMcpCall,
+  mcp_approval_request: wholeMcpApprovalRequest,
   code_interpreter_call: codeInterpreterCall,
   web_search_call: webSearchCall,
   shell_call: shellCall,
@@ -23,15 +30,14 @@ const ALL_KINDS: AllKinds = {
   local_shell_call: localShellCall,
 }
 
-/** By the declared tools, narrowed by what the request demands. */
-const createClassifier: CreateClassifier = (request, tools, policy) =>
-  narrowToFormat(request, classifierOfTools(request, tools, policy))
-
 /** Everything. */
 export const FULL_CATALOG: Catalog = {
   kinds: ALL_KINDS,
   declareTools,
-  createClassifier,
+  createClassifier(request, listings, tools, policy) {
+    const facts = { toolChoice: request.tool_choice, listings }
+    return narrowToFormat(request, createRequestClassifier(facts, tools, policy))
+  },
   fields: ALL_FIELDS,
   checkCitations,
 }

@@ -77,6 +77,11 @@ export interface TranslatorOptions {
    * The tools that the declared MCP servers listed. Each listing becomes an `mcp_list_tools` item, before all others.
    */
   readonly mcpListings?: readonly McpListing[]
+  /**
+   * What declared MCP servers listed in the conversation before this response. It becomes no item, and decides like
+   * `mcpListings` which tools there are and which are read-only.
+   */
+  readonly knownListings?: readonly McpListing[]
   /** The calls that the user approved since the last response. Each becomes an `mcp_call` item before the model's. */
   readonly approvedCalls?: readonly ApprovedCall[]
   /** Container id of the code interpreter and the shell. Default: the one that the request names, else a derived id. */
@@ -141,7 +146,17 @@ const TYPES: Readonly<Record<string, readonly (keyof TranslateOptions)[]>> = {
   ],
   object: ['request', 'signal'],
   boolean: ['usageByTurn', 'trustToolMessages', 'errorEvent', 'store', 'responseMessages'],
-  other: ['reasoning', 'usage', 'policy', 'mcpApproval', 'mcpListings', 'approvedCalls', 'inputMessages', 'tokenTable'],
+  other: [
+    'reasoning',
+    'usage',
+    'policy',
+    'mcpApproval',
+    'mcpListings',
+    'knownListings',
+    'approvedCalls',
+    'inputMessages',
+    'tokenTable',
+  ],
 }
 
 /**
@@ -164,10 +179,12 @@ export function checkOptions(options: TranslateOptions): void {
   check(options.responseId !== '', 'responseId', 'a non-empty string', options.responseId)
   check(calls === 'live' || calls === 'whole', 'calls', "'live' or 'whole'", calls)
   check(Object.hasOwn(REASONING, reasoning), 'reasoning', `one of ${Object.keys(REASONING).join(', ')}`, reasoning)
-  checkList('mcpListings', options.mcpListings, ['serverLabel'])
-  for (const { serverLabel, tools, error } of options.mcpListings ?? []) {
-    checkList(`mcpListings of ${serverLabel}: tools`, tools, ['name'])
-    check(typeof (error ?? '') === 'string', `mcpListings of ${serverLabel}: error`, 'a string', error)
+  for (const what of ['mcpListings', 'knownListings'] as const) {
+    checkList(what, options[what], ['serverLabel'])
+    for (const { serverLabel, tools, error } of options[what] ?? []) {
+      checkList(`${what} of ${serverLabel}: tools`, tools, ['name'])
+      check(typeof (error ?? '') === 'string', `${what} of ${serverLabel}: error`, 'a string', error)
+    }
   }
   checkList('approvedCalls', options.approvedCalls, ['approvalRequestId', 'serverLabel', 'name', 'arguments'])
   checkList('inputMessages', options.inputMessages, [])

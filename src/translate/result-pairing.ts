@@ -1,22 +1,10 @@
-import type { Classifier } from '../recipients/classify.js'
-import type { DeclaredTools } from '../recipients/declared-tools.js'
-import type { RecipientPolicy } from '../recipients/policy.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
-import { calleesNamed } from '../recipients/tool-author.js'
+import { calleesNamed, type Recipients } from '../recipients/tool-author.js'
 import { ANY_CALLEE } from './calls.js'
 import type { ItemContext } from './items/item-context.js'
 import { type Item, isHosted, type KindTable } from './items/kinds.js'
 import type { OutputItems } from './output-items.js'
 import { type TextBuffer, textOf } from './text-buffer.js'
-
-/** What a message may be addressed to or come from. */
-export interface Recipients {
-  readonly tools: DeclaredTools
-  readonly policy: RecipientPolicy
-  /** The servers of approved calls, which need not be declared. */
-  readonly labels: readonly string[]
-  readonly classify: Classifier
-}
 
 /** Matches results that arrive as tool messages with the calls that wait for them. */
 export class ResultPairing {
@@ -61,7 +49,7 @@ export class ResultPairing {
     // Not reported for the client's tools, whose results are in the transcript too.
     else if (
       author === UNNAMED_TOOL ||
-      [...this.#calleesOf(author)].flat().some((callee) => this.#isRunByHost(callee))
+      [...calleesNamed(author, this.#recipients)].flat().some((callee) => this.#isRunByHost(callee))
     ) {
       this.#context.notice('result_without_call', author)
     }
@@ -70,16 +58,11 @@ export class ResultPairing {
   #oldest(author: string, which: 'oldestWaiting' | 'oldestAnswered'): Item | undefined {
     const { calls } = this.#output
     if (author === UNNAMED_TOOL) return calls[which]([ANY_CALLEE])
-    for (const callees of this.#calleesOf(author)) {
+    for (const callees of calleesNamed(author, this.#recipients)) {
       const call = calls[which](callees.map(recipientKey))
       if (call !== undefined) return call
     }
     return undefined
-  }
-
-  #calleesOf(author: string): Iterable<readonly Recipient[]> {
-    const { tools, policy, labels } = this.#recipients
-    return calleesNamed(author, tools, policy, labels)
   }
 
   /** Whether the host runs the callee, immediately or after an approval. */

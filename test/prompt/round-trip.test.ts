@@ -204,9 +204,23 @@ function said(message: HarmonyMessage, tools: DeclaredTools): unknown {
     const value = callee.action === 'open_page' ? '' : parseArguments(content, main)?.[main]
     return [recipientKey(callee), typeof value === 'string' ? value : '']
   }
+  if (['function_call', 'mcp_call', 'mcp_approval_request'].includes(callee.kind)) {
+    const object = objectAtTheStartOf(content)
+    if (object !== undefined) return [recipientKey(callee), object]
+  }
   // A call without arguments is shown with empty ones.
   if (callee.kind === 'function_call' && content.trim() === '') return [recipientKey(callee), '{}']
   return [callee.kind === 'message' ? callee.phase : recipientKey(callee), content]
+}
+
+/** The JSON object that a text begins with, if more than white space follows it. */
+function objectAtTheStartOf(text: string): string | undefined {
+  for (let end = text.indexOf('}') + 1; end > 0 && text.slice(end).trim() !== ''; end = text.indexOf('}', end) + 1) {
+    try {
+      if (JSON.parse(text.slice(0, end)).constructor === Object) return text.slice(0, end)
+    } catch {}
+  }
+  return undefined
 }
 
 function kindOf(message: HarmonyMessage, tools: DeclaredTools): string {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createClassifier } from '../../src/recipients/classify.js'
+import { classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools } from '../../src/recipients/declared-tools.js'
 import { narrowToFormat } from '../../src/recipients/format-classifier.js'
 import { policies } from '../../src/recipients/policy.js'
@@ -11,7 +11,7 @@ const tools = [fn('f')]
 
 function spelled(text: ResponseRequest['text'], recipient: string | undefined, channel: string | undefined): string {
   const request: ResponseRequest = { tools, ...(text !== undefined && { text }) }
-  const classify = narrowToFormat(request, createClassifier(request, declareTools(tools), policies.openai))
+  const classify = narrowToFormat(request, (to, on) => classifyRecipient(to, on, declareTools(tools), policies.openai))
   return spell(classify(recipient, channel))
 }
 

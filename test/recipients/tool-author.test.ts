@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { type Classifier, classifyRecipient } from '../../src/recipients/classify.js'
 import { declareTools } from '../../src/recipients/declared-tools.js'
 import { resolvePolicy } from '../../src/recipients/policy.js'
 import { calleesNamed } from '../../src/recipients/tool-author.js'
@@ -8,7 +9,9 @@ import { builtin, fn, mcp } from './tools.js'
 
 /** Whom an author may stand for, a group in a line. */
 function callees(author: string, tools: UnknownTool[], approved: string[] = [], preset?: Preset): string[] {
-  const groups = [...calleesNamed(author, declareTools(tools), resolvePolicy(preset), approved)]
+  const [declared, policy] = [declareTools(tools), resolvePolicy(preset)]
+  const classify: Classifier = (recipient, channel) => classifyRecipient(recipient, channel, declared, policy)
+  const groups = [...calleesNamed(author, { tools: declared, policy, labels: approved, classify })]
   return groups.filter((group) => group.length > 0).map((group) => group.map(spell).join(', '))
 }
 

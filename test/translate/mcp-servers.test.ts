@@ -254,10 +254,10 @@ describe('mcp.LABEL.tool', () => {
   })
 
   test.each<[PolicyName, string]>([
-    ['openai', 'function_call mcp.github.search completed "0"'],
+    ['openai', `function_call mcp.github.search completed ${JSON.stringify('{"input":"0"}')}`],
     ['agents', 'mcp_call github.search failed "0"'],
     ['vllm', 'mcp_call github.search incomplete "0"'],
-    ['functions-only', 'function_call mcp.github.search completed "0"'],
+    ['functions-only', `function_call mcp.github.search completed ${JSON.stringify('{"input":"0"}')}`],
   ])('mcp.LABEL.tool of a server that is not declared becomes what the policy says: %s', (policy, expected) => {
     expect(made([], ['mcp.github.search'], policy)).toEqual([expected])
   })
@@ -423,7 +423,13 @@ describe('a user function named python', () => {
 
 describe('built-ins that the request does not declare', () => {
   const CALLS = ['python', 'browser.search', 'browser.open', 'browser.find', 'container.exec']
-  const FUNCTION = ['output_item.added 0', 'function_call_arguments.delta 0 "0"', 'function_call_arguments.done 0']
+  const wrapped = (name: string, text: string): string =>
+    JSON.stringify({ [name === 'python' ? 'code' : 'input']: text })
+  const functionEvents = (name: string): string[] => [
+    'output_item.added 0',
+    `function_call_arguments.delta 0 ${JSON.stringify(wrapped(name, '0'))}`,
+    'function_call_arguments.done 0',
+  ]
   const MCP = [
     'output_item.added 0',
     'mcp_call.in_progress 0',
@@ -434,8 +440,10 @@ describe('built-ins that the request does not declare', () => {
   describe.each(['openai', 'functions-only'] as const)('%s: are functions for the client to answer', (policy) => {
     test.each(CALLS)('a call of %s that is not declared is a function call for the client to answer', (recipient) => {
       const run = called([], [recipient], policy)
-      expect(brief(run.events).slice(2)).toEqual([...FUNCTION, 'output_item.done 0 completed'])
-      expect(run.translator.response.output).toMatchObject([{ type: 'function_call', name: recipient, arguments: '0' }])
+      expect(brief(run.events).slice(2)).toEqual([...functionEvents(recipient), 'output_item.done 0 completed'])
+      expect(run.translator.response.output).toMatchObject([
+        { type: 'function_call', name: recipient, arguments: wrapped(recipient, '0') },
+      ])
       expect(run.answer(recipient, 'out')).toEqual([])
       expect(brief(run.end())).toEqual(['completed'])
       expect(run.diagnostics).toStrictEqual([{ code: 'undeclared_recipient', subject: recipient, index: 0 }])
@@ -493,17 +501,23 @@ describe('built-ins that the request does not declare', () => {
     expect(events).toEqual(
       isFunction ? ['incomplete'] : ['mcp_call_arguments.done 0', 'output_item.done 0 incomplete', 'incomplete'],
     )
-    expect(codes(run.diagnostics)).toEqual(isFunction ? ['undeclared_recipient'] : [])
+    expect(codes(run.diagnostics)).toEqual(isFunction ? ['undeclared_recipient', 'call_cut_off'] : [])
   })
 
   test.each(POLICIES)('under %s, a built-in that is declared leaves the others undeclared', (policy) => {
     const [, search, exec] = made([builtin('code_interpreter')], ['python', 'browser.search', 'container.exec'], policy)
     expect([search, exec]).toEqual(
       {
-        openai: ['function_call browser.search completed "1"', 'function_call container.exec completed "2"'],
+        openai: [
+          `function_call browser.search completed ${JSON.stringify(wrapped('browser.search', '1'))}`,
+          `function_call container.exec completed ${JSON.stringify(wrapped('container.exec', '2'))}`,
+        ],
         agents: ['mcp_call browser.search failed "1"', 'mcp_call container.exec failed "2"'],
         vllm: ['mcp_call web_search_preview.search incomplete "1"', 'mcp_call container.exec incomplete "2"'],
-        'functions-only': ['function_call browser.search completed "1"', 'function_call container.exec completed "2"'],
+        'functions-only': [
+          `function_call browser.search completed ${JSON.stringify(wrapped('browser.search', '1'))}`,
+          `function_call container.exec completed ${JSON.stringify(wrapped('container.exec', '2'))}`,
+        ],
       }[policy],
     )
   })

@@ -10,7 +10,11 @@ import { brief, callTo, createRun, FIXED, inTurn, messageOn, terminal } from './
 
 const request: ResponseRequest = {
   tools: [fn('f'), ns('mcp__docs', 'lookup'), { ...ns('fs'), tools: [custom('patch')] }],
-  tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'namespace', name: 'mcp__docs' }] },
+  tool_choice: {
+    type: 'allowed_tools',
+    mode: 'auto',
+    tools: [{ type: 'function', name: 'f' }, ...['mcp__docs', 'fs'].map((name) => ({ type: 'namespace', name }))],
+  },
 }
 
 describe('a call of a tool in a namespace', () => {

@@ -69,10 +69,11 @@ function isLast({ type }: Entry): boolean {
 
 /** One response, entry by entry. The tokens are pushed one by one, as in the timeline of a fixture. */
 function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, screen: Screen): (entry: Entry) => string {
-  const { responseId, request, listings: mcpListings, approvedCalls, prompt } = open
+  const { responseId, request, listings: mcpListings, knownListings = [], approvedCalls, prompt } = open
   const layout = createLayout(screen)
   const clock = (): number => open.at
-  const traced = traceTranslator({ ...settings, responseId, request, mcpListings, approvedCalls, clock })
+  const about = { responseId, request, mcpListings, knownListings, approvedCalls }
+  const traced = traceTranslator({ ...settings, ...about, clock })
   const { translator, observe } = traced
   let context = prompt.length
   let hasUsage = false
@@ -94,9 +95,12 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
       case 'open':
         return layout.legend({ name: responseId }) + hostStep('start', () => translator.start())
       case 'turn':
-        context += 2
+        context += 2 + (entry.reminder?.length ?? 0)
         hasUsage = false
-        return hostStep('turn', () => translator.beginTurn({ inputTokens: context }))
+        return hostStep('turn', () => {
+          if (entry.reminder !== undefined) translator.push({ host: entry.reminder })
+          translator.beginTurn({ inputTokens: context })
+        })
       case 'chunk':
         context += entry.tokens.length
         return momentsOf(entry).map(layout.moment).join('')

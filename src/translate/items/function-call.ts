@@ -1,3 +1,4 @@
+import type { ObjectScan } from '../../recipients/written-arguments.js'
 import { isEmpty, textOf } from '../text-buffer.js'
 import { callText } from './call-text.js'
 import { type ClientCall, clientCall, namespaceOf } from './client-call.js'
@@ -16,6 +17,9 @@ import type { ItemKind } from './item-kind.js'
 
 export interface FunctionCall extends ClientCall {
   type: 'function_call'
+  /** Whether the request has such a function, and where the object of its arguments ends: see `whole-arguments.ts`. */
+  isDeclared?: boolean
+  scan?: ObjectScan
 }
 
 const ARGUMENTS = callText('function_call_arguments', 'arguments')

@@ -1,4 +1,5 @@
 import type { Recipient } from '../../recipients/recipient.js'
+import type { ObjectScan } from '../../recipients/written-arguments.js'
 import type { CallResult } from '../../responses/call-result.js'
 import type { McpError } from '../../responses/items.js'
 import { copyOf } from '../copy-of.js'
@@ -33,6 +34,9 @@ export interface McpCall extends ItemBase {
   approvalRequestId: string | null
   output: string | null
   error: McpError | null
+  /** Where the object of its arguments ends, and the names of the tools that may be meant: see `whole-arguments.ts`. */
+  scan?: ObjectScan | null
+  candidates?: readonly string[]
 }
 
 /** A call by the model, or one from an earlier response that the user has since approved. */

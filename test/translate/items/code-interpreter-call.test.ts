@@ -150,7 +150,9 @@ describe('the events of a code interpreter call', () => {
   test('a code interpreter call is a function call if the request declares no code interpreter', () => {
     const run = createRun({ request: {} })
     run.push(callTo('python', '1<|call|>'))
-    expect(briefOutput(run.translator.response)).toEqual(['function_call python completed "1"'])
+    expect(briefOutput(run.translator.response)).toEqual([
+      `function_call python completed ${JSON.stringify('{"code":"1"}')}`,
+    ])
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fn } from '../../recipients/tools.js'
-import { brief, briefItem, callTo, codes, createRun, type Run, terminal } from '../run.js'
+import { Translator } from '../../support/translator.js'
+import { brief, briefItem, callTo, codes, createRun, FIXED, type Run, terminal } from '../run.js'
 
 const OF_ITEM = { item_id: 'fc_0', output_index: 0 }
 const request = { tools: [fn('get_weather')] }
@@ -126,19 +127,82 @@ describe('its arguments', () => {
     expect(pushCall(createRun({ request }), ' \n', ' {', ' } ', '\n', '<|call|>')).toEqual([
       'output_item.added 0',
       'function_call_arguments.delta 0 " \\n {"',
-      'function_call_arguments.delta 0 " } "',
-      'function_call_arguments.delta 0 "\\n"',
+      'function_call_arguments.delta 0 " }"',
+      'function_call_arguments.delta 0 " \\n"',
       'function_call_arguments.done 0',
       'output_item.done 0 completed',
     ])
   })
 
-  test.each(['print("hi")', '{"a":1}""', '{"a":', '"', 'null', '{"s":"\\u00e9\\n"}'])(
+  test.each(['print("hi")', '{a:1} {"b":2}', '{"a":', '"', 'null', '{"s":"\\u00e9\\n"}', ' {"a":"}{"} \n', '[1] 2'])(
     '%s goes through as the arguments of a function call',
     (text) => {
       const run = createRun({ request })
       run.push(callTo('functions.get_weather', `${text}<|call|>`))
       expect(terminal(run.end()).output).toMatchObject([{ arguments: text }])
+    },
+  )
+
+  test.each([
+    ['{"city":"P"} I will now', '{"city":"P"}', ' I will now'],
+    ['{"a":1}""', '{"a":1}', '""'],
+    ['{"a":1}{"a":2}', '{"a":1}', '{"a":2}'],
+    ['{"a":"}\\"}"}}', '{"a":"}\\"}"}', '}'],
+    [' {"a":[{}]}\n```', ' {"a":[{}]}', '\n```'],
+  ])(
+    'of %j, the arguments of a function call are the JSON that is whole, however it is cut',
+    (text, shown, dropped) => {
+      for (const size of [1, 2, 5, text.length]) {
+        const run = createRun({ request })
+        const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
+          text.slice(at * size, (at + 1) * size),
+        )
+        pushCall(run, ...pieces, '<|call|>')
+        const deltas = run.events.flatMap((event) => ('delta' in event ? [event.delta] : [])).join('')
+        expect(deltas).toBe(shown)
+        expect(terminal(run.end()).output).toMatchObject([{ arguments: shown, status: 'completed' }])
+        expect(run.diagnostics).toMatchObject([{ code: 'text_after_arguments', subject: 'get_weather', text: dropped }])
+      }
+    },
+  )
+
+  test('what follows the arguments of a function call that is cut off is in a diagnostic', () => {
+    const run = createRun({ request })
+    pushCall(run, '{"a":1} and')
+    expect(terminal(run.end()).output).toMatchObject([{ arguments: '{"a":1}', status: 'incomplete' }])
+    expect(run.diagnostics).toMatchObject([{ code: 'call_cut_off', text: ' and' }])
+  })
+
+  test('arguments that go on from a snapshot end where they would have', () => {
+    const run = createRun({ request })
+    pushCall(run, '{"a":"}')
+    const snapshot = JSON.parse(JSON.stringify(run.translator.snapshot()))
+    const events = Translator.restore(snapshot, { ...FIXED, request }).push('"} there<|call|>')
+    expect(events.at(-1)).toMatchObject({ item: { arguments: '{"a":"}"}', status: 'completed' } })
+  })
+
+  test.each([
+    ['python', 'print(1)', { code: 'print(1)' }],
+    ['python', '{1: 2}', { code: '{1: 2}' }],
+    ['bash', 'ls "a"\n', { input: 'ls "a"\n' }],
+    ['bash', '["ls"]', { input: '["ls"]' }],
+    ['bash', '{"cmd":', { input: '{"cmd":' }],
+    ['bash', ' {"cmd":"ls"}', { cmd: 'ls' }],
+    ['bash', '{"cmd":"ls"} now', { cmd: 'ls' }],
+  ])(
+    'the arguments of a function %s that nobody declared are a JSON object, if the model wrote %j',
+    (name, text, args) => {
+      for (const policy of ['openai', 'functions-only'] as const) {
+        const run = createRun({ request: {}, policy })
+        run.push(callTo(name, ''))
+        for (const character of text) run.push(character)
+        run.push('<|call|>')
+        const [item] = terminal(run.end()).output
+        expect(item).toMatchObject({ type: 'function_call', name, status: 'completed' })
+        expect(JSON.parse((item as { arguments: string }).arguments)).toEqual(args)
+        const deltas = run.events.flatMap((event) => ('delta' in event ? [event.delta] : [])).join('')
+        expect(deltas).toBe((item as { arguments: string }).arguments)
+      }
     },
   )
 

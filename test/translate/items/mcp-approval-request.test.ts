@@ -407,10 +407,7 @@ describe('which calls need approval', () => {
   const tools = (read: unknown, write: unknown): McpListing[] => [
     {
       serverLabel: 'github',
-      tools: [
-        { name: 'read', annotations: read },
-        { name: 'write', annotations: write },
-      ],
+      tools: [{ name: 'read', annotations: read }, { name: 'write', annotations: write }, { name: 'other' }],
     },
   ]
   const asMcp = tools({ readOnlyHint: true, title: 'Read' }, { readOnlyHint: false, destructiveHint: true })
@@ -489,7 +486,29 @@ describe('which calls need approval', () => {
       { serverLabel: 'github', tools: [{ name: 'write', annotations: { readOnlyHint: false } }] },
       { serverLabel: 'github', tools: [{ name: 'read', annotations: { readOnlyHint: true } }] },
     ]
-    expect(asked(guarded('github', { never: { read_only: true } }), listings)).toBe('!??')
+    expect(asked(guarded('github', { never: { read_only: true } }), listings)).toBe('!?-')
+  })
+
+  test.each<[string, McpTool['require_approval']]>([
+    ['always', 'always'],
+    ['never', 'never'],
+    ['never for what reads', { never: { read_only: true } }],
+  ])('a call of a tool that its server did not list fails, and no approval is asked for: %s', (_, approval) => {
+    const listings: McpListing[] = [{ serverLabel: 'github', tools: [{ name: 'read' }] }]
+    expect(asked(guarded('github', approval), listings).slice(1)).toBe('--')
+    expect(asked(guarded('github', approval), [{ serverLabel: 'github', tools: [] }])).toBe('---')
+  })
+
+  test('what servers listed in the conversation before decides as a listing of the response does, and is no item', () => {
+    const run = createRun({
+      request: { tools: [guarded('github', { never: { read_only: true } })] },
+      knownListings: [{ serverLabel: 'github', tools: [{ name: 'read', annotations: { read_only: true } }] }],
+    })
+    run.push(inTurn(callTo('github.read', '1<|call|>'), callTo('github.write', '2<|call|>')))
+    expect(briefOutput(terminal(run.end()))).toEqual([
+      'mcp_call github.read incomplete "1"',
+      'mcp_call github.write failed "2"',
+    ])
   })
 
   describe('a tool outside allowed_tools fails, and no approval is asked for', () => {

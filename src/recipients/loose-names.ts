@@ -1,0 +1,104 @@
+import { FUNCTIONS, MCP, nameIn } from '../harmony/namespaces.js'
+import { classifyRecipient } from './classify.js'
+import type { DeclaredFunctions, DeclaredTools } from './declared-tools.js'
+import type { RecipientPolicy } from './policy.js'
+import { type Recipient, recipientKey } from './recipient.js'
+import { addressOf, functionSpellings, mcpSpellings } from './spellings.js'
+import type { Listed } from './tool-hints.js'
+
+/** A tool that a recipient may mean, and the name that it is taught by. */
+export interface NamedTool {
+  readonly callee: Recipient
+  readonly name: string
+}
+
+/**
+ * Finds the declared tools that a recipient may mean which names none. Models write `__` for a dot, `mcp__` in front of
+ * a server or a namespace, `functions.` in front of anything, and a tool's name alone:
+ *
+ *     mcp__docs__lookup   functions.mcp__docs__lookup   functions.docs.lookup   lookup   functions.lookup
+ *
+ * for `mcp__docs.lookup` of a namespace, or for `docs.lookup` of a server.
+ *
+ * @param listings - what the declared servers listed: of the others no bare name is known
+ */
+export function looseNames(
+  tools: DeclaredTools,
+  policy: RecipientPolicy,
+  listings: readonly Listed[],
+): (recipient: string) => readonly NamedTool[] {
+  // Made when it is first asked: most models write the names that they are taught.
+  let index: ReadonlyMap<string, readonly NamedTool[]> | undefined
+  return (recipient) => {
+    index ??= indexOf(tools, policy, listings)
+    const path = nameIn(FUNCTIONS, recipient) ?? recipient
+    const found = new Map<string, NamedTool>()
+    for (const key of keysOf(path)) {
+      for (const tool of index.get(key) ?? []) found.set(recipientKey(tool.callee), tool)
+    }
+    return found.size > 0 ? [...found.values()] : unlisted(path, tools, policy)
+  }
+}
+
+/** A name with dots for `__`, and the same without an `mcp` in front. */
+function keysOf(path: string): Set<string> {
+  const key = path.replaceAll('__', '.')
+  return new Set([key, nameIn(MCP, key) ?? key])
+}
+
+/** The tools by the keys of their names, whole and bare. */
+function indexOf(
+  tools: DeclaredTools,
+  policy: RecipientPolicy,
+  listings: readonly Listed[],
+): ReadonlyMap<string, readonly NamedTool[]> {
+  const index = new Map<string, NamedTool[]>()
+  const add = (callee: Recipient, spellings: readonly string[], names: readonly string[]): void => {
+    const name = addressOf(callee, spellings, tools, policy)
+    if (name === undefined) return
+    // As it is classified: the request may exclude it, or ask for an approval.
+    const tool = { callee: classifyRecipient(name, undefined, tools, policy), name }
+    for (const key of new Set(names.flatMap((one) => [...keysOf(one)]))) {
+      const others = index.get(key)
+      if (others === undefined) index.set(key, [tool])
+      else others.push(tool)
+    }
+  }
+  const addFunctions = ({ functions, customTools }: DeclaredFunctions, namespace?: string): void => {
+    const at = namespace === undefined ? {} : { namespace }
+    const namesOf = (name: string): string[] => [name, ...(namespace === undefined ? [] : [`${namespace}.${name}`])]
+    for (const name of functions) {
+      add({ kind: 'function_call', name, ...at, declared: true }, functionSpellings(name, namespace), namesOf(name))
+    }
+    for (const name of customTools) {
+      add({ kind: 'custom_tool_call', name, ...at }, functionSpellings(name, namespace), namesOf(name))
+    }
+  }
+  addFunctions(tools)
+  for (const [name, inside] of tools.namespaces) addFunctions(inside, name)
+  for (const { serverLabel, tools: listed = [], error } of listings) {
+    if (error != null || !tools.mcpServers.has(serverLabel)) continue
+    for (const { name } of listed) {
+      const callee = { kind: 'mcp_call', serverLabel, name, available: true } as const
+      add(callee, mcpSpellings(serverLabel, name), [name, `${serverLabel}.${name}`])
+    }
+  }
+  return index
+}
+
+/** The tool of a declared server by the server's label, whatever the server listed. The longest label wins. */
+function unlisted(path: string, tools: DeclaredTools, policy: RecipientPolicy): readonly NamedTool[] {
+  const rest = path.replace(/^mcp(__|\.)/, '')
+  const labels = [...tools.mcpServers.keys()].sort((a, b) => b.length - a.length)
+  for (const label of labels) {
+    const name = [`${label}__`, `${label}.`].flatMap((start) =>
+      rest.startsWith(start) ? [rest.slice(start.length)] : [],
+    )
+    const callee = { kind: 'mcp_call', serverLabel: label, name: name[0] ?? '', available: true } as const
+    const address = callee.name === '' ? undefined : addressOf(callee, mcpSpellings(label, callee.name), tools, policy)
+    if (address !== undefined) {
+      return [{ callee: classifyRecipient(address, undefined, tools, policy), name: address }]
+    }
+  }
+  return []
+}

@@ -1,0 +1,68 @@
+import { type Classifier, classifyRecipient } from './classify.js'
+import type { DeclaredTools } from './declared-tools.js'
+import { looseNames } from './loose-names.js'
+import { splitMcpTool } from './mcp.js'
+import type { RecipientPolicy } from './policy.js'
+import type { Recipient } from './recipient.js'
+import { isCalleeLeft, isCallRequired, toolSelection } from './tool-choice.js'
+import type { Listed } from './tool-hints.js'
+
+/** What of a request decides what a message becomes, beside its tools. */
+export interface RequestFacts {
+  /** `tool_choice`; absent for messages of an earlier response, which this request's does not concern. */
+  readonly toolChoice?: unknown
+  /** What the declared MCP servers listed. */
+  readonly listings: readonly Listed[]
+}
+
+/**
+ * Makes the classifier of a request, which differs in two things from the table of its tools. A name that is no tool's,
+ * and that only one tool can mean, is that tool's; if several can, the call is unavailable. So is a call of what
+ * `tool_choice` excludes, and of a made-up name where a call is required: it becomes a failed `mcp_call` that the model
+ * reads, since nothing may run it, the host, the client or a user who approves it.
+ */
+export function createRequestClassifier(
+  { toolChoice, listings }: RequestFacts,
+  tools: DeclaredTools,
+  policy: RecipientPolicy,
+): Classifier {
+  const isAllowed = toolSelection(toolChoice)
+  const isRequired = isCallRequired(toolChoice)
+  const namedLoosely = looseNames(tools, policy, listings)
+  const isLeft = (callee: Recipient): boolean => isCalleeLeft(isAllowed, callee)
+
+  function resolve(recipient: string, callee: Recipient): Recipient {
+    if (!isUnknown(callee, tools)) return callee
+    const found = namedLoosely(recipient)
+    // A tool that the model was not told of does not make the name of another one ambiguous.
+    const left = found.filter((tool) => isLeft(tool.callee) && isAvailable(tool.callee))
+    const [only, ...others] = left.length > 0 ? left : found
+    if (only === undefined) return callee
+    if (others.length === 0) return { ...only.callee, written: recipient } as Recipient
+    return { ...unavailable(recipient), ...(left.length > 0 && { candidates: left.map(({ name }) => name) }) }
+  }
+
+  return (recipient, channel) => {
+    const named = classifyRecipient(recipient, channel, tools, policy)
+    if (recipient === undefined || named.kind === 'reasoning' || named.kind === 'message') return named
+    const callee = resolve(recipient, named)
+    if (isLeft(callee) && !(isRequired && callee.kind === 'function_call' && !callee.declared)) return callee
+    if (callee.kind !== 'mcp_call' && callee.kind !== 'mcp_approval_request') return unavailable(recipient)
+    return { ...callee, kind: 'mcp_call', available: false }
+  }
+}
+
+/** Whether no tool has this name. Under the policy `vllm` every name is one, of a server that the host may know. */
+function isUnknown(callee: Recipient, { mcpServers }: DeclaredTools): boolean {
+  if (callee.kind === 'function_call') return !callee.declared
+  return callee.kind === 'mcp_call' && !callee.available && !mcpServers.has(callee.serverLabel)
+}
+
+function isAvailable(callee: Recipient): boolean {
+  return callee.kind !== 'mcp_call' || callee.available
+}
+
+/** A call that fails: of the tool that the first segment of the recipient names. */
+function unavailable(recipient: string): Extract<Recipient, { kind: 'mcp_call' }> {
+  return { kind: 'mcp_call', ...splitMcpTool(recipient, {}), available: false }
+}

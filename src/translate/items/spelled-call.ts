@@ -1,0 +1,15 @@
+import type { ItemBase } from './item-base.js'
+import type { ItemKind } from './item-kind.js'
+
+/** A kind of call, with a diagnostic where the callee was found by another name than its own. */
+export function spelledCall<I extends ItemBase, S extends { readonly written?: string }>(
+  kind: ItemKind<I, S>,
+): ItemKind<I, S> {
+  return {
+    ...kind,
+    create(subject, context) {
+      if (subject.written !== undefined) context.notice('misspelled_recipient', subject.written)
+      return kind.create(subject, context)
+    },
+  }
+}
