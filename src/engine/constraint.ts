@@ -29,6 +29,11 @@ export interface EngineCapabilities {
   readonly constraints?: readonly ConstraintKind[]
   /** Whether log-probabilities can be requested beside a constraint. Not if absent. */
   readonly hasConstrainedLogprobs?: boolean
+  /**
+   * Whether the engine gives text, in which special tokens are spelled as `<|markers|>`, and nothing but those. Not if
+   * absent: `respond` then takes token ids alone.
+   */
+  readonly spellsMarkers?: boolean
   /** Why the engine would not hold this constraint, of a kind that it names; undefined if it would. */
   readonly refuses?: (constraint: Constraint) => UnsupportedConstraint | undefined
 }

@@ -4,14 +4,17 @@ import type { Happened, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { merged } from '../merged.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source.js'
-import { isContextFull, stopOf, tokensOf } from './call-end.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { isContextFull, stopOf } from './call-end.js'
 import type { Inbox } from './inbox.js'
 import { generationOptions, type ModelCall, modelCall } from './model-call.js'
 import { type Budget, nextStep } from './next-step.js'
+import { type ChunkReader, createChunkReader } from './read-chunks.js'
 
 export interface SamplingOptions {
   readonly fold: ResponseFold
   readonly engine: TokenEngine
+  readonly tokenTable: TokenTable
   readonly budget: () => Budget
   readonly inbox: Inbox
   readonly signal: AbortSignal
@@ -58,6 +61,7 @@ class SamplingRun {
   readonly #call: ModelCall
   readonly #hasParallelCalls: boolean
   readonly #stream: TokenStream
+  readonly #chunks: ChunkReader
   /** How many tokens the response had when the call began. */
   readonly #before: number
   /** What the engine gave and nobody has taken. */
@@ -73,7 +77,7 @@ class SamplingRun {
   #hasEnded = false
 
   constructor(options: SamplingOptions, outcome: Outcome) {
-    const { fold, engine, budget, signal } = options
+    const { fold, engine, tokenTable, budget, signal } = options
     const allowed = budget()
     this.#fold = fold
     this.#budget = budget
@@ -85,6 +89,7 @@ class SamplingRun {
     this.#call = modelCall(fold, allowed)
     this.#hasParallelCalls = allowed.hasParallelCalls
     this.#before = fold.sampled
+    this.#chunks = createChunkReader(tokenTable, fold.open.capabilities?.spellsMarkers === true)
     this.#stream = engine.generate(fold.context, merged(generationOptions(fold, this.#call), { signal }))
   }
 
@@ -171,10 +176,11 @@ class SamplingRun {
 
   #read(answer: EngineAnswer | EngineFailure): void {
     this.#asked = 'nothing'
+    if (!('error' in answer) && answer.done && !this.#isStopped) this.#take(this.#chunks.end())
     if ('error' in answer) this.#readFailure(answer)
     else if (this.#isStopped) this.#afterStop(stopOf(this.#fold, answer.done ? answer.value : undefined))
     else if (answer.done) this.#finish(this.#missing(answer.value) ?? stopOf(this.#fold, answer.value))
-    else this.#take(tokensOf(answer.value))
+    else this.#take(this.#chunks.read(answer.value))
   }
 
   #readFailure({ error }: EngineFailure): void {
@@ -191,6 +197,7 @@ class SamplingRun {
   }
 
   #take(given: readonly HarmonyToken[]): void {
+    if (given.length === 0) return
     const { tokens, isOver, lacksMessage } = this.#call.read(given)
     for (const some of this.#steps(tokens)) this.#queue.push({ type: 'chunk', tokens: some })
     if (lacksMessage) this.#finish({ type: 'host', tokens: [SPECIAL.message] })
