@@ -31,6 +31,11 @@ export interface EngineCapabilities {
   readonly hasConstrainedLogprobs?: boolean
   /** Whether `sampling.seed` has an effect. If absent, it is taken to have one. */
   readonly hasSeed?: boolean
+  /**
+   * Whether the engine gives text, in which special tokens are spelled as `<|markers|>`, and nothing but those. Not if
+   * absent: `respond` then takes token ids alone.
+   */
+  readonly spellsMarkers?: boolean
   /** Why the engine would not hold this constraint, of a kind that it names; undefined if it would. */
   readonly refuses?: (constraint: Constraint) => UnsupportedConstraint | undefined
 }

@@ -179,7 +179,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
         if (isOpen) announce()
         try {
           const steps = step()
-          if (steps === undefined) await sample(merged(shared, { engine, budget, put }))
+          if (steps === undefined) await sample(merged(shared, { engine, tokenTable, budget, put }))
           else for await (const next of steps) await put(next)
         } catch (error) {
           if (!isOpen || unwritten !== undefined || hasLeft()) throw error

@@ -4,15 +4,18 @@ import type { Happened, StopEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { merged } from '../merged.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source.js'
-import { isContextFull, stopOf, tokensOf } from './call-end.js'
+import type { TokenTable } from '../tokens/token-table.js'
+import { isContextFull, stopOf } from './call-end.js'
 import type { Inbox } from './inbox.js'
 import { generationOptions, type ModelCall, modelCall } from './model-call.js'
 import { type Budget, hasOneCall, nextStep } from './next-step.js'
+import { type ChunkReader, createChunkReader } from './read-chunks.js'
 import type { StopWatch, Watched } from './stop-watch.js'
 
 export interface SamplingOptions {
   readonly fold: ResponseFold
   readonly engine: TokenEngine
+  readonly tokenTable: TokenTable
   readonly budget: () => Budget
   readonly inbox: Inbox
   readonly signal: AbortSignal
@@ -62,6 +65,7 @@ class SamplingRun {
   readonly #stream: TokenStream
   /** Only if the request has stop strings, and the model is not held to something. */
   readonly #watch: StopWatch | undefined
+  readonly #chunks: ChunkReader
   /** How many tokens the response had when the call began. */
   readonly #before: number
   /** What the engine gave and nobody has taken. */
@@ -79,7 +83,7 @@ class SamplingRun {
   #hasEnded = false
 
   constructor(options: SamplingOptions, outcome: Outcome) {
-    const { fold, engine, budget, signal } = options
+    const { fold, engine, tokenTable, budget, signal } = options
     const allowed = budget()
     this.#fold = fold
     this.#budget = budget
@@ -92,6 +96,7 @@ class SamplingRun {
     this.#hasOneCall = hasOneCall(fold, allowed)
     this.#watch = this.#call.isSearched ? allowed.stops?.watch(fold) : undefined
     this.#before = fold.sampled
+    this.#chunks = createChunkReader(tokenTable, fold.open.capabilities?.spellsMarkers === true)
     this.#stream = engine.generate(fold.context, merged(generationOptions(fold, this.#call), { signal }))
   }
 
@@ -179,10 +184,11 @@ class SamplingRun {
 
   #read(answer: EngineAnswer | EngineFailure): void {
     this.#asked = 'nothing'
+    if (!('error' in answer) && answer.done && !this.#isStopped) this.#take(this.#chunks.end())
     if ('error' in answer) this.#readFailure(answer)
     else if (this.#isStopped) this.#afterStop(stopOf(this.#fold, answer.done ? answer.value : undefined))
     else if (answer.done) this.#readEnd(answer.value)
-    else this.#take(tokensOf(answer.value))
+    else this.#take(this.#chunks.read(answer.value))
   }
 
   #readEnd(end: StreamEnd | undefined): void {
@@ -220,6 +226,7 @@ class SamplingRun {
   }
 
   #take(given: readonly HarmonyToken[]): void {
+    if (given.length === 0) return
     const { tokens, isOver, lacksMessage } = this.#call.read(given)
     if (this.#watch === undefined) this.#queueTokens(tokens)
     else if (this.#isCut(this.#watch, tokens, isOver)) return

@@ -1,33 +1,34 @@
 import { HarmonyResponsesError } from '../errors.js'
-import { mergeBytes } from './merge-bytes.js'
+import { createMerger, LONGEST_SHORT } from './merge-bytes.js'
+import { createCharacterKinds, Pieces } from './pieces.js'
 import { tokenIndexOf } from './token-index.js'
 import type { TokenTable } from './token-table.js'
+import { createWork, type Work } from './work.js'
 
-/**
- * How o200k splits text into pieces, each of which is encoded separately. `\s` is spelled out because it is another set
- * (White_Space) than in JavaScript, and the contraction's `s` also matches U+017F, as in case folding.
- */
-const S = String.raw`\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`
-const UPPER = String.raw`[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`
-const LOWER = String.raw`[\p{Ll}\p{Lm}\p{Lo}\p{M}]`
-const BEFORE = String.raw`[^\r\n\p{L}\p{N}]?`
-const CONTRACTION = "(?:'(?:[sS\u017f]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD]))?"
-const PIECES = new RegExp(
-  [
-    `${BEFORE}${UPPER}*${LOWER}+${CONTRACTION}`,
-    `${BEFORE}${UPPER}+${LOWER}*${CONTRACTION}`,
-    String.raw`\p{N}{1,3}`,
-    String.raw` ?[^${S}\p{L}\p{N}]+[\r\n/]*`,
-    String.raw`[${S}]*[\r\n]+`,
-    `[${S}]+(?![^${S}])`,
-    `[${S}]+`,
-  ].join('|'),
-  'gu',
-)
-
-/** Texts of up to so many UTF-16 units are encoded in the same bytes. */
-const SHORT = 1024
+/** Characters that are read, or pairs that are merged, between two pauses: some milliseconds. */
+const SLICE = 65_536
+/** Pieces are turned into bytes together, up to so many UTF-16 units. */
+const BATCH = 1024
 const BYTES_PER_UNIT = 3
+
+/** Encodes ordinary text. */
+export interface Encoder {
+  (text: string): number[]
+  /**
+   * The same in slices of some milliseconds, so that other work can be done in between. A memory of some ten bytes for
+   * each character of its longest word is all that it needs beside the ids.
+   *
+   *     const slices = encode.slices(text, 131_072)
+   *     for (let step = slices.next(); ; step = slices.next()) {
+   *       if (step.done) return step.value
+   *       await new Promise(setImmediate)
+   *     }
+   *
+   * @param most - how many ids are wanted. It stops as soon as it is known that there are more
+   * @returns the ids, or undefined if there are more than `most`
+   */
+  slices(text: string, most?: number): Generator<undefined, number[] | undefined>
+}
 
 /**
  * Creates an encoder of ordinary text, with the same ids as tiktoken's o200k and the official `encode(text, [])`. It
@@ -39,13 +40,13 @@ const BYTES_PER_UNIT = 3
  * The runtime's Unicode version decides what a letter is. The official tokenizer uses 16.0: with 17.0, words with any
  * of its 4,699 new characters may be split differently. They still decode to the same text.
  *
- * The first encoder of a table builds an index of it, in some 100 ms and 4 MB. The encoder is stateless. A
- * lone surrogate is encoded as U+FFFD. The time is linear in the text, n log n in its longest word.
+ * The first encoder of a table builds an index of it, in some 100 ms and 4 MB. The encoder is stateless. A lone
+ * surrogate is encoded as U+FFFD. The time is linear in the text, whatever its words, and no text throws.
  *
  * @param tokenTable - of a vocabulary whose ids are its merge ranks, and that splits text like o200k
  * @throws HarmonyResponsesError `bad_option` if the table lacks a token for some byte
  */
-export function createEncoder(tokenTable: TokenTable): (text: string) => number[] {
+export function createEncoder(tokenTable: TokenTable): Encoder {
   const index = tokenIndexOf(tokenTable)
   for (let byte = 0; byte < 256; byte++) {
     if (index.idOf(Uint8Array.of(byte), 0, 1) !== undefined) continue
@@ -53,40 +54,80 @@ export function createEncoder(tokenTable: TokenTable): (text: string) => number[
     throw new HarmonyResponsesError('bad_option', message)
   }
   const utf8 = new TextEncoder()
-  // Kept from call to call, because making them takes longer than encoding a word of a header.
-  const pieces = new RegExp(PIECES)
-  const scratch = new Uint8Array(BYTES_PER_UNIT * SHORT)
+  const kinds = createCharacterKinds()
+  const merger = createMerger(index)
+  // Kept from call to call, because making it takes longer than encoding a word of a header.
+  const scratch = new Uint8Array(BYTES_PER_UNIT * BATCH)
 
-  function bytesOf(text: string): Uint8Array {
-    if (text.length > SHORT) return utf8.encode(text)
+  /** Encodes pieces that are short enough to be turned into bytes together. */
+  function* encodeBatch(
+    text: string,
+    lengths: readonly number[],
+    ids: number[],
+    work: Work,
+  ): Generator<undefined, void> {
     utf8.encodeInto(text, scratch)
-    return scratch
+    let from = 0
+    let start = 0
+    for (const length of lengths) {
+      const end = start + byteLength(text, from, from + length)
+      const whole = index.idOf(scratch, start, end)
+      if (whole !== undefined) ids.push(whole)
+      else if (end - start <= LONGEST_SHORT) merger.mergeShort(scratch, start, end, ids)
+      else {
+        yield* merger.mergeLong(scratch.slice(start, end), ids, work)
+        // Another text may have been encoded meanwhile.
+        utf8.encodeInto(text, scratch)
+      }
+      start = end
+      from += length
+    }
   }
 
-  return (text) => {
-    const bytes = bytesOf(text)
+  function* slices(text: string, most = Number.POSITIVE_INFINITY): Generator<undefined, number[] | undefined> {
+    const work = createWork(SLICE)
+    const pieces = new Pieces(text, kinds, work)
     const ids: number[] = []
-    let start = 0
-    let at = 0
-    pieces.lastIndex = 0
-    // Not the matches themselves: an object and a string for each take longer than the search.
-    while (pieces.test(text)) {
-      const end = start + byteLength(text, at, pieces.lastIndex)
-      const whole = index.idOf(bytes, start, end)
-      if (whole !== undefined) ids.push(whole)
-      else mergeBytes(index, bytes, start, end, ids)
-      start = end
-      at = pieces.lastIndex
+    /** The lengths of pieces that are not encoded yet, and where they begin. */
+    let lengths: number[] = []
+    let from = 0
+    while (pieces.at < text.length) {
+      const start = pieces.at
+      const end = pieces.next()
+      if (end - from > BATCH) {
+        yield* encodeBatch(text.slice(from, start), lengths, ids, work)
+        lengths = []
+        from = start
+      }
+      if (end - start > BATCH) {
+        const bytes = utf8.encode(text.slice(start, end))
+        if (ids.length + bytes.length / index.longest > most) return undefined
+        yield* merger.mergeLong(bytes, ids, work)
+        from = end
+      } else if (end >= 0) lengths.push(end - start)
+      if (ids.length > most) return undefined
+      if (work.left <= 0) yield* work.pause()
     }
-    return ids
+    yield* encodeBatch(text.slice(from), lengths, ids, work)
+    return ids.length > most ? undefined : ids
   }
+
+  return Object.assign(
+    (text: string) => {
+      const steps = slices(text)
+      let step = steps.next()
+      while (!step.done) step = steps.next()
+      return step.value as number[]
+    },
+    { slices },
+  )
 }
 
 /** A memo, which nobody can observe but by the time it saves; it keeps no table alive. */
-const encoders = /* @__PURE__ */ new WeakMap<TokenTable, (text: string) => number[]>()
+const encoders = /* @__PURE__ */ new WeakMap<TokenTable, Encoder>()
 
 /** The encoder of a table, created once for each. */
-export function encoderOf(tokenTable: TokenTable): (text: string) => number[] {
+export function encoderOf(tokenTable: TokenTable): Encoder {
   let encode = encoders.get(tokenTable)
   if (encode === undefined) {
     encode = createEncoder(tokenTable)

@@ -1,5 +1,5 @@
 export { createDetokenizer, type Detokenizer } from './detokenizer.js'
-export { createEncoder } from './encoder.js'
+export { createEncoder, type Encoder } from './encoder.js'
 export { loadTokenTable } from './load-token-table.js'
 export type * from './token-source.js'
 export { createTokenTable, type TokenTable } from './token-table.js'

@@ -4,6 +4,8 @@ import type { TokenTable } from './token-table.js'
 export interface TokenIndex {
   /** The id of the token with these bytes, or undefined. */
   idOf(bytes: Uint8Array, start: number, end: number): number | undefined
+  /** The length of the longest token, in bytes. */
+  readonly longest: number
 }
 
 /** Indexes a table, reading it once. If a token occurs twice, the first id wins. */
@@ -48,6 +50,7 @@ function createTokenIndex(table: TokenTable): TokenIndex {
   }
 
   return {
+    longest,
     idOf(bytes, start, end) {
       if (end - start > longest) return undefined
       const entry = slots[find(bytes, start, end)] ?? 0

@@ -116,14 +116,14 @@ describe('half a character', () => {
     expect(shown(server.response)).toEqual(shown(own.response))
   })
 
-  const piece = fc.oneof(
-    { arbitrary: fc.constantFrom(...CUT).map((id) => [id]), weight: 3 },
-    { arbitrary: fc.constantFrom(...BARE).map((id) => [id]), weight: 1 },
-    fc
-      .constantFrom(' word', '<', '<|', '<|message|>', '<|end|>', '🦩', 'о', '{', '\n', '<|mess')
-      .map((text) => encodeText(text)),
-  )
-  const text = fc.array(piece, { maxLength: 8 }).map((parts) => parts.flat())
+  const broken = fc.oneof(fc.constantFrom(...CUT), fc.constantFrom(...BARE))
+  const word = fc
+    .constantFrom(' word', '<', '<|', '<|message|>', '<|end|>', '🦩', 'о', '{', '\n', '<|mess')
+    .map((text) => encodeText(text))
+  // Of more broken tokens in a row, ids that are as many are not always found.
+  const text = fc
+    .array(fc.tuple(fc.array(broken, { maxLength: 3 }), word), { maxLength: 5 })
+    .map((parts) => parts.flatMap(([tokens, rest]) => [...tokens, ...rest]))
 
   const turnOf = (reasoning: readonly number[], answer: readonly number[]): number[] => [
     ...encodeHarmony('<|channel|>analysis<|message|>'),

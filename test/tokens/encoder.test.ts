@@ -7,6 +7,7 @@ import { createEncoder } from '../../src/tokens/encoder.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { createTokenTable } from '../../src/tokens/token-table.js'
 import { harmonyText, harmonyTextSpellingMarkers } from '../support/arbitraries.js'
+import { countWork } from '../support/count-work.js'
 import { NEW_LETTERS } from '../support/new-letters.js'
 import { loadOfficial, type Official } from '../support/official-parser.js'
 import { RUNS, sampled, sized } from '../support/runs.js'
@@ -88,12 +89,12 @@ const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin
 const ranks = new Map(Array.from({ length: table.size }, (_, id) => [latin1(tokenBytes(id) ?? new Uint8Array()), id]))
 
 /** Byte pair encoding as textbooks define it: scan all pairs, merge the first of the lowest rank, repeat. */
-function mergeNaively(piece: string): number[] {
+function mergeNaively(piece: string, ids: ReadonlyMap<string, number> = ranks): number[] {
   const parts = Array.from(latin1(new TextEncoder().encode(piece)))
   for (;;) {
-    const found = parts.slice(1).map((part, at) => ranks.get(`${parts[at]}${part}`) ?? Number.POSITIVE_INFINITY)
+    const found = parts.slice(1).map((part, at) => ids.get(`${parts[at]}${part}`) ?? Number.POSITIVE_INFINITY)
     const best = Math.min(...found)
-    if (best === Number.POSITIVE_INFINITY) return parts.map((part) => ranks.get(part) ?? Number.NaN)
+    if (best === Number.POSITIVE_INFINITY) return parts.map((part) => ids.get(part) ?? Number.NaN)
     const at = found.indexOf(best)
     parts.splice(at, 2, `${parts[at]}${parts[at + 1]}`)
   }
@@ -189,15 +190,33 @@ describe('the ids of a text', () => {
 })
 
 describe('an encoder', () => {
-  test('an encoder is not slowed by a word without end', { timeout: 60_000 }, () => {
-    for (const unit of ['a', 'A', 'aA', 'qzx', '中', '\u0301', '!', '\n', ' ', ' \n', "'", '7', '👩', '\ud800']) {
-      const text = unit.repeat(100_000 / unit.length)
-      const start = performance.now()
-      const ids = encode(text)
-      // 0.1 s, where looking through all pairs again takes minutes.
-      expect(performance.now() - start).toBeLessThan(10_000)
-      expect(decodeTokens(ids)).toBe(wellFormed(text))
+  const UNITS = ['a', 'A', 'aA', 'qzx', '中', '\u0301', '!', '\n', ' ', ' \n', "'", '7', '👩', '\ud800', '中A', 'я']
+
+  test('an encoder does work that is linear in a word without end', { timeout: 120_000 }, async () => {
+    const counter = await countWork<typeof import('../../src/tokens/encoder.js')>('tokens/encoder.ts')
+    const counted = counter.module.createEncoder(table)
+    const letters = Array.from({ length: 20_000 }, (_, at) => String.fromCharCode(97 + ((at * at * 7 + at) % 26)))
+    try {
+      for (const unit of [...UNITS, letters.join('')]) {
+        const [short, long] = [5000, 20_000].map((size) => {
+          const text = unit.repeat(size / unit.length + 1).slice(0, size)
+          return counter.count(() => void counted(text)) / size
+        })
+        expect(long, JSON.stringify(unit.slice(0, 9))).toBeLessThan(1.5 * (short ?? 0))
+        expect(long).toBeLessThan(700)
+      }
+    } finally {
+      counter.stop()
     }
+  })
+
+  test.each([...UNITS, 'ab'])('an encoder takes a word without end: %j', (unit) => {
+    const text = unit.repeat(30_000 / unit.length)
+    expect(decodeTokens(encode(text))).toBe(wellFormed(text))
+  })
+
+  test('an encoder takes a word that overflows the stack of a regular expression', () => {
+    expect(encode('я'.repeat(2 ** 22))).toHaveLength(2 ** 21)
   })
 
   test('an encoder holds no state: two of one table, in turn, and after an odd text', () => {
@@ -231,6 +250,94 @@ describe('an encoder', () => {
     const table = createTokenTable(Uint8Array.from([...tokens.map((token) => token.length), ...tokens.flat()]))
     // The lowest id first, and of one id the leftmost; the longest token is only reached by its parts.
     expect(createEncoder(table)('abcab')).toEqual([97, 256, 257])
+  })
+})
+
+describe('the slices of an encoder', () => {
+  const drain = (text: string, most?: number): { ids: number[] | undefined; pauses: number } => {
+    const steps = encode.slices(text, most)
+    let pauses = 0
+    for (let step = steps.next(); ; step = steps.next(), pauses++) if (step.done) return { ids: step.value, pauses }
+  }
+
+  test('the slices of an encoder give the ids of the whole text, or undefined if there are more than wanted', () => {
+    const sizes = fc.tuple(rawText(), fc.constantFrom(1, 1, 40, 400), fc.nat(2000))
+    check(sizes, ([part, times, most]) => {
+      const text = part.repeat(times)
+      const ids = encode(text)
+      expect(drain(text).ids).toEqual(ids)
+      expect(drain(text, most).ids).toEqual(ids.length > most ? undefined : ids)
+      expect(drain(text, ids.length).ids).toEqual(ids)
+      if (ids.length > 0) expect(drain(text, ids.length - 1).ids).toBeUndefined()
+    })
+  })
+
+  test.each(['a', ' ', '中A', 'word ', '!\n', 'я'])('the slices of an encoder are many in a long text: %j', (unit) => {
+    const text = unit.repeat(400_000 / unit.length)
+    const { ids, pauses } = drain(text)
+    expect(ids).toEqual(encode(text))
+    // A character is read, and its bytes are merged.
+    expect(pauses).toBeGreaterThanOrEqual(5)
+    expect(pauses).toBeLessThan(100)
+  })
+
+  test('the slices of an encoder do the same work each, in one word as in many', { timeout: 60_000 }, async () => {
+    const counter = await countWork<typeof import('../../src/tokens/encoder.js')>('tokens/encoder.ts')
+    const counted = counter.module.createEncoder(table)
+    try {
+      for (const unit of ['a', 'qzx', ' ', '\u0301', 'some words ']) {
+        const steps = counted.slices(unit.repeat(300_000 / unit.length))
+        for (let isOver = false; !isOver; ) {
+          const work = counter.count(() => {
+            isOver = steps.next().done === true
+          })
+          expect(work).toBeLessThan(9_000_000)
+        }
+      }
+    } finally {
+      counter.stop()
+    }
+  })
+
+  test('the slices of an encoder end early where there are more ids than wanted', () => {
+    for (const unit of ['a', 'word ', '中']) {
+      const text = unit.repeat(1_000_000 / unit.length)
+      expect(drain(text, 100)).toEqual({ ids: undefined, pauses: expect.any(Number) })
+      expect(drain(text, 100).pauses).toBeLessThan(drain(text).pauses / 2)
+    }
+  })
+
+  test('the slices of two texts do not disturb each other', () => {
+    const texts = [
+      `x ${'ab'.repeat(400)} y`,
+      `${'cd'.repeat(60_000)} ${'e f '.repeat(40_000)}`,
+      `z${' '.repeat(200_000)}`,
+    ]
+    const runs = texts.map((text) => ({ steps: encode.slices(text), ids: [] as readonly number[] | undefined }))
+    let open = runs
+    while (open.length > 0) {
+      open = open.filter((run) => {
+        const step = run.steps.next()
+        if (step.done) run.ids = step.value
+        return !step.done
+      })
+    }
+    expect(runs.map(({ ids }) => ids)).toEqual(texts.map((text) => encode(text)))
+  })
+})
+
+describe('a table whose ids are in any order', () => {
+  test('a table whose ids are in any order is merged as it says, in short words and in long ones', () => {
+    const token = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 2, maxLength: 5 })
+    const tokens = fc.uniqueArray(token, { minLength: 1, maxLength: 30 })
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 300 })
+    check(fc.tuple(tokens, text), ([merged, piece]) => {
+      const all = [...Array.from({ length: 256 }, (_, byte) => [byte]), ...merged.map((one) => [...Buffer.from(one)])]
+      const own = createTokenTable(Uint8Array.from([...all.map(({ length }) => length), ...all.flat()]))
+      const ids = new Map(all.map((bytes, id) => [Buffer.from(bytes).toString('latin1'), id]))
+      const whole = ids.get(piece)
+      expect(createEncoder(own)(piece)).toEqual(whole === undefined ? mergeNaively(piece, ids) : [whole])
+    })
   })
 })
 

@@ -123,10 +123,18 @@ export class SentTokens {
 
   /** Takes a token that is not valid UTF-8 on its own. */
   #takeCut(token: HarmonyToken, content: string, missing: number): readonly HarmonyToken[] {
-    const { table, recovery } = this.#vocabulary
+    const { table, recovery, lost } = this.#vocabulary
     const { tokens, rest, counted } = this.#resolve(this.#held, content)
     const left = missing - counted
     const bytes = table.bytes(idOf(token))
+    if (left > 0 && !this.#countsAhead && rest.includes(BROKEN)) {
+      const ids = lost.idsBefore(idOf(token), rest, left)
+      if (ids !== undefined) {
+        this.#given += left
+        this.#isMiscounted ||= ids.length !== left
+        return [...tokens, ...ids, token]
+      }
+    }
     // How many of its bytes complete a character that began before it.
     for (let within = 3; within >= 0; within--) {
       const behind = textOf(bytes.subarray(within))

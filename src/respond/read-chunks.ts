@@ -1,0 +1,64 @@
+import { EngineError } from '../engine/engine-error.js'
+import { createMarkerLexer } from '../harmony/text-input.js'
+import { encoderOf } from '../tokens/encoder.js'
+import type { HarmonyToken, TokenChunk } from '../tokens/token-source.js'
+import type { TokenTable } from '../tokens/token-table.js'
+
+/** Reads what an engine gives in one call as tokens. */
+export interface ChunkReader {
+  /** @throws EngineError if it is text whose special tokens the engine does not vouch for, or no chunk of an engine */
+  read(chunk: TokenChunk): readonly HarmonyToken[]
+  /** What was held back of text that has ended, because it might have become a marker. */
+  end(): readonly HarmonyToken[]
+}
+
+/**
+ * Text is encoded, so that it can be put back into the engine's context. Its markers become special tokens, which only
+ * an engine that says so may send as text: in that of any other, a model that quotes a tool's output could end its
+ * message and begin another.
+ *
+ * @param spellsMarkers - what the engine's capabilities say
+ */
+export function createChunkReader(tokenTable: TokenTable, spellsMarkers: boolean): ChunkReader {
+  let tokens: HarmonyToken[] = []
+  const encode = encoderOf(tokenTable)
+  const lexer = createMarkerLexer({
+    text(text) {
+      for (const id of encode(text)) tokens.push(id)
+    },
+    marker: (id) => void tokens.push(id),
+  })
+
+  function taken(): readonly HarmonyToken[] {
+    const all = tokens
+    tokens = []
+    return all
+  }
+
+  return {
+    read(chunk) {
+      if (typeof chunk === 'string') {
+        if (!spellsMarkers) throw new EngineError('server_error', `respond: ${EXPECTED}, got text: ${HINT}`)
+        lexer.push(chunk)
+        return taken()
+      }
+      const given = idsOf(chunk)
+      if (!spellsMarkers) return given
+      lexer.flush()
+      return [...taken(), ...given]
+    },
+    end() {
+      lexer.flush()
+      return taken()
+    },
+  }
+}
+
+const EXPECTED = 'expected token ids from the engine'
+const HINT = 'one that spells special tokens as <|markers|> says so by spellsMarkers in its capabilities()'
+
+function idsOf(chunk: Exclude<TokenChunk, string>): readonly HarmonyToken[] {
+  if (typeof chunk === 'number' || (typeof chunk === 'object' && 'id' in chunk)) return [chunk]
+  if (Array.isArray(chunk) || chunk instanceof Uint32Array) return Array.from(chunk as readonly HarmonyToken[])
+  throw new EngineError('server_error', `respond: ${EXPECTED}, got what the host wrote`)
+}

@@ -1,0 +1,203 @@
+import type { Work } from './work.js'
+
+/** What a character is to the expression that splits text. */
+const UPPER = 1
+const LOWER = 2
+const LETTER = 4
+const NUMBER = 8
+const SPACE = 16
+const NEWLINE = 32
+/** What may follow punctuation in its piece. */
+const TAIL = 64
+/** Neither a space, a letter nor a number. */
+const OTHER = 128
+
+/**
+ * `\s` is spelled out because it is another set (White_Space) than in JavaScript. The runtime's Unicode version decides
+ * what a letter is.
+ */
+const KINDS: readonly (readonly [kind: number, characters: RegExp])[] = [
+  [UPPER, /[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]/u],
+  [LOWER, /[\p{Ll}\p{Lm}\p{Lo}\p{M}]/u],
+  [LETTER, /\p{L}/u],
+  [NUMBER, /\p{N}/u],
+  [SPACE, /[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/u],
+  [NEWLINE, /[\r\n]/u],
+  [TAIL, /[\r\n/]/u],
+  [OTHER, /[^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\p{L}\p{N}]/u],
+]
+/** As in case folding, `s` is also U+017F. */
+const CONTRACTION = /^'(?:[sS\u017f]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])/
+const LONGEST_CONTRACTION = 3
+
+/** The kinds of all code points, each found when it is first read; 0 until then. */
+export type CharacterKinds = Uint8Array
+
+export function createCharacterKinds(): CharacterKinds {
+  return new Uint8Array(0x110000)
+}
+
+/** Characters of one kind that follow each other. */
+interface Run {
+  kind: number
+  start: number
+  /** Where it ends, as far as it was read. */
+  end: number
+  /** Behind the last character in it that is also of the other kind; -1 for none. */
+  marked: number
+}
+
+/** More runs than any piece is looked at for. */
+const MOST_RUNS = 6
+
+/**
+ * Splits text into the pieces that o200k encodes separately: the leftmost match, and of these the first alternative, of
+ *
+ *     [^\r\n\p{L}\p{N}]? UPPER* LOWER+ CONTRACTION?
+ *     [^\r\n\p{L}\p{N}]? UPPER+ LOWER* CONTRACTION?
+ *     \p{N}{1,3}
+ *     ' '? OTHER+ [\r\n/]*
+ *     \s* [\r\n]+
+ *     \s+ (?!\S)
+ *     \s+
+ *
+ * By hand, because a regular expression that backtracks overflows the stack on a word of a few megabytes, and cannot
+ * pause in it. Reads each character a few times at most, whatever the text.
+ */
+export class Pieces {
+  readonly #text: string
+  readonly #kinds: CharacterKinds
+  readonly #work: Work
+  /** Those of the piece that is being read: work that was begun is not done again after a pause. */
+  readonly #runs: Run[] = Array.from({ length: MOST_RUNS }, () => ({ kind: 0, start: 0, end: 0, marked: 0 }))
+  #count = 0
+  #at = 0
+
+  constructor(text: string, kinds: CharacterKinds, work: Work) {
+    this.#text = text
+    this.#kinds = kinds
+    this.#work = work
+  }
+
+  /** Where the next piece begins. */
+  get at(): number {
+    return this.#at
+  }
+
+  /** Reads the next piece, and returns where it ends; -1 if there is work left to do before that is known. */
+  next(): number {
+    const end = this.#end(this.#at)
+    if (end < 0) return -1
+    this.#at = end
+    this.#count = 0
+    this.#work.left -= 1
+    return end
+  }
+
+  #end(at: number): number {
+    const code = this.#codeAt(at)
+    const kind = this.#kindOf(code)
+    const width = code > 0xffff ? 2 : 1
+    if ((kind & (LETTER | NUMBER | NEWLINE)) === 0) {
+      const word = this.#wordEnd(at + width)
+      if (word !== NO_WORD) return word < 0 ? -1 : this.#contractionEnd(word)
+      // A mark is a word by itself.
+      if ((kind & LOWER) !== 0) return this.#contractionEnd(at + width)
+      const upper = this.#run(UPPER, LOWER, at + width) as Run
+      if (upper.end > at + width) return this.#contractionEnd(upper.end)
+    } else if ((kind & LETTER) !== 0) {
+      const word = this.#wordEnd(at)
+      if (word === PENDING) return -1
+      return this.#contractionEnd(word === NO_WORD ? (this.#run(UPPER, LOWER, at) as Run).end : word)
+    }
+    if ((kind & NUMBER) !== 0) return this.#numberEnd(at)
+    const start = code === BLANK ? at + 1 : at
+    const other = this.#run(OTHER, 0, start)
+    if (other === undefined) return -1
+    if (other.end > start) return this.#run(TAIL, 0, other.end)?.end ?? -1
+    const space = this.#run(SPACE, NEWLINE, at)
+    if (space === undefined) return -1
+    if (space.marked >= 0) return space.marked
+    return space.end === this.#text.length || space.end - 1 === at ? space.end : space.end - 1
+  }
+
+  /** Where `UPPER* LOWER+` ends. */
+  #wordEnd(start: number): number {
+    const upper = this.#run(UPPER, LOWER, start)
+    if (upper === undefined) return PENDING
+    const isLower = upper.end < this.#text.length && (this.#kindOf(this.#codeAt(upper.end)) & LOWER) !== 0
+    if (isLower) return this.#run(LOWER, 0, upper.end)?.end ?? PENDING
+    // Some characters are both: the last of them is the lower one.
+    return upper.marked >= 0 ? upper.marked : NO_WORD
+  }
+
+  #contractionEnd(at: number): number {
+    if (this.#text.charCodeAt(at) !== APOSTROPHE) return at
+    const [contraction = ''] = CONTRACTION.exec(this.#text.slice(at, at + LONGEST_CONTRACTION)) ?? []
+    return at + contraction.length
+  }
+
+  #numberEnd(start: number): number {
+    let at = start
+    for (let count = 0; count < 3 && at < this.#text.length; count++) {
+      const code = this.#codeAt(at)
+      if ((this.#kindOf(code) & NUMBER) === 0) break
+      at += code > 0xffff ? 2 : 1
+    }
+    return at
+  }
+
+  /** The characters of a kind that begin here; undefined if they were not all read. */
+  #run(kind: number, mark: number, start: number): Run | undefined {
+    let run: Run | undefined
+    for (let index = 0; index < this.#count; index++) {
+      const known = this.#runs[index] as Run
+      if (known.kind === kind && known.start === start) run = known
+    }
+    if (run === undefined) {
+      run = this.#runs[this.#count++] as Run
+      run.kind = kind
+      run.start = start
+      run.end = start
+      run.marked = -1
+    }
+    const text = this.#text
+    const length = Math.min(text.length, run.end + Math.max(this.#work.left, 1))
+    let at = run.end
+    let isOver = false
+    while (at < length) {
+      const code = this.#codeAt(at)
+      const kinds = this.#kindOf(code)
+      isOver = (kinds & kind) === 0
+      if (isOver) break
+      at += code > 0xffff ? 2 : 1
+      if ((kinds & mark) !== 0) run.marked = at
+    }
+    this.#work.left -= at - run.end
+    run.end = at
+    return isOver || at >= text.length ? run : undefined
+  }
+
+  #codeAt(at: number): number {
+    const code = this.#text.charCodeAt(at)
+    return code >= 0xd800 && code < 0xdc00 ? (this.#text.codePointAt(at) as number) : code
+  }
+
+  #kindOf(code: number): number {
+    const known = this.#kinds[code] as number
+    return known === 0 ? this.#findKind(code) : known
+  }
+
+  #findKind(code: number): number {
+    const character = String.fromCodePoint(code)
+    let kind = 0
+    for (const [one, characters] of KINDS) if (characters.test(character)) kind |= one
+    this.#kinds[code] = kind
+    return kind
+  }
+}
+
+const PENDING = -1
+const NO_WORD = -2
+const BLANK = 0x20
+const APOSTROPHE = 0x27
