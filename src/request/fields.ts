@@ -131,7 +131,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   tool_choice: {
     fate: 'honoured',
-    does: 'which tools the prompt teaches; that one is called is up to the server',
+    does: 'the prompt teaches the tools that it leaves, and [calls of others](respond.md#what-tool_choice-excludes) fail',
     allows: "`'none'`, `'auto'`, `'required'`, or an object that names declared tools",
     schema: toolChoice,
   },
