@@ -3,6 +3,7 @@ import { STOP_TOKENS } from '../../src/engine/stop-tokens.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
 import { parseMessages } from '../../src/harmony/index.js'
 import type { Entry } from '../../src/journal/entry.js'
+import { renderPrompt } from '../../src/prompt/index.js'
 import type { RespondOptions } from '../../src/respond/index.js'
 import type { OutputItem } from '../../src/responses/items.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
@@ -254,6 +255,33 @@ describe('a name that an MCP server did not list never reaches a tool', () => {
       )
       expect(rest.events).toEqual(at === 0 ? [] : whole.events.slice(shown))
     }
+  })
+})
+
+describe('the tokens of calls that were mended or refused', () => {
+  const docs = TOOLS.filter((tool) => !('name' in tool && tool.name === 'f'))
+  test.each<[what: string, script: string, choice: unknown]>([
+    ['a function that was excluded', call('functions.f', '{"a":1}'), 'none'],
+    ['a made-up function that was excluded', call('g', 'no JSON'), 'none'],
+    ['python that was excluded', '<|channel|>analysis to=python code<|message|>1+1<|call|>', 'none'],
+    ['a shell that was excluded', call('container.exec', '{"cmd":["ls"]}'), 'none'],
+    ['a function by another name', call('mcp__docs__lookup', '{"q":1}'), 'auto'],
+    ['a server by another name', call('mcp__github__search', '{"q":1}'), 'auto'],
+    ['a call with text after its arguments', call('mcp__docs.lookup', '{"q":1} and so on'), 'auto'],
+    ["a server's call with text after its arguments", call('github.search', '{"q":1} and so on'), 'auto'],
+    ['code for a function that nobody declared', call('interpreter', 'print(1)'), 'auto'],
+  ])('a conversation goes on with the tokens of %s', async (_what, script, choice) => {
+    const request = { input: 'Go.', tools: docs, tool_choice: choice } as unknown as ResponseRequest
+    const { output, transcript } = await run(request, { turns: [script, ANSWER] })
+    const answers = output.flatMap((item) =>
+      item.type === 'function_call' ? [{ type: 'function_call_output', call_id: item.call_id, output: 'ok' }] : [],
+    )
+    const input = [{ role: 'user', content: 'Go.' }, ...output, ...answers]
+    const options = { tokenTable, date: '2026-01-01' }
+    const before = renderPrompt(request, options).tokens
+    const { tokens } = renderPrompt({ ...request, input }, { ...options, history: [{ tokens: transcript }] })
+    const kept = [...before, ...encodeHarmony(script)]
+    expect([...tokens.slice(0, kept.length)]).toEqual(kept)
   })
 })
 

@@ -8,13 +8,18 @@ export function declaredLabels(request: ResponseRequest): string[] {
   return [...new Set(mcpToolsOf(request).map((tool) => tool.server_label))]
 }
 
-/** A test for the names of tools that the request allows on this server: none if it does not declare the server. */
+/**
+ * A test for the names of tools that the request allows on this server: none if it does not declare the server.
+ *
+ * @param tools - what the server has; undefined if that is not known
+ */
 export function allowedBy(
   request: ResponseRequest,
   serverLabel: string,
-  tools: readonly ListedTool[],
+  tools: readonly ListedTool[] | undefined,
 ): (name: string) => boolean {
-  const { mcpServers } = declareCoreTools(mcpToolsOf(request), hintsOf([{ serverLabel, tools }]))
+  const listings = tools === undefined ? [] : [{ serverLabel, tools }]
+  const { mcpServers } = declareCoreTools(mcpToolsOf(request), hintsOf(listings))
   return (name) => mcpServers.get(serverLabel)?.allows(name) === true
 }
 

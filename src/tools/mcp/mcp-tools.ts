@@ -77,7 +77,7 @@ export function mcpTools(options: McpToolsOptions): McpTools {
     if (!isOffered(label, name)) return false
     // The user approved this very call; the request that brings the approval need not declare the server again.
     if (call.approval_request_id !== null && !declaredLabels(request).includes(label)) return true
-    const tools = asksForHints(request, label) ? await server.tools(signal) : []
+    const tools = asksForHints(request, label) ? await server.tools(signal) : undefined
     return allowedBy(request, label, tools)(name)
   }
 
