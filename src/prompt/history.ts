@@ -93,6 +93,12 @@ function findPlaces(
     const queue = message.missing !== undefined ? undefined : waiting.get(keyOf(message, tools))
     return queue && take(queue.places[queue.next++])
   })
+  // A preamble was shown as reasoning where the answer had to be JSON.
+  for (const [at, message] of messages.entries()) {
+    if (places[at] !== undefined || message.missing !== undefined || !isThought(message)) continue
+    const queue = waiting.get(keyOf({ ...message, channel: 'commentary' }, tools))
+    places[at] = queue && take(queue.places[queue.next++])
+  }
   // The result of a call comes after it, though not always at once: several calls may wait side by side.
   const results = resultsBySpeaker(transcripts, taken, tools)
   for (const [at, message] of messages.entries()) {
@@ -175,6 +181,10 @@ function inTranscriptOrder(found: readonly Found[]): Found[] {
     late = []
   }
   return result
+}
+
+function isThought({ role, recipient, channel }: HarmonyMessage): boolean {
+  return role === 'assistant' && recipient === undefined && channel === 'analysis'
 }
 
 /** What a message says and to whom: equal for a message of a transcript and the item that was made of it. */

@@ -154,6 +154,28 @@ describe('an answer that has to be JSON', () => {
     expect(entries.filter(({ type }) => type === 'host')).toEqual([])
   })
 
+  test.each([true, false])(
+    'a preamble that was shown as reasoning is read again in its own tokens: %j',
+    async (isAfter) => {
+      const preamble = '<|channel|>commentary<|message|>Let me look.<|end|><|start|>assistant'
+      const first = await ask({ turns: [`${THINK}<|end|><|start|>assistant${preamble}${CALL}`] }, { tools: [F] })
+      const [open] = first.entries
+      const known = open?.type === 'open' ? [...open.prompt, ...first.transcript] : []
+      const [call] = first.output.filter(({ type }) => type === 'function_call') as { call_id: string }[]
+      const result = { type: 'function_call_output', call_id: call?.call_id, output: '1' }
+      const input = [{ role: 'user', content: 'Go.' }, ...first.output, result]
+      // Also where the next answer may be any text.
+      const next = await ask(
+        { turns: [`<|channel|>final<|message|>${RIGHT}<|return|>`] },
+        { tools: [F], input: input as never, ...(isAfter && { text: { format: FORMAT } }) },
+        { history: [{ tokens: first.transcript }], engine: modelOf([], []), onError() {} },
+      )
+      const [again] = next.entries
+      const prompt = again?.type === 'open' ? again.prompt : []
+      expect(show(prompt.slice(0, known.length))).toBe(show(known))
+    },
+  )
+
   test('an answer on a channel that Harmony does not have is an answer', async () => {
     const { output, entries } = await ask({ turns: [`<|channel|>result<|message|>${RIGHT}<|return|>`] })
     expect(output.map(textOf)).toEqual([RIGHT])

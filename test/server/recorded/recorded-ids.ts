@@ -29,7 +29,11 @@ export function recordedIds(): RecordedIds {
       const output = [...(list(response['output']) as Json[])]
       for (const item of said) {
         // Open Responses puts a prefix before the types that it does not know.
-        const at = output.findIndex(({ type }) => String(type).replace(/^openai:/, '') === item['type'])
+        const indexOf = (kind: unknown): number =>
+          output.findIndex(({ type }) => String(type).replace(/^openai:/, '') === kind)
+        // Where the answer has to be JSON, a preamble is reasoning here.
+        const at =
+          item['type'] === 'message' && indexOf('message') === -1 ? indexOf('reasoning') : indexOf(item['type'])
         if (at === -1) continue
         const [own = {}] = output.splice(at, 1)
         for (const field of KEPT) {

@@ -19,10 +19,13 @@ const REFUSED: Readonly<Record<string, string>> = {
   'openresponses-10': '400 model missing_required_parameter',
 }
 
-/** How many tokens are read again at most, where a client does not say which response its items are of. */
+/** How many tokens the engine reads again at most where a conversation goes on. */
 const READ_AGAIN: Readonly<Record<string, number>> = {
   // It sends calls back without ids, and no reasoning.
   'cline-02': 39,
+  // A held body ends its turn with `<|return|>`, also where the recorded model went on with a second call: as a part of the
+  // conversation it is `<|end|>`.
+  'openresponses-aisdk.tool-08': 1,
 }
 
 /** Whose streams a client's own profile is there for. */
@@ -48,7 +51,10 @@ function faultsIn({ name, events = [] }: Replayed): unknown[] {
   if (events.length === 0 || events[0]?.['type'] === undefined) return []
   const [, profile] = PROFILES.find(([client]) => client.test(name)) ?? []
   const forClient = profile === undefined ? [] : checkEvents(events as never, { profile })
-  return [...checkEvents(events as never), ...forClient.filter(({ severity }) => severity === 'error')]
+  // Reasoning and a preamble, which is reasoning, too.
+  const isJson = /"format":\{[^{}]*"type":"json_/.test(JSON.stringify(events[0]))
+  const faults = checkEvents(events as never).filter(({ rule }) => !isJson || rule !== 'reasoning-not-adjacent')
+  return [...faults, ...forClient.filter(({ severity }) => severity === 'error')]
 }
 
 describeWithShared('what real clients sent, sent to the endpoint', () => {
