@@ -7,7 +7,7 @@ import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '
 import { guessPhases } from './guess-phases.js'
 import { readerOf } from './items/input-items.js'
 import type { ReadContext } from './items/item-reader.js'
-import { isInstruction, latestWindow } from './latest-window.js'
+import { itemsToRead } from './items-to-read.js'
 import type { TaughtTools } from './taught-tools.js'
 
 export interface ReadInputOptions {
@@ -19,8 +19,8 @@ export interface ReadInputOptions {
 }
 
 /**
- * The messages of `input`, in the order of its items. Of what stands in front of the latest compaction that holds it, only
- * instructions are read.
+ * The messages of `input`, in the order of its items. What the latest compaction holds is not
+ * read.
  *
  * @throws RequestError
  */
@@ -44,9 +44,9 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
     placeholder: merged(context, { attach: placeholder }),
   }
   const fateOf = attachmentFates(items, options.attachments)
-  const beginning = latestWindow(items, options.unsealed)
+  const isRead = itemsToRead(items, options.unsealed)
   for (const [index, item] of items.entries()) {
-    if (index < beginning && !isInstruction(item)) continue
+    if (!isRead(index)) continue
     const param = `input[${index}]`
     const type = typeOf(item, param)
     const id = optionalTextIn(item, 'id', param) ?? ''

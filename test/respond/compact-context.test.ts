@@ -343,6 +343,30 @@ describe('a later request of a conversation that was compacted', () => {
     ])
   })
 
+  test.each([
+    [
+      'a call of the client',
+      { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c1', output: 'late' },
+    ],
+    [
+      'an approval',
+      { type: 'mcp_approval_request', id: 'mcpr_1', server_label: 'github', name: 'search', arguments: '{}' },
+      { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: false, reason: 'late' },
+    ],
+  ])('%s that is answered behind the compaction is read from in front of it', async (_what, asked, answered) => {
+    const before = { ...REQUEST, tools: [GITHUB, { type: 'function', name: 'f' }] } as ResponseRequest
+    const whole = await goOn(before, { engine: modelThat(() => answer('Miez.')) })
+    const { request, history } = next(before, whole, [answered])
+    const [first, ...rest] = request.input as object[]
+    const input = [first, asked, ...rest]
+    const said = messagesOf({ ...request, input }, { date: DATE, history })
+    expect(said.map(({ role }) => role)).toEqual([
+      ...['system', 'developer', 'assistant', 'user', 'user', 'assistant', 'tool'],
+    ])
+    expect(said.at(-1)?.content).toContain('late')
+  })
+
   test('a loop of calls that the client runs is compacted in a later request, with the words of the user', async () => {
     const f = { type: 'function', name: 'f' } as const
     const input = [
