@@ -172,7 +172,8 @@ describe('a function that does not say whether it is strict', () => {
     )
     expect(constraints).toEqual([])
     expect(response.tools).toMatchObject([{ strict: true }, { strict: true }])
-    expect(diagnostics).toEqual([])
+    // Of the call, which is excluded, and of no schema.
+    expect(diagnostics.map(({ code }) => code)).toEqual(['unavailable_tool'])
   })
 
   test('each schema is asked about once', async () => {

@@ -62,19 +62,22 @@ describe('a store that fails', () => {
   const broken = new Error('redis://user:pass@10.0.0.1 is gone')
 
   test.each([
-    ['open', 1],
-    ['append', 1],
-    ['append', 3],
-    ['finish', 1],
-    ['reserveKey', 1],
-  ] as const)('a store that fails in %s (call %i) is a neutral 500, told to the host once', async (method, from) => {
-    const { create, errors, service } = endpoint(() => answer('Hi'), { store: failingAt(method, broken, from) })
-    const { status, body } = await create({ input: 'Hi' }, { 'idempotency-key': 'k' })
-    expect([status, body.error.type]).toEqual([500, 'server_error'])
-    expect(JSON.stringify(body)).not.toMatch(/redis|10\.0/)
-    expect(errors).toEqual([broken])
-    expect(service.load).toEqual({ running: 0, waiting: 0 })
-  })
+    ['open', 1, 503],
+    ['append', 1, 503],
+    ['append', 3, 500],
+    ['finish', 1, 500],
+    ['reserveKey', 1, 503],
+  ] as const)(
+    'a store that fails in %s (call %i) is a neutral %i, told to the host once',
+    async (method, from, expected) => {
+      const { create, errors, service } = endpoint(() => answer('Hi'), { store: failingAt(method, broken, from) })
+      const { status, body } = await create({ input: 'Hi' }, { 'idempotency-key': 'k' })
+      expect([status, body.error.type]).toEqual([expected, 'server_error'])
+      expect(JSON.stringify(body)).not.toMatch(/redis|10\.0/)
+      expect(errors).toEqual([broken])
+      expect(service.load).toEqual({ running: 0, waiting: 0 })
+    },
+  )
 
   test.each(['stop', 'finish'] as const)(
     'a store that fails cuts off a stream, with onDisconnect %s',
