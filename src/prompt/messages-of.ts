@@ -66,7 +66,7 @@ export function readRequest(request: object, options: PromptOptions): RequestMes
   const known = new Set(listings.map(({ serverLabel }) => serverLabel))
   const sent = listingsIn(input).filter(({ serverLabel }) => !known.has(serverLabel))
   const tools = teachTools(fields, [...listings, ...sent], resolvePolicy(options.policy))
-  const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry.text] as const] : [])))
+  const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry] as const] : [])))
   const messages = readInput(input, { tools, attachments: images, unsealed: (blob) => sealed.get(blob) })
 
   const first = messages.findIndex(({ role }) => role !== 'developer')

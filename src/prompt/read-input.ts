@@ -6,13 +6,15 @@ import { Conversation, type ReadMessage } from './conversation.js'
 import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
 import { guessPhases } from './guess-phases.js'
 import { readerOf } from './items/input-items.js'
-import type { ReadContext } from './items/item-reader.js'
+import type { ReadContext, UnsealedText } from './items/item-reader.js'
 import type { TaughtTools } from './taught-tools.js'
 
 export interface ReadInputOptions {
   readonly tools: TaughtTools
   readonly attachments: AttachmentPolicy
-  readonly unsealed: (blob: string) => string | undefined
+  readonly unsealed: (blob: string) => UnsealedText | undefined
+  /** Whether calls may have no outputs yet: the items are those of a response that is being made. */
+  readonly isUnderWay?: boolean
 }
 
 /**
@@ -39,7 +41,7 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
     if (id !== '' && type !== 'local_shell_call_output') conversation.claimId(id, `${param}.id`)
     readerOf(type, param)(item, context, index, param)
   }
-  conversation.finish()
+  if (!options.isUnderWay) conversation.finish()
   return guessPhases(conversation.messages)
 }
 

@@ -18,10 +18,11 @@ export interface UnsealInputOptions {
   readonly foreign?: 'refuse' | 'ignore'
 }
 
-/** The `encrypted_content` of an item, and the text in it. */
+/** The `encrypted_content` of an item, the text in it, and how its response was sampled, if its seal has that. */
 export interface UnsealedEntry {
   readonly sealed: string
   readonly text: string
+  readonly form?: string
 }
 
 /** What a request's input brings back. */
@@ -62,7 +63,8 @@ export function unsealInput(input: ResponseRequest['input'], options: UnsealInpu
     if (foreign === 'ignore' && seal.isForeign(sealed)) return
     const id = fieldOf(item, 'id')
     const itemId = typeof id === 'string' ? id : null
-    history.push({ sealed, text: seal.unseal(sealed, { caller, kind, itemId, param }).text })
+    const { text, form } = seal.unseal(sealed, { caller, kind, itemId, param })
+    history.push({ sealed, text, ...(form !== undefined && { form }) })
   }
   const openCall = (id: unknown, param: string): id is string => {
     // Other ids are of requests that the server keeps itself.

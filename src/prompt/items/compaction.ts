@@ -4,7 +4,7 @@ import { unopened } from './reasoning.js'
 
 /** compaction: the summary that it holds, once the host opened it. A model wrote it, so it gives no instructions. */
 export const readCompaction: ItemReader = (item, { conversation, unsealed }, index, param) => {
-  const summary = unsealed(textIn(item, 'encrypted_content', param))
+  const summary = unsealed(textIn(item, 'encrypted_content', param))?.text
   if (summary === undefined) throw unopened(`${param}.encrypted_content`)
   conversation.add({ role: 'user', content: `${HEADING}\n\n${summary}`, item: index })
 }

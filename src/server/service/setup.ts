@@ -106,6 +106,7 @@ export function setUp(options: ServiceOptions): Setup {
         onError: report,
         store: true,
         sealReasoning: sealed.seal,
+        sealForm: sealed.sealForm,
         sealCompaction: sealed.sealCompaction,
         // A stored response is looked up when its call is approved.
         ...(request.store === false && { sealApproval: sealed.sealApproval }),
