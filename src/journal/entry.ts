@@ -13,7 +13,7 @@ import type { ApprovedCall } from '../translate/options.js'
  */
 
 /** How events follow from entries. Raised whenever the same entries give other events. */
-export const BEHAVIOUR = 1
+export const BEHAVIOUR = 2
 
 /** The response begins: what its events and its first prompt depend on. */
 export interface OpenEntry {

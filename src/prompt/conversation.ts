@@ -97,7 +97,7 @@ export class Conversation {
   recall({ isAlone, messages }: SampledForm): void {
     const seal = this.#seals++
     const places = new Map(messages.map(({ back, isResult }, index) => [`${back} ${isResult}`, index]))
-    const furthest = Math.max(-1, ...messages.map(({ back }) => back))
+    const furthest = messages.reduce((most, { back }) => Math.max(most, back), -1)
     for (const [at, back] of placesBack(this.messages, isAlone, furthest)) {
       const message = this.messages[at] as ReadMessage
       const index = places.get(`${back} ${message.role === 'tool'}`)

@@ -2,12 +2,9 @@ import { RequestError } from '../request-error.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { sampledMessages } from './history.js'
 import { readInput } from './read-input.js'
-import { type SampledMessage, writeSampledForm } from './sampled-form.js'
+import { writeSampledForm } from './sampled-form.js'
 import type { TaughtTools } from './taught-tools.js'
 import type { TranscriptMessage } from './transcript.js'
-
-/** The most ids that one form holds: some 150 kB in a seal. What would go beyond is rendered from its items. */
-const MOST_IDS = 32_768
 
 export interface FormOptions {
   readonly tools: TaughtTools
@@ -28,7 +25,7 @@ export function formOfItems(
   { tools, tokenTable, isAlone }: FormOptions,
 ): string | undefined {
   const messages = messagesIn(items, tools)
-  const sampled = bounded(sampledMessages(messages, transcript, isAlone, tools, tokenTable))
+  const sampled = sampledMessages(messages, transcript, isAlone, tools, tokenTable)
   return sampled.length === 0 ? undefined : writeSampledForm({ isAlone, messages: sampled })
 }
 
@@ -40,14 +37,4 @@ function messagesIn(items: readonly object[], tools: TaughtTools) {
     if (error instanceof RequestError) return []
     throw error
   }
-}
-
-/** Those whose ids there is room for, and the places of the others. */
-function bounded(messages: readonly SampledMessage[]): readonly SampledMessage[] {
-  let room = MOST_IDS
-  return messages.map(({ tokens, ...place }) => {
-    const fits = tokens !== undefined && tokens.length <= room
-    if (fits) room -= tokens.length
-    return fits ? { ...place, tokens } : place
-  })
 }

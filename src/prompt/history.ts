@@ -24,6 +24,9 @@ export type HistoryEntry =
   | { readonly tokens: ArrayLike<number> }
   | { readonly sealed: string; readonly text: string; readonly form?: string | undefined }
 
+/** The most ids that one seal tells of: some 150 kB. What would go beyond is rendered from its items. */
+const MOST_IDS = 32_768
+
 /** Where a message stands: which transcript, which of its messages. */
 interface Place {
   readonly transcript: number
@@ -106,7 +109,18 @@ export function sampledMessages(
   })
   const isInOrder = found.every(({ index }, at) => at === 0 || index > (found[at - 1]?.index as number))
   const ordered = found.sort((a, b) => a.index - b.index).map(({ sampled }) => sampled)
-  return isInOrder ? ordered.filter(({ tokens }) => tokens !== undefined) : ordered
+  const fitting = bounded(ordered)
+  return isInOrder ? fitting.filter(({ tokens }) => tokens !== undefined) : fitting
+}
+
+/** Those whose ids there is room for, and the places of the others. */
+function bounded(messages: readonly SampledMessage[]): SampledMessage[] {
+  let room = MOST_IDS
+  return messages.map(({ tokens, ...place }) => {
+    if (tokens === undefined || tokens.length > room) return place
+    room -= tokens.length
+    return { ...place, tokens }
+  })
 }
 
 function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {

@@ -66,11 +66,7 @@ export const TRANSLATED = [
   'onError',
 ] as const
 
-type Translated = Omit<Pick<TranslatorOptions, (typeof TRANSLATED)[number]>, 'sealReasoning'>
-
-/** What events follow from entries by, besides the entries. Functions cannot be in a journal. */
-export interface TranslateEntriesOptions extends Translated {
-  readonly tokenTable: TokenTable
+interface Translated extends Omit<Pick<TranslatorOptions, (typeof TRANSLATED)[number]>, 'sealReasoning'> {
   /**
    * Seals a reasoning item's text for `encrypted_content`, if the request includes it: `seal` of `harmony-responses/seal`.
    * `form` says how the messages since the last seal were sampled, if rendering their items would give other ids, and the
@@ -83,6 +79,11 @@ export interface TranslateEntriesOptions extends Translated {
    * items in the next prompt.
    */
   readonly sealForm?: (form: string, itemId: string) => string
+}
+
+/** What events follow from entries by, besides the entries. Functions cannot be in a journal. */
+export interface TranslateEntriesOptions extends Translated {
+  readonly tokenTable: TokenTable
 }
 
 /** The options of the prompt that mean the same here. */

@@ -61,7 +61,7 @@ export class SampledForms {
     const form = this.#formOf(fold, itemsSinceSeal(fold), this.#sinceSeal(fold).messages, true)
     return form === undefined
       ? undefined
-      : { type: 'reasoning', id, summary: [], content: [], encrypted_content: sealForm(form, id) }
+      : { type: 'reasoning', id, status: 'completed', summary: [], content: [], encrypted_content: sealForm(form, id) }
   }
 
   #formOf(
@@ -84,7 +84,7 @@ export class SampledForms {
 }
 
 function isReasoning({ role, recipient, channel, content }: TranscriptMessage['message'], text: string): boolean {
-  return role === 'assistant' && recipient === undefined && channel !== 'final' && content === text
+  return role === 'assistant' && recipient === undefined && channel === 'analysis' && content === text
 }
 
 /** The items after the last one with a seal, up to another one. */

@@ -157,3 +157,53 @@ test('a stateless conversation whose client sends back all that it got renders t
     { numRuns: RUNS },
   )
 })
+
+/** What clients make of items before they send them back. */
+const CLIENTS: Readonly<Record<string, (item: Item) => Item>> = {
+  Codex: ({ status: _, ...item }) => (item.type === 'reasoning' ? { ...item, content: null } : item) as Item,
+  'the AI SDK': ({ status: _, content, ...item }) =>
+    (item.type === 'reasoning' ? item : { ...item, ...(content !== undefined && { content }) }) as Item,
+  opencode: ({ id: _id, status: _status, ...item }) =>
+    (item['type'] === 'reasoning' ? { ...item, content: [], summary: [] } : item) as Item,
+}
+
+const SAID = {
+  thought: '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant',
+  roleFirst: ' to=functions.look<|channel|>commentary json<|message|>{"city":"Rome"}<|call|>',
+  channelFirst: '<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"city":"Bonn"}<|call|>',
+  preamble: '<|channel|>commentary<|message|>Let me look.<|end|><|start|>assistant',
+  parallel:
+    '<|channel|>commentary to=functions.look <|constrain|>json<|message|>{}<|end|><|start|>assistant' +
+    '<|channel|>commentary to=functions.look code<|message|>{}<|call|>',
+  mcp: '<|channel|>commentary to=docs.search<|message|>{"q":1}<|call|>',
+  search: '<|channel|>analysis to=browser.search code<|message|>{"query":"otters", "topn":3}<|call|>',
+}
+
+test.each(Object.entries(CLIENTS))(
+  'in a stateless tool loop of %s each prompt begins with the one before it and what the model wrote then',
+  async (_, change) => {
+    const { thought, roleFirst, channelFirst, preamble, parallel, mcp, search } = SAID
+    const turns = [
+      thought + roleFirst,
+      thought + preamble + channelFirst,
+      roleFirst,
+      thought + mcp,
+      thought + search,
+      preamble + parallel,
+      thought + roleFirst,
+    ].map(encodeHarmony)
+    const { contexts } = await stateless(turns, 5, change)
+    expect(contexts).toHaveLength(7)
+    for (const [at, context] of contexts.slice(1).entries()) {
+      const before = [...(contexts[at] as number[]), ...(turns[at] as number[])]
+      expect(context.slice(0, before.length), `prompt ${at + 1}`).toEqual(before)
+    }
+  },
+)
+
+test('a client that sends no seal back has the calls of its tool loop as gpt-oss mostly writes them', async () => {
+  const turns = [SAID.channelFirst, SAID.channelFirst].map(encodeHarmony)
+  const { contexts } = await stateless(turns, 2)
+  const before = [...(contexts[0] as number[]), ...(turns[0] as number[])]
+  expect(contexts[1]?.slice(0, before.length)).toEqual(before)
+})
