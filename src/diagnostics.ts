@@ -54,6 +54,9 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   missing_markers: 'no special tokens: configure the engine to keep them (skip_special_tokens: false)',
   spelled_ids: 'text that looks like a token id: push ids as numbers',
   repeated_count: 'a second count of the same tokens: the last one is used',
+
+  // The endpoint's, about a request. Their index is -1.
+  unopened_seal: 'sealed content that no key here opens: the model goes on without it',
 }
 
 /** A diagnostic in one line: its code, explanation and subject, and the text that was dropped. */

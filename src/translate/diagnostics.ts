@@ -18,6 +18,7 @@ export type NoticeCode =
   | 'missing_markers'
   | 'spelled_ids'
   | 'repeated_count'
+  | 'unopened_seal'
 
 /**
  * A report of what was repaired, dropped or suspicious. It never changes the stream. `explainDiagnostic` of

@@ -8,6 +8,7 @@ import type { ResponseRequest } from '../../responses/request.js'
 import { createSeal, type Seal } from '../../seal/index.js'
 import { createMemoryStore } from '../../stores/memory-store.js'
 import type { ResponseStore } from '../../stores/store.js'
+import { callHost } from '../../translate/call-host.js'
 import { createObserver, type Observer } from '../observe/observer.js'
 import { type Admission, createAdmission } from './admission.js'
 import type { ServiceOptions } from './options.js'
@@ -15,6 +16,7 @@ import { ReportedError } from './reported-error.js'
 import type { Run } from './run.js'
 import { createStop, type Stop } from './stop.js'
 import { type StoredResponses, storedResponses } from './stored-responses.js'
+import { unopenedSeal } from './unopened-seal.js'
 
 /** What all parts of a service share. */
 export interface Setup {
@@ -25,6 +27,8 @@ export interface Setup {
   readonly stored: StoredResponses
   readonly seal: Seal
   readonly foreignSeals: 'refuse' | 'ignore'
+  /** Receives where a request has sealed content that is ignored because it did not open. Never throws. */
+  readonly reportUnopened: (params: readonly string[]) => void
   readonly models: readonly string[]
   readonly admission: Admission
   readonly clock: () => number
@@ -81,6 +85,7 @@ export function setUp(options: ServiceOptions): Setup {
     stored: storedResponses(store, { clock, report }),
     seal,
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
+    reportUnopened: (params) => callHost(options.response?.onDiagnostic, unopenedSeal(params), report),
     models,
     admission: createAdmission(limits, observer?.load),
     observer,
