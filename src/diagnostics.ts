@@ -64,6 +64,9 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   unhosted_tool: 'declared tools that nothing runs: the model is not told of them',
   unread_attachment: 'images and files that the model cannot see: it reads a placeholder',
   relaxed_schema: 'a schema of a function that the engine cannot hold: the model writes its arguments freely',
+
+  // The endpoint's, about a request. Their index is -1.
+  unopened_seal: 'sealed content that no key here opens: the model goes on without it',
 }
 
 /** A diagnostic in one line: its code, explanation and subject, and the text that was dropped. */

@@ -16,6 +16,8 @@ export const serve: Command = defineCommand({
   --host ADDRESS            where to listen (default 127.0.0.1); others can reach any other, so it needs a key
   --port PORT               default 8000; 0 takes one that is free
   --api-key KEY             what clients have to send; better in HARMONY_RESPONSES_API_KEY
+  --seal-keys FILE          keys of what clients keep for the server, one a line: the first seals, all open;
+                            or in HARMONY_RESPONSES_SEAL_KEYS; without them a restart loses it
   --model-alias NAME        a name of the model beside gpt-oss; repeatable; other names are refused then
   --reasoning raw           shows reasoning as reasoning text (default)
               summary       ... as a summary, which every client shows
@@ -52,6 +54,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     host: { type: 'string', default: '127.0.0.1' },
     port: { type: 'string', default: '8000' },
     'api-key': { type: 'string' },
+    'seal-keys': { type: 'string' },
     'model-alias': { type: 'string', multiple: true, default: [] as string[] },
     reasoning: { type: 'string', default: 'raw' },
     'chat-reasoning': { type: 'string', default: 'reasoning_content' },

@@ -26,12 +26,15 @@ export type Stage =
   | 'stopped'
   | 'closed'
 
+/** Makes the translator of a response. */
+export type CreateTranslator = (open: OpenEntry, clock: () => number, fold: ResponseFold) => Translator
+
 /**
  * A response, folded from its entries: the events that follow from each, and where it stands. The same entries give the
  * same events, in any process of the same {@link BEHAVIOUR}.
  */
 export class ResponseFold {
-  readonly #create: (open: OpenEntry, clock: () => number) => Translator
+  readonly #create: CreateTranslator
   readonly #assistant: readonly number[]
   #translator: Translator | undefined
   #open: OpenEntry | undefined
@@ -67,10 +70,11 @@ export class ResponseFold {
   readonly #inserted = new Set<number>()
 
   /**
-   * @param create - a translator for the entry. Its clock returns the time of the entry that is being applied.
+   * @param create - a translator for the entry. Its clock returns the time of the entry that is being applied. What its
+   *   callbacks see of the fold is as it stands then.
    * @param assistant - the ids of `assistant`, with which a turn begins after `<|start|>`
    */
-  constructor(create: (open: OpenEntry, clock: () => number) => Translator, assistant: readonly number[]) {
+  constructor(create: CreateTranslator, assistant: readonly number[]) {
     this.#create = create
     this.#assistant = assistant
   }
@@ -310,7 +314,7 @@ export class ResponseFold {
     this.#open = entry
     this.#replacePrompt(entry.prompt, entry.prompt.length)
     this.#openedAt = this.#at
-    this.#translator = this.#create(entry, () => this.#at)
+    this.#translator = this.#create(entry, () => this.#at, this)
     this.#stage = 'idle'
     return this.#translator.start()
   }

@@ -1,5 +1,6 @@
 import { duplicateItem, RequestError } from '../request-error.js'
 import type { PromptMessage } from './prompt-message.js'
+import type { SampledForm } from './sampled-form.js'
 
 /** A message while the request is read. */
 export interface ReadMessage extends PromptMessage {
@@ -11,6 +12,18 @@ export interface ReadMessage extends PromptMessage {
   readonly isOutput?: true
   /** Whether it is the summary of what was said before. */
   readonly isSummary?: true
+  /** How it was sampled, by a seal that the client brought back. Not yet checked to be this message. */
+  readonly sampled?: SampledPlace
+}
+
+/** Where a message stood in what a seal tells of its response. */
+export interface SampledPlace {
+  /** Which seal of the request, from 0. */
+  readonly seal: number
+  /** Its place among the messages that the seal tells of. */
+  readonly index: number
+  /** Absent where the message is rendered from its item. */
+  readonly tokens?: readonly number[]
 }
 
 /** How the output of a call reads in the prompt, and what it answers. */
@@ -42,6 +55,8 @@ export class Conversation {
   /** Outputs whose call has not come yet. */
   readonly #early = new Map<string, Output>()
   readonly #ids = new Set<string>()
+  /** How many seals have told of the messages before them. */
+  #seals = 0
 
   add(message: ReadMessage): void {
     this.messages.push(message)
@@ -80,6 +95,21 @@ export class Conversation {
     else this.#early.set(callId, output)
   }
 
+  /** Says how the messages before a seal were sampled, of those that the client sent with it. */
+  recall({ isAlone, messages }: SampledForm): void {
+    const seal = this.#seals++
+    const places = new Map(messages.map(({ back, isResult }, index) => [`${back} ${isResult}`, index]))
+    const furthest = messages.reduce((most, { back }) => Math.max(most, back), -1)
+    for (const [at, back] of placesBack(this.messages, isAlone, furthest)) {
+      const message = this.messages[at] as ReadMessage
+      const index = places.get(`${back} ${message.role === 'tool'}`)
+      const sampled = index === undefined ? undefined : messages[index]
+      if (sampled === undefined || index === undefined) continue
+      const { tokens } = sampled
+      this.messages[at] = { ...message, sampled: { seal, index, ...(tokens && { tokens }) } }
+    }
+  }
+
   /** Adds the result of a call. */
   result(callee: Callee, text: string, item: number): void {
     this.add(resultMessage(callee, text, item))
@@ -101,6 +131,25 @@ export class Conversation {
     const { text, item, isMissing } = output
     const message = { ...resultMessage(call.callee, text, item), isOutput: true } as const
     this.add(isMissing ? { ...message, missing: 'empty' } : message)
+  }
+}
+
+/**
+ * The messages from the last one back, by their positions, with how many items lie behind the item of each. Those of an
+ * item stand side by side.
+ *
+ * @param isAlone - whether no message is the sealed item's own, so that the last one's item is the one before it
+ */
+export function* placesBack(
+  messages: readonly ReadMessage[],
+  isAlone: boolean,
+  furthest: number = Number.POSITIVE_INFINITY,
+): Generator<readonly [at: number, back: number]> {
+  let back = isAlone ? 0 : -1
+  for (let at = messages.length - 1; at >= 0; at--) {
+    if (at === messages.length - 1 || messages[at]?.item !== messages[at + 1]?.item) back += 1
+    if (back > furthest) return
+    yield [at, back]
   }
 }
 

@@ -5,8 +5,10 @@ import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { commandLineOf, commandOf } from '../recipients/shell-command.js'
 import { objectIn, undeclaredArguments } from '../recipients/written-arguments.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import type { ReadMessage } from './conversation.js'
+import { placesBack, type ReadMessage } from './conversation.js'
 import { FreePlaces } from './free-places.js'
+import { renderMessages } from './render-messages.js'
+import type { SampledMessage } from './sampled-form.js'
 import type { TaughtTools } from './taught-tools.js'
 import { readTranscript, type TranscriptMessage } from './transcript.js'
 
@@ -16,9 +18,15 @@ import { readTranscript, type TranscriptMessage } from './transcript.js'
  * - `tokens`: its transcript, everything that stood after the prompt: sampled ids and the host's own, such as tool
  *   messages and the `<|start|>assistant` of later turns. Where the conversation was compacted, everything since then. Messages of the request that say the same are rendered with
  *   these ids, so that engines find them in their prefix cache.
- * - `sealed`: an `encrypted_content`, and the text that it holds.
+ * - `sealed`: an `encrypted_content`, the text that it holds, and its `form`, if it has one: how the response's
+ *   messages were sampled. What the form says is used like a transcript's ids, for messages that say the same.
  */
-export type HistoryEntry = { readonly tokens: ArrayLike<number> } | { readonly sealed: string; readonly text: string }
+export type HistoryEntry =
+  | { readonly tokens: ArrayLike<number> }
+  | { readonly sealed: string; readonly text: string; readonly form?: string | undefined }
+
+/** The most ids that one seal tells of: some 150 kB. What would go beyond is rendered from its items. */
+const MOST_IDS = 32_768
 
 /** Where a message stands: which transcript, which of its messages. */
 interface Place {
@@ -41,16 +49,16 @@ export function recall(
   const read = history.flatMap((entry) => ('tokens' in entry ? [readTranscript(entry.tokens, tokenTable)] : []))
   const transcripts = sinceSummary(read, messages)
   const places = transcripts.length === 0 ? [] : findPlaces(messages, transcripts, tools)
-  const found = messages.flatMap((message, at) => {
+  const found = messages.flatMap((message, at): Found[] => {
     const place = places[at]
-    return place === undefined && message.missing === 'omitted' ? [] : [{ message, place }]
+    const known = place && { place, said: transcripts[place.transcript]?.[place.index] }
+    const { place: where, said } = known ?? sealedPlace(message, transcripts.length, tools, tokenTable) ?? {}
+    return said === undefined && message.missing === 'omitted' ? [] : [{ message, place: where, said }]
   })
-  const ordered = inTranscriptOrder(found)
-  return ordered.map(({ message, place }) => {
-    const recalled = place && transcripts[place.transcript]?.[place.index]
-    if (recalled === undefined) return message
+  return inTranscriptOrder(found).map(({ message, said }) => {
+    if (said === undefined) return message
     const { item } = message
-    return { ...recalled.message, ...(item !== undefined && { item }), tokens: recalled.tokens }
+    return { ...said.message, ...(item !== undefined && { item }), tokens: said.tokens }
   })
 }
 
@@ -68,6 +76,73 @@ function sinceSummary(
     list.some(({ message }) => message.role === 'user' && message.content === summary.content),
   )
   return transcripts.slice(Math.max(latest, 0))
+}
+
+/**
+ * Where a message stood in its response, as a seal tells it, and its ids. A seal's messages are as a transcript of their
+ * own. Undefined if what was sampled says something else, or has a control token where none belongs: a client may have
+ * changed the item, or have put the seal beside others.
+ */
+function sealedPlace(
+  message: ReadMessage,
+  transcripts: number,
+  tools: TaughtTools,
+  tokenTable: TokenTable,
+): Pick<Found, 'place' | 'said'> | undefined {
+  if (message.sampled === undefined) return undefined
+  const { seal, index, tokens } = message.sampled
+  const place = { transcript: transcripts + seal, index }
+  if (tokens === undefined) return { place, said: undefined }
+  const [said, ...others] = readTranscript(tokens, tokenTable)
+  if (said === undefined || others.length > 0 || said.end !== tokens.length) return undefined
+  const key = message.missing === undefined ? keyOf : speakerOf
+  return key(said.message, tools) === key(message, tools) ? { place, said } : undefined
+}
+
+/**
+ * The messages that a transcript writes with other ids than their items do, or in another order: those that a seal has
+ * to tell of for the same prompt to come of it.
+ *
+ * @param messages - of the items since the last seal
+ * @param transcript - what the model and the host wrote since then
+ * @param isAlone - whether the sealed item has no message of its own
+ */
+export function sampledMessages(
+  messages: readonly ReadMessage[],
+  transcript: readonly TranscriptMessage[],
+  isAlone: boolean,
+  tools: TaughtTools,
+  tokenTable: TokenTable,
+): SampledMessage[] {
+  const places = findPlaces(messages, [transcript], tools)
+  const backs = new Map(placesBack(messages, isAlone))
+  const found = messages.flatMap((message, at) => {
+    const index = places[at]?.index
+    const said = index === undefined ? undefined : transcript[index]
+    if (index === undefined || said === undefined) return []
+    const isSame =
+      message.missing !== 'omitted' && areEqual(renderMessages([message], { tokenTable }).tokens, said.tokens)
+    const place = { back: backs.get(at) as number, isResult: message.role === 'tool' }
+    return [{ index, sampled: { ...place, ...(!isSame && { tokens: said.tokens }) } }]
+  })
+  const isInOrder = found.every(({ index }, at) => at === 0 || index > (found[at - 1]?.index as number))
+  const ordered = found.sort((a, b) => a.index - b.index).map(({ sampled }) => sampled)
+  const fitting = bounded(ordered)
+  return isInOrder ? fitting.filter(({ tokens }) => tokens !== undefined) : fitting
+}
+
+/** Those whose ids there is room for, and the places of the others. */
+function bounded(messages: readonly SampledMessage[]): SampledMessage[] {
+  let room = MOST_IDS
+  return messages.map(({ tokens, ...place }) => {
+    if (tokens === undefined || tokens.length > room) return place
+    room -= tokens.length
+    return { ...place, tokens }
+  })
+}
+
+function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+  return a.length === b.length && Array.from(a).every((id, at) => id === b[at])
 }
 
 function findPlaces(
@@ -147,6 +222,8 @@ function resultsBySpeaker(
 interface Found {
   readonly message: ReadMessage
   readonly place: Place | undefined
+  /** What stood there; undefined if the message is rendered from its item. */
+  readonly said: TranscriptMessage | undefined
 }
 
 /**

@@ -75,7 +75,7 @@ export function readRequest(request: object, options: PromptOptions): RequestMes
   const fields = objectAt(request, 'request')
   const input = fieldOf(fields, 'input')
   const tools = teachTools(fields, listingsWith(input, listings), resolvePolicy(options.policy), hosted)
-  const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry.text] as const] : [])))
+  const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry] as const] : [])))
   let placeholders = 0
   const messages = readInput(input, {
     tools,

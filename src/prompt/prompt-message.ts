@@ -5,6 +5,11 @@ export interface PromptMessage extends HarmonyMessage {
   /** The index in `input` of the item that it came from; absent for the system message and the like. */
   readonly item?: number
   /**
+   * Where the recipient stands: after the role, as the official renderer writes it (default), or after the channel, as
+   * gpt-oss mostly does.
+   */
+  readonly recipientAfter?: 'role' | 'channel'
+  /**
    * The whole message as it was sampled, from `<|start|>` to its terminator. Rendered as it is: the other fields then
    * only describe it.
    */

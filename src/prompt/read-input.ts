@@ -6,16 +6,18 @@ import { Conversation, type ReadMessage } from './conversation.js'
 import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
 import { guessPhases } from './guess-phases.js'
 import { readerOf } from './items/input-items.js'
-import type { ReadContext } from './items/item-reader.js'
+import type { ReadContext, UnsealedText } from './items/item-reader.js'
 import { itemsToRead } from './items-to-read.js'
 import type { TaughtTools } from './taught-tools.js'
 
 export interface ReadInputOptions {
   readonly tools: TaughtTools
   readonly attachments: AttachmentPolicy
-  readonly unsealed: (blob: string) => string | undefined
+  readonly unsealed: (blob: string) => UnsealedText | undefined
   /** Called for each image and file that a placeholder stands for. */
   readonly onPlaceholder: () => void
+  /** Whether calls may have no outputs yet: the items are those of a response that is being made. */
+  readonly isUnderWay?: boolean
 }
 
 /**
@@ -44,7 +46,7 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
     placeholder: merged(context, { attach: placeholder }),
   }
   const fateOf = attachmentFates(items, options.attachments)
-  const isRead = itemsToRead(items, options.unsealed)
+  const isRead = itemsToRead(items, (blob) => options.unsealed(blob)?.text)
   for (const [index, item] of items.entries()) {
     if (!isRead(index)) continue
     const param = `input[${index}]`
@@ -54,7 +56,7 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
     if (id !== '' && type !== 'local_shell_call_output') conversation.claimId(id, `${param}.id`)
     readerOf(type, param)(item, contexts[fateOf(index)], index, param)
   }
-  conversation.finish()
+  if (!options.isUnderWay) conversation.finish()
   return guessPhases(conversation.messages)
 }
 

@@ -54,11 +54,14 @@ function renderMessage(message: PromptMessage, encode: (text: string) => number[
     if (name !== undefined) buffer.append(encode(`:${name}`))
   }
   // `all` is the format's word for no recipient.
-  if (recipient !== undefined && recipient !== 'all') buffer.append(encode(` to=${recipient}`))
+  const address = recipient === undefined || recipient === 'all' ? [] : encode(` to=${recipient}`)
+  const isAfterChannel = channel !== undefined && message.recipientAfter === 'channel'
+  if (!isAfterChannel) buffer.append(address)
   if (channel !== undefined) {
     buffer.push(SPECIAL.channel)
     buffer.append(encode(channel))
   }
+  if (isAfterChannel) buffer.append(address)
   if (constrained) {
     buffer.append(encode(' '))
     buffer.push(SPECIAL.constrain)

@@ -9,6 +9,8 @@ export interface TranscriptMessage {
   readonly message: HarmonyMessage
   /** From `<|start|>` to the terminator. */
   readonly tokens: readonly number[]
+  /** The index in the transcript after its terminator. */
+  readonly end: number
 }
 
 const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.return]
@@ -25,13 +27,13 @@ export function readTranscript(transcript: ArrayLike<number>, tokenTable: TokenT
   const assistant = encoderOf(tokenTable)('assistant')
   // `respond` returns transcripts with the `<|start|>assistant` of their first turn.
   let tokens: number[] = transcript[0] === SPECIAL.start ? [] : [SPECIAL.start, ...assistant]
-  for (const id of Array.from(transcript)) {
+  for (const [at, id] of Array.from(transcript).entries()) {
     tokens.push(id)
     if (!TERMINATORS.includes(id)) continue
     const message = isWellFormed(tokens) ? parse(tokens, tokens[1] === assistant[0], tokenTable) : undefined
     // History never says that sampling was done: that is true of the model's last message alone.
     if (id === SPECIAL.return) tokens[tokens.length - 1] = SPECIAL.end
-    if (message !== undefined) messages.push({ message, tokens })
+    if (message !== undefined) messages.push({ message, tokens, end: at + 1 })
     tokens = []
   }
   return messages

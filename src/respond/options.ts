@@ -66,7 +66,20 @@ export const TRANSLATED = [
   'onError',
 ] as const
 
-type Translated = Pick<TranslatorOptions, (typeof TRANSLATED)[number]>
+interface Translated extends Omit<Pick<TranslatorOptions, (typeof TRANSLATED)[number]>, 'sealReasoning'> {
+  /**
+   * Seals a reasoning item's text for `encrypted_content`, if the request includes it: `seal` of `harmony-responses/seal`.
+   * `form` says how the messages since the last seal were sampled, if rendering their items would give other ids, and the
+   * response is not stored. Opened, it belongs into `history`, beside the text.
+   */
+  readonly sealReasoning?: (text: string, itemId: string, form?: string) => string
+  /**
+   * Seals the `form` of what the model wrote after its last reasoning, as the `encrypted_content` of a reasoning item
+   * without a text that ends the output. Without it there is no such item, and what it would tell of is rendered from its
+   * items in the next prompt.
+   */
+  readonly sealForm?: (form: string, itemId: string) => string
+}
 
 /** What events follow from entries by, besides the entries. Functions cannot be in a journal. */
 export interface TranslateEntriesOptions extends Translated {

@@ -24,6 +24,7 @@ import { openEntry } from './open-entry.js'
 import { type RespondOptions, TRANSLATED, type TranslateEntriesOptions } from './options.js'
 import { reportInvalid } from './report-invalid.js'
 import { runCalls, tellRefusals } from './run-calls.js'
+import { SampledForms } from './sampled-forms.js'
 import { sample } from './sampling.js'
 import { summarize } from './summarize.js'
 
@@ -62,7 +63,8 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   })
   const { engine, tokenTable, append, entries = [], signal } = options
   const assistant = encoderOf(tokenTable)('assistant')
-  const fold = new ResponseFold((open, clock) => createTranslator(open, clock, options), assistant)
+  const forms = new SampledForms(options)
+  const fold = new ResponseFold((open, clock, own) => createTranslator(open, clock, own, forms, options), assistant)
   const inbox = new Inbox({ fold, input: request.input, entries })
   const work = new AbortController()
   let closed: 'aborted' | 'left' | undefined
@@ -129,6 +131,13 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     yield { type: 'item', item, usage: summary.usage }
   }
 
+  function* ending(end: Happened): Generator<Happened> {
+    yield* inbox.all()
+    const item = forms.lastItem(fold)
+    if (item !== undefined) yield { type: 'item', item }
+    yield* inbox.before(end)
+  }
+
   async function* start(): AsyncGenerator<Happened> {
     const notice = (code: NoticeCode, subject: string): void =>
       callHost(options.onDiagnostic, { code, subject, index: -1 }, report)
@@ -144,6 +153,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     if (next.type === 'run_tools') return runCalls(next.calls, merged(options, shared))
     if (next.type === 'compact') return compaction()
     if (next.type === 'compact_context') return compactContext(request, merged(options, shared))
+    if (next.type === 'end') return ending(next)
     return next.type === 'tell_refusals' ? tellRefusals(next.calls, merged(options, shared)) : inbox.before(next)
   }
 
@@ -199,10 +209,23 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   return channel(run, () => close('left')) as ResponseBatches
 }
 
-export function createTranslator(open: OpenEntry, clock: () => number, options: TranslateEntriesOptions): Translator {
+export function createTranslator(
+  open: OpenEntry,
+  clock: () => number,
+  fold: ResponseFold,
+  forms: SampledForms,
+  options: TranslateEntriesOptions,
+): Translator {
+  const { tokenTable, sealReasoning } = options
   const given = Object.fromEntries(TRANSLATED.flatMap((name) => (name in options ? [[name, options[name]]] : [])))
   const { responseId, request, listings: mcpListings, knownListings = [], approvedCalls } = open
-  const { tokenTable } = options
-  const about = { responseId, request, mcpListings, knownListings, approvedCalls }
-  return new Translator(merged(given, { tokenTable, clock, ...about }))
+  const isTold = sealReasoning !== undefined && forms.isAsked(open)
+  return new Translator(
+    merged(given, {
+      ...{ tokenTable, clock, responseId, request, mcpListings, knownListings, approvedCalls },
+      ...(isTold && {
+        sealReasoning: (text: string, id: string) => sealReasoning(text, id, forms.ofReasoning(fold, text, id)),
+      }),
+    }),
+  )
 }

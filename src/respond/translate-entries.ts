@@ -5,6 +5,7 @@ import type { ResponseObject } from '../responses/response.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TranslateEntriesOptions } from './options.js'
 import { createTranslator } from './respond.js'
+import { SampledForms } from './sampled-forms.js'
 
 /** A response, rebuilt from its entries. */
 export interface EntryTranslation {
@@ -28,7 +29,8 @@ export interface EntryTranslation {
  */
 export function translateEntries(options: TranslateEntriesOptions): EntryTranslation {
   const assistant = encoderOf(options.tokenTable)('assistant')
-  const fold = new ResponseFold((open, clock) => createTranslator(open, clock, options), assistant)
+  const forms = new SampledForms(options)
+  const fold = new ResponseFold((open, clock, own) => createTranslator(open, clock, own, forms, options), assistant)
   return {
     get response() {
       return fold.response

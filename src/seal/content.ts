@@ -8,6 +8,8 @@ export interface UnsealedText<Kind extends 'reasoning' | 'compaction'> {
   /** Empty for a compaction that was sealed without one. */
   readonly itemId: string
   readonly text: string
+  /** How the response's messages up to it were sampled, as `respond` gave it. Of reasoning alone, and often absent. */
+  readonly form?: string
 }
 
 /** The call of an approval request. */
@@ -19,12 +21,14 @@ export interface UnsealedApproval extends RequestedCall {
 
 export type Unsealed = UnsealedText<'reasoning'> | UnsealedText<'compaction'> | UnsealedApproval
 
-/** The fields of each kind, in the order in which they are sealed. */
+/** The fields of each kind, in the order in which they are sealed. The last is left out if it is not there. */
 const FIELDS: Readonly<Record<SealedKind, readonly string[]>> = {
-  reasoning: ['itemId', 'text'],
+  reasoning: ['itemId', 'text', 'form'],
   approval: ['itemId', 'serverLabel', 'name', 'arguments'],
   compaction: ['itemId', 'text'],
 }
+/** Fields that may be absent, and are not empty where they are there. */
+const OPTIONAL: readonly string[] = ['form']
 
 /**
  * As JSON, which keeps any string, a lone surrogate too.
@@ -33,9 +37,11 @@ const FIELDS: Readonly<Record<SealedKind, readonly string[]>> = {
  */
 export function writeContent(content: Unsealed): string {
   const fields = new Map<string, unknown>(Object.entries(content))
-  const values = FIELDS[content.kind].map((field) => {
+  const values = FIELDS[content.kind].flatMap((field) => {
     const value = fields.get(field)
+    if (value === undefined && OPTIONAL.includes(field)) return []
     check(typeof value === 'string', `seal: ${field}`, 'a string', value)
+    check(value !== '' || !OPTIONAL.includes(field), `seal: ${field}`, 'a string that is not empty', value)
     return value
   })
   return JSON.stringify(values)
@@ -50,7 +56,8 @@ export function readContent(kind: SealedKind, json: string): Unsealed | undefine
     return undefined
   }
   const fields = FIELDS[kind]
-  if (!Array.isArray(values) || values.length !== fields.length) return undefined
-  if (!values.every((value) => typeof value === 'string')) return undefined
-  return { kind, ...Object.fromEntries(fields.map((field, at) => [field, values[at]])) } as unknown as Unsealed
+  const least = fields.filter((field) => !OPTIONAL.includes(field)).length
+  if (!Array.isArray(values) || values.length < least || values.length > fields.length) return undefined
+  if (!values.every((value, at) => typeof value === 'string' && (value !== '' || at < least))) return undefined
+  return { kind, ...Object.fromEntries(values.map((value, at) => [fields[at], value])) } as unknown as Unsealed
 }

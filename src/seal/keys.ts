@@ -29,7 +29,7 @@ export function readKeys(keys: unknown): readonly Key[] {
   const ids = new Set<string>()
   return keys.map((given: unknown, index) => {
     const { id, key } = Object(given) as { readonly id?: unknown; readonly key?: unknown }
-    const bytes = bytesOf(`keys[${index}].key`, key)
+    const bytes = keyBytes(`keys[${index}].key`, key)
     if (typeof id !== 'string' || id === '') throw badKey(`keys[${index}].id`, 'a non-empty string', kindOf(id))
     if (ids.has(id)) throw badKey(`keys[${index}].id`, 'an id of its own', describe(id))
     ids.add(id)
@@ -37,8 +37,12 @@ export function readKeys(keys: unknown): readonly Key[] {
   })
 }
 
-/** A copy, so that the caller may wipe its own. */
-function bytesOf(what: string, key: unknown): Uint8Array {
+/**
+ * A copy, so that the caller may wipe its own.
+ *
+ * @throws HarmonyResponsesError `bad_option`, without the key
+ */
+export function keyBytes(what: string, key: unknown): Uint8Array {
   const expected = '32 bytes or their base64'
   const isBytes = key instanceof Uint8Array
   if (!isBytes && typeof key !== 'string') throw badKey(what, expected, kindOf(key))
@@ -59,7 +63,7 @@ function fromBase64(text: string): Uint8Array | undefined {
   )
 }
 
-function badKey(what: string, expected: string, got: string): HarmonyResponsesError {
+export function badKey(what: string, expected: string, got: string): HarmonyResponsesError {
   return new HarmonyResponsesError('bad_option', `${what}: expected ${expected}, got ${got}`)
 }
 

@@ -24,8 +24,14 @@ export interface SealedResponse {
  * is sealed to the same bytes.
  */
 export interface ResponseSeal {
-  /** For the translator's `sealReasoning`: the `encrypted_content` of a reasoning item. */
-  seal(text: string, itemId: string): string
+  /**
+   * For the translator's `sealReasoning`: the `encrypted_content` of a reasoning item.
+   *
+   * @param form - of `respond`: how the response's messages up to the item were sampled
+   */
+  seal(text: string, itemId: string, form?: string): string
+  /** For `sealForm` of `respond`: the `encrypted_content` of a reasoning item that is there for its form alone. */
+  sealForm(form: string, itemId: string): string
   /** For the translator's `sealApproval`: the `id` of an `mcp_approval_request`, `mcpr_...`. */
   sealApproval(call: RequestedCall, itemId: string): string
   /**
@@ -89,7 +95,8 @@ export function createSeal(keys: readonly SealKey[]): Seal {
       check(key !== undefined, 'forResponse: keyId', `one of ${known.map(({ id }) => id).join(', ')}`, keyId)
       const sealed = (content: Unsealed): string => sealContent(content, key, caller, nonce)
       return {
-        seal: (text, itemId) => sealed({ kind: 'reasoning', itemId, text }),
+        seal: (text, itemId, form) => sealed({ kind: 'reasoning', itemId, text, ...(form !== undefined && { form }) }),
+        sealForm: (form, itemId) => sealed({ kind: 'reasoning', itemId, text: '', form }),
         sealApproval: ({ serverLabel, name, arguments: text }, itemId) =>
           sealed({ kind: 'approval', itemId, serverLabel, name, arguments: text }),
         sealCompaction: (text, itemId = '') => sealed({ kind: 'compaction', itemId, text }),

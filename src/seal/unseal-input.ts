@@ -16,12 +16,15 @@ export interface UnsealInputOptions {
    * `refuse` (default): an error. `ignore`: the model goes on without the text, and the call is not approved.
    */
   readonly foreign?: 'refuse' | 'ignore'
+  /** Receives where in the request each content stands that is ignored: `input[3].encrypted_content`. */
+  readonly onForeign?: (param: string) => void
 }
 
-/** The `encrypted_content` of an item, and the text in it. */
+/** The `encrypted_content` of an item, the text in it, and how its response was sampled, if its seal has that. */
 export interface UnsealedEntry {
   readonly sealed: string
   readonly text: string
+  readonly form?: string
 }
 
 /** What a request's input brings back. */
@@ -44,8 +47,8 @@ export interface UnsealedInput {
  *   it is not a string; HarmonyResponsesError `bad_option`
  */
 export function unsealInput(input: ResponseRequest['input'], options: UnsealInputOptions): UnsealedInput {
-  const { seal, caller, foreign = 'refuse' } = Object(options) as UnsealInputOptions
-  checkNames('unsealInput', Object(options), ['seal', 'caller', 'foreign'])
+  const { seal, caller, foreign = 'refuse', onForeign } = Object(options) as UnsealInputOptions
+  checkNames('unsealInput', Object(options), ['seal', 'caller', 'foreign', 'onForeign'])
   check(typeof Object(seal).unseal === 'function', 'unsealInput: seal', 'createSeal(keys)', seal)
   checkCaller('unsealInput', caller)
   check(foreign === 'refuse' || foreign === 'ignore', 'unsealInput: foreign', "'refuse' or 'ignore'", foreign)
@@ -55,20 +58,26 @@ export function unsealInput(input: ResponseRequest['input'], options: UnsealInpu
   const answers = new Map<string, boolean>()
   const done = new Set<unknown>()
 
+  const isIgnored = (sealed: string, param: string): boolean => {
+    if (foreign !== 'ignore' || !seal.isForeign(sealed)) return false
+    onForeign?.(param)
+    return true
+  }
   const openText = (item: object, kind: 'reasoning' | 'compaction', param: string): void => {
     const sealed = fieldOf(item, 'encrypted_content')
     if (sealed === undefined || sealed === null || sealed === '') return
     if (typeof sealed !== 'string') throw invalidType(param, 'a string', sealed)
-    if (foreign === 'ignore' && seal.isForeign(sealed)) return
+    if (isIgnored(sealed, param)) return
     const id = fieldOf(item, 'id')
     const itemId = typeof id === 'string' ? id : null
-    history.push({ sealed, text: seal.unseal(sealed, { caller, kind, itemId, param }).text })
+    const { text, form } = seal.unseal(sealed, { caller, kind, itemId, param })
+    history.push({ sealed, text, ...(form !== undefined && { form }) })
   }
   const openCall = (id: unknown, param: string): id is string => {
     // Other ids are of requests that the server keeps itself.
     if (typeof id !== 'string' || beginningOf(id)?.kind !== 'approval') return false
-    if (foreign === 'ignore' && seal.isForeign(id)) return false
     if (calls.has(id)) return true
+    if (isIgnored(id, param)) return false
     const { serverLabel, name, arguments: text } = seal.unseal(id, { caller, kind: 'approval', param })
     calls.set(id, { approvalRequestId: id, serverLabel, name, arguments: text })
     return true

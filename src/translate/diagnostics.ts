@@ -26,6 +26,7 @@ export type NoticeCode =
   | 'unhosted_tool'
   | 'unread_attachment'
   | 'relaxed_schema'
+  | 'unopened_seal'
 
 /**
  * A report of what was repaired, dropped or suspicious. It never changes the stream. `explainDiagnostic` of

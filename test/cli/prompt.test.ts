@@ -63,7 +63,7 @@ describe('prompt shows each message', () => {
       <|start|>user<|message|>What does <\\|end|> mean?<|end|>
 
    3  assistant to=functions.search commentary  input[1] · tokens 112-130 (19)
-      <|start|>assistant to=functions.search<|channel|>commentary <|constrain|>json<|message|>{"q":"end"}<|call|>
+      <|start|>assistant<|channel|>commentary to=functions.search <|constrain|>json<|message|>{"q":"end"}<|call|>
 
    4  functions.search to=assistant commentary  input[2] · tokens 131-147 (17)
       <|start|>functions.search to=assistant<|channel|>commentary<|message|>It ends

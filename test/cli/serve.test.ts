@@ -165,6 +165,40 @@ describe('the options of serve', () => {
     }
   })
 
+  test('--seal-keys, or the environment, has the keys of what clients keep, which opens after a restart', async () => {
+    const [old, next] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'))
+    const files = { 'keys.txt': `${next}\n${old}\n` }
+    const ask = async ({ url }: Served, input: unknown) => {
+      const body = { model: 'gpt-oss', store: false, include: ['reasoning.encrypted_content'], input }
+      const response = await fetch(`${url}/v1/responses`, { method: 'POST', body: JSON.stringify(body) })
+      return { status: response.status, body: (await response.json()) as { output: object[] } }
+    }
+    const first = await serve(['--replay'], { env: { HARMONY_RESPONSES_SEAL_KEYS: `${old}` } })
+    const [reasoning] = (await ask(first, 'Is 91 prime?')).body.output
+    expect(reasoning).toMatchObject({ type: 'reasoning', encrypted_content: expect.stringMatching(/^hr1\.rs\./) })
+    const input = [{ role: 'user', content: 'Is 91 prime?' }, reasoning, { role: 'user', content: 'And 97?' }]
+
+    const real = realFolder()
+    const readFile = async (path: string) => files[path as 'keys.txt'] ?? (await real.readFile(path))
+    const rotated = await serve(['--replay', '--seal-keys', 'keys.txt'], { readFile })
+    expect((await ask(rotated, input)).status).toBe(200)
+    const other = await serve(['--replay'], { env: { HARMONY_RESPONSES_SEAL_KEYS: `${next}` } })
+    expect(await ask(other, input)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_encrypted_content', param: 'input[1].encrypted_content' } },
+    })
+    const drawn = await serve(['--replay'])
+    expect((await ask(drawn, input)).status).toBe(200)
+    expect(drawn.io.err).toContain(
+      'unopened_seal: sealed content that no key here opens: the model goes on without it; input[1].encrypted_content\n',
+    )
+    for (const { io } of [first, rotated, other, drawn]) {
+      for (const key of [old, next]) expect(io.out + io.err).not.toContain(key)
+    }
+    const lost = 'no HARMONY_RESPONSES_SEAL_KEYS: a restart loses what it sealed for clients\n'
+    expect([first, rotated, drawn].map(({ io }) => io.out.includes(lost))).toEqual([false, false, true])
+  })
+
   test('serve takes any name as a model, and with --model-alias only those and its own', async () => {
     const any = await serve(['--replay'])
     const named = await serve(['--replay', '--model-alias', 'gpt-5.4', '--model-alias', 'mine'])
@@ -264,6 +298,8 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--mcp', 'tools'], '--mcp: expected label=command or label=url'],
     [['--replay', '--mcp', 'a=x', '--mcp', 'a=y'], '--mcp: expected each label once, got "a" again'],
     [['--replay', '--model-alias', ''], '--model-alias: expected a name, got an empty text'],
+    [['--replay', '--seal-keys', ''], '--seal-keys: expected a file, got an empty text'],
+    [['--replay', '--seal-keys', '/no/such/file'], 'cannot read /no/such/file: no such file or directory'],
     [['--replay', '/no/such/folder'], 'cannot read /no/such/folder: no such file or directory'],
     [['--model', '/no/such/model.gguf'], 'cannot read /no/such/model.gguf: no such file or directory'],
     [['--model', '/tmp'], 'cannot read /tmp: expected a GGUF file'],
@@ -272,6 +308,27 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     expect([code, line.split('\n').length]).toEqual([2, 1])
     if (typeof said === 'string') expect(line).toBe(said)
     else expect(line).toMatch(said)
+  })
+
+  const KEY = Buffer.alloc(32, 7).toString('base64')
+  const NO_KEY = 'correct-horse-battery-staple'
+  test.each([
+    ['', 'keys: expected at least one, got none'],
+    [' ,\n', 'keys: expected at least one, got none'],
+    [NO_KEY, 'key 1: expected 32 bytes or their base64, got 21 bytes'],
+    [`${KEY},${NO_KEY}!`, 'key 2: expected 32 bytes or their base64, got a string that is not base64'],
+    [`${KEY}\n${KEY}\n`, 'key 2: it is there twice'],
+    [KEY.slice(4), 'key 1: expected 32 bytes or their base64, got 29 bytes'],
+  ])('keys of seals that are wrong are one line of serve, without the key: %j', async (text, said) => {
+    const variable = await refusal(['--replay'], { env: { HARMONY_RESPONSES_SEAL_KEYS: text } })
+    const file = await refusal(['--replay', '--seal-keys', 'keys.txt'], { readFile: async () => text })
+    expect(variable).toEqual([2, `HARMONY_RESPONSES_SEAL_KEYS: ${said}`])
+    expect(file).toEqual([2, `--seal-keys keys.txt: ${said}`])
+  })
+
+  test('serve does not print a key that is given in the place of its file', async () => {
+    const [code, line] = await refusal(['--replay', '--seal-keys', KEY])
+    expect([code, line]).toEqual([2, '--seal-keys: expected a file, got a key: use HARMONY_RESPONSES_SEAL_KEYS for it'])
   })
 
   test('serve names the file of a recording that is not valid', async () => {

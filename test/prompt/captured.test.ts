@@ -4,6 +4,7 @@ import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
 import type { HistoryEntry } from '../../src/prompt/history.js'
 import { messagesOf, type PromptOptions } from '../../src/prompt/messages-of.js'
 import type { PromptMessage } from '../../src/prompt/prompt-message.js'
+import { renderMessages } from '../../src/prompt/render-messages.js'
 import { renderPrompt } from '../../src/prompt/render-prompt.js'
 import { RequestError } from '../../src/request-error.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
@@ -154,13 +155,16 @@ describeWithShared('the captured requests', () => {
     }
   })
 
-  test('captured requests have the prompts that the official renderer makes of their messages', () => {
+  test('captured requests have the prompts that the official renderer makes of their messages, but for the order of headers', () => {
     for (const { name, body } of sampled(renderable(captures))) {
       const { request, history } = resolved(body)
       const options = { date: DATE, history, images: 'placeholder' } as const
+      const messages = messagesOf(request, options)
       const { tokens } = renderPrompt(request, { ...options, tokenTable })
-      const theirs = official.renderForCompletion(messagesOf(request, options).map(asOfficial), 'assistant')
-      expect([...tokens], name).toEqual(theirs)
+      expect([...tokens].slice(0, -2), name).toEqual([...renderMessages(messages, { tokenTable }).tokens])
+      const inTheirOrder = messages.map(({ recipientAfter: _, ...message }) => message)
+      const theirs = official.renderForCompletion(inTheirOrder.map(asOfficial), 'assistant')
+      expect([...renderMessages(inTheirOrder, { tokenTable }).tokens], name).toEqual(theirs.slice(0, -2))
     }
   }, 60_000)
 })

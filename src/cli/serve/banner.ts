@@ -11,6 +11,10 @@ export interface BannerOptions {
   readonly hasKey: boolean
   /** The environment variable that has the key. */
   readonly keyVariable: string
+  /** Whether what it seals opens after a restart. */
+  readonly hasSealKeys: boolean
+  /** The environment variable that may have the keys of seals. */
+  readonly sealKeysVariable: string
 }
 
 /** What `serve` prints when it listens: where it is, and what to paste to use it. */
@@ -27,9 +31,18 @@ export function banner(options: BannerOptions, { columns, hasColors }: Screen): 
   return [
     `${paint(`harmony-responses ${version} listens on ${url}/v1`, 'bold')}\n`,
     ...wrap(plain(about), columns, 2).map((line) => `${line}\n`),
+    ...aboutSeals(options)
+      .flatMap((text) => wrap(plain(text), columns, 2))
+      .map((line) => `${line}\n`),
     ...blocks.map(([title, lines]) => `\n${paint(title, 'cyan')}\n${lines.map((line) => `  ${line}\n`).join('')}`),
     `\n${paint('Ctrl-C ends it when its responses are over; a second one at once.', 'dim')}\n`,
   ].join('')
+}
+
+/** What a restart loses of what is sealed: nothing, where the keys outlive the process. */
+function aboutSeals({ hasSealKeys, sealKeysVariable }: BannerOptions): string[] {
+  if (hasSealKeys) return []
+  return [`no ${sealKeysVariable}: a restart loses what it sealed for clients`]
 }
 
 function curl({ url, hasKey, keyVariable }: BannerOptions): string[] {

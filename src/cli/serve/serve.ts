@@ -1,6 +1,7 @@
+import { explainDiagnostic } from '../../diagnostics.js'
 import { openResponses, vllm } from '../../dialects/index.js'
 import { EngineError } from '../../engine/index.js'
-import { loadTokenTable } from '../../index.js'
+import { type Diagnostic, loadTokenTable } from '../../index.js'
 import { bearerKeys, type Metric } from '../../server/index.js'
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../server/node.js'
 import type { TokenTable } from '../../tokens/token-table.js'
@@ -11,15 +12,17 @@ import { banner } from './banner.js'
 import { createLiveTimelines } from './live-timelines.js'
 import { openMcpTools } from './mcp-servers.js'
 import { type OpenedEngine, openEngine } from './open-engine.js'
+import { openSeal } from './open-seal.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
 import { createRequestLog } from './request-log.js'
-import { KEY_VARIABLE, type ServeSettings } from './settings.js'
+import { KEY_VARIABLE, SEAL_KEYS_VARIABLE, type ServeSettings } from './settings.js'
 
 /** The exit code of a process that was told to stop at once. */
 const STOPPED = 130
 
 /** Serves until it is told to stop. Returns the exit code. */
 export async function serve(settings: ServeSettings, io: Io): Promise<number> {
+  const seal = await openSeal(settings.sealKeys, io)
   const tokenTable = await loadTokenTable()
   const report = (error: unknown): void => reportTo(io, error)
   const mcp = await openMcpTools(settings.mcp, (error, label) =>
@@ -29,7 +32,8 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   try {
     opened = await openEngine(settings.engine, new Set(settings.mcp.map(({ label }) => label)), tokenTable, io)
     const tools = [...(mcp ? [mcp] : []), ...opened.tools]
-    const server = await listen({ ...serveOptions(settings, opened, tokenTable, report, io), tools })
+    const options = serveOptions(settings, opened, tokenTable, report, io)
+    const server = await listen({ ...options, tools, ...(seal && { seal }) })
     const stops = listenForStops(io)
     try {
       await printBanner(aboutServer(settings, server, opened, io.version), server, io)
@@ -55,7 +59,7 @@ function serveOptions(
   const { models, servesAnyName, reasoning, chatReasoning, policy, dialect, images } = settings
   const { parallel, onDisconnect, key, isVerbose } = settings
   const translation = { reasoning, policy, citations: urlCitations() }
-  const response = { ...translation, images }
+  const response = { ...translation, images, onDiagnostic: unopenedSealsTo(io) }
   const wording = [openResponses, vllm].find(({ name }) => name === dialect)
   const metrics = createPrometheusMetrics()
   const log = createRequestLog(() => io.time(), io.screen.hasColors, io.complain)
@@ -81,6 +85,13 @@ function serveOptions(
   }
 }
 
+/** Reports seals of other keys: the user would see only that the model has forgotten what it thought. */
+function unopenedSealsTo(io: Io): (diagnostic: Diagnostic) => void {
+  return (diagnostic) => {
+    if (diagnostic.code === 'unopened_seal') io.complain(complaint(new Error(explainDiagnostic(diagnostic))))
+  }
+}
+
 /** Throws a {@link UsageError} if it cannot listen there. */
 async function listen(options: ServeOptions): Promise<ResponsesServer> {
   try {
@@ -97,7 +108,7 @@ async function listen(options: ServeOptions): Promise<ResponsesServer> {
 }
 
 function aboutServer(
-  { models, key, host }: ServeSettings,
+  { models, key, sealKeys, host }: ServeSettings,
   { url, port }: ResponsesServer,
   { about }: OpenedEngine,
   version: string,
@@ -111,6 +122,8 @@ function aboutServer(
     models,
     hasKey: key !== undefined,
     keyVariable: KEY_VARIABLE,
+    hasSealKeys: sealKeys !== undefined,
+    sealKeysVariable: SEAL_KEYS_VARIABLE,
   }
 }
 

@@ -17,6 +17,7 @@ export interface ServeValues {
   readonly host: string
   readonly port: string
   readonly 'api-key'?: string | undefined
+  readonly 'seal-keys'?: string | undefined
   readonly 'model-alias': readonly string[]
   readonly reasoning: string
   readonly 'chat-reasoning': string
@@ -42,6 +43,8 @@ export interface ServeSettings {
   readonly host: string
   readonly port: number
   readonly key: string | undefined
+  /** Where the keys are that seal what clients keep; undefined for a key that is drawn at random. */
+  readonly sealKeys: SealKeySource | undefined
   /** The names of the model. The first is its own. */
   readonly models: readonly [string, ...string[]]
   readonly servesAnyName: boolean
@@ -57,6 +60,12 @@ export interface ServeSettings {
 
 /** The variable of the environment that may have the key, so that it is in no list of processes. */
 export const KEY_VARIABLE = 'HARMONY_RESPONSES_API_KEY'
+
+/** The variable that may have the keys of seals. */
+export const SEAL_KEYS_VARIABLE = 'HARMONY_RESPONSES_SEAL_KEYS'
+
+/** Where keys are: a file, or the text of {@link SEAL_KEYS_VARIABLE}. */
+export type SealKeySource = { readonly file: string } | { readonly text: string }
 
 const OWN_NAME = 'gpt-oss'
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
@@ -82,6 +91,7 @@ export function serveSettings(
     host,
     port: countOf(values.port, '--port', 0, 65_535) ?? 8000,
     key,
+    sealKeys: sealKeySource(values['seal-keys'], env[SEAL_KEYS_VARIABLE]),
     models: [OWN_NAME, ...aliases.filter((name, index) => name !== OWN_NAME && aliases.indexOf(name) === index)],
     servesAnyName: aliases.length === 0,
     reasoning: oneOf(['raw', 'summary', 'both', 'hidden'], '--reasoning', values.reasoning),
@@ -93,6 +103,13 @@ export function serveSettings(
     onDisconnect: onDisconnectOf(values['on-disconnect']),
     isVerbose: values.verbose,
   }
+}
+
+/** Throws a {@link UsageError}. */
+function sealKeySource(file: string | undefined, text: string | undefined): SealKeySource | undefined {
+  if (file === '') throw new UsageError('--seal-keys: expected a file, got an empty text')
+  if (file !== undefined) return { file }
+  return text === undefined ? undefined : { text }
 }
 
 const CHOICES = ['replay', 'model', 'vllm', 'sglang', 'llama-server'] as const

@@ -8,7 +8,7 @@ import { unopened } from './reasoning.js'
  * wrote the summary, so it gives no instructions.
  */
 export const readCompaction: ItemReader = (item, { conversation, unsealed }, index, param) => {
-  const text = unsealed(textIn(item, 'encrypted_content', param))
+  const text = unsealed(textIn(item, 'encrypted_content', param))?.text
   if (text === undefined) throw unopened(`${param}.encrypted_content`)
   const { before, summary, after } = readWindow(text) ?? { before: [], summary: text, after: [] }
   const said = (texts: readonly string[]): void => {

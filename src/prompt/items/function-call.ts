@@ -1,6 +1,7 @@
 import { textOfContent } from '../content.js'
 import type { CallKind } from '../conversation.js'
 import { addressIn, type Fields, fieldOf, nameIn, textIn } from '../fields.js'
+import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader } from './item-reader.js'
 
 /** function_call: the model's call of a client's function, with its arguments as the model wrote them. */
@@ -8,7 +9,7 @@ export const readFunctionCall: ItemReader = (item, { conversation, tools }, inde
   const recipient = tools.functionRecipient(addressIn(item, 'name', param), namespaceOf(item, param))
   const callee = { recipient, channel: 'commentary' } as const
   const content = textIn(item, 'arguments', param)
-  const call = { role: 'assistant', ...callee, contentType: 'json', constrained: true, content, item: index } as const
+  const call = { ...CALL, ...JSON_BODY, ...callee, content, item: index } as const
   conversation.call('function call', nameIn(item, 'call_id', param), callee, call, param)
 }
 
@@ -21,7 +22,7 @@ export const readCustomToolCall: ItemReader = (item, { conversation, tools }, in
     'custom tool call',
     nameIn(item, 'call_id', param),
     callee,
-    { role: 'assistant', ...callee, content, item: index },
+    { ...CALL, ...callee, content, item: index },
     param,
   )
 }

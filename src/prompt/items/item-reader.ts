@@ -3,14 +3,21 @@ import type { Conversation } from '../conversation.js'
 import type { Fields } from '../fields.js'
 import type { TaughtTools } from '../taught-tools.js'
 
+/** What an `encrypted_content` holds. */
+export interface UnsealedText {
+  readonly text: string
+  /** How the messages up to it were sampled: see {@link SampledForm}. */
+  readonly form?: string | undefined
+}
+
 /** What an item is read with. */
 export interface ReadContext {
   readonly conversation: Conversation
   readonly tools: TaughtTools
   /** Reads the images and files of this item. */
   readonly attach: ReadAttachment
-  /** The text that an `encrypted_content` holds, if the host opened it. */
-  unsealed(blob: string): string | undefined
+  /** What an `encrypted_content` holds, if the host opened it. */
+  unsealed(blob: string): UnsealedText | undefined
   /** The ids of the approval requests that the client answers, wherever its answer stands. */
   readonly answeredApprovals: ReadonlySet<unknown>
   /** The calls that an approval request added, by its id. */

@@ -1,6 +1,7 @@
 import { RequestError } from '../../request-error.js'
 import { addressIn, type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../fields.js'
 import { jsonText } from '../schema/json-text.js'
+import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader, ReadContext } from './item-reader.js'
 
 /** mcp_list_tools: no message. Its tools are taught in the developer message, once. */
@@ -52,14 +53,7 @@ const DENIED = 'The user did not approve this call.'
 function addCall(item: Fields, context: ReadContext, index: number, param: string): { recipient: string } {
   const callee = calleeOf(item, context, param)
   const content = textIn(item, 'arguments', param)
-  context.conversation.add({
-    role: 'assistant',
-    ...callee,
-    contentType: 'json',
-    constrained: true,
-    content,
-    item: index,
-  })
+  context.conversation.add({ ...CALL, ...JSON_BODY, ...callee, content, item: index })
   return callee
 }
 

@@ -1,15 +1,18 @@
 import { RequestError } from '../../request-error.js'
 import { textOfContent } from '../content.js'
 import { fieldOf, optionalTextIn } from '../fields.js'
+import { readSampledForm } from '../sampled-form.js'
 import type { ItemReader } from './item-reader.js'
 
 /**
  * reasoning: its sealed text if the host opened it, else its raw text, else its summary. An item with an id alone is
- * found in the history, or not at all.
+ * found in the history, or not at all. Its seal may say how it and the messages before it were sampled.
  */
 export const readReasoning: ItemReader = (item, { conversation, attach, unsealed }, index, param) => {
   const sealed = optionalTextIn(item, 'encrypted_content', param)
-  const opened = sealed === undefined ? undefined : unsealed(sealed)
+  const { text: opened, form } = (sealed === undefined ? undefined : unsealed(sealed)) ?? {}
+  const sampled = form === undefined ? undefined : readSampledForm(form)
+  if (sampled?.isAlone) return conversation.recall(sampled)
   const raw = textOfContent(fieldOf(item, 'content') ?? [], `${param}.content`, attach)
   const summary = textOfContent(fieldOf(item, 'summary') ?? [], `${param}.summary`, attach)
   const content = opened ?? (raw || summary)
@@ -21,6 +24,7 @@ export const readReasoning: ItemReader = (item, { conversation, attach, unsealed
     item: index,
     ...(content === '' && opened === undefined && { missing: 'omitted' }),
   })
+  if (sampled !== undefined) conversation.recall(sampled)
 }
 
 /** Sealed content that the host did not open. */

@@ -12,6 +12,7 @@ import {
   textsIn,
 } from '../fields.js'
 import { shellText } from '../result-text.js'
+import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader } from './item-reader.js'
 
 const CALLEE = { recipient: `${CONTAINER}.exec`, channel: 'commentary' } as const
@@ -70,7 +71,7 @@ export const readLocalShellCallOutput: ItemReader = (item, { conversation }, ind
 
 function callWith(given: Fields, item: number) {
   const content = JSON.stringify(given)
-  return { role: 'assistant', ...CALLEE, contentType: 'json', constrained: true, content, item } as const
+  return { ...CALL, ...JSON_BODY, ...CALLEE, content, item } as const
 }
 
 function outputAt(output: unknown, param: string): ShellOutput {

@@ -1,5 +1,6 @@
 import { BROWSER } from '../../harmony/namespaces.js'
 import { type Fields, fieldOf, objectAt, optionalTextIn, textsIn } from '../fields.js'
+import { CALL } from './call-header.js'
 import type { ItemReader } from './item-reader.js'
 
 /** web_search_call: the call of gpt-oss's browser. What it showed is not in the item: only history has it. */
@@ -7,7 +8,7 @@ export const readWebSearchCall: ItemReader = (item, { conversation }, index, par
   const [tool, given] = callOf(objectAt(fieldOf(item, 'action') ?? {}, `${param}.action`), `${param}.action`)
   const callee = { recipient: `${BROWSER}.${tool}`, channel: 'analysis' } as const
   const content = JSON.stringify(given)
-  conversation.add({ role: 'assistant', ...callee, contentType: 'code', content, item: index })
+  conversation.add({ ...CALL, ...callee, contentType: 'code', content, item: index })
   const result = { role: 'tool', name: callee.recipient, recipient: 'assistant', channel: callee.channel } as const
   conversation.add({ ...result, content: '', item: index, missing: 'omitted' })
 }

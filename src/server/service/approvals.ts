@@ -67,13 +67,35 @@ function requestItem({ approvalRequestId: id, serverLabel, name, arguments: text
   return { type: 'mcp_approval_request', id, server_label: serverLabel, name, arguments: text }
 }
 
+/**
+ * Where a request has approval requests, or answers to them, that neither a seal nor the store knows, and that no call
+ * came of: nothing can run for them. A changed id is one of these.
+ */
+export function unknownRequests(
+  own: readonly InputItem[],
+  items: readonly InputItem[],
+  requested: readonly ApprovedCall[],
+): string[] {
+  const known = new Set([...requested.map((call) => call.approvalRequestId), ...done(items)])
+  return own.flatMap((item, index) => {
+    const id = approvalRequestId(item)
+    if (id === undefined || known.has(id)) return []
+    return [`input[${index}].${item.type === 'mcp_approval_response' ? 'approval_request_id' : 'id'}`]
+  })
+}
+
+/** The approval requests whose calls have run. */
+function done(items: readonly InputItem[]): ReadonlySet<unknown> {
+  return new Set(items.flatMap((item) => (item.type === 'mcp_call' ? [item.approval_request_id] : [])))
+}
+
 /** The calls that the user approves in this request. What was approved in an earlier one ran there, or never will. */
 export function approvedCalls(
   own: readonly InputItem[],
   items: readonly InputItem[],
   requested: readonly ApprovedCall[],
 ): ApprovedCall[] {
-  const done = new Set(items.map((item) => (item.type === 'mcp_call' ? item.approval_request_id : undefined)))
+  const ran = done(items)
   const answers = new Map<string, boolean>()
   for (const item of own) {
     if (item.type !== 'mcp_approval_response') continue
@@ -82,5 +104,5 @@ export function approvedCalls(
     answers.set(id, answers.get(id) !== false && approve === true)
   }
   const calls = new Map(requested.map((call) => [call.approvalRequestId, call]))
-  return [...calls.values()].filter(({ approvalRequestId: id }) => answers.get(id) === true && !done.has(id))
+  return [...calls.values()].filter(({ approvalRequestId: id }) => answers.get(id) === true && !ran.has(id))
 }

@@ -45,6 +45,7 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
       store,
       seal,
       foreignSeals,
+      onUnopened: setup.reportUnopened,
       responseId,
       ...(remembered && { remembered }),
     })

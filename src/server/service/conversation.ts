@@ -5,12 +5,13 @@ import type { InputItem } from '../../responses/input-items.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import { type Seal, unsealInput } from '../../seal/index.js'
+import { invalidEncryptedContent } from '../../seal/invalid-encrypted-content.js'
 import type { FinishedResponse, ResponseStore } from '../../stores/store.js'
 import { deriveId } from '../../translate/ids.js'
 import type { ApprovedCall } from '../../translate/options.js'
-import { approvedCalls, requestedInStore, withRequests } from './approvals.js'
+import { approvedCalls, requestedInStore, unknownRequests, withRequests } from './approvals.js'
 import { withoutForeignReasoning } from './foreign-reasoning.js'
-import { inOwnTerms } from './own-terms.js'
+import { inOwnTerms, paramInOwnTerms } from './own-terms.js'
 
 /** Where an item stands in the input that the client sent. */
 export type Place = number | undefined
@@ -33,6 +34,8 @@ export interface ConversationContext {
   readonly seal: Seal
   /** What becomes of content that another seal made, as in `unsealInput`. */
   readonly foreignSeals: 'refuse' | 'ignore'
+  /** Receives where the request has content that did not open and that is ignored. Not called if there is none. */
+  readonly onUnopened: (params: readonly string[]) => void
   readonly responseId: string
   /** Responses that are not stored, and that whoever sends the request remembers: those of its WebSocket. */
   readonly remembered?: (responseId: string) => FinishedResponse | undefined
@@ -58,8 +61,18 @@ export async function resolveConversation(
   const sentPlaces = [...earlier.map(() => undefined), ...own.map((_, index) => index)]
   // Before they are given ids: sealed reasoning whose client leaves its id out has that of its seal.
   const carried = [...earlier, ...found.items]
-  const unsealed = inTermsOf(sentPlaces, () => unsealInput(carried as never, { seal, caller: owner, foreign }))
+  const unopened = new Set<string>()
+  const onForeign = (param: string): void => {
+    unopened.add(paramInOwnTerms(param, sentPlaces))
+  }
+  const options = { seal, caller: owner, foreign, onForeign }
+  const unsealed = inTermsOf(sentPlaces, () => unsealInput(carried as never, options))
   const requested = [...unsealed.requestedCalls, ...(await requestedInStore(sent, context))]
+  for (const param of unknownRequests(own, sent, requested)) {
+    if (foreign === 'refuse') throw invalidEncryptedContent(param)
+    unopened.add(param)
+  }
+  if (unopened.size > 0) context.onUnopened([...unopened])
   const { input, places } = withRequests(sent, sentPlaces, requested)
   const readable = foreign === 'ignore' ? withoutForeignReasoning(input, seal) : input
   return {

@@ -119,6 +119,7 @@ async function runFor(
     store: stored,
     seal,
     foreignSeals,
+    onUnopened: setup.reportUnopened,
     responseId,
     ...(remembered && { remembered }),
   })

@@ -25,6 +25,7 @@ export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller)
     store,
     seal,
     foreignSeals,
+    onUnopened: setup.reportUnopened,
     responseId,
     ...(remembered && { remembered }),
   })

@@ -8,10 +8,16 @@ import { RequestError } from '../../request-error.js'
  */
 export function inOwnTerms(error: unknown, places: readonly (number | undefined)[]): unknown {
   if (!(error instanceof RequestError) || error.param === null) return error
-  const [at, index] = /^input\[(\d+)\]/.exec(error.param) ?? []
-  if (at === undefined || places[Number(index)] === Number(index)) return error
-  const own = places[Number(index)]
-  const param = own === undefined ? 'previous_response_id' : error.param.replace(at, `input[${own}]`)
+  const param = paramInOwnTerms(error.param, places)
+  if (param === error.param) return error
   const message = error.body.error.message.replaceAll(error.param, param)
   return new RequestError(message, { param, code: error.code, status: error.status })
+}
+
+/** A parameter of the whole conversation, in terms of the request: see {@link inOwnTerms}. */
+export function paramInOwnTerms(param: string, places: readonly (number | undefined)[]): string {
+  const [at, index] = /^input\[(\d+)\]/.exec(param) ?? []
+  if (at === undefined) return param
+  const own = places[Number(index)]
+  return own === undefined ? 'previous_response_id' : param.replace(at, `input[${own}]`)
 }

@@ -7,6 +7,7 @@ import type { ResponseRequest } from '../../responses/request.js'
 import { createSeal, type Seal } from '../../seal/index.js'
 import { createMemoryStore } from '../../stores/memory-store.js'
 import type { ResponseStore } from '../../stores/store.js'
+import { callHost } from '../../translate/call-host.js'
 import { createObserver, type Observer } from '../observe/observer.js'
 import { type Admission, createAdmission } from './admission.js'
 import { boundedStore, StoreFailure } from './bounded-store.js'
@@ -18,6 +19,7 @@ import { servedModels } from './served-models.js'
 import { createSilenceLimit } from './silence.js'
 import { createStop, type Stop } from './stop.js'
 import { type StoredResponses, storedResponses } from './stored-responses.js'
+import { unopenedSeal } from './unopened-seal.js'
 
 /** What all parts of a service share. */
 export interface Setup {
@@ -28,6 +30,8 @@ export interface Setup {
   readonly stored: StoredResponses
   readonly seal: Seal
   readonly foreignSeals: 'refuse' | 'ignore'
+  /** Receives where a request has sealed content that is ignored because it did not open. Never throws. */
+  readonly reportUnopened: (params: readonly string[]) => void
   readonly models: readonly string[]
   readonly admission: Admission
   readonly clock: () => number
@@ -83,6 +87,7 @@ export function setUp(options: ServiceOptions): Setup {
     stored: storedResponses(store, { clock, report }),
     seal,
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
+    reportUnopened: (params) => callHost(options.response?.onDiagnostic, unopenedSeal(params), report),
     models,
     admission: createAdmission(limits, observer?.load),
     observer,
@@ -103,6 +108,7 @@ export function setUp(options: ServiceOptions): Setup {
         onError: report,
         store: true,
         sealReasoning: sealed.seal,
+        sealForm: sealed.sealForm,
         sealCompaction: sealed.sealCompaction,
         // A stored response is looked up when its call is approved.
         ...(request.store === false && { sealApproval: sealed.sealApproval }),

@@ -1,0 +1,32 @@
+import { createSeal, readSealKeys, type Seal } from '../../seal/index.js'
+import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
+import { SEAL_KEYS_VARIABLE, type SealKeySource } from './settings.js'
+
+/**
+ * The seal of the keys that the operator gave; undefined without any. Throws a {@link UsageError}, which says where a key
+ * is wrong and never what it is.
+ */
+export async function openSeal(source: SealKeySource | undefined, io: Io): Promise<Seal | undefined> {
+  if (source === undefined) return undefined
+  if ('text' in source) return sealOf(source.text, SEAL_KEYS_VARIABLE)
+  const { file } = source
+  // The error of a file that is not there would show it.
+  if (isKey(file)) throw new UsageError(`--seal-keys: expected a file, got a key: use ${SEAL_KEYS_VARIABLE} for it`)
+  return sealOf(await readFileOrStdin(file, io), `--seal-keys ${nameOf(file)}`)
+}
+
+function sealOf(text: string, where: string): Seal {
+  try {
+    return createSeal(readSealKeys(text))
+  } catch (error) {
+    throw new UsageError(`${where}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function isKey(text: string): boolean {
+  try {
+    return readSealKeys(text).length > 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,82 @@
+/*
+ * How a response's messages were sampled, where rendering their items would write other ids: the header that the model
+ * wrote, ids that are not those of the tokenizer, and what hosted tools showed the model alone. A seal carries it, so that
+ * a conversation that nobody stored renders to the same ids as one whose transcripts are known.
+ */
+
+/** One message of the items before a seal, or the seal's own. */
+export interface SampledMessage {
+  /** How many items stand between: 0 is the sealed item itself, 1 the one before it. Items without a message do not count. */
+  readonly back: number
+  /** Whether it is the result of the item's call, and not the assistant's message. */
+  readonly isResult: boolean
+  /** From `<|start|>` to the terminator; absent where the item renders to the same ids. */
+  readonly tokens?: readonly number[]
+}
+
+export interface SampledForm {
+  /** Whether the sealed item stands for no message: it is there for the messages before it. */
+  readonly isAlone: boolean
+  /** In the transcript's order, which may be another than that of the items. */
+  readonly messages: readonly SampledMessage[]
+}
+
+/** Above what JSON escapes, so that an id is one character of two to four bytes. */
+const FIRST = 0x80
+const SURROGATES = 0xd800
+const SURROGATE_COUNT = 0x800
+
+/** As a text for a seal, which is opaque to whoever seals it. */
+export function writeSampledForm({ isAlone, messages }: SampledForm): string {
+  const listed = messages.map(({ back, isResult, tokens }) => [
+    back,
+    Number(isResult),
+    ...(tokens === undefined ? [] : [textOfIds(tokens)]),
+  ])
+  return JSON.stringify([Number(isAlone), ...listed])
+}
+
+/** Undefined for a text that {@link writeSampledForm} does not write. */
+export function readSampledForm(text: string): SampledForm | undefined {
+  let values: unknown
+  try {
+    values = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!Array.isArray(values)) return undefined
+  const [isAlone, ...listed] = values as readonly unknown[]
+  const isRight = isFlag(isAlone) && listed.every(isListed)
+  if (!isRight) return undefined
+  const messages = (listed as [number, number, string?][]).map(([back, isResult, ids]) => ({
+    back,
+    isResult: isResult === 1,
+    ...(ids !== undefined && { tokens: idsOfText(ids) }),
+  }))
+  return { isAlone: isAlone === 1, messages }
+}
+
+function isListed(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length < 2 || value.length > 3) return false
+  const [back, isResult, ids] = value as readonly unknown[]
+  const isText = value.length === 2 || typeof ids === 'string'
+  return Number.isSafeInteger(back) && (back as number) >= 0 && isFlag(isResult) && isText
+}
+
+function isFlag(value: unknown): boolean {
+  return value === 0 || value === 1
+}
+
+function textOfIds(ids: readonly number[]): string {
+  return ids
+    .map((id) => String.fromCodePoint(id + FIRST < SURROGATES ? id + FIRST : id + FIRST + SURROGATE_COUNT))
+    .join('')
+}
+
+/** Ids that no message may have are left to whoever reads the message. */
+function idsOfText(text: string): number[] {
+  return Array.from(text, (character) => {
+    const code = character.codePointAt(0) as number
+    return code < SURROGATES ? code - FIRST : code - FIRST - SURROGATE_COUNT
+  })
+}
