@@ -296,7 +296,7 @@ describe('a later request of a conversation that was compacted', () => {
         // But for the reasoning before the answer, which no later prompt has.
         expect(messagesOf(sent, { date: DATE, history }).at(-1)?.content).toBe('And now?')
       }),
-      { numRuns: runs(12) },
+      { numRuns: runs(60) },
     )
   })
 
@@ -581,7 +581,7 @@ describe('a response that was compacted is what went into it', () => {
           }
         },
       ),
-      { numRuns: runs(6) },
+      { numRuns: runs(25) },
     )
   })
 })

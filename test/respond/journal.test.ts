@@ -75,10 +75,13 @@ function hostThatInserts(turns: readonly string[], every: number): Pick<RespondO
       generate(context, options) {
         const tokens = model.generate(context, options)
         return tokenStream(async function* () {
+          // A place is all that stands before it: a conversation that was compacted comes to the same length again.
+          let place = [...context].reduce((sum, id) => (sum * 31 + id) % 0x7fffffff, 0)
           for (let at = context.length; ; at++) {
             const step = await tokens.next()
             if (step.done) return step.value
-            if (at % every === 0) insert({ ...FILE_SEARCH, id: `own_${at}` })
+            if (at % every === 0) insert({ ...FILE_SEARCH, id: `own_${at}_${place}` })
+            place = (place * 31 + Number(step.value)) % 0x7fffffff
             yield step.value
           }
         })

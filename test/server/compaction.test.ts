@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createLiveTimelines } from '../../src/cli/serve/live-timelines.js'
+import type { Entry } from '../../src/journal/entry.js'
 import { answer, type ScriptedPrompt, type ScriptedTurn, scriptedEngine } from '../../src/testing/index.js'
 import { type Endpoint, type Event, endpoint, tokenTable } from './endpoint.js'
 import { connect, create as createOverSocket, faultsIn, responseOf, serve } from './web-socket/sockets.js'
@@ -123,6 +125,20 @@ describe('context_management', () => {
     const body = { model: 'gpt-oss', input: LONG }
     const counted = await ask('POST', '/responses/input_tokens', { ...body, ...CONTEXT })
     expect(counted.body.input_tokens).toBe((await create(body)).body.usage.input_tokens)
+  })
+
+  test('the timeline of a compacted response has the compaction, and the counts of the response', async () => {
+    const entries: [string, Entry][] = []
+    const { create } = endpoint(model, { onEntry: (id, entry) => void entries.push([id, entry]) })
+    const { body } = await create({ ...CONTEXT, input: EARLIER })
+    let lines = ''
+    const screen = { columns: 120, hasColors: false }
+    const timelines = createLiveTimelines({ tokenTable, responseId: '', clock: () => 0 }, screen, (text) => {
+      lines += text
+    })
+    for (const [id, entry] of entries) timelines.take(id, entry)
+    expect(lines).toMatch(/^ *compaction .*$/m)
+    expect(lines).toContain(String(body.usage.output_tokens))
   })
 
   test('a WebSocket goes on from a compacted response that is not stored', async () => {
