@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type {
   ContextManagement,

@@ -1,9 +1,8 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { serve, upgradeWebSocket } from '@hono/node-server'
-import { WebSocketServer } from 'ws'
 import { check } from '../errors.js'
 import { createResponsesApp, type ResponsesApp } from './create-responses-app.js'
+import { createLazySockets } from './lazy-sockets.js'
 import type { ResponsesAppOptions } from './options.js'
 
 export interface ServeOptions extends Omit<ResponsesAppOptions, 'upgradeWebSocket'> {
@@ -36,11 +35,18 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
   const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(hostname)
   const isSafe = isLoopback || others.authorize !== undefined
   check(isSafe, 'hostname', 'a loopback address, or authorize, for others can reach this one', hostname)
+  // Not before: `sendEvents` of the same subpath needs no server.
+  const { serve, upgradeWebSocket } = await import('@hono/node-server')
   const app = createResponsesApp({ ...others, upgradeWebSocket: upgradeWebSocket as never })
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: others.limits?.bodyBytes ?? 33_554_432 })
+  const sockets = createLazySockets({ maxPayload: others.limits?.bodyBytes ?? 33_554_432 })
+  const fetch: ResponsesApp['fetch'] = (request, env, context) => {
+    // An upgrade is the one request that has no response of Node's.
+    if (Object(env).outgoing !== undefined) return app.fetch(request, env, context)
+    return sockets.load().then(() => app.fetch(request, env, context))
+  }
   const server = await new Promise<Server>((resolve, reject) => {
     const listening = serve(
-      { fetch: app.fetch, port, hostname, websocket: { server: sockets as never }, overrideGlobalObjects: false },
+      { fetch, port, hostname, websocket: { server: sockets.server as never }, overrideGlobalObjects: false },
       () => resolve(listening as Server),
     )
     listening.once('error', reject)
@@ -62,7 +68,7 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
       setImmediate(() => server.closeAllConnections())
       // A peer that does not answer the closing of its socket.
       const late = setTimeout(() => {
-        for (const socket of sockets.clients) socket.terminate()
+        sockets.terminate()
       }, 1000)
       await closed
       clearTimeout(late)

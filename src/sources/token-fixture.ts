@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import * as z from 'zod'
+import { toDotPath } from 'zod/v4/core'
 import { describe, HarmonyResponsesError } from '../errors.js'
 import { type PolicyName, policies } from '../recipients/policy.js'
 import type { ResponseRequest } from '../responses/request.js'
@@ -153,7 +154,7 @@ export function parseTokenFixture(value: unknown): TokenFixture {
   const [first] = error.issues
   if (first === undefined) throw error
   const { path, message, input } = sharpest(first)
-  const place = path.length === 0 ? 'fixture' : z.core.toDotPath(path)
+  const place = path.length === 0 ? 'fixture' : toDotPath(path)
   throw new HarmonyResponsesError('bad_fixture', `${place}: expected ${message}, got ${describe(input)}`)
 }
 

@@ -1,5 +1,5 @@
 import { createTextLookup } from './text-lookup.js'
-import type { TokenTable } from './token-table.js'
+import type { AllBytes, TokenTable } from './token-table.js'
 
 /** Characters per token: two numbers of three digits each. */
 const WIDTH = 6
@@ -80,5 +80,38 @@ export function createMergeTable(merges: string): TokenTable {
     return start
   }
 
-  return { text: createTextLookup(size, bytes), bytes, size }
+  /** The parts of a token stand before it, so that one pass over the ids writes them all. */
+  function allBytes(): AllBytes {
+    const offsets = new Uint32Array(size + 1)
+    const parts = new Uint32Array(2 * size)
+    for (let id = 0; id < size; id++) {
+      const [first, second] = [number(id * WIDTH), number(id * WIDTH + DIGITS)]
+      parts[2 * id] = first
+      parts[2 * id + 1] = second
+      const length = first === id ? 1 : lengthOf(first) + lengthOf(second)
+      offsets[id + 1] = (offsets[id] ?? 0) + length
+    }
+    function lengthOf(id: number): number {
+      return (offsets[id + 1] ?? 0) - (offsets[id] ?? 0)
+    }
+    const written = new Uint8Array(offsets[size] ?? 0)
+    let at = 0
+    function copy(id: number): void {
+      const to = offsets[id + 1] ?? 0
+      // Byte by byte: most parts are shorter than what a call of the runtime costs.
+      for (let from = offsets[id] ?? 0; from < to; from++) written[at++] = written[from] ?? 0
+    }
+    for (let id = 0; id < size; id++) {
+      const first = parts[2 * id] ?? 0
+      const second = parts[2 * id + 1] ?? 0
+      if (first === id) written[at++] = second
+      else {
+        copy(first)
+        copy(second)
+      }
+    }
+    return { bytes: written, starts: offsets }
+  }
+
+  return { text: createTextLookup(size, bytes), bytes, size, allBytes }
 }

@@ -1,4 +1,4 @@
-import type { TokenTable } from './token-table.js'
+import type { AllBytes, TokenTable } from './token-table.js'
 
 /** The reverse of a token table: from bytes to ids. */
 export interface TokenIndex {
@@ -11,14 +11,8 @@ export interface TokenIndex {
 /** Indexes a table, reading it once. If a token occurs twice, the first id wins. */
 function createTokenIndex(table: TokenTable): TokenIndex {
   const { size } = table
-  const starts = new Uint32Array(size + 1)
+  const { bytes: all, starts } = table.allBytes?.() ?? readAll(table)
   let longest = 0
-  for (let id = 0; id < size; id++) {
-    const { length } = table.bytes(id)
-    starts[id + 1] = (starts[id] ?? 0) + length
-    longest = Math.max(longest, length)
-  }
-  const all = new Uint8Array(starts[size] ?? 0)
   // Open addressing over typed arrays: a Map of strings takes four times as long to fill and five times the memory.
   const mask = 2 ** Math.ceil(Math.log2(2 * size + 2)) - 1
   /** Id + 1, or 0 for none. */
@@ -44,7 +38,7 @@ function createTokenIndex(table: TokenTable): TokenIndex {
   for (let id = 0; id < size; id++) {
     const from = starts[id] ?? 0
     const to = starts[id + 1] ?? 0
-    all.set(table.bytes(id), from)
+    longest = Math.max(longest, to - from)
     const slot = find(all, from, to)
     slots[slot] ||= id + 1
   }
@@ -70,6 +64,16 @@ export function tokenIndexOf(table: TokenTable): TokenIndex {
     indexes.set(table, index)
   }
   return index
+}
+
+/** Token by token, from a table that gives them in no other way. */
+function readAll(table: TokenTable): AllBytes {
+  const { size } = table
+  const starts = new Uint32Array(size + 1)
+  for (let id = 0; id < size; id++) starts[id + 1] = (starts[id] ?? 0) + table.bytes(id).length
+  const bytes = new Uint8Array(starts[size] ?? 0)
+  for (let id = 0; id < size; id++) bytes.set(table.bytes(id), starts[id])
+  return { bytes, starts }
 }
 
 /** FNV-1a, its high bits folded into the low ones that are used. */

@@ -15,6 +15,15 @@ export interface TokenTable {
   bytes(id: number): Uint8Array
   /** How many ordinary tokens there are; their ids are 0..size-1. */
   readonly size: number
+  /** All tokens at once, for an encoder: asking for each takes ten times as long. Optional. */
+  allBytes?(): AllBytes
+}
+
+/** The bytes of all tokens, one token after the other in the order of their ids. */
+export interface AllBytes {
+  readonly bytes: Uint8Array
+  /** Where each token starts and, after the last, where it ends: `size + 1` numbers. */
+  readonly starts: Uint32Array
 }
 
 /**

@@ -24,6 +24,17 @@ describe('a table of merges', () => {
     ])
   })
 
+  it('a table of merges gives all tokens at once as it gives each of them', async () => {
+    for (const table of [createMergeTable(SMALL), createMergeTable(''), await loadTokenTable()]) {
+      const { bytes, starts } = table.allBytes?.() ?? expect.unreachable()
+      expect([starts.length, starts.at(-1)]).toEqual([table.size + 1, bytes.length])
+      const wrong = Array.from({ length: table.size }, (_, id) => id).filter(
+        (id) => !same(bytes.subarray(starts[id], starts[id + 1]), table.bytes(id)),
+      )
+      expect(wrong).toEqual([])
+    }
+  })
+
   it('a table of merges may be empty', () => {
     expect(createMergeTable('').size).toBe(0)
     expect(createMergeTable('').text(0)).toBeUndefined()

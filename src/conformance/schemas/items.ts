@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { computerAction, environment, mcpError, operation, shellOutput, webSearchAction } from './item-parts.js'
 import type { WireOutputItem, WireTool } from './item-types.js'
 import { inputPart, messagePart, reasoningText, summaryText } from './parts.js'

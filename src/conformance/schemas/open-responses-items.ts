@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { byType, list, number, oneOf, text, textOrNull } from './schema-builders.js'
 
 // The items of Open Responses (specification of 2026-04-24), by its published schema. Unknown fields are allowed.

@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import type * as z from 'zod'
+import { toDotPath } from 'zod/v4/core'
 import { preview } from '../preview.js'
 import { responseStreamEventSchema, type WireStreamEvent } from './events.js'
 
@@ -37,7 +38,7 @@ export function problemsOf(value: unknown, schema: z.ZodType = responseStreamEve
 function problemAt({ path, message }: { path: PropertyKey[]; message: string }, value: unknown): EventProblem {
   const got = path.reduce<unknown>((part, key) => (part as { [key: PropertyKey]: unknown })[key], value)
   return {
-    path: path.length === 0 ? 'event' : z.core.toDotPath(path),
+    path: path.length === 0 ? 'event' : toDotPath(path),
     expected: message,
     got: preview(got),
   }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { WireOutputItem, WireTool } from './item-types.js'
 import { outputItemSchema, tool } from './items.js'
 import {

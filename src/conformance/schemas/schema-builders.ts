@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { extrasOf } from './wire-extras.js'
 
 // Every schema has a description of what it expects, which messages show after "expected".

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A key that servers send but the types of `openai` 7.57 do not have. It is always optional. */
 export interface ExtraKey {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 // The message of every schema is what it expects, in OpenAI's words: `invalidType` puts it after "expected".
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ParsedInputItem } from '../../responses/parsed-request.js'
 import { byType, either, isRecord, list, text } from './builders.js'
 import { itemReference, message, reasoning } from './items/conversation.js'

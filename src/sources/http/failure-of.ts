@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { EngineError, type EngineErrorCode } from '../../engine/engine-error.js'
 import { jsonOf } from './parse-event.js'
 

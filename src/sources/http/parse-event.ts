@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import * as z from 'zod'
+import { toDotPath } from 'zod/v4/core'
 import { EngineError } from '../../engine/engine-error.js'
 import { describe } from '../../errors.js'
 
@@ -27,7 +28,7 @@ export function parseEvent<T>(schema: z.ZodType<T>, event: unknown, engine: stri
   const { data, error } = schema.safeParse(event, { reportInput: true })
   if (error === undefined) return data as T
   const [issue] = error.issues
-  const place = issue === undefined || issue.path.length === 0 ? '' : `${z.core.toDotPath(issue.path)}: `
+  const place = issue === undefined || issue.path.length === 0 ? '' : `${toDotPath(issue.path)}: `
   throw new EngineError('server_error', `${engine}: ${place}expected ${issue?.message}, got ${describe(issue?.input)}`)
 }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { EngineError } from '../../engine/engine-error.js'
 import { VOCABULARY_SIZE } from '../../harmony/vocabulary.js'
 import { TransientError } from '../http/failure-of.js'

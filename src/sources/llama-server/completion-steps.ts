@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { STOP_TOKENS } from '../../engine/index.js'
 import type { HarmonyToken, HostUsage } from '../../tokens/token-source.js'
 import type { HttpCall } from '../http/http-engine.js'

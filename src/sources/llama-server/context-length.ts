@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { HttpClient } from '../http/http-client.js'
 import { count, jsonOf, parseEvent } from '../http/parse-event.js'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 // The schemas of @ai-sdk/openai for the events that it knows. For items see item-schemas.ts.
 

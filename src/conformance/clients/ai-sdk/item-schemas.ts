@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 // The schemas of @ai-sdk/openai for the items that it knows. It ignores other fields, and items of other types.
 

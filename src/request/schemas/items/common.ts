@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { InputCaller, InputStatus } from '../../../responses/input-status.js'
 import { byType, oneOf, optional, text, typed } from '../builders.js'
 

@@ -1,0 +1,63 @@
+import type { WebSocketServer } from 'ws'
+
+/** The server of sockets, which is loaded with the first of them: most servers never open one. */
+export interface LazySockets {
+  /** As much of a `WebSocketServer` as `@hono/node-server` uses. */
+  readonly server: Pick<WebSocketServer, 'on' | 'off' | 'emit' | 'handleUpgrade' | 'close' | 'options'>
+  /** Has to be awaited before an upgrade is handled. */
+  load(): Promise<void>
+  /** Cuts off all sockets that are open. */
+  terminate(): void
+}
+
+type Listener = (...given: never[]) => void
+
+/** @param options - `maxPayload`: in bytes, of one message */
+export function createLazySockets({ maxPayload }: { readonly maxPayload: number }): LazySockets {
+  const options = { noServer: true, maxPayload } as const
+  const listeners: (readonly [event: string, listener: Listener])[] = []
+  let loading: Promise<void> | undefined
+  let sockets: WebSocketServer | undefined
+  let isClosed = false
+
+  async function open(): Promise<void> {
+    const { WebSocketServer } = await import('ws')
+    sockets = new WebSocketServer(options)
+    for (const [event, listener] of listeners) sockets.on(event, listener as never)
+    if (isClosed) sockets.close()
+  }
+  function loaded(): WebSocketServer {
+    if (sockets === undefined) throw new Error('a socket is handled before the package ws is loaded')
+    return sockets
+  }
+  const server = {
+    options,
+    on(event: string, listener: Listener) {
+      if (sockets === undefined) listeners.push([event, listener])
+      else sockets.on(event, listener as never)
+      return server
+    },
+    off(event: string, listener: Listener) {
+      loaded().off(event, listener as never)
+      return server
+    },
+    emit: (event: string, ...given: never[]): boolean => loaded().emit(event, ...given),
+    handleUpgrade(...given: Parameters<WebSocketServer['handleUpgrade']>): void {
+      loaded().handleUpgrade(...given)
+    },
+    close(): void {
+      isClosed = true
+      sockets?.close()
+    },
+  }
+  return {
+    server: server as never,
+    load() {
+      loading ??= open()
+      return loading
+    },
+    terminate() {
+      for (const socket of sockets?.clients ?? []) socket.terminate()
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { build, type Metafile } from 'esbuild'
+import { beforeAll, expect, test } from 'vitest'
+import config from '../../tsup.config.js'
+
+/*
+ * What a command loads before it does anything, by the imports of the bundles: nothing here is measured in time.
+ * `node bench/run.mjs --only cold` has the figures.
+ */
+
+const { noExternal = [] } = config as { readonly noExternal?: readonly string[] }
+const ENTRIES = ['src/cli/main.ts', 'src/server/node.ts', 'src/server/index.ts']
+
+let outputs: Metafile['outputs'] = {}
+
+beforeAll(async () => {
+  const { metafile } = await build({
+    entryPoints: ENTRIES,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    outdir: 'out',
+    metafile: true,
+    write: false,
+    plugins: [
+      {
+        name: 'as tsup.config.ts has it',
+        setup({ onResolve }) {
+          onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+            const isBundled = noExternal.some((name) => path === name || path.startsWith(`${name}/`))
+            return kind === 'entry-point' || isBundled ? undefined : { path, external: true }
+          })
+        },
+      },
+    ],
+  })
+  outputs = metafile.outputs
+}, 60_000)
+
+interface Loaded {
+  /** The modules that are run: `src/cli/run.ts`, `node_modules/zod/...`. */
+  readonly modules: readonly string[]
+  /** What is imported from npm and from Node. */
+  readonly packages: readonly string[]
+}
+
+/** What is loaded with a module of the sources, at once. */
+function loadedBy(source: string): Loaded {
+  const entry = Object.keys(outputs).find((file) => outputs[file]?.entryPoint === source)
+  if (entry === undefined) return expect.unreachable(source)
+  const files = new Set([entry])
+  const packages = new Set<string>()
+  for (const file of files) {
+    for (const { path, kind, external } of outputs[file]?.imports ?? []) {
+      if (kind === 'dynamic-import') continue
+      if (external === true) packages.add(path)
+      else files.add(path)
+    }
+  }
+  const inputs = [...files].flatMap((file) => Object.entries(outputs[file]?.inputs ?? {}))
+  const modules = inputs.flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : []))
+  return { modules, packages: [...packages] }
+}
+
+/** The rooms that modules are of: `cli`, `server`, `zod`. */
+function roomsOf({ modules }: Loaded): string[] {
+  return [...new Set(modules.map((path) => /(?:node_modules|src)\/([^/]+)/.exec(path)?.[1] ?? path))]
+}
+
+const npm = ({ packages }: Loaded): string[] => packages.filter((name) => !name.startsWith('node:'))
+
+test('--help, and a command before it runs, load a few small files of the command line and nothing of npm', () => {
+  const loaded = loadedBy('src/cli/main.ts')
+  expect(roomsOf(loaded)).toEqual(['cli'])
+  expect(loaded.modules.length).toBeLessThanOrEqual(12)
+  expect(npm(loaded)).toEqual([])
+})
+
+test('check loads the judge, and neither the server nor the token table', () => {
+  const loaded = loadedBy('src/cli/check.ts')
+  expect(roomsOf(loaded).filter((room) => /^(server|respond|prompt|sources)$/.test(room))).toEqual([])
+  expect(loaded.modules.filter((path) => path.includes('o200k'))).toEqual([])
+  expect(npm(loaded).filter((name) => /hono|ws|noble/.test(name))).toEqual([])
+})
+
+test('serve loads neither the judge nor sockets, which come with the first one', () => {
+  const loaded = loadedBy('src/cli/serve/serve.ts')
+  expect(roomsOf(loaded).filter((room) => /^(conformance|probe)$/.test(room))).toEqual([])
+  expect(npm(loaded)).not.toContain('ws')
+  expect(npm(loaded)).not.toContain('@hono/node-server')
+})
+
+test('importing server/node opens no listener: neither the HTTP adapter nor sockets are loaded', () => {
+  const loaded = loadedBy('src/server/node.ts')
+  expect(npm(loaded)).not.toContain('ws')
+  expect(npm(loaded)).not.toContain('@hono/node-server')
+  expect(loaded.modules.filter((path) => /o200k|conformance/.test(path))).toEqual([])
+})
+
+test('of zod, a command loads the words of one language', () => {
+  for (const source of ['src/cli/check.ts', 'src/cli/serve/serve.ts', 'src/server/node.ts']) {
+    const words = loadedBy(source).modules.filter((path) => /zod\/v4\/locales\//.test(path))
+    expect(words.filter((path) => !path.endsWith('/en.js'))).toEqual([])
+  }
+})
