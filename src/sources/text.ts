@@ -33,7 +33,8 @@ export interface TextSourceOptions {
  * - text that spells a marker is read as the marker: a model that quotes `<|end|>` ends its message there;
  * - there are no log-probabilities;
  * - incomplete characters and invalid UTF-8 are lost, mostly as U+FFFD;
- * - the engine must keep special tokens in its text (most omit them by default), or nothing can be translated.
+ * - the engine must keep special tokens in its text (most omit them by default), or nothing can be translated;
+ * - `respond` takes it only from an engine whose capabilities say `spellsMarkers`.
  *
  * @throws HarmonyResponsesError `bad_option`, from the call itself
  */

@@ -10,7 +10,7 @@ import { createLlamaServerEngine } from '../../src/sources/llama-server.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { collectResponse } from '../../src/translate/collect-response.js'
 import { FakeSequence, type Writes } from '../support/fake-llama.js'
-import { fakeLlamaServer } from '../support/fake-llama-server.js'
+import { fakeLlamaServer, LOGPROB } from '../support/fake-llama-server.js'
 import { runs } from '../support/runs.js'
 import { encodeHarmony, encodeText, m } from '../support/tokens.js'
 
@@ -186,7 +186,10 @@ describe('half a character', () => {
       include: ['message.output_text.logprobs'],
     })
     expect(response.status).toBe('completed')
-    expect(response.output).toMatchObject([{ content: [{ text: 'Look\ufffd here.' }] }])
+    const [message] = response.output
+    expect(message).toMatchObject({ content: [{ text: 'Look\ufffd here.' }] })
+    const scored = ['Look', ' here', '.'].map((token) => ({ token, logprob: LOGPROB }))
+    expect(message).toMatchObject({ content: [{ logprobs: scored }] })
   })
 })
 

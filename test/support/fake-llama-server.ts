@@ -8,6 +8,7 @@ interface CompletionBody {
   readonly prompt: readonly number[]
   readonly n_predict: number
   readonly stop?: readonly string[]
+  readonly n_probs?: number
 }
 
 /**
@@ -25,7 +26,11 @@ export function fakeLlamaServer(writes: Writes, table: TokenTable): typeof globa
   }
 }
 
-function eventsOf({ prompt, n_predict, stop = [] }: CompletionBody, writes: Writes, table: TokenTable): unknown[] {
+function eventsOf(
+  { prompt, n_predict, stop = [], n_probs = 0 }: CompletionBody,
+  writes: Writes,
+  table: TokenTable,
+): unknown[] {
   const events: unknown[] = []
   const all = [...prompt]
   let unsent: number[] = []
@@ -42,7 +47,8 @@ function eventsOf({ prompt, n_predict, stop = [] }: CompletionBody, writes: Writ
       const isBegun = word === undefined && !isEnd && stop.some((one) => beginsAtEnd(one, text))
       const content = isBegun ? '' : word === undefined ? text : text.slice(0, text.indexOf(word))
       if (!isBegun) unsent = []
-      events.push({ ...event(prompt, count), tokens: [id], content, stop: false })
+      const scores = n_probs > 0 ? { completion_probabilities: [{ id, logprob: LOGPROB }] } : {}
+      events.push({ ...event(prompt, count), tokens: [id], content, stop: false, ...scores })
     }
     const why = word !== undefined ? 'word' : isEnd ? 'eos' : count === n_predict ? 'limit' : undefined
     if (why !== undefined) {
@@ -52,6 +58,9 @@ function eventsOf({ prompt, n_predict, stop = [] }: CompletionBody, writes: Writ
 }
 
 const event = ({ length }: readonly number[], count: number) => ({ tokens_predicted: count, tokens_evaluated: length })
+
+/** The log-probability of every token. */
+export const LOGPROB = -0.5
 
 const utf8 = new TextEncoder()
 const toText = (bytes: readonly number[]): string =>
