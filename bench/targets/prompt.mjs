@@ -5,8 +5,6 @@ import { expect, on } from '../measure.mjs'
 import { loadOfficialRenderer } from '../official-parser.mjs'
 
 const LINEAR = 1.5
-/** What is one piece to the tokenizer takes n log n time. */
-const ONE_PIECE = 2
 const options = { tokenTable, date: '2026-01-31' }
 
 /** @type {import('../target.mjs').Target} */
@@ -82,8 +80,8 @@ async function textRows({ glance, size }, official) {
 /** One message of so many characters. */
 const TEXTS = {
   prose: { textOf: (length, seed) => inputs.prose(length, seed).text, longest: '10 MB', atMost: LINEAR },
-  'white space': { textOf: (length) => ' '.repeat(length), longest: '10 MB', atMost: ONE_PIECE },
-  'one word': { textOf: wordOf, longest: '1 MB', atMost: ONE_PIECE },
+  'white space': { textOf: (length) => ' '.repeat(length), longest: '10 MB', atMost: LINEAR },
+  'one word': { textOf: wordOf, longest: '1 MB', atMost: LINEAR },
 }
 
 function wordOf(length, seed) {
