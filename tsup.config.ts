@@ -59,5 +59,5 @@ export default defineConfig({
   dts: false,
   sourcemap: true,
   clean: true,
-  onSuccess: async () => writeLicenses(),
+  onSuccess: async (): Promise<void> => writeLicenses(),
 })
