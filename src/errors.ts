@@ -84,5 +84,6 @@ export function describe(value: unknown): string {
     const { name = '' } = (Object.getPrototypeOf(value)?.constructor ?? {}) as { name?: unknown }
     return name === '' || name === 'Object' ? 'an object' : (name as string)
   }
-  return typeof value === 'function' ? 'a function' : String(value)
+  if (typeof value === 'function') return 'a function'
+  return typeof value === 'bigint' ? `${value}n` : String(value)
 }

@@ -77,7 +77,7 @@ describe('an invalid chunk is refused', () => {
     ['a negative id', -1, /got -1$/],
     ['a fraction', 1.5, /got 1\.5$/],
     ['NaN', Number.NaN, /got NaN$/],
-    ['a big integer', 1n, /got 1$/],
+    ['a big integer', 1n, /got 1n$/],
     ['a boolean', true, /got true$/],
     ['bytes', new Uint8Array(1), /got Uint8Array$/],
     ['text among ids', [1, 'x'], /got "x"$/],
