@@ -14,7 +14,7 @@ function writeLicenses(): void {
 }
 
 // JavaScript only: the types come from tsc, so that they map 1:1 to src and go-to-definition lands there.
-export default defineConfig({
+const config: ReturnType<typeof defineConfig> = defineConfig({
   entry: {
     index: 'src/index.ts',
     core: 'src/core.ts',
@@ -61,3 +61,7 @@ export default defineConfig({
   clean: true,
   onSuccess: async (): Promise<void> => writeLicenses(),
 })
+
+export default config
+
+export default config

@@ -40,7 +40,7 @@ const PACKAGES = {
   './tools/functions': [],
   './sse': ['eventsource-parser'],
   './tools/mcp': [],
-  './conformance': ['@cfworker/json-schema', 'eventsource-parser'],
+  './conformance': [],
   './conformance/arbitraries': ['fast-check'],
 }
 
