@@ -63,5 +63,3 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
 })
 
 export default config
-
-export default config
