@@ -22,14 +22,14 @@ export { loadTokenTable } from './tokens/load-token-table.js'
 export { collectResponse } from './translate/collect-response.js'
 export type * from './types.js'
 
-/** Options that only hosted tools read. */
-type Hosted = 'citations' | 'containerId'
+/** Options that only the other door reads. */
+type Others = 'citations' | 'containerId' | 'knownListings'
 
-/** As in `harmony-responses`, without the options of hosted tools. All are optional. */
-export type TranslatorOptions = Omit<FullTranslatorOptions, Hosted>
+/** As in `harmony-responses`, without the options that only that door reads. All are optional. */
+export type TranslatorOptions = Omit<FullTranslatorOptions, Others>
 
 /** {@link TranslatorOptions} and a `signal`, for the pulling side. All are optional. */
-export type TranslateOptions = Omit<FullTranslateOptions, Hosted>
+export type TranslateOptions = Omit<FullTranslateOptions, Others>
 
 const CATALOG = /* @__PURE__ */ withHostItems(CORE_CATALOG)
 

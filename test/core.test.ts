@@ -96,7 +96,8 @@ describe('what the core door does not know', () => {
   test.each([
     ['citations', urlCitations()],
     ['containerId', 'cntr_1'],
-  ])('the core door refuses the option %s, which only hosted tools read', (name, value) => {
+    ['knownListings', []],
+  ])('the core door refuses the option %s, which only the other door reads', (name, value) => {
     const options = { [name]: value }
     expect(() => core.translate('', options)).toThrow(refusal(name, name))
     expect(() => new core.Translator(options)).toThrow(refusal(name, name))

@@ -1,20 +1,28 @@
+import { listingsWith } from '../prompt/read-input.js'
 import type { McpListing } from '../responses/mcp-listing.js'
+import type { ResponseRequest } from '../responses/request.js'
+
+export interface KnownListingsOptions {
+  /** What the host's servers listed just now. */
+  readonly listings: readonly McpListing[]
+  /** Those of them that are items of the response. */
+  readonly shown: readonly McpListing[]
+  /** The labels of the declared servers: a client may send any listing back. */
+  readonly declared: ReadonlySet<string>
+}
 
 /**
- * What declared servers listed that is no item of the response, since the conversation has a listing of theirs: names,
- * and whether the tools are read-only. Calls of other names are refused.
- *
- * @param known - the listings that the prompt was made with
- * @param shown - those that are items of the response
- * @param declared - the labels of the declared servers: a client may send any listing back
+ * What declared servers listed that is no item of the response, since the conversation has a listing of theirs: names
+ * and annotations. Calls of other names are refused. A listing that the host has counts, else the conversation's, also
+ * where the server does not answer now.
  */
 export function knownListings(
-  known: readonly McpListing[],
-  shown: readonly McpListing[],
-  declared: ReadonlySet<unknown>,
+  { input }: ResponseRequest,
+  { listings, shown, declared }: KnownListingsOptions,
 ): McpListing[] {
-  return known
-    .filter((listing) => declared.has(listing.serverLabel) && listing.error === undefined && !shown.includes(listing))
+  const answered = listings.filter(({ error }) => error === undefined)
+  return listingsWith(input, answered)
+    .filter((listing) => declared.has(listing.serverLabel) && !shown.includes(listing))
     .map(({ serverLabel, tools = [] }) => ({
       serverLabel,
       tools: tools.map(({ name, annotations }) => (annotations == null ? { name } : { name, annotations })),

@@ -2,7 +2,6 @@ import { childSignals } from '../child-signals.js'
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
 import type { MessageSpan } from '../prompt/prompt-message.js'
-import { listingsWith } from '../prompt/read-input.js'
 import type { RenderPromptOptions } from '../prompt/render-prompt.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
 import { unsupported } from '../request-error.js'
@@ -71,9 +70,7 @@ export async function openEntry(
   const listed = listedIn(request)
   // A compaction is one item, and nothing else.
   const shown = isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel))
-  const known = isCompaction
-    ? []
-    : knownListings(listingsWith(request.input, listings), shown, declaredServers(request))
+  const known = isCompaction ? [] : knownListings(request, { listings, shown, declared: declaredServers(request) })
   return {
     type: 'open',
     behaviour: BEHAVIOUR,

@@ -1,9 +1,10 @@
 import type { OpenEntry } from '../journal/entry.js'
 import type { Classifier } from '../recipients/classify.js'
-import { type DeclaredTools, declareTools } from '../recipients/declared-tools.js'
+import type { DeclaredTools } from '../recipients/declared-tools.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { hintsOf } from '../recipients/tool-hints.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
+import { listingsOf } from '../translate/mcp-listing.js'
 
 /** The tools of a response, and what the messages of its model become: as its translator has both. */
 export interface ResponseTools {
@@ -13,7 +14,8 @@ export interface ResponseTools {
 
 export function responseTools(open: OpenEntry, policy?: RecipientPolicy | PolicyName): ResponseTools {
   const { request, knownListings = [] } = open
-  const listings = [...open.listings, ...knownListings]
-  const declared = declareTools(request.tools, hintsOf(listings))
-  return { declared, classify: FULL_CATALOG.createClassifier(request, listings, declared, resolvePolicy(policy)) }
+  const state = { request, listings: listingsOf(open.listings) }
+  const options = { knownListings }
+  const declared = FULL_CATALOG.declareTools(request.tools, hintsOf(open.listings), options)
+  return { declared, classify: FULL_CATALOG.createClassifier(state, declared, resolvePolicy(policy), options) }
 }

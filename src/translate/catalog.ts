@@ -1,15 +1,18 @@
 import { check } from '../errors.js'
 import type { Classifier } from '../recipients/classify.js'
-import type { DeclaredTools, declareTools } from '../recipients/declared-tools.js'
+import type { DeclaredTools } from '../recipients/declared-tools.js'
 import type { ToolHints } from '../recipients/mcp-server.js'
 import type { RecipientPolicy } from '../recipients/policy.js'
-import type { Listed } from '../recipients/tool-hints.js'
-import type { ResponseRequest, UnknownTool } from '../responses/request.js'
+import type { UnknownTool } from '../responses/request.js'
 import type { checkCitations } from './check-citations.js'
 import type { KindTable } from './items/kinds.js'
 import type { TranslatorOptions } from './options.js'
 import type { OutputItemsSnapshot } from './output-items.js'
 import { type EchoedFields, unknownToolTypes } from './tool-fields.js'
+import type { TranslatorState } from './translator-state.js'
+
+/** The options that a catalog may lack. */
+type CatalogOptions = Pick<TranslatorOptions, 'citations' | 'containerId' | 'knownListings'>
 
 /**
  * What a translator translates: the kinds of output items, and the tools that a request may declare. A door passes one
@@ -18,13 +21,17 @@ import { type EchoedFields, unknownToolTypes } from './tool-fields.js'
 export interface Catalog {
   readonly kinds: KindTable
   /** Reads the tools that a request declares. */
-  readonly declareTools: typeof declareTools
+  declareTools(
+    tools: readonly UnknownTool[] | null | undefined,
+    hints: ToolHints | undefined,
+    options: CatalogOptions,
+  ): DeclaredTools
   /** Decides what a message becomes: what the request says beside its tools may narrow it. */
   createClassifier(
-    request: ResponseRequest,
-    listings: readonly Listed[],
+    state: Pick<TranslatorState, 'request' | 'listings'>,
     tools: DeclaredTools,
     policy: RecipientPolicy,
+    options: CatalogOptions,
   ): Classifier
   /** The types of tools and their fields. The kinds of all items that these tools become are in `kinds`. */
   readonly fields: EchoedFields
@@ -47,14 +54,15 @@ const ELSEWHERE = 'an import of harmony-responses, not of its /core'
 export function readTools(
   { declareTools, fields, checkCitations }: Catalog,
   tools: readonly UnknownTool[] | null | undefined,
-  options: Pick<TranslatorOptions, 'citations' | 'containerId'>,
+  options: CatalogOptions,
   hints?: ToolHints,
 ): DeclaredTools {
-  const declared = declareTools(tools, hints)
+  const declared = declareTools(tools, hints, options)
   checkCitations?.(options.citations)
   if (checkCitations === undefined) {
     for (const type of unknownToolTypes(tools ?? [], fields)) check(false, 'request.tools', ELSEWHERE, type)
-    for (const name of ['citations', 'containerId'] as const) check(options[name] === undefined, name, ELSEWHERE, name)
+    for (const name of ['citations', 'containerId', 'knownListings'] as const)
+      check(options[name] === undefined, name, ELSEWHERE, name)
   }
   return declared
 }

@@ -35,7 +35,6 @@ export const CORE_KINDS: Pick<AllKinds, CoreType> = {
 export const CORE_CATALOG: Catalog = {
   kinds: CORE_KINDS,
   declareTools: declareCoreTools,
-  createClassifier: (_request, _listings, tools, policy) => (recipient, channel) =>
-    classifyRecipient(recipient, channel, tools, policy),
+  createClassifier: (_, tools, policy) => (recipient, channel) => classifyRecipient(recipient, channel, tools, policy),
   fields: CORE_FIELDS,
 }

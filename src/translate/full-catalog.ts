@@ -1,6 +1,7 @@
 import { declareTools } from '../recipients/declared-tools.js'
 import { narrowToFormat } from '../recipients/format-classifier.js'
 import { createRequestClassifier } from '../recipients/request-classifier.js'
+import { hintsOf } from '../recipients/tool-hints.js'
 import { ALL_FIELDS } from './all-fields.js'
 import type { Catalog } from './catalog.js'
 import { checkCitations } from './check-citations.js'
@@ -15,6 +16,7 @@ import { shellCallOutput } from './items/shell-call-output.js'
 import { spelledCall } from './items/spelled-call.js'
 import { webSearchCall } from './items/web-search-call.js'
 import { wholeFunctionCall, wholeMcpApprovalRequest, wholeMcpCall } from './items/whole-arguments.js'
+import { checkListings } from './options.js'
 
 const ALL_KINDS: AllKinds = {
   ...CORE_KINDS,
@@ -33,9 +35,17 @@ const ALL_KINDS: AllKinds = {
 /** Everything. */
 export const FULL_CATALOG: Catalog = {
   kinds: ALL_KINDS,
-  declareTools,
-  createClassifier(request, listings, tools, policy) {
-    const facts = { toolChoice: request.tool_choice, listings }
+  declareTools: (tools, hints, { knownListings = [] }) => {
+    checkListings('knownListings', knownListings)
+    const known = hintsOf(knownListings)
+    return declareTools(tools, (label, name) => {
+      const [said, before] = [hints?.(label, name), known(label, name)]
+      // Null, a list without the tool, counts only if no other list has it.
+      return said ?? before ?? (said === null ? said : before)
+    })
+  },
+  createClassifier({ request, listings }, tools, policy, { knownListings = [] }) {
+    const facts = { toolChoice: request.tool_choice, listings: [...listings, ...knownListings] }
     return narrowToFormat(request, createRequestClassifier(facts, tools, policy))
   },
   fields: ALL_FIELDS,

@@ -179,13 +179,7 @@ export function checkOptions(options: TranslateOptions): void {
   check(options.responseId !== '', 'responseId', 'a non-empty string', options.responseId)
   check(calls === 'live' || calls === 'whole', 'calls', "'live' or 'whole'", calls)
   check(Object.hasOwn(REASONING, reasoning), 'reasoning', `one of ${Object.keys(REASONING).join(', ')}`, reasoning)
-  for (const what of ['mcpListings', 'knownListings'] as const) {
-    checkList(what, options[what], ['serverLabel'])
-    for (const { serverLabel, tools, error } of options[what] ?? []) {
-      checkList(`${what} of ${serverLabel}: tools`, tools, ['name'])
-      check(typeof (error ?? '') === 'string', `${what} of ${serverLabel}: error`, 'a string', error)
-    }
-  }
+  checkListings('mcpListings', options.mcpListings)
   checkList('approvedCalls', options.approvedCalls, ['approvalRequestId', 'serverLabel', 'name', 'arguments'])
   checkList('inputMessages', options.inputMessages, [])
   const include: unknown = request.include ?? []
@@ -193,6 +187,15 @@ export function checkOptions(options: TranslateOptions): void {
   check(isList, 'request.include', 'an array of strings', include)
   checkUsage('usage', usage)
   resolvePolicy(options.policy, options.mcpApproval)
+}
+
+/** @throws HarmonyResponsesError `bad_option` */
+export function checkListings(what: string, listings: readonly McpListing[] | undefined): void {
+  checkList(what, listings, ['serverLabel'])
+  for (const { serverLabel, tools, error } of listings ?? []) {
+    checkList(`${what} of ${serverLabel}: tools`, tools, ['name'])
+    check(typeof (error ?? '') === 'string', `${what} of ${serverLabel}: error`, 'a string', error)
+  }
 }
 
 function checkType(what: string, type: string, value: unknown): void {

@@ -44,11 +44,10 @@ export class Translation {
   /** @throws HarmonyResponsesError `bad_option`, if an option or an entry of `request.tools` is invalid */
   constructor(options: TranslatorOptions, catalog: Catalog, snapshot?: TranslatorSnapshot) {
     checkOptions(options)
-    const { tokenTable, approvedCalls = [], knownListings = [], onError } = options
+    const { tokenTable, approvedCalls = [], onError } = options
     const { kinds, fields } = catalog
     const state = snapshot?.state ?? createState(options, fields)
-    const listings = [...state.listings, ...knownListings]
-    const tools = readTools(catalog, state.request.tools, options, hintsOf(listings))
+    const tools = readTools(catalog, state.request.tools, options, hintsOf(state.listings))
     const onEvent = options.trace && ((event: ResponseStreamEvent) => this.#trace(event))
     const context = new TranslatorContext(state, options, onEvent)
     const output = new OutputItems(context, kinds, options.calls === 'whole', snapshot?.output)
@@ -56,7 +55,7 @@ export class Translation {
     const recipients = {
       tools,
       policy,
-      classify: catalog.createClassifier(state.request, listings, tools, policy),
+      classify: catalog.createClassifier(state, tools, policy, options),
       labels: [...new Set(approvedCalls.map(({ serverLabel }) => serverLabel))],
     }
     const results = new ResultPairing(output, context, kinds, recipients)

@@ -219,6 +219,15 @@ describe('a name that an MCP server did not list never reaches a tool', () => {
     expect(result.toldModel).toEqual(['github.search: tool not available'])
   })
 
+  test('the list in the conversation counts where the server does not answer now', async () => {
+    const ran: HostedCall[] = []
+    const [tool] = lists(ran).tools as [Tool]
+    const listings: Tool['listings'] = async () => [{ serverLabel: 'github', error: 'no answer' }]
+    const request = { input: [sent('read'), user] as never, tools: [GITHUB] }
+    const { output } = await told(request, [SEARCH, ANSWER], { tools: [{ ...tool, listings }] })
+    expect([ran, output.map(brief)[0]]).toEqual([[], 'mcp_call github search failed'])
+  })
+
   test('a name that is in no list is not put before the user', async () => {
     const guarded = { type: 'mcp', server_label: 'github' }
     const { output } = await told({ input: [sent('read'), user] as never, tools: [guarded] }, [SEARCH, ANSWER])

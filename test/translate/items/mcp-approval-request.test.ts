@@ -499,6 +499,17 @@ describe('which calls need approval', () => {
     expect(asked(guarded('github', approval), [{ serverLabel: 'github', tools: [] }])).toBe('---')
   })
 
+  test('listings of the conversation before add up with those of the response, and are checked alike', () => {
+    const github = guarded('github', 'never')
+    const [read, write] = ['read', 'write'].map((name) => [{ serverLabel: 'github', tools: [{ name }] }])
+    const run = createRun({ request: { tools: [github] }, mcpListings: read as never, knownListings: write as never })
+    run.push(inTurn(...['read', 'write', 'other'].map((name) => callTo(`github.${name}`, '{}<|call|>'))))
+    const statuses = run.translator.response.output.map((item) => 'status' in item && item.status)
+    expect(statuses.slice(1)).toEqual(['in_progress', 'in_progress', 'failed'])
+    const wrong = { request: { tools: [github] }, knownListings: [{ serverLabel: 'github', tools: [{}] }] } as never
+    expect(() => createRun(wrong)).toThrow('knownListings of github: tools[0].name: expected a string')
+  })
+
   test('what servers listed in the conversation before decides as a listing of the response does, and is no item', () => {
     const run = createRun({
       request: { tools: [guarded('github', { never: { read_only: true } })] },
