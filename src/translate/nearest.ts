@@ -1,10 +1,10 @@
 /** The known word that was most likely meant; undefined if none is similar. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const letters = plain(word)
-  const pairs = [...letters].map((_, at) => letters.slice(at, at + 2))
-  // Similar words share all pairs of neighbouring letters but two.
+  const pairs = [...new Set([...letters].map((_, at) => letters.slice(at, at + 2)))]
+  // Similar words share all pairs of neighbouring letters but three.
   return known.find(
-    (name) => pairs.filter((pair) => plain(name).includes(pair)).length > Math.max(word.length, name.length) - 3,
+    (name) => pairs.filter((pair) => plain(name).includes(pair)).length > Math.max(word.length, name.length) - 4,
   )
 }
 

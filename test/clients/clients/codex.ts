@@ -77,6 +77,19 @@ export const codex: Client = {
       shows: { sentBack: { reasoning: 'without content, status' } },
     },
     {
+      scenario: ['two calls', 'code that nobody runs', 'search that nobody runs'],
+      what: 'sends back how calls were sampled',
+      because:
+        'the reasoning item that ends such an output has a seal and no text; it goes back without its empty content',
+      shows: { sentBack: { reasoning: 'without content, status' } },
+    },
+    {
+      scenario: ['custom tool'],
+      what: 'sends back how a custom call was sampled',
+      because: 'the same, after reasoning that has a text',
+      shows: { sentBack: { reasoning: 'without status / without content, status' } },
+    },
+    {
       scenario: withHostedCalls.filter((name) => !SEARCHES.includes(name)),
       what: 'no hosted calls',
       because:
