@@ -16,8 +16,9 @@ import { readTranscript, type TranscriptMessage } from './transcript.js'
  * What the host knows of an earlier response:
  *
  * - `tokens`: its transcript, everything that stood after the prompt: sampled ids and the host's own, such as tool
- *   messages and the `<|start|>assistant` of later turns. Where the conversation was compacted, everything since then. Messages of the request that say the same are rendered with
- *   these ids, so that engines find them in their prefix cache.
+ *   messages and the `<|start|>assistant` of later turns. Where the conversation was compacted, everything since then.
+ *   Messages of the request that say the same are rendered with these ids, so that engines find them in their prefix
+ *   cache.
  * - `sealed`: an `encrypted_content`, the text that it holds, and its `form`, if it has one: how the response's
  *   messages were sampled. What the form says is used like a transcript's ids, for messages that say the same.
  */

@@ -6,7 +6,10 @@
 
 /** One message of the items before a seal, or the seal's own. */
 export interface SampledMessage {
-  /** How many items stand between: 0 is the sealed item itself, 1 the one before it. Items without a message do not count. */
+  /**
+   * How many items stand between: 0 is the sealed item itself, 1 the one before it. Items without a message do not
+   * count.
+   */
   readonly back: number
   /** Whether it is the result of the item's call, and not the assistant's message. */
   readonly isResult: boolean

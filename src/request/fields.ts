@@ -135,7 +135,9 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   tool_choice: {
     fate: 'honoured',
-    does: 'the prompt teaches the tools that it leaves, [calls of others](respond.md#what-tool_choice-excludes) fail, and a call that it demands is made',
+    does:
+      'the prompt teaches the tools that it leaves, [calls of others](respond.md#what-tool_choice-excludes) fail, and a ' +
+      'call that it demands is made',
     allows: "`'none'`, `'auto'`, `'required'`, or an object that names declared tools",
     schema: toolChoice,
   },
