@@ -297,6 +297,27 @@ describe('the limits of a response', () => {
     expect(callIn(output)).toMatchObject({ status: 'completed' })
   })
 
+  test('an answer whose end is the last token that it may have is complete, whatever the engine says of its limit', async () => {
+    const tokens = encodeHarmony(ANSWER)
+    const engine = {
+      ...modelOf([]),
+      generate: () =>
+        tokenStream(async function* () {
+          yield tokens
+          return { reason: 'max_output_tokens' }
+        }),
+    }
+    const whole = await run({ ...REQUEST, max_output_tokens: tokens.length }, { engine })
+    expect(whole.response.status).toBe('completed')
+    for (const [at, shown] of whole.before.entries()) {
+      const rest = await run(
+        { ...REQUEST, max_output_tokens: tokens.length },
+        { engine, entries: whole.entries.slice(0, at) },
+      )
+      expect(rest.events).toEqual(whole.events.slice(shown))
+    }
+  })
+
   test('the host limits the turns', async () => {
     const asked: Asked[] = []
     const turns = Array.from({ length: 9 }, () => SEARCH)
