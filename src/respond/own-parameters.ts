@@ -1,4 +1,5 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
+import { isAnswerJson } from '../recipients/format-classifier.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
@@ -22,7 +23,7 @@ export function ownParameters(
   const isSeeded = seed != null && hasSeed
   if (seed != null && !hasSeed) ignore('seed (the engine has none)')
   const isStopped = stop != null && stop.length > 0
-  const isFree = !isFormatted(request)
+  const isFree = !isAnswerJson(request)
   // A part of a JSON text is none.
   if (isStopped && !isFree) ignore('stop (text.format is set)')
   return {
@@ -30,10 +31,4 @@ export function ownParameters(
     ...(isSeeded && { seed }),
     ...(isStopped && isFree && { stop }),
   }
-}
-
-/** Whether the answer has to be JSON. */
-function isFormatted({ text }: ResponseRequest): boolean {
-  const type = (text?.format as { readonly type?: unknown } | null | undefined)?.type
-  return type === 'json_object' || type === 'json_schema'
 }

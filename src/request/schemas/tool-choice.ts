@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ParsedToolChoice } from '../../responses/parsed-request.js'
 import type { HostedToolType, NamedTool } from '../../responses/request-parameters.js'
-import { byType, either, key, list, oneOf, optional, typed } from './builders.js'
+import { byType, either, key, list, nameLike, oneOf, optional, typed } from './builders.js'
 
 const hosted = <const Type extends HostedToolType>(type: Type): z.ZodType<{ type: Type }> => typed(type, {})
 
@@ -22,10 +22,13 @@ const HOSTED: { readonly [Type in HostedToolType]: z.ZodType<{ type: Type }> } =
   web_search_preview_2025_03_11: hosted('web_search_preview_2025_03_11'),
 }
 
+/** The host writes it in a header, and an error repeats it: a word, as the recipients that the prompt teaches are. */
+const mcpToolName = nameLike(/^[\w.:/@-]+$/, 128)
+
 const NAMED: { readonly [type: string]: z.ZodType<NamedTool> } = {
   function: typed('function', { name: key }),
   custom: typed('custom', { name: key }),
-  mcp: typed('mcp', { server_label: optional(key), name: optional(key) }),
+  mcp: typed('mcp', { server_label: optional(key), name: optional(mcpToolName) }),
   ...HOSTED,
 }
 
