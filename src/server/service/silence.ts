@@ -12,7 +12,7 @@ export interface SilenceLimits {
 
 /**
  * Ends the calls of engines that are silent for too long: a hung engine would keep its places for ever. A step without
- * tokens says that the engine is at work, and begins the wait anew. Time in which nobody asks for a token does not count.
+ * tokens says that the engine is at work, and begins the wait anew. Only the time counts in which a token is awaited.
  *
  * @returns the engine with these limits: a call that exceeds them is closed, and throws an `EngineError`
  * @throws HarmonyResponsesError `bad_option`
