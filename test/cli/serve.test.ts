@@ -568,6 +568,40 @@ describe('serve --record', () => {
   })
 })
 
+describe('an engine that is down', () => {
+  const refusalsOf = (io: FakeIo): string[] => io.err.split('\n').filter((line) => line.includes('cannot connect'))
+
+  test('an engine that is down is 503 with Retry-After, for streams too, and one line of the log a request', async () => {
+    const { url, io } = await serve(['--vllm', 'http://127.0.0.1:9'])
+    await expect.poll(() => io.err).toContain('the engine does not answer yet')
+    for (const stream of [false, true]) {
+      const before = refusalsOf(io).length
+      const answer = await fetch(`${url}/v1/responses`, { method: 'POST', body: JSON.stringify({ ...FRANCE, stream }) })
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(await answer.json()).toMatchObject({
+        error: { code: 'server_is_overloaded', message: 'The model is not available. Please try again later.' },
+      })
+      expect(refusalsOf(io).length - before).toBe(1)
+    }
+    expect(io.err).toMatch(/POST \/v1\/responses 503 .*server_is_overloaded/)
+  })
+
+  test('an engine that goes down later is 503 with Retry-After as well', async () => {
+    const server = createServer((request, response) => {
+      const isModels = request.url?.endsWith('/v1/models')
+      response.end(isModels ? '{"data":[{"id":"openai/gpt-oss-20b","max_model_len":4096}]}' : '')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { url } = await serve(['--vllm', `http://127.0.0.1:${(server.address() as AddressInfo).port}`])
+    const ask = (): Promise<Response> => fetch(`${url}/v1/responses`, { method: 'POST', body: JSON.stringify(FRANCE) })
+    await ask()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    const answer = await ask()
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+  })
+})
+
 test('--origin lets the pages of a site ask, and no others', async () => {
   const { url } = await serve(['--replay', '--origin', 'https://chat.example.com'])
   const ask = (origin: string): Promise<Response> => fetch(`${url}/v1/models`, { headers: { origin } })

@@ -235,13 +235,13 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect((await errorOf(call.next())).message).toBe('the stream ended without a finish reason')
     })
 
-    test(`${name}: a server that cannot be reached is an error`, async () => {
-      const engine = create({ url: 'http://127.0.0.1:9', delay, retries: 1 })
+    test(`${name}: a server that cannot be reached is asked once more, soon, and is an error then`, async () => {
+      const engine = create({ url: 'http://127.0.0.1:9', delay, retries: 2 })
       waits.length = 0
       const error = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
-      expect(error.code).toBe('server_error')
+      expect([error.code, error.isUnavailable]).toEqual(['server_error', true])
       expect(error.message).toMatch(/^cannot connect to 127\.0\.0\.1:9: /)
-      expect(waits).toEqual([500])
+      expect(waits).toEqual([100])
     })
   })
 

@@ -29,12 +29,13 @@ export interface HttpOptions {
   /** Default: the runtime's. Node's fails after 300 seconds without data, which a very long prompt may take. */
   readonly fetch?: typeof globalThis.fetch
   /**
-   * How often a call without any token yet is retried: if connecting fails, the stream ends without a finish reason, or
-   * on 429, 502, 503 and 504. Default 2.
+   * How often a call without any token yet is retried: if the stream ends without a finish reason, or on 429, 502, 503
+   * and 504; if connecting fails, at most once. Default 2.
    */
   readonly retries?: number
   /**
-   * Waits before a retry: for the server's `Retry-After`, else 500 ms, doubled each time up to a minute. A server that
+   * Waits before a retry: for the server's `Retry-After`, else 500 ms, doubled each time up to a minute; 100 ms if
+   * connecting failed. A server that
    * asks for more than a minute is not retried. The promise should resolve early if the signal aborts. Default: a
    * timer.
    */
@@ -66,6 +67,8 @@ export interface HttpClient {
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+/** A server that is not there is asked once more, soon: it may just restart, and whoever waits is told at once. */
+const CONNECT_AGAIN_MS = 100
 const MOST_OF_A_REFUSAL = 64 * 1024
 const MOST_OF_AN_ANSWER = 4 * 1024 * 1024
 /** Statuses of a wrong path. */
@@ -95,7 +98,12 @@ export function createHttpClient(options: HttpOptions): HttpClient {
       response = await (fetch ?? globalThis.fetch)(address.endpoint(path), init)
     } catch (cause) {
       signal.throwIfAborted()
-      throw new TransientError('server_error', `cannot connect to ${address.host}: ${reasonOf(cause)}`, { cause })
+      throw new TransientError('server_error', `cannot connect to ${address.host}: ${reasonOf(cause)}`, {
+        cause,
+        isUnavailable: true,
+        retryAfterMs: CONNECT_AGAIN_MS,
+        retries: 1,
+      })
     }
     if (response.ok) return response
     const { text, isCut } = await readText(response, MOST_OF_A_REFUSAL)
