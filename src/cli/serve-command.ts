@@ -13,6 +13,7 @@ export const serve: Command = defineCommand({
   --vllm URL                vLLM 0.10.2 or later
   --sglang URL              SGLang
   --llama-server URL        llama.cpp's server; the key of any of these three is in HARMONY_ENGINE_API_KEY
+  --skip-model-check        trusts a server that cannot prove that its model is gpt-oss
 
   --config FILE             JSON that has these options by their names; the command line takes precedence
   --mcp LABEL=COMMAND|URL   an MCP server that requests may use by this label; repeatable
@@ -62,6 +63,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     vllm: { type: 'string' },
     sglang: { type: 'string' },
     'llama-server': { type: 'string' },
+    'skip-model-check': { type: 'boolean' },
     mcp: { type: 'string', multiple: true },
     host: { type: 'string' },
     port: { type: 'string' },

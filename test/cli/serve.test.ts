@@ -568,6 +568,32 @@ describe('serve --record', () => {
   })
 })
 
+test('a server with another model makes /readyz and requests 503, which name what was found', async () => {
+  const server = createServer((request, response) => {
+    const isTokenizer = request.url === '/tokenize'
+    response.end(isTokenizer ? '{"tokens":[1,2]}' : '{"data":[{"id":"Qwen/Qwen3-8B","owned_by":"vllm"}]}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url, io } = await serve(['--vllm', address])
+  const found = 'expected a gpt-oss model, where <|start|> is 200006, got "Qwen/Qwen3-8B", where it is 2 tokens'
+  const ready = await fetch(`${url}/readyz`)
+  expect([ready.status, await ready.text()]).toEqual([503, `not ready: ${found}`])
+  const answer = await fetch(`${url}/v1/responses`, { method: 'POST', body: JSON.stringify(FRANCE) })
+  expect([answer.status, JSON.stringify(await answer.json())]).toEqual([503, expect.stringContaining('Qwen/Qwen3-8B')])
+  expect(io.err).toContain(found)
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test('--skip-model-check trusts a server that cannot prove its model', async () => {
+  const server = createServer((_, response) => response.end('{"data":[{"id":"mine"}]}'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url } = await serve(['--vllm', address, '--skip-model-check'])
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  await new Promise((resolve) => server.close(resolve))
+})
+
 describe('an engine that is down', () => {
   const refusalsOf = (io: FakeIo): string[] => io.err.split('\n').filter((line) => line.includes('cannot connect'))
 

@@ -4,13 +4,13 @@ import { describe, expect, test, vi } from 'vitest'
 import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import { type SourcePlanOptions, sourcePlan } from '../../src/conformance/arbitraries/index.js'
 import { checkSource, type SourcePlan } from '../../src/conformance/check-source.js'
-import { EngineError } from '../../src/engine/engine-error.js'
 import { type Constraint, type ConstraintKind, STOP_TOKENS, type TokenEngine } from '../../src/engine/index.js'
 import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
 import { translate } from '../../src/index.js'
 import type { HttpOptions } from '../../src/sources/http/http-client.js'
 import { LONGEST_EVENT, MOST_LINES } from '../../src/sources/http/read-events.js'
 import { constraintLaws, exampleOf } from './constraint-laws.js'
+import { errorOf } from './error-of.js'
 import { readTokens } from './read-tokens.js'
 import { runs } from './runs.js'
 import { frame, refuse, scriptedServer, stream } from './scripted-server.js'
@@ -58,15 +58,6 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     const script = server.script(...answers)
     return { ...script, engine: create({ url: script.url, delay }) }
   }
-  const errorOf = async (stream: Promise<unknown>): Promise<EngineError> => {
-    const error = await stream.then(
-      () => undefined,
-      (thrown) => thrown,
-    )
-    expect(error).toBeInstanceOf(EngineError)
-    return error as EngineError
-  }
-
   describe(`${name}: calls`, () => {
     test(`${name}: a call keeps the laws of a source`, async () => {
       await fc.assert(

@@ -22,6 +22,7 @@ const OPTIONS = {
   vllm: text.describe('The URL of vLLM.'),
   sglang: text.describe('The URL of SGLang.'),
   'llama-server': text.describe("The URL of llama.cpp's server."),
+  'skip-model-check': z.boolean().describe('Whether a server that cannot prove it is trusted to run gpt-oss.'),
   mcp: z.record(text, text).describe('MCP servers by their labels: commands or URLs.'),
   host: text.describe('The address to listen on. Default 127.0.0.1.'),
   port: z.int().min(0).max(65_535).describe('Default 8000; 0 takes one that is free.'),

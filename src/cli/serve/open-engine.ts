@@ -91,16 +91,19 @@ async function openModel({ file, ...options }: Extract<EngineChoice, { kind: 'mo
   return { engine, about: `llama.cpp with ${file}`, tools: [], close: () => engine.dispose() }
 }
 
-async function openServer({ kind, url }: Extract<EngineChoice, { url: string }>, { env }: Io): Promise<OpenedEngine> {
+async function openServer(
+  { kind, url, checkModel }: Extract<EngineChoice, { url: string }>,
+  { env }: Io,
+): Promise<OpenedEngine> {
   const apiKey = env[KEY_VARIABLE]
-  const engine = (await createEngine(kind))({ url, ...(apiKey ? { apiKey } : {}) })
+  const engine = (await createEngine(kind))({ url, checkModel, ...(apiKey ? { apiKey } : {}) })
   const { host } = new URL(url)
   return { engine, about: `${kind} at ${host}`, tools: [], async close() {} }
 }
 
 async function createEngine(
   kind: 'vllm' | 'sglang' | 'llama-server',
-): Promise<(options: { readonly url: string; readonly apiKey?: string }) => TokenEngine> {
+): Promise<(options: { readonly url: string; readonly apiKey?: string; readonly checkModel: boolean }) => TokenEngine> {
   switch (kind) {
     case 'vllm':
       return (await import('../../sources/vllm.js')).createVllmEngine

@@ -15,6 +15,7 @@ export interface ServeValues {
   readonly vllm?: string | undefined
   readonly sglang?: string | undefined
   readonly 'llama-server'?: string | undefined
+  readonly 'skip-model-check'?: boolean | undefined
   readonly mcp?: readonly string[] | undefined
   readonly host?: string | undefined
   readonly port?: string | undefined
@@ -43,7 +44,7 @@ export type EngineChoice =
   | { readonly kind: 'replay'; readonly folder: string | undefined; readonly delayMs: number }
   | { readonly kind: 'script'; readonly file: string; readonly delayMs: number }
   | { readonly kind: 'model'; readonly file: string; readonly contextSize?: number; readonly parallel?: number }
-  | { readonly kind: 'vllm' | 'sglang' | 'llama-server'; readonly url: string }
+  | { readonly kind: 'vllm' | 'sglang' | 'llama-server'; readonly url: string; readonly checkModel: boolean }
 
 /** What `serve` does, checked. */
 export interface ServeSettings {
@@ -177,7 +178,8 @@ function engineChoice(values: ServeValues, operands: readonly string[]): EngineC
   }
   if (kind === 'replay') return { kind, folder, delayMs: delayMs ?? 0 }
   if (kind === 'script') return { kind, file: values.script as string, delayMs: delayMs ?? 0 }
-  if (kind !== 'model') return { kind, url: values[kind] as string }
+  const checkModel = values['skip-model-check'] !== true
+  if (kind !== 'model') return { kind, url: values[kind] as string, checkModel }
   const parallel = countOf(values.parallel, '--parallel')
   const sizes = { ...(contextSize !== undefined && { contextSize }), ...(parallel !== undefined && { parallel }) }
   return { kind, file: values.model as string, ...sizes }

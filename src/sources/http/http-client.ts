@@ -26,6 +26,11 @@ export interface HttpOptions {
   readonly apiKey?: string
   /** Sent with every request; they override the library's own. */
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * Whether the first contact and `health()` prove that the server is of this kind and its model gpt-oss: by the server's
+   * tokenizer, or by the model's name where there is none. Default true; false for a server that has neither.
+   */
+  readonly checkModel?: boolean
   /** Default: the runtime's. Node's fails after 300 seconds without data, which a very long prompt may take. */
   readonly fetch?: typeof globalThis.fetch
   /**
@@ -61,6 +66,8 @@ export interface HttpClient {
    * @throws EngineError if there is no answer, it is not 2xx, or it exceeds 4 MiB
    */
   read(path: string, signal: AbortSignal): Promise<string>
+  /** For the end of a message about a path that is not there: `: should url end in /v1/completions?`, or nothing. */
+  readonly hint: string
   /** The error without the options' secrets. */
   shown(error: unknown): unknown
   readonly retries: number
@@ -124,7 +131,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     throw new EngineError('server_error', `expected ${expected}, got more`)
   }
 
-  return { request, read, shown: conceal.error, retries, delay }
+  return { request, read, hint, shown: conceal.error, retries, delay }
 }
 
 /** The error for an answer that breaks off while it is read. */
