@@ -13,7 +13,7 @@ function writeLicenses(): void {
   writeFileSync('dist/THIRD-PARTY-LICENSES.txt', texts.join('\n\n'))
 }
 
-// JavaScript only: the types come from tsc, so that they map 1:1 to src and go-to-definition lands there.
+// JavaScript only: the types come from tsc.
 const config: ReturnType<typeof defineConfig> = defineConfig({
   entry: {
     index: 'src/index.ts',
@@ -57,7 +57,8 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   removeNodeProtocol: false,
   splitting: true,
   dts: false,
-  sourcemap: true,
+  // Neither maps nor sources: they doubled the package, and what is published is readable, names and all.
+  sourcemap: false,
   clean: true,
   onSuccess: async (): Promise<void> => writeLicenses(),
 })

@@ -45,6 +45,12 @@ const PACKAGES = {
 }
 
 const FIXTURE = 'fixtures/vllm-mcp-python.json'
+/** Everyone who installs it waits for these. */
+const MOST_FILES = 600
+const MOST_BYTES = 1_700_000
+
+/** A name in `files` of package.json, with `*` for any part of a file's name. */
+const patternOf = (name) => new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '[^/]+')}$`)
 
 const commands = Object.values(manifest.bin).map((file) => file.replace(/^\.\//, ''))
 
@@ -99,12 +105,15 @@ const checks = [
         'README.md',
         'LICENSE',
       ]
-      const within = (path, name) => path === name || path.startsWith(`${name}/`)
+      const within = (path, name) =>
+        path === name || path.startsWith(`${name}/`) || (name.includes('*') && patternOf(name).test(path))
       const missing = promised.filter((name) => !paths.some((path) => within(path, name)))
       const stray = paths.filter((path) => !promised.some((name) => within(path, name)))
       expect(missing.length === 0, `not in the tarball: ${missing.join(', ')}`)
       expect(stray.length === 0, `in the tarball without a reason: ${stray.join(', ')}`)
       expect(paths.includes(FIXTURE), `not in the tarball: ${FIXTURE}`)
+      expect(files.length <= MOST_FILES, `expected at most ${MOST_FILES} files, got ${files.length}`)
+      expect(size <= MOST_BYTES, `expected at most ${kB(MOST_BYTES)} packed, got ${kB(size)}`)
       return `${files.length} files, ${kB(size)} packed, ${kB(unpackedSize)} unpacked`
     },
   ],

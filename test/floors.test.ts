@@ -12,6 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'closable.ts',
     'channel.ts',
     'child-signals.ts',
+    'did-you-mean.ts',
     'merged.ts',
     'responses/',
   ],

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { didYouMean } from '../did-you-mean.js'
 import { type Io, messageOf, UsageError } from './io.js'
 
 type Options = NonNullable<ParseArgsConfig['options']>
@@ -40,17 +41,37 @@ export function defineCommand<const Given extends Options>({
   }
 }
 
-/** Splits arguments into options and operands. */
+/**
+ * Splits arguments into options and operands. An option that is given twice is refused: `parseArgs` would drop the first
+ * value in silence.
+ *
+ * @throws UsageError
+ */
 export function parse<const Given extends Options>(
   args: readonly string[],
   options: Given,
 ): ReturnType<typeof parseArgs<{ options: Given; allowPositionals: true }>> {
+  let parsed: { readonly tokens: readonly { readonly kind: string; readonly name?: string }[] }
   try {
-    return parseArgs({ args: [...args], allowPositionals: true, options })
+    parsed = parseArgs({ args: [...args], allowPositionals: true, options, tokens: true })
   } catch (error) {
-    // What follows the first sentence is advice for other cases.
-    throw new UsageError(messageOf(error).split(/\.?\n|\. /)[0], { cause: error })
+    throw new UsageError(refusalOf(error, options), { cause: error })
   }
+  const given = parsed.tokens.flatMap(({ kind, name = '' }) => (kind === 'option' ? [name] : []))
+  const repeated = given.find((name, index) => isSingle(options[name]) && given.indexOf(name) !== index)
+  if (repeated !== undefined) throw new UsageError(`--${repeated}: expected once, got it more than once`)
+  return parsed as unknown as ReturnType<typeof parseArgs<{ options: Given; allowPositionals: true }>>
+}
+
+function isSingle(option: Options[string] | undefined): boolean {
+  return option?.type === 'string' && option.multiple !== true
+}
+
+/** What `parseArgs` says, in one sentence: what follows its first one is advice for other cases. */
+function refusalOf(error: unknown, options: Options): string {
+  const [sentence = ''] = messageOf(error).split(/\.?\n|\. /)
+  const [, unknown] = /^Unknown option '--([^']+)'$/.exec(sentence) ?? []
+  return unknown === undefined ? sentence : `${sentence}${didYouMean(unknown, Object.keys(options), '--')}`
 }
 
 /** One of the words that an option may be. */

@@ -19,6 +19,8 @@ export interface Io {
   /** The names of what is in a folder. Rejects with `ENOTDIR` if it is none. */
   readFolder(path: string): Promise<string[]>
   readStdin(): Promise<string>
+  /** Writes a whole file, and makes its folder: others see all of it or nothing. */
+  writeFile(path: string, text: string): Promise<void>
   /** A file as it is read, in pieces of bounded size; standard input (`-`) as it comes. */
   pieces(path: string): AsyncIterable<Uint8Array | string>
   /** Writes to standard output. Resolves when more may come; rejects with `EPIPE` once nobody reads any more. */
@@ -46,12 +48,12 @@ export async function readFileOrStdin(file: string, io: Io): Promise<string> {
 /** Wrong usage, or a file that cannot be read: exit code 2. */
 export class UsageError extends Error {}
 
-/** Why a file cannot be read, in the same words for all commands. */
-export function unreadable(file: string, error: unknown): UsageError {
+/** Why a file cannot be read, or written, in the same words for all commands. */
+export function unreadable(file: string, error: unknown, what: 'read' | 'write' = 'read'): UsageError {
   const message = messageOf(error)
   // Node says "ENOENT: no such file or directory, open 'FILE'".
   const reason = /^E[A-Z]+: ([^,]+)/.exec(message)?.[1] ?? message
-  return new UsageError(`cannot read ${nameOf(file)}: ${reason}`, { cause: error })
+  return new UsageError(`cannot ${what} ${nameOf(file)}: ${reason}`, { cause: error })
 }
 
 export function messageOf(error: unknown): string {

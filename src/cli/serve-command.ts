@@ -1,4 +1,6 @@
 import { type Command, defineCommand } from './command.js'
+import type { ConfigValues } from './serve/config-file.js'
+import type { ServeValues } from './serve/settings.js'
 
 export const serve: Command = defineCommand({
   name: 'serve',
@@ -6,16 +8,21 @@ export const serve: Command = defineCommand({
   summary: 'serves the Responses API in front of an engine',
   help: `What answers (one of these):
   --replay [DIR]            recordings (token fixtures), else a script: no model; default: the package's own
+  --script FILE             turns that you write, as JSON: answers, calls, failures, hangs
   --model FILE              a GGUF file of a gpt-oss model, by llama.cpp (npm install node-llama-cpp)
   --vllm URL                vLLM 0.10.2 or later
   --sglang URL              SGLang
-  --llama-server URL        llama.cpp's server
+  --llama-server URL        llama.cpp's server; the key of any of these three is in HARMONY_ENGINE_API_KEY
+  --skip-model-check        trusts a server that cannot prove that its model is gpt-oss
 
+  --config FILE             JSON that has these options by their names; the command line takes precedence
   --mcp LABEL=COMMAND|URL   an MCP server that requests may use by this label; repeatable
                             (npm install @modelcontextprotocol/client)
   --host ADDRESS            where to listen (default 127.0.0.1); others can reach any other, so it needs a key
   --port PORT               default 8000; 0 takes one that is free
+  --origin ORIGIN           a site whose pages may use it, such as https://chat.example.com; repeatable
   --api-key KEY             what clients have to send; better in HARMONY_RESPONSES_API_KEY
+  --api-keys FILE           keys of several owners: lines of OWNER and the SHA-256 of the key
   --seal-keys FILE          keys of what clients keep for the server, one a line: the first seals, all open;
                             or in HARMONY_RESPONSES_SEAL_KEYS; without them a restart loses it
   --model-alias NAME        a name of the model beside gpt-oss; repeatable; other names are refused then
@@ -34,9 +41,13 @@ export const serve: Command = defineCommand({
            placeholder      refuses none
   --context-size TOKENS     of the model's context, for --model; default: as memory allows
   --parallel N              how many responses are made at once; default 256, and with --model 1
+  --limit NAME=VALUE        a limit of the server, such as responseSeconds=300; repeatable; docs/serve.md lists them
   --on-disconnect stop      ends a response whose client leaves (default)
                   finish    makes it to the end
                   SECONDS   waits so long for the client
+  --delay MS                before each token of --replay and --script
+  --record DIR              writes a token fixture of each response; it has what the model says
+  --log json                a line of JSON for each request; default: text
   --verbose                 draws the timeline of each response
   --help
 
@@ -45,32 +56,68 @@ It prints what to paste to use it, and a line for each request on standard error
 Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 130 stopped twice.
 `,
   options: {
-    replay: { type: 'boolean', default: false },
+    config: { type: 'string' },
+    replay: { type: 'boolean' },
+    script: { type: 'string' },
     model: { type: 'string' },
     vllm: { type: 'string' },
     sglang: { type: 'string' },
     'llama-server': { type: 'string' },
-    mcp: { type: 'string', multiple: true, default: [] as string[] },
-    host: { type: 'string', default: '127.0.0.1' },
-    port: { type: 'string', default: '8000' },
+    'skip-model-check': { type: 'boolean' },
+    mcp: { type: 'string', multiple: true },
+    host: { type: 'string' },
+    port: { type: 'string' },
+    origin: { type: 'string', multiple: true },
     'api-key': { type: 'string' },
+    'api-keys': { type: 'string' },
     'seal-keys': { type: 'string' },
-    'model-alias': { type: 'string', multiple: true, default: [] as string[] },
-    reasoning: { type: 'string', default: 'raw' },
-    'chat-reasoning': { type: 'string', default: 'reasoning_content' },
-    policy: { type: 'string', default: 'openai' },
-    dialect: { type: 'string', default: 'openai' },
-    images: { type: 'string', default: 'refuse-last' },
+    'model-alias': { type: 'string', multiple: true },
+    reasoning: { type: 'string' },
+    'chat-reasoning': { type: 'string' },
+    policy: { type: 'string' },
+    dialect: { type: 'string' },
+    images: { type: 'string' },
     'context-size': { type: 'string' },
     parallel: { type: 'string' },
-    'on-disconnect': { type: 'string', default: 'stop' },
-    verbose: { type: 'boolean', default: false },
+    limit: { type: 'string', multiple: true },
+    'on-disconnect': { type: 'string' },
+    delay: { type: 'string' },
+    record: { type: 'string' },
+    log: { type: 'string' },
+    verbose: { type: 'boolean' },
   },
   async run(values, operands, io) {
     // First, so that wrong usage is refused before a server is loaded.
     const { serveSettings } = await import('./serve/settings.js')
-    const settings = serveSettings(values, operands, io.env)
+    const { config, ...typed } = values
+    const given =
+      config === undefined ? undefined : await (await import('./serve/config-file.js')).readConfig(config, io)
+    const settings = serveSettings(...merged(given, typed, operands), io.env)
     const { serve } = await import('./serve/serve.js')
     return serve(settings, io)
   },
 })
+
+const ENGINES = ['replay', 'script', 'model', 'vllm', 'sglang', 'llama-server'] as const
+
+/**
+ * What a configuration says and what was typed, which takes precedence: whole options, so that a typed `--mcp` replaces
+ * those of the file. An engine that was typed replaces the file's, of which `serve` has one alone.
+ */
+function merged(
+  config: ConfigValues | undefined,
+  typed: ServeValues,
+  operands: readonly string[],
+): [values: ServeValues, operands: readonly string[]] {
+  if (config === undefined) return [typed, operands]
+  const isTyped = ENGINES.some((name) => typed[name] !== undefined)
+  const known = isTyped
+    ? Object.fromEntries(Object.entries(config.values).filter(([name]) => !isEngine(name)))
+    : config.values
+  const given = Object.fromEntries(Object.entries(typed).filter(([, value]) => value !== undefined))
+  return [{ ...known, ...given }, isTyped ? operands : [...config.operands, ...operands]]
+}
+
+function isEngine(name: string): boolean {
+  return (ENGINES as readonly string[]).includes(name)
+}

@@ -16,10 +16,25 @@ export class EngineError extends Error {
   readonly code: EngineErrorCode
   /** The HTTP status, if a server answered. */
   readonly status: number | undefined
+  /**
+   * Whether the engine takes no calls now: its server cannot be reached, is starting, or runs another model. An endpoint
+   * answers such a request with 503, since the same request may succeed later.
+   */
+  readonly isUnavailable: boolean
+  /** Why it is unavailable, in words that clients may read: no address, no file. Undefined if the message is all. */
+  readonly reason: string | undefined
 
-  constructor(code: EngineErrorCode, message: string, options: ErrorOptions & { readonly status?: number } = {}) {
+  constructor(code: EngineErrorCode, message: string, options: EngineErrorOptions = {}) {
     super(message, options)
     this.code = code
     this.status = options.status
+    this.isUnavailable = options.isUnavailable ?? false
+    this.reason = options.reason
   }
+}
+
+export interface EngineErrorOptions extends ErrorOptions {
+  readonly status?: number
+  readonly isUnavailable?: boolean
+  readonly reason?: string
 }

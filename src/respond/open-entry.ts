@@ -24,6 +24,7 @@ import { resolveStrict } from './resolve-strict.js'
 import { strictParts } from './strict-parts.js'
 import { summaryRequest } from './summarize.js'
 import { fittingPrompt } from './truncate.js'
+import { isUnavailable } from './unavailable.js'
 
 /** What an open entry is made with: options whose defaults are known. */
 export interface OpenOptions extends RespondOptions {
@@ -156,7 +157,8 @@ async function capabilitiesOf(
   } catch (error) {
     // Whoever aborted wants no answer, and is told so by the response.
     if (signal.aborted) return {}
-    if (isNeeded) throw error
+    // A call would fail for the same reason, after the client was shown that its response has begun.
+    if (isNeeded || isUnavailable(error)) throw error
     onError(error)
     return {}
   }

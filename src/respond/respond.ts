@@ -12,7 +12,6 @@ import type { ResponseRequest } from '../responses/request.js'
 import { encoderOf } from '../tokens/encoder.js'
 import { callHost } from '../translate/call-host.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
-import { clientFailure } from '../translate/failure.js'
 import { deriveId } from '../translate/ids.js'
 import { stopStrings } from './answer-stops.js'
 import { budgetOf } from './budget.js'
@@ -27,6 +26,7 @@ import { runCalls, tellRefusals } from './run-calls.js'
 import { SampledForms } from './sampled-forms.js'
 import { sample } from './sampling.js'
 import { summarize } from './summarize.js'
+import { failureOf } from './unavailable.js'
 
 type Batch = readonly ResponseStreamEvent[]
 
@@ -194,7 +194,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
         } catch (error) {
           if (!isOpen || unwritten !== undefined || hasLeft()) throw error
           report(error)
-          for (const next of inbox.before({ type: 'fail', failure: clientFailure(error) })) await put(next)
+          for (const next of inbox.before({ type: 'fail', failure: failureOf(error) })) await put(next)
         }
       }
       return fold.transcript

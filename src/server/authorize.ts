@@ -17,10 +17,39 @@ export function bearerKeys(keys: Readonly<Record<string, string>>): Authorize {
     check(key.length > 0 && typeof owner === 'string' && owner !== '', 'bearerKeys', 'an owner for each key', owner)
   }
   return (request) => {
-    const [, given = ''] = /^Bearer +(.+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+    const given = bearerOf(request)
     let owner: string | undefined
     // All are compared, so that the time says nothing about which one it was.
     for (const [key, name] of known) if (timingSafeEqual(given, key)) owner = name
     return owner
   }
+}
+
+/**
+ * Authorizes as {@link bearerKeys} does, by keys of which the host knows the SHA-256 alone: who reads its configuration
+ * cannot ask.
+ *
+ * @param owners - the owner of each key, by the SHA-256 of the key's UTF-8 bytes in hexadecimal digits. Keys have to be
+ *   random: a hash hides no word that can be guessed
+ * @throws HarmonyResponsesError `bad_option`
+ */
+export function hashedBearerKeys(owners: Readonly<Record<string, string>>): Authorize {
+  const entries = Object.entries(Object(owners) as Record<string, string>)
+  const known = new Map(entries.map(([hash, owner]) => [hash.toLowerCase(), owner]))
+  check(known.size > 0, 'hashedBearerKeys', 'an object of hashes and owners', owners)
+  for (const [hash, owner] of known) {
+    check(/^[\da-f]{64}$/.test(hash), 'hashedBearerKeys', 'SHA-256 hashes of 64 hexadecimal digits', hash)
+    check(typeof owner === 'string' && owner !== '', 'hashedBearerKeys', 'an owner for each hash', owner)
+  }
+  return async (request) => {
+    const bytes = new TextEncoder().encode(bearerOf(request))
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+    // A lookup by the hash tells a guesser nothing: nobody can choose a key by the beginning of its hash.
+    return known.get(Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join(''))
+  }
+}
+
+function bearerOf(request: Request): string {
+  const [, given = ''] = /^Bearer +(.+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+  return given
 }

@@ -83,6 +83,8 @@ export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
     // Whoever answers `null` or `false` means no, too.
     if (typeof owner !== 'string' || owner === '') throw unauthorized()
     context.set('owner', owner)
+    const observed = context.get('observed')
+    if (observed !== undefined) observed.owner = owner
     return await next()
   }
   for (const [path, page] of Object.entries(pages)) app.get(path, guard, (context) => page(context.req.raw))

@@ -1,6 +1,7 @@
 import { RequestError, type RequestErrorBody } from '../request-error.js'
+import { failureOf, OVERLOADED } from '../respond/unavailable.js'
 import type { KeptResponse } from '../stores/store.js'
-import { clientFailure, type Failure, NEUTRAL } from '../translate/failure.js'
+import { type Failure, NEUTRAL } from '../translate/failure.js'
 import { StoreFailure } from './service/bounded-store.js'
 
 /** What a request is answered with that has no other answer. */
@@ -15,6 +16,7 @@ const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
   ['context_length_exceeded', 400],
   ['invalid_prompt', 400],
   ['rate_limit_exceeded', 429],
+  [OVERLOADED, 503],
 ])
 
 const NO_STORE = 'The server cannot reach its storage. Please try again later.'
@@ -23,9 +25,8 @@ const NO_STORE = 'The server cannot reach its storage. Please try again later.'
 export function errorAnswer(error: unknown, report: (error: unknown) => void): ErrorAnswer {
   if (error instanceof RequestError) return answerOf(error)
   report(error)
-  if (error instanceof StoreFailure)
-    return answerOf(new RequestError(NO_STORE, { status: 503, code: 'server_is_overloaded' }))
-  return failureAnswer(clientFailure(error))
+  if (error instanceof StoreFailure) return answerOf(new RequestError(NO_STORE, { status: 503, code: OVERLOADED }))
+  return failureAnswer(failureOf(error))
 }
 
 /**

@@ -1,7 +1,7 @@
 export { RequestError, type RequestErrorBody } from '../request-error.js'
 export { createMemoryStore, type MemoryStoreOptions } from '../stores/memory-store.js'
 export type * from '../stores/store.js'
-export { type Authorize, bearerKeys } from './authorize.js'
+export { type Authorize, bearerKeys, hashedBearerKeys } from './authorize.js'
 export { createResponsesApp, type ResponsesApp } from './create-responses-app.js'
 export type { HostRules } from './host-rules.js'
 export type * from './observe/metric.js'

@@ -86,5 +86,7 @@ export function sendError(context: Context<Env>, error: unknown, report: (error:
 }
 
 export function sendAnswer(context: Context<Env>, { status, body, headers }: ErrorAnswer): Response {
+  const observed = context.get('observed')
+  if (observed !== undefined) observed.error = body.error
   return context.json(body, status as 400, headers)
 }

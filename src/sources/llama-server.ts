@@ -5,7 +5,6 @@ import { GBNF_CAPABILITIES, gbnfOf } from './gbnf.js'
 import type { HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
 import { banSpecialTokens } from './llama-server/banned-tokens.js'
-import { checkModel } from './llama-server/check-model.js'
 import { contextLength } from './llama-server/context-length.js'
 import { createLostTokens } from './llama-server/lost-tokens.js'
 import { createTokenIdRecovery } from './llama-server/recover-token-ids.js'
@@ -45,8 +44,8 @@ export interface LlamaServerEngineOptions extends HttpOptions {
  * spells. For an incomplete character at the very end the server sends no text: it is U+FFFD, and the stop token, which
  * is lost too, is `<|call|>` for a message with a recipient, else `<|return|>`.
  *
- * The first call requests the server's models once. If the model is not gpt-oss by its vocabulary size, it throws an
- * EngineError.
+ * The first call requests the server's models and tokenizer once. If the model is not gpt-oss by its `<|start|>`, it
+ * throws an EngineError.
  *
  * Tested against recorded answers of a real server (llama.cpp v0.5.0, November 2026) with scripted models. Requires
  * `return_tokens` and `stop_type`, which were added in December 2024.
@@ -58,7 +57,6 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
   const { model, ...http } = Object(options) as LlamaServerEngineOptions
   check(model === undefined || typeof model === 'string', 'model', 'a string', model)
   let vocabulary: Vocabulary | undefined
-  let isChecked = false
   let knownLength: number | undefined
   const load = async (): Promise<Vocabulary> => {
     const table = await loadTokenTable()
@@ -69,17 +67,26 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Toke
   return createHttpEngine(http, {
     name: 'llama-server',
     healthPath: '/health',
+    proof: {
+      ownedBy: 'llamacpp',
+      path: '/tokenize',
+      body: (text) => ({
+        ...(model === undefined ? {} : { model }),
+        content: text,
+        add_special: false,
+        parse_special: true,
+      }),
+      model,
+    },
     generatePath: '/completion',
     capabilities: GBNF_CAPABILITIES,
     async contextLength(client, signal) {
       knownLength ??= await contextLength(client, model, signal)
       return knownLength
     },
-    async body(call, client, signal) {
+    body(call) {
       const { prompt, sampling, maxTokens, logprobs, constraint } = call
       const words = stopWords(call)
-      if (!isChecked) await checkModel(client, model, signal)
-      isChecked = true
       const { temperature, topP, topK, minP, seed } = sampling
       return {
         ...(model === undefined ? {} : { model }),

@@ -59,6 +59,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
   return createHttpEngine(http, {
     name: 'SGLang',
     healthPath: '/health',
+    proof: { ownedBy: 'sglang', path: '/tokenize', body: (text) => ({ prompt: text, add_special_tokens: false }) },
     generatePath: '/generate',
     capabilities: { constraints: ['json_schema', 'regex', 'gbnf'], hasConstrainedLogprobs: true },
     async contextLength(client, signal) {

@@ -82,6 +82,12 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
     {
       name: 'vLLM',
       healthPath: '/health',
+      proof: {
+        ownedBy: 'vllm',
+        path: '/tokenize',
+        body: (text) => ({ ...(model === undefined ? {} : { model }), prompt: text, add_special_tokens: false }),
+        model,
+      },
       generatePath: '/v1/completions',
       capabilities: { constraints: ['json_schema', 'regex', 'lark', 'gbnf'], hasConstrainedLogprobs: true },
       contextLength,

@@ -53,11 +53,19 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   check(isScript, 'scriptedEngine', 'a list of turns, or a function', script)
   // Copied, because the script plays later and the caller may change its list.
   const turnAfter = typeof script === 'function' ? script : playInOrder([...script])
-  const { tokenTable, chunkSizes, contextLength, constraints, illness } = checkOptions(options)
+  const { tokenTable, chunkSizes, contextLength, constraints, remembered, illness } = checkOptions(options)
   const calls: ScriptedPrompt[] = []
-  const begun: BegunTurn[] = []
+  let callCount = 0
+  /** By their numbers, in order. */
+  const begun = new Map<number, BegunTurn>()
+  let turnCount = 0
   /** What the call before left in the engine's cache: its prompt and what came of it. */
   let cache: Uint32Array = new Uint32Array()
+
+  function remember(asked: ScriptedPrompt): void {
+    calls.push(asked)
+    if (calls.length > remembered) calls.shift()
+  }
 
   /** The turn that the prompt goes on with, or the next one of the script, and what is left of it. */
   async function turnFor(
@@ -66,14 +74,14 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     signal: AbortSignal,
     table: TokenTable,
   ): Promise<{ turn: BegunTurn; rest: readonly number[] }> {
-    const seen = { ...readPrompt(prompt, table), tokens: prompt, call: calls.length + 1, options: given, signal }
-    for (const turn of begun.toReversed()) {
+    const seen = { ...readPrompt(prompt, table), tokens: prompt, call: ++callCount, options: given, signal }
+    for (const turn of [...begun.values()].reverse()) {
       const rest = turn.isOver ? undefined : unplayed(turn, prompt, table)
       if (rest === undefined) continue
-      calls.push({ ...seen, turn: turn.number })
+      remember({ ...seen, turn: turn.number })
       return { turn, rest }
     }
-    const number = begun.length + 1
+    const number = ++turnCount
     const asked = { ...seen, turn: number }
     const turn = {
       number,
@@ -83,15 +91,16 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
       sampled: [],
       isOver: true,
     }
-    calls.push(asked)
-    // Its number is taken before the script is awaited: another call may begin meanwhile.
-    begun.push(turn)
+    remember(asked)
+    begun.set(number, turn)
+    if (begun.size > remembered) begun.delete(begun.keys().next().value as number)
     const said = await turnAfter(asked)
     checkTurn(`turn ${number}`, said)
     const written = writeTurn(said, table)
     const { base, rest } = placeOf(written.tokens, prompt, table)
     const played = { ...turn, ...written, base, isOver: false }
-    begun[number - 1] = played
+    // It keeps its place in the order, unless enough others began meanwhile for it to be forgotten.
+    if (begun.has(number)) begun.set(number, played)
     return { turn: played, rest }
   }
 

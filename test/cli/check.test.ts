@@ -25,7 +25,8 @@ async function check(files: Readonly<Record<string, string | Uint8Array | Error>
       yield found
     },
   })
-  const code = await run(['check', ...Object.keys(files), ...CODEX, ...options], io)
+  const profile = options.includes('--profile') ? [] : CODEX
+  const code = await run(['check', ...Object.keys(files), ...profile, ...options], io)
   return { code, out: io.out, err: io.err }
 }
 

@@ -6,6 +6,8 @@ import type { Io } from '../../src/cli/run.js'
 export interface FakeIo extends Io {
   readonly out: string
   readonly err: string
+  /** What was written, by the paths of files. */
+  readonly written: Map<string, string>
 }
 
 /** Files by their path; standard input is the file `-`. With `error`, writes to standard output fail. */
@@ -29,6 +31,10 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
       throw Object.assign(new Error('ENOTDIR: not a directory'), { code: 'ENOTDIR' })
     },
     readStdin: () => read('-'),
+    written: new Map<string, string>(),
+    async writeFile(path: string, text: string) {
+      io.written.set(path, text)
+    },
     async *pieces(path: string) {
       yield await read(path)
     },

@@ -1,10 +1,16 @@
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import OpenAI, { APIError } from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { run } from '../../src/cli/run.js'
+import { configSchema } from '../../src/cli/serve/config-file.js'
+import { serve as serveCommand } from '../../src/cli/serve-command.js'
 import { checkEvents, readStreams } from '../../src/conformance/index.js'
+import { loadTokenTable, translate } from '../../src/index.js'
+import { replay } from '../../src/sources/replay.js'
+import { readTokenFixture } from '../../src/sources/token-fixture.js'
 import { type FakeIo, fakeIo, realFolder } from './io.js'
 
 /** A command line that serves, until it is stopped. */
@@ -100,7 +106,7 @@ describe('serve --replay', () => {
     const { client } = await serve(['--replay'])
     const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
     const tools = [{ type: 'function', name: 'get_weather', parameters, strict: null }] as const
-    const first = await client.responses.create({ model: 'gpt-oss', input: 'Hi', tools: [...tools] })
+    const first = await client.responses.create({ model: 'gpt-oss', input: 'The weather?', tools: [...tools] })
     const call = first.output.find((item) => item.type === 'function_call')
     expect(JSON.parse(call?.arguments ?? '')).toEqual({ city: 'example' })
     const second = await client.responses.create({
@@ -286,7 +292,7 @@ describe('the options of serve', () => {
 
 describe('wrong usage of serve is one line and exit code 2', () => {
   test.each([
-    [[], 'serve: expected one of --replay, --model, --vllm, --sglang, --llama-server, got none'],
+    [[], 'serve: expected one of --replay, --script, --model, --vllm, --sglang, --llama-server, got none'],
     [['--replay', '--vllm', 'http://x'], /got --replay and --vllm$/],
     [['--vllm', 'localhost'], /^--vllm: url: expected an http or https URL/],
     [['--vllm', 'http://x', 'fixtures'], 'serve: expected no operand, got "fixtures"'],
@@ -302,6 +308,23 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--seal-keys', '/no/such/file'], 'cannot read /no/such/file: no such file or directory'],
     [['--replay', '/no/such/folder'], 'cannot read /no/such/folder: no such file or directory'],
     [['--model', '/no/such/model.gguf'], 'cannot read /no/such/model.gguf: no such file or directory'],
+    [['--vllm', 'http://x', '--vllm', 'http://y'], '--vllm: expected once, got it more than once'],
+    [['--replay', '--origins', 'x'], "Unknown option '--origins', did you mean --origin?"],
+    [['--replay', '--origin', 'https://x/'], '--origin: expected an origin: https://x, got "https://x/"'],
+    [['--replay', '--origin', 'x'], '--origin: expected an origin, such as https://chat.example.com, got "x"'],
+    [['--replay', '--limit', 'turns'], /^--limit: expected NAME=VALUE, got "turns"/],
+    [['--replay', '--limit', 'turnes=3'], '--limit: expected NAME=VALUE, got "turnes=3", did you mean turns?'],
+    [['--replay', '--limit', 'turns=many'], '--limit turns: expected a number, got "many"'],
+    [['--replay', '--limit', 'turns=1', '--limit', 'turns=2'], '--limit turns: expected once, got it more than once'],
+    [['--replay', '--limit', 'queue=0.5'], /^serve: --limit queue: expected a whole number/],
+    [['--replay', '--parallel', '2', '--limit', 'concurrency=3'], /^--parallel: expected it, or --limit concurrency/],
+    [['--replay', '--delay', '1e3'], '--delay: expected a whole number from 0 to 10000, got "1e3"'],
+    [['--vllm', 'http://x', '--delay', '5'], /^--delay: expected --replay or --script with it/],
+    [['--replay', '--log', 'xml'], '--log: expected one of text, json, got "xml"'],
+    [['--replay', '--record', ''], '--record: expected a folder, got an empty text'],
+    [['--script', '/no/such/file'], 'cannot read /no/such/file: no such file or directory'],
+    [['--replay', '--api-keys', '/no/such/file'], 'cannot read /no/such/file: no such file or directory'],
+    [['--config', '/no/such/file'], 'cannot read /no/such/file: no such file or directory'],
     [['--model', '/tmp'], 'cannot read /tmp: expected a GGUF file'],
   ])('wrong usage of serve is one line and exit code 2: %j', async (args, said) => {
     const [code, line] = await refusal(args)
@@ -343,6 +366,302 @@ describe('wrong usage of serve is one line and exit code 2', () => {
   })
 })
 
+describe('serve --script', () => {
+  const given = (script: unknown): Partial<FakeIo> => ({ readFile: async () => JSON.stringify(script) })
+
+  test('serve --script says turn by turn what the file says, and begins again after the last', async () => {
+    const { client } = await serve(
+      ['--script', 'turns.json'],
+      given([{ answer: 'One' }, [{ think: 'Hm' }, { answer: 'Two' }]]),
+    )
+    const texts: string[] = []
+    for (const _ of [1, 2, 3]) texts.push((await client.responses.create(FRANCE)).output_text)
+    expect(texts).toEqual(['One', 'Two', 'One'])
+  })
+
+  test('serve --script fails where the file says so, also in the middle of an answer', async () => {
+    const { client } = await serve(
+      ['--script', 'turns.json'],
+      given([
+        { fail: 'rate_limit_exceeded', message: 'busy' },
+        { first: 4, of: { answer: 'Never whole' }, rest: { fail: 'server_error' } },
+      ]),
+    )
+    await expect(client.responses.create(FRANCE)).rejects.toMatchObject({ status: 429 })
+    const types: string[] = []
+    const stream = await client.responses.create({ ...FRANCE, stream: true })
+    await expect(
+      (async () => {
+        for await (const { type } of stream) types.push(type)
+      })(),
+    ).rejects.toThrow('The server had an internal error.')
+    expect(types).toContain('response.output_text.delta')
+  })
+
+  test('serve --script calls tools with the arguments of the file', async () => {
+    const { client } = await serve(
+      ['--script', 'turns.json'],
+      given([{ call: 'functions.get_weather', arguments: { city: 'Rome' } }]),
+    )
+    const tools = [{ type: 'function' as const, name: 'get_weather', parameters: {}, strict: false }]
+    const { output } = await client.responses.create({ ...FRANCE, tools })
+    expect(output.at(-1)).toMatchObject({ type: 'function_call', arguments: '{"city":"Rome"}' })
+  })
+
+  test('serve --script plays Harmony with literal markers', async () => {
+    const { client } = await serve(['--script', 'turns.json'], given(['<|channel|>final<|message|>Raw<|return|>']))
+    expect((await client.responses.create(FRANCE)).output_text).toBe('Raw')
+  })
+
+  test.each([
+    ['{', /^--script turns\.json: expected JSON/],
+    ['[]', /^--script turns\.json: expected a list of turns/],
+    ['[{"answer":"x"},{"anwser":"x"}]', /^--script turns\.json: \[1\]: expected a list of turns/],
+    ['[{"fail":"oops"}]', /^--script turns\.json: \[0\]: expected a list of turns/],
+  ])('a script that is wrong is one line of serve: %j', async (text, said) => {
+    const [code, line] = await refusal(['--script', 'turns.json'], { readFile: async () => text })
+    expect([code, line.split('\n').length]).toEqual([2, 1])
+    expect(line).toMatch(said)
+  })
+})
+
+test('--delay lets a client cancel a replay in the middle, and see how far it was', async () => {
+  const { client } = await serve(['--replay', '--delay', '200'])
+  const stream = await client.responses.create({ ...FRANCE, stream: true })
+  const types: string[] = []
+  for await (const event of stream) {
+    types.push(event.type)
+    if (event.type === 'response.created') {
+      const created = await client.responses.retrieve(event.response.id)
+      expect(created.status).toBe('in_progress')
+      break
+    }
+  }
+  expect(types).not.toContain('response.completed')
+})
+
+describe('serve --api-keys', () => {
+  const sha256 = (key: string): string => createHash('sha256').update(key).digest('hex')
+  const file = `# the team\nann ${sha256('ann-key')}\n\nbob  ${sha256('bob-key').toUpperCase()} # until May\n`
+
+  test('--api-keys lets each owner in by a key of which the file has the hash alone', async () => {
+    const { url, client, io } = await serve(
+      ['--replay', '--api-keys', 'keys.txt'],
+      { readFile: readerOf(file) },
+      'ann-key',
+    )
+    const { id } = await client.responses.create(FRANCE)
+    const bob = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'bob-key', maxRetries: 0 })
+    await expect(bob.responses.retrieve(id)).rejects.toMatchObject({ status: 404 })
+    for (const apiKey of ['eve-key', sha256('ann-key'), 'ann']) {
+      const other = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
+      await expect(other.models.list()).rejects.toMatchObject({ status: 401 })
+    }
+    expect(io.err).toMatch(/owner ann {2}req_/)
+    expect(io.err).toMatch(/ 401 .*invalid_api_key {2}req_/)
+  })
+
+  test('--api-key and --api-keys let in all of their owners', async () => {
+    const { url } = await serve(['--replay', '--api-keys', 'keys.txt', '--api-key', 'one'], {
+      readFile: readerOf(file),
+    })
+    for (const apiKey of ['one', 'bob-key']) {
+      const client = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
+      expect((await client.models.list()).data[0]?.id).toBe('gpt-oss')
+    }
+  })
+
+  test.each([
+    ['', 'expected at least one line, OWNER SHA256'],
+    ['ann correct-horse', 'line 1: expected OWNER and the SHA-256 of its key in hexadecimal digits'],
+    [`ann ${sha256('x')}\nbob ${sha256('x')}`, 'line 2: expected each key once'],
+  ])('keys that are wrong are one line of serve, which does not show them: %j', async (text, said) => {
+    const [code, line] = await refusal(['--replay', '--api-keys', 'keys.txt'], { readFile: async () => text })
+    expect(code).toBe(2)
+    expect(line).toContain(said)
+    expect(line).not.toContain('horse')
+  })
+})
+
+describe('serve --config', () => {
+  test('--config gives the options by their names, and what is typed takes precedence', async () => {
+    const config = { replay: true, 'model-alias': ['oss'], limit: { turns: 3 }, reasoning: 'hidden' }
+    const { client } = await serve(['--config', 'serve.json', '--model-alias', 'mine'], {
+      readFile: readerOf(JSON.stringify(config), 'serve.json'),
+    })
+    expect((await client.models.list()).data.map(({ id }) => id)).toEqual(['gpt-oss', 'mine'])
+    const { output } = await client.responses.create(FRANCE)
+    expect(JSON.stringify(output)).not.toContain('"reasoning_text"')
+  })
+
+  test('an engine that is typed replaces that of --config', async () => {
+    const script = JSON.stringify([{ answer: 'Scripted' }])
+    const given = { readFile: async (path: string) => (path === 'serve.json' ? '{"replay": "recordings"}' : script) }
+    const { client } = await serve(['--config', 'serve.json', '--script', 'turns.json'], given)
+    expect((await client.responses.create(FRANCE)).output_text).toBe('Scripted')
+  })
+
+  test.each([
+    ['{"replay": true', /^--config serve\.json: expected JSON/],
+    [
+      '{"replay": true, "orgin": []}',
+      '--config serve.json: expected an option of serve, got "orgin", did you mean origin?',
+    ],
+    ['{"replay": true, "port": "x"}', /^--config serve\.json: port: .*expected number, received string/],
+    ['{"replay": true, "limit": {"turnes": 1}}', /^--config serve\.json: limit/],
+    ['{"replay": true, "config": "more.json"}', '--config serve.json: expected an option of serve, got "config"'],
+    ['{"vllm": "http://x", "replay": true}', /got --replay and --vllm$/],
+  ])('a configuration that is wrong is one line of serve: %s', async (text, said) => {
+    const [code, line] = await refusal(['--config', 'serve.json'], { readFile: async () => text })
+    expect([code, line.split('\n').length]).toEqual([2, 1])
+    if (typeof said === 'string') expect(line).toBe(said)
+    else expect(line).toMatch(said)
+  })
+
+  test('the JSON Schema that the package has is that of this version', async () => {
+    const text = `${JSON.stringify(configSchema(), null, 2)}\n`
+    await expect(text).toMatchFileSnapshot('../../docs/serve-config.schema.json')
+  })
+
+  test('every option of serve can be in a configuration, and no other', () => {
+    const { properties } = configSchema() as { properties: object }
+    const options = Object.keys(serveCommand.options).filter((name) => name !== 'config')
+    expect(Object.keys(properties).toSorted()).toEqual(['$schema', ...options].toSorted())
+  })
+})
+
+describe('serve --record', () => {
+  test('--record writes a fixture of each response, which plays back what the client saw, without what was asked', async () => {
+    const { client, io } = await serve(['--replay', '--record', 'out/'])
+    const { id } = await client.responses.create(FRANCE)
+    await expect.poll(() => [...io.written.keys()]).toEqual([`out/${id}.json`])
+    const text = io.written.get(`out/${id}.json`) ?? ''
+    expect(text).not.toContain(FRANCE.input)
+    const again = await serve(['--replay', 'one.json'], { readFile: async () => text, readFolder: fakeIo().readFolder })
+    expect((await again.client.responses.create({ ...FRANCE, input: 'Else' })).output_text).toBe(
+      'The capital of France is Paris.',
+    )
+  })
+
+  test('a recording of a tool loop gives the events that the client saw', async () => {
+    const { client, io } = await serve(['--replay', '--record', 'out'])
+    const tools = [{ type: 'code_interpreter' as const, container: { type: 'auto' as const } }]
+    const seen = await client.responses.create({ ...FRANCE, input: 'Run some code', tools })
+    await expect.poll(() => io.written.size).toBe(1)
+    const [text = ''] = io.written.values()
+    let output: readonly { readonly type: string }[] = []
+    const fixture = readTokenFixture(text)
+    const options = { request: fixture.request ?? {}, tokenTable: await loadTokenTable() }
+    for await (const event of translate(replay(fixture), options))
+      if ('response' in event) output = event.response.output
+    expect(output.map(({ type }) => type)).toEqual(seen.output.map(({ type }) => type))
+    expect(JSON.stringify(output)).toContain('print(6 * 7)')
+  })
+
+  test('a recording that cannot be written is a line of the log, and the answer is given', async () => {
+    const writeFile = async (): Promise<void> => {
+      throw Object.assign(new Error("ENOSPC: no space left on device, open 'x'"), { code: 'ENOSPC' })
+    }
+    const { client, io } = await serve(['--replay', '--record', 'out'], { writeFile })
+    const { id } = await client.responses.create(FRANCE)
+    await expect.poll(() => io.err).toContain(`cannot write out/${id}.json: no space left on device`)
+  })
+})
+
+test('a server with another model makes /readyz and requests 503, which name what was found', async () => {
+  const server = createServer((request, response) => {
+    const isTokenizer = request.url === '/tokenize'
+    response.end(isTokenizer ? '{"tokens":[1,2]}' : '{"data":[{"id":"Qwen/Qwen3-8B","owned_by":"vllm"}]}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url, io } = await serve(['--vllm', address])
+  const found = 'expected a gpt-oss model, where <|start|> is 200006, got "Qwen/Qwen3-8B", where it is 2 tokens'
+  const ready = await fetch(`${url}/readyz`)
+  expect([ready.status, await ready.text()]).toEqual([503, `not ready: ${found}`])
+  const answer = await fetch(`${url}/v1/responses`, { method: 'POST', body: JSON.stringify(FRANCE) })
+  expect([answer.status, JSON.stringify(await answer.json())]).toEqual([503, expect.stringContaining('Qwen/Qwen3-8B')])
+  expect(io.err).toContain(found)
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test('--skip-model-check trusts a server that cannot prove its model', async () => {
+  const server = createServer((_, response) => response.end('{"data":[{"id":"mine"}]}'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url } = await serve(['--vllm', address, '--skip-model-check'])
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  await new Promise((resolve) => server.close(resolve))
+})
+
+describe('an engine that is down', () => {
+  const refusalsOf = (io: FakeIo): string[] => io.err.split('\n').filter((line) => line.includes('cannot connect'))
+
+  test('an engine that is down is 503 with Retry-After, for streams too, and one line of the log a request', async () => {
+    const { url, io } = await serve(['--vllm', 'http://127.0.0.1:9'])
+    await expect.poll(() => io.err).toContain('the engine does not answer yet')
+    for (const stream of [false, true]) {
+      const before = refusalsOf(io).length
+      const answer = await fetch(`${url}/v1/responses`, { method: 'POST', body: JSON.stringify({ ...FRANCE, stream }) })
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+      expect(await answer.json()).toMatchObject({
+        error: { code: 'server_is_overloaded', message: 'The model is not available. Please try again later.' },
+      })
+      expect(refusalsOf(io).length - before).toBe(1)
+    }
+    expect(io.err).toMatch(/POST \/v1\/responses 503 .*server_is_overloaded/)
+  })
+
+  test('an engine that goes down later is 503 with Retry-After as well', async () => {
+    const server = createServer((request, response) => {
+      const isModels = request.url?.endsWith('/v1/models')
+      response.end(isModels ? '{"data":[{"id":"openai/gpt-oss-20b","max_model_len":4096}]}' : '')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { url } = await serve(['--vllm', `http://127.0.0.1:${(server.address() as AddressInfo).port}`])
+    const ask = (): Promise<Response> => fetch(`${url}/v1/responses`, { method: 'POST', body: JSON.stringify(FRANCE) })
+    await ask()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    const answer = await ask()
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
+  })
+})
+
+test('--origin lets the pages of a site ask, and no others', async () => {
+  const { url } = await serve(['--replay', '--origin', 'https://chat.example.com'])
+  const ask = (origin: string): Promise<Response> => fetch(`${url}/v1/models`, { headers: { origin } })
+  const allowed = await ask('https://chat.example.com')
+  expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([
+    200,
+    'https://chat.example.com',
+  ])
+  expect((await ask('https://evil.example.com')).status).toBe(403)
+})
+
+test('--limit sets a limit of the server', async () => {
+  const { client } = await serve(['--replay', '--limit', 'bodyBytes=100', '--limit', 'tools=1'])
+  await expect(client.responses.create({ ...FRANCE, input: 'x'.repeat(200) })).rejects.toMatchObject({ status: 413 })
+})
+
+test('--log json writes an object for each request, refusals too, with the id that the client sees', async () => {
+  const { url, io } = await serve(['--replay', '--log', 'json'])
+  const refused = await fetch(`${url}/v1/responses`, { method: 'POST', body: '{"input": 5}' })
+  const [line] = io.err.trimEnd().split('\n')
+  expect(JSON.parse(line ?? '')).toMatchObject({
+    request_id: refused.headers.get('x-request-id'),
+    status: 400,
+    code: 'invalid_type',
+    param: 'input',
+  })
+})
+
+/** Reads this text from every file, or from one alone: the fixtures of the package are read as they are. */
+function readerOf(text: string, file = 'keys.txt'): FakeIo['readFile'] {
+  const { readFile } = realFolder()
+  return (path) => (path === file ? Promise.resolve(text) : readFile(path))
+}
+
 describe('what serve writes about requests', () => {
   test('serve writes a line for each request, with what it took, and nothing of what was said', async () => {
     const { client, io } = await serve(['--replay'])
@@ -350,8 +669,8 @@ describe('what serve writes about requests', () => {
     await client.responses.retrieve(id)
     const [created, retrieved, ...others] = io.err.trimEnd().split('\n')
     const { input_tokens, output_tokens } = usage ?? {}
-    expect(created?.replace(/\d+ ms/, 'TIME')).toBe(
-      `12:34:56  POST /v1/responses 200  TIME  gpt-oss  ${input_tokens} in, ${output_tokens} out  ${id}`,
+    expect(created?.replace(/\d+ ms/, 'TIME').replace(/req_[\da-f]{32}$/, 'ID')).toBe(
+      `12:34:56  POST /v1/responses 200  TIME  gpt-oss  ${input_tokens} in, ${output_tokens} out  ${id}  ID`,
     )
     expect(retrieved).toMatch(new RegExp(`GET /v1/responses/${id} 200`))
     expect(others).toEqual([])
@@ -362,7 +681,9 @@ describe('what serve writes about requests', () => {
     const { client, io } = await serve(['--replay'])
     const tools = [{ type: 'image_generation' }, { type: 'tool_search' }, { type: 'code_interpreter' }]
     const { id } = await client.responses.create({ ...FRANCE, tools: tools as never })
-    expect(io.err).toMatch(new RegExp(`^12:34:56 {2}POST .* {2}${id} {2}without image_generation, tool_search\n$`))
+    expect(io.err).toMatch(
+      new RegExp(`^12:34:56 {2}POST .* {2}${id} {2}without image_generation, tool_search {2}req_[\\da-f]{32}\n$`),
+    )
   })
 
   test('no path and no name of a model can forge a line that serve writes', async () => {
@@ -472,6 +793,6 @@ test('a response over the WebSocket has its line, its tokens and its place in th
   const text = await (await fetch(`${url}/metrics`)).text()
   expect(text).toContain('harmony_responses_total{model="gpt-oss",status="completed"} 1\n')
   expect(io.err).toMatch(new RegExp(`^12:34:56 {2}socket response.create .* 74 in, 11 out {2}${id}$`, 'm'))
-  expect(io.err).toMatch(/^12:34:56 {2}GET \/v1\/responses 101 {2}\d+ ms$/m)
+  expect(io.err).toMatch(/^12:34:56 {2}GET \/v1\/responses 101 {2}\d+ ms {2}req_[\da-f]{32}$/m)
   socket.close()
 })

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { request as askOverHttp, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { bearerKeys } from '../../src/server/index.js'
+import { bearerKeys, hashedBearerKeys } from '../../src/server/index.js'
 import { type ResponsesServer, serveResponses } from '../../src/server/node.js'
 import { timingSafeEqual } from '../../src/server/timing-safe-equal.js'
 import { answer, hang, scriptedEngine } from '../../src/testing/index.js'
@@ -141,6 +142,20 @@ describe('keys', () => {
       const refused = await get(wrong)
       expect([refused.status, refused.body.error.code]).toEqual([401, 'invalid_api_key'])
       expect(JSON.stringify(refused.body)).not.toContain('key-an')
+    }
+  })
+
+  test('keys of which the host has the hashes alone let in their owners, and no hash is a key', async () => {
+    const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex')
+    const authorize = hashedBearerKeys({ [hashOf('key-ann')]: 'ann', [hashOf('schlüssel').toUpperCase()]: 'bob' })
+    const as = (authorization?: string): unknown =>
+      authorize(new Request('http://localhost', { headers: authorization === undefined ? {} : { authorization } }))
+    expect(await as('Bearer key-ann')).toBe('ann')
+    for (const wrong of [undefined, 'Bearer', 'Bearer key-an', `Bearer ${hashOf('key-ann')}`, 'Bearer __proto__']) {
+      expect(await as(wrong)).toBeUndefined()
+    }
+    for (const keys of [{}, { short: 'ann' }, { [hashOf('key-ann')]: '' }, null]) {
+      expect(() => hashedBearerKeys(keys as never)).toThrow(/^hashedBearerKeys: expected/)
     }
   })
 

@@ -3,13 +3,20 @@ import { describe, expect, test } from 'vitest'
 import { encodeText, harmonyText } from '../../src/conformance/arbitraries/index.js'
 import { planPieces, type SourcePlan } from '../../src/conformance/check-source.js'
 import { markerText } from '../../src/harmony/vocabulary.js'
-import { createLlamaServerEngine, STOP_TOKENS } from '../../src/sources/llama-server.js'
+import {
+  createLlamaServerEngine as createCheckedLlamaServerEngine,
+  STOP_TOKENS,
+} from '../../src/sources/llama-server.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { exampleOf } from '../support/constraint-laws.js'
 import { httpEngineLaws } from '../support/http-engine-laws.js'
 import { readTokens } from '../support/read-tokens.js'
 import { runs } from '../support/runs.js'
 import { frame, scriptedServer, stream } from '../support/scripted-server.js'
+
+/** What proves the model has tests of its own: here each request is one of the test. */
+const createLlamaServerEngine: typeof createCheckedLlamaServerEngine = (options) =>
+  createCheckedLlamaServerEngine(Object.assign({ checkModel: false }, options))
 
 /** As a server answers that runs a gpt-oss model. */
 const MODELS = modelsOf('gpt-oss-20b', 201088)
@@ -451,66 +458,6 @@ describe('llama-server', () => {
         }),
         { numRuns: runs(200) },
       )
-    })
-  })
-
-  describe('is asked once for its model', () => {
-    const call = async (aside: unknown, model?: string, status = 200) => {
-      const asked: string[] = []
-      const fetch = async (url: unknown) => {
-        const { pathname } = new URL(String(url))
-        asked.push(pathname)
-        if (pathname === '/v1/models') return Response.json(aside, { status })
-        return new Response(HELLO.map(frame).join(''))
-      }
-      const engine = createLlamaServerEngine({
-        url: 'http://a.invalid',
-        fetch,
-        ...(model === undefined ? {} : { model }),
-      })
-      const { tokens } = await readTokens(engine.generate([1]))
-      expect(tokens).toEqual([13225, 200012])
-      await readTokens(engine.generate([1]))
-      return asked
-    }
-
-    test('llama-server is asked once for its model, which is gpt-oss by its count of tokens', async () => {
-      expect(await call(MODELS)).toEqual(['/v1/models', '/completion', '/completion'])
-    })
-
-    test('llama-server is refused if its model is not gpt-oss, whatever the model is called', async () => {
-      await expect(call(modelsOf('gpt-oss-20b', 151936))).rejects.toMatchObject({
-        name: 'EngineError',
-        code: 'server_error',
-        message: 'expected a gpt-oss model with a vocabulary of 201088 tokens, got "gpt-oss-20b" with 151936',
-      })
-    })
-
-    test('llama-server is asked for the model that is meant, of several', async () => {
-      const data = [...modelsOf('other', 151936).data, ...MODELS.data]
-      await call({ data }, 'gpt-oss-20b')
-      await expect(call({ data }, 'other')).rejects.toThrow('"other"')
-    })
-
-    test.each([
-      [{ error: { message: 'no such path' } }, 404],
-      [{ data: [{ id: 'gpt-oss-20b', meta: null }] }, 200],
-      [{ data: [] }, 200],
-      ['nothing', 200],
-    ])('llama-server is believed about its model if it says %j', async (aside, status) => {
-      expect(await call(aside, undefined, status)).toHaveLength(3)
-    })
-
-    test('llama-server is asked for its model again if it did not answer', async () => {
-      let asked = 0
-      const fetch = async (url: unknown) => {
-        if (!String(url).endsWith('/v1/models')) return new Response(HELLO.map(frame).join(''))
-        asked++
-        return asked === 1 ? new Response('', { status: 503 }) : Response.json(MODELS)
-      }
-      const engine = createLlamaServerEngine({ url: 'http://a.invalid', fetch, delay: async () => {} })
-      expect((await readTokens(engine.generate([1]))).tokens).toEqual([13225, 200012])
-      expect(asked).toBe(2)
     })
   })
 })

@@ -4,13 +4,13 @@ import { describe, expect, test, vi } from 'vitest'
 import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
 import { type SourcePlanOptions, sourcePlan } from '../../src/conformance/arbitraries/index.js'
 import { checkSource, type SourcePlan } from '../../src/conformance/check-source.js'
-import { EngineError } from '../../src/engine/engine-error.js'
 import { type Constraint, type ConstraintKind, STOP_TOKENS, type TokenEngine } from '../../src/engine/index.js'
 import { FIRST_SPECIAL } from '../../src/harmony/vocabulary.js'
 import { translate } from '../../src/index.js'
 import type { HttpOptions } from '../../src/sources/http/http-client.js'
 import { LONGEST_EVENT, MOST_LINES } from '../../src/sources/http/read-events.js'
 import { constraintLaws, exampleOf } from './constraint-laws.js'
+import { errorOf } from './error-of.js'
 import { readTokens } from './read-tokens.js'
 import { runs } from './runs.js'
 import { frame, refuse, scriptedServer, stream } from './scripted-server.js'
@@ -58,15 +58,6 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
     const script = server.script(...answers)
     return { ...script, engine: create({ url: script.url, delay }) }
   }
-  const errorOf = async (stream: Promise<unknown>): Promise<EngineError> => {
-    const error = await stream.then(
-      () => undefined,
-      (thrown) => thrown,
-    )
-    expect(error).toBeInstanceOf(EngineError)
-    return error as EngineError
-  }
-
   describe(`${name}: calls`, () => {
     test(`${name}: a call keeps the laws of a source`, async () => {
       await fc.assert(
@@ -235,13 +226,13 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect((await errorOf(call.next())).message).toBe('the stream ended without a finish reason')
     })
 
-    test(`${name}: a server that cannot be reached is an error`, async () => {
-      const engine = create({ url: 'http://127.0.0.1:9', delay, retries: 1 })
+    test(`${name}: a server that cannot be reached is asked once more, soon, and is an error then`, async () => {
+      const engine = create({ url: 'http://127.0.0.1:9', delay, retries: 2 })
       waits.length = 0
       const error = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
-      expect(error.code).toBe('server_error')
+      expect([error.code, error.isUnavailable]).toEqual(['server_error', true])
       expect(error.message).toMatch(/^cannot connect to 127\.0\.0\.1:9: /)
-      expect(waits).toEqual([500])
+      expect(waits).toEqual([100])
     })
   })
 

@@ -5,7 +5,8 @@ import { RequestError } from '../../request-error.js'
 import type { TokenFixture } from '../../sources/token-fixture.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import type { Tool } from '../../tools/tool.js'
-import { type Io, UsageError, unreadable } from '../io.js'
+import { type Io, nameOf, UsageError, unreadable } from '../io.js'
+import { paced } from './paced.js'
 import { readFixtures } from './replay/read-fixtures.js'
 import { createRecording } from './replay/recording.js'
 import { createReplayEngine } from './replay/replay-engine.js'
@@ -36,7 +37,12 @@ export async function openEngine(
   tokenTable: TokenTable,
   io: Io,
 ): Promise<OpenedEngine> {
-  if (choice.kind === 'replay') return openReplay(choice.folder, labels, tokenTable, io)
+  if (choice.kind === 'replay') return openReplay(choice, labels, tokenTable, io)
+  if (choice.kind === 'script') {
+    const { openScript } = await import('./script-file.js')
+    const engine = paced(await openScript(choice.file, tokenTable, io), choice.delayMs)
+    return { engine, about: `plays ${nameOf(choice.file)}; no model`, tools: [], async close() {} }
+  }
   try {
     return await (choice.kind === 'model' ? openModel(choice) : openServer(choice, io))
   } catch (error) {
@@ -47,7 +53,7 @@ export async function openEngine(
 }
 
 async function openReplay(
-  folder: string | undefined,
+  { folder, delayMs }: Extract<EngineChoice, { kind: 'replay' }>,
   labels: ReadonlySet<string>,
   tokenTable: TokenTable,
   io: Io,
@@ -59,7 +65,7 @@ async function openReplay(
     return render(fixture, () => createRecording(fixture, listings, tokenTable))
   })
   return {
-    engine: createReplayEngine(recordings, tokenTable),
+    engine: paced(createReplayEngine(recordings, tokenTable), delayMs),
     about: `plays ${fixtures.length === 1 ? '1 recording' : `${fixtures.length} recordings`}, else a script; no model`,
     tools: [createReplayTool(recorded, labels)],
     async close() {},
@@ -85,16 +91,19 @@ async function openModel({ file, ...options }: Extract<EngineChoice, { kind: 'mo
   return { engine, about: `llama.cpp with ${file}`, tools: [], close: () => engine.dispose() }
 }
 
-async function openServer({ kind, url }: Extract<EngineChoice, { url: string }>, { env }: Io): Promise<OpenedEngine> {
+async function openServer(
+  { kind, url, checkModel }: Extract<EngineChoice, { url: string }>,
+  { env }: Io,
+): Promise<OpenedEngine> {
   const apiKey = env[KEY_VARIABLE]
-  const engine = (await createEngine(kind))({ url, ...(apiKey ? { apiKey } : {}) })
+  const engine = (await createEngine(kind))({ url, checkModel, ...(apiKey ? { apiKey } : {}) })
   const { host } = new URL(url)
   return { engine, about: `${kind} at ${host}`, tools: [], async close() {} }
 }
 
 async function createEngine(
   kind: 'vllm' | 'sglang' | 'llama-server',
-): Promise<(options: { readonly url: string; readonly apiKey?: string }) => TokenEngine> {
+): Promise<(options: { readonly url: string; readonly apiKey?: string; readonly checkModel: boolean }) => TokenEngine> {
   switch (kind) {
     case 'vllm':
       return (await import('../../sources/vllm.js')).createVllmEngine

@@ -1,71 +1,41 @@
-import type { Metric, RequestEnded, ResponseEnded } from '../../server/index.js'
+import type { ResponseEnded } from '../../server/index.js'
 import { clip, createPaint, plain, type Style } from '../terminal-text.js'
+import { createLogEntries, type LogEntry, type RequestLog } from './log-entries.js'
 
-/** Writes a line for each request that is over: no content, and nothing in it that a terminal would act on. */
-export interface RequestLog {
-  take(metric: Metric): void
-}
-
-/** A request that has a response, and which of the two is over. */
-interface Pending {
-  response?: ResponseEnded
-  request?: RequestEnded
-}
-
-/** What whoever watches a server asks for again and again. */
-const QUIET: readonly string[] = ['/healthz', '/readyz', '/metrics']
+/** The owner of every request where no key is asked for: it says nothing. */
+const EVERYBODY = 'anonymous'
 
 /**
+ * A log for people to read.
+ *
  * @param time - the time of day, as each line begins with it
  * @param write - receives whole lines
  */
 export function createRequestLog(time: () => string, hasColors: boolean, write: (line: string) => void): RequestLog {
   const paint = createPaint(hasColors)
-  /** Requests whose responses are not over; by the ids of requests. */
-  const pending = new Map<string, Pending>()
 
-  function line(what: string, style: Style | undefined, facts: readonly (string | undefined)[]): void {
-    const said = facts.filter((fact) => fact !== undefined).join('  ')
+  function line(what: string, style: Style | undefined, facts: readonly string[]): void {
+    const said = facts.join('  ')
     write(`${paint(time(), 'dim')}  ${paint(what, style)}${said === '' ? '' : `  ${said}`}\n`)
   }
 
-  function finish(requestId: string, { request, response }: Pending): void {
-    if (request === undefined) return
-    pending.delete(requestId)
-    const { method, route, path, status, seconds, isAborted } = request
-    if (status < 400 && QUIET.includes(route)) return
+  return createLogEntries(({ request, response }: LogEntry) => {
+    if (request === undefined) {
+      const style = response.status === 'failed' ? 'red' : 'green'
+      return line('socket response.create', style, [secondsText(response.seconds), ...responseFacts(response)])
+    }
+    const { method, path, status, seconds, isAborted, owner, code, param, requestId } = request
     const isBad = status >= 500 || response?.status === 'failed'
     const style = isBad ? 'red' : status >= 400 || isAborted ? 'yellow' : 'green'
-    const left = isAborted ? 'the client left' : undefined
-    line(`${method} ${shown(path)} ${status}`, style, [secondsText(seconds), ...responseFacts(response), left])
-  }
-
-  return {
-    take(metric) {
-      switch (metric.type) {
-        case 'response_started':
-          if (metric.requestId !== undefined) pending.set(metric.requestId, {})
-          return
-        case 'response_ended': {
-          if (metric.requestId === undefined) {
-            const style = metric.status === 'failed' ? 'red' : 'green'
-            return line('socket response.create', style, [secondsText(metric.seconds), ...responseFacts(metric)])
-          }
-          const request = pending.get(metric.requestId)?.request
-          pending.set(metric.requestId, { response: metric })
-          if (request !== undefined) finish(metric.requestId, { request, response: metric })
-          return
-        }
-        case 'request_ended': {
-          const known = pending.get(metric.requestId)
-          if (known === undefined || known.response !== undefined) {
-            return finish(metric.requestId, { ...known, request: metric })
-          }
-          known.request = metric
-        }
-      }
-    },
-  }
+    line(`${method} ${shown(path)} ${status}`, style, [
+      secondsText(seconds),
+      ...responseFacts(response),
+      ...[code, param].flatMap((fact) => (fact === null ? [] : [shown(fact)])),
+      ...(isAborted ? ['the client left'] : []),
+      ...(owner === null || owner === EVERYBODY ? [] : [`owner ${shown(owner)}`]),
+      requestId,
+    ])
+  })
 }
 
 function responseFacts(response: ResponseEnded | undefined): string[] {

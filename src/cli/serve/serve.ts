@@ -1,17 +1,23 @@
 import { explainDiagnostic } from '../../diagnostics.js'
 import { openResponses, vllm } from '../../dialects/index.js'
 import { EngineError } from '../../engine/index.js'
+import { HarmonyResponsesError } from '../../errors.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
-import { bearerKeys, type Metric } from '../../server/index.js'
+import type { Entry } from '../../journal/entry.js'
+import type { Authorize, Metric } from '../../server/index.js'
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../server/node.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import { urlCitations } from '../../translate/url-citations.js'
 import { complaint, errorCode, type Io, messageOf, UsageError } from '../io.js'
 import { plain } from '../terminal-text.js'
+import { openKeys } from './api-keys.js'
 import { banner } from './banner.js'
+import { createJsonLog } from './json-log.js'
 import { createLiveTimelines } from './live-timelines.js'
+import type { RequestLog } from './log-entries.js'
 import { openMcpTools } from './mcp-servers.js'
 import { type OpenedEngine, openEngine } from './open-engine.js'
+import { openRecorder } from './open-recorder.js'
 import { openSeal } from './open-seal.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
 import { createRequestLog } from './request-log.js'
@@ -23,6 +29,7 @@ const STOPPED = 130
 /** Serves until it is told to stop. Returns the exit code. */
 export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   const seal = await openSeal(settings.sealKeys, io)
+  const authorize = await openKeys({ key: settings.key, file: settings.keyFile }, io)
   const tokenTable = await loadTokenTable()
   const report = (error: unknown): void => reportTo(io, error)
   const mcp = await openMcpTools(settings.mcp, (error, label) =>
@@ -32,7 +39,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   try {
     opened = await openEngine(settings.engine, new Set(settings.mcp.map(({ label }) => label)), tokenTable, io)
     const tools = [...(mcp ? [mcp] : []), ...opened.tools]
-    const options = serveOptions(settings, opened, tokenTable, report, io)
+    const options = serveOptions(settings, { opened, authorize, tokenTable }, report, io)
     const server = await listen({ ...options, tools, ...(seal && { seal }) })
     const stops = listenForStops(io)
     try {
@@ -51,19 +58,28 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
 
 function serveOptions(
   settings: ServeSettings,
-  { engine }: OpenedEngine,
-  tokenTable: TokenTable,
+  {
+    opened,
+    authorize,
+    tokenTable,
+  }: {
+    readonly opened: OpenedEngine
+    readonly authorize: Authorize | undefined
+    readonly tokenTable: TokenTable
+  },
   onError: (error: unknown) => void,
   io: Io,
 ): ServeOptions {
   const { models, servesAnyName, reasoning, chatReasoning, policy, dialect, images } = settings
-  const { parallel, onDisconnect, key, isVerbose } = settings
+  const { limits, origins, onDisconnect, isVerbose } = settings
   const translation = { reasoning, policy, citations: urlCitations() }
   const response = { ...translation, images, onDiagnostic: unopenedSealsTo(io) }
   const wording = [openResponses, vllm].find(({ name }) => name === dialect)
   const metrics = createPrometheusMetrics()
-  const log = createRequestLog(() => io.time(), io.screen.hasColors, io.complain)
+  const log = createLog(settings, io)
+  const { engine } = opened
   const timelines = isVerbose ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain) : undefined
+  const recorder = openRecorder(settings, tokenTable, io)
   return {
     ...{ tokenTable, models, onDisconnect, onError, response, hostname: settings.host, port: settings.port },
     engine,
@@ -72,17 +88,29 @@ function serveOptions(
     onMetric(metric: Metric) {
       metrics.take(metric)
       log.take(metric)
-      if (metric.type === 'response_ended') timelines?.end(metric.responseId)
+      if (metric.type !== 'response_ended') return
+      timelines?.end(metric.responseId)
+      recorder?.end(metric.responseId)
     },
     pages: {
       '/metrics': () => new Response(metrics.text(), { headers: { 'content-type': PROMETHEUS_TYPE } }),
     },
     done: dialect === 'open-responses',
     ...(wording && { dialect: wording }),
-    ...(timelines && { onEntry: timelines.take }),
-    ...(parallel !== undefined && { limits: { concurrency: parallel } }),
-    ...(key !== undefined && { authorize: bearerKeys({ [key]: 'key' }) }),
+    ...((timelines || recorder) && {
+      onEntry(responseId: string, entry: Entry) {
+        timelines?.take(responseId, entry)
+        recorder?.take(responseId, entry)
+      },
+    }),
+    ...{ origins, limits: limits.app, request: { limits: limits.request } },
+    ...(authorize && { authorize }),
   }
+}
+
+function createLog({ log }: ServeSettings, io: Io): RequestLog {
+  if (log === 'json') return createJsonLog(() => `${io.today()}T${io.time()}Z`, io.complain)
+  return createRequestLog(() => io.time(), io.screen.hasColors, io.complain)
 }
 
 /** Reports seals of other keys: the user would see only that the model has forgotten what it thought. */
@@ -102,13 +130,17 @@ async function listen(options: ServeOptions): Promise<ResponsesServer> {
       `${errorCode(error)}`
     ]
     const isTold = reason !== undefined || ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(`${errorCode(error)}`)
+    // Limits: the server knows what they may be.
+    if (error instanceof HarmonyResponsesError) {
+      throw new UsageError(`serve: ${error.message.replace(/^limits\./, '--limit ')}`, { cause: error })
+    }
     if (!isTold) throw error
     throw new UsageError(`serve: ${reason ?? `this machine has no address ${hostname}`}`, { cause: error })
   }
 }
 
 function aboutServer(
-  { models, key, sealKeys, host }: ServeSettings,
+  { models, key, keyFile, sealKeys, host }: ServeSettings,
   { url, port }: ResponsesServer,
   { about }: OpenedEngine,
   version: string,
@@ -120,7 +152,7 @@ function aboutServer(
     url: isAll ? `http://127.0.0.1:${port}` : url,
     engine: about,
     models,
-    hasKey: key !== undefined,
+    hasKey: key !== undefined || keyFile !== undefined,
     keyVariable: KEY_VARIABLE,
     hasSealKeys: sealKeys !== undefined,
     sealKeysVariable: SEAL_KEYS_VARIABLE,

@@ -4,37 +4,47 @@ import type { ServeOptions } from '../../server/serve-responses.js'
 import { oneOf } from '../command.js'
 import { UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
+import { limitsOf, type ServeLimits } from './limits.js'
 import { mcpServers, type NamedServer } from './mcp-servers.js'
 
 /** What the options of `serve` say, by their names. */
 export interface ServeValues {
-  readonly replay: boolean
+  readonly replay?: boolean | undefined
+  readonly script?: string | undefined
   readonly model?: string | undefined
   readonly vllm?: string | undefined
   readonly sglang?: string | undefined
   readonly 'llama-server'?: string | undefined
-  readonly mcp: readonly string[]
-  readonly host: string
-  readonly port: string
+  readonly 'skip-model-check'?: boolean | undefined
+  readonly mcp?: readonly string[] | undefined
+  readonly host?: string | undefined
+  readonly port?: string | undefined
+  readonly origin?: readonly string[] | undefined
   readonly 'api-key'?: string | undefined
+  readonly 'api-keys'?: string | undefined
   readonly 'seal-keys'?: string | undefined
-  readonly 'model-alias': readonly string[]
-  readonly reasoning: string
-  readonly 'chat-reasoning': string
-  readonly policy: string
-  readonly dialect: string
-  readonly images: string
+  readonly 'model-alias'?: readonly string[] | undefined
+  readonly reasoning?: string | undefined
+  readonly 'chat-reasoning'?: string | undefined
+  readonly policy?: string | undefined
+  readonly dialect?: string | undefined
+  readonly images?: string | undefined
   readonly 'context-size'?: string | undefined
   readonly parallel?: string | undefined
-  readonly 'on-disconnect': string
-  readonly verbose: boolean
+  readonly limit?: readonly string[] | undefined
+  readonly 'on-disconnect'?: string | undefined
+  readonly delay?: string | undefined
+  readonly record?: string | undefined
+  readonly log?: string | undefined
+  readonly verbose?: boolean | undefined
 }
 
 /** Where answers come from. */
 export type EngineChoice =
-  | { readonly kind: 'replay'; readonly folder: string | undefined }
+  | { readonly kind: 'replay'; readonly folder: string | undefined; readonly delayMs: number }
+  | { readonly kind: 'script'; readonly file: string; readonly delayMs: number }
   | { readonly kind: 'model'; readonly file: string; readonly contextSize?: number; readonly parallel?: number }
-  | { readonly kind: 'vllm' | 'sglang' | 'llama-server'; readonly url: string }
+  | { readonly kind: 'vllm' | 'sglang' | 'llama-server'; readonly url: string; readonly checkModel: boolean }
 
 /** What `serve` does, checked. */
 export interface ServeSettings {
@@ -42,7 +52,11 @@ export interface ServeSettings {
   readonly mcp: readonly NamedServer[]
   readonly host: string
   readonly port: number
+  /** The sites whose pages may ask. */
+  readonly origins: readonly string[]
   readonly key: string | undefined
+  /** The file of the hashes of further keys. */
+  readonly keyFile: string | undefined
   /** Where the keys are that seal what clients keep; undefined for a key that is drawn at random. */
   readonly sealKeys: SealKeySource | undefined
   /** The names of the model. The first is its own. */
@@ -53,8 +67,11 @@ export interface ServeSettings {
   readonly policy: PolicyName
   readonly dialect: (typeof DIALECTS)[number]
   readonly images: AttachmentPolicy
-  readonly parallel: number | undefined
+  readonly limits: ServeLimits
   readonly onDisconnect: NonNullable<ServeOptions['onDisconnect']>
+  /** The folder that gets a token fixture of each response. */
+  readonly recordings: string | undefined
+  readonly log: 'text' | 'json'
   readonly isVerbose: boolean
 }
 
@@ -77,31 +94,41 @@ export function serveSettings(
   env: Readonly<Record<string, string | undefined>>,
 ): ServeSettings {
   const key = values['api-key'] ?? env[KEY_VARIABLE]
+  const keyFile = values['api-keys']
   if (key === '') throw new UsageError('--api-key: expected a key, got an empty text')
-  const { host } = values
-  if (!LOOPBACK.includes(host) && key === undefined) {
-    throw new UsageError(`--host ${host}: others can reach it, so it needs a key: --api-key KEY, or ${KEY_VARIABLE}`)
+  if (keyFile === '') throw new UsageError('--api-keys: expected a file, got an empty text')
+  const { host = '127.0.0.1', record, 'model-alias': aliases = [] } = values
+  if (!LOOPBACK.includes(host) && key === undefined && keyFile === undefined) {
+    const ways = `--api-key KEY, --api-keys FILE, or ${KEY_VARIABLE}`
+    throw new UsageError(`--host ${host}: others can reach it, so it needs a key: ${ways}`)
   }
-  const parallel = countOf(values.parallel, '--parallel')
-  const aliases = values['model-alias']
+  if (record === '') throw new UsageError('--record: expected a folder, got an empty text')
   if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
   return {
     engine: engineChoice(values, operands),
-    mcp: mcpServers(values.mcp),
+    mcp: mcpServers(values.mcp ?? []),
     host,
     port: countOf(values.port, '--port', 0, 65_535) ?? 8000,
+    origins: (values.origin ?? []).map(originOf),
     key,
+    keyFile,
     sealKeys: sealKeySource(values['seal-keys'], env[SEAL_KEYS_VARIABLE]),
     models: [OWN_NAME, ...aliases.filter((name, index) => name !== OWN_NAME && aliases.indexOf(name) === index)],
     servesAnyName: aliases.length === 0,
-    reasoning: oneOf(['raw', 'summary', 'both', 'hidden'], '--reasoning', values.reasoning),
-    chatReasoning: oneOf(['reasoning_content', 'reasoning', 'both'], '--chat-reasoning', values['chat-reasoning']),
-    policy: oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy),
-    dialect: oneOf(DIALECTS, '--dialect', values.dialect),
-    images: oneOf(ATTACHMENT_POLICIES, '--images', values.images),
-    parallel,
-    onDisconnect: onDisconnectOf(values['on-disconnect']),
-    isVerbose: values.verbose,
+    reasoning: oneOf(['raw', 'summary', 'both', 'hidden'], '--reasoning', values.reasoning ?? 'raw'),
+    chatReasoning: oneOf(
+      ['reasoning_content', 'reasoning', 'both'],
+      '--chat-reasoning',
+      values['chat-reasoning'] ?? 'reasoning_content',
+    ),
+    policy: oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy ?? 'openai'),
+    dialect: oneOf(DIALECTS, '--dialect', values.dialect ?? 'openai'),
+    images: oneOf(ATTACHMENT_POLICIES, '--images', values.images ?? 'refuse-last'),
+    limits: limitsWith(values),
+    onDisconnect: onDisconnectOf(values['on-disconnect'] ?? 'stop'),
+    recordings: record,
+    log: oneOf(['text', 'json'], '--log', values.log ?? 'text'),
+    isVerbose: values.verbose === true,
   }
 }
 
@@ -112,7 +139,24 @@ function sealKeySource(file: string | undefined, text: string | undefined): Seal
   return text === undefined ? undefined : { text }
 }
 
-const CHOICES = ['replay', 'model', 'vllm', 'sglang', 'llama-server'] as const
+/** `--parallel` is the commonest limit by a name of its own. Throws a {@link UsageError}. */
+function limitsWith({ limit = [], parallel }: ServeValues): ServeLimits {
+  const concurrency = countOf(parallel, '--parallel')
+  const limits = limitsOf(limit)
+  if (concurrency === undefined) return limits
+  if (limits.app.concurrency === undefined) return { ...limits, app: { ...limits.app, concurrency } }
+  throw new UsageError('--parallel: expected it, or --limit concurrency, got both')
+}
+
+/** Throws a {@link UsageError}. */
+function originOf(given: string): string {
+  const origin = URL.canParse(given) ? new URL(given).origin : 'null'
+  if (origin === given && origin !== 'null') return origin
+  const hint = origin === 'null' ? ', such as https://chat.example.com' : `: ${origin}`
+  throw new UsageError(`--origin: expected an origin${hint}, got ${JSON.stringify(given)}`)
+}
+
+const CHOICES = ['replay', 'script', 'model', 'vllm', 'sglang', 'llama-server'] as const
 
 function engineChoice(values: ServeValues, operands: readonly string[]): EngineChoice {
   const given = CHOICES.filter((name) => values[name] !== undefined && values[name] !== false)
@@ -128,12 +172,21 @@ function engineChoice(values: ServeValues, operands: readonly string[]): EngineC
   if (contextSize !== undefined && kind !== 'model') {
     throw new UsageError('--context-size: expected --model with it: a server has a context of its own')
   }
-  if (kind === 'replay') return { kind, folder }
-  if (kind !== 'model') return { kind, url: values[kind] as string }
+  const delayMs = countOf(values.delay, '--delay', 0, LONGEST_DELAY_MS)
+  if (delayMs !== undefined && kind !== 'replay' && kind !== 'script') {
+    throw new UsageError('--delay: expected --replay or --script with it: a model takes its own time')
+  }
+  if (kind === 'replay') return { kind, folder, delayMs: delayMs ?? 0 }
+  if (kind === 'script') return { kind, file: values.script as string, delayMs: delayMs ?? 0 }
+  const checkModel = values['skip-model-check'] !== true
+  if (kind !== 'model') return { kind, url: values[kind] as string, checkModel }
   const parallel = countOf(values.parallel, '--parallel')
   const sizes = { ...(contextSize !== undefined && { contextSize }), ...(parallel !== undefined && { parallel }) }
   return { kind, file: values.model as string, ...sizes }
 }
+
+/** Below `tokenSeconds`, which ends a model call that is silent for longer. */
+const LONGEST_DELAY_MS = 10_000
 
 function countOf(
   given: string | undefined,

@@ -1,6 +1,6 @@
 /*
  * What happens in a server, for metrics and logs. Times are in seconds, by a clock that only rises. Nothing in it is
- * content; `path` and `requestedModel` are the client's own words: log them escaped, and never make labels of them.
+ * content; `path`, `param` and `requestedModel` are the client's own words: log them escaped, and never make labels of them.
  */
 
 interface OfRequest {
@@ -27,6 +27,12 @@ export interface RequestEnded extends OfRequest {
   readonly seconds: number
   /** The client left before it had the whole answer. */
   readonly isAborted: boolean
+  /** Whose request it is, as `authorize` says; null if it was refused before, or is for everyone: a health check. */
+  readonly owner: string | null
+  /** The code of the error in its answer: `invalid_type`, `host_not_allowed`. Null if there is none. */
+  readonly code: string | null
+  /** The parameter that the error is about: `input[3].type`. It may have keys that the client chose. */
+  readonly param: string | null
 }
 
 /** How many responses are made, and how many wait for their turn. */

@@ -14,6 +14,10 @@ export interface RequestObservation {
   readonly span: Span | undefined
   /** Its answer goes on after its handler has returned. */
   isStreaming: boolean
+  /** Known once it was authorized. */
+  owner: string | null
+  /** The error that it is answered with, if it is. */
+  error: { readonly code: string | null; readonly param: string | null } | null
   /** Keeps its span open until the returned function is called: its response goes on. */
   hold(): () => void
   /** @param route - the pattern of the route that answered it */
@@ -38,10 +42,12 @@ export function observeRequest({ requestId, path, trace, ...about }: RequestAbou
     if (holds < 0) span?.end()
   }
   emit({ type: 'request_started', requestId, method })
-  return {
+  const observation: RequestObservation = {
     requestId,
     span,
     isStreaming: false,
+    owner: null,
+    error: null,
     hold() {
       holds += 1
       return release
@@ -50,11 +56,14 @@ export function observeRequest({ requestId, path, trace, ...about }: RequestAbou
       if (isOver) return
       isOver = true
       const seconds = (now() - start) / 1000
-      emit({ type: 'request_ended', requestId, method, route, path, status, seconds, isAborted })
+      const { owner, error } = observation
+      const { code, param } = error ?? { code: null, param: null }
+      emit({ type: 'request_ended', requestId, method, route, path, status, seconds, isAborted, owner, code, param })
       span?.rename(`${method} ${route}`)
       span?.set({ 'http.route': route, 'http.response.status_code': status })
       if (status >= 500) span?.fail(String(status))
       release()
     },
   }
+  return observation
 }

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { RequestError } from '../../request-error.js'
+import { isUnavailable } from '../../respond/unavailable.js'
 import type { Env, ServerContext } from '../server-context.js'
 
 /**
@@ -14,7 +15,8 @@ export function healthRoutes(app: Hono<Env>, { service }: ServerContext): void {
       return context.text('ok')
     } catch (error) {
       service.report(error)
-      return context.text(error instanceof RequestError ? `not ready: ${error.message}` : 'not ready', 503)
+      const reason = error instanceof RequestError ? error.message : isUnavailable(error) ? error.reason : undefined
+      return context.text(reason === undefined ? 'not ready' : `not ready: ${reason}`, 503)
     }
   })
 }

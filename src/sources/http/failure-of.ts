@@ -1,19 +1,25 @@
 import * as z from 'zod'
-import { EngineError, type EngineErrorCode } from '../../engine/engine-error.js'
+import { EngineError, type EngineErrorCode, type EngineErrorOptions } from '../../engine/engine-error.js'
 import { jsonOf } from './parse-event.js'
 
 /** A failure that a retry may fix, because nothing is wrong with the call itself. */
 export class TransientError extends EngineError {
   /** How long the server asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined
+  /** How often it may be retried, if that is less than what the host allows. */
+  readonly retries: number | undefined
 
   constructor(
     code: EngineErrorCode,
     message: string,
-    options: ErrorOptions & { readonly status?: number; readonly retryAfterMs?: number | undefined } = {},
+    options: EngineErrorOptions & {
+      readonly retryAfterMs?: number | undefined
+      readonly retries?: number
+    } = {},
   ) {
     super(code, message, options)
     this.retryAfterMs = options.retryAfterMs
+    this.retries = options.retries
   }
 }
 
@@ -71,7 +77,7 @@ export function failureOf(body: unknown, { status, retryAfterMs, note = '' }: Re
   const message = words + note
   const options = statusCode === undefined ? {} : { status: statusCode }
   return statusCode !== undefined && TRANSIENT.includes(statusCode)
-    ? new TransientError(code, message, { ...options, retryAfterMs })
+    ? new TransientError(code, message, { ...options, retryAfterMs, isUnavailable: code === 'server_error' })
     : new EngineError(code, message, options)
 }
 

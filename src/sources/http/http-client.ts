@@ -26,15 +26,21 @@ export interface HttpOptions {
   readonly apiKey?: string
   /** Sent with every request; they override the library's own. */
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * Whether the first contact and `health()` prove that the server is of this kind and its model gpt-oss: by the server's
+   * tokenizer, or by the model's name where there is none. Default true; false for a server that has neither.
+   */
+  readonly checkModel?: boolean
   /** Default: the runtime's. Node's fails after 300 seconds without data, which a very long prompt may take. */
   readonly fetch?: typeof globalThis.fetch
   /**
-   * How often a call without any token yet is retried: if connecting fails, the stream ends without a finish reason, or
-   * on 429, 502, 503 and 504. Default 2.
+   * How often a call without any token yet is retried: if the stream ends without a finish reason, or on 429, 502, 503
+   * and 504; if connecting fails, at most once. Default 2.
    */
   readonly retries?: number
   /**
-   * Waits before a retry: for the server's `Retry-After`, else 500 ms, doubled each time up to a minute. A server that
+   * Waits before a retry: for the server's `Retry-After`, else 500 ms, doubled each time up to a minute; 100 ms if
+   * connecting failed. A server that
    * asks for more than a minute is not retried. The promise should resolve early if the signal aborts. Default: a
    * timer.
    */
@@ -60,12 +66,16 @@ export interface HttpClient {
    * @throws EngineError if there is no answer, it is not 2xx, or it exceeds 4 MiB
    */
   read(path: string, signal: AbortSignal): Promise<string>
+  /** For the end of a message about a path that is not there: `: should url end in /v1/completions?`, or nothing. */
+  readonly hint: string
   /** The error without the options' secrets. */
   shown(error: unknown): unknown
   readonly retries: number
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
+/** A server that is not there is asked once more, soon: it may just restart, and whoever waits is told at once. */
+const CONNECT_AGAIN_MS = 100
 const MOST_OF_A_REFUSAL = 64 * 1024
 const MOST_OF_AN_ANSWER = 4 * 1024 * 1024
 /** Statuses of a wrong path. */
@@ -95,7 +105,12 @@ export function createHttpClient(options: HttpOptions): HttpClient {
       response = await (fetch ?? globalThis.fetch)(address.endpoint(path), init)
     } catch (cause) {
       signal.throwIfAborted()
-      throw new TransientError('server_error', `cannot connect to ${address.host}: ${reasonOf(cause)}`, { cause })
+      throw new TransientError('server_error', `cannot connect to ${address.host}: ${reasonOf(cause)}`, {
+        cause,
+        isUnavailable: true,
+        retryAfterMs: CONNECT_AGAIN_MS,
+        retries: 1,
+      })
     }
     if (response.ok) return response
     const { text, isCut } = await readText(response, MOST_OF_A_REFUSAL)
@@ -116,7 +131,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     throw new EngineError('server_error', `expected ${expected}, got more`)
   }
 
-  return { request, read, shown: conceal.error, retries, delay }
+  return { request, read, hint, shown: conceal.error, retries, delay }
 }
 
 /** The error for an answer that breaks off while it is read. */

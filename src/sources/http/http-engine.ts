@@ -3,7 +3,9 @@ import { checkGenerate } from '../../engine/check-generate.js'
 import type { Constraint, EngineCapabilities } from '../../engine/constraint.js'
 import { type GenerateOptions, type Sampling, STOP_TOKENS, type TokenEngine } from '../../engine/index.js'
 import { tokenStream } from '../../engine/token-stream.js'
+import { check } from '../../errors.js'
 import { createHttpClient, type HttpClient, type HttpOptions } from './http-client.js'
+import { type ModelProof, proveModel } from './prove-model.js'
 import { readEvents } from './read-events.js'
 import { withRetries } from './retry.js'
 import { type EngineStep, stepsToTokens } from './steps-to-tokens.js'
@@ -32,6 +34,8 @@ export interface HttpProtocol {
   /** Requested by `health()`; any 2xx status is healthy. */
   readonly healthPath: string
   readonly generatePath: string
+  /** How the server proves that its model is gpt-oss. */
+  readonly proof: ModelProof
   /** What the server can do, without its context length. */
   readonly capabilities: EngineCapabilities
   /** The limit of prompt and answer tokens together; undefined if the server does not say. */
@@ -45,8 +49,19 @@ export interface HttpProtocol {
 /** An HTTP engine that streams server-sent events. Closing a call cancels its request. */
 export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): TokenEngine {
   const client = createHttpClient(options)
+  const { checkModel = true } = options
+  check(typeof checkModel === 'boolean', 'checkModel', 'a boolean', checkModel)
+  let proven = !checkModel
+
+  /** Proves once that the model is the right one: at the first contact, whatever that is. */
+  async function prove(signal: AbortSignal): Promise<void> {
+    if (proven) return
+    await proveModel(protocol.name, protocol.proof, client, signal)
+    proven = true
+  }
 
   async function* ask(call: HttpCall, signal: AbortSignal): AsyncGenerator<unknown> {
+    await prove(signal)
     const body = await protocol.body(call, client, signal)
     yield* readEvents(await client.request('POST', protocol.generatePath, signal, body, call.trace))
   }
@@ -79,12 +94,15 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
         const response = await client.request('GET', protocol.healthPath, signal)
         // A connection that breaks now says nothing about the server's health.
         await response.body?.cancel().catch(() => {})
+        // Each time: another server may have been started at the same address.
+        if (checkModel) await proveModel(protocol.name, protocol.proof, client, signal)
       } catch (error) {
         throw client.shown(error)
       }
     },
     async capabilities({ signal = new AbortController().signal } = {}) {
       try {
+        await prove(signal)
         const contextLength = await protocol.contextLength(client, signal)
         return { ...protocol.capabilities, ...(contextLength === undefined ? {} : { contextLength }) }
       } catch (error) {

@@ -20,7 +20,7 @@ export async function* withRetries<T, R>(
     try {
       first = await stream.next()
     } catch (error) {
-      if (!(error instanceof TransientError) || tried === retries) throw error
+      if (!(error instanceof TransientError) || tried >= Math.min(retries, error.retries ?? retries)) throw error
       const wait = error.retryAfterMs ?? Math.min(FIRST_WAIT_MS * 2 ** tried, LONGEST_WAIT_MS)
       if (wait > LONGEST_WAIT_MS) throw error
       await delay(wait, signal)

@@ -102,6 +102,7 @@ test('nothing that clients write makes a series: not the path, the model they as
       status: 404,
       seconds: 1,
       isAborted: true,
+      ...{ owner: `owner ${n}`, code: `code ${n}`, param: `param ${n}` },
     },
   ])
   expect(sampled(...metrics)).toHaveLength(sampled(...metrics.slice(0, 2)).length)

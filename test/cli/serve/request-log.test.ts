@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createJsonLog } from '../../../src/cli/serve/json-log.js'
 import { createRequestLog } from '../../../src/cli/serve/request-log.js'
 import type { Metric, RequestEnded, ResponseEnded } from '../../../src/server/index.js'
 import { RUNS } from '../../support/runs.js'
@@ -26,6 +27,9 @@ const ended = (given: Partial<RequestEnded> = {}): RequestEnded => ({
   status: 200,
   seconds: 1.234,
   isAborted: false,
+  owner: 'anonymous',
+  code: null,
+  param: null,
   ...given,
 })
 const began = (requestId: string | undefined = 'req_1'): Metric => ({
@@ -54,13 +58,13 @@ const over = (given: Partial<ResponseEnded> = {}): ResponseEnded => ({
 
 test('a request is one line: what was asked, how it was answered, and what it took', () => {
   expect(logOf({ type: 'request_started', ...REQUEST }, began(), over(), ended())).toBe(
-    '12:34:56  POST /v1/responses 200  1.2 s  gpt-oss  73 in, 11 out  resp_1\n',
+    '12:34:56  POST /v1/responses 200  1.2 s  gpt-oss  73 in, 11 out  resp_1  req_1\n',
   )
 })
 
 test('the line of a request names the tools that nothing runs', () => {
   expect(logOf(began(), over({ unhostedTools: ['web_search', 'image_generation'] }), ended())).toBe(
-    '12:34:56  POST /v1/responses 200  1.2 s  gpt-oss  73 in, 11 out  resp_1  without web_search, image_generation\n',
+    '12:34:56  POST /v1/responses 200  1.2 s  gpt-oss  73 in, 11 out  resp_1  without web_search, image_generation  req_1\n',
   )
 })
 
@@ -68,13 +72,15 @@ test('a request whose response goes on has its line when both are over', () => {
   const before = logOf(began(), ended())
   expect(before).toBe('')
   expect(logOf(began(), ended({ isAborted: true }), over({ status: 'cancelled' }))).toBe(
-    '12:34:56  POST /v1/responses 200  1.2 s  gpt-oss  cancelled  73 in, 11 out  resp_1  the client left\n',
+    '12:34:56  POST /v1/responses 200  1.2 s  gpt-oss  cancelled  73 in, 11 out  resp_1  the client left  req_1\n',
   )
 })
 
-test('a refusal has no tokens', () => {
-  const refused = ended({ status: 429, seconds: 0.0004 })
-  expect(logOf({ type: 'request_started', ...REQUEST }, refused)).toBe('12:34:56  POST /v1/responses 429  1 ms\n')
+test('a refusal has no tokens, but what was wrong, whose request it was, and the id that its client sees', () => {
+  const refused = ended({ status: 400, seconds: 0.0004, code: 'invalid_type', param: 'input[0].type', owner: 'team-a' })
+  expect(logOf({ type: 'request_started', ...REQUEST }, refused)).toBe(
+    '12:34:56  POST /v1/responses 400  1 ms  invalid_type  input[0].type  owner team-a  req_1\n',
+  )
 })
 
 test('a response of a socket has a line of its own', () => {
@@ -98,13 +104,55 @@ describe('what clients write', () => {
 
   test('what clients write is never a line of its own, a field of its own, or anything that a terminal acts on', () => {
     fc.assert(
-      fc.property(hostile, hostile, (path, requestedModel) => {
-        const text = logOf(began(), over({ requestedModel }), ended({ path: `/${path}` }))
+      fc.property(hostile, hostile, hostile, (path, requestedModel, param) => {
+        const text = logOf(began(), over({ requestedModel }), ended({ path: `/${path}`, param }))
         expect(text.endsWith('\n')).toBe(true)
         expect(text.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
         const fields = text.slice(0, -1).split('  ')
-        expect([fields.length, fields[0], fields.at(-1)]).toEqual([6, '12:34:56', 'resp_1'])
-        expect(text.length).toBeLessThan(600)
+        expect([fields.length, fields[0], fields.at(-1)]).toEqual([8, '12:34:56', 'req_1'])
+        expect(text.length).toBeLessThan(900)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+describe('the log of JSON', () => {
+  const linesOf = (...metrics: readonly Metric[]): Record<string, unknown>[] => {
+    let text = ''
+    const log = createJsonLog(
+      () => '2026-01-31T12:34:56Z',
+      (line) => {
+        text += line
+      },
+    )
+    for (const metric of metrics) log.take(metric)
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+  }
+
+  test('the log of JSON has an object a line, with what the other log says', () => {
+    const [line, ...others] = linesOf(began(), over(), ended({ owner: 'team-a' }))
+    expect(others).toEqual([])
+    expect(line).toMatchObject({ time: '2026-01-31T12:34:56Z', request_id: 'req_1', status: 200, ms: 1234 })
+    expect(line).toMatchObject({ owner: 'team-a', response_id: 'resp_1', input_tokens: 73, code: null, param: null })
+  })
+
+  test('every line of the log of JSON has the same fields, for a socket and for a refusal, too', () => {
+    const { requestId: _, ...alone } = over()
+    const lines = linesOf(began(), over(), ended(), alone, ended({ status: 401, owner: null, code: 'invalid_api_key' }))
+    expect(lines.map((line) => Object.keys(line))).toEqual(Array(3).fill(Object.keys(lines[0] ?? {})))
+    expect(lines.map(({ transport }) => transport)).toEqual(['http', 'websocket', 'http'])
+  })
+
+  test('nothing that clients write breaks a line of the log of JSON, or acts on a terminal', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (path, param) => {
+        const [line, ...others] = linesOf(ended({ path, param }))
+        expect(others).toEqual([])
+        expect(Object.values(line ?? {}).join('')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
       }),
       { numRuns: RUNS },
     )

@@ -8,8 +8,8 @@ import { type TaughtCallee, taughtCallees } from './taught-tools.js'
 const QUOTED = 200
 
 /**
- * What the model says to a prompt that no recording answers: it thinks, calls a tool if there is one (that which the
- * user names, or the first), and answers when the tool has. It depends on the prompt alone.
+ * What the model says to a prompt that no recording answers: it thinks, calls a tool if the user names one or the host
+ * has begun its call, and answers when the tool has. It depends on the prompt alone.
  */
 export function scriptedTurn({ messages, opening }: ScriptedPrompt): readonly ScriptedMessage[] {
   const lastOther = messages.findLastIndex(({ role }) => role !== 'assistant')
@@ -21,19 +21,39 @@ export function scriptedTurn({ messages, opening }: ScriptedPrompt): readonly Sc
   return pieces.slice(Math.min(messages.length - 1 - lastOther, pieces.length - 1))
 }
 
-/** The tool that the host has begun to call, that the user names, or the first. */
+/**
+ * The tool that the host has begun to call, or that the user's words name: wholly, or by a word of its name. Undefined
+ * where nothing asks for a call: a model says hello to a hello, too.
+ */
 function choose(
   callees: readonly TaughtCallee[],
   asked: HarmonyMessage | undefined,
   opening: string,
 ): TaughtCallee | undefined {
-  const [, demanded] = / to=([^\s<]+)/.exec(opening) ?? []
-  const nameOf = ({ recipient }: TaughtCallee): string => recipient.slice(recipient.indexOf('.') + 1)
+  const [, demanded, anyOf] = / to=([^\s<]*)()/.exec(opening) ?? []
+  const said = (asked?.content ?? '').slice(0, READ)
+  const words = new Set(wordsIn(said))
   return (
     callees.find(({ recipient }) => recipient === demanded) ??
-    callees.find((one) => asked?.content.includes(nameOf(one)) === true) ??
-    callees[0]
+    callees.find((one) => said.includes(nameOf(one))) ??
+    callees.find((one) => (ALIASES.get(one.recipient) ?? wordsIn(nameOf(one))).some((word) => words.has(word))) ??
+    (anyOf === undefined ? undefined : callees[0])
   )
+}
+
+/** How much of what the user says is searched for a name, in characters. */
+const READ = 10_000
+/** Words that ask for a tool whose name is none of them. */
+const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([[PYTHON, ['python', 'code', 'calculate', 'compute']]])
+
+function nameOf({ recipient }: TaughtCallee): string {
+  return recipient.slice(recipient.indexOf('.') + 1)
+}
+
+/** The words of a text or of a name, such as `getWeather`; shorter ones (`get`, `the`) are in everything. */
+function wordsIn(text: string): string[] {
+  const apart = text.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase()
+  return apart.split(/[^\p{L}\d]+/u).filter((word) => word.length >= 4)
 }
 
 function calling({ recipient, type }: TaughtCallee): ScriptedMessage[] {

@@ -1,0 +1,110 @@
+import * as z from 'zod'
+import { toDotPath } from 'zod/v4/core'
+import { didYouMean } from '../../did-you-mean.js'
+import { policies } from '../../index.js'
+import { ATTACHMENT_POLICIES } from '../../prompt/attachments.js'
+import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
+import { DIALECTS } from '../replay.js'
+import { LIMIT_NAMES } from './limits.js'
+import type { ServeValues } from './settings.js'
+
+const text = z.string().min(1)
+const texts = z.array(text)
+const count = z.int().min(1)
+
+/** Every option but `--config`, by its name. The compiler asks for a line where `serve` gets an option. */
+const OPTIONS = {
+  replay: z
+    .union([z.boolean(), text])
+    .describe('Recordings (token fixtures), else a script: true, or a folder or file.'),
+  script: text.describe('A file of turns that a scripted model says.'),
+  model: text.describe('A GGUF file of a gpt-oss model, by llama.cpp.'),
+  vllm: text.describe('The URL of vLLM.'),
+  sglang: text.describe('The URL of SGLang.'),
+  'llama-server': text.describe("The URL of llama.cpp's server."),
+  'skip-model-check': z.boolean().describe('Whether a server that cannot prove it is trusted to run gpt-oss.'),
+  mcp: z.record(text, text).describe('MCP servers by their labels: commands or URLs.'),
+  host: text.describe('The address to listen on. Default 127.0.0.1.'),
+  port: z.int().min(0).max(65_535).describe('Default 8000; 0 takes one that is free.'),
+  origin: texts.describe('The sites whose pages may ask, such as https://chat.example.com.'),
+  'api-key': text.describe('What clients have to send. Better in HARMONY_RESPONSES_API_KEY.'),
+  'api-keys': text.describe('A file of further keys: lines of OWNER and the SHA-256 of its key.'),
+  'seal-keys': text.describe('A file of the keys of what clients keep, one a line.'),
+  'model-alias': texts.describe('Names of the model beside gpt-oss. Other names are refused then.'),
+  reasoning: z.enum(['raw', 'summary', 'both', 'hidden']).describe('How reasoning is shown. Default raw.'),
+  'chat-reasoning': z
+    .enum(['reasoning_content', 'reasoning', 'both'])
+    .describe('The field of Chat Completions that has the reasoning. Default reasoning_content.'),
+  policy: z
+    .enum(Object.keys(policies) as (keyof typeof policies)[])
+    .describe('What becomes of calls to undeclared tools. Default openai.'),
+  dialect: z.enum(DIALECTS).describe('How events are worded. Default openai.'),
+  images: z.enum(ATTACHMENT_POLICIES).describe('What becomes of images and files. Default refuse-last.'),
+  'context-size': count.describe("Tokens of the model's context, with model."),
+  parallel: count.describe('How many responses are made at once. Default 256, with model 1.'),
+  limit: z
+    .partialRecord(z.enum(LIMIT_NAMES as [string, ...string[]]), z.number().min(0))
+    .describe('Limits of the server, by their names.'),
+  'on-disconnect': z
+    .union([z.enum(['stop', 'finish']), z.int().min(0)])
+    .describe('What becomes of a response whose client leaves: stop, finish, or seconds to wait. Default stop.'),
+  delay: z.int().min(0).describe('Milliseconds before each token of replay or script.'),
+  record: text.describe(
+    'A folder that gets a token fixture of each response: what the model says, not what it is asked.',
+  ),
+  log: z.enum(['text', 'json']).describe('How requests are logged. Default text.'),
+  verbose: z.boolean().describe('Draws the timeline of each response.'),
+} satisfies Record<keyof Required<ServeValues>, z.ZodType>
+
+const configShape = z
+  .strictObject({ $schema: z.string().describe('Where this JSON Schema is.'), ...OPTIONS })
+  .partial()
+  .meta({ title: 'harmony-responses serve --config', description: 'Options of serve, by their names.' })
+
+/** The JSON Schema of a configuration, for editors. The package has it as `serve-config.schema.json`. */
+export function configSchema(): object {
+  return z.toJSONSchema(configShape, { target: 'draft-2020-12' })
+}
+
+/** What a configuration says, as if it had been typed. Its `replay` may name a folder, which is an operand there. */
+export interface ConfigValues {
+  readonly values: ServeValues
+  readonly operands: readonly string[]
+}
+
+/** @throws UsageError */
+export async function readConfig(file: string, io: Io): Promise<ConfigValues> {
+  const where = `--config ${nameOf(file)}`
+  let value: unknown
+  try {
+    value = JSON.parse((await readFileOrStdin(file, io)).replace(/^\ufeff/, ''))
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`${where}: expected JSON: ${messageOf(error)}`, { cause: error })
+  }
+  const { data, error } = configShape.safeParse(value)
+  if (data === undefined) throw new UsageError(`${where}: ${wordsOf(error.issues[0] as z.core.$ZodIssue)}`)
+  const { $schema: _, replay, mcp = {}, limit = {}, ...others } = data
+  const given = Object.entries(others).map(([name, option]) => [name, typedOf(option)])
+  return {
+    operands: typeof replay === 'string' ? [replay] : [],
+    values: {
+      ...(Object.fromEntries(given) as ServeValues),
+      ...(replay !== undefined && { replay: replay !== false }),
+      mcp: Object.entries(mcp).map(([label, target]) => `${label}=${target}`),
+      limit: Object.entries(limit).map(([name, number]) => `${name}=${number}`),
+    },
+  }
+}
+
+/** On the command line all but flags are texts. */
+function typedOf<Option>(option: Option): string | Option {
+  return typeof option === 'number' ? String(option) : option
+}
+
+function wordsOf({ code, path, message, ...issue }: z.core.$ZodIssue): string {
+  const place = path.length === 0 ? '' : `${toDotPath(path)}: `
+  if (code !== 'unrecognized_keys') return `${place}${message}`
+  const [key = ''] = (issue as unknown as { keys: readonly string[] }).keys
+  return `${place}expected an option of serve, got ${JSON.stringify(key)}${didYouMean(key, Object.keys(OPTIONS))}`
+}

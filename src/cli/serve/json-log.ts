@@ -1,0 +1,45 @@
+import { plain } from '../terminal-text.js'
+import { createLogEntries, type LogEntry, type RequestLog } from './log-entries.js'
+
+/** How much of a client's words a line repeats, in characters. */
+const MOST_WORDS = 200
+
+/**
+ * A log for programs to read: a JSON object a line, each with the same fields in the same order; null where nothing is
+ * known.
+ *
+ * @param time - the time in UTC: `2026-01-31T12:34:56Z`
+ * @param write - receives whole lines
+ */
+export function createJsonLog(time: () => string, write: (line: string) => void): RequestLog {
+  return createLogEntries((entry) => write(`${JSON.stringify({ time: time(), ...fieldsOf(entry) })}\n`))
+}
+
+function fieldsOf({ request, response }: LogEntry): object {
+  return {
+    request_id: request?.requestId ?? null,
+    transport: request === undefined ? 'websocket' : 'http',
+    method: request?.method ?? null,
+    route: request?.route ?? null,
+    path: shown(request?.path),
+    status: request?.status ?? null,
+    ms: Math.ceil((request ?? response).seconds * 1000),
+    is_aborted: request?.isAborted ?? false,
+    owner: shown(request?.owner),
+    code: request?.code ?? null,
+    param: shown(request?.param),
+    response_id: response?.responseId ?? null,
+    response_status: response?.status ?? null,
+    model: shown(response?.requestedModel),
+    input_tokens: response?.inputTokens ?? null,
+    cached_tokens: response?.cachedTokens ?? null,
+    output_tokens: response?.outputTokens ?? null,
+    reasoning_tokens: response?.reasoningTokens ?? null,
+    unhosted_tools: (response?.unhostedTools ?? []).map(shown),
+  }
+}
+
+/** JSON escapes line breaks, but not all that a terminal acts on. */
+function shown(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : plain(text.slice(0, MOST_WORDS))
+}

@@ -1,0 +1,61 @@
+import { didYouMean } from '../../did-you-mean.js'
+import type { RequestLimits } from '../../request/limits.js'
+import type { ResponsesAppOptions } from '../../server/index.js'
+import { UsageError } from '../io.js'
+
+type AppLimits = NonNullable<ResponsesAppOptions['limits']>
+
+/** The limits of the server, and those of a request's body, which an app has in two places. */
+export interface ServeLimits {
+  readonly app: AppLimits
+  readonly request: RequestLimits
+}
+
+/** Where each limit belongs. The compiler asks for a line where the server gets a limit. */
+const PLACES: Readonly<Record<keyof Required<AppLimits>, 'app'> & Record<keyof Required<RequestLimits>, 'request'>> = {
+  concurrency: 'app',
+  concurrencyPerOwner: 'app',
+  queue: 'app',
+  turns: 'app',
+  responseSeconds: 'app',
+  firstTokenSeconds: 'app',
+  tokenSeconds: 'app',
+  healthSeconds: 'app',
+  storeSeconds: 'app',
+  bodyBytes: 'app',
+  bodySeconds: 'app',
+  connections: 'app',
+  waitingRequests: 'app',
+  rememberedResponses: 'app',
+  items: 'request',
+  tools: 'request',
+  depth: 'request',
+  values: 'request',
+  stringLength: 'request',
+}
+
+export const LIMIT_NAMES: readonly string[] = Object.keys(PLACES)
+
+/**
+ * Reads `NAME=VALUE`. What a limit may be, the server checks: it knows.
+ *
+ * @throws UsageError
+ */
+export function limitsOf(given: readonly string[]): ServeLimits {
+  const limits: { app: Record<string, number>; request: Record<string, number> } = { app: {}, request: {} }
+  for (const text of given) {
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? []
+    const place = Object.hasOwn(PLACES, name) ? PLACES[name as keyof typeof PLACES] : undefined
+    if (place === undefined) {
+      const hint = didYouMean(name, LIMIT_NAMES) || `: one of ${LIMIT_NAMES.join(', ')}`
+      throw new UsageError(`--limit: expected NAME=VALUE, got ${JSON.stringify(text)}${hint}`)
+    }
+    if (!/^\d+(\.\d+)?$/.test(value)) {
+      throw new UsageError(`--limit ${name}: expected a number, got ${JSON.stringify(value)}`)
+    }
+    if (Object.hasOwn(limits[place], name))
+      throw new UsageError(`--limit ${name}: expected once, got it more than once`)
+    limits[place][name] = Number(value)
+  }
+  return limits
+}

@@ -1,0 +1,57 @@
+import type { Metric, RequestEnded, ResponseEnded } from '../../server/index.js'
+
+/** A request that is over, with the response that it began; or a response of a socket, which has no request of its own. */
+export type LogEntry =
+  | { readonly request: RequestEnded; readonly response: ResponseEnded | undefined }
+  | { readonly request: undefined; readonly response: ResponseEnded }
+
+/** Writes a line for each entry: no content, and nothing in it that a terminal would act on. */
+export interface RequestLog {
+  take(metric: Metric): void
+}
+
+/** A request that has a response, and which of the two is over. */
+interface Pending {
+  response?: ResponseEnded
+  request?: RequestEnded
+}
+
+/** Monitors ask for these again and again: they are logged only when they fail. */
+const QUIET: readonly string[] = ['/healthz', '/readyz', '/metrics']
+
+/** Brings together what is known of each request. @param write - receives it when request and response are over */
+export function createLogEntries(write: (entry: LogEntry) => void): RequestLog {
+  /** Requests whose responses are not over; by the ids of requests. */
+  const pending = new Map<string, Pending>()
+
+  function finish(requestId: string, { request, response }: Pending): void {
+    if (request === undefined) return
+    pending.delete(requestId)
+    if (request.status < 400 && QUIET.includes(request.route)) return
+    write({ request, response })
+  }
+
+  return {
+    take(metric) {
+      switch (metric.type) {
+        case 'response_started':
+          if (metric.requestId !== undefined) pending.set(metric.requestId, {})
+          return
+        case 'response_ended': {
+          if (metric.requestId === undefined) return write({ request: undefined, response: metric })
+          const request = pending.get(metric.requestId)?.request
+          pending.set(metric.requestId, { response: metric })
+          if (request !== undefined) finish(metric.requestId, { request, response: metric })
+          return
+        }
+        case 'request_ended': {
+          const known = pending.get(metric.requestId)
+          if (known === undefined || known.response !== undefined) {
+            return finish(metric.requestId, { ...known, request: metric })
+          }
+          known.request = metric
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,24 @@
+import { SPECIAL } from '../../harmony/vocabulary.js'
+import { encoderOf } from '../../tokens/encoder.js'
+import type { TokenTable } from '../../tokens/token-table.js'
+import { complaint, type Io, unreadable } from '../io.js'
+import { createRecorder, type MadeRecording, type Recorder } from './recorder.js'
+import type { ServeSettings } from './settings.js'
+
+/** The recorder of `--record`, which writes a file for each response; undefined without the option. */
+export function openRecorder(
+  { recordings: folder, policy, reasoning }: ServeSettings,
+  tokenTable: TokenTable,
+  io: Io,
+): Recorder | undefined {
+  if (folder === undefined) return undefined
+  const write = ({ fixture, lacks }: MadeRecording): void => {
+    const file = `${folder.replace(/\/$/, '')}/${fixture.name}.json`
+    const saved = io.writeFile(file, `${JSON.stringify(fixture)}\n`)
+    // Not awaited: a full disk must not keep an answer.
+    saved.catch((error: unknown) => io.complain(complaint(unreadable(file, error, 'write'))))
+    if (lacks !== undefined) io.complain(complaint(new Error(`--record ${fixture.name}: the recording lacks ${lacks}`)))
+  }
+  const beginning = [SPECIAL.start, ...encoderOf(tokenTable)('assistant')]
+  return createRecorder(beginning, { policy, reasoning, citations: true }, write)
+}

@@ -1,0 +1,31 @@
+import type { TokenEngine, TokenStream } from '../../engine/index.js'
+import { tokenStream } from '../../engine/token-stream.js'
+import { sleep } from '../../sources/sleep.js'
+
+/**
+ * An engine that waits before each of its tokens, so that a recording takes as long as a model does: long enough to see a
+ * spinner, to cancel, and to resume.
+ *
+ * @param delayMs - before each token, in milliseconds
+ */
+export function paced(engine: TokenEngine, delayMs: number): TokenEngine {
+  if (delayMs === 0) return engine
+  return {
+    ...engine,
+    generate(prompt, options = {}): TokenStream {
+      const tokens = engine.generate(prompt, options)
+      return tokenStream(async function* (signal) {
+        try {
+          for (;;) {
+            const step = await tokens.next()
+            if (step.done) return step.value
+            await sleep(delayMs, signal)
+            yield step.value
+          }
+        } finally {
+          await tokens.return()
+        }
+      }, options.signal)
+    },
+  }
+}

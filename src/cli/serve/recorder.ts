@@ -1,0 +1,135 @@
+import type { Entry, OpenEntry } from '../../journal/entry.js'
+import type { FixtureChunk, FixtureSetup, TokenFixture } from '../../sources/token-fixture.js'
+import type { HarmonyToken, HostUsage } from '../../tokens/token-source.js'
+
+/** Makes token fixtures of what goes into responses: with them a bug report is a test. */
+export interface Recorder {
+  take(responseId: string, entry: Entry): void
+  /** The response is over, though its last entry may not have been written. */
+  end(responseId: string): void
+}
+
+/** A fixture, and what it cannot hold. */
+export interface MadeRecording {
+  readonly fixture: TokenFixture
+  /** In words for the log; undefined if it holds all of the response. */
+  readonly lacks: string | undefined
+}
+
+/** How many tokens a recording has at most: without a limit, responses that never end would fill the memory. */
+export const MOST_RECORDED_TOKENS = 1_000_000
+
+interface Recording {
+  readonly open: OpenEntry & Entry
+  readonly tokens: FixtureChunk[]
+  count: number
+  turns: number
+  /** What the host writes before the next token of the model. */
+  host: number[]
+  insertions: number
+  usage: HostUsage | undefined
+  isOver: boolean
+}
+
+/**
+ * @param beginning - the ids of `<|start|>assistant`, with which every turn but the first begins in a fixture
+ * @param setup - the translator's options that do not follow from the entries
+ * @param write - receives each recording once, when its response is over
+ */
+export function createRecorder(
+  beginning: readonly number[],
+  setup: FixtureSetup,
+  write: (recording: MadeRecording) => void,
+): Recorder {
+  const recordings = new Map<string, Recording>()
+
+  function end(responseId: string): void {
+    const recording = recordings.get(responseId)
+    if (recording === undefined) return
+    recordings.delete(responseId)
+    write(madeOf(recording, setup))
+  }
+
+  return {
+    take(responseId, entry) {
+      if (entry.type === 'open') {
+        recordings.set(responseId, begun(entry))
+        return
+      }
+      const recording = recordings.get(responseId)
+      if (recording === undefined) return
+      add(recording, entry, beginning)
+      if (recording.isOver) end(responseId)
+    },
+    end,
+  }
+}
+
+function begun(open: OpenEntry & Entry): Recording {
+  return { open, tokens: [], count: 0, turns: 0, host: [], insertions: 0, usage: undefined, isOver: false }
+}
+
+function add(recording: Recording, entry: Exclude<Entry, { type: 'open' }>, beginning: readonly number[]): void {
+  switch (entry.type) {
+    case 'turn':
+      recording.host.push(...(entry.reminder ?? []))
+      if (recording.turns > 0) recording.host.push(...beginning)
+      recording.turns += 1
+      return
+    case 'host':
+      recording.host.push(...entry.tokens)
+      return
+    case 'tool_result':
+      recording.host.push(...entry.transcript)
+      return
+    case 'chunk':
+      push(recording, entry.tokens)
+      return
+    case 'item':
+    case 'compaction':
+      recording.insertions += 1
+      return
+    case 'stop':
+      recording.usage = entry.usage ?? recording.usage
+      return
+    case 'usage':
+    case 'tool_started':
+      return
+    case 'end':
+    case 'fail':
+    case 'abort':
+      recording.isOver = true
+  }
+}
+
+function push(recording: Recording, tokens: readonly HarmonyToken[]): void {
+  if (recording.count >= MOST_RECORDED_TOKENS) return
+  if (recording.host.length > 0) recording.tokens.push({ host: recording.host })
+  recording.count += recording.host.length + tokens.length
+  recording.host = []
+  recording.tokens.push([...tokens])
+}
+
+function madeOf({ open, tokens, count, insertions }: Recording, setup: FixtureSetup): MadeRecording {
+  const { responseId, request, listings, approvedCalls, at } = open
+  const lacks = [
+    ...(insertions === 0 ? [] : [`${insertions === 1 ? 'an item' : `${insertions} items`} of the host's`]),
+    ...(count < MOST_RECORDED_TOKENS ? [] : [`what follows ${MOST_RECORDED_TOKENS} tokens`]),
+  ]
+  return {
+    lacks: lacks.length === 0 ? undefined : lacks.join(' and '),
+    fixture: {
+      version: 1,
+      name: responseId,
+      origin: 'recorded by serve',
+      request,
+      setup: {
+        ...setup,
+        ...(listings.length > 0 && { mcpListings: listings }),
+        ...(approvedCalls.length > 0 && { approvedCalls }),
+      },
+      created_at: at,
+      tokens,
+    },
+  }
+}

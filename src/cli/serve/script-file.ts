@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import { toDotPath } from 'zod/v4/core'
+import type { TokenEngine } from '../../engine/index.js'
+import { EngineError, type EngineErrorCode } from '../../engine/index.js'
+import {
+  answer,
+  call,
+  fail,
+  firstTokens,
+  hang,
+  preamble,
+  type ScriptedPiece,
+  type ScriptedTurn,
+  scriptedEngine,
+  think,
+} from '../../testing/index.js'
+import type { TokenTable } from '../../tokens/token-table.js'
+import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
+
+const CODES = [
+  'server_error',
+  'rate_limit_exceeded',
+  'context_length_exceeded',
+  'invalid_prompt',
+] as const satisfies readonly EngineErrorCode[]
+
+const text = z.string()
+
+/** The pieces of `harmony-responses/testing`, as JSON: an object with one of these keys, or Harmony with literal markers. */
+const piece = z.union([
+  text,
+  z.strictObject({ think: text }),
+  z.strictObject({ preamble: text }),
+  z.strictObject({ answer: text }),
+  z.strictObject({ call: text.min(1), arguments: z.json().optional() }),
+  z.strictObject({ fail: z.enum(CODES), message: text.optional() }),
+  z.strictObject({ hang: z.literal(true) }),
+])
+const pieces = z.union([piece, z.array(piece).min(1)])
+const turn = z.union([pieces, z.strictObject({ first: z.int().min(0), of: pieces, rest: pieces.optional() })])
+const script = z.array(turn).min(1)
+
+type Piece = z.infer<typeof piece>
+type Turn = z.infer<typeof turn>
+
+/**
+ * An engine that says what a file says, one turn for each call of the model, and begins again after the last: failures,
+ * hangs and odd tokens on demand.
+ *
+ * @throws UsageError
+ */
+export async function openScript(file: string, tokenTable: TokenTable, io: Io): Promise<TokenEngine> {
+  const turns = readScript(await readFileOrStdin(file, io), `--script ${nameOf(file)}`).map(turnOf)
+  let next = 0
+  const nextTurn = (): ScriptedTurn => turns[next++ % turns.length] as ScriptedTurn
+  return scriptedEngine(nextTurn, { tokenTable, remembered: REMEMBERED })
+}
+
+/** How many turns may be cut short at once and go on: without a limit, a server that runs for long keeps them all. */
+const REMEMBERED = 1_000
+
+function readScript(given: string, where: string): readonly Turn[] {
+  let value: unknown
+  try {
+    value = JSON.parse(given.replace(/^\ufeff/, ''))
+  } catch (error) {
+    throw new UsageError(`${where}: expected JSON: ${messageOf(error)}`, { cause: error })
+  }
+  const { data, error } = script.safeParse(value)
+  if (data !== undefined) return data
+  const path = toDotPath(error.issues[0]?.path ?? [])
+  const expected =
+    'a list of turns: texts, {"think"}, {"preamble"}, {"answer"}, {"call"}, {"fail"}, {"hang"} or lists of them'
+  throw new UsageError(`${where}: ${path === '' ? '' : `${path}: `}expected ${expected}`)
+}
+
+function turnOf(given: Turn): ScriptedTurn {
+  if (typeof given !== 'object' || !('first' in given)) return piecesOf(given)
+  return [firstTokens(given.first, piecesOf(given.of)), ...(given.rest === undefined ? [] : piecesOf(given.rest))]
+}
+
+function piecesOf(given: Piece | readonly Piece[]): readonly ScriptedPiece[] {
+  return (Array.isArray(given) ? (given as readonly Piece[]) : [given as Piece]).map(pieceOf)
+}
+
+function pieceOf(given: Piece): ScriptedPiece {
+  if (typeof given === 'string') return given
+  if ('think' in given) return think(given.think)
+  if ('preamble' in given) return preamble(given.preamble)
+  if ('answer' in given) return answer(given.answer)
+  if ('call' in given) return call(given.call, given.arguments ?? {})
+  if ('fail' in given) return fail(new EngineError(given.fail, given.message ?? 'The script fails here.'))
+  return hang()
+}
