@@ -15,6 +15,7 @@
  * - `item_takes_no_result`: a tool result names an item that the host does not run.
  * - `snapshot_unsupported`: the state of a custom parser cannot be serialized.
  * - `text_unsupported`: text was pushed into a parser that accepts only token ids.
+ * - `prompt_differs`: the conversation that `respond` is to go on with renders to another prompt than its entries say.
  * - `bad_script`: a scripted engine has no turn left, or was given one that it cannot write.
  * - `no_terminal_event`: an event stream ended before its `response.completed`, `.incomplete` or `.failed`.
  */
@@ -33,6 +34,7 @@ export type ErrorCode =
   | 'item_takes_no_result'
   | 'snapshot_unsupported'
   | 'text_unsupported'
+  | 'prompt_differs'
   | 'bad_script'
   | 'no_terminal_event'
 

@@ -1,5 +1,6 @@
 import type { EngineCapabilities } from '../engine/constraint.js'
 import type { CallResult } from '../responses/call-result.js'
+import type { InputItem } from '../responses/input-items.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { EndReason, HarmonyToken, HostUsage } from '../tokens/token-source.js'
@@ -13,17 +14,55 @@ import type { ApprovedCall } from '../translate/options.js'
  */
 
 /** How events follow from entries. Raised whenever the same entries give other events. */
-export const BEHAVIOUR = 2
+export const BEHAVIOUR = 3
+
+/**
+ * What a response adds to its conversation. Who keeps each response's part has the whole by going from one to the one
+ * before it.
+ */
+export interface Addition {
+  /** The response that it goes on from, if the host's store has it. */
+  readonly previous?: string
+  /** The items that came since then. */
+  readonly input: readonly InputItem[]
+  /** What the host knows of their tokens: transcripts of other responses, and what seals hold. None if absent. */
+  readonly history?: readonly KnownTokens[]
+}
+
+/** As `HistoryEntry`, in plain JSON. */
+export type KnownTokens =
+  | { readonly tokens: readonly number[] }
+  | { readonly sealed: string; readonly text: string; readonly form?: string | undefined }
+
+/**
+ * The first prompt: not its ids, which are the conversation once more, but all that renders it again besides the
+ * conversation and what the operator set (the policy), and how to tell that it is the same.
+ */
+export interface PromptRecord {
+  /** How many ids it has, without the `<|start|>assistant` that every turn begins with. */
+  readonly tokens: number
+  /** A hash of the ids: 16 hexadecimal digits. */
+  readonly digest: string
+  /** `YYYY-MM-DD` */
+  readonly date: string
+  /** The built-in tools that the host runs. */
+  readonly hosted: readonly string[]
+  /** What servers listed that the conversation lists otherwise. None if absent. */
+  readonly listings?: readonly McpListing[]
+  /** As in the options of `respond`. */
+  readonly images?: string
+  readonly identity?: string
+  readonly knowledgeCutoff?: string
+}
 
 /** The response begins: what its events and its first prompt depend on. */
-export interface OpenEntry {
+export interface OpenEntry extends Addition {
   readonly type: 'open'
   readonly behaviour: number
   readonly responseId: string
   /** The request without its input and without secrets. Each of its functions says whether it is strict. */
   readonly request: ResponseRequest
-  /** The rendered prompt, without the `<|start|>assistant` that every turn begins with. */
-  readonly prompt: readonly number[]
+  readonly prompt: PromptRecord
   /** Whether the prompt asks for a summary: the conversation is compacted, and nothing else happens. */
   readonly isCompaction?: true
   /** Whether nothing is generated: the response is there for a later one to go on from. */
@@ -95,7 +134,7 @@ export interface CompactionEntry {
 /** What a response goes on with that was compacted. */
 export interface Compacted {
   readonly item: WholeItem
-  /** As {@link OpenEntry.prompt}. It takes the place of that prompt and of all that followed. */
+  /** The ids, without the `<|start|>assistant` of a turn. They take the place of the first prompt and of all that followed. */
   readonly prompt: readonly number[]
   /** Where in the prompt the conversation begins, after the instructions. */
   readonly start: number

@@ -38,8 +38,9 @@ export class ResponseFold {
   readonly #assistant: readonly number[]
   #translator: Translator | undefined
   #open: OpenEntry | undefined
-  /** As the engine gets it, at every call: copying a list of numbers takes ten times as long. */
-  #prompt: Uint32Array = new Uint32Array()
+  /** As the engine gets it, at every call: copying a list of numbers takes ten times as long. Undefined until known. */
+  #prompt: Uint32Array | undefined
+  #promptSize = 0
   #at = 0
   #stage: Stage = 'new'
   #stopped: EndReason = 'stop'
@@ -112,11 +113,21 @@ export class ResponseFold {
     return this.#attempts.get(itemId) ?? 0
   }
 
-  /** The engine's context: the prompt and all that followed it. */
+  /**
+   * The ids of the first prompt, which no entry holds: {@link OpenEntry.prompt} says how they are found. Events follow
+   * without them, and no call of the model. What was compacted has others by now.
+   */
+  givePrompt(ids: Uint32Array): void {
+    if (this.#compactions === 0) this.#prompt = ids
+  }
+
+  /** The engine's context: the prompt and all that followed it. @throws HarmonyResponsesError `bad_option` without a prompt */
   get context(): Uint32Array {
+    const prompt = this.#prompt
+    check(prompt !== undefined, 'entries', 'the ids of the prompt', prompt)
     const context = new Uint32Array(this.contextSize)
-    context.set(this.#prompt)
-    context.set(this.#transcript, this.#prompt.length)
+    context.set(prompt)
+    context.set(this.#transcript, prompt.length)
     return context
   }
 
@@ -125,7 +136,7 @@ export class ResponseFold {
    * as it was then, and what followed.
    */
   get transcript(): readonly number[] {
-    return [...this.#prompt.subarray(this.#conversationStart), ...this.#transcript]
+    return [...(this.#prompt?.subarray(this.#conversationStart) ?? []), ...this.#transcript]
   }
 
   /** How often the conversation was compacted. */
@@ -163,12 +174,12 @@ export class ResponseFold {
 
   /** How many tokens the engine's context has. */
   get contextSize(): number {
-    return this.#prompt.length + this.#transcript.length
+    return this.#promptSize + this.#transcript.length
   }
 
   /** How many of them the turn's first call was given. */
   get turnInput(): number {
-    return this.#prompt.length + this.#turnStart
+    return this.#promptSize + this.#turnStart
   }
 
   /** How many tokens the next turn takes in: with the `<|start|>assistant` that it begins with. */
@@ -312,7 +323,8 @@ export class ResponseFold {
     check(this.#translator === undefined, 'entries', 'one open entry', 'a second one')
     check(entry.behaviour === BEHAVIOUR, 'entries', `entries of behaviour ${BEHAVIOUR}`, entry.behaviour)
     this.#open = entry
-    this.#replacePrompt(entry.prompt, entry.prompt.length)
+    this.#promptSize = entry.prompt.tokens
+    this.#conversationStart = entry.prompt.tokens
     this.#openedAt = this.#at
     this.#translator = this.#create(entry, () => this.#at, this)
     this.#stage = 'idle'
@@ -363,6 +375,7 @@ export class ResponseFold {
 
   #replacePrompt(prompt: readonly number[], conversationStart: number): void {
     this.#prompt = Uint32Array.from(prompt)
+    this.#promptSize = prompt.length
     this.#conversationStart = conversationStart
     this.#transcript = []
     this.#turnStart = 0

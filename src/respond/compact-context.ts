@@ -12,8 +12,8 @@ import { callHost } from '../translate/call-host.js'
 import type { Diagnostic } from '../translate/diagnostics.js'
 import { deriveId } from '../translate/ids.js'
 import { isContextFull } from './call-end.js'
+import { listingsOfEntry, promptOptions } from './first-prompt.js'
 import type { Inbox } from './inbox.js'
-import { promptOptions, teaching } from './open-entry.js'
 import type { RespondOptions } from './options.js'
 import { type SummaryAttempt, summarizeContext } from './summarize.js'
 
@@ -80,8 +80,8 @@ function notify(code: Diagnostic['code'], { fold, onDiagnostic, report }: Compac
 function compactedBy(summary: string, request: ResponseRequest, options: CompactContextOptions): Compacted {
   const { fold, sealCompaction, history = [] } = options
   check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
-  const { open, openedAt, compactions } = fold
-  const rendering = promptOptions(options, teaching(options, open.listings, options.report), openedAt)
+  const { open, compactions } = fold
+  const rendering = promptOptions(open.prompt, listingsOfEntry(open), options)
   const text = writeWindow({ ...unanswered(request, rendering, options), summary })
   // Not the translator's own ids: the host's items have those.
   const id = deriveId('cmp', compactions, `${open.responseId} compaction`)

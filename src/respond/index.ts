@@ -1,4 +1,4 @@
-export type { Entry } from '../journal/entry.js'
+export type { Addition, Entry, KnownTokens } from '../journal/entry.js'
 export { BEHAVIOUR } from '../journal/entry.js'
 export { RequestError, type RequestErrorBody } from '../request-error.js'
 export type { HostedCall, Tool, ToolContext, ToolProgress } from '../tools/tool.js'

@@ -1,10 +1,10 @@
 import { childSignals } from '../child-signals.js'
 import type { EngineCapabilities } from '../engine/constraint.js'
-import { BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
+import { type Addition, BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
 import type { MessageSpan } from '../prompt/prompt-message.js'
-import type { RenderPromptOptions } from '../prompt/render-prompt.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
 import { unsupported } from '../request-error.js'
+import type { InputItem } from '../responses/input-items.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { McpTool, ResponseRequest } from '../responses/request.js'
@@ -15,15 +15,16 @@ import { calleesOf, isCalleeOpen, type Teaching } from './callees.js'
 import { checkDemand } from './check-demand.js'
 import { compactThreshold } from './compact-threshold.js'
 import { dateOf } from './date-of.js'
+import { firstPrompt, type Rendering } from './first-prompt.js'
 import { type HeldParts, heldParts } from './held-parts.js'
 import { hostedBuiltins, isReplacementHosted } from './hosted-types.js'
 import { knownListings } from './known-listings.js'
 import type { RespondOptions } from './options.js'
 import { ownParameters } from './own-parameters.js'
+import { promptDigest } from './prompt-digest.js'
+import { relisted } from './relisted.js'
 import { resolveStrict } from './resolve-strict.js'
 import { strictParts } from './strict-parts.js'
-import { summaryRequest } from './summarize.js'
-import { fittingPrompt } from './truncate.js'
 import { isUnavailable } from './unavailable.js'
 
 /** What an open entry is made with: options whose defaults are known. */
@@ -34,8 +35,14 @@ export interface OpenOptions extends RespondOptions {
   readonly notice?: (code: NoticeCode, subject: string) => void
 }
 
+/** The first entry of a response, and the ids of its prompt, which the entry does not hold. */
+export interface Opening {
+  readonly entry: OpenEntry
+  readonly prompt: Uint32Array
+}
+
 /**
- * The first entry of a response.
+ * How a response begins.
  *
  * @param at - Unix time in whole seconds
  * @throws RequestError if the request cannot be rendered, is too long, or wants what the engine cannot do
@@ -46,7 +53,7 @@ export async function openEntry(
   options: OpenOptions,
   at: number,
   signal: AbortSignal,
-): Promise<OpenEntry> {
+): Promise<Opening> {
   const { approvedCalls = [], unconstrained = 'validate', onError, notice } = options
   const isCompaction = checkCompaction(request, options)
   const parts = isCompaction ? [] : strictParts(request)
@@ -57,11 +64,10 @@ export async function openEntry(
   const listings = await listingsOf(request, options, signal)
   const taught = teaching(options, listings, onError)
   if (!isCompaction) checkDemand(request, taught)
-  const { tokens, messages, untaught, placeholders } = fittingPrompt(
-    isCompaction ? summaryRequest(request) : request,
-    promptOptions(options, taught, at),
-    capabilities.contextLength,
-  )
+  const rendering = renderingOf(options, taught, at)
+  const { contextLength } = capabilities
+  const how = { rendering, listings, isCompaction, contextLength }
+  const { ids, messages, untaught, placeholders } = firstPrompt(request, how, options)
   const isPreparation = (request as ParsedRequest).generate === false
   const compactAbove = compactThreshold(request, options, capabilities)
   const callees = isCompaction ? undefined : calleesOf(request, taught, capabilities)
@@ -72,7 +78,11 @@ export async function openEntry(
   // A compaction is one item, and nothing else.
   const shown = isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel))
   const known = isCompaction ? [] : knownListings(request, { listings, shown, declared: declaredServers(request) })
-  return {
+  const others = relisted(
+    request,
+    listings.filter((listing) => !shown.includes(listing)),
+  )
+  const entry: OpenEntry = {
     type: 'open',
     behaviour: BEHAVIOUR,
     responseId: options.responseId,
@@ -80,7 +90,11 @@ export async function openEntry(
       ...withStrict(withoutSecrets(request, FULL_CATALOG.fields), capabilities, relaxed),
       ...ownParameters(request, capabilities, notice),
     },
-    prompt: Array.from(tokens.subarray(0, messages.at(-1)?.end ?? 0)),
+    ...(options.addition ?? wholeInput(request)),
+    prompt: {
+      ...{ tokens: ids.length, digest: promptDigest(ids), ...rendering },
+      ...(others.length > 0 && { listings: others }),
+    },
     ...(isCompaction && { isCompaction }),
     ...(isPreparation && { isPreparation }),
     ...(compactAbove !== undefined && !isCompaction && !isPreparation && compacting(compactAbove, messages)),
@@ -91,6 +105,13 @@ export async function openEntry(
     ...(known.length > 0 && { knownListings: known }),
     approvedCalls: [...approvedCalls],
   }
+  return { entry, prompt: ids }
+}
+
+/** What a response adds that goes on from none. */
+function wholeInput({ input = [] }: ResponseRequest): Addition {
+  const said = { type: 'message', role: 'user', content: input } as InputItem
+  return { input: typeof input === 'string' ? [said] : (input as readonly InputItem[]) }
 }
 
 function compacting(
@@ -114,7 +135,7 @@ function withStrict(
 }
 
 /** What decides which tools the model is told of, and how. */
-export function teaching(
+function teaching(
   { tools = [], policy }: Pick<RespondOptions, 'tools' | 'policy'>,
   listings: readonly McpListing[],
   onError: (error: unknown) => void,
@@ -123,17 +144,10 @@ export function teaching(
 }
 
 /** How the prompts of a response are rendered. @param at - when it began, in Unix time */
-export function promptOptions(
-  options: Omit<OpenOptions, 'responseId' | 'onError'>,
-  taught: Teaching,
-  at: number,
-): RenderPromptOptions {
-  const { tokenTable, history, images, identity, knowledgeCutoff } = options
+function renderingOf({ images, identity, knowledgeCutoff }: OpenOptions, { hosted }: Teaching, at: number): Rendering {
   return {
-    ...taught,
-    tokenTable,
     date: dateOf(at),
-    ...(history && { history }),
+    hosted,
     ...(images && { images }),
     ...(identity !== undefined && { identity }),
     ...(knowledgeCutoff !== undefined && { knowledgeCutoff }),

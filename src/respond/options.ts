@@ -1,5 +1,5 @@
 import type { TokenEngine } from '../engine/engine.js'
-import type { Entry } from '../journal/entry.js'
+import type { Addition, Entry } from '../journal/entry.js'
 import type { PromptOptions } from '../prompt/messages-of.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { TokenTable } from '../tokens/token-table.js'
@@ -112,7 +112,16 @@ export interface RespondOptions extends Translated, Prompted {
    * response ends there and its stream throws the error.
    */
   readonly append?: (entry: Entry) => void | Promise<void>
-  /** What was written before, by another run of the same response. The stream goes on after it. */
+  /**
+   * What the response adds to the conversations that the host keeps, for its first entry. Plain JSON, without secrets.
+   * Default: all of `input`.
+   */
+  readonly addition?: Addition
+  /**
+   * What was written before, by another run of the same response. The stream goes on after it. Entries do not hold the
+   * conversation: give the request with the same `input`, and the same `history`. A prompt that is not the same is a
+   * HarmonyResponsesError `prompt_differs` before the first event.
+   */
   readonly entries?: readonly Entry[]
   /** Aborts the response: engine and tools are stopped before their next step, and `response.failed` is emitted. */
   readonly signal?: AbortSignal

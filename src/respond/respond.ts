@@ -17,6 +17,7 @@ import { stopStrings } from './answer-stops.js'
 import { budgetOf } from './budget.js'
 import { compactionItem } from './compact.js'
 import { compactContext } from './compact-context.js'
+import { promptAgain } from './first-prompt.js'
 import { Inbox } from './inbox.js'
 import { type Budget, nextStep } from './next-step.js'
 import { openEntry } from './open-entry.js'
@@ -121,10 +122,10 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
 
   /** Not shown while it is written: the client gets the sealed summary alone. */
   async function* compaction(): AsyncGenerator<Happened> {
-    const { prompt, request, responseId } = fold.open
+    const { request, responseId } = fold.open
     const { sealCompaction } = options
     check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
-    const context = [...prompt, SPECIAL.start, ...assistant]
+    const context = [...fold.context, SPECIAL.start, ...assistant]
     const summary = await inbox.wait(summarize(context, request, { engine, tokenTable, signal: work.signal }))
     if (summary === undefined || isClosed()) return
     const item = compactionItem(summary.text, deriveId('cmp', 0, responseId), sealCompaction)
@@ -141,7 +142,10 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   async function* start(): AsyncGenerator<Happened> {
     const notice = (code: NoticeCode, subject: string): void =>
       callHost(options.onDiagnostic, { code, subject, index: -1 }, report)
-    yield await openEntry(request, merged(options, { responseId, onError: report, notice }), clock(), work.signal)
+    const opening = merged(options, { responseId, onError: report, notice })
+    const { entry, prompt } = await openEntry(request, opening, clock(), work.signal)
+    yield entry
+    fold.givePrompt(prompt)
   }
 
   /** What comes next but for sampling. */
@@ -184,6 +188,8 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     const showSome = (batch: Batch): void | PromiseLike<void> => (batch.length > 0 ? show(batch) : undefined)
     try {
       for (const entry of entries) fold.apply(entry, entry.at)
+      const isUnderWay = fold.stage !== 'new' && fold.stage !== 'closed'
+      if (isUnderWay && fold.compactions === 0) fold.givePrompt(promptAgain(request, fold.open, options))
       while (fold.stage !== 'closed' && !hasLeft()) {
         const isOpen = fold.stage !== 'new'
         if (isOpen) announce()

@@ -11,6 +11,8 @@ import { SampledForms } from './sampled-forms.js'
 export interface EntryTranslation {
   /** The response as it stands after the entries so far; undefined before the first. */
   readonly response: ResponseObject | undefined
+  /** The ids that followed the prompt so far, as `respond` returns them in the end: for a later request's `history`. */
+  readonly transcript: readonly number[]
   /**
    * The events that follow from an entry.
    *
@@ -34,6 +36,9 @@ export function translateEntries(options: TranslateEntriesOptions): EntryTransla
   return {
     get response() {
       return fold.response
+    },
+    get transcript() {
+      return fold.transcript
     },
     apply: (entry) => fold.apply(entry, entry.at),
     dispose: () => fold.dispose(),

@@ -1,19 +1,19 @@
-/** A map that forgets: what is too old, and the oldest of what is too much. */
+/** A map that forgets: what was not set for too long, and the oldest of what is too much. */
 export class Expiring<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>()
   readonly #most: number
   readonly #seconds: number
   readonly #clock: () => number
-  readonly #onForget: (key: string) => void
+  readonly #onForget: (value: Value) => void
 
   /**
    * @param most - how many entries there may be
-   * @param onForget - called with each key that is forgotten, not with those that are deleted
+   * @param onForget - called with each value that is forgotten, not with those that are deleted
    */
   constructor(
     most: number,
     { seconds, clock }: { readonly seconds: number; readonly clock: () => number },
-    onForget: (key: string) => void = () => {},
+    onForget: (value: Value) => void = () => {},
   ) {
     this.#most = most
     this.#seconds = seconds
@@ -23,6 +23,12 @@ export class Expiring<Value> {
 
   get size(): number {
     return this.#entries.size
+  }
+
+  /** The one that was set first; undefined if there is none. */
+  get oldest(): Value | undefined {
+    const [entry] = this.#entries.values()
+    return entry?.value
   }
 
   get(key: string): Value | undefined {
@@ -37,26 +43,27 @@ export class Expiring<Value> {
     while (this.#entries.size > this.#most) this.dropOldest()
   }
 
-  delete(key: string): void {
-    this.#entries.delete(key)
+  /** Whether it was there. */
+  delete(key: string): boolean {
+    return this.#entries.delete(key)
   }
 
   /** Forgets what is too old: all entries are kept for the same time, so that they are in the order of their ends. */
   expire(): void {
     const now = this.#clock()
-    for (const [key, { until }] of this.#entries) {
+    for (const [key, { until, value }] of this.#entries) {
       if (until > now) return
-      this.#forget(key)
+      this.#forget(key, value)
     }
   }
 
   dropOldest(): void {
-    const [key] = this.#entries.keys()
-    if (key !== undefined) this.#forget(key)
+    const [entry] = this.#entries
+    if (entry !== undefined) this.#forget(entry[0], entry[1].value)
   }
 
-  #forget(key: string): void {
+  #forget(key: string, value: Value): void {
     this.#entries.delete(key)
-    this.#onForget(key)
+    this.#onForget(value)
   }
 }

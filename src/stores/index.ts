@@ -1,7 +1,8 @@
-export { createMemoryStore, type MemoryStoreOptions } from './memory-store.js'
+export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory-store.js'
 export {
   type FinishedResponse,
   type FoundItem,
+  type FoundLineage,
   type FoundResponse,
   type KeptResponse,
   type KeyedRequest,

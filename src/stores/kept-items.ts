@@ -8,6 +8,8 @@ interface KeptItem {
   readonly holders: Set<string>
   /** Where it is kept: one text for all responses that have it. */
   readonly key: string
+  /** Whether it is a request for an approval that was answered. */
+  isConsumed: boolean
 }
 
 /** The items of kept responses, by owner and id. An item is kept as long as any response has it. */
@@ -21,15 +23,15 @@ export class KeptItems {
 
   keep(
     { responseId, owner }: { readonly responseId: string; readonly owner: string },
-    { input, response }: FinishedResponse,
+    { added, response }: FinishedResponse,
   ): void {
     const output = response.output as readonly InputItem[]
-    const added = [
-      ...input.map((item) => ({ item, isOutput: false })),
+    const all = [
+      ...added.map((item) => ({ item, isOutput: false })),
       ...output.map((item) => ({ item, isOutput: true })),
     ]
     const keys = new Set<string>()
-    for (const { item, isOutput } of added) {
+    for (const { item, isOutput } of all) {
       const { id } = item as { readonly id?: unknown }
       if (typeof id !== 'string') continue
       const key = keyOf(id, owner)
@@ -41,7 +43,10 @@ export class KeptItems {
       // A client's copy never replaces what a response gave: an approval is looked up here.
       const isKnown = known !== undefined && (known.isOutput || !isOutput)
       const one = known?.key ?? key
-      this.#items.set(one, isKnown ? known : { item, isOutput, holders, key: one })
+      this.#items.set(
+        one,
+        isKnown ? known : { item, isOutput, holders, key: one, isConsumed: known?.isConsumed ?? false },
+      )
       keys.add(one)
     }
     this.#keysOf.set(responseId, [...keys])
@@ -61,6 +66,15 @@ export class KeptItems {
     const responseId = [...(found?.holders ?? [])].at(-1)
     if (found === undefined || responseId === undefined) return undefined
     return { item: found.item, isOutput: found.isOutput, responseId }
+  }
+
+  isConsumed(itemId: string, owner: string): boolean {
+    return this.#items.get(keyOf(itemId, owner))?.isConsumed ?? false
+  }
+
+  consume(itemId: string, owner: string): void {
+    const found = this.#items.get(keyOf(itemId, owner))
+    if (found !== undefined) found.isConsumed = true
   }
 }
 

@@ -1,10 +1,14 @@
 import { closable } from '../closable.js'
 import { check } from '../errors.js'
 import type { Entry } from '../journal/entry.js'
+import type { HistoryEntry } from '../prompt/history.js'
+import { bytesOf, bytesOfEntry } from './bytes-of.js'
+import { type Conversation, Conversations, type Member } from './conversations.js'
 import { Expiring } from './expiring.js'
 import { KeptItems } from './kept-items.js'
 import {
   type FinishedResponse,
+  type FoundLineage,
   type FoundResponse,
   type KeyedRequest,
   type Lease,
@@ -12,7 +16,10 @@ import {
   StoreConflict,
 } from './store.js'
 
-/** How much a store in memory keeps. What is over goes, the oldest first; a response that is running never does. */
+/**
+ * How much a store in memory keeps. Over it, whole conversations go, the least recently used first; never one in which a
+ * response is running, and the last one only if it is too large by itself and has more than one response.
+ */
 export interface MemoryStoreOptions {
   /** Responses. Default 10,000. */
   readonly responses?: number
@@ -23,20 +30,39 @@ export interface MemoryStoreOptions {
    * Default 1,000,000.
    */
   readonly entries?: number
-  /** How long something is kept, in seconds. Default 86,400: a day. */
+  /**
+   * Bytes of all responses and entries, by an estimate (`bytesOf`). Entries of responses that are over go first.
+   * Default 268,435,456: 256 MiB.
+   */
+  readonly bytes?: number
+  /** How long a conversation is kept after it was last used, in seconds. Default 86,400: a day. */
   readonly seconds?: number
   /** Unix time in seconds. Default: the system's. */
   readonly clock?: () => number
 }
 
-interface Kept {
+/** A store that a budget of the whole process can ask to keep less. */
+export interface MemoryStore extends ResponseStore {
+  /** About how many bytes it keeps. */
+  readonly bytes: number
+  /**
+   * Forgets what it can do without, until so many bytes are free: entries of responses that are over, the oldest first,
+   * then whole conversations, the least recently used first. Nothing of a conversation in which a response is running.
+   *
+   * @returns how many were freed: less if there was no more
+   */
+  reclaim(bytes: number): number
+}
+
+interface Kept extends Member {
+  readonly responseId: string
   readonly owner: string
   readonly isTransient: boolean
   epoch: number
   /** Undefined once they were dropped. */
   entries: Entry[] | undefined
+  entryBytes: number
   finished: FinishedResponse | undefined
-  isDeleted: boolean
   /** Resolves what waits for an entry or the end. */
   readonly readers: Set<() => void>
 }
@@ -46,28 +72,35 @@ interface Kept {
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function createMemoryStore(options: MemoryStoreOptions = {}): ResponseStore {
-  const { responses = 10_000, items = 200_000, entries = 1_000_000, seconds = 86_400 } = options
+export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  const { responses = 10_000, items = 200_000, entries = 1_000_000, bytes = 268_435_456, seconds = 86_400 } = options
   const { clock = () => Math.floor(Date.now() / 1000) } = options
-  for (const [name, limit] of Object.entries({ responses, items, entries, seconds })) {
+  for (const [name, limit] of Object.entries({ responses, items, entries, bytes, seconds })) {
     check(Number.isInteger(limit) && limit > 0, name, 'a whole number of at least 1', limit)
   }
   const kept = new Map<string, Kept>()
   const found = new KeptItems()
   const times = { seconds, clock }
-  const finishedIds = new Expiring<true>(responses, times, forget)
+  const conversations = new Conversations<Kept>(times, forget)
   const keys = new Expiring<KeyedRequest>(responses, times)
   /** Where the key of each response is kept. */
   const keyOf = new Map<string, string>()
   const approvals = new Expiring<true>(items, times)
   /** Finished responses whose entries are kept, the oldest first. */
-  const replayable = new Set<string>()
+  const replayable = new Set<Kept>()
   let entryCount = 0
 
   function own(responseId: string, owner: string): Kept | undefined {
-    finishedIds.expire()
+    conversations.expire()
     const response = kept.get(responseId)
-    return response?.owner === owner ? response : undefined
+    return response?.owner === owner && !response.isDeleted ? response : undefined
+  }
+
+  /** A response that somebody asks for. */
+  function used(responseId: string, owner: string): Kept | undefined {
+    const response = own(responseId, owner)
+    if (response !== undefined) conversations.use(response)
+    return response
   }
 
   function held({ responseId, owner, epoch }: Lease): Kept {
@@ -82,20 +115,42 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ResponseSto
     for (const resolve of [...response.readers]) resolve()
   }
 
-  function dropEntries(responseId: string, response: Kept): void {
+  function dropEntries(response: Kept): void {
     entryCount -= response.entries?.length ?? 0
+    conversations.grow(response, { bytes: -response.entryBytes })
     response.entries = undefined
-    replayable.delete(responseId)
+    response.entryBytes = 0
+    replayable.delete(response)
   }
 
-  function forget(responseId: string): void {
-    const response = kept.get(responseId)
-    if (response === undefined) return
-    dropEntries(responseId, response)
-    found.forget(responseId)
-    forgetKey(responseId)
+  /** Drops entries of responses that are over, the oldest first. */
+  function dropReplays(isTooMuch: () => boolean): void {
+    for (const response of replayable) {
+      if (!isTooMuch()) return
+      dropEntries(response)
+    }
+  }
+
+  /** What is left of it is its part of the conversation. */
+  function hide(response: Kept): void {
+    dropEntries(response)
+    found.forget(response.responseId)
+    forgetKey(response.responseId)
+  }
+
+  function remove(response: Kept): void {
+    hide(response)
+    conversations.delete(response)
+    wake(response)
+  }
+
+  function forget(response: Kept): void {
+    entryCount -= response.entries?.length ?? 0
+    replayable.delete(response)
+    found.forget(response.responseId)
+    forgetKey(response.responseId)
     response.isDeleted = true
-    kept.delete(responseId)
+    kept.delete(response.responseId)
     wake(response)
   }
 
@@ -107,19 +162,42 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ResponseSto
   }
 
   function shrink(): void {
-    for (const id of replayable) {
-      if (entryCount <= entries) break
-      const response = kept.get(id)
-      if (response !== undefined) dropEntries(id, response)
+    dropReplays(() => entryCount > entries || conversations.bytes > bytes)
+    while (conversations.finished > responses || found.size > items || conversations.bytes > bytes) {
+      const { oldest } = conversations
+      if (oldest === undefined || (conversations.idle === 1 && !isTooLarge(oldest))) return
+      conversations.forgetOldest()
     }
-    while (found.size > items && finishedIds.size > 1) finishedIds.dropOldest()
+  }
+
+  function isTooLarge(conversation: Conversation): boolean {
+    const isLarge = conversation.members.size > responses || conversation.items > items || conversation.bytes > bytes
+    return isLarge && conversation.members.size > 1
   }
 
   return {
-    async open({ responseId, owner, isTransient }) {
+    get bytes() {
+      return conversations.bytes
+    },
+
+    reclaim(wanted) {
+      const before = conversations.bytes
+      const most = before - wanted
+      dropReplays(() => conversations.bytes > most)
+      while (conversations.bytes > most && conversations.idle > 0) conversations.forgetOldest()
+      return before - conversations.bytes
+    },
+
+    async open({ responseId, owner, isTransient, previous: previousId }) {
       if (kept.has(responseId)) throw new StoreConflict(`${responseId} exists`)
-      const state = { owner, isTransient, epoch: 1, entries: [], finished: undefined, isDeleted: false }
-      kept.set(responseId, { ...state, readers: new Set() })
+      const previous = previousId === undefined ? undefined : own(previousId, owner)
+      const isThere = previousId === undefined || (previous?.finished !== undefined && !previous.isTransient)
+      if (!isThere) throw new StoreConflict(`${previousId} is not there to go on from`)
+      const response = { responseId, owner, isTransient, epoch: 1, entries: [], entryBytes: 0, finished: undefined }
+      const member = { previous: undefined, children: 0, isRunning: true, isDeleted: false, items: 0, bytes: 0 }
+      const opened = { ...response, ...member, readers: new Set<() => void>() } as Omit<Kept, 'conversation'> as Kept
+      kept.set(responseId, opened)
+      conversations.begin(opened, previous)
       return { responseId, owner, epoch: 1 }
     },
 
@@ -128,24 +206,30 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ResponseSto
       const { entries: known = [] } = response
       if (known.length !== at) throw new StoreConflict(`${lease.responseId} has ${known.length} entries, not ${at}`)
       known.push(...added)
+      const size = added.reduce((sum, entry) => sum + bytesOfEntry(entry), 0)
+      response.entryBytes += size
+      conversations.grow(response, { bytes: size })
       entryCount += added.length
       wake(response)
-      if (entryCount > entries) shrink()
+      if (entryCount > entries || conversations.bytes > bytes) shrink()
     },
 
     async finish(lease, finished) {
       const response = held(lease)
-      response.finished = finished
+      response.finished = compact(finished)
+      conversations.grow(response, {
+        bytes: bytesOf(response.finished),
+        items: finished.added.length + finished.response.output.length,
+      })
       if (!response.isTransient) found.keep(lease, finished)
-      replayable.add(lease.responseId)
-      finishedIds.set(lease.responseId, true)
+      replayable.add(response)
+      conversations.end(response, response.isTransient)
       wake(response)
       shrink()
     },
 
     async abandon(lease) {
-      held(lease)
-      forget(lease.responseId)
+      remove(held(lease))
     },
 
     async claim(responseId, owner) {
@@ -156,39 +240,55 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ResponseSto
     },
 
     async find(responseId, owner): Promise<FoundResponse | undefined> {
-      const response = own(responseId, owner)
+      const response = used(responseId, owner)
       if (response === undefined) return undefined
       const { isTransient, finished } = response
       return finished === undefined ? { isTransient, state: 'running' } : { isTransient, state: 'finished', finished }
     },
 
+    async lineage(responseId, owner): Promise<FoundLineage | undefined> {
+      const response = used(responseId, owner)
+      if (response === undefined) return undefined
+      const responses: FinishedResponse[] = []
+      for (let each: Kept | undefined = response; each !== undefined; each = each.previous as Kept | undefined) {
+        if (each.finished !== undefined) responses.push(each.finished)
+      }
+      const { isTransient, finished } = response
+      return { isTransient, state: finished === undefined ? 'running' : 'finished', responses: responses.reverse() }
+    },
+
     async findItem(itemId, owner) {
-      finishedIds.expire()
-      return found.find(itemId, owner)
+      conversations.expire()
+      const item = found.find(itemId, owner)
+      if (item !== undefined) used(item.responseId, owner)
+      return item
     },
 
     async entries(responseId, owner, from = 0) {
-      const response = own(responseId, owner)
+      const response = used(responseId, owner)
       return response?.entries === undefined ? undefined : follow(response, response.entries, from)
     },
 
     async delete(responseId, owner) {
-      if (own(responseId, owner) === undefined) return false
-      finishedIds.delete(responseId)
-      forget(responseId)
-      return true
+      const response = own(responseId, owner)
+      if (response !== undefined) remove(response)
+      return response !== undefined
     },
 
     async consumeApprovals(approvalRequestIds, owner) {
-      const consumed = approvalRequestIds.map((id) => JSON.stringify([owner, id]))
-      if (consumed.some((key) => approvals.get(key))) return false
-      for (const key of consumed) approvals.set(key, true)
+      const consumed = approvalRequestIds.map((id) => ({ id, key: JSON.stringify([owner, id]) }))
+      if (consumed.some(({ id, key }) => approvals.get(key) || found.isConsumed(id, owner))) return false
+      for (const { id, key } of consumed) {
+        // An item may be renewed, and found for longer than a time alone is kept.
+        found.consume(id, owner)
+        approvals.set(key, true)
+      }
       return true
     },
 
     async reserveKey(request) {
       const key = JSON.stringify([request.owner, request.key])
-      finishedIds.expire()
+      conversations.expire()
       const known = keys.get(key)
       if (known !== undefined) return known
       keys.set(key, request)
@@ -200,6 +300,15 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ResponseSto
       forgetKey(request.responseId)
     },
   }
+}
+
+/** With four bytes for each id, where a list takes eight. */
+function compact(finished: FinishedResponse): FinishedResponse {
+  const history = finished.history.map((entry): HistoryEntry => {
+    const isList = 'tokens' in entry && Array.isArray(entry.tokens)
+    return isList ? { tokens: Uint32Array.from(entry.tokens) } : entry
+  })
+  return { ...finished, history }
 }
 
 /** @param list - the entries, which the reader keeps also if the store drops them before it begins */

@@ -8,13 +8,16 @@ export type KeptResponse = Omit<ResponseObject, 'status'> & {
   readonly status: ResponseObject['status'] | 'cancelled'
 }
 
-/** A response that is over: all that a later request may ask for. */
+/** A response that is over: what it added to its conversation, and nothing of what came before it. Plain JSON. */
 export interface FinishedResponse {
   /** As it was sent. */
   readonly response: KeptResponse
-  /** The conversation before its output, earlier responses included. Each item has an id. */
-  readonly input: readonly InputItem[]
-  /** The transcripts of the conversation, its own last: with them the next prompt begins with the same tokens. */
+  /** The items that it was sent, without its output. Each has an id. */
+  readonly added: readonly InputItem[]
+  /**
+   * What it knows of the tokens of its items, its own transcript last, so that the next prompt begins with the same ones.
+   * It is given with plain arrays of ids, and may be found with typed ones.
+   */
   readonly history: readonly HistoryEntry[]
 }
 
@@ -32,6 +35,8 @@ export interface NewResponse {
   readonly owner: string
   /** `store: false`: only who streams it finds it, and nothing of it may be durable. */
   readonly isTransient: boolean
+  /** The response that it goes on from, if the store has it. */
+  readonly previous?: string
 }
 
 /** A response of the store: what it became, or that it is being written. */
@@ -40,10 +45,21 @@ export type FoundResponse = { readonly isTransient: boolean } & (
   | { readonly state: 'finished'; readonly finished: FinishedResponse }
 )
 
+/** A response with those that it goes on from. */
+export interface FoundLineage {
+  readonly isTransient: boolean
+  readonly state: FoundResponse['state']
+  /**
+   * The first one of the conversation first, and the response itself last, once it is over. Those that were deleted since
+   * are among them: the response was made of them.
+   */
+  readonly responses: readonly FinishedResponse[]
+}
+
 /** An item of the store. */
 export interface FoundItem {
   readonly item: InputItem
-  /** The latest response that has it. */
+  /** The latest response that added it, or gave it. */
   readonly responseId: string
   /** Whether a response gave it. What a client sent says what the client likes. */
   readonly isOutput: boolean
@@ -63,11 +79,26 @@ export interface KeyedRequest {
  * Keeps responses, by the entries that went into them. Every method is about one owner: what belongs to another is as if
  * it did not exist.
  *
+ * **Conversations.** Responses that go on from each other are a tree. Each keeps what it added; what came before is found
+ * by walking to the root, `lineage`. There is no cycle, since a response is opened after the one that it goes on from is
+ * over. Finding a response, its lineage, its entries or an item of its renews the whole tree. What a store forgets by itself,
+ * because of its age or for want of room, it forgets by whole trees, the least recently used first, and none in which a
+ * response is running. The entries of a response that is over may go before.
+ *
+ * **Deletion.** What was deleted is not found, neither by its id nor by those of its items, and nothing goes on from it. What
+ * it added stays as long as a response is there that goes on from it, and goes with the last of these. One that
+ * is transient counts only while it is running.
+ *
  * A store may fail; what it throws reaches the host's `onError`, and the client a neutral error. What it has
  * acknowledged it keeps until the response expires or is deleted.
  */
 export interface ResponseStore {
-  /** A new response. @throws StoreConflict if the id is known */
+  /**
+   * A new response.
+   *
+   * @throws StoreConflict if the id is known, also as that of a deleted response that others go on from; or if `previous`
+   *   is not a response of this owner's that is over, is not deleted and is not transient
+   */
   open(response: NewResponse): Promise<Lease>
   /**
    * Appends entries. Atomic: all of them or none. Where there are none to append, it only says whether the writer is right
@@ -84,6 +115,8 @@ export interface ResponseStore {
   /** A lease that replaces the one before it; undefined if the response is unknown or over. */
   claim(responseId: string, owner: string): Promise<Lease | undefined>
   find(responseId: string, owner: string): Promise<FoundResponse | undefined>
+  /** The conversation of a response. Undefined where `find` finds nothing. Time and memory are linear in its length. */
+  lineage(responseId: string, owner: string): Promise<FoundLineage | undefined>
   findItem(itemId: string, owner: string): Promise<FoundItem | undefined>
   /**
    * The entries of a response from one index on: those that are there, and then each as it is appended, until the
@@ -92,7 +125,10 @@ export interface ResponseStore {
   entries(responseId: string, owner: string, from?: number): Promise<AsyncIterable<readonly Entry[]> | undefined>
   /** Whether there was such a response. One that is being written is deleted too, and its writer refused. */
   delete(responseId: string, owner: string): Promise<boolean>
-  /** True if none of these was consumed before: now all are, in one step. An approved call runs once. */
+  /**
+   * True if none of these was consumed before: now all are, in one step. An approved call runs once, so that a store
+   * knows it for as long as it can find the item of the request.
+   */
   consumeApprovals(approvalRequestIds: readonly string[], owner: string): Promise<boolean>
   /**
    * Keeps the key for the request, unless it is kept already: then answers with the request that has it, which may not

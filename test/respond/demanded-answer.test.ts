@@ -159,8 +159,7 @@ describe('an answer that has to be JSON', () => {
     async (isAfter) => {
       const preamble = '<|channel|>commentary<|message|>Let me look.<|end|><|start|>assistant'
       const first = await ask({ turns: [`${THINK}<|end|><|start|>assistant${preamble}${CALL}`] }, { tools: [F] })
-      const [open] = first.entries
-      const known = open?.type === 'open' ? [...open.prompt, ...first.transcript] : []
+      const known = [...first.prompt, ...first.transcript]
       const [call] = first.output.filter(({ type }) => type === 'function_call') as { call_id: string }[]
       const result = { type: 'function_call_output', call_id: call?.call_id, output: '1' }
       const input = [{ role: 'user', content: 'Go.' }, ...first.output, result]
@@ -170,9 +169,7 @@ describe('an answer that has to be JSON', () => {
         { tools: [F], input: input as never, ...(isAfter && { text: { format: FORMAT } }) },
         { history: [{ tokens: first.transcript }], engine: modelOf([], []), onError() {} },
       )
-      const [again] = next.entries
-      const prompt = again?.type === 'open' ? again.prompt : []
-      expect(show(prompt.slice(0, known.length))).toBe(show(known))
+      expect(show(next.prompt.slice(0, known.length))).toBe(show(known))
     },
   )
 
@@ -231,9 +228,7 @@ describe('an answer that has to be JSON', () => {
     const late = await ask({ turns: [`${THINK}<|return|>`] }, {}, { limits: { seconds: 8 }, clock: () => now++ })
     expect(late.response.status).toBe('incomplete')
     expect(late.entries.filter(({ type }) => type === 'host')).toEqual([])
-    const [open] = late.entries
-    const contextLength =
-      (open?.type === 'open' ? open.prompt.length : 0) + encodeHarmony(`<|start|>assistant${THINK}<|return|>`).length
+    const contextLength = late.prompt.length + encodeHarmony(`<|start|>assistant${THINK}<|return|>`).length
     const full = await ask({ turns: [`${THINK}<|return|>`], capabilities: { contextLength } })
     expect(full.response.status).toBe('incomplete')
     expect(full.entries.filter(({ type }) => type === 'host')).toEqual([])

@@ -51,8 +51,7 @@ function nextPrompt({ output }: Run): number[] {
   return [...tokens.slice(0, last?.start ?? messages.at(-1)?.end)]
 }
 
-const promptOf = ({ entries }: Run): readonly number[] =>
-  entries.flatMap((entry) => (entry.type === 'open' ? entry.prompt : []))
+const promptOf = ({ prompt }: Run): readonly number[] => prompt
 
 describe('what a response that nobody keeps seals', () => {
   test.each<[what: string, turns: string[], types: string[]]>([

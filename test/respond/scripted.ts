@@ -152,6 +152,8 @@ export interface Run {
   readonly response: ResponseObject
   readonly output: readonly OutputItem[]
   readonly transcript: readonly number[]
+  /** The ids of the first prompt, which no entry holds; none if the model was not called. */
+  readonly prompt: readonly number[]
 }
 
 export type RunOptions = Partial<RespondOptions> & { readonly turns?: readonly string[]; readonly asked?: Asked[] }
@@ -176,8 +178,17 @@ export async function run(request: ResponseRequest, options: RunOptions): Promis
   const entries: Entry[] = [...(options.entries ?? [])]
   const events: ResponseStreamEvent[] = []
   const before: number[] = []
+  const { engine, ...others } = optionsOf(options)
+  let context: readonly number[] | undefined
   const stream = respond(request, {
-    ...optionsOf(options),
+    ...others,
+    engine: {
+      ...engine,
+      generate(prompt, how) {
+        context ??= [...prompt]
+        return engine.generate(prompt, how)
+      },
+    },
     append: (entry) => {
       before.push(events.length)
       entries.push(structuredClone(entry))
@@ -196,5 +207,6 @@ export async function run(request: ResponseRequest, options: RunOptions): Promis
     response: last?.response,
     output: last?.response.output ?? [],
     transcript: step.value,
+    prompt: (context ?? []).slice(0, entries[0]?.type === 'open' ? entries[0].prompt.tokens : 0),
   }
 }

@@ -175,10 +175,9 @@ describe('a context that the response fills', () => {
 
   test('a context that the response fills leaves it incomplete before the next turn', async () => {
     const asked: Asked[] = []
-    const first = (await run(request, { turns: [SEARCH, ANSWER] })).entries
-    const prompt = first[0] as { prompt: readonly number[] }
+    const { prompt } = await run(request, { turns: [SEARCH, ANSWER] })
     const { response, output } = await run(request, {
-      engine: able(prompt.prompt.length + 20, asked, [SEARCH, ANSWER]),
+      engine: able(prompt.length + 20, asked, [SEARCH, ANSWER]),
     })
     expect(asked).toHaveLength(1)
     expect(output).toMatchObject([{ type: 'mcp_call', status: 'completed' }])

@@ -154,7 +154,7 @@ describe('a store that does not answer', () => {
 
   test.each(
     (['hangs', 'throws'] as const).flatMap((fault) =>
-      (['open', 'find', 'findItem', 'reserveKey', 'entries', 'delete'] as const).map((name) => ({ fault, name })),
+      (['open', 'lineage', 'findItem', 'reserveKey', 'entries', 'delete'] as const).map((name) => ({ fault, name })),
     ),
   )('a store whose $name $fault is a 503 with Retry-After, and recovers without a restart', async ({ fault, name }) => {
     const store = faultyStore()
@@ -162,7 +162,7 @@ describe('a store that does not answer', () => {
     const known = (await create({ input: 'Hi' })).body.id
     const use = {
       open: () => create({ input: 'Hi' }),
-      find: () => create({ input: 'And?', previous_response_id: known }),
+      lineage: () => create({ input: 'And?', previous_response_id: known }),
       findItem: () => create({ input: [{ type: 'item_reference', id: 'msg_1' }] }),
       reserveKey: () => create({ input: 'Hi' }, { 'idempotency-key': 'k' }),
       entries: () => ask('GET', `/responses/${known}?stream=true`),

@@ -9,6 +9,7 @@ export function storeContract(name: string, create: () => ResponseStore | Promis
   describe(name, () => {
     writing(create)
     reading(create)
+    lineages(create)
     items(create)
     approvalsAndKeys(create)
     test('a store does what a model of it does, whatever it is asked in which order', () => obeysModel(create))
@@ -159,6 +160,114 @@ function reading(create: Create): void {
   })
 }
 
+/** Opens and finishes responses that go on from each other, each with one item of its own. */
+async function chain(store: ResponseStore, ...ids: readonly string[]): Promise<void> {
+  for (const [at, responseId] of ids.entries()) {
+    const previous = ids[at - 1]
+    await keep(store, { responseId, ...(previous && { previous }) }, { input: [item(`msg_${responseId}`)] })
+  }
+}
+
+/** The items that each response of a lineage added. */
+async function lineageOf(store: ResponseStore, responseId: string, owner = 'ann'): Promise<unknown> {
+  const found = await store.lineage(responseId, owner)
+  return found?.responses.map(({ added }) => added.map(({ id }) => id).join())
+}
+
+function lineages(create: Create): void {
+  test('a store finds the responses that one goes on from, the first of them first, in each branch', async () => {
+    const store = await create()
+    await chain(store, 'a', 'b', 'c')
+    await keep(store, { responseId: 'other', previous: 'a' }, { input: [item('msg_other')] })
+    expect(await lineageOf(store, 'c')).toEqual(['msg_a', 'msg_b', 'msg_c'])
+    expect(await lineageOf(store, 'other')).toEqual(['msg_a', 'msg_other'])
+    expect(await lineageOf(store, 'a')).toEqual(['msg_a'])
+    expect(await store.lineage('b', 'ann')).toMatchObject({ isTransient: false, state: 'finished' })
+    expect([await store.lineage('c', 'bob'), await store.lineage('none', 'ann')]).toEqual([undefined, undefined])
+  })
+
+  test('a store finds what a running response goes on from, for whoever takes it over', async () => {
+    const store = await create()
+    await chain(store, 'a', 'b')
+    await store.open({ responseId: 'c', owner: 'ann', isTransient: true, previous: 'b' })
+    expect(await store.lineage('c', 'ann')).toMatchObject({ isTransient: true, state: 'running' })
+    expect(await lineageOf(store, 'c')).toEqual(['msg_a', 'msg_b'])
+  })
+
+  test('a store lets nothing go on from a response that is not there, is not over, is transient, is deleted, or is of another owner', async () => {
+    const store = await create()
+    await chain(store, 'a', 'b')
+    await store.delete('a', 'ann')
+    await store.open({ responseId: 'running', owner: 'ann', isTransient: false })
+    await keep(store, { responseId: 'transient', isTransient: true })
+    await keep(store, { responseId: 'others', owner: 'bob' })
+    for (const previous of ['none', 'a', 'running', 'transient', 'others', 'new']) {
+      const opened = store.open({ responseId: 'new', owner: 'ann', isTransient: false, previous })
+      await expect(opened).rejects.toThrow(StoreConflict)
+    }
+    expect(await store.find('new', 'ann')).toBeUndefined()
+  })
+
+  test('a store keeps what a deleted response added, as long as another goes on from it, and shows it to no one else', async () => {
+    const store = await create()
+    await chain(store, 'a', 'b', 'c')
+    expect(await store.delete('a', 'ann')).toBe(true)
+    expect(await store.delete('b', 'ann')).toBe(true)
+    for (const id of ['a', 'b']) {
+      const gone = [store.find(id, 'ann'), store.lineage(id, 'ann'), store.entries(id, 'ann')]
+      expect(await Promise.all(gone)).toEqual([undefined, undefined, undefined])
+      expect(await store.findItem(`msg_${id}`, 'ann')).toBeUndefined()
+      expect(await store.delete(id, 'ann')).toBe(false)
+      await expect(store.open({ ...NEW, responseId: id })).rejects.toThrow(StoreConflict)
+    }
+    expect(await lineageOf(store, 'c')).toEqual(['msg_a', 'msg_b', 'msg_c'])
+    expect(await store.delete('c', 'ann')).toBe(true)
+    await chain(store, 'a', 'b', 'c')
+    expect(await lineageOf(store, 'c')).toEqual(['msg_a', 'msg_b', 'msg_c'])
+  })
+
+  test('a store keeps what a deleted response added for a transient one only while that is running', async () => {
+    const store = await create()
+    await chain(store, 'a', 'b')
+    const lease = await store.open({ responseId: 'c', owner: 'ann', isTransient: true, previous: 'b' })
+    for (const id of ['b', 'a']) await store.delete(id, 'ann')
+    expect(await lineageOf(store, 'c')).toEqual(['msg_a', 'msg_b'])
+    await store.finish(lease, finished({ input: [item('msg_c')] }))
+    expect(await lineageOf(store, 'c')).toEqual(['msg_c'])
+    await chain(store, 'a', 'b')
+  })
+
+  test('a store forgets what a deleted response added when the only one that went on from it is abandoned', async () => {
+    const store = await create()
+    await chain(store, 'a')
+    const lease = await store.open({ responseId: 'b', owner: 'ann', isTransient: false, previous: 'a' })
+    await store.delete('a', 'ann')
+    await store.abandon(lease)
+    await chain(store, 'a', 'b')
+  })
+
+  test('a store keeps plain JSON: what a response became is found as another process would read it', async () => {
+    const store = await create()
+    const lease = await store.open(NEW)
+    const sealed = { sealed: 'gAAA', text: 'Hm.', form: '[0]' }
+    const given = { ...finished({ input: [item('msg_1')] }), history: [{ tokens: [1, 200_006] }, sealed] }
+    await store.finish(lease, JSON.parse(JSON.stringify(given)))
+    const found = await store.lineage(NEW.responseId, NEW.owner)
+    const [one] = found?.responses ?? []
+    const history = one?.history.map((known) => ('tokens' in known ? { tokens: Array.from(known.tokens) } : known))
+    expect({ ...one, history }).toEqual(given)
+  })
+
+  test('a store finds a conversation of 3,000 responses, and forgets it when all of them are deleted', async () => {
+    const store = await create()
+    const ids = Array.from({ length: 3000 }, (_, at) => `resp_${at}`)
+    await chain(store, ...ids)
+    expect((await store.lineage('resp_2999', 'ann'))?.responses).toHaveLength(3000)
+    for (const id of ids) expect(await store.delete(id, 'ann')).toBe(true)
+    await chain(store, ...ids.slice(0, 2))
+  })
+}
+
 /** Reads from now on. `all` resolves when there is no more. */
 async function read(store: ResponseStore, from: number): Promise<{ readonly all: Promise<Entry[]> }> {
   const entries = (await store.entries(NEW.responseId, NEW.owner, from)) as AsyncIterable<readonly Entry[]>
@@ -244,6 +353,14 @@ function approvalsAndKeys(create: Create): void {
     expect(answers.filter((isFirst) => isFirst)).toHaveLength(1)
     expect(await store.consumeApprovals(['mcpr_1'], 'ann')).toBe(false)
     expect(await store.consumeApprovals(['mcpr_1'], 'bob')).toBe(true)
+  })
+
+  test('a store lets an approval be consumed once whose request is an item of a response', async () => {
+    const store = await create()
+    await keep(store, NEW, { output: [item('mcpr_1')] })
+    expect(await store.consumeApprovals(['mcpr_1'], 'ann')).toBe(true)
+    await keep(store, { responseId: 'resp_2', previous: NEW.responseId }, { input: [item('mcpr_1')] })
+    expect(await store.consumeApprovals(['mcpr_1'], 'ann')).toBe(false)
   })
 
   test('a store consumes several approvals together, or none', async () => {

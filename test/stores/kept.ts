@@ -20,16 +20,20 @@ export interface ItemsOf {
 
 /** A response that is over. */
 export function finished({ input = [], output = [] }: ItemsOf = {}): FinishedResponse {
-  return { response: { status: 'completed', output } as unknown as FinishedResponse['response'], input, history: [] }
+  return {
+    response: { status: 'completed', output } as unknown as FinishedResponse['response'],
+    added: input,
+    history: [],
+  }
 }
 
 /** Opens a response and finishes it. */
 export async function keep(
   store: ResponseStore,
-  { responseId, owner = 'ann', isTransient = false }: Partial<NewResponse> & { readonly responseId: string },
+  { owner = 'ann', isTransient = false, ...response }: Partial<NewResponse> & { readonly responseId: string },
   { entries = [], ...items }: ItemsOf & { readonly entries?: readonly Entry[] } = {},
 ): Promise<Lease> {
-  const lease = await store.open({ responseId, owner, isTransient })
+  const lease = await store.open({ owner, isTransient, ...response })
   await store.append(lease, 0, entries)
   await store.finish(lease, finished(items))
   return lease

@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry } from '../../src/journal/entry.js'
-import { createMemoryStore, type ResponseStore } from '../../src/stores/index.js'
+import { createMemoryStore, type Lease, type ResponseStore } from '../../src/stores/index.js'
+import { runs } from '../support/runs.js'
 import { storeContract } from './contract.js'
 import { entriesNow, entry, finished, item, keep } from './kept.js'
 
@@ -35,7 +37,6 @@ test('a store in memory forgets responses, items, approvals and keys when their 
   await keep(store, { responseId: 'a' }, { output: [item('msg_a')] })
   await store.consumeApprovals(['mcpr_1'], 'ann')
   now = 9
-  expect(await has(store, 'a')).toBe(true)
   expect(await store.consumeApprovals(['mcpr_1'], 'ann')).toBe(false)
   now = 10
   expect(await has(store, 'a')).toBe(false)
@@ -77,7 +78,6 @@ test('a store in memory bounds the items, each counted once, and keeps those tha
   const store = createMemoryStore({ items: 3 })
   await keep(store, { responseId: 'a' }, { output: [item('1'), item('2')] })
   await keep(store, { responseId: 'b' }, { input: [item('2')], output: [item('3')] })
-  expect(await has(store, 'a')).toBe(true)
   await keep(store, { responseId: 'c' }, { output: [item('4')] })
   expect(await has(store, 'a')).toBe(false)
   expect(await store.findItem('1', 'ann')).toBeUndefined()
@@ -95,6 +95,203 @@ test('a store in memory keeps a key whose request has not begun: it may be waiti
   const request = { owner: 'ann', key: 'k', digest: 'd', responseId: 'resp_waiting' }
   await store.reserveKey(request)
   expect(await store.reserveKey({ ...request, responseId: 'resp_again' })).toEqual(request)
+})
+
+test('a store in memory renews a whole conversation whenever one of its responses, items or entries is asked for', async () => {
+  const uses: ((store: ResponseStore) => Promise<unknown>)[] = [
+    (store) => store.find('a', 'ann'),
+    (store) => store.lineage('b', 'ann'),
+    (store) => store.findItem('msg_a', 'ann'),
+    (store) => store.entries('b', 'ann'),
+    (store) => keep(store, { responseId: 'd', previous: 'a' }),
+  ]
+  for (const use of uses) {
+    let now = 0
+    const store = createMemoryStore({ seconds: 10, clock: () => now })
+    await keep(store, { responseId: 'a' }, { output: [item('msg_a')] })
+    for (const responseId of ['b', 'c']) await keep(store, { responseId, previous: 'a' }, { entries: [entry(1)] })
+    now = 9
+    await use(store)
+    await store.find('a', 'bob')
+    now = 18
+    expect(await Promise.all(['a', 'b', 'c'].map((id) => has(store, id)))).toEqual([true, true, true])
+    now = 28
+    expect(await Promise.all(['a', 'b', 'c'].map((id) => has(store, id)))).toEqual([false, false, false])
+  }
+})
+
+test('a store in memory keeps a conversation in which a response is running, however old it is', async () => {
+  let now = 0
+  const store = createMemoryStore({ seconds: 10, responses: 2, clock: () => now })
+  await keep(store, { responseId: 'a' })
+  const lease = await store.open({ responseId: 'b', owner: 'ann', isTransient: false, previous: 'a' })
+  await keep(store, { responseId: 'x' })
+  now = 1000
+  expect((await store.lineage('b', 'ann'))?.responses).toHaveLength(1)
+  await store.finish(lease, finished())
+  expect((await store.lineage('b', 'ann'))?.responses).toHaveLength(2)
+})
+
+test('a store in memory forgets a conversation as a whole, the least recently used one first', async () => {
+  const store = createMemoryStore({ responses: 5 })
+  for (const root of ['a', 'b']) {
+    await keep(store, { responseId: root })
+    await keep(store, { responseId: `${root}2`, previous: root })
+  }
+  await store.find('a', 'ann')
+  await keep(store, { responseId: 'c' })
+  await keep(store, { responseId: 'c2', previous: 'c' })
+  const there = await Promise.all(['a', 'a2', 'b', 'b2', 'c', 'c2'].map((id) => has(store, id)))
+  expect(there).toEqual([true, true, false, false, true, true])
+})
+
+test('a store in memory forgets the last conversation, too, if it alone is more than there may be', async () => {
+  const store = createMemoryStore({ responses: 2 })
+  await keep(store, { responseId: 'a' })
+  await keep(store, { responseId: 'b', previous: 'a' })
+  await keep(store, { responseId: 'c', previous: 'b' })
+  expect(await Promise.all(['a', 'b', 'c'].map((id) => has(store, id)))).toEqual([false, false, false])
+})
+
+test('a store in memory knows a consumed approval as long as it has its item', async () => {
+  let now = 0
+  const store = createMemoryStore({ seconds: 10, clock: () => now })
+  await keep(store, { responseId: 'a' }, { output: [item('mcpr_1')] })
+  expect(await store.consumeApprovals(['mcpr_1'], 'ann')).toBe(true)
+  for (now = 5; now < 50; now += 5) await has(store, 'a')
+  expect(await store.consumeApprovals(['mcpr_1'], 'ann')).toBe(false)
+})
+
+test('a store in memory counts what it keeps, drops entries before conversations, and is empty in the end', async () => {
+  const text = 'x'.repeat(1000)
+  const store = createMemoryStore({ bytes: 9000 })
+  for (const responseId of ['a', 'b', 'c']) {
+    await keep(store, { responseId }, { output: [item(`msg_${responseId}`, text)], entries: [entry(1)] })
+  }
+  expect(await Promise.all(['a', 'b', 'c'].map((id) => has(store, id)))).toEqual([true, true, true])
+  expect(store.bytes).toBeGreaterThan(6000)
+  await keep(store, { responseId: 'd' }, { output: [item('msg_d', text)], entries: [entry(1)] })
+  expect(store.bytes).toBeLessThanOrEqual(9000)
+  expect([await store.entries('b', 'ann'), await has(store, 'b')]).toEqual([undefined, true])
+  await keep(store, { responseId: 'e' }, { output: [item('msg_e', text)] })
+  // The entries of all are gone. 'b' was asked for just now.
+  expect(await Promise.all(['a', 'b', 'c', 'd', 'e'].map((id) => has(store, id)))).toEqual([
+    false,
+    true,
+    false,
+    true,
+    true,
+  ])
+  for (const id of ['b', 'd', 'e']) await store.delete(id, 'ann')
+  expect(store.bytes).toBe(0)
+})
+
+test('a store in memory gives bytes back when it is asked to, but none of a conversation that is in use', async () => {
+  const store = createMemoryStore()
+  const lease = await store.open({ responseId: 'a', owner: 'ann', isTransient: false })
+  await store.append(lease, 0, [entry(1)])
+  await keep(store, { responseId: 'b' }, { entries: [entry(1)] })
+  await keep(store, { responseId: 'c' }, { entries: [entry(1)] })
+  const before = store.bytes
+  const freed = store.reclaim(1)
+  expect([freed, before - store.bytes]).toEqual([128, 128])
+  expect([await store.entries('b', 'ann'), await has(store, 'b')]).toEqual([undefined, true])
+  store.reclaim(before)
+  expect(await Promise.all(['a', 'b', 'c'].map((id) => has(store, id)))).toEqual([true, false, false])
+  expect(store.bytes).toBe(128)
+  await store.append(lease, 1, [entry(2)])
+})
+
+/** What a store in memory forgets by itself, as one sees it who knows every use. */
+class ForgetfulModel {
+  readonly trees = new Map<string, { ids: string[]; running: number; usedAt: number; nth: number }>()
+  readonly roots = new Map<string, string>()
+  #uses = 0
+
+  use(id: string, now: number): void {
+    const tree = this.trees.get(this.roots.get(id) ?? '')
+    if (tree !== undefined) Object.assign(tree, { usedAt: now, nth: ++this.#uses })
+  }
+
+  open(id: string, previous: string | undefined, now: number): void {
+    const root = previous === undefined ? id : (this.roots.get(previous) as string)
+    this.roots.set(id, root)
+    const tree = this.trees.get(root) ?? { ids: [], running: 0, usedAt: now, nth: 0 }
+    this.trees.set(root, { ...tree, ids: [...tree.ids, id], running: tree.running + 1 })
+  }
+
+  finish(id: string, now: number): void {
+    const tree = this.trees.get(this.roots.get(id) ?? '')
+    if (tree !== undefined) tree.running -= 1
+    this.use(id, now)
+  }
+
+  expire(now: number, seconds: number): void {
+    for (const [root, { running, usedAt }] of this.trees) {
+      if (running === 0 && usedAt + seconds <= now) this.#forget(root)
+    }
+  }
+
+  shrink(most: number): void {
+    for (;;) {
+      const idle = [...this.trees].filter(([, { running }]) => running === 0).sort(([, a], [, b]) => a.nth - b.nth)
+      const count = [...this.trees.values()].reduce((sum, { ids, running }) => sum + ids.length - running, 0)
+      const [oldest] = idle
+      if (count <= most || oldest === undefined || (idle.length === 1 && oldest[1].ids.length <= most)) return
+      this.#forget(oldest[0])
+    }
+  }
+
+  #forget(root: string): void {
+    for (const id of this.trees.get(root)?.ids ?? []) this.roots.delete(id)
+    this.trees.delete(root)
+  }
+}
+
+test('a store in memory forgets what a model of it forgets: whole conversations, by time and by number', async () => {
+  const operation = fc.oneof(
+    fc.record({ op: fc.constant('open' as const), previous: fc.option(fc.nat(12), { nil: undefined }) }),
+    fc.record({ op: fc.constantFrom('finish' as const, 'find' as const, 'lineage' as const), at: fc.nat(12) }),
+    fc.record({ op: fc.constant('wait' as const), seconds: fc.nat(6) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(operation, { maxLength: 60 }), fc.integer({ min: 1, max: 5 }), async (given, most) => {
+      let now = 0
+      const store = createMemoryStore({ responses: most, seconds: 10, clock: () => now })
+      const model = new ForgetfulModel()
+      const leases: Lease[] = []
+      const running = new Set<string>()
+      for (const each of given) {
+        model.expire(now, 10)
+        if (each.op === 'wait') now += each.seconds
+        else if (each.op === 'open') {
+          const previous = each.previous === undefined ? undefined : leases[each.previous]?.responseId
+          const isThere = previous !== undefined && model.roots.has(previous) && !running.has(previous)
+          const responseId = `resp_${leases.length}`
+          const asked = { responseId, owner: 'ann', isTransient: false, ...(isThere && { previous }) }
+          leases.push(await store.open(asked))
+          model.open(responseId, isThere ? previous : undefined, now)
+          running.add(responseId)
+        } else {
+          const lease = leases[each.at]
+          if (lease === undefined) continue
+          const { responseId: id } = lease
+          if (each.op === 'finish' && running.delete(id)) {
+            await store.finish(lease, finished())
+            model.finish(id, now)
+            model.shrink(most)
+          } else if (each.op === 'find') {
+            expect((await store.find(id, 'ann')) !== undefined).toBe(model.roots.has(id))
+            model.use(id, now)
+          } else if (each.op === 'lineage') {
+            expect((await store.lineage(id, 'ann')) !== undefined).toBe(model.roots.has(id))
+            model.use(id, now)
+          }
+        }
+      }
+    }),
+    { numRuns: runs(500) },
+  )
 })
 
 test.each([

@@ -75,7 +75,7 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
   const about = { responseId, request, mcpListings, knownListings, approvedCalls }
   const traced = traceTranslator({ ...settings, ...about, clock })
   const { translator, observe } = traced
-  let context = prompt.length
+  let context = prompt.tokens
   let hasUsage = false
 
   /** What the host did in one step: a line of its own, though tokens were pushed by it. */

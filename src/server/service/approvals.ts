@@ -9,7 +9,7 @@ export interface ItemsInPlace {
   readonly places: readonly (number | undefined)[]
 }
 
-/** The calls of approval requests that are in the store, as their responses gave them. Others are sealed. */
+/** The calls of the approval requests of a request's items that are in the store, as their responses gave them. Others are sealed. */
 export async function requestedInStore(
   items: readonly InputItem[],
   { owner, store }: { readonly owner: string; readonly store: Pick<ResponseStore, 'findItem'> },
@@ -35,14 +35,19 @@ function approvalRequestId(item: InputItem): string | undefined {
 /**
  * The items with each approval request as it was made: the model must not read a client's copy of it, which may say
  * something else. A client that sends an answer alone, as the AI SDK does, need not send the request.
+ *
+ * @param items - those that the request brings
+ * @param before - the conversation before them
  */
 export function withRequests(
   items: readonly InputItem[],
-  sentPlaces: readonly (number | undefined)[],
+  before: readonly InputItem[],
   requested: readonly ApprovedCall[],
 ): ItemsInPlace {
   const calls = new Map(requested.map((call) => [call.approvalRequestId, call]))
-  const asked = new Set(items.flatMap((item) => (item.type === 'mcp_approval_request' ? [item.id] : [])))
+  const asked = new Set<string | undefined>()
+  if (calls.size > 0) for (const item of before) if (item.type === 'mcp_approval_request') asked.add(item.id)
+  for (const item of items) if (item.type === 'mcp_approval_request') asked.add(item.id)
   const input: InputItem[] = []
   const places: (number | undefined)[] = []
   const add = (item: InputItem, place: number | undefined): void => {
@@ -51,13 +56,13 @@ export function withRequests(
   }
   for (const [index, item] of items.entries()) {
     const call = calls.get(approvalRequestId(item) ?? '')
-    if (item.type === 'mcp_approval_request' && call !== undefined) add(requestItem(call), sentPlaces[index])
+    if (item.type === 'mcp_approval_request' && call !== undefined) add(requestItem(call), index)
     else {
       if (item.type === 'mcp_approval_response' && call !== undefined && !asked.has(call.approvalRequestId)) {
         asked.add(call.approvalRequestId)
         add(requestItem(call), undefined)
       }
-      add(item, sentPlaces[index])
+      add(item, index)
     }
   }
   return { input, places }
@@ -73,15 +78,18 @@ function requestItem({ approvalRequestId: id, serverLabel, name, arguments: text
  */
 export function unknownRequests(
   own: readonly InputItem[],
-  items: readonly InputItem[],
+  before: readonly InputItem[],
   requested: readonly ApprovedCall[],
 ): string[] {
-  const known = new Set([...requested.map((call) => call.approvalRequestId), ...done(items)])
-  return own.flatMap((item, index) => {
+  const known = new Set<unknown>(requested.map((call) => call.approvalRequestId))
+  const unknown = own.flatMap((item, index) => {
     const id = approvalRequestId(item)
     if (id === undefined || known.has(id)) return []
-    return [`input[${index}].${item.type === 'mcp_approval_response' ? 'approval_request_id' : 'id'}`]
+    return [{ id, param: `input[${index}].${item.type === 'mcp_approval_response' ? 'approval_request_id' : 'id'}` }]
   })
+  if (unknown.length === 0) return []
+  const ran = done([...before, ...own])
+  return unknown.filter(({ id }) => !ran.has(id)).map(({ param }) => param)
 }
 
 /** The approval requests whose calls have run. */
@@ -92,10 +100,9 @@ function done(items: readonly InputItem[]): ReadonlySet<unknown> {
 /** The calls that the user approves in this request. What was approved in an earlier one ran there, or never will. */
 export function approvedCalls(
   own: readonly InputItem[],
-  items: readonly InputItem[],
+  before: readonly InputItem[],
   requested: readonly ApprovedCall[],
 ): ApprovedCall[] {
-  const ran = done(items)
   const answers = new Map<string, boolean>()
   for (const item of own) {
     if (item.type !== 'mcp_approval_response') continue
@@ -103,6 +110,8 @@ export function approvedCalls(
     // Of two answers that contradict each other, no counts.
     answers.set(id, answers.get(id) !== false && approve === true)
   }
+  if (answers.size === 0) return []
+  const ran = done([...before, ...own])
   const calls = new Map(requested.map((call) => [call.approvalRequestId, call]))
   return [...calls.values()].filter(({ approvalRequestId: id }) => answers.get(id) === true && !ran.has(id))
 }

@@ -47,6 +47,7 @@ export function boundedStore(
     abandon: bounded('abandon', store.abandon),
     claim: bounded('claim', store.claim),
     find: bounded('find', store.find),
+    lineage: bounded('lineage', store.lineage),
     findItem: bounded('findItem', store.findItem),
     entries: bounded('entries', store.entries),
     delete: bounded('delete', store.delete),

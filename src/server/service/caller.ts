@@ -1,6 +1,6 @@
 import type { GenerateOptions } from '../../engine/index.js'
-import type { FinishedResponse } from '../../stores/store.js'
 import type { RequestObservation } from '../observe/observe-request.js'
+import type { RememberedResponse } from './earlier-responses.js'
 
 /** Who sends a request, and what came beside its body. */
 export interface Caller {
@@ -17,5 +17,5 @@ export interface Caller {
   /** Whether a failure is also an `error` event. Default: as the service has it. */
   readonly errorEvent?: boolean
   /** Responses that are not stored, and that the caller remembers. */
-  readonly remembered?: (responseId: string) => FinishedResponse | undefined
+  readonly remembered?: (responseId: string) => RememberedResponse | undefined
 }

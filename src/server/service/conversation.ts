@@ -1,3 +1,4 @@
+import type { Addition, KnownTokens } from '../../journal/entry.js'
 import { merged } from '../../merged.js'
 import type { HistoryEntry } from '../../prompt/history.js'
 import { RequestError, unsupportedParameter } from '../../request-error.js'
@@ -10,8 +11,15 @@ import type { FinishedResponse, ResponseStore } from '../../stores/store.js'
 import { deriveId } from '../../translate/ids.js'
 import type { ApprovedCall } from '../../translate/options.js'
 import { approvedCalls, requestedInStore, unknownRequests, withRequests } from './approvals.js'
-import { withoutForeignReasoning } from './foreign-reasoning.js'
-import { inOwnTerms, paramInOwnTerms } from './own-terms.js'
+import {
+  type EarlierContext,
+  type EarlierResponses,
+  earlierResponses,
+  itemsOfResponses,
+  NO_RESPONSES,
+  type Predecessor,
+} from './earlier-responses.js'
+import { withoutForeignReasoning, withoutUnopenedReasoning } from './foreign-reasoning.js'
 
 /** Where an item stands in the input that the client sent. */
 export type Place = number | undefined
@@ -24,25 +32,28 @@ export interface ResolvedRequest {
   /** For each of these items, where the request's own input has it; undefined if it did not bring the item. */
   readonly places: readonly Place[]
   readonly history: readonly HistoryEntry[]
+  /** What it adds to what the store has of the conversation. */
+  readonly addition: Addition
+  /** What it adds itself. The addition has more where it goes on from responses that are not stored. */
+  readonly own: Addition
+  readonly before: Predecessor | undefined
   /** Checked against a seal or what the store has, never against the client's copy. Not consumed yet. */
   readonly approvedCalls: readonly ApprovedCall[]
 }
 
-export interface ConversationContext {
-  readonly owner: string
-  readonly store: Pick<ResponseStore, 'find' | 'findItem'>
+export interface ConversationContext extends EarlierContext {
+  readonly store: Pick<ResponseStore, 'find' | 'findItem' | 'lineage'>
   readonly seal: Seal
   /** What becomes of content that another seal made, as in `unsealInput`. */
   readonly foreignSeals: 'refuse' | 'ignore'
   /** Receives where the request has content that did not open and that is ignored. Not called if there is none. */
   readonly onUnopened: (params: readonly string[]) => void
   readonly responseId: string
-  /** Responses that are not stored, and that whoever sends the request remembers: those of its WebSocket. */
-  readonly remembered?: (responseId: string) => FinishedResponse | undefined
 }
 
 /**
- * Puts the earlier responses and items that a request refers to in their places.
+ * Puts the earlier responses and items that a request refers to in their places. What came before was checked, opened and
+ * given ids when it came: only what the request brings is.
  *
  * @throws RequestError if there are none of these, or something sealed cannot be opened
  */
@@ -53,59 +64,63 @@ export async function resolveConversation(
   const { owner, seal, foreignSeals: foreign } = context
   // A conversation that nobody keeps cannot be gone on with: better refused than begun anew in silence.
   if (parsed.conversation !== undefined) throw unsupportedParameter('conversation')
-  const previous = parsed.previous_response_id && (await previousResponse(parsed.previous_response_id, context))
-  const earlier = previous ? [...previous.input, ...completeItems(previous)] : []
-  const found = await resolveReferences(itemsOf(parsed.input), context)
-  const own = found.items.map((item, index) => withId(item, index, context.responseId))
-  const sent = [...earlier, ...own]
-  const sentPlaces = [...earlier.map(() => undefined), ...own.map((_, index) => index)]
-  // Before they are given ids: sealed reasoning whose client leaves its id out has that of its seal.
-  const carried = [...earlier, ...found.items]
+  const { previous_response_id: previousId } = parsed
+  const earlier = previousId ? await earlierResponses(previousId, context) : NO_RESPONSES
+  const before = itemsOfResponses(earlier.responses)
+  const found = await resolveReferences(itemsOf(parsed.input), earlier, context)
+  const sent = found.items.map((item, index) => withId(item, index, context.responseId))
   const unopened = new Set<string>()
   const onForeign = (param: string): void => {
-    unopened.add(paramInOwnTerms(param, sentPlaces))
+    unopened.add(param)
   }
-  const options = { seal, caller: owner, foreign, onForeign }
-  const unsealed = inTermsOf(sentPlaces, () => unsealInput(carried as never, options))
+  // Before they are given ids: sealed reasoning whose client leaves its id out has that of its seal.
+  const unsealed = unsealInput(found.items as never, { seal, caller: owner, foreign, onForeign })
   const requested = [...unsealed.requestedCalls, ...(await requestedInStore(sent, context))]
-  for (const param of unknownRequests(own, sent, requested)) {
+  for (const param of unknownRequests(sent, before, requested)) {
     if (foreign === 'refuse') throw invalidEncryptedContent(param)
     unopened.add(param)
   }
   if (unopened.size > 0) context.onUnopened([...unopened])
-  const { input, places } = withRequests(sent, sentPlaces, requested)
-  const readable = foreign === 'ignore' ? withoutForeignReasoning(input, seal) : input
+  const { input: items, places } = withRequests(sent, before, requested)
+  const known = earlier.responses.flatMap((response) => response.history)
+  const own: Addition = { ...previousOf(earlier), ...additionOf(items, [...found.history, ...unsealed.history]) }
   return {
-    request: { ...parsed, input: readable } as unknown as ResponseRequest,
-    input,
-    places,
-    history: [...(previous ? previous.history : []), ...found.history, ...unsealed.history],
-    approvedCalls: approvedCalls(own, sent, requested),
+    request: {
+      ...parsed,
+      input: [
+        ...withoutUnopenedReasoning(before, known),
+        ...(foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items),
+      ],
+    } as unknown as ResponseRequest,
+    input: [...before, ...items],
+    places: [...before.map(() => undefined), ...places],
+    history: [...known, ...(own.history ?? [])],
+    addition: sinceStored(earlier, own),
+    own,
+    before: earlier.before,
+    approvedCalls: approvedCalls(sent, before, requested),
   }
 }
 
-/** @throws RequestError */
-async function previousResponse(
-  id: string,
-  { owner, store, remembered }: ConversationContext,
-): Promise<FinishedResponse> {
-  const known = remembered?.(id)
-  if (known !== undefined) return known
-  const found = await store.find(id, owner)
-  const about = { param: 'previous_response_id' }
-  if (found === undefined || found.isTransient) {
-    const message = `Previous response with id '${shortened(id)}' not found.`
-    throw new RequestError(message, { ...about, code: 'previous_response_not_found' })
-  }
-  if (found.state === 'finished') return found.finished
-  throw new RequestError(`Previous response with id '${id}' is still in progress.`, { ...about, code: 'invalid_value' })
+function previousOf({ previous }: EarlierResponses): Pick<Addition, 'previous'> {
+  return previous === undefined ? {} : { previous }
 }
 
-/** What a response said that another can go on from: calls that were cut off never happened. */
-function completeItems({ response }: FinishedResponse): InputItem[] {
-  const isWhole = (item: { readonly type: string; readonly status?: string }): boolean =>
-    item.status === undefined || item.status === 'completed' || item.status === 'failed' || item.type === 'message'
-  return (response.output as readonly InputItem[]).filter((item) => isWhole(item as never))
+function additionOf(input: readonly InputItem[], history: readonly HistoryEntry[]): Addition {
+  return { input, ...(history.length > 0 && { history: history.map(plainTokens) }) }
+}
+
+/** As JSON has it: a store may give typed arrays. */
+function plainTokens(entry: HistoryEntry): KnownTokens {
+  return 'tokens' in entry ? { tokens: Array.from(entry.tokens) } : entry
+}
+
+/** What is added to what the store has: with all that was said in responses that are not stored. */
+function sinceStored(earlier: EarlierResponses, own: Addition): Addition {
+  const transient = earlier.responses.slice(earlier.stored)
+  if (transient.length === 0) return own
+  const history = [...transient.flatMap((response) => response.history), ...(own.history ?? [])]
+  return { ...previousOf(earlier), ...additionOf([...itemsOfResponses(transient), ...own.input], history) }
 }
 
 function itemsOf(input: ParsedRequest['input'] = []): readonly InputItem[] {
@@ -116,6 +131,7 @@ function itemsOf(input: ParsedRequest['input'] = []): readonly InputItem[] {
 /** The items themselves, and the transcripts that the store has of them. @throws RequestError if one is not there */
 async function resolveReferences(
   items: readonly InputItem[],
+  { responses }: EarlierResponses,
   { owner, store, remembered }: ConversationContext,
 ): Promise<{ items: readonly InputItem[]; history: readonly HistoryEntry[] }> {
   const holders = new Set<string>()
@@ -136,23 +152,16 @@ async function resolveReferences(
     }
     resolved.push(found.item)
   }
-  const histories = await Promise.all(
-    [...holders].map(async (id) => {
+  if (holders.size === 0) return { items: resolved, history: [] }
+  // The conversation has theirs already.
+  for (const { response } of responses) holders.delete(response.id)
+  const finished = await Promise.all(
+    [...holders].map(async (id): Promise<FinishedResponse | undefined> => {
       const found = await store.find(id, owner)
-      return found?.state === 'finished' ? found.finished.history : (remembered?.(id)?.history ?? [])
+      return found?.state === 'finished' ? found.finished : remembered?.(id)?.finished
     }),
   )
-  // Each response has the transcripts of those before it: only the longest lists are needed.
-  return { items: resolved, history: [...new Set(histories.flat())] }
-}
-
-/** Runs what reads the items, and names them in its errors as the client does. */
-function inTermsOf<T>(places: readonly Place[], read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    throw inOwnTerms(error, places)
-  }
+  return { items: resolved, history: finished.flatMap((holder) => holder?.history ?? []) }
 }
 
 /** Clients send most items without ids; a kept one has one, so that it can be listed and referred to. */

@@ -89,7 +89,8 @@ async function start(setup: Setup, request: ParsedRequest, responseId: string, c
     const run = await runFor(setup, request, responseId, caller, { engine, observed, onEnd })
     setup.runs.set(responseId, run)
     run.finished.then(() => setup.runs.delete(responseId))
-    return { responseId, request, created: run.created, events: run.events, finished: run.finished }
+    const { created, events, before, finished } = run
+    return { responseId, request, created, events, before, finished }
   } catch (error) {
     onEnd()
     throw error
@@ -137,6 +138,7 @@ async function runFor(
         ...(errorEvent !== undefined && { errorEvent }),
       }),
       store: isJournaled ? store : undefined,
+      seal,
       owner,
       isTransient,
       onDisconnect,

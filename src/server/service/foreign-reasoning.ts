@@ -1,3 +1,4 @@
+import type { HistoryEntry } from '../../prompt/history.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { Seal } from '../../seal/index.js'
 
@@ -7,5 +8,19 @@ export function withoutForeignReasoning(items: readonly InputItem[], seal: Seal)
     if (item.type !== 'reasoning') return item
     const { encrypted_content: sealed, ...rest } = item
     return typeof sealed === 'string' && seal.isForeign(sealed) ? rest : item
+  })
+}
+
+/** The items of earlier responses without sealed reasoning that nobody could open when it came. */
+export function withoutUnopenedReasoning(
+  items: readonly InputItem[],
+  history: readonly HistoryEntry[],
+): readonly InputItem[] {
+  const opened = new Set<unknown>()
+  for (const entry of history) if ('sealed' in entry) opened.add(entry.sealed)
+  return items.map((item) => {
+    if (item.type !== 'reasoning' || item.encrypted_content == null || opened.has(item.encrypted_content)) return item
+    const { encrypted_content: _, ...rest } = item
+    return rest
   })
 }

@@ -4,6 +4,7 @@ import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { FinishedResponse, FoundResponse, KeptResponse } from '../../stores/store.js'
+import { itemsOfResponses } from './earlier-responses.js'
 import { followEntries } from './follow.js'
 import { listedItem } from './listed-item.js'
 import type { LiveResponse } from './live-response.js'
@@ -96,7 +97,7 @@ async function* nothing(): AsyncGenerator<Batch> {}
 export async function findStored(setup: Setup, responseId: string, owner: string): Promise<FoundResponse> {
   const found = await setup.stored.find(responseId, owner)
   if (found !== undefined && !found.isTransient) return found
-  throw new RequestError(`Response with id '${responseId.slice(0, 80)}' not found.`, { status: 404 })
+  throw notFound(responseId)
 }
 
 async function eventsOf(
@@ -117,7 +118,7 @@ async function eventsOf(
 async function snapshotOf(setup: Setup, responseId: string, owner: string): Promise<KeptResponse> {
   const { response } = await soFar(setup, responseId, owner)
   if (response !== undefined) return response
-  throw new RequestError(`Response with id '${responseId.slice(0, 80)}' not found.`, { status: 404 })
+  throw notFound(responseId)
 }
 
 /** Of the last event that there is. Infinity if the events are not kept any more. */
@@ -172,8 +173,7 @@ export async function listInputItems(
   owner: string,
   { limit = 20, order = 'desc', after }: ItemQuery = {},
 ): Promise<ItemPage> {
-  const found = await findStored(setup, responseId, owner)
-  const input = found.state === 'finished' ? found.finished.input : (setup.runs.get(responseId)?.input ?? [])
+  const input = await inputOf(setup, responseId, owner)
   const items = (order === 'asc' ? [...input] : input.toReversed()) as readonly (InputItem & { readonly id: string })[]
   const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
   if (after !== undefined && from === 0) throw invalidValue('after', after)
@@ -186,4 +186,18 @@ export async function listInputItems(
     last_id: last?.id ?? null,
     has_more: from + limit < items.length,
   }
+}
+
+/** The conversation before a response. @throws RequestError if there is no such response */
+async function inputOf(setup: Setup, responseId: string, owner: string): Promise<readonly InputItem[]> {
+  const found = await setup.stored.lineage(responseId, owner)
+  if (found === undefined || found.isTransient) throw notFound(responseId)
+  const { responses } = found
+  const last = found.state === 'finished' ? responses.at(-1) : undefined
+  if (last === undefined) return setup.runs.get(responseId)?.input ?? []
+  return [...itemsOfResponses(responses.slice(0, -1)), ...last.added]
+}
+
+function notFound(responseId: string): RequestError {
+  return new RequestError(`Response with id '${responseId.slice(0, 80)}' not found.`, { status: 404 })
 }

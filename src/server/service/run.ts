@@ -4,11 +4,14 @@ import { merged } from '../../merged.js'
 import { type RespondOptions, respond, type TranslateEntriesOptions } from '../../respond/index.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { ResponseObject } from '../../responses/response.js'
-import type { FinishedResponse, KeptResponse, ResponseStore } from '../../stores/store.js'
+import type { Seal } from '../../seal/index.js'
+import type { FinishedResponse, KeptResponse, NewResponse, ResponseStore } from '../../stores/store.js'
 import type { ApprovedCall } from '../../translate/options.js'
 import type { ResolvedRequest } from './conversation.js'
+import { previousNotFound } from './earlier-responses.js'
+import { type EndedResponse, finishedResponse } from './finished-response.js'
 import { followEntries } from './follow.js'
-import { openJournal } from './journal.js'
+import { type Journal, openJournal } from './journal.js'
 import { createReaders, type OnDisconnect } from './readers.js'
 import type { Stop } from './stop.js'
 import { isConflict, type UnfinishedResponse, unfinishedResponse } from './unfinished.js'
@@ -23,6 +26,7 @@ export interface Run {
   readonly created: ResponseObject
   /** The conversation before it. */
   readonly input: ResolvedRequest['input']
+  readonly before: ResolvedRequest['before']
   /** Its events, for who asked for it. Leaving them is what `onDisconnect` is about. */
   readonly events: AsyncGenerator<Batch>
   /** Resolves when it is over and kept. Never rejects. */
@@ -38,6 +42,7 @@ export interface RunOptions {
   readonly respond: RespondOptions & TranslateEntriesOptions & { readonly responseId: string }
   /** Where its entries go; undefined if nobody comes for them. */
   readonly store: ResponseStore | undefined
+  readonly seal: Seal
   readonly owner: string
   readonly isTransient: boolean
   readonly onDisconnect: OnDisconnect
@@ -70,7 +75,9 @@ export async function startRun(options: RunOptions): Promise<Run> {
   const { conversation, owner, isTransient, isBackground, onDisconnect, signal, stop, onError } = options
   const { responseId } = options.respond
   const { approvedCalls } = conversation
-  const journal = options.store && (await openJournal(options.store, { responseId, owner, isTransient }))
+  const journal = options.store && (await opened(options.store, { responseId, owner, isTransient }, conversation))
+  const finishedOf = (ended: EndedResponse): FinishedResponse =>
+    finishedResponse(ended, isTransient ? conversation.own : conversation.addition, options)
   const isDetached = journal !== undefined && (isBackground || onDisconnect !== 'stop')
   const work = new AbortController()
   let isCancelled = false
@@ -79,6 +86,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
     conversation.request,
     merged(options.respond, {
       history: conversation.history,
+      addition: conversation.addition,
       approvedCalls,
       signal: work.signal,
       ...((journal || options.onEntry || approvedCalls.length > 0) && { append }),
@@ -140,7 +148,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
       respond: options.respond,
       written: journal.written,
       ending: whole && { finished: whole, events: last },
-      finishedOf: (ended) => finishedResponse(conversation, ended, isCancelled),
+      finishedOf,
     })
     try {
       const { finished, events } = await response.keep()
@@ -157,7 +165,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
     first,
     batches,
     async keep(response, transcript) {
-      whole = finishedResponse(conversation, response, isCancelled, transcript)
+      whole = finishedOf({ response, transcript, isAborted: isCancelled })
       await journal?.finish(whole)
       kept = whole
     },
@@ -178,6 +186,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
     responseId,
     created,
     input: conversation.input,
+    before: conversation.before,
     finished,
     cancel,
     async follow(after?: number) {
@@ -198,6 +207,22 @@ export async function startRun(options: RunOptions): Promise<Run> {
   return merged(shared, { events: read(entries) })
 }
 
+/** @throws RequestError if the response that it goes on from has gone meanwhile */
+async function opened(
+  store: ResponseStore,
+  response: NewResponse,
+  { addition, request }: ResolvedRequest,
+): Promise<Journal> {
+  const { previous } = addition
+  if (previous === undefined) return await openJournal(store, response)
+  try {
+    return await openJournal(store, { ...response, previous })
+  } catch (error) {
+    // Its own id is random, and no other has it.
+    throw isConflict(error) ? previousNotFound(request.previous_response_id ?? previous) : error
+  }
+}
+
 /** Its readers read what it writes to the store. */
 function writeForNobody(writer: Channel<Batch, void> | undefined): void {
   // Its errors were reported where they were caught.
@@ -213,17 +238,4 @@ function graceOf(onDisconnect: OnDisconnect): number | undefined {
 function createdResponse(events: Batch): ResponseObject | undefined {
   const [event] = events
   return event?.type === 'response.created' ? event.response : undefined
-}
-
-function finishedResponse(
-  { input, history }: ResolvedRequest,
-  response: ResponseObject,
-  isCancelled: boolean,
-  transcript?: readonly number[],
-): FinishedResponse {
-  const isStopped = isCancelled && response.status === 'failed'
-  const kept: KeptResponse = isStopped ? { ...response, status: 'cancelled', error: null } : response
-  const transcripts = history.filter((entry) => 'tokens' in entry)
-  const own = transcript === undefined ? [] : [{ tokens: Uint32Array.from(transcript) }]
-  return { response: kept, input, history: [...transcripts, ...own] }
 }

@@ -1,5 +1,5 @@
 import { Expiring } from '../../stores/expiring.js'
-import type { ResponseStore } from '../../stores/store.js'
+import type { FoundResponse, ResponseStore } from '../../stores/store.js'
 import { isConflict, type UnfinishedResponse } from './unfinished.js'
 
 /**
@@ -7,11 +7,11 @@ import { isConflict, type UnfinishedResponse } from './unfinished.js'
  * the store does not take its end then either, readers see it all the same: nobody will go on with such a response, and
  * who waited for it would wait for ever.
  */
-export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem' | 'entries'> {
+export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem' | 'lineage' | 'entries'> {
   addUnfinished(responseId: string, response: UnfinishedResponse): void
 }
 
-/** Each holds the conversation of its response. There are more only if a store fails and recovers a thousand times. */
+/** Each holds what its response added. There are more only if a store fails and recovers a thousand times. */
 const MOST_UNFINISHED = 1000
 const SECONDS = 86_400
 
@@ -20,28 +20,35 @@ export function storedResponses(
   { clock, report }: { readonly clock: () => number; readonly report: (error: unknown) => void },
 ): StoredResponses {
   const unfinished = new Expiring<UnfinishedResponse>(MOST_UNFINISHED, { seconds: SECONDS, clock })
+  async function find(responseId: string, owner: string): Promise<FoundResponse | undefined> {
+    const found = await store.find(responseId, owner)
+    const response = unfinished.get(responseId)
+    if (response === undefined || found === undefined) return found
+    if (found.state === 'finished') {
+      unfinished.delete(responseId)
+      return found
+    }
+    const { isTransient } = found
+    try {
+      const { finished } = await response.keep()
+      unfinished.delete(responseId)
+      return { isTransient, state: 'finished', finished }
+    } catch (error) {
+      report(error)
+      if (!isConflict(error)) return { isTransient, state: 'finished', finished: (await response.ending()).finished }
+      unfinished.delete(responseId)
+      return await store.find(responseId, owner)
+    }
+  }
+
   return {
     addUnfinished: (responseId, response) => unfinished.set(responseId, response),
     findItem: (itemId, owner) => store.findItem(itemId, owner),
-    async find(responseId, owner) {
-      const found = await store.find(responseId, owner)
-      const response = unfinished.get(responseId)
-      if (response === undefined || found === undefined) return found
-      if (found.state === 'finished') {
-        unfinished.delete(responseId)
-        return found
-      }
-      const { isTransient } = found
-      try {
-        const { finished } = await response.keep()
-        unfinished.delete(responseId)
-        return { isTransient, state: 'finished', finished }
-      } catch (error) {
-        report(error)
-        if (!isConflict(error)) return { isTransient, state: 'finished', finished: (await response.ending()).finished }
-        unfinished.delete(responseId)
-        return await store.find(responseId, owner)
-      }
+    find,
+    async lineage(responseId, owner) {
+      // One that is not finished yet is no part of its lineage.
+      if (unfinished.get(responseId) !== undefined) await find(responseId, owner)
+      return await store.lineage(responseId, owner)
     },
     async entries(responseId, owner, from = 0) {
       const stored = await store.entries(responseId, owner, from)

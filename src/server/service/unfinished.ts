@@ -1,9 +1,9 @@
 import type { Entry } from '../../journal/entry.js'
 import { type TranslateEntriesOptions, translateEntries } from '../../respond/index.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
-import type { ResponseObject } from '../../responses/response.js'
 import type { FinishedResponse, Lease, ResponseStore } from '../../stores/store.js'
 import { NEUTRAL } from '../../translate/failure.js'
+import type { EndedResponse } from './finished-response.js'
 import type { Written } from './journal.js'
 import { terminalResponse } from './terminal.js'
 
@@ -37,7 +37,7 @@ export interface UnfinishedOptions {
   /** How it ended, if its end is written and only `finish` failed. */
   readonly ending: UnwrittenEnd | undefined
   /** What is kept of it. */
-  readonly finishedOf: (response: ResponseObject) => FinishedResponse
+  readonly finishedOf: (ended: EndedResponse) => FinishedResponse
 }
 
 export function unfinishedResponse(options: UnfinishedOptions): UnfinishedResponse {
@@ -52,6 +52,8 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     if (stored === undefined) throw new Error(`${responseId}: its entries are gone`)
     const translation = translateEntries(options.respond)
     let events: readonly ResponseStreamEvent[] = []
+    let transcript: readonly number[] = []
+    let isAborted = false
     try {
       let count = 0
       for await (const entries of withEnd(stored, 0)) {
@@ -59,14 +61,16 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
           const added = translation.apply(entry)
           if (count >= written.count) events = [...events, ...added]
           count += 1
+          isAborted = entry.type === 'abort'
         }
       }
+      transcript = translation.transcript
     } finally {
       translation.dispose()
     }
     const response = terminalResponse(events)
     if (response === undefined) throw new Error(`${responseId}: its entries are gone`)
-    known = { finished: options.finishedOf(response), events }
+    known = { finished: options.finishedOf({ response, transcript, isAborted }), events }
     return known
   }
 

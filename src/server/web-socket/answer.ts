@@ -47,7 +47,7 @@ export async function answerCreate(message: CreateMessage, context: AnswerContex
   context.running.set(live.responseId, lane)
   if (caller.signal.aborted) leave()
   try {
-    await sendEvents(live, message, previous, context)
+    await sendEvents(live, message, context)
   } catch (error) {
     // The response has no terminal event, and gets none any more: this is the one.
     if (!caller.signal.aborted) await send(frameOf(errorEvent(errorAnswer(error, service.report)), lane))
@@ -63,9 +63,8 @@ function isForGood({ status }: ErrorAnswer): boolean {
 }
 
 async function sendEvents(
-  { events, finished, request }: LiveResponse,
+  { events, finished, before, request }: LiveResponse,
   { lane, size }: CreateMessage,
-  previous: string | undefined,
   { server, caller, remembered, send }: AnswerContext,
 ): Promise<void> {
   const encode = server.options.dialect?.encoder() ?? ((event: ResponseStreamEvent): object => event)
@@ -76,7 +75,7 @@ async function sendEvents(
       await events.next()
       const kept = await finished
       const isKeptHere = kept !== undefined && request.store === false
-      if (isKeptHere) remembered.add(kept, size + (frames.at(-1)?.length ?? 0), previous)
+      if (isKeptHere) remembered.add({ finished: kept, before }, size + (frames.at(-1)?.length ?? 0))
     }
     for (const frame of frames) await send(frame)
   }

@@ -1,0 +1,95 @@
+import { HarmonyResponsesError } from '../errors.js'
+import type { OpenEntry, PromptRecord } from '../journal/entry.js'
+import type { AttachmentPolicy } from '../prompt/attachments.js'
+import type { MessageSpan } from '../prompt/prompt-message.js'
+import type { RenderPromptOptions } from '../prompt/render-prompt.js'
+import type { HostedBuiltin } from '../prompt/untaught-tools.js'
+import type { McpListing } from '../responses/mcp-listing.js'
+import type { ResponseRequest } from '../responses/request.js'
+import type { RespondOptions } from './options.js'
+import { promptDigest } from './prompt-digest.js'
+import { summaryRequest } from './summarize.js'
+import { fittingPrompt } from './truncate.js'
+
+/** How the prompts of a response are rendered, as its first entry says it. */
+export type Rendering = Omit<PromptRecord, 'tokens' | 'digest' | 'listings'>
+
+/** The options of the operator's and of the conversation that prompts are rendered with, besides those of an entry. */
+export type Rendered = Pick<RespondOptions, 'tokenTable' | 'history' | 'policy'>
+
+export interface FirstPrompt {
+  /** The ids, without the `<|start|>assistant` that every turn begins with. */
+  readonly ids: Uint32Array
+  readonly messages: readonly MessageSpan[]
+  readonly untaught: readonly string[]
+  readonly placeholders: number
+}
+
+/** What the first prompt depends on, besides the request. */
+export interface FirstPromptOptions {
+  readonly rendering: Rendering
+  readonly listings: readonly McpListing[]
+  readonly isCompaction: boolean
+  readonly contextLength: number | undefined
+}
+
+/**
+ * The first prompt of a response: for the process that begins it, and for one that goes on with it.
+ *
+ * @throws RequestError if the request cannot be rendered, or is too long
+ */
+export function firstPrompt(
+  request: ResponseRequest,
+  { rendering, listings, isCompaction, contextLength }: FirstPromptOptions,
+  options: Rendered,
+): FirstPrompt {
+  const { tokens, messages, untaught, placeholders } = fittingPrompt(
+    isCompaction ? summaryRequest(request) : request,
+    promptOptions(rendering, listings, options),
+    contextLength,
+  )
+  return { ids: tokens.slice(0, messages.at(-1)?.end ?? 0), messages, untaught, placeholders }
+}
+
+/** How the prompts of a response are rendered, by whoever renders them. */
+export function promptOptions(
+  { date, hosted, images, identity, knowledgeCutoff }: Rendering,
+  listings: readonly McpListing[],
+  { tokenTable, history, policy }: Rendered,
+): RenderPromptOptions {
+  return {
+    ...{ tokenTable, date, listings, hosted: hosted as readonly HostedBuiltin[] },
+    ...(policy !== undefined && { policy }),
+    ...(history && { history }),
+    ...(images !== undefined && { images: images as AttachmentPolicy }),
+    ...(identity !== undefined && { identity }),
+    ...(knowledgeCutoff !== undefined && { knowledgeCutoff }),
+  }
+}
+
+/** What the servers of a response listed when it began. The conversation has the rest. */
+export function listingsOfEntry({ listings, prompt }: OpenEntry): readonly McpListing[] {
+  return [...listings, ...(prompt.listings ?? [])]
+}
+
+/**
+ * The first prompt of a response that another process began, from its conversation.
+ *
+ * @throws HarmonyResponsesError `prompt_differs` if it cannot be rendered, or has other ids than it had there
+ */
+export function promptAgain(request: ResponseRequest, open: OpenEntry, options: Rendered): Uint32Array {
+  const { prompt, isCompaction = false, capabilities, responseId } = open
+  const expected = `${responseId}: expected the conversation whose prompt had ${prompt.tokens} ids`
+  let ids: Uint32Array
+  try {
+    const listings = listingsOfEntry(open)
+    const known = { rendering: prompt, listings, isCompaction, contextLength: capabilities?.contextLength }
+    ids = firstPrompt(request, known, options).ids
+  } catch (error) {
+    throw new HarmonyResponsesError('prompt_differs', `${expected}, got one that cannot be rendered`, { cause: error })
+  }
+  if (ids.length === prompt.tokens && promptDigest(ids) === prompt.digest) return ids
+  const got = ids.length === prompt.tokens ? 'others' : `${ids.length}`
+  const causes = 'another conversation, policy or version of this library'
+  throw new HarmonyResponsesError('prompt_differs', `${expected}, got ${got}: ${causes}`)
+}

@@ -1,0 +1,41 @@
+import type { Entry } from '../journal/entry.js'
+
+/** What an object, an array or a text takes by itself, and a field or an element of one. */
+const OBJECT = 24
+const FIELD = 8
+/** Of a chunk's entry with its list of tokens, and of a token in it. */
+const CHUNK = 120
+const TOKEN = 8
+
+/**
+ * About how many bytes of memory plain data takes: two for each character of a text, eight for each number, field and
+ * element, and 24 for each text, object and array; typed arrays as they are. It is more than V8 needs where a text
+ * is Latin, where objects share texts, and where several responses share a transcript.
+ */
+export function bytesOf(value: unknown): number {
+  let bytes = 0
+  const waiting: unknown[] = [value]
+  // Not by recursion: what a client sent may be nested as deep as its limits allow.
+  while (waiting.length > 0) {
+    const next = waiting.pop()
+    if (typeof next === 'string') bytes += OBJECT + 2 * next.length
+    else if (typeof next !== 'object' || next === null) continue
+    else if (ArrayBuffer.isView(next)) bytes += OBJECT + next.byteLength
+    else if (Array.isArray(next)) {
+      bytes += OBJECT + FIELD * next.length
+      if (typeof next[0] === 'number') continue
+      for (const each of next) waiting.push(each)
+    } else {
+      const values = Object.values(next)
+      bytes += OBJECT + FIELD * values.length
+      for (const each of values) waiting.push(each)
+    }
+  }
+  return bytes
+}
+
+/** As {@link bytesOf}, fast for the entries of which a response has one for each token. */
+export function bytesOfEntry(entry: Entry): number {
+  const isPlain = entry.type === 'chunk' && typeof entry.tokens[0] === 'number'
+  return isPlain ? CHUNK + TOKEN * entry.tokens.length : bytesOf(entry)
+}
