@@ -1,3 +1,4 @@
+import { isEncodedTwice } from '../json-text.js'
 import { asFields, asString, type Fields } from '../stream-event.js'
 import { AgreedText } from './agreed-text.js'
 import { TextHash } from './text-hash.js'
@@ -225,17 +226,6 @@ export class AgreedItem {
   /** Whether an event for items of this type can be about it. */
   mayHaveType(owner: string | undefined): boolean {
     return owner === undefined || this.type.isEmpty || this.kind === owner
-  }
-}
-
-/** Whether a text is JSON of a string that is itself the JSON of an object. */
-function isEncodedTwice(text: unknown): text is string {
-  // A cheap test first: an exception takes as long as checking ten events.
-  if (typeof text !== 'string' || !/^\s*"\s*\{/.test(text)) return false
-  try {
-    return typeof JSON.parse(JSON.parse(text)) === 'object'
-  } catch {
-    return false
   }
 }
 

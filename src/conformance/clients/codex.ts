@@ -185,7 +185,8 @@ class CodexReader implements ClientReader {
   #incomplete(response: unknown): void {
     const { reason } = asFields(asFields(response)['incomplete_details'])
     if (asString(reason) === '') this.#reportBreak('codex-reads-reason', 'incomplete_details.reason', reason)
-    // Codex goes on reading here, too.
+    // Unlike after a failed response, it reads no further.
+    this.#isOver = true
     this.seen.ending = 'incomplete'
     this.seen.error = `Incomplete response returned, reason: ${typeof reason === 'string' ? reason : 'unknown'}`
   }

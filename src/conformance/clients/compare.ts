@@ -40,11 +40,8 @@ export function compare(seen: Seen, agreed: Agreement, model: ClientModel, repor
     if (isExpected && seen.final === undefined) compareText(seen, agreed, model, reportBreak)
     return
   }
-  // A client that shows complete items cannot show what a failure cut off.
-  if (!(model.reads.wholeMessages && agreed.ending === 'failed')) {
-    compareText(seen, agreed, model, reportBreak)
-    compareReasoning(seen, agreed, model, reportBreak)
-  }
+  compareText(seen, agreed, model, reportBreak)
+  compareReasoning(seen, agreed, model, reportBreak)
   compareCalls(seen, agreed, model, reportBreak)
   if (model.reads.citations) compareCitations(seen, agreed, reportBreak)
   compareHosted(seen, agreed, model, reportBreak)
@@ -81,7 +78,9 @@ function compareError({ error }: Seen, agreed: Agreement, reportBreak: ReportBre
 }
 
 function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
-  const messages = agreed.messages.filter(({ isRefusal }) => reads.refusals || !isRefusal)
+  const messages = agreed.messages.filter(
+    (passage) => (reads.refusals || !passage.isRefusal) && isShown(passage, agreed, reads),
+  )
   const text = joined(messages)
   const shown = agreed.streamedText[reads.refusals ? 'both' : 'text']
   // If messages are streamed in turns, the client shows their texts in that order, and loses nothing.
@@ -99,8 +98,14 @@ function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, repo
   }
 }
 
+/** A client that shows complete items cannot show what a failure cut off. */
+const isShown = ({ item }: AgreedPassage, { ending }: Agreement, { wholeMessages }: Reads): boolean =>
+  !wholeMessages || ending !== 'failed' || item.places.has('done')
+
 function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
-  const passages = agreed.reasoning.filter(({ isSummary }) => (isSummary ? reads.summaries : reads.rawReasoning))
+  const passages = agreed.reasoning.filter(
+    (passage) => (passage.isSummary ? reads.summaries : reads.rawReasoning) && isShown(passage, agreed, reads),
+  )
   const thought = joined(passages)
   if (seen.reasoning.equals(thought)) return
   const shown = agreed.streamedReasoning[reads.summaries ? (reads.rawReasoning ? 'both' : 'summary') : 'raw']
