@@ -81,7 +81,8 @@ function evidenceOf({ lead, first, follow }: Cause): string | undefined {
   const evidence = first.map(({ about }) => about?.evidence)
   if (evidence.includes('reordered')) return 'events came out of order'
   if (lead.about?.evidence === 'repeated') return 'an event came twice'
-  if (lead.about?.evidence !== 'lost') return undefined
+  // It says itself that its beginning is missing.
+  if (lead.about?.evidence !== 'lost' || lead.rule === 'created-first') return undefined
   return follow > 0
     ? 'an event was lost here, which explains what follows'
     : 'an event was lost here, or never numbered'

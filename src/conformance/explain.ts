@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { createClientChecker, type Violation } from './check.js'
-import type { AgreedCall, Agreement } from './clients/agreement.js'
+import type { Agreement, Surplus } from './clients/agreement.js'
 import { CLIENTS, type Client, type ClientModel, type Ending, type Seen, type SeenCall } from './clients/client.js'
 import { callDissent } from './clients/dissent.js'
 import { MODELS } from './clients/index.js'
@@ -40,7 +40,11 @@ export function explain(events: Iterable<StreamEvent | ResponseStreamEvent>, cli
   const { seen, agreement } = checker
   const errors = violations.filter(({ severity }) => severity === 'error')
   const model = MODELS[client]
-  const runs = seen.calls.map((call) => `will run ${callWords(call)}${whyOf(call, agreement.calls)}`)
+  const runs = seen.calls.map((call) =>
+    call.isInvalid
+      ? `will not run ${callWords(call)}, which no tool can take`
+      : `will run ${callWords(call)}${whyOf(call, agreement)}`,
+  )
   const does = [shownBy(seen), ...runs, endOf({ model, seen, agreement, last, errors })].join(', ')
   const [first] = errors
   return { text: first === undefined ? `${model.name} ${does}.` : `${model.name} ${does}. ${tripAt(first)}`, errors }
@@ -56,11 +60,23 @@ function shownBy({ streamed, final }: Seen): string {
 const callWords = ({ name, arguments: given }: SeenCall): string => `${name} with ${given.plain}`
 
 /** Why a call runs with other arguments than most of the stream says; empty if it does not. */
-function whyOf(seen: SeenCall, calls: readonly AgreedCall[]): string {
+function whyOf(seen: SeenCall, { calls, surplus }: Agreement): string {
   const meant = calls.filter(({ name, namespace }) => seen.name === name || seen.name === `${namespace}.${name}`)
   if (meant.some((call) => call.arguments.equals(seen.arguments))) return ''
+  const extra = surplus.find(({ name }) => name !== undefined && isNamed(seen, name))
+  if (meant.length === 0 && extra !== undefined)
+    return ` (${SURPLUS[extra.why]}: ${extra.at.type} at event ${extra.at.position})`
   const dissent = callDissent(meant)
   return dissent === undefined ? '' : `: ${dissent.words}`
+}
+
+const isNamed = (seen: SeenCall, name: string): boolean => seen.name === name || seen.name.endsWith(`.${name}`)
+
+/** Why something is no part of the response. */
+const SURPLUS: Readonly<Record<Surplus['why'], string>> = {
+  late: 'which came after the end of the response',
+  foreign: 'which is of another response',
+  repeated: 'which came again',
 }
 
 /** A stream that a client has read. */
@@ -80,7 +96,7 @@ function endOf(reading: Reading): string {
   if (own !== undefined) return own
   switch (seen.ending) {
     case 'completed':
-      return errors.length === 0 ? 'and ends well' : 'and ends without noticing that something is lost'
+      return errors.length === 0 ? 'and ends well' : `and ends without noticing that something is ${lossOf(agreement)}`
     case 'incomplete': {
       const reason = asString(asFields(asFields(last?.['response'])['incomplete_details'])['reason'])
       return `and learns that it was cut off${reason === '' ? '' : ` (${reason})`}`
@@ -93,6 +109,9 @@ function endOf(reading: Reading): string {
       return NO_END
   }
 }
+
+/** What is wrong for a client that does not notice it. */
+const lossOf = ({ surplus }: Agreement): string => (surplus.length > 0 ? 'not of this response' : 'lost')
 
 const withMessage = (end: string, message: string | undefined): string =>
   message === undefined || message === '' ? end : `${end}: ${message}`

@@ -287,3 +287,8 @@ const LISTED = 'response.mcp_list_tools.completed'
 export function itemsInResponse(event: StreamEvent): Fields[] {
   return asList(asFields(event['response'])['output']).filter(isFields)
 }
+
+/** Whether a first event is from the middle of a stream, and not one of the first two whose predecessor was lost. */
+export function beginsLate({ type, sequence_number: number }: StreamEvent): boolean {
+  return typeof number === 'number' && number > 0 && !/^response\.(created|queued|in_progress)$/.test(type)
+}

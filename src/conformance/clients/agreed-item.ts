@@ -1,5 +1,7 @@
+import { isEncodedTwice } from '../json-text.js'
 import { asFields, asString, type Fields } from '../stream-event.js'
 import { AgreedText } from './agreed-text.js'
+import { TextHash } from './text-hash.js'
 import { type EventRef, type Place, type Vote, Votes } from './votes.js'
 
 const identity = (value: string): string => value
@@ -131,8 +133,14 @@ export class AgreedItem {
   readonly namespace: Votes<string> = new Votes(identity)
   readonly status: Votes<string> = new Votes(identity)
   readonly arguments: AgreedText = new AgreedText()
+  /** The first event with arguments that are JSON encoded twice, and these arguments. */
+  encodedTwice: { readonly text: TextHash; readonly at: EventRef } | undefined
   /** The event that added the item, if it had the arguments already. */
   argumentsAnnouncedAt: EventRef | undefined
+  /** Its place in the output of the terminal response. */
+  listedAt: number | undefined
+  /** It was added again after it was done: what its events say then is no news. */
+  isRepeated = false
   readonly content: AgreedParts = new AgreedParts()
   readonly summary: AgreedParts = new AgreedParts()
   /** The places that mention it. */
@@ -155,9 +163,14 @@ export class AgreedItem {
     }
     if (isStatus(status)) this.status.add(status, place, at)
     const { arguments: given, input } = fields
-    this.arguments.add(CALL_FIELD[asString(type)] === 'input' ? input : (given ?? input), place, at)
+    this.addArguments(CALL_FIELD[asString(type)] === 'input' ? input : (given ?? input), place, at)
     this.content.add(content, place, at)
     this.summary.add(summary, place, at)
+  }
+
+  addArguments(given: unknown, place: Place, at: EventRef): void {
+    this.arguments.add(given, place, at)
+    if (this.encodedTwice === undefined && isEncodedTwice(given)) this.encodedTwice = { text: TextHash.of(given), at }
   }
 
   /** Adds the id that an event gives. Returns whether the id is new for this item. */
@@ -171,6 +184,10 @@ export class AgreedItem {
   /** How many of its events have this id. */
   countOfId(id: string): number {
     return this.#ids.get(id) ?? 0
+  }
+
+  hasIdOf(ids: ReadonlySet<unknown>): boolean {
+    return [...this.#ids.keys()].some((id) => ids.has(id))
   }
 
   addIndex(index: unknown): void {

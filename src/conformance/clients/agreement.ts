@@ -29,6 +29,15 @@ export interface AgreedCall {
   readonly isCut: boolean
 }
 
+/** An event that is no part of the response that was meant. */
+export interface Surplus {
+  /** It came after the terminal event, has another response's id, or repeats an item that is done. */
+  readonly why: 'late' | 'foreign' | 'repeated'
+  readonly at: EventRef
+  /** The name of the call that it is about. */
+  readonly name?: string
+}
+
 /** How a response ended follows from the event's type, from the status, and from error and incomplete_details. */
 type EndingVotes = Votes<Exclude<Ending, 'threw' | 'open'>>
 
@@ -40,6 +49,7 @@ type EndingVotes = Votes<Exclude<Ending, 'threw' | 'open'>>
  * - An event is about the item that its item_id and output_index name. If they name two items, it is about the open one
  *   of the right type; if they name none, about the last open one.
  * - In a tie, the last place wins; for names, the one that the request's tools declare.
+ * - The terminal event closes the response: what follows, or has the id of another response, counts for nothing.
  * - An item or part exists if more than one event mentions it, or if it is in a list of all items or parts.
  */
 export class Agreement {
@@ -51,6 +61,18 @@ export class Agreement {
   /** Whether a terminal response lists items. An empty list may just omit them. */
   #isListed = false
   #position = 0
+  /** The id of the response that was meant: the first that an event gives. */
+  #id: string | undefined
+  /** Its terminal event came. */
+  #isClosed = false
+  /** A terminal event with another response's id. It counts only if no other comes: its id may be what is wrong. */
+  #pending: { readonly event: StreamEvent; readonly at: EventRef } | undefined
+  /** Events of another response came. */
+  #hasForeign = false
+  /** The response was completed before it had any item. */
+  #isUnfounded = false
+  readonly #foreignItems = new Set<unknown>()
+  readonly #surplus: Surplus[] = []
   /** The text deltas of all items, in the order of the stream. */
   readonly streamedText: Readonly<Record<'text' | 'refusals' | 'both', TextHash>> = {
     text: new TextHash(),
@@ -69,17 +91,31 @@ export class Agreement {
     this.#position = position + 1
     const type = asString(event.type)
     const at = { position, type }
+    if (this.#isClosed && !this.#isEarly(event)) {
+      // At the end of a stream, such events are no news: `[DONE]`, pings of servers that keep a connection open.
+      if (type.startsWith('response.')) this.#addSurplus({ why: 'late', at, ...namesIn(event) })
+      return
+    }
     if (type === 'response.output_item.added') this.#added(event, at)
     else if (type === 'response.output_item.done') this.#done(event, at)
     else if (type === 'error') this.#error(event, at)
-    else if (/^response\.(created|queued|in_progress)$/.test(type)) this.#request(event)
-    else if (ENDING.test(type) || isFields(event['response'])) this.#terminal(event, at)
+    else if (/^response\.(created|queued|in_progress)$/.test(type)) this.#begun(event, at)
+    else if (ENDING.test(type) || isFields(event['response'])) this.#ended(event, at)
     else if (type !== '') this.#inner(event, at)
   }
 
   /** Ends the stream. Open items keep what was streamed so far. */
   end(): void {
+    if (!this.#isClosed && this.#pending !== undefined) this.#terminal(this.#pending.event, this.#pending.at)
     for (const item of this.#finder.items) item.end()
+  }
+
+  /**
+   * Events that are no part of the response that was meant: they came after its terminal event, have the id of another
+   * response, or repeat an item that was done. Only the first few.
+   */
+  get surplus(): readonly Surplus[] {
+    return this.#surplus
   }
 
   /** How the response ended; undefined if the stream does not say. */
@@ -111,7 +147,7 @@ export class Agreement {
 
   /** The items that exist, in the order of the response. */
   get items(): readonly AgreedItem[] {
-    return this.#finder.inOrder.filter((item) => this.#exists(item))
+    return inOrder(this.#finder.items.filter((item) => this.#exists(item)))
   }
 
   get messages(): readonly AgreedPassage[] {
@@ -139,7 +175,11 @@ export class Agreement {
 
   #added(event: StreamEvent, at: EventRef): void {
     const fields = event['item']
-    if (isFields(fields)) this.#finder.added(fields['id'], event['output_index']).add(fields, 'added', at)
+    if (!isFields(fields)) return
+    const { id, type } = fields
+    const item = this.#finder.added(id, event['output_index'], type)
+    if (item.isRepeated) this.#addSurplus({ why: 'repeated', at, ...namesIn(event) })
+    else item.add(fields, 'added', at)
   }
 
   #done(event: StreamEvent, at: EventRef): void {
@@ -147,7 +187,8 @@ export class Agreement {
     if (!isFields(fields)) return
     const { id, type } = fields
     const item = this.#finder.about(id, event['output_index'], typeof type === 'string' ? type : undefined)
-    item.add(fields, 'done', at)
+    if (item.places.has('done')) this.#addSurplus({ why: 'repeated', at, ...namesIn(event) })
+    if (!item.isRepeated) item.add(fields, 'done', at)
   }
 
   #error(event: StreamEvent, at: EventRef): void {
@@ -155,6 +196,61 @@ export class Agreement {
     this.#ending.add('failed', 'textDone', at)
     const { message } = isFields(event['error']) ? event['error'] : event
     this.#addMessage(message, 'textDone', at)
+  }
+
+  #begun(event: StreamEvent, at: EventRef): void {
+    const id = idOf(event)
+    this.#id ??= id
+    if (event.type === 'response.created' && id !== this.#id) this.#isForeign(at)
+    else this.#request(event)
+  }
+
+  #isForeign(at: EventRef): void {
+    this.#hasForeign = true
+    this.#addSurplus({ why: 'foreign', at })
+  }
+
+  #addSurplus(surplus: Surplus): void {
+    if (this.#surplus.length < MAX_SURPLUS) this.#surplus.push(surplus)
+  }
+
+  /**
+   * Whether the terminal event came too soon: it lists no items, as some servers never do, and the event is about one that
+   * is still open, or there was none at all.
+   */
+  #isEarly(event: StreamEvent): boolean {
+    if (this.#isListed || this.#ending.winner !== 'completed') return false
+    const { items } = this.#finder
+    if (items.length === 0) {
+      this.#isUnfounded = true
+      return true
+    }
+    if (this.#isUnfounded) return true
+    const id = event['item_id'] ?? asFields(event['item'])['id']
+    return items.some((item) => item.isOpen && typeof id === 'string' && item.countOfId(id) > 0)
+  }
+
+  /** Takes an event that ends a response: the one that was meant, if it has its id. */
+  #ended(event: StreamEvent, at: EventRef): void {
+    const id = idOf(event)
+    if (id !== undefined && this.#id !== undefined && id !== this.#id) {
+      this.#dropPending()
+      this.#pending = { event, at }
+      return
+    }
+    this.#dropPending()
+    this.#terminal(event, at)
+  }
+
+  /** The terminal event that waits is not the last one: it is another response's. */
+  #dropPending(): void {
+    if (this.#pending === undefined) return
+    const { event, at } = this.#pending
+    this.#pending = undefined
+    this.#isForeign(at)
+    for (const { id } of asList(asFields(event['response'])['output']).map(asFields)) {
+      if (typeof id === 'string' && this.#foreignItems.size < MAX_TOOLS) this.#foreignItems.add(id)
+    }
   }
 
   /** Reads the names of the request's tools, which servers send back. */
@@ -173,6 +269,7 @@ export class Agreement {
     const type = ENDING.exec(at.type)?.[1]
     // An event of another type with a finished response was probably meant as the terminal event.
     if (type === undefined && !isEnding(status)) return
+    this.#isClosed = true
     if (isEnding(type)) this.#ending.add(type, 'terminal', at)
     if (isEnding(status)) this.#ending.add(status, 'done', at)
     if (isFields(error)) {
@@ -184,7 +281,10 @@ export class Agreement {
     const listed = asList(output).filter(isFields)
     if (listed.length > 0) this.#isListed = true
     const found = this.#finder.listed(listed.map(({ id, type }) => ({ id, type })))
-    for (const [index, item] of found.entries()) item?.add(listed[index] as Fields, 'terminal', at)
+    for (const [index, item] of found.entries()) {
+      item?.add(listed[index] as Fields, 'terminal', at)
+      if (item !== undefined) item.listedAt ??= index
+    }
   }
 
   #addMessage(message: unknown, place: 'textDone' | 'part', at: EventRef): void {
@@ -195,6 +295,7 @@ export class Agreement {
     if (!('output_index' in event || 'item_id' in event)) return
     const owner = itemTypeFor(event)
     const item = this.#finder.about(event['item_id'], event['output_index'], owner)
+    if (item.isRepeated) return
     item.places.add('deltas')
     if (owner !== undefined) item.type.add(owner, 'deltas', at)
     const text = TEXT.exec(event.type)
@@ -207,7 +308,7 @@ export class Agreement {
       partOf(item, event).addAnnotation(event['annotation'], at)
     } else if (call?.[1] === 'delta') item.arguments.append(event['delta'], at)
     else if (call !== null) {
-      item.arguments.add(event['arguments'] ?? event['input'], 'textDone', at)
+      item.addArguments(event['arguments'] ?? event['input'], 'textDone', at)
       if (typeof event['name'] === 'string') item.name.add(event['name'], 'textDone', at)
     }
   }
@@ -233,8 +334,11 @@ export class Agreement {
   }
 
   /** Whether an item exists: more than one event mentions it, or the terminal response lists it. */
-  #exists({ places }: AgreedItem): boolean {
-    if (places.has('terminal') || places.size > 1) return true
+  #exists(item: AgreedItem): boolean {
+    const { places } = item
+    if (places.has('terminal')) return true
+    if (this.#hasForeign && (this.#isListed || item.hasIdOf(this.#foreignItems))) return false
+    if (places.size > 1) return true
     // Only one event mentions it.
     return !this.#isListed && this.ending !== 'completed'
   }
@@ -245,6 +349,28 @@ export class Agreement {
     if (status !== undefined) return status === 'incomplete'
     return !item.places.has('done') && this.ending !== 'completed'
   }
+}
+
+/** The items by where the response lists them, by their output_index, or in the order of the stream. */
+function inOrder(items: readonly AgreedItem[]): readonly AgreedItem[] {
+  for (const place of [({ listedAt }: AgreedItem) => listedAt, ({ index }: AgreedItem) => index]) {
+    const places = items.map(place)
+    if (places.includes(undefined) || new Set(places).size < items.length) continue
+    return [...items].sort((a, b) => (place(a) as number) - (place(b) as number))
+  }
+  return items
+}
+
+/** The id of an event's response, if it has one. */
+function idOf(event: StreamEvent): string | undefined {
+  const { id } = asFields(event['response'])
+  return typeof id === 'string' && id !== '' ? id : undefined
+}
+
+/** The name of the call in an event, if it is about one. */
+function namesIn({ item }: StreamEvent): { readonly name?: string } {
+  const { name } = asFields(item)
+  return typeof name === 'string' ? { name } : {}
 }
 
 const ENDING = /^response\.(completed|incomplete|failed)$/
@@ -270,6 +396,9 @@ const PART_KINDS: Readonly<Record<string, string>> = {
 const MAX_TOOLS = 1000
 
 const LONGEST_MESSAGE = 1000
+
+/** How many surplus events to remember, for messages. */
+const MAX_SURPLUS = 20
 
 const isEnding = (value: unknown): value is 'completed' | 'incomplete' | 'failed' =>
   value === 'completed' || value === 'incomplete' || value === 'failed'

@@ -21,6 +21,7 @@ export const aiSdk: ClientModel = {
     customCalls: true,
     namespaces: false,
     citations: true,
+    hosted: 'ai-sdk-hosted-call',
     incomplete: 'incomplete',
     failed: 'failed',
   },

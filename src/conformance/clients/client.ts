@@ -20,6 +20,8 @@ export interface SeenCall {
   readonly arguments: TextHash
   /** The hash of the parsed arguments if they are JSON, otherwise of the text. Clients that parse compare by this. */
   readonly value: number
+  /** It is passed on as a call that cannot be run, because its arguments are not what a tool takes. */
+  readonly isInvalid?: true
 }
 
 /** Creates a call from its name and arguments. */
@@ -49,6 +51,8 @@ export class Seen {
   readonly citations: string[] = []
   /** Hashes of other calls that it shows, such as hosted calls; only for models that track them. */
   readonly hosted: string[] = []
+  /** The ids of the items behind `hosted`, with the names that they are shown by. */
+  readonly hostedItems: Map<string, string> = new Map()
   ending: Ending = 'open'
   /** The client's error message, or our description if the message depends on more than the stream. */
   error: string | undefined
@@ -90,6 +94,8 @@ export interface Reads {
   /** It includes the namespace in the name of a call. */
   readonly namespaces: boolean
   readonly citations: boolean
+  /** The rule for hosted calls, if it shows them. */
+  readonly hosted?: string
   /** How it ends if the response is incomplete or failed. */
   readonly incomplete: Ending
   readonly failed: Ending

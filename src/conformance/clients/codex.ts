@@ -90,6 +90,8 @@ class CodexReader implements ClientReader {
    * The namespaces of added calls, by output_index. Codex does not read them, but they show if one is missing later.
    */
   readonly #namespaces = new Map<unknown, unknown>()
+  /** The types of open items, by output_index: what was never a call is no call that is lost. */
+  readonly #types = new Map<unknown, unknown>()
   /** The code of the last error event. */
   #code = ''
 
@@ -119,13 +121,16 @@ class CodexReader implements ClientReader {
   }
 
   #announced({ item, output_index: index }: StreamEvent): void {
-    const { namespace = null } = asFields(item)
+    const { namespace = null, type } = asFields(item)
+    this.#types.set(index, type)
     if (namespace !== null) this.#namespaces.set(index, namespace)
   }
 
   #item(item: Fields, index: unknown): void {
     const { type, name, namespace, content, summary } = item
     const flaw = flawOfItem(item)
+    const announcedType = this.#types.get(index) ?? type
+    this.#types.delete(index)
     if (type === 'message') {
       const shown = asList(content).map(asFields)
       if (flaw !== undefined) {
@@ -140,7 +145,7 @@ class CodexReader implements ClientReader {
       else for (const part of asList(summary)) this.seen.reasoning.append(asString(asFields(part)['text']))
     } else if (type === 'function_call' || type === 'custom_tool_call') {
       if (flaw !== undefined) {
-        this.#drops('codex-reads-call', flaw)
+        if (isCall(announcedType)) this.#drops('codex-reads-call', flaw)
         return
       }
       const announced = this.#namespaces.get(index)
@@ -169,7 +174,7 @@ class CodexReader implements ClientReader {
     }
     const flaw = flawOfCompleted(response)
     if (flaw === undefined) {
-      this.#end('completed')
+      this.#end()
       return
     }
     this.#reportBreak('codex-reads-completed', flaw.expected, flaw.got)
@@ -180,7 +185,10 @@ class CodexReader implements ClientReader {
   #incomplete(response: unknown): void {
     const { reason } = asFields(asFields(response)['incomplete_details'])
     if (asString(reason) === '') this.#reportBreak('codex-reads-reason', 'incomplete_details.reason', reason)
-    this.#end('incomplete', `Incomplete response returned, reason: ${typeof reason === 'string' ? reason : 'unknown'}`)
+    // Unlike after a failed response, it reads no further.
+    this.#isOver = true
+    this.seen.ending = 'incomplete'
+    this.seen.error = `Incomplete response returned, reason: ${typeof reason === 'string' ? reason : 'unknown'}`
   }
 
   /** Codex ignores error events except one code, as response.failed repeats the error. */
@@ -213,9 +221,9 @@ class CodexReader implements ClientReader {
     this.seen.error = message
   }
 
-  #end(ending: 'completed' | 'incomplete', error?: string): void {
-    this.seen.ending = ending
-    this.seen.error = error
+  #end(): void {
+    this.seen.ending = 'completed'
+    this.seen.error = undefined
     this.#isOver = true
   }
 }
@@ -225,6 +233,8 @@ function isReadable({ delta = null, summary_index = null, content_index = null }
   const isIndex = (index: unknown): boolean => index === null || Number.isInteger(index)
   return isTextOrNone(delta) && isIndex(summary_index) && isIndex(content_index)
 }
+
+const isCall = (type: unknown): boolean => type === 'function_call' || type === 'custom_tool_call'
 
 const isTextOrNone = (value: unknown): boolean => value === null || typeof value === 'string'
 

@@ -19,6 +19,12 @@ export const LOSSES: readonly ClientRule[] = [
     sentence: 'The client runs each call of the response once, with its arguments.',
     severity: 'error',
   },
+  {
+    id: 'client-arguments',
+    sentence:
+      'The arguments of a call are JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
+    severity: 'error',
+  },
   { id: 'client-citations', sentence: 'The client shows the citations of the text.', severity: 'error' },
 ]
 
@@ -34,13 +40,11 @@ export function compare(seen: Seen, agreed: Agreement, model: ClientModel, repor
     if (isExpected && seen.final === undefined) compareText(seen, agreed, model, reportBreak)
     return
   }
-  // A client that shows complete items cannot show what a failure cut off.
-  if (!(model.reads.wholeMessages && agreed.ending === 'failed')) {
-    compareText(seen, agreed, model, reportBreak)
-    compareReasoning(seen, agreed, model, reportBreak)
-  }
+  compareText(seen, agreed, model, reportBreak)
+  compareReasoning(seen, agreed, model, reportBreak)
   compareCalls(seen, agreed, model, reportBreak)
   if (model.reads.citations) compareCitations(seen, agreed, reportBreak)
+  compareHosted(seen, agreed, model, reportBreak)
 }
 
 function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientModel, reportBreak: ReportBreak): void {
@@ -66,18 +70,21 @@ function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientMod
 /** Compares the error messages. The client may show the server's message or one of its own. */
 function compareError({ error }: Seen, agreed: Agreement, reportBreak: ReportBreak): void {
   const dissent = agreed.errorDissent.find(({ value }) => value === error)
-  if (error !== '' && dissent === undefined) return
+  const hasMessage = error !== undefined && error !== ''
+  if (hasMessage && dissent === undefined) return
   const wanted = agreed.errorMessage ?? ''
   const expected = wanted === '' ? 'an error message' : `the message ${JSON.stringify(wanted)}`
-  reportBreak('client-error', expected, undefined, error === '' ? 'none' : JSON.stringify(error), dissent?.at)
+  reportBreak('client-error', expected, undefined, hasMessage ? JSON.stringify(error) : 'none', dissent?.at)
 }
 
 function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
-  const messages = agreed.messages.filter(({ isRefusal }) => reads.refusals || !isRefusal)
+  const messages = agreed.messages.filter(
+    (passage) => (reads.refusals || !passage.isRefusal) && isShown(passage, agreed, reads),
+  )
   const text = joined(messages)
   const shown = agreed.streamedText[reads.refusals ? 'both' : 'text']
   // If messages are streamed in turns, the client shows their texts in that order, and loses nothing.
-  const isInterleaved = seen.streamed.equals(shown) && wereStreamed(messages)
+  const isInterleaved = seen.streamed.equals(shown) && shown.length === text.length && wereStreamed(messages)
   if (reads.streamed && !seen.streamed.equals(text) && !isInterleaved) {
     reportBreak(
       'client-text',
@@ -91,12 +98,18 @@ function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, repo
   }
 }
 
+/** A client that shows complete items cannot show what a failure cut off. */
+const isShown = ({ item }: AgreedPassage, { ending }: Agreement, { wholeMessages }: Reads): boolean =>
+  !wholeMessages || ending !== 'failed' || item.places.has('done')
+
 function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
-  const passages = agreed.reasoning.filter(({ isSummary }) => (isSummary ? reads.summaries : reads.rawReasoning))
+  const passages = agreed.reasoning.filter(
+    (passage) => (passage.isSummary ? reads.summaries : reads.rawReasoning) && isShown(passage, agreed, reads),
+  )
   const thought = joined(passages)
   if (seen.reasoning.equals(thought)) return
   const shown = agreed.streamedReasoning[reads.summaries ? (reads.rawReasoning ? 'both' : 'summary') : 'raw']
-  if (seen.reasoning.equals(shown) && wereStreamed(passages)) return
+  if (seen.reasoning.equals(shown) && shown.length === thought.length && wereStreamed(passages)) return
   const words = withDissent(`${seen.reasoning}`, textDissent(passages, reads.streamed))
   reportBreak('client-reasoning', `the reasoning ${thought}`, undefined, ...words)
 }
@@ -105,6 +118,11 @@ function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, rep
   const calls = agreed.calls.filter(({ type }) => (type === 'function_call' ? reads.functionCalls : reads.customCalls))
   const wanted = calls.filter(({ isCut }) => !isCut)
   const isSame: Same = (call, one) => isNamed(call, one, reads) && one.arguments.equals(call.arguments)
+  for (const { item, name, arguments: given } of wanted) {
+    const { encodedTwice } = item
+    if (item.kind !== 'function_call' || !encodedTwice?.text.equals(given)) continue
+    reportBreak('client-arguments', `an object as the arguments of ${name}`, undefined, `${given}`, encodedTwice.at)
+  }
   if (isRun(calls, seen.calls, isSame, reads)) return
   const lost = wanted.filter((call) => !seen.calls.some((one) => isSame(call, one)))
   const dissent = callDissent(lost.length > 0 ? lost : wanted)
@@ -141,6 +159,16 @@ function compareCitations(seen: Seen, agreed: Agreement, reportBreak: ReportBrea
   if (citations.join('\n') === seen.citations.join('\n')) return
   const words = withDissent(seen.citations.join(', ') || 'none', citationDissent(messages))
   reportBreak('client-citations', citations.join(', ') || 'none', undefined, ...words)
+}
+
+/** Reports a hosted call that the client shows and that is no part of the response. */
+function compareHosted(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
+  if (reads.hosted === undefined) return
+  const meant = agreed.items
+  for (const [id, name] of seen.hostedItems) {
+    if (meant.some((item) => item.countOfId(id) > 0)) continue
+    reportBreak(reads.hosted, 'only the hosted calls of this response', undefined, `${name} of ${JSON.stringify(id)}`)
+  }
 }
 
 const WORDS: Readonly<Record<Ending, string>> = {

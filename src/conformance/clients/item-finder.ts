@@ -8,9 +8,15 @@ export class ItemFinder {
   readonly #byId = new Map<string, AgreedItem[]>()
   readonly #byIndex = new Map<number, AgreedItem>()
 
-  /** The item that an event adds: a new one, unless its id and index name a known item. */
-  added(id: unknown, index: unknown): AgreedItem {
+  /**
+   * The item that an event adds: a new one, unless its id and index name a known item. If that is done, it is repeated.
+   */
+  added(id: unknown, index: unknown, type?: unknown): AgreedItem {
     const [known, placed] = [this.#withId(id), this.#at(index)]
+    if (known !== undefined && known === placed && !isUndone(known) && known.kind === type) {
+      known.isRepeated = true
+      return known
+    }
     const isOne = known === placed || !isId(id) || typeof index !== 'number'
     const candidate = known ?? placed
     // The event came twice, or late.

@@ -303,7 +303,8 @@ function callsIn(group: readonly MergedCall[], texts: ReadonlyMap<number, TextHa
   if (group.some(({ isCustom }) => isCustom)) return [seenCall(name, joined)]
   const given = joined.trim() === '' ? '{}' : joined
   const value = partialJson(given.trim())
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [seenCall(name, given.trim())]
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [{ ...seenCall(name, given.trim()), isInvalid: true }]
   const key = jsonHash(value)
   return [{ name, arguments: texts.get(key) ?? TextHash.of(given), value: key }]
 }

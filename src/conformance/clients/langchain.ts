@@ -1,8 +1,8 @@
 import { asFields, asString, type Fields, type StreamEvent, stringOrDescription } from '../stream-event.js'
-import { citationSources } from './agreement.js'
 import { type ClientModel, type ClientReader, type ReportBreak, Seen } from './client.js'
 import { COMPUTER, LangchainMessage, MergeError, type SummaryPart } from './langchain-message.js'
 import { concatenated } from './mutable-text.js'
+import type { EventRef } from './votes.js'
 
 /**
  * LangChain: `ChatOpenAI` with `useResponsesApi`, streamed, with concatenated chunks. It reads `output_item.added` and
@@ -95,12 +95,21 @@ class LangchainReader implements ClientReader {
   readonly #message = new LangchainMessage()
   /** The event with the error that it threw at, if it threw because of one. */
   #errorEvent: StreamEvent | undefined
+  /** The number of the current event. */
+  #position = -1
+  /** The first response.failed: if no error event follows and no other end came, LangChain never knows. */
+  #failed: EventRef | undefined
+  /** The events that added calls without a call_id, by output_index: LangChain learns only later what they are. */
+  readonly #nameless = new Map<unknown, EventRef>()
+  /** The id of the response. */
+  #id: unknown
 
   constructor(reportBreak: ReportBreak) {
     this.#reportBreak = reportBreak
   }
 
   read(event: StreamEvent): void {
+    this.#position++
     if (this.seen.ending === 'threw') {
       this.#afterError(event)
       return
@@ -125,13 +134,21 @@ class LangchainReader implements ClientReader {
   }
 
   end(): void {
-    if (this.seen.ending !== 'threw') this.#message.show(this.seen)
+    for (const at of this.#nameless.values()) {
+      this.#reportBreak('langchain-call-id', 'a call_id', undefined, 'none', at)
+    }
+    if (this.seen.ending === 'threw') return
+    this.#message.show(this.seen)
+    if (this.#failed === undefined || this.seen.ending !== 'open') return
+    this.#reportBreak('langchain-hears-failure', 'an error event before it', undefined, 'none', this.#failed)
   }
 
   /** Reports an error that it threw at, if the response then ends without failing. */
-  #afterError({ type }: StreamEvent): void {
+  #afterError({ type, response }: StreamEvent): void {
     const event = this.#errorEvent
     if (event === undefined || !/^response\.(completed|incomplete)$/.test(type)) return
+    const { id } = asFields(response)
+    if (id !== undefined && this.#id !== undefined && id !== this.#id) return
     this.#reportBreak(
       'langchain-error-key',
       `no error in ${event.type}, as the response ends otherwise`,
@@ -155,7 +172,7 @@ class LangchainReader implements ClientReader {
     else if (type === 'response.created') this.#created(event)
     else if (type === 'response.completed' || type === 'response.incomplete') this.#terminal(event)
     else if (type === 'response.failed') {
-      this.#reportBreak('langchain-hears-failure', 'an error event before it', undefined, 'none')
+      this.#failed ??= { position: this.#position, type }
     } else if (/^response\.(function_call_arguments|custom_tool_call_input)\.delta$/.test(type)) {
       const isCustom = type === 'response.custom_tool_call_input.delta'
       this.#message.call({ index: event['output_index'], args: event['delta'], isCustom })
@@ -178,8 +195,9 @@ class LangchainReader implements ClientReader {
     if (annotation === undefined || annotation === null) {
       throw new Broken('langchain-annotation', 'an annotation', annotation)
     }
-    const isKnown = CITATIONS.includes(asFields(annotation)['type'])
-    const citations = isKnown ? citationSources([annotation]) : []
+    const { type, url, file_id } = asFields(annotation)
+    const source = type === 'url_citation' ? url : file_id
+    const citations = CITATIONS.includes(type) && typeof source === 'string' ? [source] : []
     this.#message.block({ type: 'text', index, text: '', citations })
     this.#message.chunk(PROVIDER)
   }
@@ -191,7 +209,7 @@ class LangchainReader implements ClientReader {
       if (phase) this.#message.block({ type: 'text', index: 0, text: '', phase })
     } else if (type === 'function_call' || type === 'custom_tool_call') {
       const isCustom = type === 'custom_tool_call'
-      if (!call_id) this.#reportBreak('langchain-call-id', 'a call_id', call_id)
+      if (!call_id) this.#nameless.set(event['output_index'], { position: this.#position, type: event.type })
       this.#message.call({
         index: event['output_index'],
         id: call_id,
@@ -216,6 +234,8 @@ class LangchainReader implements ClientReader {
 
   #done(event: StreamEvent): void {
     const { type, encrypted_content: sealed, call_id: id, arguments: given } = requireItem(event)
+    // It was no call at all.
+    if (type !== 'function_call' && type !== 'custom_tool_call') this.#nameless.delete(event['output_index'])
     if (type === 'function_call' && typeof given === 'string') this.#message.addDoneArguments(given)
     if (type === 'reasoning' && sealed) this.#message.reasoning({ encrypted_content: sealed })
     else if (type === 'computer_call') {
@@ -226,6 +246,7 @@ class LangchainReader implements ClientReader {
 
   #created({ response }: StreamEvent): void {
     const { id, model } = requireResponse(response)
+    this.#id ??= id
     this.#message.chunk({ ...PROVIDER, id, model, model_name: model })
   }
 

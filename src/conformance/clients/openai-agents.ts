@@ -67,6 +67,8 @@ class AgentsReader implements ClientReader {
   /** The result from the last response.completed. */
   #result: RunResult | undefined
   #isOver = false
+  /** The event with which the response ended badly. It throws at that, and does not see what went wrong. */
+  #failedAt: string | undefined
 
   constructor(reportBreak: ReportBreak) {
     this.#reportBreak = reportBreak
@@ -74,6 +76,9 @@ class AgentsReader implements ClientReader {
 
   read(event: StreamEvent): void {
     if (!this.#isOver) this.#try(() => this.#read(event))
+    else if (event.type === 'error' && this.#failedAt !== undefined) {
+      this.#reportBreak('openai-agents-terminal', `the error event before ${this.#failedAt}`, undefined, 'after it')
+    }
   }
 
   end(): void {
@@ -98,8 +103,10 @@ class AgentsReader implements ClientReader {
       this.#throw(asString(isFields(error) ? error['message'] : event['message']))
       if (asString(type).startsWith('response.')) this.#reportBreak('openai-agents-error-key', 'no error', error)
     } else if (type === 'response.output_text.delta') this.seen.streamed.append(concatenated(event['delta']))
-    else if (UNSUCCESSFUL.test(type)) this.#throw(`it ended with ${type}`)
-    else if (type === 'response.completed') {
+    else if (UNSUCCESSFUL.test(type)) {
+      this.#failedAt = type
+      this.#throw(`it ended with ${type}`)
+    } else if (type === 'response.completed') {
       if (!response) throw new Thrown('openai-agents-terminal', 'response.completed with a response', response)
       const { status } = asFields(response)
       if (status === 'failed' || status === 'incomplete') this.#throw(`it ended with response.${status}`)

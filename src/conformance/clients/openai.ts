@@ -122,6 +122,8 @@ class OpenAIReader implements ClientReader {
       this.#isOver = true
       this.seen.ending = 'failed'
       this.seen.error = asString(isFields(error) ? error['message'] : event['message'])
+      // There is no result. What its events showed before stays.
+      this.seen.reasoning.join(this.#raw).join(this.#summary)
       if (asString(type).startsWith('response.')) this.#reportBreak('openai-error-key', 'no error', error)
       return
     }

@@ -1,5 +1,6 @@
 import { hasItem, isItemDone } from '../event-kind.js'
 import { type Invariant, of, type ReportViolation, stateless } from '../invariant.js'
+import { isEncodedTwice } from '../json-text.js'
 import { preview } from '../preview.js'
 import { reportDifference } from '../report-difference.js'
 import { asFields, asList, asString, type Fields, lookUp } from '../stream-event.js'
@@ -101,6 +102,18 @@ export const CALLS: readonly Invariant[] = [
       // The model writes text, so a value of another type is the server's mistake.
       if (typeof call === 'string') report('valid JSON', call)
       else report('arguments as a string of JSON', call, undefined, { fault: 'server' })
+    }),
+  },
+  {
+    id: 'arguments-encoded-once',
+    sentence:
+      'The arguments of a function call are JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    on: isItemDone,
+    begin: stateless((event, _state, report) => {
+      const { type, arguments: given } = asFields(event['item'])
+      if (type === 'function_call' && isEncodedTwice(given)) report('arguments that are encoded once', given)
     }),
   },
   {

@@ -10,7 +10,7 @@ import {
   type StreamEvent,
   stringOrDescription,
 } from '../stream-event.js'
-import { isOtherMcpListDone } from '../stream-state.js'
+import { beginsLate, isOtherMcpListDone } from '../stream-state.js'
 
 /**
  * The response fields that may change between events. Azure adds its content filters, and OpenAI sets the tier that it
@@ -43,13 +43,16 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'The first event is response.created, and no later event is.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    begin: stateless(({ sequence_number: number }, { kind: { type }, count, created, resumed }, report) => {
+    begin: stateless((event, { kind: { type }, count, created, resumed }, report) => {
       const isCreated = type === 'response.created'
       if (count === 0 && !isCreated && resumed === undefined) {
-        const isLate = typeof number === 'number' && number > 0
-        const hint = 'check a resumed stream with the option `resumed`'
-        const late = isLate ? `${JSON.stringify(type)} with sequence_number ${number}; ${hint}` : undefined
-        report('response.created', type, late)
+        if (!beginsLate(event)) report('response.created', type)
+        else {
+          const number = event['sequence_number'] as number
+          const hint = `the rest of a stream: check it as one that was resumed after ${number - 1}`
+          const words = `${JSON.stringify(type)} with sequence_number ${number}, ${hint}`
+          report('response.created', type, words, { about: { evidence: 'lost' } })
+        }
       }
       if (count > 0 && isCreated)
         report(created === undefined ? 'response.created as the first event' : 'no second response.created', type)
@@ -207,6 +210,23 @@ export const LIFECYCLE: readonly Invariant[] = [
       const { error = null, incomplete_details = null } = responseOf(event)
       if (error !== null) report('no error', error)
       if (incomplete_details !== null) report('no incomplete_details', incomplete_details)
+    }),
+  },
+  {
+    id: 'failure-says-why',
+    sentence:
+      'A failed response has an error with a message, and an incomplete one has incomplete_details with a reason: clients ' +
+      'have nothing else to show.',
+    neededBy: ['openai', 'open-responses'],
+    severity: 'error',
+    on: of('response.failed', 'response.incomplete'),
+    begin: stateless((event, _state, report) => {
+      const { error, incomplete_details } = responseOf(event)
+      if (event.type === 'response.failed') {
+        if (asString(asFields(error)['message']) === '') report('error.message', error)
+      } else if (asString(asFields(incomplete_details)['reason']) === '') {
+        report('incomplete_details.reason', incomplete_details)
+      }
     }),
   },
   {

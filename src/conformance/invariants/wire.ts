@@ -2,7 +2,7 @@ import type { About } from '../about.js'
 import { type Invariant, of, stateless } from '../invariant.js'
 import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
 import { asFields, asString, isFields } from '../stream-event.js'
-import { absentInOlderApi, type StreamState } from '../stream-state.js'
+import { absentInOlderApi, beginsLate, type StreamState } from '../stream-state.js'
 
 /** Rules for every event, whatever its type. */
 export const WIRE: readonly Invariant[] = [
@@ -24,6 +24,8 @@ export const WIRE: readonly Invariant[] = [
       const last = previous?.['sequence_number']
       // Continues from the number that came, so that one wrong number is reported once.
       const expected = typeof last === 'number' && Number.isInteger(last) ? last + 1 : firstOf(resumed) + count
+      // A stream that begins in the middle: `created-first` says so, and what follows from it.
+      if (count === 0 && resumed === undefined && beginsLate(event)) return
       if (number === expected || (resumed === true && count === 0 && isNumber(number))) return
       // OpenAI uses up the number of the event that an error replaces.
       if (kind.type === 'error' && isNumber(number) && number > expected) return

@@ -8,6 +8,8 @@ export type CaptureFormat =
   | 'utf-16'
   | 'response'
   | 'chat-completions'
+  | 'messages'
+  | 'web-socket'
   | 'error'
   | 'json'
   | 'html'
@@ -36,6 +38,14 @@ export function detectForeignJson(value: unknown): DetectedFormat | undefined {
   }
   const message = errorMessage(value)
   return message === undefined ? undefined : { format: 'error', description: `an error: ${message}` }
+}
+
+const MESSAGES = /^(message_start|content_block_(start|delta|stop)|message_(delta|stop)|ping)$/
+
+/** Recognizes the events of other APIs, which have a type, too. */
+export function detectForeignEvent(type: string): DetectedFormat | undefined {
+  if (!MESSAGES.test(type)) return undefined
+  return { format: 'messages', description: 'a stream of the Anthropic Messages API, not one of the Responses API' }
 }
 
 /** The message in an error body of OpenAI, vLLM or FastAPI, or in a bare one. */

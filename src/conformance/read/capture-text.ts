@@ -16,6 +16,11 @@ export interface CaptureTextSink {
 const CR = 0x0d
 const LF = 0x0a
 
+/** Whether a line begins with the time of a log, such as `[10:00:01]`, which is no list. */
+export const isLogTime = (line: string): boolean => /^\[\d+[:/-]/.test(line)
+
+const beginsList = (text: string, at: number): boolean => text[at] === '[' && !isLogTime(text.slice(at, at + 16))
+
 /** Splits text into JSON values, which may span lines or share one, and the remaining lines. */
 export class CaptureText {
   readonly lines: LineCount = new LineCount()
@@ -68,7 +73,7 @@ export class CaptureText {
     if (this.#isBlank && this.#sink.mayBeJson()) {
       let at = start
       while (text[at] === ' ' || text[at] === '\t') at++
-      if (text[at] === '{' || text[at] === '[' || this.#scanner.isInArray) {
+      if (text[at] === '{' || beginsList(text, at) || this.#scanner.isInArray) {
         this.#isInJson = true
         this.#reset()
         return at
@@ -100,7 +105,7 @@ export class CaptureText {
     this.#length += piece.length
     if (this.#length <= this.#maxLength) this.#pieces.push(piece)
     else if (!wasTooLong) {
-      this.#sink.broken(this.#pieces.join('').slice(0, 80) || piece.slice(0, 80), this.lines.line, 'long')
+      this.#sink.broken(this.#pieces.join('').slice(0, 80) || piece.slice(0, 80), this.lines.line, 'endless')
       this.#pieces = []
     }
   }

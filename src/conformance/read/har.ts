@@ -25,8 +25,14 @@ export function bodiesOf(har: unknown): HarBody[] {
       isStream: /^text\/event-stream\b/i.test(asString(mimeType)),
       isResponses: /\/responses$/.test(where),
       body: encoding === 'base64' ? bytesOf(asString(text)) : asString(text),
+      messages: asList(asFields(entry)['_webSocketMessages']).map(asFields),
     }
   })
+  const sockets = entries.flatMap(({ source, messages }) => {
+    const received = messages.filter(({ type }) => type === 'receive').map(({ data }) => asString(data))
+    return received.length === 0 ? [] : [{ source: `${source}, a WebSocket`, body: received.join('\n') }]
+  })
+  if (sockets.length > 0) return sockets
   const full = entries.filter(({ body }) => body.length > 0)
   const streams = full.filter(({ isStream }) => isStream)
   return (streams.length > 0 ? streams : full.filter(({ isResponses }) => isResponses)).map(({ source, body }) => ({

@@ -1,7 +1,10 @@
 import type { LineCount } from './line-count.js'
 
-/** Why a value was given up: its syntax is wrong or it ends early (`cut`), or it is too long or too deeply nested. */
-export type BrokenReason = 'cut' | 'long' | 'deep'
+/**
+ * Why a value was given up: its syntax is wrong or it ends early (`cut`), it is too long or too deeply nested, or its line
+ * has no end (`endless`).
+ */
+export type BrokenReason = 'cut' | 'long' | 'deep' | 'endless'
 
 /** Receives the values that a scanner finds. */
 export interface JsonSink {

@@ -1,13 +1,15 @@
 import { check, describe } from '../../errors.js'
 import { isFields, type StreamEvent } from '../stream-event.js'
-import { type DetectedFormat, detectForeignJson, unknownJson } from './capture-format.js'
-import { CaptureText } from './capture-text.js'
+import { type DetectedFormat, detectForeignEvent, detectForeignJson, unknownJson } from './capture-format.js'
+import { CaptureText, isLogTime } from './capture-text.js'
 import { HttpHead, isVerboseNoise, isVerboseStart, statusOf } from './curl.js'
+import { Dechunker } from './dechunk.js'
 import { bodiesOf, isHar } from './har.js'
 import type { BrokenReason } from './json-scanner.js'
 import { isSseStart, parseJson, SseReader } from './sse-reader.js'
 import type { StreamRead } from './stream-read.js'
 import { CaptureDecoder, type DecodedText } from './text-decoder.js'
+import { isOfClient, messageIn } from './web-socket-log.js'
 
 export interface StreamReaderOptions {
   /** The longest event, in UTF-16 code units. Longer ones are reported and skipped. Default 67,108,864. */
@@ -31,6 +33,9 @@ const MAX_EVENT_LENGTH = 2 ** 26
 
 /** How many formats of one capture to report: a file may hold any number of responses. */
 const MAX_FORMATS = 100
+
+/** A line of so many characters is named as one that never ends. */
+const LONG_LINE = 1_000_000
 
 const TERMINAL = /^response\.(completed|incomplete|failed)$/
 const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)/i
@@ -57,6 +62,7 @@ class Reader implements StreamReader {
   readonly #decoder = new CaptureDecoder()
   readonly #text: CaptureText
   readonly #sse: SseReader
+  readonly #chunks: Dechunker
   readonly #reportedFormats = new Set<string>()
   #reads: StreamRead[] = []
   #isAtStart = true
@@ -87,6 +93,13 @@ class Reader implements StreamReader {
       },
       maxLength,
     )
+    this.#chunks = new Dechunker({
+      text: (text) => this.#takeText(text),
+      bytes: (bytes) => this.#takeDecoded(this.#decoder.decode(bytes)),
+      skipLine: () => {
+        this.#text.lines.line++
+      },
+    })
     this.#sse = new SseReader(
       {
         value: (json, line) => this.#takeValue(json, line),
@@ -104,12 +117,13 @@ class Reader implements StreamReader {
     check(isBytes || typeof piece === 'string', 'createStreamReader.push', 'text or bytes', piece, 'bad_stream')
     if (isBytes) {
       this.#hasBytes = true
-      this.#takeDecoded(this.#decoder.decode(new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength)))
-    } else this.#takeText(piece)
+      this.#chunks.push(new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength))
+    } else this.#chunks.push(piece)
     return this.#flush()
   }
 
   end(): StreamRead[] {
+    this.#chunks.end()
     if (this.#hasBytes) this.#takeDecoded(this.#decoder.end())
     if (!this.#isStopped) {
       const isCut = this.#text.end()
@@ -174,14 +188,26 @@ class Reader implements StreamReader {
         this.#reads.push({ kind: 'framing', rule, line: number, expected: 'no byte order mark', got: 'U+FEFF' })
       }
       this.#sse.take(line, number, isCut)
-    } else if (/^[ \t]*[{[]/.test(line)) this.#text.scan(line, number)
+    } else if (/^[ \t]*[{[]/.test(line) && !isLogTime(line)) this.#text.scan(line, number)
     else if (PAGE.test(line)) {
       const title = /<title[^>]*>([^<]*)/i.exec(line)?.[1]?.trim() ?? ''
       this.#stop(
         { format: 'html', description: `an HTML page${title === '' ? '' : `: ${title.slice(0, 100)}`}` },
         number,
       )
-    } else this.#reportBroken(line.slice(0, 80), number, 'cut')
+    } else this.#takeOther(line, number, isCut)
+  }
+
+  /** A line of a log, or one that is nothing known. */
+  #takeOther(line: string, number: number, isCut: boolean): void {
+    const message = messageIn(line)
+    if (message === undefined) {
+      const isEndless = isCut && line.length >= LONG_LINE
+      this.#reportBroken(line.slice(0, 80), number, isEndless ? 'endless' : 'cut', line.length)
+      return
+    }
+    this.#reportFormat({ format: 'web-socket', description: 'a log of a WebSocket' }, number)
+    if (message.event !== undefined) this.#takeValue(message.event, number)
   }
 
   /** Begins to read an HTTP head. */
@@ -226,6 +252,15 @@ class Reader implements StreamReader {
     this.#isBroken = false
     if (isFields(value) && typeof value['type'] === 'string') {
       const event = value as StreamEvent
+      if (isOfClient(event.type)) {
+        this.#reportFormat({ format: 'web-socket', description: 'a log of a WebSocket' }, line)
+        return undefined
+      }
+      const foreign = this.#isNextFirst ? detectForeignEvent(event.type) : undefined
+      if (foreign !== undefined) {
+        this.#reportFormat(foreign, line)
+        return event.type
+      }
       const isFirst = this.#beginsStream(event.type)
       if (TERMINAL.test(event.type)) this.#hasTerminal = true
       this.#reads.push({ kind: 'event', event, line, isFirst })
@@ -300,14 +335,19 @@ class Reader implements StreamReader {
   }
 
   /** Reports broken text: only the beginning of a run of it. */
-  #reportBroken(head: string, line: number, why: BrokenReason): void {
+  #reportBroken(head: string, line: number, why: BrokenReason, length = this.#maxLength): void {
     if (this.#isStopped || (this.#isBroken && why === 'cut')) return
     this.#isBroken = true
     const expected = {
       cut: 'an event as JSON',
       long: `an event of at most ${this.#maxLength} characters`,
       deep: 'an event with less nesting',
+      endless: `an event of at most ${this.#maxLength} characters`,
     }[why]
-    this.#reads.push({ kind: 'broken', line, expected, got: describe(head) })
+    const got = why === 'endless' ? `no newline in ${sizeOf(length)}: ${describe(head)}` : describe(head)
+    this.#reads.push({ kind: 'broken', line, expected, got })
   }
 }
+
+const sizeOf = (length: number): string =>
+  length < LONG_LINE ? `${length} characters` : `${Math.round(length / 1e6)} MB`

@@ -126,6 +126,7 @@ export const POSSIBLE_CAUSES: Readonly<Record<string, PossibleCauses>> = {
   'terminal-type-is-status': { event: ['event-shape:response.status'] },
   'usage-at-the-end': { event: ['terminal-type-is-status'] },
   'completed-without-error': { event: ['terminal-type-is-status'] },
+  'failure-says-why': { event: ['terminal-type-is-status', 'event-shape:response.status'] },
   'error-then-failed': { event: ['terminal-type-is-status'], stream: ['one-terminal-event-last'] },
   'one-terminal-event-last': { item: ['every-item-done'], event: ['stream-not-empty'] },
   'every-item-done': { item: [...MISPLACED, 'item-identity'], event: ['terminal-type-is-status'] },

@@ -53,6 +53,7 @@ class Watched {
   readonly #cited: string[] = []
   #isSearched = false
   #ending: Ending | undefined
+  #finish: Outcome['finish']
   error: string | undefined
   /** The SDK's own error, not one that the server sent. */
   isOwnError = false
@@ -108,6 +109,7 @@ class Watched {
         break
       case 'finish':
         this.#ending = endingOf(part.finishReason, part.rawFinishReason)
+        if (part.finishReason === 'stop' || part.finishReason === 'tool-calls') this.#finish = part.finishReason
     }
   }
 
@@ -139,6 +141,7 @@ class Watched {
       citations: this.#isSearched ? this.#cited : this.#sources,
       hosted: this.#hosted,
       ending,
+      ...(this.#finish !== undefined && { finish: this.#finish }),
       ...(this.error !== undefined && { error: this.error }),
     }
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { faultyStream } from '../../../src/conformance/arbitraries/index.js'
 import { jsonHash } from '../../../src/conformance/json-hash.js'
 import { type Damage, damagesOf, type WireEvent } from './damages.js'
+import { type Family, isTerminal } from './families/family.js'
 import type { NamedStream } from './streams.js'
 
 /** A damaged stream, drawn. */
@@ -14,6 +15,8 @@ export interface Drawn {
   readonly events: readonly WireEvent[]
   /** Only a field of usage or an id is damaged: see `isCounted`. */
   readonly isSoft: boolean
+  /** What it is held against, if that is not its stream. */
+  readonly base?: readonly WireEvent[]
 }
 
 /** Of each kind, so many are kept to draw from. */
@@ -28,23 +31,11 @@ const MOST_STREAMS = 150
  */
 export function drawDamages(streams: readonly NamedStream[], count: number, seed: number): Drawn[] {
   const random = randomFrom(seed)
-  const kinds = new Map<string, { seen: number; readonly kept: (() => Drawn)[] }>()
-  const offer = (kind: string, make: () => Drawn): void => {
-    let entry = kinds.get(kind)
-    if (entry === undefined) {
-      entry = { seen: 0, kept: [] }
-      kinds.set(kind, entry)
-    }
-    // Each of all that are offered is kept with the same chance.
-    const place = entry.seen < KEPT ? entry.seen : Math.floor(random() * (entry.seen + 1))
-    entry.seen++
-    if (place < KEPT) entry.kept[place] = make
-  }
-
+  const kinds = new Strata(random)
   // Of many streams some: most differ in their words alone.
   for (const stream of shuffled(streams, random).slice(0, MOST_STREAMS)) {
     for (const damage of damagesOf(stream.events)) {
-      offer(stratumOf(damage), () => ({
+      kinds.offer(stratumOf(damage), () => ({
         kind: damage.kind,
         stream,
         at: damage.at,
@@ -53,22 +44,65 @@ export function drawDamages(streams: readonly NamedStream[], count: number, seed
       }))
     }
   }
-  for (const drawn of faults(streams, Math.min(count, 2000), seed)) offer(drawn.kind, () => drawn)
+  for (const drawn of faults(streams, Math.min(count, 2000), seed)) kinds.offer(drawn.kind, () => drawn)
+  return kinds.draw(count)
+}
 
-  const heaps = shuffled([...kinds.values()], random).map(({ kept }) => shuffled(kept, random))
-  const drawn: Drawn[] = []
-  const known = new Set<number>()
-  for (let round = 0; round < KEPT && drawn.length < count; round++) {
-    for (const heap of heaps) {
-      const one = heap[round]?.()
-      if (one === undefined || drawn.length >= count) continue
-      const sum = jsonHash(one.events)
-      if (known.has(sum) || sum === jsonHash(one.stream.events)) continue
-      known.add(sum)
-      drawn.push(one)
+/** Damages of a family, each of its ways as often as any other as long as there are such. */
+export function drawFamily(family: Family, streams: readonly NamedStream[], count: number, seed: number): Drawn[] {
+  const random = randomFrom(seed)
+  const kinds = new Strata(random)
+  // Recorded streams without a beginning or an end say too little of what was meant.
+  const whole = streams.filter(({ events }) => events[0]?.type === 'response.created' && events.some(isTerminal))
+  const some = shuffled(whole, random).slice(0, MOST_STREAMS)
+  for (const [number, stream] of some.entries()) {
+    const other = (some[(number + 1) % some.length] as NamedStream).events
+    for (const { how, at, events, base } of family.damages(stream.events, other)) {
+      const made = { kind: `${family.name}: ${how}`, stream, at, events, isSoft: family.isSoft === true }
+      kinds.offer(how, () => ({ ...made, ...(base === undefined ? {} : { base }) }))
     }
   }
-  return drawn
+  return kinds.draw(count)
+}
+
+/** Draws each kind as often as any other. */
+class Strata {
+  readonly #random: () => number
+  readonly #kinds = new Map<string, { seen: number; readonly kept: (() => Drawn)[] }>()
+
+  constructor(random: () => number) {
+    this.#random = random
+  }
+
+  offer(kind: string, make: () => Drawn): void {
+    let entry = this.#kinds.get(kind)
+    if (entry === undefined) {
+      entry = { seen: 0, kept: [] }
+      this.#kinds.set(kind, entry)
+    }
+    // Each of all that are offered is kept with the same chance.
+    const place = entry.seen < KEPT ? entry.seen : Math.floor(this.#random() * (entry.seen + 1))
+    entry.seen++
+    if (place < KEPT) entry.kept[place] = make
+  }
+
+  draw(count: number): Drawn[] {
+    const random = this.#random
+    const heaps = shuffled([...this.#kinds.values()], random).map(({ kept }) => shuffled(kept, random))
+    const drawn: Drawn[] = []
+    const known = new Set<number>()
+    for (let round = 0; round < KEPT && drawn.length < count; round++) {
+      for (const heap of heaps) {
+        const one = heap[round]?.()
+        if (one === undefined || drawn.length >= count) continue
+        const sum = jsonHash(one.events)
+        if (known.has(sum) || sum === jsonHash(one.stream.events)) continue
+        known.add(sum)
+        drawn.push(one)
+      }
+    }
+    return drawn
+  }
 }
 
 /** The faults that the arbitraries of this package plant. */

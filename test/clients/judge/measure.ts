@@ -1,7 +1,8 @@
 import type { Client } from '../../../src/conformance/clients/client.js'
 import { MODELS } from '../../../src/conformance/clients/index.js'
 import { checkEvents, explain, type Violation } from '../../../src/conformance/index.js'
-import { type Drawn, drawDamages } from './draw.js'
+import { type Drawn, drawDamages, drawFamily } from './draw.js'
+import { FAMILIES } from './families/index.js'
 import { meantBy } from './meant.js'
 import { differences, infidelity, losses, predicted } from './outcomes.js'
 import { bodyOf, type Outcome, type Replayer } from './replay.js'
@@ -40,11 +41,38 @@ export interface Measured {
   readonly genuineAccused: number
   readonly misses: readonly Cases[]
   readonly accusations: readonly Cases[]
+  /** The same by family of damage, which are not in the counts above. */
+  readonly families: readonly MeasuredFamily[]
 }
 
-export const recall = ({ found, broken }: Measured): number => (broken === 0 ? 1 : found / broken)
+/** What the judge is worth for one client and one family of damage. */
+export interface MeasuredFamily {
+  readonly family: string
+  readonly played: number
+  readonly broken: number
+  readonly found: number
+  readonly accused: number
+  /** Found by a rule of the client's own, so that its model knows this kind of mistake; the others by comparison. */
+  readonly named: number
+  readonly misses: readonly Cases[]
+  readonly accusations: readonly Cases[]
+}
 
-export const precision = ({ found, accused }: Measured): number => (found === 0 ? 1 : found / (found + accused))
+type Counts = Pick<Measured, 'found' | 'broken' | 'accused'>
+
+export const recall = ({ found, broken }: Counts): number => (broken === 0 ? 1 : found / broken)
+
+export const precision = ({ found, accused }: Counts): number => (found === 0 ? 1 : found / (found + accused))
+
+/** All families together. */
+export function sumOf(families: readonly Counts[]): Counts {
+  const sum = (of: (one: Counts) => number): number => families.reduce((all, one) => all + of(one), 0)
+  return {
+    found: sum(({ found }) => found),
+    broken: sum(({ broken }) => broken),
+    accused: sum(({ accused }) => accused),
+  }
+}
 
 /** Plays genuine streams and damages of them, and holds the verdict against what the client did. */
 export async function measure(
@@ -82,26 +110,59 @@ export async function measure(
   }
 
   const outcomes = new Map(good.map(({ stream, outcome }) => [stream, outcome]))
-  const drawn = drawDamages([...outcomes.keys()], runs, seed)
-  let [broken, found, neither, accused] = [0, 0, 0, 0]
-  await each(drawn, async ({ kind, stream, at, events, isSoft }) => {
-    const outcome = await steady(replayer, events, outcomes.get(stream) as Outcome)
-    const differs = differences(outcome, outcomes.get(stream) as Outcome)
-    const [said] = violations(events, client)
-    const note = look(events, outcome)
-    if (differs.length > 0) broken++
-    if (differs.length > 0 && said !== undefined) found++
-    else if (differs.length > 0) {
-      misses.add(kind, `${stream.name}, event ${at}: ${differs.join(', ')}: ${outcome.error ?? outcome.ending}${note}`)
-    } else if (said !== undefined && isSoft) neither++
-    else if (said !== undefined) {
-      accused++
-      accusations.add(kind, `${stream.name}, event ${at}: ${wordsOf(said)}${note}`)
-    }
-  })
+  const bases = new Map<string, Outcome>()
+  const baseOf = async ({ stream, base }: Drawn): Promise<Outcome> => {
+    if (base === undefined) return outcomes.get(stream) as Outcome
+    const body = bodyOf(base)
+    const known = bases.get(body) ?? (await replayer.replay(body))
+    bases.set(body, known)
+    return known
+  }
+  /** Plays damages, and counts how the verdict did. */
+  const play = async (drawn: readonly Drawn[]) => {
+    const [missed, accusedOf] = [new Tally(), new Tally()]
+    let [played, broken, found, neither, accused, named] = [0, 0, 0, 0, 0, 0]
+    await each(drawn, async (one) => {
+      const { kind, stream, at, events, isSoft } = one
+      // A client that cannot even read the stream without the mistake says nothing of it.
+      if (one.base !== undefined && violations(one.base, client).length > 0) return
+      played++
+      const good = await baseOf(one)
+      const outcome = await steady(replayer, events, good)
+      const differs = differences(outcome, good)
+      const all = violations(events, client)
+      const [said] = all
+      const note = look(events, outcome)
+      if (differs.length > 0) broken++
+      if (differs.length > 0 && said !== undefined) {
+        found++
+        if (all.some(({ rule }) => rule.startsWith(`${client}-`))) named++
+      } else if (differs.length > 0) {
+        missed.add(
+          kind,
+          `${stream.name}, event ${at}: ${differs.join(', ')}: ${outcome.error ?? outcome.ending}${note}`,
+        )
+      } else if (said !== undefined && isSoft) neither++
+      else if (said !== undefined) {
+        accused++
+        accusedOf.add(kind, `${stream.name}, event ${at}: ${wordsOf(said)}${note}`)
+      }
+    })
+    const cases = { misses: missed.all, accusations: accusedOf.all }
+    return { played, broken, found, neither, accused, named, ...cases }
+  }
+
+  const { played, broken, found, neither, accused, ...cases } = await play(
+    drawDamages([...outcomes.keys()], runs, seed),
+  )
+  const families: MeasuredFamily[] = []
+  for (const family of FAMILIES) {
+    const drawn = drawFamily(family, [...outcomes.keys()], Math.ceil(runs / FAMILIES.length), seed)
+    families.push({ family: family.name, ...(await play(drawn)) })
+  }
   return {
     client,
-    damaged: drawn.length,
+    damaged: played,
     broken,
     found,
     missed: broken - found,
@@ -109,8 +170,9 @@ export async function measure(
     neither,
     ...counts,
     genuine: streams.length,
-    misses: misses.all,
-    accusations: accusations.all,
+    misses: [...misses.all, ...cases.misses],
+    accusations: [...accusations.all, ...cases.accusations],
+    families,
   }
 }
 

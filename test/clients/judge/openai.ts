@@ -70,7 +70,8 @@ export const openaiReplayer: Replayer = {
     } catch (error) {
       // An error that the server sends is an API error; input that the SDK refuses is an error of its own.
       const ending: Ending = error instanceof APIError ? 'failed' : 'threw'
-      return { ...seen, streamed: shown.text, ending, error: messageOf(error) }
+      const reasoning = ending === 'failed' ? `${shown.raw}${shown.summary}` : ''
+      return { ...seen, streamed: shown.text, reasoning, ending, error: messageOf(error) }
     }
   },
 }

@@ -7,7 +7,7 @@ import type { WireEvent } from './damages.js'
 import type { Outcome } from './replay.js'
 
 /** What a user can see of a run. */
-const FIELDS = ['ending', 'streamed', 'final', 'reasoning', 'calls', 'citations', 'hosted', 'error'] as const
+const FIELDS = ['ending', 'streamed', 'final', 'reasoning', 'calls', 'citations', 'hosted', 'error', 'finish'] as const
 
 type Field = (typeof FIELDS)[number]
 
@@ -28,7 +28,9 @@ function shownAs(outcome: Outcome, field: Field): unknown {
  * that, and a failed run has no result.
  */
 export function losses(outcome: Outcome, meant: Outcome): Field[] {
-  const lost = differences(outcome, meant).filter((field) => field !== 'error' && field !== 'hosted')
+  const lost = differences(outcome, meant).filter(
+    (field) => field !== 'error' && field !== 'hosted' && field !== 'finish',
+  )
   if (lost.includes('ending')) return lost
   if (outcome.ending === 'threw') return []
   const isRun = ({ name, arguments: given }: Outcome['calls'][number]): boolean =>

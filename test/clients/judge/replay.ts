@@ -19,6 +19,8 @@ export interface Outcome {
   }[]
   readonly ending: Ending
   readonly error?: string
+  /** Whether it says that it stopped to have calls run; absent if it does not say so. */
+  readonly finish?: 'stop' | 'tool-calls'
 }
 
 /** A real client that reads a stream. */

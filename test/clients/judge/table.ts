@@ -1,5 +1,5 @@
 import { MODELS } from '../../../src/conformance/clients/index.js'
-import { type Cases, type Measured, precision, recall } from './measure.js'
+import { type Cases, type Measured, precision, recall, sumOf } from './measure.js'
 
 /** The versions that a client's model was measured against: `openai 7.57.0`. */
 const versionsOf = ({ client }: Measured): string =>
@@ -34,6 +34,28 @@ export function markdownOf(all: readonly Measured[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
+/** Recall and precision by family and profile: the second table of docs/judge.md, in Markdown. */
+export function familiesOf(all: readonly Measured[]): string {
+  const head = ['family', ...all.map(({ client }) => `\`client:${client}\``)]
+  const names = all[0]?.families.map(({ family }) => family) ?? []
+  const cell = (counts: { found: number; broken: number; accused: number; named?: number }): string => {
+    const { broken, accused } = counts
+    if (broken + accused === 0) return 'breaks nothing'
+    return `${percent(recall(counts))}, ${percent(precision(counts))} (${number(broken)})`
+  }
+  const rows = names.map((name, at) => [name, ...all.map(({ families }) => cell(families[at] as never))])
+  const sums = ['all', ...all.map(({ families }) => cell(sumOf(families)))]
+  return [head, head.map(() => '---'), ...rows, sums].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
+/** By profile, the families at which one of its own rules was broken: its model names them. */
+export function namedIn({ families }: Measured): string {
+  const words = families
+    .filter(({ named }) => named > 0)
+    .map(({ family, named, found }) => `${family} ${named}/${found}`)
+  return words.join(', ') || 'none'
+}
+
 /** All that was measured, for people: the table, and what is wrong, by kind. */
 export function reportOf(all: readonly Measured[], most = 25): string {
   const details = all.flatMap((one) => [
@@ -41,8 +63,13 @@ export function reportOf(all: readonly Measured[], most = 25): string {
     `client:${one.client}: broken ${one.broken}, missed ${one.missed}, accused wrongly ${one.accused}, neither way ${one.neither}; model unlike the client: ${one.unfaithful}; explained otherwise: ${one.misexplained}`,
     ...listOf('missed', one.misses, most),
     ...listOf('accused wrongly', one.accusations, most),
+    `  families that the model's own rules name: ${namedIn(one)}`,
+    ...one.families.flatMap(({ misses, accusations }) => [
+      ...listOf('missed', misses, most),
+      ...listOf('accused wrongly', accusations, most),
+    ]),
   ])
-  return [markdownOf(all), ...details].join('\n')
+  return [markdownOf(all), '', familiesOf(all), ...details].join('\n')
 }
 
 function listOf(what: string, cases: readonly Cases[], most: number): string[] {

@@ -1,5 +1,5 @@
 import { CALLS } from '../../../src/conformance/invariants/calls.js'
-import { both, describeCases, halfArguments } from './cases.js'
+import { both, describeCases, encodedTwice, halfArguments } from './cases.js'
 import { cut, drop, move, set, setItem, twice } from './streams.js'
 
 describeCases(CALLS, {
@@ -67,6 +67,14 @@ describeCases(CALLS, {
       'openai',
       both(halfArguments, setItem('function_call', { status: 'incomplete' }, ['done', 'terminal'])),
       [],
+    ],
+  },
+  'arguments-encoded-once': {
+    'arguments that are a JSON string of JSON are reported': [
+      'call',
+      'openai',
+      encodedTwice,
+      ['5 arguments-encoded-once'],
     ],
   },
   'call-fields': {

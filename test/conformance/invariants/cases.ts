@@ -53,6 +53,15 @@ export const halfArguments: Damage = both(
   setItem('function_call', { arguments: '{"city":' }, ['done', 'terminal']),
 )
 
+const TWICE = JSON.stringify('{"city":"Paris"}')
+
+export const encodedTwice: Damage = both(
+  cut(4, 5),
+  set('function_call_arguments.delta', { delta: TWICE }),
+  set('function_call_arguments.done', { arguments: TWICE }),
+  setItem('function_call', { arguments: TWICE }, ['done', 'terminal']),
+)
+
 export const allResponses = (fields: { readonly [field: string]: unknown }): Damage =>
   both(...['created', 'in_progress', 'completed'].map((type) => setResponse(type, fields)))
 

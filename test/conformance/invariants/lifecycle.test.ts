@@ -168,6 +168,20 @@ describeCases(LIFECYCLE, {
       ['9 completed-without-error'],
     ],
   },
+  'failure-says-why': {
+    'a failed response without an error is reported': [
+      'failed',
+      'openai',
+      setResponse('failed', { error: null }),
+      ['9 failure-says-why'],
+    ],
+    'an incomplete response without a reason is reported': [
+      'truncated',
+      'openai',
+      setResponse('incomplete', { incomplete_details: null }),
+      ['8 failure-says-why'],
+    ],
+  },
   'no-output-text': {
     'a completed response with even an empty error is reported': [
       'answer',

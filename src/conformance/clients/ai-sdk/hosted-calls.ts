@@ -26,6 +26,8 @@ interface CallTexts {
 export class HostedCalls {
   /** What is shown, in order: `call NAME HASH`, `result NAME HASH`. */
   readonly shown: string[] = []
+  /** The names that items are shown by, by their ids. */
+  readonly items: Map<string, string> = new Map()
   readonly #reportLoss: ReportLoss
   /** The open calls of any type, including functions, by output_index. */
   readonly #open = new Map<number, { readonly type: string; readonly id: string }>()
@@ -105,45 +107,45 @@ export class HostedCalls {
         break
       case 'mcp_call':
         this.#addDone(item)
-        this.#show('call', `mcp.${asString(item['name'])}`, asInput(asString(item['arguments'])))
+        this.#showOnce('call', `mcp.${asString(item['name'])}`, id, asInput(asString(item['arguments'])))
         this.#show('result', `mcp.${asString(item['name'])}`)
         break
       case 'mcp_approval_request':
         this.#addDone(item)
-        this.#show('call', `mcp.${asString(item['name'])}`, asInput(asString(item['arguments'])))
+        this.#showOnce('call', `mcp.${asString(item['name'])}`, id, asInput(asString(item['arguments'])))
         this.#show('approval', '')
         break
       case 'computer_call':
         this.#showClientCall('computer', item, '')
         break
       case 'tool_search_call':
-        if (open === undefined) this.#reportNotAdded(type)
+        if (open === undefined) this.#reportNotAdded(type, id)
         else this.#showClientCall('tool_search', item, textIn(item) ?? '')
         break
       case 'tool_search_output':
-        this.#show('result', 'tool_search')
+        this.#showOnce('result', 'tool_search', id)
         break
       case 'apply_patch_call':
-        if (open === undefined) this.#reportNotAdded(type)
+        if (open === undefined) this.#reportNotAdded(type, id)
         else if (item['status'] === 'completed') this.#showClientCall('apply_patch', item, textIn(item) ?? '')
         break
       case 'shell_call':
         this.#showClientCall('shell', item, textIn(item) ?? '')
         break
       case 'shell_call_output':
-        this.#show('result', 'shell')
+        this.#showOnce('result', 'shell', id)
         break
       case 'local_shell_call':
         this.#showClientCall('local_shell', item, textIn(item) ?? '')
         break
       case 'program':
-        this.#show('call', 'programmatic_tool_calling', asString(item['code']))
+        this.#showOnce('call', 'programmatic_tool_calling', id, asString(item['code']))
         break
       case 'program_output':
-        this.#show('result', 'programmatic_tool_calling')
+        this.#showOnce('result', 'programmatic_tool_calling', id)
         break
       case 'compaction':
-        this.#show('custom', 'openai.compaction')
+        this.#showOnce('custom', 'openai.compaction', id)
         break
     }
   }
@@ -231,7 +233,7 @@ export class HostedCalls {
   /** Shows a call that the server runs. */
   #call(name: string, id: string, text = ''): void {
     this.#show('call', name, text)
-    if (this.#awaited.has(id)) {
+    if (this.#called.has(id)) {
       this.#reportLoss(
         'ai-sdk-hosted-call',
         `one call of ${name}`,
@@ -240,6 +242,7 @@ export class HostedCalls {
     }
     this.#awaited.set(id, name)
     this.#called.add(id)
+    this.items.set(id, name)
   }
 
   #result(name: string, id: string, kind: 'result' | 'error' = 'result'): void {
@@ -261,14 +264,30 @@ export class HostedCalls {
     if (this.#clientCalls.has(id))
       this.#reportLoss('ai-sdk-hosted-call', `one call of ${name}`, 'a second one with the same id: it runs twice')
     this.#clientCalls.add(id)
+    this.items.set(id, name)
   }
 
-  #reportNotAdded(type: string): void {
+  #reportNotAdded(type: string, id: string): void {
+    // It came again: the SDK shows it once.
+    if (this.items.has(id)) return
     this.#reportLoss(
       'ai-sdk-hosted-call',
       `output_item.added of the ${type} at the same index`,
       'none: the call is not shown',
     )
+  }
+
+  /** Shows what has one place in a response: a second one with the same id is shown twice. */
+  #showOnce(kind: string, name: string, id: string, text = ''): void {
+    if (this.items.has(id)) {
+      this.#reportLoss(
+        'ai-sdk-hosted-call',
+        `one ${kind} of ${name}`,
+        'a second one with the same id: it is shown twice',
+      )
+    }
+    this.items.set(id, name)
+    this.#show(kind, name, text)
   }
 
   #show(kind: string, name: string, text = ''): void {

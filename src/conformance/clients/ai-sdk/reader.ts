@@ -27,6 +27,8 @@ export class AiSdkReader implements ClientReader {
   #hasError = false
   #ending: Ending = 'open'
   #hasCall = false
+  /** Whether a call was done when the last terminal event came. */
+  #finishedWithCall: boolean | undefined
   readonly #texts = new OpenParts()
   readonly #reasonings = new OpenParts()
   /** The ids of items by output_index. The SDK ignores the ids of later events. */
@@ -68,7 +70,11 @@ export class AiSdkReader implements ClientReader {
     this.#isOver = true
     seen.citations.push(...(this.#hasFound ? this.#cited : this.#sources))
     seen.hosted.push(...this.#calls.shown)
+    for (const [id, name] of this.#calls.items) seen.hostedItems.set(id, name)
     seen.ending = this.#isBroken ? 'threw' : this.#ending
+    if (seen.ending === 'completed' && this.#hasCall && this.#finishedWithCall === false) {
+      this.#reportBreak('ai-sdk-finish', 'all calls before the terminal event', undefined, 'one after it')
+    }
     this.#calls.end(seen.ending === 'completed')
   }
 
@@ -145,6 +151,7 @@ export class AiSdkReader implements ClientReader {
       case 'response.completed':
       case 'response.incomplete': {
         const { reason } = asFields(asFields(event['response'])['incomplete_details'])
+        this.#finishedWithCall = this.#hasCall
         if (!this.#hasError) this.#ending = endingFor(reason, this.#hasCall)
       }
     }
@@ -226,10 +233,11 @@ export class AiSdkReader implements ClientReader {
       this.seen.calls.push({ ...call, value: jsonHash({}) })
       return
     }
-    this.seen.calls.push(call)
     try {
       JSON.parse(given)
+      this.seen.calls.push(call)
     } catch {
+      this.seen.calls.push({ ...call, isInvalid: true })
       this.#reportBreak('ai-sdk-tool-input', 'arguments as valid JSON', given)
     }
   }

@@ -6,6 +6,7 @@ export type RuleId =
   | 'ai-sdk-reasoning-part'
   | 'ai-sdk-code-call'
   | 'ai-sdk-hosted-call'
+  | 'ai-sdk-finish'
   | 'ai-sdk-tool-input'
 
 /** The rules of the AI SDK. */
@@ -45,6 +46,13 @@ export const RULES: readonly (ClientRule & { readonly id: RuleId })[] = [
       'A call other than a function of the application (a search, code, MCP, a shell, a patch) is added and done once, ' +
       'with one id and index, and code_interpreter_call_code.done has the complete code: @ai-sdk/openai 4.0 shows the ' +
       'call, its input and its result from these events, and nothing from the terminal response.',
+    severity: 'error',
+  },
+  {
+    id: 'ai-sdk-finish',
+    sentence:
+      'The calls of a response are done before its terminal event: otherwise the finishReason of ai is "stop" instead of ' +
+      '"tool-calls".',
     severity: 'error',
   },
   {

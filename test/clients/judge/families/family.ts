@@ -1,0 +1,118 @@
+import type { WireEvent } from '../damages.js'
+
+/** A stream with one thing wrong in it, of a family. */
+export interface FamilyDamage {
+  /** What is wrong, in a few words. */
+  readonly how: string
+  /** The number of the first event at fault. */
+  readonly at: number
+  readonly events: readonly WireEvent[]
+  /** The same without the mistake, if that is another stream than the one that was damaged. */
+  readonly base?: readonly WireEvent[]
+}
+
+/** A kind of mistake that servers make, in all the ways that are known. */
+export interface Family {
+  readonly name: string
+  /** Only ids or usage are damaged: what makes no visible difference does not count against a verdict. */
+  readonly isSoft?: true
+  /** Every damage of this family to a stream. `other` is another good stream. */
+  damages(events: readonly WireEvent[], other: readonly WireEvent[]): Iterable<FamilyDamage>
+}
+
+export interface Fields {
+  readonly [name: string]: unknown
+}
+
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+export const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
+
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+export const isTerminal = ({ type }: WireEvent): boolean => /^response\.(completed|incomplete|failed)$/.test(type)
+
+export const isDelta = ({ type }: WireEvent): boolean => type.endsWith('.delta')
+
+/** The number of the terminal event, or of what would follow the last event. */
+export function endOf(events: readonly WireEvent[]): number {
+  const at = events.findIndex(isTerminal)
+  return at < 0 ? events.length : at
+}
+
+/** Where an item stands in a stream. */
+export interface ItemSpan {
+  readonly index: number
+  readonly id: string
+  readonly type: string
+  readonly addedAt: number
+  readonly doneAt: number
+}
+
+/** The items that are added and done. */
+export function itemsIn(events: readonly WireEvent[]): ItemSpan[] {
+  return events.flatMap((event, addedAt) => {
+    if (event.type !== 'response.output_item.added') return []
+    const { id, type } = fieldsOf(event['item'])
+    const index = event['output_index'] as number
+    const doneAt = events.findIndex(
+      (one, at) => at > addedAt && one.type === 'response.output_item.done' && one['output_index'] === index,
+    )
+    return doneAt < 0 ? [] : [{ index, id: textOf(id), type: textOf(type), addedAt, doneAt }]
+  })
+}
+
+/** The stream with an event replaced by others. */
+export const replaced = (events: readonly WireEvent[], at: number, ...by: readonly WireEvent[]): WireEvent[] => [
+  ...events.slice(0, at),
+  ...by,
+  ...events.slice(at + 1),
+]
+
+/** The stream with events before the one at `at`. */
+export const inserted = (events: readonly WireEvent[], at: number, ...more: readonly WireEvent[]): WireEvent[] => [
+  ...events.slice(0, at),
+  ...more,
+  ...events.slice(at),
+]
+
+/** The stream with the event of `from` moved before the one of `to`. */
+export function moved(events: readonly WireEvent[], from: number, to: number): WireEvent[] {
+  const rest = events.filter((_, at) => at !== from)
+  return inserted(rest, to > from ? to - 1 : to, events[from] as WireEvent)
+}
+
+/** Sequence numbers as a server that does not notice the mistake would give them. */
+export const renumbered = (events: readonly WireEvent[]): WireEvent[] =>
+  events.map((event, at) => (typeof event['sequence_number'] === 'number' ? { ...event, sequence_number: at } : event))
+
+/** Every object of an event, changed by `change`, from the inside out. */
+export function mapObjects(value: unknown, change: (fields: Fields) => Fields): unknown {
+  if (Array.isArray(value)) return value.map((one) => mapObjects(one, change))
+  if (typeof value !== 'object' || value === null) return value
+  return change(
+    Object.fromEntries(Object.entries(value as Fields).map(([name, inner]) => [name, mapObjects(inner, change)])),
+  )
+}
+
+export const mapEvent = (event: WireEvent, change: (fields: Fields) => Fields): WireEvent =>
+  mapObjects(event, change) as WireEvent
+
+/** The numbers of the events that `is` selects: the first, one of the middle, and the last. */
+export function someOf(events: readonly WireEvent[], is: (event: WireEvent, at: number) => boolean): number[] {
+  const all = events.flatMap((event, at) => (is(event, at) ? [at] : []))
+  return [...new Set([all[0], all[Math.floor(all.length / 2)], all.at(-1)])].filter((at) => at !== undefined)
+}
+
+/** An event with another value in its item. */
+export const withItem = (event: WireEvent, fields: Fields): WireEvent => ({
+  ...event,
+  item: { ...fieldsOf(event['item']), ...fields },
+})
+
+/** An event with another value in its response. */
+export const withResponse = (event: WireEvent, fields: Fields): WireEvent => ({
+  ...event,
+  response: { ...fieldsOf(event['response']), ...fields },
+})
