@@ -83,7 +83,14 @@ export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
     // Whoever answers `null` or `false` means no, too.
     if (typeof owner !== 'string' || owner === '') throw unauthorized()
     context.set('owner', owner)
-    return await next()
+    const held = service.holdBytes(owner, 'body')
+    context.set('held', held)
+    try {
+      return await next()
+    } finally {
+      // What goes on has taken it over.
+      held.end()
+    }
   }
   for (const [path, page] of Object.entries(pages)) app.get(path, guard, (context) => page(context.req.raw))
 

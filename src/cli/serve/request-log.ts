@@ -62,6 +62,12 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
             return finish(metric.requestId, { ...known, request: metric })
           }
           known.request = metric
+          return
+        }
+        case 'memory_refused': {
+          const { purpose, bytes, usedBytes, totalBytes } = metric
+          const room = `${megabytes(usedBytes)} of ${megabytes(totalBytes)} in use`
+          line('out of memory', 'yellow', [`no room for ${megabytes(bytes)} of a ${purpose}`, room])
         }
       }
     },
@@ -79,6 +85,11 @@ function responseFacts(response: ResponseEnded | undefined): string[] {
 /** What a client wrote, so much of it as says what it is. */
 function shown(text: string): string {
   return clip(plain(text.slice(0, 200)), 120).replaceAll(' ', '\\u0020')
+}
+
+/** Never 0 where there is something. */
+function megabytes(bytes: number): string {
+  return `${(Math.ceil(bytes / 1e5) / 10).toFixed(1)} MB`
 }
 
 function secondsText(seconds: number): string {

@@ -2,7 +2,7 @@ import { explainDiagnostic } from '../../diagnostics.js'
 import { openResponses, vllm } from '../../dialects/index.js'
 import { EngineError } from '../../engine/index.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
-import { bearerKeys, type Metric } from '../../server/index.js'
+import { bearerKeys, type Metric, type ResponseService } from '../../server/index.js'
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../server/node.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import { urlCitations } from '../../translate/url-citations.js'
@@ -32,8 +32,9 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   try {
     opened = await openEngine(settings.engine, new Set(settings.mcp.map(({ label }) => label)), tokenTable, io)
     const tools = [...(mcp ? [mcp] : []), ...opened.tools]
-    const options = serveOptions(settings, opened, tokenTable, report, io)
-    const server = await listen({ ...options, tools, ...(seal && { seal }) })
+    let server: ResponsesServer | undefined
+    const options = serveOptions(settings, opened, tokenTable, report, () => server?.service.memory, io)
+    server = await listen({ ...options, tools, ...(seal && { seal }) })
     const stops = listenForStops(io)
     try {
       await printBanner(aboutServer(settings, server, opened, io.version), server, io)
@@ -54,6 +55,7 @@ function serveOptions(
   { engine }: OpenedEngine,
   tokenTable: TokenTable,
   onError: (error: unknown) => void,
+  memory: () => ResponseService['memory'] | undefined,
   io: Io,
 ): ServeOptions {
   const { models, servesAnyName, reasoning, chatReasoning, policy, dialect, images } = settings
@@ -61,7 +63,7 @@ function serveOptions(
   const translation = { reasoning, policy, citations: urlCitations() }
   const response = { ...translation, images, onDiagnostic: unopenedSealsTo(io) }
   const wording = [openResponses, vllm].find(({ name }) => name === dialect)
-  const metrics = createPrometheusMetrics()
+  const metrics = createPrometheusMetrics(memory)
   const log = createRequestLog(() => io.time(), io.screen.hasColors, io.complain)
   const timelines = isVerbose ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain) : undefined
   return {

@@ -8,7 +8,8 @@ import { isConflict, type UnfinishedResponse } from './unfinished.js'
  * who waited for it would wait for ever.
  */
 export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem' | 'entries'> {
-  addUnfinished(responseId: string, response: UnfinishedResponse): void
+  /** @param onForget - called once, when the response is kept or forgotten */
+  addUnfinished(responseId: string, response: UnfinishedResponse, onForget: () => void): void
 }
 
 /** Each holds the conversation of its response. There are more only if a store fails and recovers a thousand times. */
@@ -19,27 +20,39 @@ export function storedResponses(
   store: ResponseStore,
   { clock, report }: { readonly clock: () => number; readonly report: (error: unknown) => void },
 ): StoredResponses {
-  const unfinished = new Expiring<UnfinishedResponse>(MOST_UNFINISHED, { seconds: SECONDS, clock })
+  const releases = new Map<string, () => void>()
+  const release = (responseId: string): void => {
+    releases.get(responseId)?.()
+    releases.delete(responseId)
+  }
+  const unfinished = new Expiring<UnfinishedResponse>(MOST_UNFINISHED, { seconds: SECONDS, clock }, release)
+  const forget = (responseId: string): void => {
+    unfinished.delete(responseId)
+    release(responseId)
+  }
   return {
-    addUnfinished: (responseId, response) => unfinished.set(responseId, response),
+    addUnfinished(responseId, response, onForget) {
+      releases.set(responseId, onForget)
+      unfinished.set(responseId, response)
+    },
     findItem: (itemId, owner) => store.findItem(itemId, owner),
     async find(responseId, owner) {
       const found = await store.find(responseId, owner)
       const response = unfinished.get(responseId)
       if (response === undefined || found === undefined) return found
       if (found.state === 'finished') {
-        unfinished.delete(responseId)
+        forget(responseId)
         return found
       }
       const { isTransient } = found
       try {
         const { finished } = await response.keep()
-        unfinished.delete(responseId)
+        forget(responseId)
         return { isTransient, state: 'finished', finished }
       } catch (error) {
         report(error)
         if (!isConflict(error)) return { isTransient, state: 'finished', finished: (await response.ending()).finished }
-        unfinished.delete(responseId)
+        forget(responseId)
         return await store.find(responseId, owner)
       }
     },
