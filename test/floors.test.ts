@@ -9,6 +9,7 @@ const FLOORS: readonly (readonly string[])[] = [
   /* F0 */ [
     'errors.ts',
     'request-error.ts',
+    'byte-budget.ts',
     'closable.ts',
     'channel.ts',
     'child-signals.ts',

@@ -16,6 +16,8 @@ export interface JsonScan {
    * @throws RequestError if the text is nested too deeply (400) or holds too many values (413)
    */
   push(bytes: Uint8Array): void
+  /** How many values the text has held so far. */
+  readonly values: number
 }
 
 const QUOTE = 0x22
@@ -32,6 +34,9 @@ export function createJsonScan({ depth, values }: JsonBounds): JsonScan {
   let level = 0
   let count = 0
   return {
+    get values() {
+      return count
+    },
     push(bytes) {
       for (let at = 0; at < bytes.length; at += 1) {
         const byte = bytes[at] as number

@@ -85,7 +85,14 @@ export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
     context.set('owner', owner)
     const observed = context.get('observed')
     if (observed !== undefined) observed.owner = owner
-    return await next()
+    const held = service.holdBytes(owner, 'body')
+    context.set('held', held)
+    try {
+      return await next()
+    } finally {
+      // What goes on has taken it over.
+      held.end()
+    }
   }
   for (const [path, page] of Object.entries(pages)) app.get(path, guard, (context) => page(context.req.raw))
 

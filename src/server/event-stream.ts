@@ -1,5 +1,6 @@
+import type { ByteHold } from '../byte-budget.js'
 import { createSseEncoder, SSE_DONE, type SseEvent } from '../sse/index.js'
-import { framesOf, KEEP_ALIVE } from './frames.js'
+import { framesOf, KEEP_ALIVE, UNCOUNTED_BYTES } from './frames.js'
 import { idleInterval } from './idle-interval.js'
 import { readerOf } from './reader.js'
 
@@ -18,12 +19,14 @@ export interface EventStreamOptions {
   readonly report: (error: unknown) => void
   /** Called once: whether it was cut off. */
   readonly onEnd: (isAborted: boolean) => void
+  /** Where what the client has not read is counted; one that leaves more unread than there is room for is cut off. */
+  readonly unread?: ByteHold
 }
 
 /** The events as bytes, at the reader's pace and one batch ahead of it, with comments while nothing comes. */
 export function eventStream(
   events: AsyncGenerator<Batch>,
-  { encode = createSseEncoder(), done, keepAliveMs, signal, report, onEnd }: EventStreamOptions,
+  { encode = createSseEncoder(), done, keepAliveMs, signal, report, onEnd, unread }: EventStreamOptions,
 ): ReadableStream<Uint8Array> {
   const utf8 = new TextEncoder()
   const reader = readerOf(events)
@@ -39,6 +42,7 @@ export function eventStream(
   const end = (isAborted: boolean): void => {
     isOver = true
     clearInterval(timer)
+    unread?.end()
     signal.removeEventListener('abort', abort)
     onEnd(isAborted)
   }
@@ -57,8 +61,14 @@ export function eventStream(
         if (text === '') return
         isSilent = false
         isAsked = false
-        controller.enqueue(utf8.encode(text))
+        const bytes = utf8.encode(text)
+        controller.enqueue(bytes)
         if (isAsked) return
+        if (bytes.length > UNCOUNTED_BYTES && unread !== undefined && unread.take(bytes.length) !== 'taken') {
+          leave()
+          controller.error(new Error('the client reads too slowly'))
+          return
+        }
         return new Promise<void>((resolve) => {
           resume = resolve
         })
@@ -95,6 +105,7 @@ export function eventStream(
       },
       pull(controller) {
         isAsked = true
+        unread?.give(unread.bytes)
         resume()
         if (!hasBegun) send(controller)
         hasBegun = true

@@ -1,5 +1,8 @@
 import type { SseEvent } from '../sse/index.js'
 
+/** As much may wait for a reader without being counted: what the system takes in any case. In bytes. */
+export const UNCOUNTED_BYTES = 65_536
+
 /** A comment, which no client sees. */
 export const KEEP_ALIVE = ': keep-alive\n\n'
 

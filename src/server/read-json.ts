@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
+import type { ByteHold } from '../byte-budget.js'
 import { check, HarmonyResponsesError } from '../errors.js'
 import { createJsonScan, type JsonScan } from '../request/json-scan.js'
 import { type RequestLimits, resolveLimits } from '../request/limits.js'
@@ -7,6 +8,7 @@ import { RequestError } from '../request-error.js'
 import { isUnread, readIncoming, readStream } from './body-chunks.js'
 import { keptBody } from './kept-body.js'
 import { nodeBindings } from './node-bindings.js'
+import { type BodyCount, createBodyCount } from './service/body-count.js'
 
 export interface BodyLimits {
   /** Of a request's body. Default 33,554,432: 32 MiB. */
@@ -30,16 +32,21 @@ export function createJsonReader(
     check(Number.isInteger(limit) && limit > 0, `limits.${name}`, 'a whole number of at least 1', limit)
   }
   return async (context) => {
-    if (Number(context.req.header('content-length')) > bodyBytes) throw tooLarge(bodyBytes)
+    const length = Number(context.req.header('content-length')) || 0
+    if (length > bodyBytes) throw tooLarge(bodyBytes)
+    const count = createBodyCount(context.get('held') as ByteHold)
+    count.bytes(length)
     const bindings = nodeBindings(context)
     const body = await keptBody(context, bindings).catch((error) => {
       throw error instanceof HarmonyResponsesError ? error : unreadable()
     })
     if (typeof body === 'object') return body
     const scan = createJsonScan(bounds)
-    const text = body ?? (await readText(context, bindings.incoming, { bodyBytes, bodySeconds }, scan))
+    const text = body ?? (await readText(context, bindings.incoming, { bodyBytes, bodySeconds }, scan, count))
     if (text.length > bodyBytes) throw tooLarge(bodyBytes)
+    count.bytes(text.length)
     if (body !== undefined) scan.push(new TextEncoder().encode(text))
+    count.values(scan.values)
     try {
       return JSON.parse(text)
     } catch {
@@ -56,6 +63,7 @@ async function readText(
   incoming: IncomingMessage | undefined,
   { bodyBytes, bodySeconds }: Required<BodyLimits>,
   scan: JsonScan,
+  count: BodyCount,
 ): Promise<string> {
   const decoder = new TextDecoder()
   const parts: string[] = []
@@ -63,7 +71,9 @@ async function readText(
   const take = (chunk: Uint8Array): void => {
     bytes += chunk.byteLength
     if (bytes > bodyBytes) throw tooLarge(bodyBytes)
+    count.bytes(bytes)
     scan.push(chunk)
+    count.values(scan.values)
     parts.push(decoder.decode(chunk, { stream: true }))
   }
   const body = isUnread(incoming) ? incoming : context.req.raw.body

@@ -1,7 +1,8 @@
+import type { ByteHold } from '../byte-budget.js'
 import { check, checkStream } from '../errors.js'
 import { merged } from '../merged.js'
 import { createSseEncoder, SSE_DONE, SSE_HEADERS, type SseEvent, type SseEvents } from '../sse/index.js'
-import { framesOf, KEEP_ALIVE } from './frames.js'
+import { framesOf, KEEP_ALIVE, UNCOUNTED_BYTES } from './frames.js'
 import { idleInterval } from './idle-interval.js'
 import { readerOf } from './reader.js'
 
@@ -46,7 +47,22 @@ export interface SendEventsOptions {
  * @param out - a response of `node:http`, `node:http2` or Express; its headers may have been set, and are sent here
  * @throws what the events throw; HarmonyResponsesError `bad_option`, `bad_stream`
  */
-export async function sendEvents(out: NodeResponse, events: SseEvents, options: SendEventsOptions = {}): Promise<void> {
+export function sendEvents(out: NodeResponse, events: SseEvents, options: SendEventsOptions = {}): Promise<void> {
+  return sendCounted(out, events, options)
+}
+
+/**
+ * {@link sendEvents}.
+ *
+ * @param unread - where what the client has not read is counted; one that leaves more unread than there is room for is
+ *   cut off
+ */
+export async function sendCounted(
+  out: NodeResponse,
+  events: SseEvents,
+  options: SendEventsOptions = {},
+  unread?: ByteHold,
+): Promise<void> {
   checkStream('sendEvents', events)
   const { done = false, keepAliveMs = 15_000, headers = {} } = options
   check(Number.isInteger(keepAliveMs) && keepAliveMs >= 0, 'keepAliveMs', 'a whole number of milliseconds', keepAliveMs)
@@ -73,9 +89,15 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
     isSilent = false
     if (out.write(text)) return undefined
     isBehind = true
+    if (text.length > UNCOUNTED_BYTES && unread !== undefined && unread.take(text.length) !== 'taken') {
+      out.destroy()
+      leave()
+      return undefined
+    }
     return new Promise((resolve) => {
       resume = () => {
         isBehind = false
+        unread?.give(unread.bytes)
         out.off('drain', resume)
         resolve()
       }
@@ -109,6 +131,7 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
     out.off('close', leave)
     out.off('error', leave)
     out.on('error', () => {})
+    unread?.end()
     if (!isGone) await reader.leave()
   }
 }
@@ -118,5 +141,3 @@ function isClosed(out: NodeResponse): boolean {
   const { stream } = out as { readonly stream?: { readonly destroyed: boolean } }
   return out.destroyed || out.writableEnded || stream?.destroyed === true
 }
-
-/** An interval that keeps no process alive which has nothing else to do. */

@@ -2,6 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { check } from '../errors.js'
 import { createResponsesApp, type ResponsesApp } from './create-responses-app.js'
+import { discardRests } from './discard-rest.js'
 import { createLazySockets } from './lazy-sockets.js'
 import type { ResponsesAppOptions } from './options.js'
 
@@ -46,11 +47,20 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
   }
   const server = await new Promise<Server>((resolve, reject) => {
     const listening = serve(
-      { fetch, port, hostname, websocket: { server: sockets.server as never }, overrideGlobalObjects: false },
+      {
+        fetch,
+        port,
+        hostname,
+        websocket: { server: sockets.server as never },
+        overrideGlobalObjects: false,
+        autoCleanupIncoming: false,
+      },
       () => resolve(listening as Server),
     )
     listening.once('error', reject)
   })
+  // As long as a body may take to come.
+  discardRests(server, others.limits?.bodySeconds ?? 30)
   const answered = trackResponses(server)
   const { port: actual } = server.address() as AddressInfo
   const host = hostname.includes(':') ? `[${hostname}]` : hostname

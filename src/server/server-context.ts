@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import type { ByteHold } from '../byte-budget.js'
 import { RequestError } from '../request-error.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import { createSseEncoder, type SseEvent } from '../sse/index.js'
@@ -18,6 +19,8 @@ export interface Env {
     headers: Record<string, string>
     requestId: string
     observed: RequestObservation | undefined
+    /** What its body holds of the memory. */
+    held: ByteHold
   }
 }
 
@@ -43,6 +46,7 @@ export function callerOf(context: Context<Env>): Caller {
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(trace && { trace }),
     ...(observed && { observed }),
+    held: context.get('held'),
   }
 }
 
@@ -72,6 +76,7 @@ export function sendResponseEvents(
     keepAliveMs,
     headers: context.get('headers'),
     report: service.report,
+    unread: service.holdBytes(context.get('owner'), 'reader'),
     ...(map && { encode: (event: SseEvent) => write(map(event as ResponseStreamEvent)) }),
   })
 }

@@ -43,6 +43,7 @@ const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
   firstTokenSeconds: true,
   tokenSeconds: true,
   storeSeconds: true,
+  memoryBytes: true,
   bodyBytes: true,
   bodySeconds: true,
   connections: true,

@@ -5,14 +5,19 @@ import { createLogEntries, type LogEntry, type RequestLog } from './log-entries.
 const MOST_WORDS = 200
 
 /**
- * A log for programs to read: a JSON object a line, each with the same fields in the same order; null where nothing is
- * known.
+ * A log for programs to read: a JSON object a line. Those of one `event` have the same fields in the same order; null where
+ * nothing is known.
  *
  * @param time - the time in UTC: `2026-01-31T12:34:56Z`
  * @param write - receives whole lines
  */
 export function createJsonLog(time: () => string, write: (line: string) => void): RequestLog {
-  return createLogEntries((entry) => write(`${JSON.stringify({ time: time(), ...fieldsOf(entry) })}\n`))
+  const line = (event: string, fields: object): void => write(`${JSON.stringify({ time: time(), event, ...fields })}\n`)
+  return createLogEntries(
+    (entry) => line('request', fieldsOf(entry)),
+    ({ purpose, bytes, usedBytes, totalBytes }) =>
+      line('memory_refused', { purpose, bytes, used_bytes: usedBytes, total_bytes: totalBytes }),
+  )
 }
 
 function fieldsOf({ request, response }: LogEntry): object {

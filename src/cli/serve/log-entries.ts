@@ -1,4 +1,4 @@
-import type { Metric, RequestEnded, ResponseEnded } from '../../server/index.js'
+import type { MemoryRefused, Metric, RequestEnded, ResponseEnded } from '../../server/index.js'
 
 /** A request that is over, with the response that it began; or a response of a socket, which has no request of its own. */
 export type LogEntry =
@@ -19,8 +19,16 @@ interface Pending {
 /** Monitors ask for these again and again: they are logged only when they fail. */
 const QUIET: readonly string[] = ['/healthz', '/readyz', '/metrics']
 
-/** Brings together what is known of each request. @param write - receives it when request and response are over */
-export function createLogEntries(write: (entry: LogEntry) => void): RequestLog {
+/**
+ * Brings together what is known of each request.
+ *
+ * @param write - receives it when request and response are over
+ * @param refused - receives each refusal of memory, which explains the 429s and 413s around it
+ */
+export function createLogEntries(
+  write: (entry: LogEntry) => void,
+  refused: (refusal: MemoryRefused) => void,
+): RequestLog {
   /** Requests whose responses are not over; by the ids of requests. */
   const pending = new Map<string, Pending>()
 
@@ -50,7 +58,10 @@ export function createLogEntries(write: (entry: LogEntry) => void): RequestLog {
             return finish(metric.requestId, { ...known, request: metric })
           }
           known.request = metric
+          return
         }
+        case 'memory_refused':
+          refused(metric)
       }
     },
   }

@@ -1,4 +1,4 @@
-import type { Metric } from '../../server/index.js'
+import type { Metric, ResponseService } from '../../server/index.js'
 
 /** What a server has done, for Prometheus. */
 export interface PrometheusMetrics {
@@ -15,7 +15,10 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 type Labels = Readonly<Record<string, string | number>>
 
 /** Nothing that a client wrote becomes a label, so that there are only so many series as the server has names. */
-export function createPrometheusMetrics(): PrometheusMetrics {
+/** @param memory - how many bytes are held now, and for what; undefined before there is a server */
+export function createPrometheusMetrics(
+  memory: () => ResponseService['memory'] | undefined = () => undefined,
+): PrometheusMetrics {
   const families: Family[] = []
   const add = <Made extends Family>(family: Made): Made => {
     families.push(family)
@@ -32,6 +35,9 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   const waiting = gauge('responses_waiting', 'Requests that wait for their turn.')
   const queueTime = time('queue', 'How long requests waited for their turn.')
   const firstToken = time('first_token', 'From a request to the first token of the model.')
+  const memoryHeld = gauge('memory_bytes', 'Bytes that are held now, by what they are for.')
+  const memoryLimit = gauge('memory_limit_bytes', 'Bytes that may be held in all.')
+  const memoryRefusals = count('memory_refusals_total', 'What was refused because there was no room for its bytes.')
   const responses = count('responses_total', 'Responses that are over, by how they ended.')
   const responseTime = time('response', 'From a request to the end of its response.')
   const tokens = count('tokens_total', 'Tokens of responses. Cached ones are of the input, reasoning is of the output.')
@@ -56,6 +62,8 @@ export function createPrometheusMetrics(): PrometheusMetrics {
           running.set(metric.running)
           waiting.set(metric.waiting)
           return
+        case 'memory_refused':
+          return memoryRefusals.add({ purpose: metric.purpose, status: metric.isForGood ? 413 : 429 })
         case 'response_started':
           return queueTime.observe({}, metric.seconds)
         case 'first_token':
@@ -79,7 +87,12 @@ export function createPrometheusMetrics(): PrometheusMetrics {
         }
       }
     },
-    text: () => families.map((family) => family.text()).join(''),
+    text() {
+      const use = memory()
+      if (use !== undefined) memoryLimit.set(use.total)
+      for (const [purpose, bytes] of Object.entries(use?.by ?? {})) memoryHeld.set(bytes, { purpose })
+      return families.map((family) => family.text()).join('')
+    },
   }
 }
 
@@ -96,7 +109,7 @@ interface Counter extends Family {
 }
 
 interface Gauge extends Family {
-  set(number: number): void
+  set(number: number, labels?: Labels): void
 }
 
 interface Histogram extends Family {
@@ -121,12 +134,13 @@ function createCounter(name: string, help: string): Counter {
 }
 
 function createGauge(name: string, help: string): Gauge {
-  let value = 0
+  const values = new Map<string, number>()
   return {
-    set(number) {
-      value = number
+    set: (number, labels = {}) => void values.set(labelText(labels), number),
+    text() {
+      const lines = Array.from(values, ([labels, value]) => `${name}${labels} ${value}\n`)
+      return familyText(name, help, 'gauge', lines.length === 0 ? [`${name} 0\n`] : lines)
     },
-    text: () => familyText(name, help, 'gauge', [`${name} ${value}\n`]),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ResponseEnded } from '../../server/index.js'
+import type { MemoryRefused, ResponseEnded } from '../../server/index.js'
 import { clip, createPaint, plain, type Style } from '../terminal-text.js'
 import { createLogEntries, type LogEntry, type RequestLog } from './log-entries.js'
 
@@ -19,6 +19,11 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
     write(`${paint(time(), 'dim')}  ${paint(what, style)}${said === '' ? '' : `  ${said}`}\n`)
   }
 
+  function refused({ purpose, bytes, usedBytes, totalBytes }: MemoryRefused): void {
+    const room = `${megabytes(usedBytes)} of ${megabytes(totalBytes)} in use`
+    line('out of memory', 'yellow', [`no room for ${megabytes(bytes)} of a ${purpose}`, room])
+  }
+
   return createLogEntries(({ request, response }: LogEntry) => {
     if (request === undefined) {
       const style = response.status === 'failed' ? 'red' : 'green'
@@ -35,7 +40,7 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
       ...(owner === null || owner === EVERYBODY ? [] : [`owner ${shown(owner)}`]),
       requestId,
     ])
-  })
+  }, refused)
 }
 
 function responseFacts(response: ResponseEnded | undefined): string[] {
@@ -49,6 +54,11 @@ function responseFacts(response: ResponseEnded | undefined): string[] {
 /** What a client wrote, so much of it as says what it is. */
 function shown(text: string): string {
   return clip(plain(text.slice(0, 200)), 120).replaceAll(' ', '\\u0020')
+}
+
+/** Never 0 where there is something. */
+function megabytes(bytes: number): string {
+  return `${(Math.ceil(bytes / 1e5) / 10).toFixed(1)} MB`
 }
 
 function secondsText(seconds: number): string {

@@ -4,7 +4,7 @@ import { EngineError } from '../../engine/index.js'
 import { HarmonyResponsesError } from '../../errors.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
 import type { Entry } from '../../journal/entry.js'
-import type { Authorize, Metric } from '../../server/index.js'
+import type { Authorize, Metric, ResponseService } from '../../server/index.js'
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../server/node.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import { urlCitations } from '../../translate/url-citations.js'
@@ -39,8 +39,10 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   try {
     opened = await openEngine(settings.engine, new Set(settings.mcp.map(({ label }) => label)), tokenTable, io)
     const tools = [...(mcp ? [mcp] : []), ...opened.tools]
-    const options = serveOptions(settings, { opened, authorize, tokenTable }, report, io)
-    const server = await listen({ ...options, tools, ...(seal && { seal }) })
+    let server: ResponsesServer | undefined
+    const memory = () => server?.service.memory
+    const options = serveOptions(settings, { opened, authorize, tokenTable, memory }, report, io)
+    server = await listen({ ...options, tools, ...(seal && { seal }) })
     const stops = listenForStops(io)
     try {
       await printBanner(aboutServer(settings, server, opened, io.version), server, io)
@@ -62,10 +64,12 @@ function serveOptions(
     opened,
     authorize,
     tokenTable,
+    memory,
   }: {
     readonly opened: OpenedEngine
     readonly authorize: Authorize | undefined
     readonly tokenTable: TokenTable
+    readonly memory: () => ResponseService['memory'] | undefined
   },
   onError: (error: unknown) => void,
   io: Io,
@@ -75,7 +79,7 @@ function serveOptions(
   const translation = { reasoning, policy, citations: urlCitations() }
   const response = { ...translation, images, onDiagnostic: unopenedSealsTo(io) }
   const wording = [openResponses, vllm].find(({ name }) => name === dialect)
-  const metrics = createPrometheusMetrics()
+  const metrics = createPrometheusMetrics(memory)
   const log = createLog(settings, io)
   const { engine } = opened
   const timelines = isVerbose ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain) : undefined

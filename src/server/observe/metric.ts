@@ -42,6 +42,19 @@ export interface LoadChanged {
   readonly waiting: number
 }
 
+/** Something was refused, or cut off, because its bytes found no room in `limits.memoryBytes`. */
+export interface MemoryRefused {
+  readonly type: 'memory_refused'
+  /** What the bytes were for: `body`, `queue`, `response`, `socket`, `reader`. */
+  readonly purpose: string
+  /** How many were asked for. */
+  readonly bytes: number
+  /** There is no room for so much at any time. */
+  readonly isForGood: boolean
+  readonly usedBytes: number
+  readonly totalBytes: number
+}
+
 interface OfResponse {
   readonly responseId: string
   /** The name of the model if the server lists it, else `other`. */
@@ -104,6 +117,7 @@ export type Metric =
   | RequestStarted
   | RequestEnded
   | LoadChanged
+  | MemoryRefused
   | ResponseStarted
   | FirstToken
   | ModelCalled

@@ -1,3 +1,4 @@
+import type { ByteRefusal } from '../../byte-budget.js'
 import { check } from '../../errors.js'
 import type { OnMetric } from './metric.js'
 import { observeRequest, type RequestAbout, type RequestObservation } from './observe-request.js'
@@ -19,6 +20,7 @@ export interface Observer {
   request(about: RequestAbout): RequestObservation
   response(about: ResponseAbout): ResponseObservation
   load(load: { readonly running: number; readonly waiting: number }): void
+  memoryRefused(refusal: ByteRefusal): void
 }
 
 /**
@@ -49,5 +51,7 @@ export function createObserver(
     request: (about) => observeRequest(about, watch),
     response: (about) => observeResponse(about, watch),
     load: ({ running, waiting }) => watch.emit({ type: 'load_changed', running, waiting }),
+    memoryRefused: ({ purpose, bytes, taken, use: { used: usedBytes, total: totalBytes } }) =>
+      watch.emit({ type: 'memory_refused', purpose, bytes, isForGood: taken === 'never', usedBytes, totalBytes }),
   }
 }

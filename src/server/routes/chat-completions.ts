@@ -36,6 +36,7 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
         keepAliveMs,
         headers: context.get('headers'),
         report: server.service.report,
+        unread: server.service.holdBytes(context.get('owner'), 'reader'),
       })
     }
     const response = await wholeResponse(live, context.req.raw.signal)

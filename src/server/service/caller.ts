@@ -1,3 +1,4 @@
+import type { ByteHold } from '../../byte-budget.js'
 import type { GenerateOptions } from '../../engine/index.js'
 import type { RequestObservation } from '../observe/observe-request.js'
 import type { RememberedResponse } from './earlier-responses.js'
@@ -12,6 +13,8 @@ export interface Caller {
   readonly idempotencyKey?: string
   /** The trace context of the request, for the engine. */
   readonly trace?: NonNullable<GenerateOptions['trace']>
+  /** What the request's body holds of the memory. A response that it begins takes it over. */
+  readonly held?: ByteHold
   /** The HTTP request that it is, for who watches. */
   readonly observed?: RequestObservation
   /** Whether a failure is also an `error` event. Default: as the service has it. */

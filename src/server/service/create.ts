@@ -1,3 +1,4 @@
+import type { ByteHold } from '../../byte-budget.js'
 import { randomResponseId } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { merged } from '../../merged.js'
@@ -11,9 +12,11 @@ import type { ResponseObservation } from '../observe/observe-response.js'
 import { watchedDiagnostics, watchedEngine, watchedTools } from '../observe/watched.js'
 import type { Caller } from './caller.js'
 import { resolveConversation } from './conversation.js'
+import { countedEngine, countedTools } from './counted.js'
 import { digestOf } from './digest.js'
 import { attach } from './kept.js'
 import type { LiveResponse } from './live-response.js'
+import { RESPONSE_BYTES, takeOrRefuse } from './memory.js'
 import { inOwnTerms } from './own-terms.js'
 import { type Run, startRun } from './run.js'
 import type { Setup } from './setup.js'
@@ -79,20 +82,24 @@ async function start(setup: Setup, request: ParsedRequest, responseId: string, c
   const { model = '' } = request
   const engine = traced(setup.engineOf(model), caller.trace)
   const observed = setup.observer?.response({ responseId, model, request: caller.observed, trace: caller.trace })
+  let held = (caller.held ?? setup.budget.hold(caller.owner, 'body')).moveTo('queue')
   let leave = (): void => {}
   const onEnd = (ending?: KeptResponse): void => {
     leave()
     observed?.ended(ending)
   }
   try {
+    takeOrRefuse(held, RESPONSE_BYTES)
     leave = await setup.admission.enter(caller.owner, caller.signal, request.background === true)
-    const run = await runFor(setup, request, responseId, caller, { engine, observed, onEnd })
+    held = held.moveTo('response')
+    const run = await runFor(setup, request, responseId, caller, { engine, observed, held, onEnd })
     setup.runs.set(responseId, run)
     run.finished.then(() => setup.runs.delete(responseId))
     const { created, events, before, finished } = run
     return { responseId, request, created, events, before, finished }
   } catch (error) {
     onEnd()
+    held.end()
     throw error
   }
 }
@@ -101,6 +108,8 @@ async function start(setup: Setup, request: ParsedRequest, responseId: string, c
 interface Making {
   readonly engine: TokenEngine
   readonly observed: ResponseObservation | undefined
+  /** What it holds of the memory: ended when all of it was read, or its reader has left. */
+  readonly held: ByteHold
   readonly onEnd: (ending?: KeptResponse) => void
 }
 
@@ -109,7 +118,7 @@ async function runFor(
   request: ParsedRequest,
   responseId: string,
   caller: Caller,
-  { engine, observed, onEnd }: Making,
+  { engine, observed, held, onEnd }: Making,
 ): Promise<Run> {
   const { owner, remembered, errorEvent } = caller
   const { store, stored, seal, foreignSeals, report, clock } = setup
@@ -130,9 +139,11 @@ async function runFor(
     return await startRun({
       conversation,
       respond: merged(setup.respondOptions(responseId, owner, request as ResponseRequest), {
-        engine: observed ? watchedEngine(engine, observed) : engine,
+        engine: countedEngine(observed ? watchedEngine(engine, observed) : engine, held),
+        ...(setup.options.tools && {
+          tools: countedTools(observed ? watchedTools(setup.options.tools, observed) : setup.options.tools, held),
+        }),
         ...(observed && {
-          tools: watchedTools(setup.options.tools ?? [], observed),
           onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
         }),
         ...(errorEvent !== undefined && { errorEvent }),
@@ -155,7 +166,12 @@ async function runFor(
         throw new RequestError(message, { param: 'input', code: 'invalid_value' })
       },
       onError: report,
-      onUnfinished: (response) => stored.addUnfinished(responseId, response),
+      onUnfinished(response) {
+        // It holds its conversation until its end is kept.
+        const unfinished = held.moveTo('store')
+        stored.addUnfinished(responseId, response, () => unfinished.end())
+      },
+      onClosed: () => held.end(),
       clock,
       ...(onEntry && { onEntry: (entry) => callHost((each) => onEntry(responseId, each), entry, report) }),
       ...(observed && { onStart: observed.started }),

@@ -10,6 +10,7 @@ import type { ObserverOptions } from '../observe/observer.js'
 import type { AdmissionLimits } from './admission.js'
 import type { StoreLimits } from './bounded-store.js'
 import type { HealthLimits } from './health.js'
+import type { MemoryLimits } from './memory.js'
 import type { OnDisconnect } from './readers.js'
 import type { SilenceLimits } from './silence.js'
 
@@ -43,7 +44,7 @@ type ResponseOptions = Pick<
   | 'onInvalidOutput'
 >
 
-export interface ServiceLimits extends AdmissionLimits, HealthLimits, SilenceLimits, StoreLimits {
+export interface ServiceLimits extends AdmissionLimits, HealthLimits, MemoryLimits, SilenceLimits, StoreLimits {
   /** How often one response may call the model. Default 32. */
   readonly turns?: number
   /** How long one response may take, in seconds: then it ends incomplete. Default: no limit. */

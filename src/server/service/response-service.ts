@@ -1,3 +1,4 @@
+import type { ByteHold, ByteUse, Purpose, Reclaimable } from '../../byte-budget.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { KeptResponse } from '../../stores/store.js'
 import type { Observer } from '../observe/observer.js'
@@ -38,6 +39,12 @@ export interface ResponseService {
   readonly models: readonly string[]
   /** How many responses are being made, and how many requests wait. */
   readonly load: { readonly running: number; readonly waiting: number }
+  /** How many bytes are held, and for what. */
+  readonly memory: ByteUse
+  /** Takes part in what is held: what comes in is counted before it is a request. */
+  holdBytes(owner: string, purpose: Purpose): ByteHold
+  /** Counts what a caller keeps and can do without. Returns a function that ends it. */
+  keepBytes(kept: Reclaimable): () => void
   /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
   health(): Promise<void>
   readonly report: (error: unknown) => void
@@ -54,7 +61,7 @@ export interface ResponseService {
 /** @throws HarmonyResponsesError `bad_option` */
 export function createResponseService(options: ServiceOptions): ResponseService {
   const setup = setUp(options)
-  const { models, admission, runs, report } = setup
+  const { models, admission, budget, runs, report } = setup
   const checkHealth = createHealthCheck(options.limits)
   return {
     create: (body, caller) => createResponse(setup, body, caller),
@@ -69,6 +76,11 @@ export function createResponseService(options: ServiceOptions): ResponseService 
     get load() {
       return { running: admission.running, waiting: admission.waiting }
     },
+    get memory() {
+      return budget.use
+    },
+    holdBytes: budget.hold,
+    keepBytes: budget.join,
     health: async () => await checkHealth(setup.engineOf(models[0] ?? '')),
     report,
     observer: setup.observer,

@@ -64,6 +64,8 @@ export interface RunOptions {
   readonly onStart?: () => void
   /** Called once, however it ends; with nothing if it was refused, or could not be kept. */
   readonly onEnd: (ending: KeptResponse | undefined) => void
+  /** Called once after that, when its last events were read or will not be: nothing of it is held any more. */
+  readonly onClosed: () => void
 }
 
 /**
@@ -177,6 +179,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
       end(kept?.response)
       resolveFinished(kept)
     },
+    onClosed: options.onClosed,
     onLeave: isDetached ? () => {} : readers.join(),
   })
   const read = (entries: AsyncIterable<readonly Entry[]>, after?: number): AsyncGenerator<Batch> =>

@@ -1,3 +1,4 @@
+import { type ByteBudget, createByteBudget } from '../../byte-budget.js'
 import { unixSeconds } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { check } from '../../errors.js'
@@ -12,12 +13,14 @@ import { createObserver, type Observer } from '../observe/observer.js'
 import { type Admission, createAdmission } from './admission.js'
 import { boundedStore, StoreFailure } from './bounded-store.js'
 import { createDeadlines } from './deadlines.js'
+import { memoryBytesOf } from './memory.js'
 import type { ServiceOptions } from './options.js'
 import { ReportedError } from './reported-error.js'
 import type { Run } from './run.js'
 import { servedModels } from './served-models.js'
 import { createSilenceLimit } from './silence.js'
 import { createStop, type Stop } from './stop.js'
+import { joinStore } from './store-memory.js'
 import { type StoredResponses, storedResponses } from './stored-responses.js'
 import { unopenedSeal } from './unopened-seal.js'
 
@@ -34,6 +37,8 @@ export interface Setup {
   readonly reportUnopened: (params: readonly string[]) => void
   readonly models: readonly string[]
   readonly admission: Admission
+  /** What requests, responses, sockets, readers and the store may hold. */
+  readonly budget: ByteBudget
   readonly clock: () => number
   /** Undefined if nobody wants to know. */
   readonly observer: Observer | undefined
@@ -74,7 +79,13 @@ export function setUp(options: ServiceOptions): Setup {
   const observer = createObserver(options, models, report)
 
   const deadlines = createDeadlines()
-  const store = boundedStore(options.store ?? createMemoryStore(), limits, deadlines)
+  const budget = createByteBudget({
+    total: memoryBytesOf(limits),
+    ...(observer && { onRefuse: observer.memoryRefused }),
+  })
+  const given = options.store ?? createMemoryStore()
+  joinStore(budget, given)
+  const store = boundedStore(given, limits, deadlines)
   const withSilenceLimit = createSilenceLimit(limits, deadlines)
   const responseLimits = {
     ...(limits.turns !== undefined && { turns: limits.turns }),
@@ -90,6 +101,7 @@ export function setUp(options: ServiceOptions): Setup {
     reportUnopened: (params) => callHost(options.response?.onDiagnostic, unopenedSeal(params), report),
     models,
     admission: createAdmission(limits, observer?.load),
+    budget,
     observer,
     clock,
     report,

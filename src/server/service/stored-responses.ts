@@ -8,7 +8,8 @@ import { isConflict, type UnfinishedResponse } from './unfinished.js'
  * who waited for it would wait for ever.
  */
 export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem' | 'lineage' | 'entries'> {
-  addUnfinished(responseId: string, response: UnfinishedResponse): void
+  /** @param onForget - called once, when the response is kept or forgotten */
+  addUnfinished(responseId: string, response: UnfinishedResponse, onForget: () => void): void
 }
 
 /** Each holds what its response added. There are more only if a store fails and recovers a thousand times. */
@@ -19,30 +20,44 @@ export function storedResponses(
   store: ResponseStore,
   { clock, report }: { readonly clock: () => number; readonly report: (error: unknown) => void },
 ): StoredResponses {
-  const unfinished = new Expiring<UnfinishedResponse>(MOST_UNFINISHED, { seconds: SECONDS, clock })
+  interface Unfinished {
+    readonly response: UnfinishedResponse
+    readonly onForget: () => void
+  }
+  const unfinished = new Expiring<Unfinished>(MOST_UNFINISHED, { seconds: SECONDS, clock }, ({ onForget }) =>
+    onForget(),
+  )
+  const forget = (responseId: string): void => {
+    const known = unfinished.get(responseId)
+    unfinished.delete(responseId)
+    known?.onForget()
+  }
   async function find(responseId: string, owner: string): Promise<FoundResponse | undefined> {
     const found = await store.find(responseId, owner)
-    const response = unfinished.get(responseId)
+    const { response } = unfinished.get(responseId) ?? {}
     if (response === undefined || found === undefined) return found
     if (found.state === 'finished') {
-      unfinished.delete(responseId)
+      forget(responseId)
       return found
     }
     const { isTransient } = found
     try {
       const { finished } = await response.keep()
-      unfinished.delete(responseId)
+      forget(responseId)
       return { isTransient, state: 'finished', finished }
     } catch (error) {
       report(error)
       if (!isConflict(error)) return { isTransient, state: 'finished', finished: (await response.ending()).finished }
-      unfinished.delete(responseId)
+      forget(responseId)
       return await store.find(responseId, owner)
     }
   }
 
   return {
-    addUnfinished: (responseId, response) => unfinished.set(responseId, response),
+    addUnfinished(responseId, response, onForget) {
+      unfinished.get(responseId)?.onForget()
+      unfinished.set(responseId, { response, onForget })
+    },
     findItem: (itemId, owner) => store.findItem(itemId, owner),
     find,
     async lineage(responseId, owner) {
@@ -52,7 +67,7 @@ export function storedResponses(
     },
     async entries(responseId, owner, from = 0) {
       const stored = await store.entries(responseId, owner, from)
-      return stored && (unfinished.get(responseId)?.withEnd(stored, from) ?? stored)
+      return stored && (unfinished.get(responseId)?.response.withEnd(stored, from) ?? stored)
     },
   }
 }

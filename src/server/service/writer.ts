@@ -24,14 +24,16 @@ export interface WriterOptions {
   readonly recover: (error: unknown, last?: Batch) => Promise<Batch | undefined>
   /** Called once, however it ends. */
   readonly onEnd: () => void
+  /** Called once after that, when its reader has read the end, or left. */
+  readonly onClosed: () => void
   /** Called when the reader leaves before the end. The rest is made without it, so that the end is kept. */
   readonly onLeave: () => void
 }
 
 /** The batches of one response, for its one reader: what it does not read is not made. It is kept before the last one. */
 export function createWriter(options: WriterOptions): Channel<Batch, void> {
-  const { first, batches, keep, onError, recover, onEnd, onLeave } = options
-  const run = async (write: Write<Batch>): Promise<void> => {
+  const { first, batches, keep, onError, recover, onEnd, onClosed, onLeave } = options
+  const writeAll = async (write: Write<Batch>): Promise<void> => {
     let held: { readonly batch: Batch; readonly response: ResponseObject } | undefined
     const writeOrHold = (batch: Batch): void | PromiseLike<void> => {
       const response = terminalResponse(batch)
@@ -53,6 +55,7 @@ export function createWriter(options: WriterOptions): Channel<Batch, void> {
     }
     if (last !== undefined) await write(last)
   }
+  const run = (to: Write<Batch>): Promise<void> => writeAll(to).finally(onClosed)
   // The response has begun, so it is ended and kept, whether anybody reads it or not.
   return channel<Batch, void>(run, onLeave, { runsAnyway: true })
 }

@@ -1,7 +1,9 @@
+import type { ByteHold } from '../../byte-budget.js'
 import { childSignals } from '../../child-signals.js'
 import { RequestError } from '../../request-error.js'
 import { errorAnswer } from '../error-answer.js'
 import type { ServerContext } from '../server-context.js'
+import { createBodyCount } from '../service/body-count.js'
 import type { Caller } from '../service/caller.js'
 import { type AnswerContext, answerCreate, type CreateMessage } from './answer.js'
 import { errorEvent, frameOf, steerFailed } from './frames.js'
@@ -36,7 +38,13 @@ export interface ConnectionOptions {
 export function openConnection({ server, caller, peer, limits, waitingSize }: ConnectionOptions): SocketConnection {
   const { report } = server.service
   const gone = new AbortController()
-  const outbox = createOutbox(peer, gone.signal)
+  const hold = (purpose: 'socket' | 'reader'): ByteHold => server.service.holdBytes(caller.owner, purpose)
+  const unread = hold('reader')
+  const outbox = createOutbox(peer, gone.signal, unread)
+  /** What is held of the memory by requests that wait, and by what the client has not read. */
+  const holds = new Set<ByteHold>([unread])
+  const remembered = createRemembered(limits.rememberedResponses)
+  const forgetAll = server.service.keepBytes(remembered)
   const signals = childSignals(gone.signal)
   let closeWhenIdle = (): void => {}
   const lanes = createLanes({
@@ -49,36 +57,51 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
   })
   const shared: Omit<AnswerContext, 'caller'> = {
     server,
-    remembered: createRemembered(limits.rememberedResponses),
+    remembered,
     running: new Map(),
     send: outbox.send,
   }
-  async function answer(message: CreateMessage): Promise<void> {
+  async function answer(message: CreateMessage, held: ByteHold): Promise<void> {
     // One of its own for each request: many are answered at once, and each listens to it.
     const { signal, end } = signals.open()
-    await answerCreate(message, { ...shared, caller: { ...caller, signal } }).finally(end)
+    await answerCreate(message, { ...shared, caller: { ...caller, signal, held } }).finally(end)
   }
-  /** @param size - of the message, in characters */
-  function take(message: SocketMessage, size: number): void {
+  function release(held: ByteHold): void {
+    held.end()
+    holds.delete(held)
+  }
+  /**
+   * @param size - of the message, in characters
+   * @param held - what it holds of the memory
+   */
+  function take(message: SocketMessage, size: number, held: ByteHold): void {
     const { lane } = message
     if (message.type === 'steer') {
+      release(held)
       const { input, previousResponseId: steered } = message
       outbox.sendNow(frameOf(steerFailed(input, steered), shared.running.get(steered) ?? lane))
     } else if (message.type === 'refused') {
+      release(held)
       const { error } = message
       lanes.add(lane, 0, async () => await outbox.send(refusal(error, lane)))
     } else {
       const { body } = message
-      lanes.add(lane, size, () => answer({ body, lane, size }))
+      const isTaken = lanes.add(lane, size, () => answer({ body, lane, size }, held).finally(() => release(held)))
+      if (!isTaken) release(held)
     }
   }
   return {
     receive(data) {
       if (gone.signal.aborted) return
-      take(readMessage(data, server.options.request?.limits), typeof data === 'string' ? data.length : 0)
+      const held = hold('socket')
+      holds.add(held)
+      const message = readMessage(data, server.options.request?.limits, createBodyCount(held))
+      take(message, typeof data === 'string' ? data.length : 0, held)
     },
     leave() {
       lanes.clear()
+      for (const held of holds) held.end()
+      forgetAll()
       gone.abort()
       closeWhenIdle()
     },

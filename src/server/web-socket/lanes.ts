@@ -1,7 +1,10 @@
 /** The requests of a connection: those of a lane one after the other, in the order in which they came. */
 export interface Lanes {
-  /** @param size - of the request, in characters */
-  add(lane: string | undefined, size: number, answer: () => Promise<void>): void
+  /**
+   * @param size - of the request, in characters
+   * @returns whether it is answered when it is its turn; else it is refused then
+   */
+  add(lane: string | undefined, size: number, answer: () => Promise<void>): boolean
   /** Whether all requests are answered. */
   readonly isIdle: boolean
   /** Forgets the requests that wait. */
@@ -54,22 +57,26 @@ export function createLanes(options: LanesOptions): Lanes {
     add(lane, added, answer) {
       const waiting = lanes.get(lane)
       const isFull = count >= most || (count > 0 && size + added > mostSize)
-      if (isFull && waiting === undefined) return refuseNow(lane)
+      if (isFull && waiting === undefined) {
+        refuseNow(lane)
+        return false
+      }
       if (isFull) {
         const last = waiting?.at(-1)
         if (last !== undefined && 'refused' in last) last.refused += 1
         else waiting?.push({ refused: 1 })
-        return
+        return false
       }
       count += 1
       size += added
       if (waiting !== undefined) {
         waiting.push({ size: added, answer })
-        return
+        return true
       }
       const opened = [{ size: added, answer }]
       lanes.set(lane, opened)
       work(lane, opened)
+      return true
     },
     get isIdle() {
       return lanes.size === 0

@@ -1,3 +1,5 @@
+import type { ByteHold } from '../../byte-budget.js'
+import { UNCOUNTED_BYTES } from '../frames.js'
 import type { Peer } from './peer.js'
 
 /** What is sent to a client. */
@@ -13,8 +15,12 @@ export interface Outbox {
 /** What the client has not read of the frames that nobody waits for, in characters. */
 const MOST_UNREAD = 4_194_304
 
-/** @param gone - aborts when the client has left */
-export function createOutbox(peer: Peer, gone: AbortSignal): Outbox {
+/**
+ * @param gone - aborts when the client has left
+ * @param bytes - where what the client has not read is counted; one that leaves more unread than there is room for is cut
+ *   off
+ */
+export function createOutbox(peer: Peer, gone: AbortSignal, bytes: ByteHold): Outbox {
   const held = new Set<() => void>()
   let isHurried = false
   let unread = 0
@@ -23,10 +29,16 @@ export function createOutbox(peer: Peer, gone: AbortSignal): Outbox {
     if (gone.aborted) return undefined
     const caughtUp = peer.send(text)
     if (caughtUp === undefined || isHurried) return undefined
+    const counted = text.length > UNCOUNTED_BYTES ? text.length : 0
+    if (bytes.take(counted) !== 'taken') {
+      peer.terminate()
+      return undefined
+    }
     return new Promise((resolve) => {
       held.add(resolve)
       caughtUp.then(() => {
         held.delete(resolve)
+        bytes.give(counted)
         resolve()
       })
     })

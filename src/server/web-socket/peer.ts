@@ -13,6 +13,8 @@ export interface Peer {
   /** Sends a frame. If the client is behind, the promise resolves when it has caught up. Never throws. */
   send(text: string): Promise<void> | undefined
   close(code: number, reason: string): void
+  /** Closes the connection without an answer of the client's, which is in the middle of a message. */
+  refuse(code: number, reason: string): void
   /** Cuts the connection off, for a client that answers nothing any more. */
   terminate(): void
   /** Asks whether the client is there. Absent where the runtime does so itself. */
@@ -22,6 +24,9 @@ export interface Peer {
 
 /** How much may wait to be sent before the events do, in bytes. */
 const HIGH_WATER = 65_536
+
+/** How long a client that was refused in mid-message may go on sending before it is cut off, in milliseconds. */
+const LINGER_MS = 1000
 
 /** How many pings of a client that is behind are answered. */
 const MOST_PINGS = 1000
@@ -67,6 +72,11 @@ function nodePeer(socket: NodeSocket): Peer {
       })
     },
     close: (code, reason) => socket.close(code, reason),
+    refuse(code, reason) {
+      socket.close(code, reason)
+      // A connection that is cut off while bytes come is reset, and the client may not read why.
+      setTimeout(() => socket.terminate(), LINGER_MS).unref()
+    },
     terminate: () => socket.terminate(),
     ping() {
       if (socket.readyState === OPEN) socket.ping()
@@ -92,6 +102,7 @@ function webPeer(context: SocketContext): Peer {
       return isBehind() ? catchUp() : undefined
     },
     close: (code, reason) => context.close(code, reason),
+    refuse: (code, reason) => context.close(code, reason),
     terminate: () => context.close(1011, 'No answer.'),
   }
 }

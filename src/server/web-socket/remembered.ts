@@ -1,7 +1,8 @@
+import type { Reclaimable } from '../../byte-budget.js'
 import type { RememberedResponse } from '../service/earlier-responses.js'
 
 /** The responses of one connection that are not stored, for the next `previous_response_id`: the latest ones. */
-export interface Remembered {
+export interface Remembered extends Reclaimable {
   find(responseId: string): RememberedResponse | undefined
   /** @param size - of what the response added to its conversation, in characters */
   add(response: RememberedResponse, size: number): void
@@ -11,12 +12,16 @@ export interface Remembered {
 /** In characters. A response that begins a conversation is remembered whatever its size, if it is the latest. */
 const MOST_SIZE = 67_108_864
 
+/** What a character of a conversation takes: in its items, and as ids of its transcripts. */
+const CHARACTER_BYTES = 3
+
 /** @param most - how many responses */
 export function createRemembered(most: number): Remembered {
   const known = new Map<string, RememberedResponse>()
   /** How many hold each response: its id, and those that go on from it. It goes with the last of these. */
   const holders = new Map<RememberedResponse, number>()
   const sizes = new WeakMap<RememberedResponse, number>()
+  const listeners = new Set<() => void>()
   let total = 0
 
   function hold(response: RememberedResponse): void {
@@ -30,14 +35,18 @@ export function createRemembered(most: number): Remembered {
   }
 
   function forget(responseId: string): void {
-    let last = known.get(responseId)
+    const response = known.get(responseId)
     known.delete(responseId)
-    while (last !== undefined) {
-      const left = (holders.get(last) ?? 1) - 1
+    if (response !== undefined) letGo(response)
+    for (const listener of listeners) listener()
+  }
+
+  function letGo(response: RememberedResponse): void {
+    for (let last: RememberedResponse | undefined = response; last !== undefined; last = beforeOf(last)) {
+      const left: number = (holders.get(last) ?? 1) - 1
       if (left > 0) return void holders.set(last, left)
       holders.delete(last)
       total -= sizes.get(last) ?? 0
-      last = beforeOf(last)
     }
   }
 
@@ -52,8 +61,24 @@ export function createRemembered(most: number): Remembered {
         if (known.size <= most && (total <= MOST_SIZE || isOne)) break
         forget(oldest)
       }
+      for (const listener of listeners) listener()
     },
     forget,
+    get bytes() {
+      return total * CHARACTER_BYTES
+    },
+    reclaim(bytes) {
+      const before = total
+      for (const oldest of known.keys()) {
+        if ((before - total) * CHARACTER_BYTES >= bytes) break
+        forget(oldest)
+      }
+      return (before - total) * CHARACTER_BYTES
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
   }
 }
 

@@ -1,8 +1,10 @@
 import type { Context, Hono } from 'hono'
 import { check } from '../../errors.js'
 import { RequestError } from '../../request-error.js'
+import { nodeBindings } from '../node-bindings.js'
 import { callerOf, type Env, type ServerContext } from '../server-context.js'
 import { openConnection, type SocketConnection } from './connection.js'
+import { countIncoming } from './incoming-bytes.js'
 import { type KeepAlive, keepAlive } from './keep-alive.js'
 import { WEB_SOCKET_LIMITS, type WebSocketLimits } from './limits.js'
 import { peerOf, type SocketContext } from './peer.js'
@@ -70,9 +72,11 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
   const { keepAliveMs, options } = server
   const { limits: { bodyBytes: waitingSize = 33_554_432 } = {} } = options
   // These are of the upgrade, which is over.
-  const { idempotencyKey: _, signal: __, observed: ___, ...caller } = callerOf(context)
+  const { idempotencyKey: _, signal: __, observed: ___, held: ____, ...caller } = callerOf(context)
+  const { incoming } = nodeBindings(context)
   let connection: SocketConnection | undefined
   let alive: KeepAlive | undefined
+  let stopCounting = (): void => {}
   return {
     onOpen(_event: unknown, socket: SocketContext) {
       const peer = peerOf(socket)
@@ -80,6 +84,12 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
       connection = openConnection({ server, caller, peer, limits, waitingSize })
       alive = keepAlive(peer, keepAliveMs)
       open.add(connection)
+      if (incoming === undefined) return
+      const held = server.service.holdBytes(caller.owner, 'socket')
+      stopCounting = countIncoming(incoming.socket, held, (taken) => {
+        if (taken === 'never') peer.refuse(1009, 'The message is larger than the memory of the server.')
+        else peer.refuse(1013, 'The server has too little memory. Try again later.')
+      })
     },
     onMessage({ data }: { readonly data: unknown }) {
       alive?.heard()
@@ -87,6 +97,7 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
     },
     onClose() {
       alive?.stop()
+      stopCounting()
       connection?.leave()
       if (connection !== undefined) open.delete(connection)
     },
