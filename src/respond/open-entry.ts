@@ -1,13 +1,15 @@
 import { childSignals } from '../child-signals.js'
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
+import { nextTurn } from '../next-turn.js'
 import type { MessageSpan } from '../prompt/prompt-message.js'
-import type { RenderPromptOptions } from '../prompt/render-prompt.js'
+import type { Prompt, RenderPromptOptions } from '../prompt/render-prompt.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
-import { unsupported } from '../request-error.js'
+import { contextLengthExceeded, tooManyToCount, unsupported } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { McpTool, ResponseRequest } from '../responses/request.js'
+import { createWork, withPauses } from '../slices.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
@@ -46,21 +48,10 @@ export async function openEntry(
   at: number,
   signal: AbortSignal,
 ): Promise<OpenEntry> {
-  const { approvedCalls = [], unconstrained = 'validate', onError, notice } = options
-  const isCompaction = checkCompaction(request, options)
-  const parts = isCompaction ? [] : strictParts(request)
-  const needsAnswer = parts.some(({ isAsked }) => isAsked) || (!isCompaction && isCalleeOpen(request))
-  const capabilities = await capabilitiesOf(options, needsAnswer, signal)
-  const { held: constrained, relaxed } = heldParts(parts, capabilities, { unconstrained, onError })
-  for (const [param, { path, message }] of relaxed) notice?.('relaxed_schema', `${param}${path}: ${message}`)
-  const listings = await listingsOf(request, options, signal)
-  const taught = teaching(options, listings, onError)
-  if (!isCompaction) checkDemand(request, taught)
-  const { tokens, messages, untaught, placeholders } = fittingPrompt(
-    isCompaction ? summaryRequest(request) : request,
-    promptOptions(options, taught, at),
-    capabilities.contextLength,
-  )
+  const { approvedCalls = [], notice } = options
+  const prepared = await prepareRequest(request, options, at, signal)
+  const { isCompaction, capabilities, constrained, relaxed, listings, taught, prompt } = prepared
+  const { tokens, messages, untaught, placeholders } = prompt
   const isPreparation = (request as ParsedRequest).generate === false
   const compactAbove = compactThreshold(request, options, capabilities)
   const callees = isCompaction ? undefined : calleesOf(request, taught, capabilities)
@@ -90,6 +81,50 @@ export async function openEntry(
     ...(known.length > 0 && { knownListings: known }),
     approvedCalls: [...approvedCalls],
   }
+}
+
+/** What a request's first model call is made of. */
+interface Prepared extends Pick<HeldParts, 'relaxed'> {
+  readonly isCompaction: boolean
+  readonly capabilities: EngineCapabilities
+  readonly constrained: HeldParts['held']
+  readonly listings: readonly McpListing[]
+  readonly taught: Teaching
+  readonly prompt: Prompt
+}
+
+/**
+ * Reads a request, and renders its prompt.
+ *
+ * @param counted - how many tokens are counted, where the engine's context does not matter
+ * @throws as {@link openEntry}
+ */
+export async function prepareRequest(
+  request: ResponseRequest,
+  options: OpenOptions,
+  at: number,
+  signal: AbortSignal,
+  counted?: number,
+): Promise<Prepared> {
+  const { unconstrained = 'validate', onError, notice, pause = nextTurn } = options
+  const isCompaction = checkCompaction(request, options)
+  const parts = isCompaction ? [] : strictParts(request)
+  const needsAnswer = parts.some(({ isAsked }) => isAsked) || (!isCompaction && isCalleeOpen(request))
+  const capabilities = await capabilitiesOf(options, needsAnswer, signal)
+  const { held: constrained, relaxed } = heldParts(parts, capabilities, { unconstrained, onError })
+  for (const [param, { path, message }] of relaxed) notice?.('relaxed_schema', `${param}${path}: ${message}`)
+  const listings = await listingsOf(request, options, signal)
+  const taught = teaching(options, listings, onError)
+  if (!isCompaction) checkDemand(request, taught)
+  const rendering = fittingPrompt(
+    isCompaction ? summaryRequest(request) : request,
+    promptOptions(options, taught, at),
+    createWork(),
+    counted === undefined ? capabilities.contextLength : counted + 1,
+  )
+  const prompt = await withPauses(rendering, pause, signal)
+  if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
+  return { isCompaction, capabilities, constrained, relaxed, listings, taught, prompt }
 }
 
 function compacting(
@@ -127,10 +162,11 @@ export function promptOptions(
   taught: Teaching,
   at: number,
 ): RenderPromptOptions {
-  const { tokenTable, history, images, identity, knowledgeCutoff } = options
+  const { tokenTable, history, images, identity, knowledgeCutoff, known } = options
   return {
     ...taught,
     tokenTable,
+    ...(known && { known }),
     date: dateOf(at),
     ...(history && { history }),
     ...(images && { images }),

@@ -77,7 +77,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     closed = why
     signal?.removeEventListener('abort', abort)
     inbox.close()
-    work.abort()
+    work.abort(signal?.reason)
   }
   const abort = (): void => close('aborted')
   const hasLeft = (): boolean => closed === 'left'

@@ -39,6 +39,8 @@ const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
   concurrencyPerOwner: true,
   turns: true,
   responseSeconds: true,
+  countedTokens: true,
+  knownTextBytes: true,
   healthSeconds: true,
   firstTokenSeconds: true,
   tokenSeconds: true,

@@ -49,12 +49,13 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
       responseId,
       ...(remembered && { remembered }),
     })
-    const { tokenTable, sealCompaction } = setup.respondOptions(responseId, owner, request as ResponseRequest)
+    const { tokenTable, known, sealCompaction } = setup.respondOptions(responseId, owner, request as ResponseRequest)
     const { images, identity, knowledgeCutoff, policy } = setup.options.response ?? {}
     const seconds = setup.clock()
     const { item, usage } = await compact(conversation.request, {
       engine: observed ? watchedEngine(engine, observed) : engine,
       tokenTable,
+      ...(known && { known }),
       date: dateOf(seconds),
       history: conversation.history,
       sealCompaction: sealCompaction as NonNullable<typeof sealCompaction>,

@@ -48,6 +48,10 @@ export interface ServiceLimits extends AdmissionLimits, HealthLimits, SilenceLim
   readonly turns?: number
   /** How long one response may take, in seconds: then it ends incomplete. Default: no limit. */
   readonly responseSeconds?: number
+  /** How many tokens `input_tokens` counts: a longer prompt is refused. Default 4,194,304. */
+  readonly countedTokens?: number
+  /** For the texts of tools and instructions that are kept encoded, in bytes. Default 16,777,216: 16 MiB. */
+  readonly knownTextBytes?: number
 }
 
 /** Options of the service behind the endpoint. */

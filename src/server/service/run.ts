@@ -6,6 +6,7 @@ import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { ResponseObject } from '../../responses/response.js'
 import type { FinishedResponse, KeptResponse, ResponseStore } from '../../stores/store.js'
 import type { ApprovedCall } from '../../translate/options.js'
+import { stopping } from './admission.js'
 import type { ResolvedRequest } from './conversation.js'
 import { followEntries } from './follow.js'
 import { openJournal } from './journal.js'
@@ -94,7 +95,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
 
   function cancel(): void {
     isCancelled = true
-    work.abort()
+    work.abort(signal?.reason)
     // Whoever waits for the end does not wait for a reader that has stopped.
     if (!isDetached) writer?.finish()
   }
@@ -114,7 +115,8 @@ export async function startRun(options: RunOptions): Promise<Run> {
   } catch (error) {
     await journal?.abandon().catch(onError)
     end()
-    throw error
+    // Nothing is wrong with the request: the server had no time left to read it.
+    throw isCancelled && error === work.signal.reason && !signal?.aborted ? stopping() : error
   } finally {
     signal?.removeEventListener('abort', cancel)
   }

@@ -2,6 +2,7 @@ import { unixSeconds } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { check } from '../../errors.js'
 import { merged } from '../../merged.js'
+import { createKnownTexts } from '../../prompt/known-texts.js'
 import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import { createSeal, type Seal } from '../../seal/index.js'
@@ -79,7 +80,12 @@ export function setUp(options: ServiceOptions): Setup {
   const responseLimits = {
     ...(limits.turns !== undefined && { turns: limits.turns }),
     ...(limits.responseSeconds !== undefined && { seconds: limits.responseSeconds }),
+    ...(limits.countedTokens !== undefined && { countedTokens: limits.countedTokens }),
   }
+  const { knownTextBytes = 16_777_216 } = limits
+  const isSize = Number.isInteger(knownTextBytes) && knownTextBytes >= 0
+  check(isSize, 'limits.knownTextBytes', 'a whole number of bytes', knownTextBytes)
+  const known = createKnownTexts(knownTextBytes)
 
   return {
     options,
@@ -105,6 +111,7 @@ export function setUp(options: ServiceOptions): Setup {
         responseId,
         tokenTable,
         clock,
+        known,
         onError: report,
         store: true,
         sealReasoning: sealed.seal,
