@@ -30,6 +30,15 @@ export async function withPauses<Result>(slices: Slices<Result>, pause: Pause, s
   }
 }
 
+/** The same for an async function: resolves after a pause where one is due, and is undefined where none is. */
+export function createPace(pause: Pause, signal?: AbortSignal): (cost: number) => Promise<void> | undefined {
+  const work = createWork()
+  return (cost) => {
+    work.left -= cost
+    return work.left > 0 ? undefined : withPauses(work.pause(), pause, signal)
+  }
+}
+
 /** How much is done between two pauses. */
 export interface Work {
   /** Counted down by whatever works, which pauses at 0. */

@@ -10,7 +10,9 @@ export default {
 
   async run({ size }) {
     const load = await startProgram('load')
-    const servers = Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await startProgram('serve', kind)])))
+    const servers = Object.fromEntries(
+      await Promise.all(KINDS.map(async (kind) => [kind, await startProgram('serve', kind)])),
+    )
     try {
       const rows = []
       for (const count of size([1, 100, 1000], [1, 10])) {

@@ -68,6 +68,8 @@ export function* readInputInSlices(input: unknown, options: ReadInputOptions, wo
     readerOf(type, param)(item, contexts[fateOf(index)], index, param)
   }
   if (!options.isUnderWay) conversation.finish()
+  work.left -= items.length
+  if (work.left <= 0) yield* work.pause()
   return guessPhases(conversation.messages)
 }
 

@@ -47,7 +47,7 @@ export function* renderMessagesInSlices(
     const { role, channel, recipient, item, tokens } = message
     if (tokens === undefined) {
       checkMessage(message, `messages[${index}]`)
-      yield* writer.write(message)
+      if (!(yield* writer.write(message))) return undefined
     } else buffer.append(tokens)
     if (buffer.length > most) return undefined
     work.left -= MESSAGE
@@ -69,8 +69,8 @@ const MESSAGE = 16
 
 interface MessageWriter {
   readonly buffer: TokenBuffer
-  /** Stops in the middle if there are more tokens than there may be. */
-  write(message: PromptMessage): Slices<void>
+  /** False if there are more tokens than there may be: then not all of them were written. */
+  write(message: PromptMessage): Slices<boolean>
 }
 
 function createWriter(encode: Encoder, work: Work, most: number, known: KnownTexts | undefined): MessageWriter {
@@ -86,12 +86,13 @@ function createWriter(encode: Encoder, work: Work, most: number, known: KnownTex
     return ids
   }
   /** What the host and the developer say comes again in each request of a conversation. */
-  function* knownText(content: string, known: KnownTexts): Slices<void> {
+  function* knownText(content: string, known: KnownTexts): Slices<boolean> {
     const ids = known.find(content)
-    if (ids !== undefined) return buffer.append(ids)
     const start = buffer.length
-    const isWhole = yield* encode.into(content, buffer, work, most)
-    if (isWhole) known.add(content, () => buffer.slice(start))
+    if (ids !== undefined) buffer.append(ids)
+    else if (yield* encode.into(content, buffer, work, most)) known.add(content, () => buffer.slice(start))
+    else return false
+    return true
   }
   return {
     buffer,
@@ -119,9 +120,11 @@ function createWriter(encode: Encoder, work: Work, most: number, known: KnownTex
       } else if (contentType !== '') buffer.append(word(` ${contentType}`))
       buffer.push(SPECIAL.message)
       const isKept = role === 'system' || role === 'developer'
-      if (isKept && known !== undefined) yield* knownText(content, known)
-      else yield* encode.into(content, buffer, work, most)
+      const isWhole = yield* isKept && known !== undefined
+        ? knownText(content, known)
+        : encode.into(content, buffer, work, most)
       buffer.push(role === 'assistant' && recipient !== undefined ? SPECIAL.call : SPECIAL.end)
+      return isWhole
     },
   }
 }

@@ -4,8 +4,10 @@ import { RequestError, unsupportedParameter } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
-import { type Seal, unsealInput } from '../../seal/index.js'
+import type { Seal } from '../../seal/index.js'
 import { invalidEncryptedContent } from '../../seal/invalid-encrypted-content.js'
+import { unsealInputInSlices } from '../../seal/unseal-input.js'
+import { createPace, createWork, type Pause, withPauses } from '../../slices.js'
 import type { FinishedResponse, ResponseStore } from '../../stores/store.js'
 import { deriveId } from '../../translate/ids.js'
 import type { ApprovedCall } from '../../translate/options.js'
@@ -39,7 +41,12 @@ export interface ConversationContext {
   readonly responseId: string
   /** Responses that are not stored, and that whoever sends the request remembers: those of its WebSocket. */
   readonly remembered?: (responseId: string) => FinishedResponse | undefined
+  readonly pause: Pause
+  readonly signal?: AbortSignal
 }
+
+/** What an item takes, in characters that are encoded. */
+const ITEM = 16
 
 /**
  * Puts the earlier responses and items that a request refers to in their places.
@@ -55,25 +62,41 @@ export async function resolveConversation(
   if (parsed.conversation !== undefined) throw unsupportedParameter('conversation')
   const previous = parsed.previous_response_id && (await previousResponse(parsed.previous_response_id, context))
   const earlier = previous ? [...previous.input, ...completeItems(previous)] : []
-  const found = await resolveReferences(itemsOf(parsed.input), context)
-  const own = found.items.map((item, index) => withId(item, index, context.responseId))
+  const pace = createPace(context.pause, context.signal)
+  const found = await resolveReferences(itemsOf(parsed.input), context, pace)
+  const own: InputItem[] = []
+  for (const [index, item] of found.items.entries()) {
+    own.push(withId(item, index, context.responseId))
+    const due = pace(ITEM)
+    if (due !== undefined) await due
+  }
   const sent = [...earlier, ...own]
   const sentPlaces = [...earlier.map(() => undefined), ...own.map((_, index) => index)]
   // Before they are given ids: sealed reasoning whose client leaves its id out has that of its seal.
   const carried = [...earlier, ...found.items]
+  // Each of the passes that follow takes as much as encoding a character of each item.
+  const pass = (): Promise<void> | undefined => pace(sent.length)
+  await pass()
   const unopened = new Set<string>()
   const onForeign = (param: string): void => {
     unopened.add(paramInOwnTerms(param, sentPlaces))
   }
   const options = { seal, caller: owner, foreign, onForeign }
-  const unsealed = inTermsOf(sentPlaces, () => unsealInput(carried as never, options))
+  const unsealing = unsealInputInSlices(carried as never, options, createWork())
+  const unsealed = await withPauses(unsealing, context.pause, context.signal).catch((error: unknown) => {
+    throw inOwnTerms(error, sentPlaces)
+  })
+  await pass()
   const requested = [...unsealed.requestedCalls, ...(await requestedInStore(sent, context))]
+  await pass()
   for (const param of unknownRequests(own, sent, requested)) {
     if (foreign === 'refuse') throw invalidEncryptedContent(param)
     unopened.add(param)
   }
   if (unopened.size > 0) context.onUnopened([...unopened])
+  await pass()
   const { input, places } = withRequests(sent, sentPlaces, requested)
+  await pass()
   const readable = foreign === 'ignore' ? withoutForeignReasoning(input, seal) : input
   return {
     request: { ...parsed, input: readable } as unknown as ResponseRequest,
@@ -117,10 +140,13 @@ function itemsOf(input: ParsedRequest['input'] = []): readonly InputItem[] {
 async function resolveReferences(
   items: readonly InputItem[],
   { owner, store, remembered }: ConversationContext,
+  pace: (cost: number) => Promise<void> | undefined,
 ): Promise<{ items: readonly InputItem[]; history: readonly HistoryEntry[] }> {
   const holders = new Set<string>()
   const resolved: InputItem[] = []
   for (const [index, item] of items.entries()) {
+    const due = pace(ITEM)
+    if (due !== undefined) await due
     const { id } = item as { readonly id?: unknown }
     const found = typeof id === 'string' ? await store.findItem(id, owner) : undefined
     if (found !== undefined) holders.add(found.responseId)
@@ -144,15 +170,6 @@ async function resolveReferences(
   )
   // Each response has the transcripts of those before it: only the longest lists are needed.
   return { items: resolved, history: [...new Set(histories.flat())] }
-}
-
-/** Runs what reads the items, and names them in its errors as the client does. */
-function inTermsOf<T>(places: readonly Place[], read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    throw inOwnTerms(error, places)
-  }
 }
 
 /** Clients send most items without ids; a kept one has one, so that it can be listed and referred to. */

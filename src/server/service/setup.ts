@@ -2,10 +2,12 @@ import { unixSeconds } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { check } from '../../errors.js'
 import { merged } from '../../merged.js'
+import { nextTurn } from '../../next-turn.js'
 import { createKnownTexts } from '../../prompt/known-texts.js'
 import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import { createSeal, type Seal } from '../../seal/index.js'
+import type { Pause } from '../../slices.js'
 import { createMemoryStore } from '../../stores/memory-store.js'
 import type { ResponseStore } from '../../stores/store.js'
 import { callHost } from '../../translate/call-host.js'
@@ -36,6 +38,8 @@ export interface Setup {
   readonly models: readonly string[]
   readonly admission: Admission
   readonly clock: () => number
+  /** Waits until other requests were served. */
+  readonly pause: Pause
   /** Undefined if nobody wants to know. */
   readonly observer: Observer | undefined
   /** Receives what the host's own code threw. Never throws. */
@@ -62,7 +66,7 @@ export function setUp(options: ServiceOptions): Setup {
   const { models, engineOf } = servedModels(options)
   check(Object(tokenTable).text !== undefined, 'tokenTable', 'await loadTokenTable()', tokenTable)
   const seal = options.seal ?? createSeal([{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }])
-  const { clock = unixSeconds } = options
+  const { clock = unixSeconds, pause = nextTurn } = options
 
   function report(error: unknown): void {
     if (error instanceof ReportedError) return
@@ -98,6 +102,7 @@ export function setUp(options: ServiceOptions): Setup {
     admission: createAdmission(limits, observer?.load),
     observer,
     clock,
+    pause,
     report,
     runs: new Map(),
     starting: new Map(),
@@ -111,6 +116,7 @@ export function setUp(options: ServiceOptions): Setup {
         responseId,
         tokenTable,
         clock,
+        pause,
         known,
         onError: report,
         store: true,

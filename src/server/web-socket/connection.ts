@@ -1,10 +1,13 @@
 import { childSignals } from '../../child-signals.js'
+import { nextTurn } from '../../next-turn.js'
 import { RequestError } from '../../request-error.js'
+import { createWork, withPauses } from '../../slices.js'
 import { errorAnswer } from '../error-answer.js'
 import type { ServerContext } from '../server-context.js'
 import type { Caller } from '../service/caller.js'
 import { type AnswerContext, answerCreate, type CreateMessage } from './answer.js'
 import { errorEvent, frameOf, steerFailed } from './frames.js'
+import { createIncoming } from './incoming.js'
 import { createLanes } from './lanes.js'
 import type { WebSocketLimits } from './limits.js'
 import { createOutbox } from './outbox.js'
@@ -35,6 +38,7 @@ export interface ConnectionOptions {
 
 export function openConnection({ server, caller, peer, limits, waitingSize }: ConnectionOptions): SocketConnection {
   const { report } = server.service
+  const { pause = nextTurn } = server.options
   const gone = new AbortController()
   const outbox = createOutbox(peer, gone.signal)
   const signals = childSignals(gone.signal)
@@ -44,6 +48,25 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
     mostSize: waitingSize,
     refuse: (lane) => outbox.send(refusal(tooManyWaiting(), lane)),
     refuseNow: (lane) => outbox.sendNow(refusal(tooManyWaiting(), lane)),
+    onIdle: () => closeWhenIdle(),
+    pause,
+    onError: report,
+  })
+  const incoming = createIncoming({
+    most: limits.waitingMessages,
+    read: async (data) => {
+      if (gone.signal.aborted) return
+      const reading = readMessage(data, createWork(), server.options.request?.limits)
+      const message = await withPauses(reading, pause)
+      if (!gone.signal.aborted) take(message, typeof data === 'string' ? data.length : 0)
+    },
+    pause,
+    hold: peer.hold,
+    onFlood() {
+      outbox.sendNow(refusal(tooManyMessages(), undefined))
+      peer.close(1013, 'Too many messages.')
+      leave()
+    },
     onIdle: () => closeWhenIdle(),
     onError: report,
   })
@@ -72,20 +95,22 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
       lanes.add(lane, size, () => answer({ body, lane, size }))
     }
   }
+  function leave(): void {
+    incoming.clear()
+    lanes.clear()
+    gone.abort()
+    closeWhenIdle()
+  }
   return {
     receive(data) {
-      if (gone.signal.aborted) return
-      take(readMessage(data, server.options.request?.limits), typeof data === 'string' ? data.length : 0)
+      if (!gone.signal.aborted) incoming.add(data)
     },
-    leave() {
-      lanes.clear()
-      gone.abort()
-      closeWhenIdle()
-    },
+    leave,
     drain: () =>
       new Promise((resolve) => {
         closeWhenIdle = () => {
-          if (!lanes.isIdle && !gone.signal.aborted) return
+          const isIdle = incoming.isIdle && lanes.isIdle
+          if (!isIdle && !gone.signal.aborted) return
           peer.close(1001, 'The server is stopping.')
           resolve()
         }
@@ -97,6 +122,11 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
 
 function refusal(error: RequestError, lane: string | undefined): string {
   return frameOf(errorEvent(errorAnswer(error, () => {})), lane)
+}
+
+function tooManyMessages(): RequestError {
+  const message = 'Too many messages wait on this WebSocket. Wait for an answer before you send more.'
+  return new RequestError(message, { status: 429, code: 'rate_limit_exceeded' })
 }
 
 function tooManyWaiting(): RequestError {

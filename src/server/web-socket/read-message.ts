@@ -1,6 +1,7 @@
-import { createJsonScan } from '../../request/json-scan.js'
+import { scanJson } from '../../request/json-scan.js'
 import { type RequestLimits, resolveLimits } from '../../request/limits.js'
 import { invalidType, invalidValue, missingParameter, patternMismatch, RequestError } from '../../request-error.js'
+import type { Slices, Work } from '../../slices.js'
 
 /** What a client's frame asks for. */
 export type SocketMessage = (
@@ -16,12 +17,12 @@ export type SocketMessage = (
  * @param data - text, or the bytes of a binary frame
  * @param size - what a message may hold: a text that holds more is refused before it is parsed
  */
-export function readMessage(data: unknown, size?: RequestLimits): SocketMessage {
+export function* readMessage(data: unknown, work: Work, size?: RequestLimits): Slices<SocketMessage> {
   if (typeof data !== 'string')
     return refused('Binary messages are not supported. Send JSON as text.', 'invalid_message')
   let message: unknown
   try {
-    createJsonScan(resolveLimits(size)).push(new TextEncoder().encode(data))
+    yield* scanJson(data, resolveLimits(size), work)
     message = JSON.parse(data)
   } catch (error) {
     if (error instanceof RequestError) return { type: 'refused', error, lane: undefined }
