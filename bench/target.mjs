@@ -32,6 +32,7 @@ export const TARGETS = [
   'prompt',
   'pause',
   'serve',
+  'fair',
 ]
 
 /** @param {Row} row @returns {boolean | undefined} undefined if there is no target */

@@ -157,6 +157,12 @@ export function contextLengthExceeded(): RequestError {
   return new RequestError(message, { param: 'input', code: 'context_length_exceeded' })
 }
 
+/** @param most - how many tokens are counted */
+export function tooManyToCount(most: number): RequestError {
+  const message = `Your input has more than ${most} tokens. No more are counted.`
+  return new RequestError(message, { param: 'input', code: 'context_length_exceeded' })
+}
+
 /**
  * A schema that cannot be held.
  *

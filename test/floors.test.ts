@@ -15,11 +15,12 @@ const FLOORS: readonly (readonly string[])[] = [
     'child-signals.ts',
     'did-you-mean.ts',
     'merged.ts',
+    'slices.ts',
     'responses/',
   ],
   /* F1 */ ['harmony/', 'tokens/', 'recipients/', 'sse/', 'engine/', 'grammar/'],
   /* F2 */ ['translate/', 'dialects/', 'prompt/', 'journal/'],
-  /* F3 */ ['sources/', 'request/', 'seal/', 'tools/', 'stores/', 'defaults.ts', 'full.ts', 'types.ts'],
+  /* F3 */ ['sources/', 'request/', 'seal/', 'tools/', 'stores/', 'defaults.ts', 'next-turn.ts', 'full.ts', 'types.ts'],
   // F4 is for what joins prompts, engines, the translator and tools: the turns of one response.
   /* F4 */ ['respond/'],
   /* F5 */ ['index.ts', 'core.ts', 'diagnostics.ts', 'trace.ts', 'citations.ts', 'items.ts', 'server/', 'cli/'],

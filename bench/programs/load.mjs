@@ -3,12 +3,14 @@ import { Agent, request } from 'node:http'
 
 const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
 let open = []
+/** Of each stream that is watched: when its latest token came, and the longest that one took since it was asked. */
+let watched = []
 
 /** What the frame of a text token begins with. */
 const DELTA = 'event: response.output_text.delta'
 
 /** One request. Resolves at the end of its answer, with its length and when each token of it came. */
-function ask(port, { stream, isPaused = false, isTimed = false }) {
+function ask(port, { stream, isPaused = false, isTimed = false, onToken }) {
   const body = JSON.stringify({ model: 'gpt-oss', input: 'Go on.', stream, store: false })
   return new Promise((resolve, reject) => {
     const asked = request(
@@ -23,6 +25,7 @@ function ask(port, { stream, isPaused = false, isTimed = false }) {
         answer.on('data', (chunk) => {
           bytes += chunk.length
           tail = chunk.subarray(-200).toString()
+          onToken?.(Number(process.hrtime.bigint()) / 1e6)
           if (isTimed) {
             const now = Number(process.hrtime.bigint()) / 1e6
             const text = rest + chunk.toString('latin1')
@@ -67,6 +70,28 @@ const commands = {
   async hold({ port, count, isPaused }) {
     for (let at = 0; at < count; at++) ask(port, { stream: true, isPaused }).catch(() => {})
     return {}
+  },
+  /** Opens streams that go on, and watches the gaps between their tokens. */
+  async watch({ port, count }) {
+    watched = Array.from({ length: count }, () => ({ latest: undefined, gap: 0, isOver: false }))
+    for (const stream of watched) {
+      const onToken = (now) => {
+        stream.gap = Math.max(stream.gap, now - (stream.latest ?? now))
+        stream.latest = now
+      }
+      const onEnd = () => {
+        stream.isOver = true
+      }
+      ask(port, { stream: true, onToken }).then(onEnd, onEnd)
+    }
+    return {}
+  },
+  /** The longest gap of any stream that is watched, since this was asked before, and how many are open. */
+  async gap() {
+    const now = Number(process.hrtime.bigint()) / 1e6
+    const gap = Math.max(...watched.map(({ gap, latest }) => Math.max(gap, now - (latest ?? now))))
+    for (const stream of watched) stream.gap = 0
+    return { gap, open: watched.filter(({ isOver }) => !isOver).length }
   },
   async release() {
     for (const asked of open) asked.destroy()

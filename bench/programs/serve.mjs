@@ -13,6 +13,7 @@ import { loadTokenTable, Translator, translateBatches } from '../../dist/index.j
 import { createResponsesApp } from '../../dist/server/index.js'
 import { sendEvents, serveResponses } from '../../dist/server/node.js'
 import { createSseEncoder } from '../../dist/sse/index.js'
+import { scriptedEngine } from '../../dist/testing/index.js'
 import { createEncoder } from '../../dist/tokens/index.js'
 
 const [kind] = process.argv.slice(2)
@@ -82,7 +83,18 @@ const engine = {
   health: async () => {},
 }
 
-const common = { engine, tokenTable, limits: { concurrency: 5_000, queue: 5_000 }, keepAliveMs: 0 }
+/** What the engines of some models can do; that of all others can do nothing. */
+const { refuses } = await scriptedEngine([], { constraints: ['json_schema'] }).capabilities()
+const CAPABILITIES = {
+  small: { contextLength: 4096 },
+  strict: { contextLength: 131_072, constraints: ['json_schema'], refuses },
+}
+const engines = new Map(
+  Object.entries(CAPABILITIES).map(([model, able]) => [model, { ...engine, capabilities: async () => able }]),
+)
+const engineOf = (model) => engines.get(model) ?? engine
+
+const common = { engine: engineOf, tokenTable, limits: { concurrency: 5_000, queue: 5_000 }, keepAliveMs: 0 }
 
 /** An iterator by hand, as the endpoint's own is. */
 function fromMemory() {

@@ -1,8 +1,6 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { expect, median } from '../measure.mjs'
+import { startProgram } from '../start-program.mjs'
 
 /** @type {import('../target.mjs').Target} */
 export default {
@@ -11,8 +9,10 @@ export default {
   target: 'at 1,000 streams 1.4 times the bare server on Node responses, 2 on web streams; 64 kB a stream',
 
   async run({ size }) {
-    const load = await start('load')
-    const servers = Object.fromEntries(await Promise.all(KINDS.map(async (kind) => [kind, await start('serve', kind)])))
+    const load = await startProgram('load')
+    const servers = Object.fromEntries(
+      await Promise.all(KINDS.map(async (kind) => [kind, await startProgram('serve', kind)])),
+    )
     try {
       const rows = []
       for (const count of size([1, 100, 1000], [1, 10])) {
@@ -38,22 +38,6 @@ const NAMES = {
   web: 'web streams',
 }
 const LIMITS = { node: 1.4, web: 2 }
-
-/** A program in a process of its own, whose commands are answered one by one. */
-async function start(name, ...args) {
-  const program = fileURLToPath(new URL(`../programs/${name}.mjs`, import.meta.url))
-  const child = fork(program, args, { execArgv: ['--expose-gc'] })
-  const [ready] = await once(child, 'message')
-  return {
-    ...ready,
-    child,
-    async ask(command, options = {}) {
-      child.send({ command, options })
-      const [answer] = await once(child, 'message')
-      return answer
-    },
-  }
-}
 
 /** Microseconds of processor time of a server while something happens. */
 async function cpuOf(server, run) {

@@ -6,11 +6,13 @@ import type { ReadMessage } from './conversation.js'
  */
 export function guessPhases(messages: readonly ReadMessage[]): ReadMessage[] {
   let isFollowedByCall = false
-  const read = messages.toReversed().map(({ hasNoPhase, ...message }): ReadMessage => {
+  const read = messages.toReversed().map((message): ReadMessage => {
     const { role, recipient } = message
     if (role === 'user' || role === 'developer') isFollowedByCall = false
     else if (recipient !== undefined) isFollowedByCall = true
-    return hasNoPhase && isFollowedByCall ? { ...message, channel: 'commentary' } : message
+    if (!message.hasNoPhase) return message
+    const { hasNoPhase: _, ...known } = message
+    return isFollowedByCall ? { ...known, channel: 'commentary' } : known
   })
   return read.reverse()
 }

@@ -4,13 +4,14 @@ import { replacedByServer } from '../recipients/builtin-tools.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
 import { commandLineOf, commandOf } from '../recipients/shell-command.js'
 import { objectIn, undeclaredArguments } from '../recipients/written-arguments.js'
+import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { placesBack, type ReadMessage } from './conversation.js'
 import { FreePlaces } from './free-places.js'
 import { renderMessages } from './render-messages.js'
 import type { SampledMessage } from './sampled-form.js'
 import type { TaughtTools } from './taught-tools.js'
-import { readTranscript, type TranscriptMessage } from './transcript.js'
+import { readTranscript, readTranscriptInSlices, type TranscriptMessage } from './transcript.js'
 
 /**
  * What the host knows of an earlier response:
@@ -41,15 +42,21 @@ interface Place {
  * transcript come in its order, whatever the order of the items. A message without a text is the one beside its
  * neighbour, or left out.
  */
-export function recall(
+export function* recall(
   messages: readonly ReadMessage[],
   history: readonly HistoryEntry[],
   tools: TaughtTools,
   tokenTable: TokenTable,
-): ReadMessage[] {
-  const read = history.flatMap((entry) => ('tokens' in entry ? [readTranscript(entry.tokens, tokenTable)] : []))
+  work: Work,
+): Slices<readonly ReadMessage[]> {
+  const read: TranscriptMessage[][] = []
+  for (const entry of history) {
+    if ('tokens' in entry) read.push(yield* readTranscriptInSlices(entry.tokens, tokenTable, work))
+  }
   const transcripts = sinceSummary(read, messages)
-  const places = transcripts.length === 0 ? [] : findPlaces(messages, transcripts, tools)
+  const isKnown = transcripts.length > 0 || messages.some(({ sampled, missing }) => sampled || missing === 'omitted')
+  if (!isKnown) return messages
+  const places = transcripts.length === 0 ? [] : yield* findPlaces(messages, transcripts, tools, work)
   const found = messages.flatMap((message, at): Found[] => {
     const place = places[at]
     const known = place && { place, said: transcripts[place.transcript]?.[place.index] }
@@ -115,7 +122,7 @@ export function sampledMessages(
   tools: TaughtTools,
   tokenTable: TokenTable,
 ): SampledMessage[] {
-  const places = findPlaces(messages, [transcript], tools)
+  const places = atOnce(findPlaces(messages, [transcript], tools, createWork()))
   const backs = new Map(placesBack(messages, isAlone))
   const found = messages.flatMap((message, at) => {
     const index = places[at]?.index
@@ -146,14 +153,17 @@ function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   return a.length === b.length && Array.from(a).every((id, at) => id === b[at])
 }
 
-function findPlaces(
+function* findPlaces(
   messages: readonly ReadMessage[],
   transcripts: readonly (readonly TranscriptMessage[])[],
   tools: TaughtTools,
-): (Place | undefined)[] {
+  work: Work,
+): Slices<(Place | undefined)[]> {
   const waiting = new Map<string, { places: Place[]; next: number }>()
   for (const [transcript, list] of transcripts.entries()) {
     for (const [index, { message }] of list.entries()) {
+      work.left -= COMPARED
+      if (work.left <= 0) yield* work.pause()
       const key = keyOf(message, tools)
       const queue = waiting.get(key) ?? { places: [], next: 0 }
       waiting.set(key, queue)
@@ -165,10 +175,13 @@ function findPlaces(
     if (place !== undefined) taken[place.transcript]?.add(place.index)
     return place
   }
-  const places = messages.map((message) => {
+  const places: (Place | undefined)[] = []
+  for (const message of messages) {
+    work.left -= COMPARED
+    if (work.left <= 0) yield* work.pause()
     const queue = message.missing !== undefined ? undefined : waiting.get(keyOf(message, tools))
-    return queue && take(queue.places[queue.next++])
-  })
+    places.push(queue && take(queue.places[queue.next++]))
+  }
   // A preamble was shown as reasoning where the answer had to be JSON.
   for (const [at, message] of messages.entries()) {
     if (places[at] !== undefined || message.missing !== undefined || !isThought(message)) continue
@@ -219,6 +232,9 @@ function resultsBySpeaker(
   }
   return results
 }
+
+/** What looking for a message takes, in characters that are encoded. */
+const COMPARED = 16
 
 interface Found {
   readonly message: ReadMessage

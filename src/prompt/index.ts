@@ -1,6 +1,7 @@
 export { RequestError, type RequestErrorBody } from '../request-error.js'
 export type { AttachmentPolicy } from './attachments.js'
 export type { HistoryEntry } from './history.js'
+export { createKnownTexts, type KnownTexts } from './known-texts.js'
 export { messagesOf, type PromptOptions } from './messages-of.js'
 export type { MessageSpan, PromptMessage, RenderedMessages } from './prompt-message.js'
 export { type RenderMessagesOptions, renderMessages } from './render-messages.js'

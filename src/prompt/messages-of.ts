@@ -2,6 +2,7 @@ import { check } from '../errors.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
 import { invalidType, invalidValue } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
+import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { ATTACHMENT_POLICIES, type AttachmentPolicy } from './attachments.js'
 import { builtinNamespaces } from './builtin-namespaces.js'
 import type { ReadMessage } from './conversation.js'
@@ -10,7 +11,7 @@ import { dropOldReasoning } from './drop-reasoning.js'
 import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn } from './fields.js'
 import type { HistoryEntry } from './history.js'
 import type { PromptMessage } from './prompt-message.js'
-import { listingsWith, readInput } from './read-input.js'
+import { listingsWith, readInputInSlices } from './read-input.js'
 import { systemText } from './system-text.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
 import type { ResponseFormat } from './tool-namespace.js'
@@ -65,6 +66,11 @@ export function messagesOf(request: object, options: PromptOptions): PromptMessa
 
 /** @throws RequestError, HarmonyResponsesError as {@link messagesOf} */
 export function readRequest(request: object, options: PromptOptions): RequestMessages {
+  return atOnce(readRequestInSlices(request, options, createWork()))
+}
+
+/** @throws RequestError, HarmonyResponsesError as {@link messagesOf} */
+export function* readRequestInSlices(request: object, options: PromptOptions, work: Work): Slices<RequestMessages> {
   const { date, listings = [], history = [], images = 'refuse-last', identity, knowledgeCutoff } = options
   const { hosted = HOSTED_BUILTINS } = options
   check(/^\d{4}-\d\d-\d\d$/.test(date), 'date', "a string like '2026-01-31'", date)
@@ -77,14 +83,18 @@ export function readRequest(request: object, options: PromptOptions): RequestMes
   const tools = teachTools(fields, listingsWith(input, listings), resolvePolicy(options.policy), hosted)
   const sealed = new Map(history.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry] as const] : [])))
   let placeholders = 0
-  const messages = readInput(input, {
-    tools,
-    attachments: images,
-    unsealed: (blob) => sealed.get(blob),
-    onPlaceholder() {
-      placeholders += 1
+  const messages = yield* readInputInSlices(
+    input,
+    {
+      tools,
+      attachments: images,
+      unsealed: (blob) => sealed.get(blob),
+      onPlaceholder() {
+        placeholders += 1
+      },
     },
-  })
+    work,
+  )
 
   const first = messages.findIndex(({ role }) => role !== 'developer')
   const leading = messages.splice(0, first === -1 ? messages.length : first)

@@ -1,6 +1,7 @@
 import { merged } from '../merged.js'
 import { invalidType } from '../request-error.js'
 import type { McpListing } from '../responses/mcp-listing.js'
+import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { type AttachmentPolicy, attachmentFates, attachmentReaders } from './attachments.js'
 import { Conversation, type ReadMessage } from './conversation.js'
 import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
@@ -27,6 +28,14 @@ export interface ReadInputOptions {
  * @throws RequestError
  */
 export function readInput(input: unknown, options: ReadInputOptions): ReadMessage[] {
+  return atOnce(readInputInSlices(input, options, createWork()))
+}
+
+/** What an item takes beside its text, in characters. */
+const ITEM = 16
+
+/** The same in slices. @throws RequestError */
+export function* readInputInSlices(input: unknown, options: ReadInputOptions, work: Work): Slices<ReadMessage[]> {
   if (typeof input === 'string') return [{ role: 'user', content: input, item: 0 }]
   const items = itemsOf(input)
   const conversation = new Conversation()
@@ -48,6 +57,8 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
   const fateOf = attachmentFates(items, options.attachments)
   const isRead = itemsToRead(items, (blob) => options.unsealed(blob)?.text)
   for (const [index, item] of items.entries()) {
+    work.left -= ITEM
+    if (work.left <= 0) yield* work.pause()
     if (!isRead(index)) continue
     const param = `input[${index}]`
     const type = typeOf(item, param)
@@ -57,6 +68,8 @@ export function readInput(input: unknown, options: ReadInputOptions): ReadMessag
     readerOf(type, param)(item, contexts[fateOf(index)], index, param)
   }
   if (!options.isUnderWay) conversation.finish()
+  work.left -= items.length
+  if (work.left <= 0) yield* work.pause()
   return guessPhases(conversation.messages)
 }
 

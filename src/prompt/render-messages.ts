@@ -1,7 +1,9 @@
 import { check } from '../errors.js'
 import { ROLES, SPECIAL } from '../harmony/vocabulary.js'
-import { encoderOf } from '../tokens/encoder.js'
+import { atOnce, createWork, type Slices, type Work } from '../slices.js'
+import { type Encoder, encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import type { KnownTexts } from './known-texts.js'
 import type { MessageSpan, PromptMessage, RenderedMessages } from './prompt-message.js'
 import { createTokenBuffer, type TokenBuffer } from './token-buffer.js'
 
@@ -22,16 +24,34 @@ export function renderMessages(
   messages: readonly PromptMessage[],
   { tokenTable }: RenderMessagesOptions,
 ): RenderedMessages {
-  const encode = encoderOf(tokenTable)
-  const buffer = createTokenBuffer()
+  return atOnce(renderMessagesInSlices(messages, { tokenTable, work: createWork() })) as RenderedMessages
+}
+
+export interface RenderInSlicesOptions extends RenderMessagesOptions {
+  readonly work: Work
+  /** How many tokens there may be. */
+  readonly most?: number | undefined
+  readonly known?: KnownTexts | undefined
+}
+
+/** The same in slices; undefined as soon as it is known that there are more tokens than `most`. */
+export function* renderMessagesInSlices(
+  messages: readonly PromptMessage[],
+  { tokenTable, work, most = Number.POSITIVE_INFINITY, known }: RenderInSlicesOptions,
+): Slices<RenderedMessages | undefined> {
+  const writer = createWriter(encoderOf(tokenTable), work, most, known)
+  const { buffer } = writer
   const spans: MessageSpan[] = []
   for (const [index, message] of messages.entries()) {
     const start = buffer.length
-    const { role, channel, recipient, item } = message
-    if (message.tokens === undefined) {
+    const { role, channel, recipient, item, tokens } = message
+    if (tokens === undefined) {
       checkMessage(message, `messages[${index}]`)
-      renderMessage(message, encode, buffer)
-    } else buffer.append(message.tokens)
+      if (!(yield* writer.write(message))) return undefined
+    } else buffer.append(tokens)
+    if (buffer.length > most) return undefined
+    work.left -= MESSAGE
+    if (work.left <= 0) yield* work.pause()
     spans.push({
       role,
       ...(channel !== undefined && { channel }),
@@ -44,32 +64,69 @@ export function renderMessages(
   return { tokens: buffer.toArray(), messages: spans }
 }
 
-/** Encodes part by part, as the official renderer does: the tokens of ` to=NAME` never join those of the role. */
-function renderMessage(message: PromptMessage, encode: (text: string) => number[], buffer: TokenBuffer): void {
-  const { role, name, recipient, channel, contentType = '', constrained = false, content } = message
-  buffer.push(SPECIAL.start)
-  if (role === 'tool') buffer.append(encode(name as string))
-  else {
-    buffer.append(encode(role))
-    if (name !== undefined) buffer.append(encode(`:${name}`))
+/** What a message takes beside its text, in characters. */
+const MESSAGE = 16
+
+interface MessageWriter {
+  readonly buffer: TokenBuffer
+  /** False if there are more tokens than there may be: then not all of them were written. */
+  write(message: PromptMessage): Slices<boolean>
+}
+
+function createWriter(encode: Encoder, work: Work, most: number, known: KnownTexts | undefined): MessageWriter {
+  const buffer = createTokenBuffer()
+  /** The words of headers, which are few and come again in each message. */
+  const words = new Map<string, readonly number[]>()
+  const word = (text: string): readonly number[] => {
+    let ids = words.get(text)
+    if (ids === undefined) {
+      ids = encode(text)
+      words.set(text, ids)
+    }
+    return ids
   }
-  // `all` is the format's word for no recipient.
-  const address = recipient === undefined || recipient === 'all' ? [] : encode(` to=${recipient}`)
-  const isAfterChannel = channel !== undefined && message.recipientAfter === 'channel'
-  if (!isAfterChannel) buffer.append(address)
-  if (channel !== undefined) {
-    buffer.push(SPECIAL.channel)
-    buffer.append(encode(channel))
+  /** What the host and the developer say comes again in each request of a conversation. */
+  function* knownText(content: string, known: KnownTexts): Slices<boolean> {
+    const ids = known.find(content)
+    const start = buffer.length
+    if (ids !== undefined) buffer.append(ids)
+    else if (yield* encode.into(content, buffer, work, most)) known.add(content, () => buffer.slice(start))
+    else return false
+    return true
   }
-  if (isAfterChannel) buffer.append(address)
-  if (constrained) {
-    buffer.append(encode(' '))
-    buffer.push(SPECIAL.constrain)
-    buffer.append(encode(contentType))
-  } else if (contentType !== '') buffer.append(encode(` ${contentType}`))
-  buffer.push(SPECIAL.message)
-  buffer.append(encode(content))
-  buffer.push(role === 'assistant' && recipient !== undefined ? SPECIAL.call : SPECIAL.end)
+  return {
+    buffer,
+    /** Encodes part by part, as the official renderer does: the tokens of ` to=NAME` never join those of the role. */
+    *write({ role, name, recipient, channel, contentType = '', constrained = false, recipientAfter, content }) {
+      buffer.push(SPECIAL.start)
+      if (role === 'tool') buffer.append(word(name as string))
+      else {
+        buffer.append(word(role))
+        if (name !== undefined) buffer.append(word(`:${name}`))
+      }
+      // `all` is the format's word for no recipient.
+      const address = recipient === undefined || recipient === 'all' ? [] : word(` to=${recipient}`)
+      const isAfterChannel = channel !== undefined && recipientAfter === 'channel'
+      if (!isAfterChannel) buffer.append(address)
+      if (channel !== undefined) {
+        buffer.push(SPECIAL.channel)
+        buffer.append(word(channel))
+      }
+      if (isAfterChannel) buffer.append(address)
+      if (constrained) {
+        buffer.append(word(' '))
+        buffer.push(SPECIAL.constrain)
+        buffer.append(word(contentType))
+      } else if (contentType !== '') buffer.append(word(` ${contentType}`))
+      buffer.push(SPECIAL.message)
+      const isKept = role === 'system' || role === 'developer'
+      const isWhole = yield* isKept && known !== undefined
+        ? knownText(content, known)
+        : encode.into(content, buffer, work, most)
+      buffer.push(role === 'assistant' && recipient !== undefined ? SPECIAL.call : SPECIAL.end)
+      return isWhole
+    },
+  }
 }
 
 function checkMessage(message: PromptMessage, path: string): void {

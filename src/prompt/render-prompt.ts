@@ -1,15 +1,19 @@
 import { SPECIAL } from '../harmony/vocabulary.js'
+import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import { recall } from './history.js'
-import { type PromptOptions, readRequest } from './messages-of.js'
-import type { RenderedMessages } from './prompt-message.js'
-import { renderMessages } from './render-messages.js'
+import type { KnownTexts } from './known-texts.js'
+import { type PromptOptions, type RequestMessages, readRequestInSlices } from './messages-of.js'
+import type { PromptMessage, RenderedMessages } from './prompt-message.js'
+import { renderMessagesInSlices } from './render-messages.js'
 import type { OmittedTool } from './taught-tools.js'
 
 export interface RenderPromptOptions extends PromptOptions {
   readonly tokenTable: TokenTable
+  /** The texts that were encoded before, which all requests may share: {@link createKnownTexts}. */
+  readonly known?: KnownTexts
 }
 
 export interface Prompt extends RenderedMessages {
@@ -35,14 +39,60 @@ export interface Prompt extends RenderedMessages {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function renderPrompt(request: object, options: RenderPromptOptions): Prompt {
+  return atOnce(renderPromptInSlices(request, options, createWork())) as Prompt
+}
+
+/**
+ * The same in slices.
+ *
+ * @param most - how many tokens the prompt may have
+ * @returns undefined as soon as it is known that it has more
+ */
+export function* renderPromptInSlices(
+  request: object,
+  options: RenderPromptOptions,
+  work: Work,
+  most?: number,
+): Slices<Prompt | undefined> {
+  return yield* renderReadPrompt(yield* readPrompt(request, options, work), options, work, most)
+}
+
+/** A prompt before it is encoded. */
+export interface ReadPrompt extends Omit<RequestMessages, 'conversation'> {
+  /** What follows the head. */
+  readonly messages: readonly PromptMessage[]
+}
+
+/** Reads a request, and finds its messages in the history. @throws as {@link renderPrompt} */
+export function* readPrompt(request: object, options: RenderPromptOptions, work: Work): Slices<ReadPrompt> {
   const { tokenTable, history = [] } = options
-  const { head, conversation, tools, placeholders } = readRequest(request, options)
-  const messages = dropOldReasoning(recall(conversation, history, tools, tokenTable))
-  const rendered = renderMessages([...head, ...messages], { tokenTable })
-  const next = [SPECIAL.start, ...encoderOf(tokenTable)('assistant')]
-  const tokens = new Uint32Array(rendered.tokens.length + next.length)
-  tokens.set(rendered.tokens)
-  tokens.set(next, rendered.tokens.length)
+  const { conversation, ...read } = yield* readRequestInSlices(request, options, work)
+  const known = yield* recall(conversation, history, read.tools, tokenTable, work)
+  return { ...read, messages: dropOldReasoning(known) }
+}
+
+/** What the model goes on from: `<|start|>assistant`. */
+export function turnStart(tokenTable: TokenTable): readonly number[] {
+  return [SPECIAL.start, ...encoderOf(tokenTable)('assistant')]
+}
+
+export function* renderReadPrompt(
+  { head, messages, tools, placeholders }: ReadPrompt,
+  { tokenTable, known }: Pick<RenderPromptOptions, 'tokenTable' | 'known'>,
+  work: Work,
+  most: number = Number.POSITIVE_INFINITY,
+): Slices<Prompt | undefined> {
+  const next = turnStart(tokenTable)
+  const before = yield* renderMessagesInSlices([...head, ...messages], {
+    tokenTable,
+    work,
+    known,
+    most: most - next.length,
+  })
+  if (before === undefined) return undefined
+  const tokens = new Uint32Array(before.tokens.length + next.length)
+  tokens.set(before.tokens)
+  tokens.set(next, before.tokens.length)
   const { omitted, untaught } = tools
-  return { tokens, messages: rendered.messages, omitted, untaught, placeholders }
+  return { tokens, messages: before.messages, omitted, untaught, placeholders }
 }

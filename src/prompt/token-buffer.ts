@@ -3,6 +3,8 @@ export interface TokenBuffer {
   readonly length: number
   push(id: number): void
   append(ids: ArrayLike<number>): void
+  /** A copy of the ids from one on. */
+  slice(start: number): Uint32Array
   /** A copy of the ids so far. */
   toArray(): Uint32Array
 }
@@ -32,6 +34,7 @@ export function createTokenBuffer(): TokenBuffer {
       ids.set(more, length)
       length += more.length
     },
+    slice: (start) => ids.slice(start, length),
     toArray: () => ids.slice(0, length),
   }
 }

@@ -2,9 +2,11 @@ import { check } from '../errors.js'
 import { BROWSER, CONTAINER, FUNCTIONS, PYTHON } from '../harmony/namespaces.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { OutputItem, OutputItemByType, WebSearchAction } from '../responses/items.js'
+import { atOnce, createWork, type Slices } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { type Callee, resultMessage } from './conversation.js'
-import { renderMessages } from './render-messages.js'
+import type { RenderedMessages } from './prompt-message.js'
+import { renderMessagesInSlices } from './render-messages.js'
 import { textOfResult } from './result-text.js'
 
 export interface ToolMessageOptions {
@@ -22,15 +24,21 @@ export interface ToolMessageOptions {
  * @returns ids from `<|start|>` to `<|end|>`, without the `<|start|>assistant` of the next turn
  * @throws HarmonyResponsesError `bad_option` if the item is no call
  */
-export function renderToolResult(
+export function renderToolResult(item: OutputItem, result: CallResult, options: ToolMessageOptions): number[] {
+  return atOnce(renderToolResultInSlices(item, result, options))
+}
+
+/** The same in slices. */
+export function* renderToolResultInSlices(
   item: OutputItem,
   result: CallResult,
   { tokenTable, recipient }: ToolMessageOptions,
-): number[] {
+): Slices<number[]> {
   const callee = calleeOf(item)
   check(callee !== undefined, 'item', 'a call', item.type)
   const message = resultMessage({ ...callee, ...(recipient !== undefined && { recipient }) }, textOfResult(result))
-  return Array.from(renderMessages([message], { tokenTable }).tokens)
+  const rendered = yield* renderMessagesInSlices([message], { tokenTable, work: createWork() })
+  return Array.from((rendered as RenderedMessages).tokens)
 }
 
 const BROWSER_TOOLS: Readonly<Record<WebSearchAction['type'], string>> = {

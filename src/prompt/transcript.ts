@@ -1,6 +1,7 @@
 import { createHarmonyParser } from '../harmony/event-parser.js'
 import type { HarmonyMessage, Repair } from '../harmony/events.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
+import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 
@@ -23,6 +24,15 @@ const HEADER_MARKERS: readonly number[] = [SPECIAL.channel, SPECIAL.constrain]
  * did; so is a message that never ended.
  */
 export function readTranscript(transcript: ArrayLike<number>, tokenTable: TokenTable): TranscriptMessage[] {
+  return atOnce(readTranscriptInSlices(transcript, tokenTable, createWork()))
+}
+
+/** The same in slices. */
+export function* readTranscriptInSlices(
+  transcript: ArrayLike<number>,
+  tokenTable: TokenTable,
+  work: Work,
+): Slices<TranscriptMessage[]> {
   const messages: TranscriptMessage[] = []
   const assistant = encoderOf(tokenTable)('assistant')
   // `respond` returns transcripts with the `<|start|>assistant` of their first turn.
@@ -34,6 +44,8 @@ export function readTranscript(transcript: ArrayLike<number>, tokenTable: TokenT
     // History never says that sampling was done: that is true of the model's last message alone.
     if (id === SPECIAL.return) tokens[tokens.length - 1] = SPECIAL.end
     if (message !== undefined) messages.push({ message, tokens, end: at + 1 })
+    work.left -= tokens.length
+    if (work.left <= 0) yield* work.pause()
     tokens = []
   }
   return messages

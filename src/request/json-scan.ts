@@ -1,4 +1,5 @@
 import { RequestError } from '../request-error.js'
+import type { Slices, Work } from '../slices.js'
 
 /** What a JSON text may hold. */
 export interface JsonBounds {
@@ -54,6 +55,24 @@ export function createJsonScan({ depth, values }: JsonBounds): JsonScan {
       }
     },
   }
+}
+
+/** In UTF-16 units. */
+const CHUNK = 65_536
+/** How many units are scanned in the time in which one is encoded. */
+const SCANNED = 32
+
+/** Scans a text that is there already. Returns its values. @throws RequestError as {@link JsonScan.push} */
+export function* scanJson(text: string, bounds: JsonBounds, work: Work): Slices<number> {
+  const scan = createJsonScan(bounds)
+  const utf8 = new TextEncoder()
+  for (let at = 0; at < text.length; at += CHUNK) {
+    // Where a pair is cut, other bytes come of it, which are no signs of JSON either.
+    scan.push(utf8.encode(text.slice(at, at + CHUNK)))
+    work.left -= CHUNK / SCANNED
+    if (work.left <= 0) yield* work.pause()
+  }
+  return scan.values
 }
 
 function tooDeep(levels: number): RequestError {

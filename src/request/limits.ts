@@ -1,5 +1,6 @@
 import { check } from '../errors.js'
 import { arrayTooLong, RequestError, stringTooLong } from '../request-error.js'
+import type { Slices, Work } from '../slices.js'
 import { tooManyValues } from './json-scan.js'
 import { type Path, pathOf } from './path.js'
 
@@ -46,40 +47,59 @@ export function resolveLimits(limits: RequestLimits = {}): Required<RequestLimit
  * @throws RequestError
  * @throws HarmonyResponsesError `bad_option`: it has something that JSON has not, such as a promise or a fetch Request
  */
-export function checkSize(body: unknown, limits: Required<RequestLimits>): void {
+export function* checkSize(body: unknown, limits: Required<RequestLimits>, work: Work): Slices<void> {
   const path: (string | number)[] = []
+  const open: Opened[] = []
   let count = 0
   /** Counts as the scan of a body's text does: brackets and commas. */
   const take = (entries: number): void => {
     count += Math.max(entries, 1)
     if (count > limits.values) throw tooManyValues(limits.values)
   }
-  const within = (step: string | number, value: unknown): void => {
-    path.push(step)
-    if (typeof step === 'string') checkText(step, path, limits.stringLength)
-    visit(value)
-    path.pop()
-  }
-  const visit = (value: unknown): void => {
+  /** Opens a value that has others in it. */
+  const visit = (value: unknown): boolean => {
     if (typeof value === 'string') checkText(value, path, limits.stringLength)
     checkJson(!NOT_JSON.includes(typeof value), value)
-    if (typeof value !== 'object' || value === null) return
+    if (typeof value !== 'object' || value === null) return false
     if (path.length >= limits.depth) throw tooDeep(path, limits.depth)
     if (Array.isArray(value)) {
       const most = path.length === 1 && path[0] === 'tools' ? limits.tools : limits.items
       if (value.length > most) throw arrayTooLong(pathOf(path), most, value.length)
       take(value.length)
-      for (const [index, entry] of value.entries()) {
-        checkJson(entry !== undefined, entry)
-        within(index, entry)
-      }
+      open.push({ value, names: undefined, next: 0, length: value.length })
     } else {
       checkJson(isPlain(value), value)
-      take(Object.keys(value).length)
-      for (const [name, field] of Object.entries(value)) within(name, field)
+      const names = Object.keys(value)
+      take(names.length)
+      open.push({ value, names, next: 0, length: names.length })
     }
+    return true
   }
   visit(body)
+  for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+    if (last.next === last.length) {
+      open.pop()
+      path.pop()
+      continue
+    }
+    const step = last.names === undefined ? last.next : (last.names[last.next] as string)
+    last.next += 1
+    const value = (last.value as { readonly [step: string | number]: unknown })[step]
+    if (typeof step === 'number') checkJson(value !== undefined, value)
+    path.push(step)
+    if (typeof step === 'string') checkText(step, path, limits.stringLength)
+    if (!visit(value)) path.pop()
+    if (--work.left <= 0) yield* work.pause()
+  }
+}
+
+/** An object or array whose entries are being visited. */
+interface Opened {
+  readonly value: object
+  /** Undefined for an array. */
+  readonly names: readonly string[] | undefined
+  next: number
+  readonly length: number
 }
 
 function checkJson(isRight: boolean, value: unknown): void {

@@ -3,12 +3,14 @@ import { merged } from '../merged.js'
 import { lookUp } from '../recipients/policy.js'
 import { invalidType, RequestError, unsupportedParameter } from '../request-error.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
+import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { checkNotChatCompletions } from './chat-completions.js'
 import { checkConsistency } from './consistency.js'
 import { type CheckedRequest, FIELDS, type Field, request } from './fields.js'
 import { errorOf } from './issue-error.js'
 import { checkSize, type RequestLimits, resolveLimits } from './limits.js'
 import { isRecord } from './schemas/builders.js'
+import { inSlices } from './schemas/resumed.js'
 import { refuseUnknown } from './unknown-fields.js'
 
 export interface ParseRequestOptions {
@@ -33,16 +35,25 @@ export interface ParseRequestOptions {
  * @throws HarmonyResponsesError `bad_option`: the body is not JSON, or an option is wrong
  */
 export function parseRequest(body: unknown, options: ParseRequestOptions = {}): ParsedRequest {
-  const { limits, unknownFields = 'ignore', ...others } = options
+  return atOnce(parseRequestInSlices(body, options, createWork()))
+}
+
+/** The same in slices. */
+export function* parseRequestInSlices(
+  body: unknown,
+  options: ParseRequestOptions | undefined,
+  work: Work,
+): Slices<ParsedRequest> {
+  const { limits, unknownFields = 'ignore', ...others } = options ?? {}
   const [other] = Object.keys(others)
   check(other === undefined, 'options', 'only limits and unknownFields', other)
   const isRight = unknownFields === 'ignore' || unknownFields === 'refuse'
   check(isRight, 'unknownFields', "'ignore' or 'refuse'", unknownFields)
-  checkSize(body, resolveLimits(limits))
+  yield* checkSize(body, resolveLimits(limits), work)
   if (!isRecord(body)) throw notAnObject(body)
   checkNotChatCompletions(body)
   const sent = readable(body)
-  const result = request.safeParse(sent)
+  const result = yield* inSlices(() => request.safeParse(sent), work)
   if (!result.success) throw errorOf(result.error.issues, sent)
   if (unknownFields === 'refuse') refuseUnknown(sent, result.data, [])
   const parsed = normalized(result.data)

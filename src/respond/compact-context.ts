@@ -1,11 +1,14 @@
 import { check } from '../errors.js'
 import type { Compacted, CompactionEntry, Happened } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
+import { nextTurn } from '../next-turn.js'
 import { writeWindow } from '../prompt/compacted-window.js'
-import { readRequest } from '../prompt/messages-of.js'
-import { type RenderPromptOptions, renderPrompt } from '../prompt/render-prompt.js'
+import { readRequestInSlices } from '../prompt/messages-of.js'
+import { type Prompt, type RenderPromptOptions, renderPromptInSlices } from '../prompt/render-prompt.js'
+import { createTokenBuffer } from '../prompt/token-buffer.js'
 import { unansweredIn } from '../prompt/unanswered.js'
 import type { ResponseRequest } from '../responses/request.js'
+import { createWork, type Slices, type Work, withPauses } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import { callHost } from '../translate/call-host.js'
@@ -38,7 +41,7 @@ export async function* compactContext(
   request: ResponseRequest,
   options: CompactContextOptions,
 ): AsyncGenerator<Happened> {
-  const { fold, inbox, isClosed } = options
+  const { fold, inbox, isClosed, pause = nextTurn, signal } = options
   const limit = fold.open.compactAbove ?? Number.POSITIVE_INFINITY
   const most = Math.min(LONGEST_SUMMARY, Math.max(Math.floor(limit / 2), 1))
   const writing = summarizeContext(fold.context, most, request, options).catch(withoutRoom)
@@ -52,7 +55,7 @@ export async function* compactContext(
   const entry: CompactionEntry = {
     type: 'compaction',
     ...(usage && { usage: withoutReasoning(usage) }),
-    ...(text !== undefined && { compacted: compactedBy(text, request, options) }),
+    ...(text !== undefined && { compacted: await withPauses(compactedBy(text, request, options), pause, signal) }),
   }
   yield* inbox.before(entry)
   // Applied now. It is told once: from now on the response is not compacted again.
@@ -77,40 +80,45 @@ function notify(code: Diagnostic['code'], { fold, onDiagnostic, report }: Compac
   callHost(onDiagnostic, { code, subject: `${fold.open.compactAbove} tokens`, index: -1 }, report)
 }
 
-function compactedBy(summary: string, request: ResponseRequest, options: CompactContextOptions): Compacted {
+function* compactedBy(summary: string, request: ResponseRequest, options: CompactContextOptions): Slices<Compacted> {
+  const work = createWork()
   const { fold, sealCompaction, history = [] } = options
   check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
   const { open, compactions } = fold
   const rendering = promptOptions(open.prompt, listingsOfEntry(open), options)
-  const text = writeWindow({ ...unanswered(request, rendering, options), summary })
+  const said = yield* unanswered(request, rendering, options, work)
+  const text = writeWindow({ ...said, summary })
   // Not the translator's own ids: the host's items have those.
   const id = deriveId('cmp', compactions, `${open.responseId} compaction`)
   const item = { type: 'compaction', id, encrypted_content: sealCompaction(text, id) } as const
   // What a later request sends that drops nothing, so that it renders to the same tokens.
   const { input } = request
   const compacted = { ...request, input: [...(Array.isArray(input) ? input : []), item] } as ResponseRequest
-  const { tokens, messages } = renderPrompt(compacted, {
-    ...rendering,
-    history: [...history, { sealed: item.encrypted_content, text }],
-  })
+  const rendered = { ...rendering, history: [...history, { sealed: item.encrypted_content, text }] }
+  const { tokens, messages } = (yield* renderPromptInSlices(compacted, rendered, work)) as Prompt
   const start = messages.find(({ role }) => role !== 'system' && role !== 'developer')?.start ?? 0
   return { item, prompt: Array.from(tokens.subarray(0, messages.at(-1)?.end ?? 0)), start }
 }
 
 /** What the user said that is not answered: the latest in any case, what was said before it as far as it is short. */
-function unanswered(
+function* unanswered(
   request: ResponseRequest,
   rendering: RenderPromptOptions,
   { fold, tokenTable }: CompactContextOptions,
-): { readonly before: readonly string[]; readonly after: readonly string[] } {
-  const { read, unread } = unansweredIn(readRequest(request, rendering).conversation)
+  work: Work,
+): Slices<{ readonly before: readonly string[]; readonly after: readonly string[] }> {
+  const { read, unread } = unansweredIn((yield* readRequestInSlices(request, rendering, work)).conversation)
   const said = [...read, ...unread]
   const encode = encoderOf(tokenTable)
   let room = Math.floor((fold.open.compactAbove ?? Number.POSITIVE_INFINITY) * KEPT_SHARE)
-  const first = said.findLastIndex((text, at) => {
-    room -= encode(text).length
-    return at < said.length - 1 && room < 0
-  })
+  let first = said.length - 1
+  for (; first >= 0; first--) {
+    const ids = createTokenBuffer()
+    // No more of it is counted than there is room for.
+    const isFitting = room >= 0 && (yield* encode.into(said[first] as string, ids, work, room))
+    room = isFitting ? room - ids.length : -1
+    if (room < 0 && first < said.length - 1) break
+  }
   // In this response the model has read all of it.
   const border = fold.turns > 0 ? said.length : read.length
   return { before: said.slice(first + 1, border), after: said.slice(Math.max(first + 1, border)) }

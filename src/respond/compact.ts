@@ -1,11 +1,15 @@
+import type { EngineCapabilities } from '../engine/constraint.js'
 import type { TokenEngine } from '../engine/engine.js'
 import { check } from '../errors.js'
+import { nextTurn } from '../next-turn.js'
 import { writeSummary } from '../prompt/compacted-window.js'
-import type { PromptOptions } from '../prompt/messages-of.js'
+import { type RenderPromptOptions, renderPromptInSlices } from '../prompt/render-prompt.js'
+import { contextLengthExceeded } from '../request-error.js'
 import type { ResponseRequest } from '../responses/request.js'
+import { createWork, type Pause, withPauses } from '../slices.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
-import { summarize, summaryPrompt } from './summarize.js'
+import { summarize, summaryRequest } from './summarize.js'
 
 /** A conversation in one item: what a later request sends in the place of all that came before. */
 export interface CompactionItem {
@@ -19,13 +23,18 @@ export interface CompactionItem {
 export type SealCompaction = (summary: string, itemId: string) => string
 
 export interface CompactOptions
-  extends Pick<PromptOptions, 'date' | 'history' | 'images' | 'identity' | 'knowledgeCutoff' | 'policy'> {
+  extends Pick<
+    RenderPromptOptions,
+    'date' | 'history' | 'images' | 'identity' | 'knowledgeCutoff' | 'policy' | 'known'
+  > {
   readonly engine: TokenEngine
   readonly tokenTable: TokenTable
   readonly sealCompaction: SealCompaction
   /** Id of the item, which nothing else has: `cmp_` and random digits. */
   readonly itemId: string
   readonly signal?: AbortSignal
+  /** As in `respond`. */
+  readonly pause?: Pause
 }
 
 /** A compaction, and the tokens that it took. */
@@ -38,7 +47,7 @@ export interface Compacted {
  * Compacts the conversation of a request: the model summarizes it, and the sealed summary is one item, which a later
  * request sends in the place of the conversation. Unseal it and pass it as `history`.
  *
- * @throws RequestError if the conversation cannot be rendered
+ * @throws RequestError if the conversation cannot be rendered, or does not fit into the engine's context
  * @throws EngineError if the engine fails, or the model writes no summary
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -47,8 +56,20 @@ export async function compact(request: ResponseRequest, options: CompactOptions)
   check(typeof engine?.generate === 'function', 'engine', 'a TokenEngine', engine)
   check(typeof sealCompaction === 'function', 'sealCompaction', 'a function', sealCompaction)
   check(typeof itemId === 'string' && itemId !== '', 'itemId', 'a string', itemId)
-  const { text, usage } = await summarize(summaryPrompt(request, options), request, options)
+  const { signal = new AbortController().signal, pause = nextTurn } = options
+  const contextLength = await contextLengthOf(engine, signal)
+  const rendering = renderPromptInSlices(summaryRequest(request), options, createWork(), contextLength - 1)
+  const prompt = await withPauses(rendering, pause, signal)
+  if (prompt === undefined) throw contextLengthExceeded()
+  const { text, usage } = await summarize(prompt.tokens, request, options)
   return { item: compactionItem(text, itemId, sealCompaction), usage }
+}
+
+/** An engine that does not say so refuses what is too long for it. */
+async function contextLengthOf(engine: TokenEngine, signal: AbortSignal): Promise<number> {
+  const { contextLength = Number.POSITIVE_INFINITY } =
+    (await engine.capabilities?.({ signal }).catch((): EngineCapabilities => ({}))) ?? {}
+  return contextLength
 }
 
 export function compactionItem(summary: string, id: string, seal: SealCompaction): CompactionItem {

@@ -1,10 +1,12 @@
 import { withDefaults } from '../defaults.js'
 import { check } from '../errors.js'
 import type { ResponseRequest } from '../responses/request.js'
-import { encoderOf } from '../tokens/encoder.js'
 import { callHost } from '../translate/call-host.js'
-import { openEntry } from './open-entry.js'
+import { prepareRequest } from './open-entry.js'
 import type { RespondOptions } from './options.js'
+
+/** Some 20 MB of text, and a few seconds of work. */
+const COUNTED = 4_194_304
 
 /** What a request's first model call takes in. */
 export interface CountedInput {
@@ -15,7 +17,7 @@ export interface CountedInput {
  * How many tokens the prompt of a request has, with the tools that its MCP servers list.
  *
  * @param options - those of `respond`
- * @throws RequestError if the request cannot be rendered
+ * @throws RequestError if the request cannot be rendered, or has more tokens than `limits.countedTokens`
  */
 export async function countInputTokens(request: ResponseRequest, options: RespondOptions): Promise<CountedInput> {
   check(Object(options?.tokenTable).text !== undefined, 'tokenTable', 'await loadTokenTable()', options?.tokenTable)
@@ -25,10 +27,13 @@ export async function countInputTokens(request: ResponseRequest, options: Respon
   })
   const { signal = new AbortController().signal } = options
   const report = (error: unknown): void => callHost(onError, error)
+  const { countedTokens = COUNTED } = options.limits ?? {}
+  const isRight = Number.isInteger(countedTokens) && countedTokens > 0
+  check(isRight, 'limits.countedTokens', 'a whole number of at least 1', countedTokens)
   // Counted is the whole conversation, whether or not an engine could read or hold it.
   const engine = { generate: options.engine?.generate, health: options.engine?.health }
   const counted = { ...options, engine, unconstrained: 'validate' as const, responseId, onError: report }
-  const { prompt } = await openEntry(request, counted, clock(), signal)
-  // Every turn begins with these.
-  return { inputTokens: prompt.length + 1 + encoderOf(options.tokenTable)('assistant').length }
+  const { truncation: _, ...whole } = request
+  const { prompt } = await prepareRequest(whole, counted, clock(), signal, countedTokens)
+  return { inputTokens: prompt.size }
 }

@@ -1,11 +1,13 @@
 import { HarmonyResponsesError } from '../errors.js'
 import type { OpenEntry, PromptRecord } from '../journal/entry.js'
+import { nextTurn } from '../next-turn.js'
 import type { AttachmentPolicy } from '../prompt/attachments.js'
 import type { MessageSpan } from '../prompt/prompt-message.js'
 import type { RenderPromptOptions } from '../prompt/render-prompt.js'
 import type { HostedBuiltin } from '../prompt/untaught-tools.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
+import { createWork, withPauses } from '../slices.js'
 import type { RespondOptions } from './options.js'
 import { promptDigest } from './prompt-digest.js'
 import { summaryRequest } from './summarize.js'
@@ -15,9 +17,11 @@ import { fittingPrompt } from './truncate.js'
 export type Rendering = Omit<PromptRecord, 'tokens' | 'digest' | 'listings'>
 
 /** The options of the operator's and of the conversation that prompts are rendered with, besides those of an entry. */
-export type Rendered = Pick<RespondOptions, 'tokenTable' | 'history' | 'policy'>
+export type Rendered = Pick<RespondOptions, 'tokenTable' | 'history' | 'policy' | 'known' | 'pause'>
 
 export interface FirstPrompt {
+  /** How many ids the first model call takes in. */
+  readonly size: number
   /** The ids, without the `<|start|>assistant` that every turn begins with. */
   readonly ids: Uint32Array
   readonly messages: readonly MessageSpan[]
@@ -34,30 +38,40 @@ export interface FirstPromptOptions {
 }
 
 /**
- * The first prompt of a response: for the process that begins it, and for one that goes on with it.
+ * The first prompt of a response: for the process that begins it, and for one that goes on with it. Others take turns while
+ * it is rendered.
  *
- * @throws RequestError if the request cannot be rendered, or is too long
+ * @returns undefined if it does not fit
+ * @throws RequestError if the request cannot be rendered; the signal's reason
  */
-export function firstPrompt(
+export async function firstPrompt(
   request: ResponseRequest,
   { rendering, listings, isCompaction, contextLength }: FirstPromptOptions,
   options: Rendered,
-): FirstPrompt {
-  const { tokens, messages, untaught, placeholders } = fittingPrompt(
+  signal?: AbortSignal,
+): Promise<FirstPrompt | undefined> {
+  const { pause = nextTurn } = options
+  const rendered = fittingPrompt(
     isCompaction ? summaryRequest(request) : request,
     promptOptions(rendering, listings, options),
+    createWork(),
     contextLength,
   )
-  return { ids: tokens.slice(0, messages.at(-1)?.end ?? 0), messages, untaught, placeholders }
+  const prompt = await withPauses(rendered, pause, signal)
+  if (prompt === undefined) return undefined
+  const { tokens, messages, untaught, placeholders } = prompt
+  const ids = tokens.slice(0, messages.at(-1)?.end ?? 0)
+  return { size: tokens.length, ids, messages, untaught, placeholders }
 }
 
 /** How the prompts of a response are rendered, by whoever renders them. */
 export function promptOptions(
   { date, hosted, images, identity, knowledgeCutoff }: Rendering,
   listings: readonly McpListing[],
-  { tokenTable, history, policy }: Rendered,
+  { tokenTable, history, policy, known }: Rendered,
 ): RenderPromptOptions {
   return {
+    ...(known && { known }),
     ...{ tokenTable, date, listings, hosted: hosted as readonly HostedBuiltin[] },
     ...(policy !== undefined && { policy }),
     ...(history && { history }),
@@ -77,17 +91,24 @@ export function listingsOfEntry({ listings, prompt }: OpenEntry): readonly McpLi
  *
  * @throws HarmonyResponsesError `prompt_differs` if it cannot be rendered, or has other ids than it had there
  */
-export function promptAgain(request: ResponseRequest, open: OpenEntry, options: Rendered): Uint32Array {
+export async function promptAgain(
+  request: ResponseRequest,
+  open: OpenEntry,
+  options: Rendered,
+  signal?: AbortSignal,
+): Promise<Uint32Array> {
   const { prompt, isCompaction = false, capabilities, responseId } = open
   const expected = `${responseId}: expected the conversation whose prompt had ${prompt.tokens} ids`
-  let ids: Uint32Array
+  let ids: Uint32Array | undefined
   try {
     const listings = listingsOfEntry(open)
     const known = { rendering: prompt, listings, isCompaction, contextLength: capabilities?.contextLength }
-    ids = firstPrompt(request, known, options).ids
+    ids = (await firstPrompt(request, known, options, signal))?.ids
   } catch (error) {
+    signal?.throwIfAborted()
     throw new HarmonyResponsesError('prompt_differs', `${expected}, got one that cannot be rendered`, { cause: error })
   }
+  if (ids === undefined) throw new HarmonyResponsesError('prompt_differs', `${expected}, got one that is too long`)
   if (ids.length === prompt.tokens && promptDigest(ids) === prompt.digest) return ids
   const got = ids.length === prompt.tokens ? 'others' : `${ids.length}`
   const causes = 'another conversation, policy or version of this library'

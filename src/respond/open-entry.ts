@@ -3,7 +3,7 @@ import type { EngineCapabilities } from '../engine/constraint.js'
 import { type Addition, BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
 import type { MessageSpan } from '../prompt/prompt-message.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
-import { unsupported } from '../request-error.js'
+import { contextLengthExceeded, tooManyToCount, unsupported } from '../request-error.js'
 import type { InputItem } from '../responses/input-items.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
@@ -15,7 +15,7 @@ import { calleesOf, isCalleeOpen, type Teaching } from './callees.js'
 import { checkDemand } from './check-demand.js'
 import { compactThreshold } from './compact-threshold.js'
 import { dateOf } from './date-of.js'
-import { firstPrompt, type Rendering } from './first-prompt.js'
+import { type FirstPrompt, firstPrompt, type Rendering } from './first-prompt.js'
 import { type HeldParts, heldParts } from './held-parts.js'
 import { hostedBuiltins, isReplacementHosted } from './hosted-types.js'
 import { knownListings } from './known-listings.js'
@@ -54,20 +54,10 @@ export async function openEntry(
   at: number,
   signal: AbortSignal,
 ): Promise<Opening> {
-  const { approvedCalls = [], unconstrained = 'validate', onError, notice } = options
-  const isCompaction = checkCompaction(request, options)
-  const parts = isCompaction ? [] : strictParts(request)
-  const needsAnswer = parts.some(({ isAsked }) => isAsked) || (!isCompaction && isCalleeOpen(request))
-  const capabilities = await capabilitiesOf(options, needsAnswer, signal)
-  const { held: constrained, relaxed } = heldParts(parts, capabilities, { unconstrained, onError })
-  for (const [param, { path, message }] of relaxed) notice?.('relaxed_schema', `${param}${path}: ${message}`)
-  const listings = await listingsOf(request, options, signal)
-  const taught = teaching(options, listings, onError)
-  if (!isCompaction) checkDemand(request, taught)
-  const rendering = renderingOf(options, taught, at)
-  const { contextLength } = capabilities
-  const how = { rendering, listings, isCompaction, contextLength }
-  const { ids, messages, untaught, placeholders } = firstPrompt(request, how, options)
+  const { approvedCalls = [], notice } = options
+  const prepared = await prepareRequest(request, options, at, signal)
+  const { isCompaction, capabilities, constrained, relaxed, listings, taught, rendering, prompt } = prepared
+  const { ids, messages, untaught, placeholders } = prompt
   const isPreparation = (request as ParsedRequest).generate === false
   const compactAbove = compactThreshold(request, options, capabilities)
   const callees = isCompaction ? undefined : calleesOf(request, taught, capabilities)
@@ -112,6 +102,47 @@ export async function openEntry(
 function wholeInput({ input = [] }: ResponseRequest): Addition {
   const said = { type: 'message', role: 'user', content: input } as InputItem
   return { input: typeof input === 'string' ? [said] : (input as readonly InputItem[]) }
+}
+
+/** What a request's first model call is made of. */
+interface Prepared extends Pick<HeldParts, 'relaxed'> {
+  readonly isCompaction: boolean
+  readonly capabilities: EngineCapabilities
+  readonly constrained: HeldParts['held']
+  readonly listings: readonly McpListing[]
+  readonly taught: Teaching
+  readonly rendering: Rendering
+  readonly prompt: FirstPrompt
+}
+
+/**
+ * Reads a request, and renders its prompt.
+ *
+ * @param counted - how many tokens are counted, where the engine's context does not matter
+ * @throws as {@link openEntry}
+ */
+export async function prepareRequest(
+  request: ResponseRequest,
+  options: OpenOptions,
+  at: number,
+  signal: AbortSignal,
+  counted?: number,
+): Promise<Prepared> {
+  const { unconstrained = 'validate', onError, notice } = options
+  const isCompaction = checkCompaction(request, options)
+  const parts = isCompaction ? [] : strictParts(request)
+  const needsAnswer = parts.some(({ isAsked }) => isAsked) || (!isCompaction && isCalleeOpen(request))
+  const capabilities = await capabilitiesOf(options, needsAnswer, signal)
+  const { held: constrained, relaxed } = heldParts(parts, capabilities, { unconstrained, onError })
+  for (const [param, { path, message }] of relaxed) notice?.('relaxed_schema', `${param}${path}: ${message}`)
+  const listings = await listingsOf(request, options, signal)
+  const taught = teaching(options, listings, onError)
+  if (!isCompaction) checkDemand(request, taught)
+  const rendering = renderingOf(options, taught, at)
+  const contextLength = counted === undefined ? capabilities.contextLength : counted + 1
+  const prompt = await firstPrompt(request, { rendering, listings, isCompaction, contextLength }, options, signal)
+  if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
+  return { isCompaction, capabilities, constrained, relaxed, listings, taught, rendering, prompt }
 }
 
 function compacting(

@@ -1,7 +1,9 @@
 import type { TokenEngine } from '../engine/engine.js'
 import type { Addition, Entry } from '../journal/entry.js'
+import type { KnownTexts } from '../prompt/known-texts.js'
 import type { PromptOptions } from '../prompt/messages-of.js'
 import type { ResponseRequest } from '../responses/request.js'
+import type { Pause } from '../slices.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { Tool, ToolContext, ToolProgress } from '../tools/tool.js'
 import type { WholeItem } from '../translate/host-item.js'
@@ -17,6 +19,8 @@ export interface RespondLimits {
    * call of a tool; what is running is not interrupted. Default: any number.
    */
   readonly seconds?: number
+  /** How many tokens `countInputTokens` counts: a longer prompt is refused. Default 4,194,304. */
+  readonly countedTokens?: number
 }
 
 /** What the model wrote does not fit what the request says of it. */
@@ -103,6 +107,13 @@ export interface RespondOptions extends Translated, Prompted {
   /** Unix time in whole seconds, for timestamps and for the date that the model is told. Default: the system's. */
   readonly clock?: () => number
   readonly limits?: RespondLimits
+  /**
+   * Waits until other work was done: called between two slices, of some milliseconds each, of what takes long, such as
+   * the prompt of a long conversation. Default: a turn of the event loop.
+   */
+  readonly pause?: Pause
+  /** The texts of tools and instructions that were encoded before, which all responses may share. Default: none. */
+  readonly known?: KnownTexts
   /** Seals the summary of a conversation that ends in `compaction_trigger`. Without it, such a request is refused. */
   readonly sealCompaction?: SealCompaction
   /** The calls that the user approved since the last response, from the host's store or its seal. */

@@ -78,7 +78,7 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     closed = why
     signal?.removeEventListener('abort', abort)
     inbox.close()
-    work.abort()
+    work.abort(signal?.reason)
   }
   const abort = (): void => close('aborted')
   const hasLeft = (): boolean => closed === 'left'
@@ -189,7 +189,9 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     try {
       for (const entry of entries) fold.apply(entry, entry.at)
       const isUnderWay = fold.stage !== 'new' && fold.stage !== 'closed'
-      if (isUnderWay && fold.compactions === 0) fold.givePrompt(promptAgain(request, fold.open, options))
+      if (isUnderWay && fold.compactions === 0) {
+        fold.givePrompt(await promptAgain(request, fold.open, options, work.signal))
+      }
       while (fold.stage !== 'closed' && !hasLeft()) {
         const isOpen = fold.stage !== 'new'
         if (isOpen) announce()

@@ -1,10 +1,12 @@
 import { childSignals } from '../child-signals.js'
 import type { Happened } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
-import { renderToolResult } from '../prompt/tool-message.js'
+import { nextTurn } from '../next-turn.js'
+import { renderToolResultInSlices } from '../prompt/tool-message.js'
 import type { DeclaredTools } from '../recipients/declared-tools.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { McpCallItem } from '../responses/items.js'
+import { withPauses } from '../slices.js'
 import type { HostedCall } from '../tools/tool.js'
 import { callHost } from '../translate/call-host.js'
 import { calleeNames } from './callee-names.js'
@@ -15,7 +17,7 @@ import { runTool } from './run-tool.js'
 import type { RefusedCall } from './waiting-calls.js'
 
 export interface RunCallsOptions
-  extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'policy' | 'onProgress' | 'onDiagnostic'> {
+  extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'policy' | 'onProgress' | 'onDiagnostic' | 'pause'> {
   readonly fold: ResponseFold
   readonly inbox: Inbox
   readonly signal: AbortSignal
@@ -68,7 +70,8 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
       if (isClosed()) return
       yield* inbox.all()
     }
-    const transcript = messageOf(call, result, names, options)
+    const transcript = await messageOf(call, result, names, options)
+    if (isClosed()) return
     yield { type: 'tool_result', itemId: call.id, result, transcript }
   }
 }
@@ -85,7 +88,7 @@ export async function* tellRefusals(calls: readonly RefusedCall[], options: RunC
   const names = calleeNames(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
   for (const call of calls) {
     const message = 'message' in call.error ? call.error.message : 'tool not available'
-    const transcript = messageOf(call, { error: { message } }, names, options)
+    const transcript = await messageOf(call, { error: { message } }, names, options)
     yield* inbox.before({ type: 'tool_result', itemId: call.id, transcript })
   }
 }
@@ -94,8 +97,9 @@ function messageOf(
   call: HostedCall,
   result: CallResult,
   names: ReadonlyMap<string, string>,
-  { tokenTable }: RunCallsOptions,
-): number[] {
+  { tokenTable, pause = nextTurn }: RunCallsOptions,
+): Promise<number[]> {
   const recipient = names.get(call.id)
-  return renderToolResult(call, result, { tokenTable, ...(recipient !== undefined && { recipient }) })
+  const options = { tokenTable, ...(recipient !== undefined && { recipient }) }
+  return withPauses(renderToolResultInSlices(call, result, options), pause)
 }

@@ -5,7 +5,6 @@ import { STOP_TOKENS } from '../engine/stop-tokens.js'
 import { translate } from '../full.js'
 import { SPECIAL } from '../harmony/vocabulary.js'
 import { renderMessages } from '../prompt/render-messages.js'
-import { type RenderPromptOptions, renderPrompt } from '../prompt/render-prompt.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { HostUsage, StreamEnd, TokenChunk } from '../tokens/token-source.js'
@@ -36,11 +35,6 @@ export function summaryRequest(request: ResponseRequest): ResponseRequest {
   return { ...rest, tool_choice: 'none', input: [...said, { role: 'user', content: INSTRUCTIONS }] }
 }
 
-/** The prompt of {@link summaryRequest}. @throws RequestError if the conversation cannot be rendered */
-export function summaryPrompt(request: ResponseRequest, options: RenderPromptOptions): Uint32Array {
-  return renderPrompt(summaryRequest(request), options).tokens
-}
-
 export interface SummaryOptions {
   readonly engine: TokenEngine
   readonly tokenTable: TokenTable
@@ -50,7 +44,7 @@ export interface SummaryOptions {
 /**
  * Has the model write a summary.
  *
- * @param prompt - of {@link summaryPrompt}
+ * @param prompt - of {@link summaryRequest}
  * @throws EngineError if the engine fails, or the model writes no summary
  */
 export async function summarize(

@@ -1,52 +1,106 @@
-import { type Prompt, type RenderPromptOptions, renderPrompt } from '../prompt/render-prompt.js'
-import { contextLengthExceeded } from '../request-error.js'
+import type { PromptMessage } from '../prompt/prompt-message.js'
+import { renderMessagesInSlices } from '../prompt/render-messages.js'
+import {
+  type Prompt,
+  type ReadPrompt,
+  type RenderPromptOptions,
+  readPrompt,
+  renderPromptInSlices,
+  turnStart,
+} from '../prompt/render-prompt.js'
 import type { ResponseRequest } from '../responses/request.js'
+import type { Slices, Work } from '../slices.js'
 
 type Item = { readonly [field: string]: unknown }
 
 /**
  * The prompt of a request, without the oldest exchanges of its conversation where the request allows that
  * (`truncation: 'auto'`) and they do not fit. An exchange begins with a message of the user's; instructions stay, and
- * so does the last exchange. A call and its output are in one exchange.
+ * so does the last exchange. A call and its output are in one exchange. No more of it is encoded than fits, and one
+ * message.
  *
  * @param contextLength - of the engine; undefined if nobody knows it
- * @throws RequestError if the request cannot be rendered, or does not fit
+ * @returns undefined if it does not fit
+ * @throws RequestError if the request cannot be rendered
  */
-export function fittingPrompt(
+export function* fittingPrompt(
   request: ResponseRequest,
   options: RenderPromptOptions,
+  work: Work,
   contextLength: number = Number.POSITIVE_INFINITY,
-): Prompt {
-  const prompt = renderPrompt(request, options)
-  const room = contextLength - reserve(request, contextLength)
-  const isTooLong = request.truncation === 'auto' && prompt.tokens.length > room
-  const fitting = isTooLong ? truncated(request, prompt, options, room) : prompt
-  if (fitting.tokens.length >= contextLength) throw contextLengthExceeded()
-  return fitting
+): Slices<Prompt | undefined> {
+  const most = contextLength - 1
+  const isTruncated =
+    request.truncation === 'auto' && Array.isArray(request.input) && contextLength < Number.POSITIVE_INFINITY
+  const room = isTruncated ? contextLength - reserve(request, contextLength) : most
+  const whole = yield* renderPromptInSlices(request, options, work, room)
+  return whole ?? (isTruncated ? yield* truncated(request, options, work, { room, most }) : undefined)
 }
 
-/** The prompt without as many exchanges as it takes, or as may be dropped. */
-function truncated(request: ResponseRequest, whole: Prompt, options: RenderPromptOptions, room: number): Prompt {
-  if (!Array.isArray(request.input)) return whole
-  const input: readonly object[] = request.input
-  const sizes = sizesOf(whole)
+/** In tokens: what a prompt should take, and what it may take. */
+interface Bounds {
+  readonly room: number
+  readonly most: number
+}
+
+/** The prompt without as many exchanges as it takes, or as may be dropped; undefined if it does not fit either. */
+function* truncated(
+  request: ResponseRequest,
+  options: RenderPromptOptions,
+  work: Work,
+  { room, most }: Bounds,
+): Slices<Prompt | undefined> {
+  const input = request.input as readonly object[]
+  const exchanges = exchangesOf(input as readonly Item[])
+  const droppable = exchanges.slice(0, -1)
+  const isStaying = (at: number): boolean => isKept(input[at] as Item)
+  const read = yield* readPrompt(request, options, work)
+  const first = yield* firstThatFits(read, exchanges, isStaying, options, work, room)
   const dropped = new Set<number>()
-  let prompt = whole
-  let excess = whole.tokens.length - room
-  const exchanges = exchangesOf(input as readonly Item[]).slice(0, -1)
-  for (const [nth, exchange] of exchanges.entries()) {
-    for (const at of exchange) {
-      if (isKept(input[at] as Item)) continue
-      dropped.add(at)
-      excess -= sizes.get(at) ?? 0
-    }
-    if (excess > 0 && nth < exchanges.length - 1) continue
-    // Rendered again, because an item may take more by itself than the prompt takes less without it.
-    prompt = renderPrompt({ ...request, input: input.filter((_, at) => !dropped.has(at)) }, options)
-    excess = prompt.tokens.length - room
-    if (excess <= 0) break
+  let prompt: Prompt | undefined
+  for (const [nth, exchange] of droppable.entries()) {
+    for (const at of exchange) if (!isStaying(at)) dropped.add(at)
+    if (nth + 1 < first && nth < droppable.length - 1) continue
+    // Rendered as a whole, because an item may take more by itself than the prompt takes less without it.
+    const left = { ...request, input: input.filter((_, at) => !dropped.has(at)) }
+    prompt = yield* renderPromptInSlices(left, options, work, most)
+    if (prompt !== undefined && prompt.tokens.length <= room) return prompt
   }
-  return prompt
+  return droppable.length > 0 ? prompt : yield* renderPromptInSlices(request, options, work, most)
+}
+
+/**
+ * The first exchange from which on all fit into the room, by what each takes in the whole prompt. They are encoded from
+ * the last one back, as far as they fit.
+ */
+function* firstThatFits(
+  { head, messages }: ReadPrompt,
+  exchanges: readonly (readonly number[])[],
+  isStaying: (at: number) => boolean,
+  { tokenTable, known }: RenderPromptOptions,
+  work: Work,
+  room: number,
+): Slices<number> {
+  const byItem = new Map<number | undefined, PromptMessage[]>()
+  for (const message of messages) {
+    const its = byItem.get(message.item) ?? []
+    byItem.set(message.item, its)
+    its.push(message)
+  }
+  let left = room - turnStart(tokenTable).length
+  function* take(some: readonly PromptMessage[]): Slices<boolean> {
+    const rendered = yield* renderMessagesInSlices(some, { tokenTable, known, work, most: left })
+    left -= rendered?.tokens.length ?? Number.POSITIVE_INFINITY
+    return left >= 0
+  }
+  const messagesAt = (places: readonly number[]): PromptMessage[] => places.flatMap((at) => byItem.get(at) ?? [])
+  const staying = exchanges.flatMap((exchange) => exchange.filter(isStaying))
+  if (!(yield* take([...head, ...(byItem.get(undefined) ?? []), ...messagesAt(staying)]))) return exchanges.length
+  for (let nth = exchanges.length - 1; nth >= 0; nth--) {
+    const own = (exchanges[nth] as readonly number[]).filter((at) => !isStaying(at))
+    if (!(yield* take(messagesAt(own)))) return nth + 1
+  }
+  return 0
 }
 
 /** What is kept free for the answer: what the request wants, but no more than a quarter of the context. */
@@ -55,15 +109,6 @@ function reserve({ max_output_tokens: most }: ResponseRequest, contextLength: nu
 }
 
 const ANSWER = 4096
-
-/** How many tokens each item has in the prompt. */
-function sizesOf({ messages }: Prompt): ReadonlyMap<number, number> {
-  const sizes = new Map<number, number>()
-  for (const { item, start, end } of messages) {
-    if (item !== undefined) sizes.set(item, (sizes.get(item) ?? 0) + end - start)
-  }
-  return sizes
-}
 
 /** Whether it is no part of what was said: instructions, and what the model is told of tools. */
 function isKept({ type = 'message', role }: Item): boolean {

@@ -1,6 +1,7 @@
 import { check } from '../errors.js'
 import { invalidType } from '../request-error.js'
 import type { ResponseRequest } from '../responses/request.js'
+import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { checkNames } from '../translate/check-names.js'
 import type { ApprovedCall } from '../translate/options.js'
 import { checkCaller } from './check-caller.js'
@@ -47,6 +48,19 @@ export interface UnsealedInput {
  *   it is not a string; HarmonyResponsesError `bad_option`
  */
 export function unsealInput(input: ResponseRequest['input'], options: UnsealInputOptions): UnsealedInput {
+  return atOnce(unsealInputInSlices(input, options, createWork()))
+}
+
+/** What an item takes, and how many characters are opened in the time in which one is encoded. */
+const ITEM = 4
+const OPENED = 4
+
+/** The same in slices: a content is opened in one. */
+export function* unsealInputInSlices(
+  input: ResponseRequest['input'],
+  options: UnsealInputOptions,
+  work: Work,
+): Slices<UnsealedInput> {
   const { seal, caller, foreign = 'refuse', onForeign } = Object(options) as UnsealInputOptions
   checkNames('unsealInput', Object(options), ['seal', 'caller', 'foreign', 'onForeign'])
   check(typeof Object(seal).unseal === 'function', 'unsealInput: seal', 'createSeal(keys)', seal)
@@ -70,6 +84,7 @@ export function unsealInput(input: ResponseRequest['input'], options: UnsealInpu
     if (isIgnored(sealed, param)) return
     const id = fieldOf(item, 'id')
     const itemId = typeof id === 'string' ? id : null
+    work.left -= sealed.length / OPENED
     const { text, form } = seal.unseal(sealed, { caller, kind, itemId, param })
     history.push({ sealed, text, ...(form !== undefined && { form }) })
   }
@@ -84,6 +99,8 @@ export function unsealInput(input: ResponseRequest['input'], options: UnsealInpu
   }
 
   for (const [index, item] of (Array.isArray(input) ? input : []).entries()) {
+    work.left -= ITEM
+    if (work.left <= 0) yield* work.pause()
     const type = fieldOf(item, 'type')
     const at = `input[${index}]`
     if (type === 'reasoning' || type === 'compaction') openText(item, type, `${at}.encrypted_content`)

@@ -56,7 +56,7 @@ export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
   check(typeof basePath === 'string' && /^(\/[\w.-]+)*$/.test(basePath), 'basePath', 'a path such as /v1', basePath)
   check(Number.isInteger(keepAliveMs) && keepAliveMs >= 0, 'keepAliveMs', 'a whole number of milliseconds', keepAliveMs)
   const checkHost = createHostCheck(options, authorize !== undefined)
-  const readJson = createJsonReader(options.limits, options.request?.limits)
+  const readJson = createJsonReader(options.limits, options.request?.limits, options.pause)
   const server: ServerContext = { service, readJson, options, keepAliveMs }
 
   const app = new Hono<Env>()

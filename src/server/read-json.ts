@@ -2,9 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import type { ByteHold } from '../byte-budget.js'
 import { check, HarmonyResponsesError } from '../errors.js'
-import { createJsonScan, type JsonScan } from '../request/json-scan.js'
+import { nextTurn } from '../next-turn.js'
+import { createJsonScan, type JsonScan, scanJson } from '../request/json-scan.js'
 import { type RequestLimits, resolveLimits } from '../request/limits.js'
 import { RequestError } from '../request-error.js'
+import { createWork, type Pause, withPauses } from '../slices.js'
 import { isUnread, readIncoming, readStream } from './body-chunks.js'
 import { keptBody } from './kept-body.js'
 import { nodeBindings } from './node-bindings.js'
@@ -26,6 +28,7 @@ export type ReadJson = (context: Context) => Promise<unknown>
 export function createJsonReader(
   { bodyBytes = 33_554_432, bodySeconds = 30 }: BodyLimits = {},
   size: RequestLimits = {},
+  pause: Pause = nextTurn,
 ): ReadJson {
   const bounds = resolveLimits(size)
   for (const [name, limit] of Object.entries({ bodyBytes, bodySeconds })) {
@@ -45,8 +48,7 @@ export function createJsonReader(
     const text = body ?? (await readText(context, bindings.incoming, { bodyBytes, bodySeconds }, scan, count))
     if (text.length > bodyBytes) throw tooLarge(bodyBytes)
     count.bytes(text.length)
-    if (body !== undefined) scan.push(new TextEncoder().encode(text))
-    count.values(scan.values)
+    count.values(body === undefined ? scan.values : await withPauses(scanJson(text, bounds, createWork()), pause))
     try {
       return JSON.parse(text)
     } catch {

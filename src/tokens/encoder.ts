@@ -1,15 +1,15 @@
 import { HarmonyResponsesError } from '../errors.js'
-import { createMerger, LONGEST_SHORT } from './merge-bytes.js'
+import { atOnce, createWork, type Slices, type Work } from '../slices.js'
+import { createMerger, type IdSink, LONGEST_SHORT } from './merge-bytes.js'
 import { createCharacterKinds, Pieces } from './pieces.js'
 import { tokenIndexOf } from './token-index.js'
 import type { TokenTable } from './token-table.js'
-import { createWork, type Work } from './work.js'
 
-/** Characters that are read, or pairs that are merged, between two pauses: some milliseconds. */
-const SLICE = 65_536
 /** Pieces are turned into bytes together, up to so many UTF-16 units. */
 const BATCH = 1024
 const BYTES_PER_UNIT = 3
+/** What merging a byte of a short piece takes, beside reading a character. */
+const MERGING = 4
 
 /** Encodes ordinary text. */
 export interface Encoder {
@@ -27,7 +27,15 @@ export interface Encoder {
    * @param most - how many ids are wanted. It stops as soon as it is known that there are more
    * @returns the ids, or undefined if there are more than `most`
    */
-  slices(text: string, most?: number): Generator<undefined, number[] | undefined>
+  slices(text: string, most?: number): Slices<number[] | undefined>
+  /**
+   * The same, appended to others.
+   *
+   * @param work - shared by all that is done in the same slices
+   * @param most - how many ids there may be in all
+   * @returns false as soon as it is known that there are more. Then not all of them were appended
+   */
+  into(text: string, ids: IdSink, work: Work, most?: number): Slices<boolean>
 }
 
 /**
@@ -60,12 +68,7 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
   const scratch = new Uint8Array(BYTES_PER_UNIT * BATCH)
 
   /** Encodes pieces that are short enough to be turned into bytes together. */
-  function* encodeBatch(
-    text: string,
-    lengths: readonly number[],
-    ids: number[],
-    work: Work,
-  ): Generator<undefined, void> {
+  function* encodeBatch(text: string, lengths: readonly number[], ids: IdSink, work: Work): Slices<void> {
     utf8.encodeInto(text, scratch)
     let from = 0
     let start = 0
@@ -73,8 +76,10 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
       const end = start + byteLength(text, from, from + length)
       const whole = index.idOf(scratch, start, end)
       if (whole !== undefined) ids.push(whole)
-      else if (end - start <= LONGEST_SHORT) merger.mergeShort(scratch, start, end, ids)
-      else {
+      else if (end - start <= LONGEST_SHORT) {
+        merger.mergeShort(scratch, start, end, ids)
+        work.left -= MERGING * (end - start)
+      } else {
         yield* merger.mergeLong(scratch.slice(start, end), ids, work)
         // Another text may have been encoded meanwhile.
         utf8.encodeInto(text, scratch)
@@ -84,10 +89,10 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
     }
   }
 
-  function* slices(text: string, most = Number.POSITIVE_INFINITY): Generator<undefined, number[] | undefined> {
-    const work = createWork(SLICE)
+  function* into(text: string, ids: IdSink, work: Work, most = Number.POSITIVE_INFINITY): Slices<boolean> {
+    // So many there are at least, however the text is split. A UTF-16 unit is at least a byte.
+    if (ids.length + text.length / index.longest > most) return false
     const pieces = new Pieces(text, kinds, work)
-    const ids: number[] = []
     /** The lengths of pieces that are not encoded yet, and where they begin. */
     let lengths: number[] = []
     let from = 0
@@ -101,26 +106,23 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
       }
       if (end - start > BATCH) {
         const bytes = utf8.encode(text.slice(start, end))
-        if (ids.length + bytes.length / index.longest > most) return undefined
+        if (ids.length + bytes.length / index.longest > most) return false
         yield* merger.mergeLong(bytes, ids, work)
         from = end
       } else if (end >= 0) lengths.push(end - start)
-      if (ids.length > most) return undefined
+      if (ids.length > most) return false
       if (work.left <= 0) yield* work.pause()
     }
-    yield* encodeBatch(text.slice(from), lengths, ids, work)
-    return ids.length > most ? undefined : ids
+    yield* encodeBatch(from === 0 ? text : text.slice(from), lengths, ids, work)
+    return ids.length <= most
   }
 
-  return Object.assign(
-    (text: string) => {
-      const steps = slices(text)
-      let step = steps.next()
-      while (!step.done) step = steps.next()
-      return step.value as number[]
-    },
-    { slices },
-  )
+  function* slices(text: string, most?: number): Slices<number[] | undefined> {
+    const ids: number[] = []
+    return (yield* into(text, ids, createWork(), most)) ? ids : undefined
+  }
+
+  return Object.assign((text: string) => atOnce(slices(text)) as number[], { slices, into })
 }
 
 /** A memo, which nobody can observe but by the time it saves; it keeps no table alive. */

@@ -1,5 +1,5 @@
+import type { Slices, Work } from '../slices.js'
 import type { TokenIndex } from './token-index.js'
-import type { Work } from './work.js'
 
 /**
  * Byte pair encoding of one piece: merges the neighbours that form the token with the lowest id, the leftmost first,
@@ -7,9 +7,15 @@ import type { Work } from './work.js'
  */
 export interface Merger {
   /** Looks at all pairs after each merge, which is the fastest way for a word. */
-  mergeShort(bytes: Uint8Array, start: number, end: number, ids: number[]): void
+  mergeShort(bytes: Uint8Array, start: number, end: number, ids: IdSink): void
   /** Takes linear time, but for sorting the positions of an id where they are not in order. Pauses when work is due. */
-  mergeLong(bytes: Uint8Array, ids: number[], work: Work): Generator<undefined, void>
+  mergeLong(bytes: Uint8Array, ids: IdSink, work: Work): Slices<void>
+}
+
+/** What ids are appended to. */
+export interface IdSink {
+  readonly length: number
+  push(id: number): unknown
 }
 
 /** In bytes. */
@@ -55,18 +61,20 @@ export function createMerger(index: TokenIndex): Merger {
  * Merges id by id, from a queue of ids with the positions of each: a heap of all pairs takes n log n time, most of it
  * for memory that is far apart. A merged part usually forms tokens of higher ids, so each id comes once.
  */
-function* mergeLong(index: TokenIndex, bytes: Uint8Array, ids: number[], work: Work): Generator<undefined, void> {
+function* mergeLong(index: TokenIndex, bytes: Uint8Array, ids: IdSink, work: Work): Slices<void> {
   const { length } = bytes
-  /** The length of a part, at its first byte and at its last. Tokens have at most 255 bytes. */
-  const lengths = new Uint8Array(length).fill(1)
-  /** The id of the token that the part that begins here forms with the next one; -1 for none. */
-  const pairs = new Int32Array(length).fill(-1)
+  // Both begin as zeros, which the system gives page by page: to fill 100 MB with anything else takes a slice of its own.
+  /** The length of a part less 1, at its first byte and at its last. Tokens have at most 256 bytes. */
+  const more = new Uint8Array(length)
+  /** 1 + the id of the token that the part that begins here forms with the next one; 0 for none. */
+  const pairs = new Uint32Array(length)
   const queue = createQueue()
+  const lengthAt = (at: number): number => (more[at] as number) + 1
 
   function updatePair(at: number): void {
-    const next = at + (lengths[at] as number)
-    const id = next < length ? index.idOf(bytes, at, next + (lengths[next] as number)) : undefined
-    pairs[at] = id ?? -1
+    const next = at + lengthAt(at)
+    const id = next < length ? index.idOf(bytes, at, next + lengthAt(next)) : undefined
+    pairs[at] = id === undefined ? 0 : id + 1
     if (id !== undefined) queue.push(id, at)
   }
 
@@ -75,29 +83,29 @@ function* mergeLong(index: TokenIndex, bytes: Uint8Array, ids: number[], work: W
     if (--work.left <= 0) yield* work.pause()
   }
   for (let id = queue.least(); id !== undefined; id = queue.least()) {
-    for (const positions of queue.take(id)) {
+    for (const positions of yield* queue.take(id, work)) {
       for (let next = 0; next < positions.length; next++) {
         const at = positions[next] as number
         if (--work.left <= 0) yield* work.pause()
         // Skip a stale entry: one of its parts has grown since.
-        if (pairs[at] !== id) continue
+        if (pairs[at] !== id + 1) continue
         // A merge formed a lower id, which comes first.
         if ((queue.least() ?? id) < id) {
           queue.push(id, at)
           continue
         }
-        const second = at + (lengths[at] as number)
-        const merged = (lengths[at] as number) + (lengths[second] as number)
-        pairs[second] = -1
-        lengths[at] = merged
-        lengths[at + merged - 1] = merged
-        if (at > 0) updatePair(at - (lengths[at - 1] as number))
+        const second = at + lengthAt(at)
+        const merged = lengthAt(at) + lengthAt(second)
+        pairs[second] = 0
+        more[at] = merged - 1
+        more[at + merged - 1] = merged - 1
+        if (at > 0) updatePair(at - lengthAt(at - 1))
         updatePair(at)
       }
     }
   }
-  for (let at = 0; at < length; at += lengths[at] as number) {
-    ids.push(index.idOf(bytes, at, at + (lengths[at] as number)) as number)
+  for (let at = 0; at < length; at += lengthAt(at)) {
+    ids.push(index.idOf(bytes, at, at + lengthAt(at)) as number)
     if (--work.left <= 0) yield* work.pause()
   }
 }
@@ -107,49 +115,84 @@ interface MergeQueue {
   push(id: number, position: number): void
   least(): number | undefined
   /** Takes out an id, and returns its positions in order. */
-  take(id: number): readonly ArrayLike<number>[]
+  take(id: number, work: Work): Slices<readonly Uint32Array[]>
 }
 
-/** Longer lists are not made: they would be copied whenever they grow. */
-const LONGEST_LIST = 32_768
+/** Each list of an id is twice as long as the one before, up to the longest: none is copied to grow. */
+const SHORTEST_LIST = 16
+const LONGEST_LIST = 8192
+
+/** The positions of one id. */
+interface Positions {
+  /** All but the last are full. */
+  readonly lists: Uint32Array[]
+  /** How many the last one has. */
+  count: number
+  latest: number
+  isSorted: boolean
+}
 
 function createQueue(): MergeQueue {
   const heap: number[] = []
-  const all = new Map<number, { readonly lists: number[][]; last: number[]; isSorted: boolean }>()
+  const all = new Map<number, Positions>()
   return {
     push(id, position) {
-      const known = all.get(id)
+      let known = all.get(id)
       if (known === undefined) {
-        const last = [position]
-        all.set(id, { lists: [last], last, isSorted: true })
+        known = { lists: [new Uint32Array(SHORTEST_LIST)], count: 0, latest: 0, isSorted: true }
+        all.set(id, known)
         pushTo(heap, id)
-        return
       }
-      if (position < (known.last[known.last.length - 1] as number)) known.isSorted = false
-      if (known.last.length < LONGEST_LIST) known.last.push(position)
-      else {
-        known.last = [position]
-        known.lists.push(known.last)
+      let last = known.lists.at(-1) as Uint32Array
+      if (known.count === last.length) {
+        last = new Uint32Array(Math.min(2 * last.length, LONGEST_LIST))
+        known.lists.push(last)
+        known.count = 0
       }
+      if (position < known.latest) known.isSorted = false
+      known.latest = position
+      last[known.count] = position
+      known.count += 1
     },
     least: () => heap[0],
-    take(id) {
-      const { lists, isSorted } = all.get(id) ?? { lists: [], isSorted: true }
+    *take(id, work) {
+      const { lists, count, isSorted } = all.get(id) as Positions
       all.delete(id)
       popFrom(heap)
-      return isSorted ? lists : [sorted(lists)]
+      lists.push((lists.pop() as Uint32Array).subarray(0, count))
+      return isSorted ? lists : [yield* sorted(lists, work)]
     },
   }
 }
 
-function sorted(lists: readonly number[][]): Uint32Array {
-  const all = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
+function* sorted(lists: readonly Uint32Array[], work: Work): Slices<Uint32Array> {
   for (const list of lists) {
-    all.set(list, at)
-    at += list.length
+    list.sort()
+    work.left -= list.length
+    if (work.left <= 0) yield* work.pause()
   }
-  return all.sort()
+  let runs = lists
+  while (runs.length > 1) {
+    const longer: Uint32Array[] = []
+    for (let at = 0; at < runs.length; at += 2) {
+      const [first, second] = [runs[at] as Uint32Array, runs[at + 1]]
+      longer.push(second === undefined ? first : yield* mergedInOrder(first, second, work))
+    }
+    runs = longer
+  }
+  return runs[0] as Uint32Array
+}
+
+function* mergedInOrder(a: Uint32Array, b: Uint32Array, work: Work): Slices<Uint32Array> {
+  const all = new Uint32Array(a.length + b.length)
+  let fromA = 0
+  let fromB = 0
+  for (let at = 0; at < all.length; at++) {
+    const isNextOfA = fromB === b.length || (fromA < a.length && (a[fromA] as number) <= (b[fromB] as number))
+    all[at] = (isNextOfA ? a[fromA++] : b[fromB++]) as number
+    if (--work.left <= 0) yield* work.pause()
+  }
+  return all
 }
 
 /** A binary heap of numbers, the least first. */

@@ -1,4 +1,4 @@
-import type { Work } from './work.js'
+import type { Work } from '../slices.js'
 
 /** What a character is to the expression that splits text. */
 const UPPER = 1
@@ -47,9 +47,6 @@ interface Run {
   marked: number
 }
 
-/** More runs than any piece is looked at for. */
-const MOST_RUNS = 6
-
 /**
  * Splits text into the pieces that o200k encodes separately: the leftmost match, and of these the first alternative, of
  *
@@ -69,7 +66,7 @@ export class Pieces {
   readonly #kinds: CharacterKinds
   readonly #work: Work
   /** Those of the piece that is being read: work that was begun is not done again after a pause. */
-  readonly #runs: Run[] = Array.from({ length: MOST_RUNS }, () => ({ kind: 0, start: 0, end: 0, marked: 0 }))
+  readonly #runs: Run[] = []
   #count = 0
   #at = 0
 
@@ -155,7 +152,12 @@ export class Pieces {
       if (known.kind === kind && known.start === start) run = known
     }
     if (run === undefined) {
-      run = this.#runs[this.#count++] as Run
+      run = this.#runs[this.#count]
+      if (run === undefined) {
+        run = { kind, start, end: start, marked: -1 }
+        this.#runs.push(run)
+      }
+      this.#count += 1
       run.kind = kind
       run.start = start
       run.end = start

@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseRequest, RequestError } from '../../src/request/index.js'
+import { parseRequestInSlices } from '../../src/request/parse-request.js'
 import { pathOf } from '../../src/request/path.js'
+import { atOnce, createWork } from '../../src/slices.js'
 import { runs } from '../support/runs.js'
 import { typeOracle } from '../support/type-oracle.js'
 import { errorOf } from './errors.js'
@@ -51,6 +53,50 @@ describe('what JSON can hold', () => {
       }),
       { numRuns: runs(1_000) },
     )
+  })
+
+  test('a parse in slices gives what a parse at once gives, the same request or the same error', () => {
+    const outcome = (parse: () => unknown): unknown => {
+      try {
+        return parse()
+      } catch (error) {
+        if (!(error instanceof RequestError)) throw error
+        return { ...error.body, status: error.status }
+      }
+    }
+    const longer = (value: unknown): unknown =>
+      Array.isArray(value) && value.length > 0 ? Array.from({ length: 7 }, (_, at) => value[at % value.length]) : value
+    fc.assert(
+      fc.property(
+        requests,
+        soup,
+        fc.nat(),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 200 }),
+        (body, value, at, isBad, slice) => {
+          const paths = partsOf(body, [])
+          const long = paths.reduce(
+            (known, path) => replaced(known, path, longer(valueIn(known, path))),
+            body as unknown,
+          )
+          const sent = isBad ? replaced(long, paths[at % paths.length] ?? [], value) : long
+          const inSlices = outcome(() => atOnce(parseRequestInSlices(sent, {}, createWork(slice))))
+          expect(inSlices).toEqual(outcome(() => parseRequest(sent)))
+        },
+      ),
+      { numRuns: runs(1_000) },
+    )
+  })
+
+  test('a parse pauses within one item as between many', () => {
+    const part = { type: 'input_text', text: 'Hi' }
+    const items = Array.from({ length: 3000 }, () => ({ role: 'user', content: 'Hi' }))
+    const parts = [{ role: 'user', content: Array.from({ length: 3000 }, () => part) }]
+    for (const input of [items, parts]) {
+      const slices = [...parseRequestInSlices({ input }, {}, createWork(1000))]
+      expect(slices.length).toBeGreaterThan(20)
+      expect(slices.length).toBeLessThan(200)
+    }
   })
 
   test('no JSON value changes a prototype', () => {

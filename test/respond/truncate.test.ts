@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest'
 import type { TokenStream } from '../../src/engine/engine.js'
 import { EngineError } from '../../src/engine/engine-error.js'
 import { tokenStream } from '../../src/engine/token-stream.js'
-import { type Prompt, renderPrompt } from '../../src/prompt/render-prompt.js'
+import { type Prompt, type RenderPromptOptions, renderPrompt } from '../../src/prompt/render-prompt.js'
+import { contextLengthExceeded } from '../../src/request-error.js'
 import { countInputTokens } from '../../src/respond/index.js'
 import { fittingPrompt } from '../../src/respond/truncate.js'
 import type { ResponseRequest } from '../../src/responses/request.js'
+import { atOnce, createWork } from '../../src/slices.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { runs } from '../support/runs.js'
 import { decodeTokens } from '../support/tokens.js'
@@ -30,6 +32,13 @@ function roomFor(request: ResponseRequest): number {
   return Math.ceil(lengthOf(request) * 4 * (1 / 3)) + 2
 }
 
+/** The prompt that fits, or what `respond` throws. */
+function fitted(request: ResponseRequest, options: RenderPromptOptions, contextLength?: number): Prompt {
+  const prompt = atOnce(fittingPrompt(request, options, createWork(), contextLength))
+  if (prompt === undefined) throw contextLengthExceeded()
+  return prompt
+}
+
 describe('truncation', () => {
   const input = [
     user('one '.repeat(50)),
@@ -44,25 +53,21 @@ describe('truncation', () => {
 
   test('truncation drops nothing that fits, and nothing where nobody knows the context', () => {
     const whole = renderPrompt(request, OPTIONS)
-    expect(fittingPrompt(request, OPTIONS)).toEqual(whole)
-    expect(fittingPrompt(request, OPTIONS, 10_000)).toEqual(whole)
+    expect(fitted(request, OPTIONS)).toEqual(whole)
+    expect(fitted(request, OPTIONS, 10_000)).toEqual(whole)
   })
 
   test('truncation drops the oldest exchanges, whole, and no more than it takes', () => {
     const without = (from: number): ResponseRequest => ({ ...request, input: input.slice(from) })
-    expect(contentOf(fittingPrompt(request, OPTIONS, roomFor(without(2))))).toBe(
-      contentOf(renderPrompt(without(2), OPTIONS)),
-    )
-    expect(contentOf(fittingPrompt(request, OPTIONS, roomFor(without(4))))).toBe(
-      contentOf(renderPrompt(without(4), OPTIONS)),
-    )
+    expect(contentOf(fitted(request, OPTIONS, roomFor(without(2))))).toBe(contentOf(renderPrompt(without(2), OPTIONS)))
+    expect(contentOf(fitted(request, OPTIONS, roomFor(without(4))))).toBe(contentOf(renderPrompt(without(4), OPTIONS)))
   })
 
   test('a request is refused if what truncation cannot drop does not fit', () => {
     const least = lengthOf({ ...request, input: input.slice(-1) })
-    expect(fittingPrompt(request, OPTIONS, least + 1).tokens.length).toBe(least)
-    expect(() => fittingPrompt(request, OPTIONS, least)).toThrow(expect.objectContaining(TOO_LONG))
-    expect(() => fittingPrompt({ input: 'word '.repeat(99), truncation: 'auto' }, OPTIONS, 90)).toThrow(
+    expect(fitted(request, OPTIONS, least + 1).tokens.length).toBe(least)
+    expect(() => fitted(request, OPTIONS, least)).toThrow(expect.objectContaining(TOO_LONG))
+    expect(() => fitted({ input: 'word '.repeat(99), truncation: 'auto' }, OPTIONS, 90)).toThrow(
       expect.objectContaining(TOO_LONG),
     )
   })
@@ -71,8 +76,8 @@ describe('truncation', () => {
     const { truncation: _, ...plain } = request
     const length = lengthOf(plain)
     for (const refused of [plain, { ...plain, truncation: 'disabled' }, { ...plain, truncation: null }]) {
-      expect(fittingPrompt(refused, OPTIONS, length + 1).tokens.length).toBe(length)
-      expect(() => fittingPrompt(refused, OPTIONS, length)).toThrow(expect.objectContaining(TOO_LONG))
+      expect(fitted(refused, OPTIONS, length + 1).tokens.length).toBe(length)
+      expect(() => fitted(refused, OPTIONS, length)).toThrow(expect.objectContaining(TOO_LONG))
     }
   })
 
@@ -91,7 +96,7 @@ describe('truncation', () => {
       user('new'),
     ]
     const short = { input: kept, tools: [GITHUB], truncation: 'auto' } as ResponseRequest
-    const text = contentOf(fittingPrompt(short, OPTIONS, lengthOf(short) - 60))
+    const text = contentOf(fitted(short, OPTIONS, lengthOf(short) - 60))
     expect(text).not.toContain('old')
     expect(text).toContain('Speak French.')
     expect(text).toContain('namespace github')
@@ -127,13 +132,14 @@ describe('truncation', () => {
           const contextLength = Math.round(least + (lengthOf(asked) * 1.5 - least) * share) + 1
           let prompt: Prompt
           try {
-            prompt = fittingPrompt(asked, OPTIONS, contextLength)
+            prompt = fitted(asked, OPTIONS, contextLength)
           } catch (error) {
             // Rules stay, so that the last question alone may not be what is left.
             expect(error).toMatchObject(TOO_LONG)
             return
           }
           expect(prompt.tokens.length).toBeLessThan(contextLength)
+          expect(contentOf(prompt)).toBe(contentOf(truncatedByRenderingAll(asked, contextLength)))
           const text = contentOf(prompt)
           for (let nth = 1; nth <= calls; nth++) {
             expect(text.includes(`{"of":"call_${nth}"}`)).toBe(new RegExp(`result of call_${nth}(?!\\d)`).test(text))
@@ -150,6 +156,26 @@ describe('truncation', () => {
     )
   })
 })
+
+/** Drops exchange by exchange, and renders each time. For conversations without links between exchanges or at their ends. */
+function truncatedByRenderingAll(request: ResponseRequest, contextLength: number): Prompt {
+  const input = request.input as readonly { role?: string; type?: string; call_id?: string }[]
+  const room = contextLength - Math.min(4096, Math.floor(contextLength / 4))
+  const starts = input.flatMap(({ role }, at) => (role === 'user' ? [at] : []))
+  const isCut = (at: number): boolean => {
+    const calls = new Set(
+      input.slice(0, at).flatMap(({ type, call_id }) => (type === 'function_call' ? [call_id] : [])),
+    )
+    return input.slice(at).some(({ type, call_id }) => type === 'function_call_output' && calls.has(call_id))
+  }
+  let prompt = renderPrompt(request, OPTIONS)
+  for (const start of starts.slice(1).filter((at) => !isCut(at))) {
+    if (prompt.tokens.length <= room) break
+    const left = input.filter(({ role }, at) => at >= start || role === 'developer')
+    prompt = renderPrompt({ ...request, input: left as never }, OPTIONS)
+  }
+  return prompt
+}
 
 describe('a context that the response fills', () => {
   const able = (contextLength: number, asked: Asked[], turns: readonly string[]) => ({

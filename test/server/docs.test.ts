@@ -31,6 +31,7 @@ const OPTIONS: Record<keyof ResponsesAppOptions, true> = {
   now: true,
   onEntry: true,
   onError: true,
+  pause: true,
   clock: true,
 }
 const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
@@ -39,6 +40,8 @@ const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
   concurrencyPerOwner: true,
   turns: true,
   responseSeconds: true,
+  countedTokens: true,
+  knownTextBytes: true,
   healthSeconds: true,
   firstTokenSeconds: true,
   tokenSeconds: true,
@@ -48,6 +51,7 @@ const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
   bodySeconds: true,
   connections: true,
   waitingRequests: true,
+  waitingMessages: true,
   rememberedResponses: true,
 }
 const SEND_OPTIONS: Record<keyof SendEventsOptions, true> = {

@@ -278,7 +278,7 @@ describe('the slices of an encoder', () => {
     expect(ids).toEqual(encode(text))
     // A character is read, and its bytes are merged.
     expect(pauses).toBeGreaterThanOrEqual(5)
-    expect(pauses).toBeLessThan(100)
+    expect(pauses).toBeLessThan(250)
   })
 
   test('the slices of an encoder do the same work each, in one word as in many', { timeout: 60_000 }, async () => {
@@ -291,7 +291,7 @@ describe('the slices of an encoder', () => {
           const work = counter.count(() => {
             isOver = steps.next().done === true
           })
-          expect(work).toBeLessThan(9_000_000)
+          expect(work).toBeLessThan(3_000_000)
         }
       }
     } finally {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { codePoint } from '../../src/conformance/arbitraries/code-point.js'
+import { createWork } from '../../src/slices.js'
 import { createCharacterKinds, Pieces } from '../../src/tokens/pieces.js'
-import { createWork } from '../../src/tokens/work.js'
 import { runs } from '../support/runs.js'
 
 /** The expression that o200k splits text by, for texts that do not overflow its stack. */

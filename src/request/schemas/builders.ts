@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { readEntries } from './resumed.js'
 
 // The message of every schema is what it expects, in OpenAI's words: `invalidType` puts it after "expected".
 
@@ -56,13 +57,13 @@ export function list<Value>(of: string, schema: z.ZodType<Value>): z.ZodType<Val
       context.issues.push({ code: 'invalid_type', expected: 'array', input: value, message: `an array of ${of}` })
       return z.NEVER
     }
-    const entries: Value[] = []
-    for (const [index, entry] of value.entries()) {
+    const read = readEntries<Value>(schema, value, (entry, index, entries) => {
       const result = schema.safeParse(entry)
-      if (!result.success) return passOn(result.error, context, index)
-      entries.push(result.data)
-    }
-    return entries
+      if (result.success) entries.push(result.data)
+      else passOn(result.error, context, index)
+      return result.success
+    })
+    return read ?? z.NEVER
   })
 }
 

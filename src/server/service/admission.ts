@@ -178,6 +178,6 @@ function tooManyOfOwner(): RequestError {
   return new RequestError(message, { status: 429, code: 'rate_limit_exceeded' })
 }
 
-function stopping(): RequestError {
+export function stopping(): RequestError {
   return new RequestError('The server is stopping.', { status: 503, code: 'server_is_overloaded' })
 }

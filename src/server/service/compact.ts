@@ -1,5 +1,4 @@
 import { randomResponseId } from '../../defaults.js'
-import { parseRequest } from '../../request/index.js'
 import { missingParameter } from '../../request-error.js'
 import { dateOf } from '../../respond/date-of.js'
 import { type CompactionItem, compact } from '../../respond/index.js'
@@ -11,6 +10,7 @@ import { watchedEngine } from '../observe/watched.js'
 import type { Caller } from './caller.js'
 import { resolveConversation } from './conversation.js'
 import { inOwnTerms } from './own-terms.js'
+import { parseBody } from './parse-body.js'
 import type { Setup } from './setup.js'
 
 /** The answer of `POST /v1/responses/compact`. */
@@ -26,7 +26,7 @@ export interface CompactedResponse {
 
 /** Compacts a conversation into one sealed item. @throws RequestError; EngineError */
 export async function compactConversation(setup: Setup, body: unknown, caller: Caller): Promise<CompactedResponse> {
-  const request = parseRequest(body, setup.options.request)
+  const request = await parseBody(setup, body, caller)
   if (request.model === undefined) throw missingParameter('model')
   const engine = setup.engineOf(request.model)
   const responseId = randomResponseId()
@@ -46,15 +46,19 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
       seal,
       foreignSeals,
       onUnopened: setup.reportUnopened,
+      pause: setup.pause,
+      ...(signal && { signal }),
       responseId,
       ...(remembered && { remembered }),
     })
-    const { tokenTable, sealCompaction } = setup.respondOptions(responseId, owner, request as ResponseRequest)
+    const { tokenTable, known, sealCompaction } = setup.respondOptions(responseId, owner, request as ResponseRequest)
     const { images, identity, knowledgeCutoff, policy } = setup.options.response ?? {}
     const seconds = setup.clock()
     const { item, usage } = await compact(conversation.request, {
       engine: observed ? watchedEngine(engine, observed) : engine,
       tokenTable,
+      ...(known && { known }),
+      pause: setup.pause,
       date: dateOf(seconds),
       history: conversation.history,
       sealCompaction: sealCompaction as NonNullable<typeof sealCompaction>,

@@ -5,8 +5,10 @@ import { RequestError, unsupportedParameter } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
-import { type Seal, unsealInput } from '../../seal/index.js'
+import type { Seal } from '../../seal/index.js'
 import { invalidEncryptedContent } from '../../seal/invalid-encrypted-content.js'
+import { unsealInputInSlices } from '../../seal/unseal-input.js'
+import { createPace, createWork, type Pause, withPauses } from '../../slices.js'
 import type { FinishedResponse, ResponseStore } from '../../stores/store.js'
 import { deriveId } from '../../translate/ids.js'
 import type { ApprovedCall } from '../../translate/options.js'
@@ -49,7 +51,12 @@ export interface ConversationContext extends EarlierContext {
   /** Receives where the request has content that did not open and that is ignored. Not called if there is none. */
   readonly onUnopened: (params: readonly string[]) => void
   readonly responseId: string
+  readonly pause: Pause
+  readonly signal?: AbortSignal
 }
+
+/** What an item takes, in characters that are encoded. */
+const ITEM = 16
 
 /**
  * Puts the earlier responses and items that a request refers to in their places. What came before was checked, opened and
@@ -67,21 +74,35 @@ export async function resolveConversation(
   const { previous_response_id: previousId } = parsed
   const earlier = previousId ? await earlierResponses(previousId, context) : NO_RESPONSES
   const before = itemsOfResponses(earlier.responses)
-  const found = await resolveReferences(itemsOf(parsed.input), earlier, context)
-  const sent = found.items.map((item, index) => withId(item, index, context.responseId))
+  const pace = createPace(context.pause, context.signal)
+  const found = await resolveReferences(itemsOf(parsed.input), earlier, context, pace)
+  const sent: InputItem[] = []
+  for (const [index, item] of found.items.entries()) {
+    sent.push(withId(item, index, context.responseId))
+    const due = pace(ITEM)
+    if (due !== undefined) await due
+  }
+  // Each of the passes that follow takes as much as encoding a character of each item.
+  const pass = (): Promise<void> | undefined => pace(sent.length)
+  await pass()
   const unopened = new Set<string>()
   const onForeign = (param: string): void => {
     unopened.add(param)
   }
   // Before they are given ids: sealed reasoning whose client leaves its id out has that of its seal.
-  const unsealed = unsealInput(found.items as never, { seal, caller: owner, foreign, onForeign })
+  const unsealing = unsealInputInSlices(found.items as never, { seal, caller: owner, foreign, onForeign }, createWork())
+  const unsealed = await withPauses(unsealing, context.pause, context.signal)
+  await pass()
   const requested = [...unsealed.requestedCalls, ...(await requestedInStore(sent, context))]
+  await pass()
   for (const param of unknownRequests(sent, before, requested)) {
     if (foreign === 'refuse') throw invalidEncryptedContent(param)
     unopened.add(param)
   }
   if (unopened.size > 0) context.onUnopened([...unopened])
+  await pass()
   const { input: items, places } = withRequests(sent, before, requested)
+  await pass()
   const known = earlier.responses.flatMap((response) => response.history)
   const own: Addition = { ...previousOf(earlier), ...additionOf(items, [...found.history, ...unsealed.history]) }
   return {
@@ -133,10 +154,13 @@ async function resolveReferences(
   items: readonly InputItem[],
   { responses }: EarlierResponses,
   { owner, store, remembered }: ConversationContext,
+  pace: (cost: number) => Promise<void> | undefined,
 ): Promise<{ items: readonly InputItem[]; history: readonly HistoryEntry[] }> {
   const holders = new Set<string>()
   const resolved: InputItem[] = []
   for (const [index, item] of items.entries()) {
+    const due = pace(ITEM)
+    if (due !== undefined) await due
     const { id } = item as { readonly id?: unknown }
     const found = typeof id === 'string' ? await store.findItem(id, owner) : undefined
     if (found !== undefined) holders.add(found.responseId)

@@ -2,7 +2,6 @@ import type { ByteHold } from '../../byte-budget.js'
 import { randomResponseId } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { merged } from '../../merged.js'
-import { parseRequest } from '../../request/index.js'
 import { RequestError } from '../../request-error.js'
 import type { ParsedRequest } from '../../responses/parsed-request.js'
 import type { ResponseRequest } from '../../responses/request.js'
@@ -18,6 +17,7 @@ import { attach } from './kept.js'
 import type { LiveResponse } from './live-response.js'
 import { RESPONSE_BYTES, takeOrRefuse } from './memory.js'
 import { inOwnTerms } from './own-terms.js'
+import { parseBody } from './parse-body.js'
 import { type Run, startRun } from './run.js'
 import type { Setup } from './setup.js'
 
@@ -28,7 +28,7 @@ import type { Setup } from './setup.js'
  * @throws RequestError
  */
 export async function createResponse(setup: Setup, body: unknown, caller: Caller): Promise<LiveResponse> {
-  const request = withModel(parseRequest(body, setup.options.request), setup.models)
+  const request = withModel(await parseBody(setup, body, caller), setup.models)
   const responseId = randomResponseId()
   const { owner, idempotencyKey: key } = caller
   if (key === undefined) return start(setup, request, responseId, caller)
@@ -130,6 +130,8 @@ async function runFor(
     seal,
     foreignSeals,
     onUnopened: setup.reportUnopened,
+    pause: setup.pause,
+    ...(caller.signal && { signal: caller.signal }),
     responseId,
     ...(remembered && { remembered }),
   })

@@ -1,10 +1,10 @@
 import { randomResponseId } from '../../defaults.js'
-import { parseRequest } from '../../request/index.js'
 import { countInputTokens } from '../../respond/index.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import type { Caller } from './caller.js'
 import { resolveConversation } from './conversation.js'
 import { inOwnTerms } from './own-terms.js'
+import { parseBody } from './parse-body.js'
 import type { Setup } from './setup.js'
 
 /** The answer of `POST /v1/responses/input_tokens`. */
@@ -15,7 +15,7 @@ export interface InputTokens {
 
 /** Counts the tokens of a request's prompt. @throws RequestError */
 export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller): Promise<InputTokens> {
-  const request = parseRequest(body, setup.options.request)
+  const request = await parseBody(setup, body, caller)
   const engine = setup.engineOf(request.model ?? setup.models[0] ?? '')
   const responseId = randomResponseId()
   const { owner, remembered, signal } = caller
@@ -26,6 +26,8 @@ export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller)
     seal,
     foreignSeals,
     onUnopened: setup.reportUnopened,
+    pause: setup.pause,
+    ...(signal && { signal }),
     responseId,
     ...(remembered && { remembered }),
   })

@@ -3,6 +3,7 @@ import type { Entry } from '../../journal/entry.js'
 import type { ParseRequestOptions } from '../../request/index.js'
 import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import type { Seal } from '../../seal/index.js'
+import type { Pause } from '../../slices.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { TokenTable } from '../../tokens/token-table.js'
 import type { Tool } from '../../tools/tool.js'
@@ -49,6 +50,10 @@ export interface ServiceLimits extends AdmissionLimits, HealthLimits, MemoryLimi
   readonly turns?: number
   /** How long one response may take, in seconds: then it ends incomplete. Default: no limit. */
   readonly responseSeconds?: number
+  /** How many tokens `input_tokens` counts: a longer prompt is refused. Default 4,194,304. */
+  readonly countedTokens?: number
+  /** For the texts of tools and instructions that are kept encoded, in bytes. Default 16,777,216: 16 MiB. */
+  readonly knownTextBytes?: number
 }
 
 /** Options of the service behind the endpoint. */
@@ -85,6 +90,11 @@ export interface ServiceOptions extends ObserverOptions {
   readonly onDisconnect?: OnDisconnect
   /** Receives each entry of each response, once it is written: for debugging, since entries are content. */
   readonly onEntry?: (responseId: string, entry: Entry) => void
+  /**
+   * Waits until other requests were served: called between two slices, of some milliseconds each, of what takes long.
+   * Default: a turn of the event loop.
+   */
+  readonly pause?: Pause
   /** Unix time in whole seconds. Default: the system's. */
   readonly clock?: () => number
   /** Receives what the host's own code threw: engines, tools, the store. Default: `console.error`. */

@@ -7,6 +7,7 @@ import type { ResponseObject } from '../../responses/response.js'
 import type { Seal } from '../../seal/index.js'
 import type { FinishedResponse, KeptResponse, NewResponse, ResponseStore } from '../../stores/store.js'
 import type { ApprovedCall } from '../../translate/options.js'
+import { stopping } from './admission.js'
 import type { ResolvedRequest } from './conversation.js'
 import { previousNotFound } from './earlier-responses.js'
 import { type EndedResponse, finishedResponse } from './finished-response.js'
@@ -104,7 +105,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
 
   function cancel(): void {
     isCancelled = true
-    work.abort()
+    work.abort(signal?.reason)
     // Whoever waits for the end does not wait for a reader that has stopped.
     if (!isDetached) writer?.finish()
   }
@@ -124,7 +125,8 @@ export async function startRun(options: RunOptions): Promise<Run> {
   } catch (error) {
     await journal?.abandon().catch(onError)
     end()
-    throw error
+    // Nothing is wrong with the request: the server had no time left to read it.
+    throw isCancelled && error === work.signal.reason && !signal?.aborted ? stopping() : error
   } finally {
     signal?.removeEventListener('abort', cancel)
   }

@@ -3,9 +3,12 @@ import { unixSeconds } from '../../defaults.js'
 import type { TokenEngine } from '../../engine/index.js'
 import { check } from '../../errors.js'
 import { merged } from '../../merged.js'
+import { nextTurn } from '../../next-turn.js'
+import { createKnownTexts } from '../../prompt/known-texts.js'
 import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import type { ResponseRequest } from '../../responses/request.js'
 import { createSeal, type Seal } from '../../seal/index.js'
+import type { Pause } from '../../slices.js'
 import { createMemoryStore } from '../../stores/memory-store.js'
 import type { ResponseStore } from '../../stores/store.js'
 import { callHost } from '../../translate/call-host.js'
@@ -40,6 +43,8 @@ export interface Setup {
   /** What requests, responses, sockets, readers and the store may hold. */
   readonly budget: ByteBudget
   readonly clock: () => number
+  /** Waits until other requests were served. */
+  readonly pause: Pause
   /** Undefined if nobody wants to know. */
   readonly observer: Observer | undefined
   /** Receives what the host's own code threw. Never throws. */
@@ -66,7 +71,7 @@ export function setUp(options: ServiceOptions): Setup {
   const { models, engineOf } = servedModels(options)
   check(Object(tokenTable).text !== undefined, 'tokenTable', 'await loadTokenTable()', tokenTable)
   const seal = options.seal ?? createSeal([{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }])
-  const { clock = unixSeconds } = options
+  const { clock = unixSeconds, pause = nextTurn } = options
 
   function report(error: unknown): void {
     if (error instanceof ReportedError) return
@@ -90,7 +95,12 @@ export function setUp(options: ServiceOptions): Setup {
   const responseLimits = {
     ...(limits.turns !== undefined && { turns: limits.turns }),
     ...(limits.responseSeconds !== undefined && { seconds: limits.responseSeconds }),
+    ...(limits.countedTokens !== undefined && { countedTokens: limits.countedTokens }),
   }
+  const { knownTextBytes = 16_777_216 } = limits
+  const isSize = Number.isInteger(knownTextBytes) && knownTextBytes >= 0
+  check(isSize, 'limits.knownTextBytes', 'a whole number of bytes', knownTextBytes)
+  const known = createKnownTexts(knownTextBytes)
 
   return {
     options,
@@ -104,6 +114,7 @@ export function setUp(options: ServiceOptions): Setup {
     budget,
     observer,
     clock,
+    pause,
     report,
     runs: new Map(),
     starting: new Map(),
@@ -117,6 +128,8 @@ export function setUp(options: ServiceOptions): Setup {
         responseId,
         tokenTable,
         clock,
+        pause,
+        known,
         onError: report,
         store: true,
         sealReasoning: sealed.seal,

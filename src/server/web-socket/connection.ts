@@ -1,12 +1,15 @@
 import type { ByteHold } from '../../byte-budget.js'
 import { childSignals } from '../../child-signals.js'
+import { nextTurn } from '../../next-turn.js'
 import { RequestError } from '../../request-error.js'
+import { createWork, withPauses } from '../../slices.js'
 import { errorAnswer } from '../error-answer.js'
 import type { ServerContext } from '../server-context.js'
-import { createBodyCount } from '../service/body-count.js'
+import { type BodyCount, createBodyCount } from '../service/body-count.js'
 import type { Caller } from '../service/caller.js'
 import { type AnswerContext, answerCreate, type CreateMessage } from './answer.js'
 import { errorEvent, frameOf, steerFailed } from './frames.js'
+import { createIncoming } from './incoming.js'
 import { createLanes } from './lanes.js'
 import type { WebSocketLimits } from './limits.js'
 import { createOutbox } from './outbox.js'
@@ -35,8 +38,16 @@ export interface ConnectionOptions {
   readonly waitingSize: number
 }
 
+/** A frame that waits to be read, and what it holds of the memory. */
+interface Received {
+  readonly data: unknown
+  readonly count: BodyCount
+  readonly held: ByteHold
+}
+
 export function openConnection({ server, caller, peer, limits, waitingSize }: ConnectionOptions): SocketConnection {
   const { report } = server.service
+  const { pause = nextTurn } = server.options
   const gone = new AbortController()
   const hold = (purpose: 'socket' | 'reader'): ByteHold => server.service.holdBytes(caller.owner, purpose)
   const unread = hold('reader')
@@ -52,6 +63,25 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
     mostSize: waitingSize,
     refuse: (lane) => outbox.send(refusal(tooManyWaiting(), lane)),
     refuseNow: (lane) => outbox.sendNow(refusal(tooManyWaiting(), lane)),
+    onIdle: () => closeWhenIdle(),
+    pause,
+    onError: report,
+  })
+  const incoming = createIncoming<Received>({
+    most: limits.waitingMessages,
+    read: async ({ data, count, held }) => {
+      if (gone.signal.aborted) return
+      const reading = readMessage(data, createWork(), server.options.request?.limits, count)
+      const message = await withPauses(reading, pause)
+      if (!gone.signal.aborted) take(message, typeof data === 'string' ? data.length : 0, held)
+    },
+    pause,
+    hold: peer.hold,
+    onFlood() {
+      outbox.sendNow(refusal(tooManyMessages(), undefined))
+      peer.close(1013, 'Too many messages.')
+      leave()
+    },
     onIdle: () => closeWhenIdle(),
     onError: report,
   })
@@ -90,25 +120,34 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
       if (!isTaken) release(held)
     }
   }
+  function leave(): void {
+    incoming.clear()
+    lanes.clear()
+    for (const held of holds) held.end()
+    forgetAll()
+    gone.abort()
+    closeWhenIdle()
+  }
   return {
     receive(data) {
       if (gone.signal.aborted) return
       const held = hold('socket')
       holds.add(held)
-      const message = readMessage(data, server.options.request?.limits, createBodyCount(held))
-      take(message, typeof data === 'string' ? data.length : 0, held)
+      const count = createBodyCount(held)
+      try {
+        // Here, since it may wait to be read.
+        if (typeof data === 'string') count.bytes(data.length)
+      } catch (error) {
+        return take({ type: 'refused', error: error as RequestError, lane: undefined }, 0, held)
+      }
+      incoming.add({ data, count, held })
     },
-    leave() {
-      lanes.clear()
-      for (const held of holds) held.end()
-      forgetAll()
-      gone.abort()
-      closeWhenIdle()
-    },
+    leave,
     drain: () =>
       new Promise((resolve) => {
         closeWhenIdle = () => {
-          if (!lanes.isIdle && !gone.signal.aborted) return
+          const isIdle = incoming.isIdle && lanes.isIdle
+          if (!isIdle && !gone.signal.aborted) return
           peer.close(1001, 'The server is stopping.')
           resolve()
         }
@@ -120,6 +159,11 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
 
 function refusal(error: RequestError, lane: string | undefined): string {
   return frameOf(errorEvent(errorAnswer(error, () => {})), lane)
+}
+
+function tooManyMessages(): RequestError {
+  const message = 'Too many messages wait on this WebSocket. Wait for an answer before you send more.'
+  return new RequestError(message, { status: 429, code: 'rate_limit_exceeded' })
 }
 
 function tooManyWaiting(): RequestError {

@@ -1,3 +1,5 @@
+import type { Pause } from '../../slices.js'
+
 /** The requests of a connection: those of a lane one after the other, in the order in which they came. */
 export interface Lanes {
   /**
@@ -22,6 +24,8 @@ export interface LanesOptions {
   readonly refuseNow: (lane: string | undefined) => void
   /** Called when the last request is answered. */
   readonly onIdle: () => void
+  /** Lets others go first, between two requests of a lane. */
+  readonly pause: Pause
   readonly onError: (error: unknown) => void
 }
 
@@ -31,13 +35,18 @@ type Waiting =
   | { refused: number }
 
 export function createLanes(options: LanesOptions): Lanes {
-  const { most, mostSize, refuse, refuseNow, onIdle, onError } = options
+  const { most, mostSize, refuse, refuseNow, onIdle, pause, onError } = options
   const lanes = new Map<string | undefined, Waiting[]>()
   let count = 0
   let size = 0
 
   async function work(lane: string | undefined, waiting: Waiting[]): Promise<void> {
+    let isFirst = true
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      if (!isFirst) await pause()
+      isFirst = false
+      // All that waits may have been forgotten meanwhile.
+      if (waiting.length === 0) break
       if ('refused' in next) {
         next.refused -= 1
         if (next.refused === 0) waiting.shift()

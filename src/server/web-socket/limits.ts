@@ -7,6 +7,11 @@ export interface WebSocketLimits {
    * come then are refused when it is their turn, with 429.
    */
   readonly waitingRequests?: number
+  /**
+   * How many messages of one socket may have come and not be read yet. The client is held up then; where the runtime
+   * cannot, its socket is closed with 1013. Default 1,024.
+   */
+  readonly waitingMessages?: number
   /** How many responses with `store: false` one socket remembers, so that requests go on from them. Default 32. */
   readonly rememberedResponses?: number
 }
@@ -14,5 +19,6 @@ export interface WebSocketLimits {
 export const WEB_SOCKET_LIMITS: Required<WebSocketLimits> = {
   connections: 1024,
   waitingRequests: 64,
+  waitingMessages: 1024,
   rememberedResponses: 32,
 }

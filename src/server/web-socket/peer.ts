@@ -17,6 +17,8 @@ export interface Peer {
   refuse(code: number, reason: string): void
   /** Cuts the connection off, for a client that answers nothing any more. */
   terminate(): void
+  /** Stops and resumes reading what the client sends. Absent where the runtime cannot. */
+  readonly hold?: (isHeld: boolean) => void
   /** Asks whether the client is there. Absent where the runtime does so itself. */
   readonly ping?: () => void
   readonly onPong?: (listener: () => void) => void
@@ -44,6 +46,8 @@ interface NodeSocket {
   close(code: number, reason: string): void
   terminate(): void
   ping(): void
+  pause?(): void
+  resume?(): void
   on(event: 'ping' | 'pong', listener: () => void): void
 }
 
@@ -78,6 +82,12 @@ function nodePeer(socket: NodeSocket): Peer {
       setTimeout(() => socket.terminate(), LINGER_MS).unref()
     },
     terminate: () => socket.terminate(),
+    ...(socket.pause !== undefined && {
+      hold(isHeld) {
+        if (isHeld) socket.pause?.()
+        else socket.resume?.()
+      },
+    }),
     ping() {
       if (socket.readyState === OPEN) socket.ping()
     },

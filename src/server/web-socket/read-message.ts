@@ -1,6 +1,7 @@
-import { createJsonScan } from '../../request/json-scan.js'
+import { scanJson } from '../../request/json-scan.js'
 import { type RequestLimits, resolveLimits } from '../../request/limits.js'
 import { invalidType, invalidValue, missingParameter, patternMismatch, RequestError } from '../../request-error.js'
+import type { Slices, Work } from '../../slices.js'
 import type { BodyCount } from '../service/body-count.js'
 
 /** What a client's frame asks for. */
@@ -18,15 +19,19 @@ export type SocketMessage = (
  * @param size - what a message may hold: a text that holds more is refused before it is parsed
  * @param count - counts what the message takes
  */
-export function readMessage(data: unknown, size?: RequestLimits, count?: BodyCount): SocketMessage {
+export function* readMessage(
+  data: unknown,
+  work: Work,
+  size?: RequestLimits,
+  count?: BodyCount,
+): Slices<SocketMessage> {
   if (typeof data !== 'string')
     return refused('Binary messages are not supported. Send JSON as text.', 'invalid_message')
   let message: unknown
   try {
     count?.bytes(data.length)
-    const scan = createJsonScan(resolveLimits(size))
-    scan.push(new TextEncoder().encode(data))
-    count?.values(scan.values)
+    const values = yield* scanJson(data, resolveLimits(size), work)
+    count?.values(values)
     message = JSON.parse(data)
   } catch (error) {
     if (error instanceof RequestError) return { type: 'refused', error, lane: undefined }

@@ -1,0 +1,45 @@
+/** The ids of texts that were encoded before: what a conversation begins with comes again in each of its requests. */
+export interface KnownTexts {
+  find(text: string): Uint32Array | undefined
+  /** @param ids - called if the text is kept */
+  add(text: string, ids: () => Uint32Array): void
+}
+
+/** Those that are as quick to encode as to look up are not kept. In UTF-16 units. */
+const SHORTEST = 256
+/** What a text takes: two bytes for each unit, and four for each id. */
+const UNIT_BYTES = 2
+
+/**
+ * Keeps the texts that were used last.
+ *
+ * @param most - what they and their ids may take, in bytes. A text that takes more than a quarter of it is not kept
+ */
+export function createKnownTexts(most: number): KnownTexts {
+  const kept = new Map<string, Uint32Array>()
+  let size = 0
+  const sizeOf = (text: string, ids: Uint32Array): number => UNIT_BYTES * text.length + ids.byteLength
+  return {
+    find(text) {
+      if (text.length < SHORTEST) return undefined
+      const ids = kept.get(text)
+      if (ids === undefined) return undefined
+      kept.delete(text)
+      kept.set(text, ids)
+      return ids
+    },
+    add(text, idsOf) {
+      if (text.length < SHORTEST || UNIT_BYTES * text.length > most / 4) return
+      const ids = idsOf()
+      const added = sizeOf(text, ids)
+      if (kept.has(text) || added > most / 4) return
+      kept.set(text, ids)
+      size += added
+      for (const [oldest, its] of kept) {
+        if (size <= most) break
+        kept.delete(oldest)
+        size -= sizeOf(oldest, its)
+      }
+    },
+  }
+}

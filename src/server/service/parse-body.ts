@@ -1,0 +1,14 @@
+import { parseRequestInSlices } from '../../request/parse-request.js'
+import type { ParsedRequest } from '../../responses/parsed-request.js'
+import { createWork, withPauses } from '../../slices.js'
+import type { Caller } from './caller.js'
+import type { Setup } from './setup.js'
+
+/** The request that a body is. @throws RequestError */
+export async function parseBody(
+  { options, pause }: Setup,
+  body: unknown,
+  { signal }: Pick<Caller, 'signal'>,
+): Promise<ParsedRequest> {
+  return await withPauses(parseRequestInSlices(body, options.request, createWork()), pause, signal)
+}

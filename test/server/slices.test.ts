@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import { nextTurn } from '../../src/next-turn.js'
+import type { ResponsesAppOptions } from '../../src/server/index.js'
+import { answer, scriptedEngine } from '../../src/testing/index.js'
+import { endpoint, tokenTable } from './endpoint.js'
+
+/** An endpoint whose work stops at each pause, until it is let go on. */
+function stepwise(options: Partial<ResponsesAppOptions> = {}, contextLength?: number) {
+  const waiting: (() => void)[] = []
+  const pause = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve))
+  const engine = scriptedEngine(() => answer('Hi'), { tokenTable, ...(contextLength && { contextLength }) })
+  const served = endpoint(engine, { pause, ...options })
+  let pauses = 0
+  return {
+    ...served,
+    pauses: () => pauses,
+    /** Whether something is paused, once all that can go on has. */
+    async isPaused(): Promise<boolean> {
+      for (let turn = 0; turn < 20; turn++) await nextTurn()
+      return waiting.length > 0
+    },
+    goOn(): void {
+      for (const resume of waiting.splice(0)) {
+        pauses += 1
+        resume()
+      }
+    },
+  }
+}
+
+/** Lets all go on to its end. */
+async function finish<Result>(server: ReturnType<typeof stepwise>, work: Promise<Result>): Promise<Result> {
+  let isOver = false
+  const over = work.finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    server.goOn()
+    await nextTurn()
+  }
+  return await over
+}
+
+const WORDS = 'some words of a text '
+const long = (size: number): string => WORDS.repeat(size / WORDS.length)
+const messages = (count: number): object[] => Array.from({ length: count }, () => ({ role: 'user', content: 'Hi' }))
+
+describe('what takes long', () => {
+  test.each([
+    ['a long text', '/responses', { input: long(300_000) }],
+    ['one long word', '/responses', { input: 'lorem'.repeat(60_000) }],
+    ['long instructions', '/responses', { input: 'Hi', instructions: long(300_000) }],
+    ['many messages', '/responses', { input: messages(10_000) }],
+    ['a long text that is counted', '/responses/input_tokens', { input: long(300_000) }],
+    ['a long conversation that is compacted', '/responses/compact', { input: long(300_000) }],
+    ['a long text of Chat Completions', '/chat/completions', { messages: [{ role: 'user', content: long(300_000) }] }],
+  ])('another request is answered between two slices of %s', async (_, path, body) => {
+    const server = stepwise()
+    const first = server.ask('POST', path, { model: 'gpt-oss', ...body })
+    expect(await server.isPaused()).toBe(true)
+    expect((await server.create({ input: 'Hi' })).status).toBe(200)
+    server.goOn()
+    expect(await server.isPaused()).toBe(true)
+    expect((await server.create({ input: 'Hi' })).status).toBe(200)
+    expect((await finish(server, first)).status).toBe(200)
+    expect(server.pauses()).toBeGreaterThan(5)
+    expect(server.pauses()).toBeLessThan(400)
+  })
+
+  test('a short request never pauses', async () => {
+    const server = stepwise()
+    expect((await server.create({ input: messages(20), instructions: long(2_000) })).status).toBe(200)
+    expect(server.pauses()).toBe(0)
+  })
+
+  test('what is too long for the context is refused without being read to its end', async () => {
+    const server = stepwise({}, 4_096)
+    const texts = [long(5_000_000), 'QWxsIHlvdXIgYmFzZTY0'.repeat(250_000), 'lorem'.repeat(1_000_000)]
+    for (const input of [...texts, messages(50_000)]) {
+      const before = server.pauses()
+      const { status, body } = await finish(server, server.create({ input, store: false }))
+      expect([status, body.error.code]).toEqual([400, 'context_length_exceeded'])
+      // Items are read before their text is.
+      expect(server.pauses() - before).toBeLessThan(typeof input === 'string' ? 30 : 1_000)
+    }
+    expect(server.engine.calls).toEqual([])
+  })
+
+  test('no more tokens are counted than the limit says', async () => {
+    const server = endpoint(() => answer('Hi'), { limits: { countedTokens: 1_000 } })
+    const count = (input: string) => server.ask('POST', '/responses/input_tokens', { input })
+    expect((await count(WORDS.repeat(100))).body.input_tokens).toBeGreaterThan(500)
+    const { status, body } = await count(WORDS.repeat(1_000))
+    expect([status, body.error.code]).toEqual([400, 'context_length_exceeded'])
+    expect(body.error.message).toContain('more than 1000 tokens')
+  })
+
+  test('the work for a client that has left is not done to its end', async () => {
+    const server = stepwise()
+    const leaving = new AbortController()
+    const body = JSON.stringify({ model: 'gpt-oss', input: long(3_000_000), store: false })
+    const headers = { 'content-type': 'application/json' }
+    const asked = server.send('/v1/responses', { method: 'POST', headers, body, signal: leaving.signal })
+    expect(await server.isPaused()).toBe(true)
+    leaving.abort()
+    await finish(
+      server,
+      Promise.resolve(asked).catch(() => {}),
+    )
+    expect(await server.isPaused()).toBe(false)
+    expect(server.pauses()).toBeLessThan(5)
+    expect(server.errors).toEqual([])
+    expect(server.engine.calls).toEqual([])
+  })
+
+  test('a response that is stopped with the server before its prompt is there is an error that says so', async () => {
+    const server = stepwise()
+    const first = server.create({ input: long(300_000) })
+    expect(await server.isPaused()).toBe(true)
+    const stop = new AbortController()
+    const drained = server.drain(stop.signal)
+    stop.abort()
+    expect((await finish(server, first)).status).toBe(503)
+    await drained
+  })
+})
+
+test('those who wait for a turn get one each, in their order', async () => {
+  const order: string[] = []
+  const work = async (name: string): Promise<void> => {
+    for (let slice = 0; slice < 3; slice++) {
+      await nextTurn()
+      order.push(name)
+    }
+  }
+  const others = async (): Promise<void> => {
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+    order.push('another')
+  }
+  await Promise.all([work('a'), work('b'), work('c'), others()])
+  expect(order.filter((name) => name !== 'another').join('')).toBe('abcabcabc')
+  expect(order.indexOf('another')).toBeLessThan(5)
+})
