@@ -392,6 +392,8 @@ export function spellItem(item: OutputItem): string {
       return item.output.map(({ stdout }) => stdout).join('')
     case 'local_shell_call':
       return item.action.command.join(' ')
+    case 'apply_patch_call':
+      return item.operation.path
   }
 }
 

@@ -1,4 +1,5 @@
 import type { HarmonyEvent, HarmonyHeader } from '../harmony/events.js'
+import { patchText } from '../recipients/apply-patch.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { OutputItem, WebSearchAction } from '../responses/items.js'
 import type { Response } from '../responses/response.js'
@@ -113,6 +114,8 @@ function contentOf(item: OutputItem): string {
       return excerpt(item.output.map(printedOutput).join(''), EXCERPT)
     case 'local_shell_call':
       return excerpt(item.action.command.join(' '), EXCERPT)
+    case 'apply_patch_call':
+      return excerpt(patchText(item.operation), EXCERPT)
     case 'custom_tool_call':
       return excerpt(item.input, EXCERPT)
     case 'mcp_call':

@@ -26,6 +26,7 @@ const EVENTS_OF: { readonly [Type in OutputItem['type']]: readonly string[] | nu
   shell_call: null,
   shell_call_output: null,
   local_shell_call: null,
+  apply_patch_call: null,
 }
 
 const ITEMS: ReadonlySet<unknown> = /* @__PURE__ */ new Set([

@@ -131,6 +131,7 @@ const ITEMS: { readonly [Type in OutputItem['type']]: ItemMap | null } = {
   shell_call: null,
   shell_call_output: null,
   local_shell_call: null,
+  apply_patch_call: null,
 }
 
 /** The mapping of an item. Items that the host inserted may have any other type. */

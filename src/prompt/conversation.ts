@@ -37,7 +37,7 @@ interface Output {
 }
 
 /** What a client calls and answers, in two items that name each other by `call_id`. */
-export type CallKind = 'function call' | 'custom tool call' | 'shell call' | 'local shell call'
+export type CallKind = 'function call' | 'custom tool call' | 'shell call' | 'local shell call' | 'apply patch call'
 
 /** The author, addressee and channel of a call, from which those of its result follow. */
 export interface Callee {
@@ -105,7 +105,8 @@ export class Conversation {
       const index = places.get(`${back} ${message.role === 'tool'}`)
       const sampled = index === undefined ? undefined : messages[index]
       if (sampled === undefined || index === undefined) continue
-      const { tokens } = sampled
+      // What a seal before has told of stands elsewhere, with the ids that it had.
+      const tokens = sampled.tokens ?? message.sampled?.tokens
       this.messages[at] = { ...message, sampled: { seal, index, ...(tokens && { tokens }) } }
     }
   }

@@ -1,32 +1,24 @@
 import { RequestError } from '../request-error.js'
-import type { TokenTable } from '../tokens/token-table.js'
-import { sampledMessages } from './history.js'
+import { type FormOptions, sampledMessages } from './history.js'
 import { readInput } from './read-input.js'
 import { writeSampledForm } from './sampled-form.js'
 import type { TaughtTools } from './taught-tools.js'
 import type { TranscriptMessage } from './transcript.js'
 
-export interface FormOptions {
-  readonly tools: TaughtTools
-  readonly tokenTable: TokenTable
-  /** Whether the sealed item has no message of its own. */
-  readonly isAlone: boolean
-}
-
 /**
  * How the messages of a response's items were sampled, for a seal; undefined if their items render to the same ids.
  *
- * @param items - the items since the last seal, in their order. The last is the sealed one, unless that stands alone
- * @param transcript - the messages that the model and the host wrote since then
+ * @param items - those that the seal tells of, in their order. The last is the sealed one, unless that stands alone
+ * @param transcript - the messages that the model and the host wrote meanwhile
  */
 export function formOfItems(
   items: readonly object[],
   transcript: readonly TranscriptMessage[],
-  { tools, tokenTable, isAlone }: FormOptions,
+  options: FormOptions,
 ): string | undefined {
-  const messages = messagesIn(items, tools)
-  const sampled = sampledMessages(messages, transcript, isAlone, tools, tokenTable)
-  return sampled.length === 0 ? undefined : writeSampledForm({ isAlone, messages: sampled })
+  const messages = messagesIn(items, options.tools)
+  const sampled = sampledMessages(messages, transcript, options)
+  return sampled.length === 0 ? undefined : writeSampledForm({ isAlone: options.isAlone, messages: sampled })
 }
 
 function messagesIn(items: readonly object[], tools: TaughtTools) {

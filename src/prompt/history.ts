@@ -1,4 +1,5 @@
 import type { HarmonyMessage } from '../harmony/events.js'
+import { patchText, readPatch } from '../recipients/apply-patch.js'
 import { parseArguments } from '../recipients/arguments.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
 import { type Recipient, recipientKey } from '../recipients/recipient.js'
@@ -59,7 +60,7 @@ export function* recall(
   const places = transcripts.length === 0 ? [] : yield* findPlaces(messages, transcripts, tools, work)
   const found = messages.flatMap((message, at): Found[] => {
     const place = places[at]
-    const known = place && { place, said: transcripts[place.transcript]?.[place.index] }
+    const known = place && { place, said: sampledAt(transcripts[place.transcript], place.index) }
     const { place: where, said } = known ?? sealedPlace(message, transcripts.length, tools, tokenTable) ?? {}
     return said === undefined && message.missing === 'omitted' ? [] : [{ message, place: where, said }]
   })
@@ -68,6 +69,12 @@ export function* recall(
     const { item } = message
     return { ...said.message, ...(item !== undefined && { item }), tokens: said.tokens }
   })
+}
+
+/** What stands at a place, to be written again. Undefined if it had to be repaired, or there is nothing. */
+function sampledAt(transcript: readonly TranscriptMessage[] | undefined, index: number): TranscriptMessage | undefined {
+  const said = transcript?.[index]
+  return said?.isRepaired ? undefined : said
 }
 
 /**
@@ -102,25 +109,31 @@ function sealedPlace(
   const place = { transcript: transcripts + seal, index }
   if (tokens === undefined) return { place, said: undefined }
   const [said, ...others] = readTranscript(tokens, tokenTable)
-  if (said === undefined || others.length > 0 || said.end !== tokens.length) return undefined
+  if (said === undefined || said.isRepaired || others.length > 0 || said.end !== tokens.length) return undefined
   const key = message.missing === undefined ? keyOf : speakerOf
   return key(said.message, tools) === key(message, tools) ? { place, said } : undefined
+}
+
+export interface FormOptions {
+  readonly tools: TaughtTools
+  readonly tokenTable: TokenTable
+  /** Whether the sealed item has no message of its own. */
+  readonly isAlone: boolean
+  /** Up to where in the transcript earlier seals tell how it was sampled: how many of its tokens. Default: 0. */
+  readonly told?: number
 }
 
 /**
  * The messages that a transcript writes with other ids than their items do, or in another order: those that a seal has
  * to tell of for the same prompt to come of it.
  *
- * @param messages - of the items since the last seal
- * @param transcript - what the model and the host wrote since then
- * @param isAlone - whether the sealed item has no message of its own
+ * @param messages - of the items that the seal tells of
+ * @param transcript - what the model and the host wrote meanwhile
  */
 export function sampledMessages(
   messages: readonly ReadMessage[],
   transcript: readonly TranscriptMessage[],
-  isAlone: boolean,
-  tools: TaughtTools,
-  tokenTable: TokenTable,
+  { tools, tokenTable, isAlone, told = 0 }: FormOptions,
 ): SampledMessage[] {
   const places = atOnce(findPlaces(messages, [transcript], tools, createWork()))
   const backs = new Map(placesBack(messages, isAlone))
@@ -128,10 +141,10 @@ export function sampledMessages(
     const index = places[at]?.index
     const said = index === undefined ? undefined : transcript[index]
     if (index === undefined || said === undefined) return []
-    const isSame =
-      message.missing !== 'omitted' && areEqual(renderMessages([message], { tokenTable }).tokens, said.tokens)
+    // Of what was told before, the place alone may be another than it seemed.
+    const isKnown = said.end <= told || said.isRepaired || isRenderedTo(said.tokens, message, tokenTable)
     const place = { back: backs.get(at) as number, isResult: message.role === 'tool' }
-    return [{ index, sampled: { ...place, ...(!isSame && { tokens: said.tokens }) } }]
+    return [{ index, sampled: { ...place, ...(!isKnown && { tokens: said.tokens }) } }]
   })
   const isInOrder = found.every(({ index }, at) => at === 0 || index > (found[at - 1]?.index as number))
   const ordered = found.sort((a, b) => a.index - b.index).map(({ sampled }) => sampled)
@@ -149,8 +162,10 @@ function bounded(messages: readonly SampledMessage[]): SampledMessage[] {
   })
 }
 
-function areEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
-  return a.length === b.length && Array.from(a).every((id, at) => id === b[at])
+function isRenderedTo(tokens: readonly number[], message: ReadMessage, tokenTable: TokenTable): boolean {
+  if (message.missing === 'omitted') return false
+  const rendered = renderMessages([message], { tokenTable }).tokens
+  return rendered.length === tokens.length && tokens.every((id, at) => id === rendered[at])
 }
 
 function* findPlaces(
@@ -159,34 +174,43 @@ function* findPlaces(
   tools: TaughtTools,
   work: Work,
 ): Slices<(Place | undefined)[]> {
-  const waiting = new Map<string, { places: Place[]; next: number }>()
-  for (const [transcript, list] of transcripts.entries()) {
-    for (const [index, { message }] of list.entries()) {
-      work.left -= COMPARED
-      if (work.left <= 0) yield* work.pause()
-      const key = keyOf(message, tools)
-      const queue = waiting.get(key) ?? { places: [], next: 0 }
-      waiting.set(key, queue)
-      queue.places.push({ transcript, index })
-    }
-  }
+  const sayings = new Sayings(tools)
+  yield* sayings.addAll(transcripts, work)
   const taken = transcripts.map(() => new Set<number>())
   const take = (place: Place | undefined): Place | undefined => {
     if (place !== undefined) taken[place.transcript]?.add(place.index)
     return place
   }
-  const places: (Place | undefined)[] = []
-  for (const message of messages) {
+  const places: (Place | undefined)[] = messages.map(() => undefined)
+  // From the last message back: what is dropped of a conversation is its beginning, or what its responses ended with.
+  function* find(isOne: (message: ReadMessage) => boolean, keyOfOne: (message: ReadMessage) => string): Slices<void> {
+    let next = Number.POSITIVE_INFINITY
+    for (let at = messages.length - 1; at >= 0; at--) {
+      work.left -= COMPARED
+      if (work.left <= 0) yield* work.pause()
+      const message = messages[at] as ReadMessage
+      if (places[at] === undefined && message.missing === undefined && isOne(message)) {
+        places[at] = take(sayings.takeBefore(keyOfOne(message), next))
+      }
+      const place = places[at]
+      if (place !== undefined) next = Math.min(next, sayings.nthOf(place))
+    }
+  }
+  yield* find(
+    ({ role }) => role !== 'tool',
+    (message) => keyOf(message, tools),
+  )
+  // A preamble was shown as reasoning where the answer had to be JSON.
+  yield* find(isThought, (message) => keyOf({ ...message, channel: 'commentary' }, tools))
+  // A result comes after its call, and after whatever else the model wrote in that turn.
+  let call = -1
+  for (const [at, message] of messages.entries()) {
     work.left -= COMPARED
     if (work.left <= 0) yield* work.pause()
-    const queue = message.missing !== undefined ? undefined : waiting.get(keyOf(message, tools))
-    places.push(queue && take(queue.places[queue.next++]))
-  }
-  // A preamble was shown as reasoning where the answer had to be JSON.
-  for (const [at, message] of messages.entries()) {
-    if (places[at] !== undefined || message.missing !== undefined || !isThought(message)) continue
-    const queue = waiting.get(keyOf({ ...message, channel: 'commentary' }, tools))
-    places[at] = queue && take(queue.places[queue.next++])
+    const place = places[at]
+    if (place !== undefined) call = sayings.nthOf(place)
+    else if (message.role === 'tool' && message.missing === undefined)
+      places[at] = take(sayings.takeAfter(keyOf(message, tools), call))
   }
   // The result of a call comes after it, though not always at once: several calls may wait side by side.
   const results = resultsBySpeaker(transcripts, taken, tools)
@@ -212,6 +236,63 @@ function* findPlaces(
   fill(order, 1)
   fill(order.reverse(), -1)
   return places
+}
+
+/** Where each thing is said in the transcripts. Each place is taken once. */
+class Sayings {
+  readonly #tools: TaughtTools
+  readonly #all: Place[] = []
+  /** The number of each transcript's first message among those of all. */
+  readonly #firsts: number[] = []
+  /** By what a tool says, the numbers in their order; by what others say, their negatives from the last back. */
+  readonly #free = new Map<string, FreePlaces>()
+
+  constructor(tools: TaughtTools) {
+    this.#tools = tools
+  }
+
+  *addAll(transcripts: readonly (readonly TranscriptMessage[])[], work: Work): Slices<void> {
+    for (const [transcript, list] of transcripts.entries()) {
+      this.#firsts.push(this.#all.length)
+      for (const index of list.keys()) this.#all.push({ transcript, index })
+    }
+    for (const isForward of [true, false]) {
+      for (let nth = 0; nth < this.#all.length; nth++) {
+        work.left -= COMPARED
+        if (work.left <= 0) yield* work.pause()
+        const at = isForward ? nth : this.#all.length - 1 - nth
+        const { transcript, index } = this.#all[at] as Place
+        const message = transcripts[transcript]?.[index]?.message as HarmonyMessage
+        if ((message.role === 'tool') === isForward) this.#add(message, isForward ? at : -at)
+      }
+    }
+  }
+
+  #add(message: HarmonyMessage, number: number): void {
+    const key = keyOf(message, this.#tools)
+    const free = this.#free.get(key) ?? new FreePlaces()
+    this.#free.set(key, free)
+    free.add(number)
+  }
+
+  nthOf({ transcript, index }: Place): number {
+    return (this.#firsts[transcript] as number) + index
+  }
+
+  /** What no tool says: the last place before another one; if there is none, the last of all. */
+  takeBefore(key: string, next: number): Place | undefined {
+    return this.#all[-(this.#take(key, -next) ?? Number.NaN)]
+  }
+
+  /** What a tool says: the first place after another one; if there is none, the first of all. */
+  takeAfter(key: string, call: number): Place | undefined {
+    return this.#all[this.#take(key, call) ?? Number.NaN]
+  }
+
+  #take(key: string, border: number): number | undefined {
+    const free = this.#free.get(key)
+    return free?.takeAfter(border) ?? free?.takeAfter(Number.NEGATIVE_INFINITY)
+  }
 }
 
 /** Where each tool speaks in each transcript, but for the places that are taken. */
@@ -315,6 +396,10 @@ function saidTo(callee: Recipient, content: string): string {
     case 'local_shell_call': {
       const command = commandOf(parseArguments(content, 'cmd') ?? {})
       return command === undefined ? '' : commandLineOf(command)
+    }
+    case 'apply_patch_call': {
+      const { operation } = readPatch(content) ?? {}
+      return operation === undefined ? content : patchText(operation)
     }
     // As their items show them. The item of a call without arguments has empty ones.
     case 'function_call':

@@ -2,7 +2,8 @@ import { readWindow } from './compacted-window.js'
 import type { Fields } from './fields.js'
 
 /**
- * Which items the model is to read. The latest compaction that was made while a response went on holds all that stands in
+ * Which items the model is to read. A call of the client's that was cut off, and that it does not answer, never happened. The
+ * latest compaction that was made while a response went on holds all that stands in
  * front of it, but for instructions, which no compaction holds, and calls that are answered behind it. Other compactions
  * stand for what their clients left out, and hold nothing else.
  */
@@ -14,16 +15,24 @@ export function itemsToRead(
     const text = type === 'compaction' && typeof sealed === 'string' ? unsealed(sealed) : undefined
     return text !== undefined && readWindow(text) !== undefined
   })
-  if (window === -1) return () => true
+  const answers = new Set(items.flatMap(answeredBy))
   const answered = new Set(items.slice(window + 1).flatMap(answeredBy))
   return (index) => {
     const item = items[index]
-    if (index >= window || item === undefined) return true
+    if (item === undefined) return true
+    if (isCutOff(item) && !answers.has(item['call_id'])) return false
+    if (index >= window) return true
     return (
       isInstruction(item) ||
       (item['type'] === 'mcp_approval_request' ? answered.has(item['id']) : isCallOf(item, answered))
     )
   }
+}
+
+function isCutOff({ type, status, call_id: id }: Fields): boolean {
+  // The API has no `incomplete` for a patch.
+  const isOver = type === 'apply_patch_call' ? status !== 'in_progress' : status !== 'incomplete'
+  return !isOver && id !== undefined && isText(type) && type.endsWith('_call')
 }
 
 function isInstruction({ type = 'message', role }: Fields): boolean {

@@ -1,4 +1,5 @@
 import { HarmonyResponsesError } from '../errors.js'
+import { PATCH_RECIPIENT } from '../recipients/apply-patch.js'
 import { type BuiltinTool, builtinOf, replacedByServer } from '../recipients/builtin-tools.js'
 import type { Classifier } from '../recipients/classify.js'
 import { type DeclaredTools, declareTools } from '../recipients/declared-tools.js'
@@ -12,6 +13,7 @@ import { patternMismatch, RequestError } from '../request-error.js'
 import type { ListedTool, McpListing } from '../responses/mcp-listing.js'
 import { toolSelection } from './allowed-tools.js'
 import { type Fields, fieldOf, listAt, nameIn, objectAt, optionalTextIn, textIn } from './fields.js'
+import { PATCH_TOOL } from './patch-tool.js'
 import type { TaughtTool, ToolNamespace } from './tool-namespace.js'
 import { HOSTED_BUILTINS, type HostedBuiltin, isUnaddressed, unrunBuiltins } from './untaught-tools.js'
 
@@ -66,6 +68,7 @@ export function teachTools(
     namedTool(tool, `tools[${index}]`),
   )
   const declared = declaredTools(tools, listings)
+  const classify = createRequestClassifier({ listings }, declared, policy)
   const isAllowed = toolSelection(request)
   const listed = toolsByServer(listings)
   /** The servers that were asked for a list: one that failed to give it runs nothing. */
@@ -113,6 +116,8 @@ export function teachTools(
     }
   }
 
+  /** Whether a call of the tool for patches is one: a function may have its name, or the policy no built-in tools. */
+  const hasPatchName = classify(PATCH_RECIPIENT, undefined).kind === 'apply_patch_call'
   /** The servers that are taught already: several entries may declare one together. */
   const servers = new Set<string>()
   const descriptions = serverDescriptions(tools)
@@ -130,8 +135,12 @@ export function teachTools(
     } else {
       const builtin = builtinOf(type)
       if (isAllowed({ type })) {
-        if (builtin === undefined ? isUnaddressed(type) : unrun.has(builtin)) untaught.add(type)
+        const isPatch = builtin === 'apply_patch'
+        const isUntaught =
+          builtin === undefined ? isUnaddressed(type) : unrun.has(builtin) || (isPatch && !hasPatchName)
+        if (isUntaught) untaught.add(type)
         else if (builtin !== undefined) builtins.add(builtin)
+        if (isPatch && !isUntaught) teach(PATCH_RECIPIENT, PATCH_TOOL)
       }
       teachFunction(tool, param)
     }
@@ -140,7 +149,7 @@ export function teachTools(
   return {
     declared,
     policy,
-    classify: createRequestClassifier({ listings }, declared, policy),
+    classify,
     builtins,
     namespaces: [...namespaces].map(([name, { description, tools }]) => ({
       name,

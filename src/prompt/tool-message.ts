@@ -1,5 +1,6 @@
 import { check } from '../errors.js'
 import { BROWSER, CONTAINER, FUNCTIONS, PYTHON } from '../harmony/namespaces.js'
+import { PATCH_RECIPIENT } from '../recipients/apply-patch.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { OutputItem, OutputItemByType, WebSearchAction } from '../responses/items.js'
 import { atOnce, createWork, type Slices } from '../slices.js'
@@ -57,6 +58,7 @@ const CALLEES: { readonly [Kind in keyof OutputItemByType]?: (item: OutputItemBy
   web_search_call: ({ action }) => ({ recipient: `${BROWSER}.${BROWSER_TOOLS[action.type]}`, channel: 'analysis' }),
   shell_call: () => ({ recipient: `${CONTAINER}.exec`, channel: 'commentary' }),
   local_shell_call: () => ({ recipient: `${CONTAINER}.exec`, channel: 'commentary' }),
+  apply_patch_call: () => ({ recipient: PATCH_RECIPIENT, channel: 'commentary' }),
 }
 
 function functionCallee({ name, namespace }: { readonly name: string; readonly namespace?: string }): Callee {

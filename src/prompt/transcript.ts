@@ -1,5 +1,5 @@
 import { createHarmonyParser } from '../harmony/event-parser.js'
-import type { HarmonyMessage, Repair } from '../harmony/events.js'
+import type { HarmonyMessage } from '../harmony/events.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { encoderOf } from '../tokens/encoder.js'
@@ -12,16 +12,16 @@ export interface TranscriptMessage {
   readonly tokens: readonly number[]
   /** The index in the transcript after its terminator. */
   readonly end: number
+  /** Whether the parser had to repair it. In the next prompt it must not look as it did: its item is rendered. */
+  readonly isRepaired: boolean
 }
 
 const TERMINATORS: readonly number[] = [SPECIAL.end, SPECIAL.call, SPECIAL.return]
 const HEADER_MARKERS: readonly number[] = [SPECIAL.channel, SPECIAL.constrain]
 
 /**
- * The well-formed messages of a transcript, in order: what followed the prompt in the engine's context, with or without
- * the `<|start|>assistant` that the first message began with.
- * Messages that the parser would have to repair are left out, because in the next prompt they must not look as they
- * did; so is a message that never ended.
+ * The messages of a transcript, in order: what followed the prompt in the engine's context, with or without the
+ * `<|start|>assistant` that the first message began with.
  */
 export function readTranscript(transcript: ArrayLike<number>, tokenTable: TokenTable): TranscriptMessage[] {
   return atOnce(readTranscriptInSlices(transcript, tokenTable, createWork()))
@@ -37,17 +37,31 @@ export function* readTranscriptInSlices(
   const assistant = encoderOf(tokenTable)('assistant')
   // `respond` returns transcripts with the `<|start|>assistant` of their first turn.
   let tokens: number[] = transcript[0] === SPECIAL.start ? [] : [SPECIAL.start, ...assistant]
-  for (const [at, id] of Array.from(transcript).entries()) {
-    tokens.push(id)
-    if (!TERMINATORS.includes(id)) continue
-    const message = isWellFormed(tokens) ? parse(tokens, tokens[1] === assistant[0], tokenTable) : undefined
+  let reader: SegmentReader | undefined
+  const read = (end: number): void => {
+    const isModel = tokens[0] !== SPECIAL.start || tokens[1] === assistant[0]
+    // What begins without `<|start|>` is read as what stood before it left the parser.
+    if (tokens[0] === SPECIAL.start) reader = segmentReader(isModel, tokenTable)
+    reader ??= segmentReader(true, tokenTable)
+    const { said, repairs } = reader(tokens, isModel)
+    const isRepaired = repairs > 0 || said.length !== 1 || !isWellFormed(tokens)
     // History never says that sampling was done: that is true of the model's last message alone.
-    if (id === SPECIAL.return) tokens[tokens.length - 1] = SPECIAL.end
-    if (message !== undefined) messages.push({ message, tokens, end: at + 1 })
-    work.left -= tokens.length
-    if (work.left <= 0) yield* work.pause()
+    if (tokens.at(-1) === SPECIAL.return) tokens[tokens.length - 1] = SPECIAL.end
+    for (const message of said) messages.push({ message, tokens, end, isRepaired })
     tokens = []
   }
+  for (let at = 0; at < transcript.length; at++) {
+    const id = transcript[at] as number
+    // What never ended takes nothing of the next message with it, such as the result of a call.
+    if (id === SPECIAL.start && tokens.includes(SPECIAL.message)) read(at)
+    tokens.push(id)
+    work.left -= 1
+    if (TERMINATORS.includes(id)) {
+      read(at + 1)
+      if (work.left <= 0) yield* work.pause()
+    }
+  }
+  if (tokens.length > 0) read(transcript.length)
   return messages
 }
 
@@ -57,21 +71,35 @@ function isWellFormed(tokens: readonly number[]): boolean {
   if (tokens[0] !== SPECIAL.start || text === -1) return false
   const isText = (id: number): boolean => id < FIRST_SPECIAL
   return (
+    TERMINATORS.includes(tokens.at(-1) as number) &&
     tokens.slice(1, text).every((id) => isText(id) || HEADER_MARKERS.includes(id)) &&
     tokens.slice(text + 1, -1).every(isText)
   )
 }
 
-/** Undefined if the parser repaired something. */
-function parse(tokens: readonly number[], isModel: boolean, tokenTable: TokenTable): HarmonyMessage | undefined {
-  const repairs: Repair[] = []
-  let message: HarmonyMessage | undefined
-  const parser = createHarmonyParser({ tokenTable, role: null }, (event) => {
-    if (event.type === 'message_start') message = { ...event.header, content: '' }
+/** Reads the tokens up to a terminator: what they say, and how often the parser had to repair it. */
+type SegmentReader = (
+  tokens: readonly number[],
+  isModel: boolean,
+) => { readonly said: readonly HarmonyMessage[]; readonly repairs: number }
+
+function segmentReader(isModel: boolean, tokenTable: TokenTable): SegmentReader {
+  let said: HarmonyMessage[] = []
+  let repairs = 0
+  const parser = createHarmonyParser({ tokenTable, role: isModel ? 'assistant' : null }, (event) => {
+    const message = said.at(-1)
+    if (event.type === 'message_start') said.push({ ...event.header, content: '' })
     else if (event.type === 'message_text' && message !== undefined) message.content += event.text
-    else if (event.type === 'repair') repairs.push(event.repair)
+    else if (event.type === 'repair') repairs += 1
   })
-  for (const id of tokens) parser.push(id, isModel ? 'model' : 'host')
-  parser.end()
-  return repairs.length === 0 ? message : undefined
+  return (tokens, isModel) => {
+    said = []
+    repairs = 0
+    // The host began the model's message, as it did when the model wrote it.
+    const written = isModel && tokens[0] === SPECIAL.start ? tokens.slice(2) : tokens
+    for (const id of written) parser.push(id, isModel ? 'model' : 'host')
+    const ended = written.at(-1)
+    if (ended === undefined || !TERMINATORS.includes(ended)) parser.end()
+    return { said, repairs }
+  }
 }

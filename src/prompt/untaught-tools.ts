@@ -4,7 +4,7 @@ import { lookUp } from '../recipients/policy.js'
 import type { EchoedOnlyTool } from '../responses/request-tools.js'
 
 /** The built-in tools that a host runs: `shell` in a container. */
-export type HostedBuiltin = Exclude<BuiltinTool, 'local_shell'>
+export type HostedBuiltin = Exclude<BuiltinTool, 'local_shell' | 'apply_patch'>
 
 const HOSTED: Readonly<Record<HostedBuiltin, true>> = { code_interpreter: true, web_search: true, shell: true }
 
@@ -16,7 +16,6 @@ export function isHostedBuiltin(name: string): name is HostedBuiltin {
 
 /** The tools of the API that gpt-oss cannot address, so that nothing could run them. */
 const UNADDRESSED: Readonly<Record<EchoedOnlyTool['type'], true>> = {
-  apply_patch: true,
   computer: true,
   computer_use_preview: true,
   file_search: true,
@@ -40,7 +39,10 @@ export function unrunBuiltins(
   hosted: readonly HostedBuiltin[],
 ): ReadonlySet<BuiltinTool> {
   const isRun = (builtin: BuiltinTool): boolean =>
-    builtin === 'local_shell' || (builtin === 'shell' && shell !== 'container') || hosted.includes(builtin)
+    builtin === 'local_shell' ||
+    builtin === 'apply_patch' ||
+    (builtin === 'shell' && shell !== 'container') ||
+    hosted.includes(builtin)
   const unrun = new Set([...builtins].filter((builtin) => !isRun(builtin)))
   // Both shells have one recipient, and a call of it is one of `shell`.
   if (unrun.has('shell') && builtins.has('local_shell')) unrun.add('local_shell')

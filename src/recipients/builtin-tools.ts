@@ -2,13 +2,14 @@
  * The built-in tools that gpt-oss models were trained to call, by the type with which a request declares them. If you
  * add a name, the compiler asks for it below and for what a call becomes (`builtins.ts`).
  */
-export type BuiltinTool = 'code_interpreter' | 'web_search' | 'shell' | 'local_shell'
+export type BuiltinTool = 'code_interpreter' | 'web_search' | 'shell' | 'local_shell' | 'apply_patch'
 
 const BUILTINS: Readonly<Record<BuiltinTool, true>> = {
   code_interpreter: true,
   web_search: true,
   shell: true,
   local_shell: true,
+  apply_patch: true,
 }
 
 /** The built-in tool that a request tool of this type declares. */

@@ -47,6 +47,7 @@ const RECIPIENTS: {
   web_search: (call) => ({ kind: 'web_search_call', action: 'action' in call ? call.action : 'search' }),
   shell: (_, shell) => ({ kind: 'shell_call', environment: shell }),
   local_shell: () => ({ kind: 'local_shell_call' }),
+  apply_patch: () => ({ kind: 'apply_patch_call' }),
 }
 
 function environmentOf({ environment }: ShellTool, path: string): DeclaredBuiltins['shell'] {

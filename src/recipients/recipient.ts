@@ -31,6 +31,7 @@ export type Recipient =
   /** The host runs the commands in a `container`; otherwise the client runs them. */
   | { kind: 'shell_call'; environment: 'container' | 'local' | null }
   | { kind: 'local_shell_call' }
+  | { kind: 'apply_patch_call' }
 
 /**
  * The callee as a string: equal for two spellings of the same callee (`github.search`, `mcp.github.search`), different

@@ -1,3 +1,4 @@
+import { APPLY_PATCH, namesPatchTool } from './apply-patch.js'
 import { type Classifier, classifyRecipient } from './classify.js'
 import type { DeclaredTools } from './declared-tools.js'
 import { looseNames } from './loose-names.js'
@@ -31,8 +32,13 @@ export function createRequestClassifier(
   const namedLoosely = looseNames(tools, policy, listings)
   const isLeft = (callee: Recipient): boolean => isCalleeLeft(isAllowed, callee)
 
+  // Its name is in the namespace of the client's functions: where one of them has it, it is that function's.
+  const isPatchTool = (recipient: string): boolean =>
+    tools.builtins.has(APPLY_PATCH) && policy.order.includes('builtins') && namesPatchTool(recipient)
+
   function resolve(recipient: string, callee: Recipient): Recipient {
     if (!isUnknown(callee, tools)) return callee
+    if (isPatchTool(recipient)) return { kind: 'apply_patch_call' }
     const found = namedLoosely(recipient)
     // A tool that the model was not told of does not make the name of another one ambiguous.
     const left = found.filter((tool) => isLeft(tool.callee) && isAvailable(tool.callee))

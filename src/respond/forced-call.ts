@@ -3,10 +3,12 @@ import { SPECIAL } from '../harmony/vocabulary.js'
 import { developerText } from '../prompt/developer-text.js'
 import { renderMessages } from '../prompt/render-messages.js'
 import { teachTools } from '../prompt/taught-tools.js'
+import { PATCH_RECIPIENT } from '../recipients/apply-patch.js'
 import { undatedType } from '../recipients/builtin-tools.js'
-import { classifyRecipient } from '../recipients/classify.js'
+
 import { declareTools } from '../recipients/declared-tools.js'
 import { type PolicyName, type RecipientPolicy, resolvePolicy } from '../recipients/policy.js'
+import { createRequestClassifier } from '../recipients/request-classifier.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { createDetokenizer } from '../tokens/detokenizer.js'
 import { encoderOf } from '../tokens/encoder.js'
@@ -110,10 +112,11 @@ function bodiesOf(
   policy?: RecipientPolicy | PolicyName,
 ): (recipient: string) => readonly Piece[] {
   const tools = declareTools(request.tools)
-  const table = resolvePolicy(policy)
+  const classify = createRequestClassifier({ listings: [] }, tools, resolvePolicy(policy))
   return (recipient) => {
-    switch (classifyRecipient(recipient, undefined, tools, table).kind) {
+    switch (classify(recipient, undefined).kind) {
       case 'custom_tool_call':
+      case 'apply_patch_call':
         return TEXT_BODY
       case 'code_interpreter_call':
       case 'web_search_call':
@@ -141,6 +144,8 @@ function headerOf(request: ResponseRequest, policy?: RecipientPolicy | PolicyNam
     case 'mcp':
       if (name == null) return [`commentary to=${label ?? ''}`]
       return [`commentary to=${tools.mcpRecipient(label ?? '', name)}`, ...JSON_BODY]
+    case 'apply_patch':
+      return [`commentary to=${PATCH_RECIPIENT}`, ...TEXT_BODY]
     case 'code_interpreter':
       return [`analysis to=${PYTHON}`, ...CODE_BODY]
     case 'web_search':

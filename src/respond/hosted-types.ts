@@ -30,12 +30,13 @@ export function hostedBuiltins(tools: readonly Tool[], onError: (error: unknown)
     .filter((builtin) => isAnswered(EXAMPLES[builtin], tools, onError))
 }
 
-/** The tool of an MCP server by which it replaces a built-in tool. */
+/** The tool of an MCP server by which it replaces a built-in tool. None replaces the client's patches. */
 const REPLACING: { readonly [Builtin in BuiltinTool]: string } = {
   code_interpreter: 'python',
   web_search: 'search',
   shell: 'exec',
   local_shell: 'exec',
+  apply_patch: '',
 }
 
 /** Whether the host runs the calls of an MCP server that lists nothing, because it replaces a built-in tool. */

@@ -22,7 +22,8 @@ export type Step =
   | { readonly type: 'turn'; readonly reminder?: readonly number[] }
   | { readonly type: 'fail'; readonly failure: Failure }
   | { readonly type: 'host'; readonly tokens: readonly number[] }
-  | { readonly type: 'stop' | 'end'; readonly reason: EndReason }
+  | { readonly type: 'stop'; readonly reason: EndReason }
+  | { readonly type: 'end'; readonly reason: EndReason }
 
 /** What the response may take, and what its request allows. */
 export interface Budget extends Demand {

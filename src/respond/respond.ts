@@ -132,9 +132,9 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
     yield { type: 'item', item, usage: summary.usage }
   }
 
-  function* ending(end: Happened): Generator<Happened> {
+  function* ending(end: Extract<Happened, { type: 'end' }>): Generator<Happened> {
     yield* inbox.all()
-    const item = forms.lastItem(fold)
+    const item = forms.lastItem(fold, end.reason !== 'stop')
     if (item !== undefined) yield { type: 'item', item }
     yield* inbox.before(end)
   }

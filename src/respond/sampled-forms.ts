@@ -1,15 +1,35 @@
 import type { OpenEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { formOfItems } from '../prompt/form-of-items.js'
+import type { FormOptions } from '../prompt/history.js'
 import { type TaughtTools, teachTools } from '../prompt/taught-tools.js'
 import { readTranscript, type TranscriptMessage } from '../prompt/transcript.js'
 import { resolvePolicy } from '../recipients/policy.js'
+import type { OutputItem } from '../responses/items.js'
 import type { WholeItem } from '../translate/host-item.js'
 import { deriveId } from '../translate/ids.js'
 import type { TranslateEntriesOptions } from './options.js'
+import { isRefused, waitingCalls } from './waiting-calls.js'
 
 /** The `include` value that asks for sealed reasoning. */
 const SEALED = 'reasoning.encrypted_content'
+
+/** A place in a response: how many tokens its transcript has up to there, and how many items its output. */
+interface Border {
+  readonly tokens: number
+  readonly items: number
+}
+
+/** What was sealed before the results of some calls came, which stand behind it in the transcript. */
+interface Unsettled {
+  readonly start: Border
+  /** The ids of those calls. */
+  readonly calls: readonly string[]
+  /** The reasoning since then by the ids of its items, which may not show it. */
+  readonly reasoning: Map<string, string>
+}
+
+const BEGINNING: Border = { tokens: 0, items: 0 }
 
 /**
  * What the seals of one response tell of how its messages were sampled. Nobody keeps the transcript of a response that
@@ -18,12 +38,16 @@ const SEALED = 'reasoning.encrypted_content'
  * A reasoning item's seal tells of its own message and of those since the seal before. What the model writes after its
  * last reasoning no seal can tell of that is sent before: if it renders to other ids, an item for it ends the output.
  *
+ * Where the model reasons between the calls of a turn, their results come behind seals that could not know of them. The
+ * first seal after the results tells where everything since the first of these calls stands.
+ *
  * All of it follows from the entries: the seals come in their order, whoever folds them.
  */
 export class SampledForms {
   readonly #options: TranslateEntriesOptions
-  /** Up to where in the transcript the seals so far tell of it. */
-  #sealedEnd = 0
+  /** Up to where the seals so far tell of it. */
+  #told = BEGINNING
+  #unsettled: Unsettled | undefined
   /** How often the conversation had been compacted then: each time, the transcript begins anew. */
   #compactions = 0
   #tools: TaughtTools | undefined
@@ -44,23 +68,29 @@ export class SampledForms {
    * @returns undefined if its message, and those since the last seal, are what their items render to
    */
   ofReasoning(fold: ResponseFold, text: string, itemId: string): string | undefined {
-    const { messages, end } = this.#sinceSeal(fold)
-    const own = messages.findIndex(({ message }) => isReasoning(message, text))
-    const items = itemsSinceSeal(fold, itemId)
+    const at = fold.output.findIndex(({ id }) => id === itemId)
+    const { start, told, messages, items } = this.#untold(fold, at)
+    const own = messages.findIndex(({ message, end }) => end > told && isReasoning(message, text))
     // Reasoning that had to be repaired is rendered from its item. The calls before it are known all the same.
     const last = own === -1 ? messages.length : own + 1
-    this.#sealedEnd += messages[own]?.end ?? end
-    const content = [{ type: 'reasoning_text', text }]
-    return this.#formOf(fold, [...items, { type: 'reasoning', content }], messages.slice(0, last), false)
+    const end = { tokens: start.tokens + (messages[last - 1]?.end ?? 0), items: at + 1 }
+    this.#tell(fold, end, itemId, text)
+    return this.#formOf(fold, [...items, reasoningOf(text)], messages.slice(0, last), { isAlone: false, told })
   }
 
-  /** The item that ends the output; undefined if there is nothing to tell, or it is there already. */
-  lastItem(fold: ResponseFold): WholeItem | undefined {
+  /**
+   * The item that ends the output; undefined if there is nothing to tell, or it is there already.
+   *
+   * @param isCut - whether what is open now is cut off, and not completed
+   */
+  lastItem(fold: ResponseFold, isCut: boolean): WholeItem | undefined {
     const { sealReasoning, sealForm } = this.#options
     const id = deriveId('rs', 0, `${fold.open.responseId} form`)
     const isWanted = sealReasoning !== undefined && sealForm !== undefined && this.isAsked(fold.open)
     if (!isWanted || fold.output.some((item) => item.id === id)) return undefined
-    const form = this.#formOf(fold, itemsSinceSeal(fold), this.#sinceSeal(fold).messages, true)
+    const { told, messages, items } = this.#untold(fold, fold.output.length)
+    const known = isCut ? items.filter((item) => !isOpenCall(item)) : items
+    const form = this.#formOf(fold, known, messages, { isAlone: true, told })
     return form === undefined
       ? undefined
       : { type: 'reasoning', id, status: 'completed', summary: [], content: [], encrypted_content: sealForm(form, id) }
@@ -70,33 +100,69 @@ export class SampledForms {
     fold: ResponseFold,
     items: readonly object[],
     messages: readonly TranscriptMessage[],
-    isAlone: boolean,
+    seal: Pick<FormOptions, 'isAlone' | 'told'>,
   ): string | undefined {
     const { tokenTable, policy } = this.#options
     if (messages.length === 0) return undefined
     const { request, listings, knownListings = [] } = fold.open
     this.#tools ??= teachTools(request as never, [...listings, ...knownListings], resolvePolicy(policy))
-    return formOfItems(items, messages, { tools: this.#tools, tokenTable, isAlone })
+    return formOfItems(items, messages, { ...seal, tools: this.#tools, tokenTable })
   }
 
-  #sinceSeal(fold: ResponseFold): { readonly messages: readonly TranscriptMessage[]; readonly end: number } {
+  /** What the next seal has to tell of, of the items before a place: since the last seal, or since calls without results. */
+  #untold(fold: ResponseFold, before: number) {
     if (fold.compactions !== this.#compactions) {
       this.#compactions = fold.compactions
-      this.#sealedEnd = 0
+      this.#told = { tokens: 0, items: fold.output.findLastIndex(({ type }) => (type as string) === 'compaction') + 1 }
+      this.#unsettled = undefined
     }
-    const messages = readTranscript(fold.transcript.slice(this.#sealedEnd), this.#options.tokenTable)
-    return { messages, end: messages.at(-1)?.end ?? 0 }
+    const { start, reasoning } = this.#settled(fold) ?? { start: this.#told }
+    const messages = readTranscript(fold.transcript.slice(start.tokens), this.#options.tokenTable)
+    const items = fold.output.slice(start.items, before).map((item) => {
+      const text = reasoning?.get(item.id)
+      return text === undefined ? item : reasoningOf(text)
+    })
+    return { start, told: this.#told.tokens - start.tokens, messages, items }
   }
+
+  /** What no seal has told of in its order yet, as soon as the results have come. */
+  #settled(fold: ResponseFold): Unsettled | undefined {
+    return this.#unsettled?.calls.some((id) => fold.isAnswered(id)) ? this.#unsettled : undefined
+  }
+
+  /** Goes on behind a seal, whose reasoning may stand between a call and its result. */
+  #tell(fold: ResponseFold, end: Border, itemId: string, text: string): void {
+    if (this.#unsettled === undefined || this.#settled(fold) !== undefined) {
+      const turn = this.#turnOf(fold)
+      const start = turn.tokens > this.#told.tokens ? turn : this.#told
+      const calls = fold.output.slice(start.items, end.items).filter((item) => isWithoutResult(item, fold))
+      this.#unsettled =
+        calls.length === 0 ? undefined : { start, calls: calls.map(({ id }) => id), reasoning: new Map() }
+    }
+    this.#unsettled?.reasoning.set(itemId, text)
+    this.#told = end
+  }
+
+  /** Where the turn began. The results of all calls before stand in front of it. */
+  #turnOf({ transcript, turnTokens, output, turnOutput }: ResponseFold): Border {
+    const first = output.findIndex(({ id }) => id === turnOutput[0]?.id)
+    return { tokens: transcript.length - turnTokens.length, items: first === -1 ? output.length : first }
+  }
+}
+
+/** Whether it is a call of the client's that the model has not written to its end. */
+function isOpenCall(item: object): boolean {
+  return 'call_id' in item && 'status' in item && item.status === 'in_progress'
+}
+
+function isWithoutResult(item: OutputItem, fold: ResponseFold): boolean {
+  return waitingCalls([item]).length > 0 || (isRefused(item) && !fold.isAnswered(item.id))
+}
+
+function reasoningOf(text: string): object {
+  return { type: 'reasoning', content: [{ type: 'reasoning_text', text }] }
 }
 
 function isReasoning({ role, recipient, channel, content }: TranscriptMessage['message'], text: string): boolean {
   return role === 'assistant' && recipient === undefined && channel === 'analysis' && content === text
-}
-
-/** The items after the last one with a seal, up to another one. */
-function itemsSinceSeal({ output }: ResponseFold, before?: string): readonly object[] {
-  const end = before === undefined ? output.length : output.findIndex(({ id }) => id === before)
-  const known = output.slice(0, end)
-  const sealed = known.findLastIndex((item) => item.type === 'reasoning' && typeof item.encrypted_content === 'string')
-  return known.slice(sealed + 1)
 }

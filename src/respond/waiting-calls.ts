@@ -26,6 +26,7 @@ export function isForClient(item: OutputItem): boolean {
     case 'function_call':
     case 'custom_tool_call':
     case 'local_shell_call':
+    case 'apply_patch_call':
     case 'mcp_approval_request':
       return true
     case 'shell_call':

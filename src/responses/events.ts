@@ -233,6 +233,7 @@ export interface ItemEventByType {
   shell_call: ShellCallCommandAddedEvent | ShellCallCommandDeltaEvent | ShellCallCommandDoneEvent
   shell_call_output: ShellCallOutputContentDeltaEvent | ShellCallOutputContentDoneEvent
   local_shell_call: never
+  apply_patch_call: never
 }
 
 export type ResponseStreamEvent =

@@ -197,6 +197,20 @@ export interface LocalShellCallItem {
   }
 }
 
+/** A change of one file. The diff has the V4A format: of a new file, all its lines, each after a `+`. */
+export type PatchOperation =
+  | { type: 'create_file' | 'update_file'; path: string; diff: string }
+  | { type: 'delete_file'; path: string }
+
+export interface ApplyPatchCallItem {
+  type: 'apply_patch_call'
+  id: string
+  /** `in_progress` if it was cut off. */
+  status: 'in_progress' | 'completed'
+  call_id: string
+  operation: PatchOperation
+}
+
 /** Every kind of output item, by its `type`. A line added here makes the compiler name every place that needs one. */
 export interface OutputItemByType {
   message: MessageItem
@@ -211,6 +225,7 @@ export interface OutputItemByType {
   shell_call: ShellCallItem
   shell_call_output: ShellCallOutputItem
   local_shell_call: LocalShellCallItem
+  apply_patch_call: ApplyPatchCallItem
 }
 
 export type OutputItem = OutputItemByType[keyof OutputItemByType]

@@ -109,10 +109,15 @@ export interface LocalShellTool {
   readonly type: 'local_shell'
 }
 
+/** Patches that the client applies to its own files. */
+export interface ApplyPatchTool {
+  readonly type: 'apply_patch'
+  readonly allowed_callers?: AllowedCallers | null
+}
+
 /** The API's other tools. No recipient addresses them: they are only echoed. */
 export interface EchoedOnlyTool {
   readonly type:
-    | 'apply_patch'
     | 'computer'
     | 'computer_use_preview'
     | 'file_search'
@@ -131,6 +136,7 @@ export type RequestTool =
   | CodeInterpreterTool
   | WebSearchTool
   | LocalShellTool
+  | ApplyPatchTool
   | EchoedOnlyTool
 
 /** A tool of any type and with any parameters, as it is in a JSON body. */

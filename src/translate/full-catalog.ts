@@ -6,6 +6,7 @@ import { ALL_FIELDS } from './all-fields.js'
 import type { Catalog } from './catalog.js'
 import { checkCitations } from './check-citations.js'
 import { CORE_KINDS } from './core-catalog.js'
+import { applyPatchCall } from './items/apply-patch-call.js'
 import { citedMessage } from './items/cited-message.js'
 import { codeInterpreterCall } from './items/code-interpreter-call.js'
 import { customToolCall } from './items/custom-tool-call.js'
@@ -30,6 +31,7 @@ const ALL_KINDS: AllKinds = {
   shell_call: shellCall,
   shell_call_output: shellCallOutput,
   local_shell_call: localShellCall,
+  apply_patch_call: applyPatchCall,
 }
 
 /** Everything. */

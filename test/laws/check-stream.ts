@@ -104,7 +104,7 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
       if (output === undefined || statusOf(output) !== 'incomplete' || output.id !== item.id)
         fault(`output ${index} stands ${output && statusOf(output)}`)
       if (output !== undefined && itemText(output) !== item.deltas) fault(`output ${index} is not the deltas`)
-      const isClients = /^(function|custom_tool|shell)_call$/.test(item.added.type)
+      const isClients = /^(function|custom_tool|shell|apply_patch)_call$/.test(item.added.type)
       if (response.status === 'incomplete' && !isClients) fault(`item ${index} has no output_item.done`)
     }
   }
@@ -148,6 +148,7 @@ export function itemText(item: OutputItem): string {
     case 'mcp_list_tools':
     case 'mcp_approval_request':
     case 'web_search_call':
+    case 'apply_patch_call':
     case 'local_shell_call':
       return ''
   }

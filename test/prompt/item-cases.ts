@@ -284,6 +284,36 @@ export const ITEM_CASES: readonly ItemCase[] = [
     ],
   },
   {
+    what: '`apply_patch_call`, `apply_patch_call_output`',
+    input: [
+      {
+        type: 'apply_patch_call',
+        call_id: 'c1',
+        status: 'completed',
+        operation: { type: 'delete_file', path: 'a.txt' },
+      },
+      { type: 'apply_patch_call_output', call_id: 'c1', status: 'completed', output: 'Deleted' },
+    ],
+    messages: [
+      'assistant to=functions.apply_patch commentary *** Begin Patch\n*** Delete File: a.txt\n*** End Patch',
+      'functions.apply_patch to=assistant commentary Deleted',
+    ],
+  },
+  {
+    what: '`apply_patch_call` that failed',
+    input: [
+      {
+        ...{ type: 'apply_patch_call', call_id: 'c1', status: 'completed' },
+        operation: { type: 'update_file', path: 'a.txt', diff: '+x' },
+      },
+      { type: 'apply_patch_call_output', call_id: 'c1', status: 'failed', output: 'No such file' },
+    ],
+    messages: [
+      'assistant to=functions.apply_patch commentary *** Begin Patch\n*** Update File: a.txt\n+x\n*** End Patch',
+      'functions.apply_patch to=assistant commentary The patch was not applied.\nNo such file',
+    ],
+  },
+  {
     what: '`file_search_call`, `image_generation_call`',
     input: [
       message('user', 'Hi'),

@@ -37,7 +37,7 @@ const tool = (): fc.Arbitrary<object> =>
     client(),
     fc.record({ type: fc.constant('namespace'), name: name(), tools: fc.array(client(), { maxLength: 3 }) }),
     fc.record({ type: fc.constant('mcp'), server_label: name(), require_approval: fc.constantFrom('never', 'always') }),
-    fc.record({ type: fc.constantFrom('web_search', 'code_interpreter', 'shell', 'local_shell') }),
+    fc.record({ type: fc.constantFrom('web_search', 'code_interpreter', 'shell', 'local_shell', 'apply_patch') }),
   )
 
 const declaration = (): fc.Arbitrary<Declaration> =>
@@ -201,6 +201,7 @@ function declaredKeys({ tools, listings }: Declaration): string[] {
   const all = tools as readonly Tool[]
   const keys = all.flatMap((tool) => {
     if (tool.type === 'function' || tool.type === 'custom') return clients([tool])
+    if (tool.type === 'apply_patch') return [recipientKey({ kind: 'apply_patch_call' })]
     if (tool.type === 'namespace') return clients(tool.tools ?? [], tool.name)
     if (tool.type !== 'mcp') return []
     const listed = listings.filter(({ serverLabel }) => serverLabel === tool.server_label).flatMap((l) => l.tools ?? [])

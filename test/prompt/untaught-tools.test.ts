@@ -11,9 +11,11 @@ import { runs } from '../support/runs.js'
 const tokenTable = await loadTokenTable()
 const DATE = '2026-01-31'
 
-const UNADDRESSED = ['apply_patch', 'computer', 'file_search', 'image_generation', 'tool_search'] as const
+const UNADDRESSED = ['computer', 'file_search', 'image_generation', 'tool_search'] as const
 const tool = fc.constantFrom(
-  ...['code_interpreter', 'web_search', 'web_search_preview', 'local_shell', ...UNADDRESSED].map((type) => ({ type })),
+  ...['code_interpreter', 'web_search', 'web_search_preview', 'local_shell', 'apply_patch', ...UNADDRESSED].map(
+    (type) => ({ type }),
+  ),
   { type: 'shell' },
   { type: 'shell', environment: { type: 'local' } },
   { type: 'shell', environment: { type: 'container_auto' } },
@@ -34,8 +36,9 @@ describe('tools that nothing runs', () => {
         expect(new Set(untaught).size).toBe(untaught.length)
         const isContainer = declared.shell === 'container'
         for (const builtin of builtins) {
-          const isClients = builtin === 'local_shell' || (builtin === 'shell' && !isContainer)
-          expect(isClients || hosted.includes(builtin)).toBe(true)
+          const isClients =
+            builtin === 'local_shell' || builtin === 'apply_patch' || (builtin === 'shell' && !isContainer)
+          expect(isClients || hosted.includes(builtin as HostedBuiltin)).toBe(true)
         }
       }),
       { numRuns: runs(500) },

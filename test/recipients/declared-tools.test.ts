@@ -26,17 +26,14 @@ describe('declareTools', () => {
     expect(declareTools([builtin(type)]).builtins).toEqual(new Set(['web_search']))
   })
 
-  test.each(['code_interpreter', 'shell', 'local_shell'] as const)('declareTools knows %s', (type) => {
+  test.each(['code_interpreter', 'shell', 'local_shell', 'apply_patch'] as const)('declareTools knows %s', (type) => {
     expect(declareTools([builtin(type)]).builtins).toEqual(new Set([type]))
   })
 
-  test.each(['apply_patch', 'file_search', 'web_searcher', 'web_search_soon', 'constructor'])(
-    'declareTools ignores %s',
-    (type) => {
-      const matchBuiltin = expect.any(Function)
-      expect(declareTools([builtin(type)])).toEqual({ ...declareTools([]), matchBuiltin })
-    },
-  )
+  test.each(['file_search', 'web_searcher', 'web_search_soon', 'constructor'])('declareTools ignores %s', (type) => {
+    const matchBuiltin = expect.any(Function)
+    expect(declareTools([builtin(type)])).toEqual({ ...declareTools([]), matchBuiltin })
+  })
 
   const ok = builtin('shell')
   const malformed: [unknown, string][] = [

@@ -174,7 +174,7 @@ const NOT_CHECKED: readonly { readonly path: RegExp; readonly because: string }[
   { path: /^(image|access_programs)(\.|$)|^prompt_cache_retention$/, because: 'it is ignored' },
 ]
 const ONLY_ECHOED =
-  /^(apply_patch|computer|computer_use_preview|file_search|image_generation|programmatic_tool_calling|tool_search)$/
+  /^(computer|computer_use_preview|file_search|image_generation|programmatic_tool_calling|tool_search)$/
 
 describe('one mistake', () => {
   test('a request that is wrong in one place is refused, and the error names that place', () => {

@@ -185,7 +185,6 @@ describe('a demand that nothing can meet', () => {
     ['a search of files', { type: 'file_search' }, [{ type: 'file_search' }, FUNCTION]],
     ['an image', { type: 'image_generation' }, [{ type: 'image_generation' }, FUNCTION]],
     ['a computer', { type: 'computer_use' }, [{ type: 'computer_use_preview' }, FUNCTION]],
-    ['a patch', { type: 'apply_patch' }, [{ type: 'apply_patch' }, FUNCTION]],
     ['any call', 'required', [SEARCH, CODE, { type: 'file_search' }]],
     ['any call of a server that is not there', 'required', [GITHUB]],
     [

@@ -3,91 +3,140 @@ import { expect, test } from 'vitest'
 import { type TokenEngine, tokenStream } from '../../src/engine/index.js'
 import type { Tool } from '../../src/tools/tool.js'
 import { RUNS } from '../support/runs.js'
-import { encodeHarmony, encodeText, m } from '../support/tokens.js'
-import { type Endpoint, endpoint } from './endpoint.js'
+import { decodeTokens, encodeHarmony, encodeText, m } from '../support/tokens.js'
+import { endpoint } from './endpoint.js'
 
 /** An engine that writes one turn after the other, whoever asks, and remembers what it was given. */
-function writing(turns: readonly (readonly number[])[]): TokenEngine & { readonly contexts: number[][] } {
+function writing(
+  turns: readonly (readonly number[])[],
+  contextLength: number | undefined,
+): TokenEngine & { readonly contexts: number[][] } {
   const contexts: number[][] = []
+  let written = 0
   return {
     contexts,
     generate(prompt, { signal } = {}) {
-      const tokens = turns[contexts.length] ?? encodeHarmony('<|channel|>final<|message|>Over.<|return|>')
       contexts.push([...prompt])
+      const tokens = isAskedForSummary(prompt)
+        ? SUMMARY
+        : (turns[written++] ?? encodeHarmony('<|channel|>final<|message|>Over.<|return|>'))
       return tokenStream(async function* () {
         yield* tokens
         return { reason: 'stop' as const }
       }, signal)
     },
     health: async () => {},
+    capabilities: async () => (contextLength === undefined ? {} : { contextLength }),
   }
 }
 
-/** What a hosted tool answers: words that are in no item of a search. */
+const SUMMARY = encodeHarmony('<|channel|>final<|message|>They look.<|return|>')
+const isAskedForSummary = (prompt: ArrayLike<number>): boolean =>
+  decodeTokens(Array.from(prompt).slice(-300)).includes('user<|message|>Summarize')
+
+/** What a hosted tool answers: words that are in no item of a search, or that it failed. */
 const tool: Tool = {
-  answers: (call) => call.type !== ('function_call' as never),
-  run: async (call) =>
-    call.type === 'web_search_call'
-      ? ({ output: 'L0: What the page says', sources: [] } as never)
-      : ({ output: `found ${call.id.length}` } as never),
+  answers: ({ type }) => type !== ('function_call' as never) && type !== 'shell_call',
+  run: async (call) => {
+    if (call.type === 'web_search_call') return { output: 'L0: What the page says', sources: [] } as never
+    if (call.type === 'mcp_call' && call.arguments.includes('q')) return { error: { message: 'It rains.' } }
+    return { output: `found ${JSON.stringify(call).includes('Rome')}` } as never
+  },
 }
 
 const TOOLS = [
   { type: 'function', name: 'look', parameters: { type: 'object' }, strict: false },
   { type: 'custom', name: 'patch' },
-  { type: 'mcp', server_label: 'docs', require_approval: 'never' },
+  { type: 'mcp', server_label: 'docs', require_approval: 'never', allowed_tools: ['search'] },
+  { type: 'mcp', server_label: 'vault', require_approval: 'always' },
+  { type: 'shell', environment: { type: 'local' } },
+  { type: 'apply_patch' },
   { type: 'web_search' },
   { type: 'code_interpreter', container: { type: 'auto' } },
 ]
 
 type Item = Record<string, unknown> & { type: string }
 
-/** What a client sends after each response: outputs for its calls, or a word of the user's. */
-function answers(output: readonly Item[]): Item[] {
-  const calls = output.filter(({ type }) => type === 'function_call' || type === 'custom_tool_call')
-  if (calls.length === 0) return [{ type: 'message', role: 'user', content: 'Go on.' }]
-  return calls.map(({ type, call_id }) => ({ type: `${type}_output`, call_id, output: 'dry' }))
+/** What a client sends after each response: outputs for its calls, what the user approves, or a word of the user's. */
+function answers(output: readonly Item[], round: number): Item[] {
+  const answered = output.flatMap((item): Item[] => {
+    const { type, call_id, id, status } = item
+    if (status === 'incomplete') return []
+    switch (type) {
+      case 'function_call':
+      case 'custom_tool_call':
+        return [{ type: `${type}_output`, call_id, output: 'dry' }]
+      case 'shell_call':
+        return [{ type: 'shell_call_output', call_id, output: [{ stdout: 'a', stderr: '', outcome: EXIT }] }]
+      case 'apply_patch_call':
+        return [{ type: 'apply_patch_call_output', call_id, status: round % 2 === 0 ? 'completed' : 'failed' }]
+      case 'mcp_approval_request':
+        return [{ type: 'mcp_approval_response', approval_request_id: id, approve: round % 2 === 0 }]
+      default:
+        return []
+    }
+  })
+  return answered.length > 0 ? answered : [user(`Go on from ${round}.`)]
 }
 
-async function respondTo(app: Endpoint, body: object): Promise<{ id: string; output: Item[] }> {
-  const { status, body: response } = await app.create({ tools: TOOLS, ...body })
-  expect([status, response.status, response.error]).toEqual([200, 'completed', null])
-  return response
+const EXIT = { type: 'exit', exit_code: 0 }
+const user = (content: string): Item => ({ type: 'message', role: 'user', content })
+
+/** What a conversation is asked for beside its turns, and by an engine of which context. */
+interface Setting {
+  readonly body: object
+  readonly contextLength?: number
 }
 
-const user: Item = { type: 'message', role: 'user', content: 'Look.' }
-const ENDS = { tools: [tool], clock: () => 1_767_225_600 }
-
-/** The contexts of a conversation whose responses are stored, and which goes on by their ids. */
-async function stored(turns: readonly (readonly number[])[], rounds: number): Promise<number[][]> {
-  const engine = writing(turns)
-  const app = endpoint(engine, ENDS)
-  let input = [user]
-  let previous: string | undefined
-  for (let round = 0; round < rounds; round++) {
-    const { id, output } = await respondTo(app, { input, ...(previous && { previous_response_id: previous }) })
-    previous = id
-    input = answers(output)
-  }
-  return engine.contexts
+interface Played {
+  readonly contexts: number[][]
+  readonly outputs: Item[][]
+  /** How each request ended: the status of its response, or of its refusal. */
+  readonly ends: unknown[]
 }
 
-/** Those of one that nobody keeps: the client sends all of it again, as it came. */
-async function stateless(
+/** A conversation of some rounds, until a request is refused or a response is cut off. */
+async function play(
   turns: readonly (readonly number[])[],
   rounds: number,
-  change: (item: Item) => Item = (item) => item,
-): Promise<{ contexts: number[][]; outputs: Item[][] }> {
-  const engine = writing(turns)
-  const app = endpoint(engine, ENDS)
-  let input = [user]
-  const outputs: Item[][] = []
+  { body, contextLength }: Setting,
+  next: (input: readonly Item[], output: readonly Item[], id: string, round: number) => object,
+): Promise<Played> {
+  const engine = writing(turns, contextLength)
+  const app = endpoint(engine, { tools: [tool], clock: () => 1_767_225_600 })
+  const played: Played = { contexts: engine.contexts, outputs: [], ends: [] }
+  let request: object = { input: [user('Look.')] }
   for (let round = 0; round < rounds; round++) {
-    const { output } = await respondTo(app, { input, store: false, include: ['reasoning.encrypted_content'] })
-    outputs.push(output)
-    input = [...input, ...output.map(change), ...answers(output)]
+    const { status, body: response } = await app.create({ tools: TOOLS, ...body, ...request })
+    played.ends.push(response.status ?? status)
+    if (response.output === undefined) break
+    played.outputs.push(response.output)
+    // What was cut off is left out by the store, and is the client's to keep or leave out without one.
+    if (response.status === 'incomplete') break
+    const { input } = request as { input: Item[] }
+    request = next(input, response.output, response.id, round)
   }
-  return { contexts: engine.contexts, outputs }
+  return played
+}
+
+/** One whose responses are stored, and which goes on by their ids. */
+const stored = (turns: readonly (readonly number[])[], rounds: number, setting: Setting): Promise<Played> =>
+  play(turns, rounds, setting, (_, output, id, round) => ({
+    input: answers(output, round),
+    previous_response_id: id,
+  }))
+
+/** One that nobody keeps: the client sends all of it again, as it came. */
+function stateless(
+  turns: readonly (readonly number[])[],
+  rounds: number,
+  setting: Setting = { body: {} },
+  change: (item: Item) => Item = (item) => item,
+): Promise<Played> {
+  const kept = { store: false, include: ['reasoning.encrypted_content'] }
+  return play(turns, rounds, { ...setting, body: { ...setting.body, ...kept } }, (input, output, _, round) => ({
+    input: [...input, ...output.map(change), ...answers(output, round)],
+  }))
 }
 
 /** Text as a model may sample it: in pieces that the tokenizer would not make of it. */
@@ -103,13 +152,26 @@ const sampledText = (text: string): fc.Arbitrary<number[]> =>
     },
   )
 
+const PATCH = '*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n'
 const words = fc.constantFrom('Hm.', 'Rain is likely.', 'Let me look', ' ', 'a b')
-const bodies = fc.constantFrom('{}', '{"city":"Rome"}', '{ "q" : 1 }', 'print(1)', '{"query":"otters"}')
+const bodies = fc.constantFrom(
+  '{}',
+  '{"city":"Rome"}',
+  '{ "q" : 1 }',
+  'print(1)',
+  '{"query":"otters"}',
+  '{"cmd":["ls"]}',
+  PATCH,
+)
 const recipients = fc.constantFrom(
   'functions.look',
   'look',
   'functions.patch',
   'docs.search',
+  'docs.delete',
+  'vault.open',
+  'container.exec',
+  'functions.apply_patch',
   'python',
   'browser.search',
 )
@@ -136,27 +198,50 @@ const joined = (messages: readonly number[][], end: number): number[] => [
   end,
 ]
 
-/** What the model writes in one go: reasoning, preambles and calls, or an answer. */
+/** What the model writes in one go: reasoning, preambles and calls in any order, up to a call or an answer. */
 const turn: fc.Arbitrary<number[]> = fc
   .tuple(
-    fc.array(fc.oneof(said('analysis'), said('commentary')), { maxLength: 2 }),
+    fc.array(fc.oneof(said('analysis'), said('commentary'), { weight: 2, arbitrary: call }), { maxLength: 5 }),
     fc.oneof(
-      { weight: 3, arbitrary: fc.array(call, { minLength: 1, maxLength: 2 }).map((calls) => ({ calls, end: m.call })) },
-      { weight: 1, arbitrary: said('final').map((answer) => ({ calls: [answer], end: m.return })) },
+      { weight: 3, arbitrary: call.map((last) => ({ last, end: m.call })) },
+      { weight: 1, arbitrary: said('final').map((last) => ({ last, end: m.return })) },
     ),
   )
-  .map(([before, { calls, end }]) => joined([...before, ...calls], end))
+  .map(([before, { last, end }]) => joined([...before, last], end))
 
-test('a stateless conversation whose client sends back all that it got renders to the ids of a stored one', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 6 }), async (turns) => {
-      const rounds = 4
-      const { contexts } = await stateless(turns, rounds)
-      expect(contexts).toEqual(await stored(turns, rounds))
-    }),
-    { numRuns: RUNS },
-  )
-})
+/** A turn, and sometimes one that lost a token: what the parser has to repair is rendered from its item. */
+const anyTurn: fc.Arbitrary<number[]> = fc.oneof(
+  { weight: 5, arbitrary: turn },
+  { weight: 1, arbitrary: fc.tuple(turn, fc.nat(80)).map(([ids, at]) => ids.filter((_, index) => index !== at)) },
+)
+
+const setting: fc.Arbitrary<Setting> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({ body: {} }) },
+  fc.constant({ body: { parallel_tool_calls: false } }),
+  fc.constant({ body: { max_tool_calls: 1 } }),
+  fc
+    .nat(400)
+    .map((more) => ({ body: { context_management: [{ type: 'compaction', compact_threshold: 500 + more }] } })),
+  fc.nat(600).map((more) => ({ body: { truncation: 'auto' }, contextLength: 700 + more })),
+)
+
+test(
+  'a stateless conversation whose client sends back all that it got renders to the ids of a stored one',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyTurn, { minLength: 1, maxLength: 6 }), setting, async (turns, given) => {
+        const rounds = 3
+        const { contexts, ends } = await stateless(turns, rounds, given)
+        const kept = await stored(turns, rounds, given)
+        expect(ends).toEqual(kept.ends)
+        expect(contexts.map(decodeTokens)).toEqual(kept.contexts.map(decodeTokens))
+        expect(contexts).toEqual(kept.contexts)
+      }),
+      { numRuns: RUNS },
+    )
+  },
+  60_000 + RUNS * 1000,
+)
 
 /** What clients make of items before they send them back. */
 const CLIENTS: Readonly<Record<string, (item: Item) => Item>> = {
@@ -192,7 +277,7 @@ test.each(Object.entries(CLIENTS))(
       preamble + parallel,
       thought + roleFirst,
     ].map(encodeHarmony)
-    const { contexts } = await stateless(turns, 5, change)
+    const { contexts } = await stateless(turns, 5, undefined, change)
     expect(contexts).toHaveLength(7)
     for (const [at, context] of contexts.slice(1).entries()) {
       const before = [...(contexts[at] as number[]), ...(turns[at] as number[])]

@@ -36,6 +36,7 @@ const REAL: Readonly<Record<Kind, readonly string[]>> = {
   shell_call: ['shell_call_command.added shell_call_command.delta* shell_call_command.done'],
   shell_call_output: ['shell_call_output_content.delta* shell_call_output_content.done'],
   local_shell_call: [''],
+  apply_patch_call: [''],
 }
 
 /** Shapes that no capture has, and where they come from. docs/hosted-tools.md has the same table. */

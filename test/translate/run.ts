@@ -134,6 +134,8 @@ export function briefItem(item: OutputItem): string {
       return `${item.type} ${item.status} ${JSON.stringify(item.output.map(({ stdout }) => stdout))}`
     case 'local_shell_call':
       return `${item.type} ${item.status} ${JSON.stringify(item.action.command)}`
+    case 'apply_patch_call':
+      return `${item.type} ${item.status} ${JSON.stringify(item.operation)}`
   }
 }
 

@@ -1,6 +1,7 @@
 import { invalidValue, RequestError, unsupported } from '../../request-error.js'
 import type { InputItem } from '../../responses/input-items.js'
 import { nameIn } from '../fields.js'
+import { readApplyPatchCall, readApplyPatchCallOutput } from './apply-patch-call.js'
 import { readCodeInterpreterCall } from './code-interpreter-call.js'
 import { readCompaction, readCompactionTrigger } from './compaction.js'
 import { readCustomToolCall, readFunctionCall, readOutput } from './function-call.js'
@@ -41,8 +42,8 @@ const READERS: { readonly [Type in InputType]: ItemReader } = {
   file_search_call: readHostItem,
   image_generation_call: readHostItem,
   additional_tools: refuse('additional tools are'),
-  apply_patch_call: refuse('patch calls are'),
-  apply_patch_call_output: refuse('patch calls are'),
+  apply_patch_call: readApplyPatchCall,
+  apply_patch_call_output: readApplyPatchCallOutput,
   computer_call: refuse('computer use is'),
   computer_call_output: refuse('computer use is'),
   configuration_update: refuse('configuration updates are'),

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type {
+  ApplyPatchTool,
   CodeInterpreterTool,
   CustomTool,
   EchoedOnlyTool,
@@ -118,13 +119,14 @@ function webSearchTool<const Type extends WebSearchTool['type']>(type: Type): z.
 
 const localShellTool: z.ZodType<LocalShellTool> = typed('local_shell', {})
 
+const applyPatchTool: z.ZodType<ApplyPatchTool> = typed('apply_patch', { allowed_callers })
+
 /** A tool that is only echoed: its parameters are passed on as they are. */
 function echoed(type: EchoedOnlyTool['type']): z.ZodType<EchoedOnlyTool> {
   return loose({ type: oneOf(type) })
 }
 
 const ECHOED: { readonly [Type in EchoedOnlyTool['type']]: z.ZodType<EchoedOnlyTool> } = {
-  apply_patch: echoed('apply_patch'),
   computer: echoed('computer'),
   computer_use_preview: echoed('computer_use_preview'),
   file_search: echoed('file_search'),
@@ -146,6 +148,7 @@ export const TOOLS: { readonly [type: string]: z.ZodType<RequestTool> } = {
   code_interpreter: codeInterpreterTool,
   shell: shellTool,
   local_shell: localShellTool,
+  apply_patch: applyPatchTool,
   ...ECHOED,
 }
 

@@ -1,4 +1,5 @@
 import type { OutputItem, OutputItemByType } from '../../responses/items.js'
+import type { applyPatchCall } from './apply-patch-call.js'
 import type { codeInterpreterCall } from './code-interpreter-call.js'
 import type { customToolCall } from './custom-tool-call.js'
 import type { functionCall } from './function-call.js'
@@ -28,6 +29,7 @@ interface ItemKinds {
   readonly shell_call: typeof shellCall
   readonly shell_call_output: typeof shellCallOutput
   readonly local_shell_call: typeof localShellCall
+  readonly apply_patch_call: typeof applyPatchCall
   /** Whatever the host inserts. */
   readonly host_item: typeof insertedItem
 }

@@ -15,6 +15,7 @@ export const PREFIXES = {
   shell_call: 'sh',
   shell_call_output: 'sho',
   local_shell_call: 'lsh',
+  apply_patch_call: 'apc',
   // These never come from tokens.
   compaction: 'cmp',
   file_search_call: 'fs',
@@ -22,7 +23,6 @@ export const PREFIXES = {
   computer_call: 'cu',
   tool_search_call: 'tsc',
   tool_search_output: 'tso',
-  apply_patch_call: 'apc',
   host_item: 'item',
 } as const
 
