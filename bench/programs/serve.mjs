@@ -189,7 +189,25 @@ async function start() {
   return server.address().port
 }
 
+/** The most processor time between two beats of a timer: what one turn of the event loop took, however busy the machine is. */
+let longestTurn = 0
+function watchTurns() {
+  let before = process.cpuUsage()
+  setInterval(() => {
+    const { user, system } = process.cpuUsage(before)
+    before = process.cpuUsage()
+    longestTurn = Math.max(longestTurn, (user + system) / 1000)
+  }, 2)
+}
+
 const commands = {
+  /** The longest turn since this was asked before, in milliseconds of processor time. */
+  longestTurn() {
+    if (longestTurn === 0) watchTurns()
+    const longest = longestTurn
+    longestTurn = Number.EPSILON
+    return longest
+  },
   async script(options) {
     tokens = options.tokens
     everyMs = options.everyMs

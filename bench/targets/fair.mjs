@@ -27,6 +27,7 @@ export default {
       await load.ask('gap')
       await wait(size(5_000, 100))
       const quiet = (await load.ask('gap')).gap
+      await server.ask('longestTurn')
       const rows = []
       for (const attack of attacks(size)) {
         const before = performance.now()
@@ -35,13 +36,14 @@ export default {
         // What is under way at the answer's end is in the gap, too.
         await wait(10 * EVERY_MS)
         const { gap, open } = await load.ask('gap')
+        const turn = await server.ask('longestTurn')
         expect(open === size(200, 5), `${attack.name}: ${open} streams are left`)
         rows.push({
           figure: attack.name,
           value: gap - quiet,
           unit: 'ms',
           atMost: isRefused ? REFUSED : ACCEPTED,
-          note: `longest gap ${gap.toFixed(0)} ms, without it ${quiet.toFixed(0)}; ${answer} in ${seconds.toFixed(1)} s`,
+          note: `longest gap ${gap.toFixed(0)} ms, without it ${quiet.toFixed(0)}; longest turn ${turn.toFixed(0)} ms of processor time; ${answer} in ${seconds.toFixed(1)} s`,
         })
       }
       return rows

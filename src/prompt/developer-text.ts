@@ -1,7 +1,8 @@
+import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { jsonText } from './schema/json-text.js'
 import { commentLines, nameText } from './schema/one-line.js'
 import type { ResponseFormat, ToolNamespace } from './tool-namespace.js'
-import { toolsSection } from './tools-section.js'
+import { toolsSectionInSlices } from './tools-section.js'
 
 export interface DeveloperTextOptions {
   /** The client's. An empty text is none. */
@@ -15,11 +16,19 @@ export interface DeveloperTextOptions {
  * The text of the developer message: the official renderer's developer content, and the response formats that the
  * format's description has after it. Undefined if there is nothing to say.
  */
-export function developerText({ instructions, namespaces, formats }: DeveloperTextOptions): string | undefined {
+export function developerText(options: DeveloperTextOptions): string | undefined {
+  return atOnce(developerTextInSlices(options, createWork()))
+}
+
+/** The same in slices. */
+export function* developerTextInSlices(
+  { instructions, namespaces, formats }: DeveloperTextOptions,
+  work: Work,
+): Slices<string | undefined> {
   const sections: string[] = []
   if (instructions != null && instructions !== '') sections.push('# Instructions', instructions)
   const taught = namespaces.filter(({ tools }) => tools.length > 0)
-  if (taught.length > 0) sections.push(toolsSection(taught))
+  if (taught.length > 0) sections.push(yield* toolsSectionInSlices(taught, work))
   if (formats.length > 0) sections.push('# Response Formats', ...formats.map(formatText))
   return sections.length === 0 ? undefined : sections.join('\n\n')
 }

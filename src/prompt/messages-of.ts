@@ -6,7 +6,7 @@ import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { ATTACHMENT_POLICIES, type AttachmentPolicy } from './attachments.js'
 import { builtinNamespaces } from './builtin-namespaces.js'
 import type { ReadMessage } from './conversation.js'
-import { developerText } from './developer-text.js'
+import { developerText, developerTextInSlices } from './developer-text.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import { type Fields, fieldOf, nameIn, objectAt, optionalTextIn } from './fields.js'
 import type { HistoryEntry } from './history.js'
@@ -108,11 +108,12 @@ export function* readRequestInSlices(request: object, options: PromptOptions, wo
     identity,
     knowledgeCutoff,
   })
-  const developer = developerText({
+  const told = {
     instructions: instructions.filter((text) => text).join('\n\n'),
     namespaces: tools.namespaces,
     formats: formatsOf(fields),
-  })
+  }
+  const developer = yield* developerTextInSlices(told, work)
   const head: PromptMessage[] = [{ role: 'system', content: system }]
   if (developer !== undefined) head.push({ role: 'developer', content: developer })
   return { head, conversation: messages.map(headed), tools, placeholders }

@@ -1,24 +1,33 @@
+import { atOnce, createWork, type Slices, type Work } from '../slices.js'
 import { commentLines, linesOf, nameText } from './schema/one-line.js'
 import { typescriptOf } from './schema/typescript.js'
 import type { TaughtTool, ToolNamespace } from './tool-namespace.js'
 
 /** The `# Tools` of a system or developer message: each namespace with its tools as TypeScript function types. */
 export function toolsSection(namespaces: readonly ToolNamespace[]): string {
-  return ['# Tools', ...namespaces.map(namespaceText)].join('\n\n')
+  return atOnce(toolsSectionInSlices(namespaces, createWork()))
 }
 
-function namespaceText({ name, description, tools }: ToolNamespace): string {
+/** The same in slices: a tool is written in one. */
+export function* toolsSectionInSlices(namespaces: readonly ToolNamespace[], work: Work): Slices<string> {
+  const texts: string[] = []
+  for (const namespace of namespaces) texts.push(yield* namespaceText(namespace, work))
+  return ['# Tools', ...texts].join('\n\n')
+}
+
+function* namespaceText({ name, description, tools }: ToolNamespace, work: Work): Slices<string> {
   const title = nameText(name)
   const heading = `## ${title}\n`
   // Without tools, the description is all that the model learns about the namespace: prose, as for python.
   if (tools.length === 0) return [heading, ...linesOf(description ?? '')].join('\n')
-  return [
-    heading,
-    ...commentLines(description ?? ''),
-    `namespace ${title} {\n`,
-    ...tools.flatMap(toolLines),
-    `} // namespace ${title}`,
-  ].join('\n')
+  const lines = [heading, ...commentLines(description ?? ''), `namespace ${title} {\n`]
+  for (const tool of tools) {
+    const text = toolLines(tool).join('\n')
+    lines.push(text)
+    work.left -= text.length
+    if (work.left <= 0) yield* work.pause()
+  }
+  return [...lines, `} // namespace ${title}`].join('\n')
 }
 
 function toolLines({ name, description, parameters }: TaughtTool): string[] {

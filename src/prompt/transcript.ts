@@ -2,6 +2,7 @@ import { createHarmonyParser } from '../harmony/event-parser.js'
 import type { HarmonyMessage } from '../harmony/events.js'
 import { FIRST_SPECIAL, SPECIAL } from '../harmony/vocabulary.js'
 import { atOnce, createWork, type Slices, type Work } from '../slices.js'
+import { createDetokenizer } from '../tokens/detokenizer.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 
@@ -43,8 +44,12 @@ export function* readTranscriptInSlices(
     // What begins without `<|start|>` is read as what stood before it left the parser.
     if (tokens[0] === SPECIAL.start) reader = segmentReader(isModel, tokenTable)
     reader ??= segmentReader(true, tokenTable)
-    const { said, repairs } = reader(tokens, isModel)
-    const isRepaired = repairs > 0 || said.length !== 1 || !isWellFormed(tokens)
+    const isPlain = isWellFormed(tokens)
+    const text = isPlain ? textOf(tokens, tokenTable) : undefined
+    const { said, repairs } = reader(text === undefined ? tokens : withoutText(tokens), isModel)
+    const isRepaired = repairs > 0 || said.length !== 1 || !isPlain
+    const [message] = said
+    if (text !== undefined && message !== undefined) message.content = text
     // History never says that sampling was done: that is true of the model's last message alone.
     if (tokens.at(-1) === SPECIAL.return) tokens[tokens.length - 1] = SPECIAL.end
     for (const message of said) messages.push({ message, tokens, end, isRepaired })
@@ -75,6 +80,28 @@ function isWellFormed(tokens: readonly number[]): boolean {
     tokens.slice(1, text).every((id) => isText(id) || HEADER_MARKERS.includes(id)) &&
     tokens.slice(text + 1, -1).every(isText)
   )
+}
+
+/**
+ * The text of a well-formed message. The parser would give the same, token by token, in three times the time.
+ *
+ * @returns undefined if the parser would drop something: an id that is no token
+ */
+function textOf(tokens: readonly number[], tokenTable: TokenTable): string | undefined {
+  const text = createDetokenizer(tokenTable)
+  const parts: string[] = []
+  for (let at = tokens.indexOf(SPECIAL.message) + 1; at < tokens.length - 1; at++) {
+    const id = tokens[at] as number
+    if (id >= tokenTable.size) return undefined
+    parts.push(text.push(id))
+  }
+  // Joined at once: a text that was put together token by token takes three times as long to look up.
+  return parts.join('') + text.flush()
+}
+
+/** Its header and its terminator. */
+function withoutText(tokens: readonly number[]): readonly number[] {
+  return [...tokens.slice(0, tokens.indexOf(SPECIAL.message) + 1), tokens.at(-1) as number]
 }
 
 /** Reads the tokens up to a terminator: what they say, and how often the parser had to repair it. */

@@ -7,6 +7,8 @@ export interface JsonBounds {
   readonly depth: number
   /** Objects, arrays and their entries, in all. */
   readonly values: number
+  /** Different names of fields: the parser makes something of each, which takes more than all else in a text. */
+  readonly names: number
 }
 
 /** Counts what a JSON text holds before it is parsed. */
@@ -23,17 +25,24 @@ export interface JsonScan {
 
 const QUOTE = 0x22
 const COMMA = 0x2c
+const COLON = 0x3a
 const BACKSLASH = 0x5c
 
 /**
  * Bounds a JSON text by its bytes: `JSON.parse` cannot be interrupted, and takes a second for 3 MB of brackets. A text
  * that is not JSON is counted all the same, and left to the parser.
  */
-export function createJsonScan({ depth, values }: JsonBounds): JsonScan {
+export function createJsonScan({ depth, values, names: mostNames }: JsonBounds): JsonScan {
+  // Random, so that nobody can prepare names that share their hashes.
+  const [seed = 0] = crypto.getRandomValues(new Int32Array(1))
   let isInString = false
   let isEscaped = false
   let level = 0
   let count = 0
+  /** Of the text that is being read, or was the last. */
+  let hash = 0
+  /** The names of fields, by their hashes: names that share one count once. */
+  const names = new Set<number>()
   return {
     get values() {
       return count
@@ -41,10 +50,18 @@ export function createJsonScan({ depth, values }: JsonBounds): JsonScan {
     push(bytes) {
       for (let at = 0; at < bytes.length; at += 1) {
         const byte = bytes[at] as number
-        if (isEscaped) isEscaped = false
-        else if (byte === QUOTE) isInString = !isInString
-        else if (isInString) isEscaped = byte === BACKSLASH
-        else if (byte === COMMA) count += 1
+        if (isInString) {
+          if (isEscaped) isEscaped = false
+          else if (byte === QUOTE) isInString = false
+          else isEscaped = byte === BACKSLASH
+          hash = Math.imul(hash ^ byte, 0x01000193)
+        } else if (byte === QUOTE) {
+          isInString = true
+          hash = seed
+        } else if (byte === COLON) {
+          names.add(hash)
+          if (names.size > mostNames) throw tooManyNames(mostNames)
+        } else if (byte === COMMA) count += 1
         // `[` and `{`, `]` and `}` differ in one bit.
         else if ((byte | 0x20) === 0x7b) {
           count += 1
@@ -78,6 +95,12 @@ export function* scanJson(text: string, bounds: JsonBounds, work: Work): Slices<
 function tooDeep(levels: number): RequestError {
   const message = `The body of the request is nested too deeply. Expected at most ${levels} levels of objects and arrays.`
   return new RequestError(message, { code: 'invalid_value' })
+}
+
+/** @param most - {@link JsonBounds.names} */
+export function tooManyNames(most: number): RequestError {
+  const message = `The body of the request has too many different names of fields. Expected at most ${most}.`
+  return new RequestError(message, { status: 413, code: 'request_too_large' })
 }
 
 /** @param most - {@link JsonBounds.values} */

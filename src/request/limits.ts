@@ -1,7 +1,7 @@
 import { check } from '../errors.js'
 import { arrayTooLong, RequestError, stringTooLong } from '../request-error.js'
 import type { Slices, Work } from '../slices.js'
-import { tooManyValues } from './json-scan.js'
+import { tooManyNames, tooManyValues } from './json-scan.js'
 import { type Path, pathOf } from './path.js'
 
 /** How large a request may be. Its size in bytes is for the HTTP server to bound, before it is parsed as JSON. */
@@ -14,6 +14,8 @@ export interface RequestLimits {
   readonly depth?: number
   /** Objects, arrays and their entries, in all. Default 500,000. */
   readonly values?: number
+  /** Different names of fields, schemas included. Default 20,000. */
+  readonly names?: number
   /** Characters (UTF-16 code units) of a string or a key. Default 20,971,520, which at OpenAI an image may have. */
   readonly stringLength?: number
 }
@@ -23,6 +25,7 @@ const DEFAULTS: Required<RequestLimits> = {
   tools: 1_000,
   depth: 100,
   values: 500_000,
+  names: 20_000,
   stringLength: 20_971_520,
 }
 const DEEPEST = 500
@@ -50,6 +53,7 @@ export function resolveLimits(limits: RequestLimits = {}): Required<RequestLimit
 export function* checkSize(body: unknown, limits: Required<RequestLimits>, work: Work): Slices<void> {
   const path: (string | number)[] = []
   const open: Opened[] = []
+  const names = new Set<string>()
   let count = 0
   /** Counts as the scan of a body's text does: brackets and commas. */
   const take = (entries: number): void => {
@@ -87,7 +91,11 @@ export function* checkSize(body: unknown, limits: Required<RequestLimits>, work:
     const value = (last.value as { readonly [step: string | number]: unknown })[step]
     if (typeof step === 'number') checkJson(value !== undefined, value)
     path.push(step)
-    if (typeof step === 'string') checkText(step, path, limits.stringLength)
+    if (typeof step === 'string') {
+      names.add(step)
+      if (names.size > limits.names) throw tooManyNames(limits.names)
+      checkText(step, path, limits.stringLength)
+    }
     if (!visit(value)) path.pop()
     if (--work.left <= 0) yield* work.pause()
   }

@@ -5,8 +5,8 @@ import { createJsonScan } from '../../src/request/json-scan.js'
 import { RUNS } from '../support/runs.js'
 
 /** What the scan of a text cut into pieces says: the status of its refusal, or 200. */
-function scanned(text: string, limits: { depth: number; values: number }, cut = 7): number {
-  const scan = createJsonScan(limits)
+function scanned(text: string, limits: { depth: number; values: number; names?: number }, cut = 7): number {
+  const scan = createJsonScan({ names: 1_000_000, ...limits })
   const bytes = new TextEncoder().encode(text)
   try {
     for (let at = 0; at < bytes.length; at += cut) scan.push(bytes.subarray(at, at + cut))
@@ -73,7 +73,33 @@ describe('a JSON text is bounded by its bytes', () => {
         return Reflect.get(target, name, target)
       },
     })
-    expect(() => createJsonScan({ depth: 20, values: 500 }).push(bytes)).toThrow(/nested too deeply/)
+    expect(() => createJsonScan({ depth: 20, values: 500, names: 500 }).push(bytes)).toThrow(/nested too deeply/)
     expect(read).toBe(21)
   })
+})
+
+test('different names of fields are bounded, however often each comes and wherever the text is cut', () => {
+  const limits = { depth: 10, values: 100_000 }
+  const objects = (count: number): string =>
+    JSON.stringify(Array.from({ length: 300 }, (_, at) => ({ [`a "name" ${at % count}`]: 'a: "b": c', text: at })))
+  for (const cut of [1, 7, 1000]) {
+    expect(scanned(objects(9), { ...limits, names: 10 }, cut)).toBe(200)
+    expect(scanned(objects(10), { ...limits, names: 10 }, cut)).toBe(413)
+  }
+})
+
+test('names of one body are counted alike in its text and in what was parsed of it', () => {
+  const properties = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`property_${at}`, { type: 'string' }]))
+  const tools = [{ type: 'function', name: 'f', parameters: { type: 'object', properties } }]
+  const body = { input: 'Hi', tools }
+  // `input`, `tools`, `type`, `name`, `parameters`, `properties`, and the properties.
+  for (const [names, status] of [
+    [56, 200],
+    [55, 413],
+  ] as const) {
+    expect(scanned(JSON.stringify(body), { depth: 10, values: 1000, names })).toBe(status)
+    const parse = (): unknown => parseRequest(body, { limits: { names } })
+    if (status === 200) expect(parse()).toMatchObject({ input: 'Hi' })
+    else expect(parse).toThrow(expect.objectContaining({ status }))
+  }
 })

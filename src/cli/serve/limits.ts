@@ -35,6 +35,7 @@ const PLACES: Readonly<Record<keyof Required<AppLimits>, 'app'> & Record<keyof R
   tools: 'request',
   depth: 'request',
   values: 'request',
+  names: 'request',
   stringLength: 'request',
 }
 
