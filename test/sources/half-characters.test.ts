@@ -124,9 +124,8 @@ describe('half a character', () => {
   const word = fc
     .constantFrom(' word', '<', '<|', '<|message|>', '<|end|>', '🦩', 'о', '{', '\n', '<|mess')
     .map((text) => encodeText(text))
-  // Of more broken tokens in a row, ids that are as many are not always found.
   const text = fc
-    .array(fc.tuple(fc.array(broken, { maxLength: 3 }), word), { maxLength: 5 })
+    .array(fc.tuple(fc.array(broken, { maxLength: 12 }), word), { maxLength: 5 })
     .map((parts) => parts.flatMap(([tokens, rest]) => [...tokens, ...rest]))
 
   const turnOf = (reasoning: readonly number[], answer: readonly number[]): number[] => [
@@ -134,7 +133,7 @@ describe('half a character', () => {
     ...reasoning,
     ...encodeHarmony('<|end|><|start|>assistant<|channel|>final<|message|>'),
     ...answer,
-    // A server does not say what stands in front of half a character at the very end.
+    // Of half a character at the very end, the server's last event has the count alone: no ids and no text.
     ...encodeHarmony('.<|return|>'),
   ]
 
@@ -171,7 +170,7 @@ describe('half a character', () => {
   })
 
   test('half characters are the same where a limit cuts the answer anywhere', async () => {
-    // How many characters several halves are that stand at the limit, the server does not say.
+    // What several halves at the limit say, and what stands in front of them, the server's last event does not have.
     const bare = fc
       .array(fc.tuple(fc.constantFrom(...encodeText('one two < three')), fc.constantFrom(...BARE)), { maxLength: 5 })
       .map((pairs) => pairs.flat())

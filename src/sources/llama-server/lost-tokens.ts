@@ -40,7 +40,9 @@ export function createLostTokens(table: TokenTable): LostTokens {
   function search(text: string, count: number, last?: number): number[] | undefined {
     if (text.length > LONGEST_LOST) return undefined
     cut ??= Array.from({ length: table.size }, (_, id) => id).filter((id) => table.text(id) === undefined)
-    return tokensOf(text, { count, last, tokens: cut, table })
+    const wanted = { count, last, tokens: cut, table }
+    // The fewest that say it can nearly always be cut into as many, and are found in a text of any length.
+    return tokensOf(text, { ...wanted, isFewest: true }) ?? tokensOf(text, { ...wanted, isFewest: false })
   }
 
   return {
@@ -67,10 +69,12 @@ interface Search {
   readonly last: number | undefined
   readonly tokens: readonly number[]
   readonly table: TokenTable
+  /** Whether a place is tried once alone, with the fewest ids that lead to it. */
+  readonly isFewest: boolean
 }
 
 /** So many of these tokens, or parts of them, that say a text, read as any stream of tokens is. Undefined if none do. */
-function tokensOf(text: string, { count, last, tokens, table }: Search): number[] | undefined {
+function tokensOf(text: string, { count, last, tokens, table, isFewest }: Search): number[] | undefined {
   const seen = new Set<string>()
   const places: Place[] = [{ at: 0, carried: [], ids: [] }]
   for (let next = 0; next < places.length && next < MOST_PLACES; next++) {
@@ -84,7 +88,7 @@ function tokensOf(text: string, { count, last, tokens, table }: Search): number[
       const at = place.at + said.length
       const carried = detokenizer.carried()
       if (!text.startsWith(said, place.at)) continue
-      const key = `${place.ids.length} ${at} ${kindOf(carried, text.slice(at))}`
+      const key = `${isFewest ? '' : place.ids.length} ${at} ${kindOf(carried, text.slice(at))}`
       if (key.endsWith('none') || seen.has(key)) continue
       seen.add(key)
       places.push({ at, carried, ids: [...place.ids, id] })

@@ -73,11 +73,15 @@ export class SentTokens {
     return [...this.#release(), token]
   }
 
-  /** What is left at the end, where the server counts so many more tokens that it never sent. */
+  /**
+   * What is left at the end, where the server counts so many more tokens that it never sent. Of these its last event has
+   * the count alone: `tokens` and `content` of a stream's end are empty, and scores come with a token that is sent. So a
+   * blank in front of half a character, in the same token, is lost, and how many characters several halves are is guessed.
+   */
   end(missing: number): readonly HarmonyToken[] {
     const held = this.#release()
     if (!(missing > 0)) return held
-    // It sends no text of them. A character has at most three tokens that do not complete it.
+    // A character has at most three tokens that do not complete it.
     return [...this.#standIns(BROKEN.repeat(Math.ceil(missing / 3)), missing), ...held]
   }
 
