@@ -2,6 +2,7 @@ import { RequestError, type RequestErrorBody } from '../request-error.js'
 import type { KeptResponse } from '../stores/store.js'
 import { clientFailure, type Failure, NEUTRAL } from '../translate/failure.js'
 import { StoreFailure } from './service/bounded-store.js'
+import { STORE_FAILED } from './service/store-failed.js'
 
 /** What a request is answered with that has no other answer. */
 export interface ErrorAnswer {
@@ -15,17 +16,14 @@ const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
   ['context_length_exceeded', 400],
   ['invalid_prompt', 400],
   ['rate_limit_exceeded', 429],
+  ['server_is_overloaded', 503],
 ])
-
-const NO_STORE = 'The server cannot reach its storage. Please try again later.'
 
 /** @param report - receives what is not the client's fault, of which it learns nothing */
 export function errorAnswer(error: unknown, report: (error: unknown) => void): ErrorAnswer {
   if (error instanceof RequestError) return answerOf(error)
   report(error)
-  if (error instanceof StoreFailure)
-    return answerOf(new RequestError(NO_STORE, { status: 503, code: 'server_is_overloaded' }))
-  return failureAnswer(clientFailure(error))
+  return failureAnswer(error instanceof StoreFailure ? STORE_FAILED : clientFailure(error))
 }
 
 /**

@@ -11,6 +11,8 @@ import {
 } from '../server-context.js'
 import type { LiveResponse } from '../service/live-response.js'
 import { ReportedError } from '../service/reported-error.js'
+import { STORE_FAILED } from '../service/store-failed.js'
+import { terminalResponse } from '../service/terminal.js'
 
 /** `POST /responses`: streamed, whole, or in the background. */
 export function createResponseRoute(app: Hono<Env>, server: ServerContext): void {
@@ -32,16 +34,19 @@ export function createResponseRoute(app: Hono<Env>, server: ServerContext): void
 
 /** The response when it is over. A client that leaves is as one that leaves a stream. */
 export async function wholeResponse({ events, finished }: LiveResponse, signal: AbortSignal): Promise<KeptResponse> {
+  let last: KeptResponse | undefined
   const leave = (): void => void events.return(undefined).catch(() => {})
   signal.addEventListener('abort', leave)
   if (signal.aborted) leave()
   try {
-    for await (const _ of events);
+    for await (const batch of events) last = terminalResponse(batch)
   } finally {
     signal.removeEventListener('abort', leave)
   }
   const kept = await finished
   signal.throwIfAborted()
-  if (kept === undefined) throw new ReportedError('the response could not be written')
-  return kept.response
+  if (kept !== undefined) return kept.response
+  if (last === undefined) throw new ReportedError('the response could not be written')
+  // Where the store has all of it but the record that it is over, another process would not find it.
+  return last.status === 'failed' ? last : { ...last, status: 'failed', error: STORE_FAILED as KeptResponse['error'] }
 }
