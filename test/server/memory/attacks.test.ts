@@ -232,3 +232,20 @@ async function settledCodes(codes: readonly Promise<unknown>[], most: number): P
   })
   return 'waits'
 }
+
+test('a server that was killed in the middle of a stream leaves nothing behind that keeps the next one from its port', async () => {
+  const first = await program.start(96)
+  const socket = connectTo(first.port, '127.0.0.1')
+  socket.on('error', () => {})
+  const body = JSON.stringify({ input: 'Hi', stream: true })
+  socket.write(
+    `POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  await new Promise<void>((resolve) => socket.once('data', () => resolve()))
+  await first.kill()
+  const second = await program.start(96, undefined, first.port)
+  const { status } = await fetch(`${second.url}/healthz`)
+  expect([second.port, status]).toEqual([first.port, 200])
+  socket.destroy()
+  await second.kill()
+})
