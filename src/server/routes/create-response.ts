@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import type { KeptResponse } from '../../stores/store.js'
 import { failedAnswer } from '../error-answer.js'
+import { sendJson } from '../send-json.js'
 import {
   callerOf,
   type Env,
@@ -22,13 +23,13 @@ export function createResponseRoute(app: Hono<Env>, server: ServerContext): void
     if (live.request.stream) return sendResponseEvents(context, live.events, server)
     if (live.request.background) {
       await live.events.return(undefined)
-      return context.json(responseBody(live.created, server))
+      return sendJson(context, responseBody(live.created, server), server)
     }
     const response = await wholeResponse(live, context.req.raw.signal)
     if (response.status === 'failed' || response.status === 'cancelled') {
       return sendAnswer(context, failedAnswer(response))
     }
-    return context.json(responseBody(response, server))
+    return sendJson(context, responseBody(response, server), server)
   })
 }
 
