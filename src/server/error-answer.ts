@@ -3,6 +3,7 @@ import { failureOf, OVERLOADED } from '../respond/unavailable.js'
 import type { KeptResponse } from '../stores/store.js'
 import { type Failure, NEUTRAL } from '../translate/failure.js'
 import { StoreFailure } from './service/bounded-store.js'
+import { STORE_FAILED } from './service/store-failed.js'
 
 /** What a request is answered with that has no other answer. */
 export interface ErrorAnswer {
@@ -19,14 +20,11 @@ const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
   [OVERLOADED, 503],
 ])
 
-const NO_STORE = 'The server cannot reach its storage. Please try again later.'
-
 /** @param report - receives what is not the client's fault, of which it learns nothing */
 export function errorAnswer(error: unknown, report: (error: unknown) => void): ErrorAnswer {
   if (error instanceof RequestError) return answerOf(error)
   report(error)
-  if (error instanceof StoreFailure) return answerOf(new RequestError(NO_STORE, { status: 503, code: OVERLOADED }))
-  return failureAnswer(failureOf(error))
+  return failureAnswer(error instanceof StoreFailure ? STORE_FAILED : failureOf(error))
 }
 
 /**

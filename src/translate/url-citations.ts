@@ -111,12 +111,16 @@ function linkTo(address: URL): string {
   return `([${domainOf(address).replace(/[^\w.:-]|_/g, '\\$&')}](${destinationOf(address)}))`
 }
 
-/** Characters with a meaning in Markdown (also with formulas or tables) or HTML, and invalid percent-encodings. */
-const MEANINGFUL = /[^\w.~:/?#[\]@!&*+,;=%-]|%(?![\da-f]{2})|(?<=&#?\w+);/gi
+/** Characters with a meaning in Markdown (also with formulas or tables) or HTML, invalid percent-encodings, entities. */
+const MEANINGFUL = /[^\w.~:/?#[\]@!&*+,;=%-]|%(?![\da-f]{2})|&#?\w+;/gi
 
 /** The URL in ASCII, escaped so that all of it is the link's destination and nothing else. */
 function destinationOf({ href }: URL): string {
-  return href.replace(MEANINGFUL, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+  return href.replace(MEANINGFUL, (found) => {
+    const end = found.length - 1
+    // Of an entity, its `;` alone: then it is none.
+    return `${found.slice(0, end)}%${found.charCodeAt(end).toString(16).toUpperCase()}`
+  })
 }
 
 /** `example.com` of `https://www.example.com/page`, in Punycode, so that lookalike letters are visible. */

@@ -18,6 +18,8 @@ interface Failure {
   readonly times?: number
   /** Whether they are done nevertheless, so that only their answers are lost. Default: false. */
   readonly isDone?: boolean
+  /** Whether nothing can be written from then on. Default: false. */
+  readonly isLast?: boolean
 }
 
 /** A store in memory whose calls fail when a test says so. */
@@ -26,6 +28,8 @@ interface FlakyStore extends ResponseStore {
   /** Whether nothing can be written. */
   isDown: boolean
   appends: number
+  /** Whether nothing can be read either. */
+  isGone: boolean
   /** The ids that were opened. */
   readonly ids: string[]
 }
@@ -35,19 +39,20 @@ const WRITES: readonly string[] = ['open', 'append', 'finish', 'claim', 'abandon
 function flakyStore(given?: Failure): FlakyStore {
   const real = createMemoryStore()
   let calls = 0
-  const store = { failing: given, isDown: false, appends: 0, ids: [] } as unknown as FlakyStore
+  const store = { failing: given, isDown: false, isGone: false, appends: 0, ids: [] } as unknown as FlakyStore
   for (const method of Object.keys(real) as (keyof ResponseStore)[]) {
     const run = real[method] as (...all: unknown[]) => Promise<unknown>
     Object.assign(store, {
       async [method](...all: unknown[]): Promise<unknown> {
-        if (store.isDown && WRITES.includes(method)) throw broken
+        if (store.isGone || (store.isDown && WRITES.includes(method))) throw broken
         if (method === 'append') store.appends += 1
         if (method === 'open') store.ids.push((all[0] as NewResponse).responseId)
-        const { after = 0, times = 1, isDone = false } = store.failing ?? {}
+        const { after = 0, times = 1, isDone = false, isLast = false } = store.failing ?? {}
         if (store.failing?.method !== method) return await run(...all)
         calls += 1
         if (calls <= after || calls > after + times) return await run(...all)
         if (isDone) await run(...all)
+        store.isDown = isLast
         throw broken
       },
     })
@@ -74,6 +79,11 @@ async function read(
     return [partOf(text), true]
   }
   return [eventsIn(text), false]
+}
+
+const NO_STORE = {
+  code: 'server_is_overloaded',
+  message: 'The server cannot reach its storage. Please try again later.',
 }
 
 /** The events of a stream that was cut off, which the judge would have something against. */
@@ -142,10 +152,10 @@ describe('a store that fails once in mid-response', () => {
     },
   )
 
-  test('a store that fails once is a 500 without streaming, and stops the engine', async () => {
+  test('a store that fails once is a 503 without streaming, and stops the engine', async () => {
     const store = flakyStore({ method: 'append', after: 5 })
     const { create, ask, engine } = endpoint(heldEngine(1000), { store })
-    expect((await create({ input: 'Hi' })).status).toBe(500)
+    expect((await create({ input: 'Hi' })).status).toBe(503)
     await engine.stopped
     expect((await ask('GET', `/responses/${store.ids[0]}`)).body.status).toBe('failed')
   })
@@ -187,43 +197,38 @@ describe('a store that fails once in mid-response', () => {
 
 describe('a store that takes nothing any more', () => {
   /** A response in whose middle the store went down. */
-  async function cutOff(options: object = {}): Promise<Endpoint & { store: FlakyStore; id: string; events: Event[] }> {
+  async function failed(options: object = {}): Promise<Endpoint & { store: FlakyStore; id: string; events: Event[] }> {
     const store = flakyStore()
     const goDown = (responseId: string, { type }: Entry): void => {
       if (type === 'chunk' && responseId === store.ids[0]) store.isDown = true
     }
     const served = endpoint(() => [think('Let me see.'), answer('Hi there.')], { store, onEntry: goDown, ...options })
     const [events, isCut] = await read(served, { input: 'Hi' })
-    expect([isCut, events.filter(({ type }) => TERMINAL.includes(type))]).toEqual([true, []])
+    expect([isCut, events.filter(({ type }) => TERMINAL.includes(type))]).toEqual([false, events.slice(-1)])
+    expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: { error: NO_STORE } })
     return { ...served, store, id: events[0]?.response.id, events }
   }
 
   test.each(['stop', 'finish'] as const)(
-    'a store that takes nothing any more cuts off the stream, and GET says failed, with onDisconnect %s',
+    'a store that takes nothing any more ends the stream by one failure, and GET says the same, with onDisconnect %s',
     async (onDisconnect) => {
-      const { ask, id, store, errors } = await cutOff({ onDisconnect })
+      const { ask, id, store, errors, events } = await failed({ onDisconnect })
       expect(errors).toEqual([broken])
-      expect((await ask('GET', `/responses/${id}`)).body).toMatchObject({
-        id,
-        status: 'failed',
-        error: { code: 'server_error', message: 'The server had an internal error.' },
-      })
+      expect((await ask('GET', `/responses/${id}`)).body).toEqual(events.at(-1)?.response)
       expect((await store.find(id, 'anonymous'))?.state).toBe('running')
     },
   )
 
-  test('a store that takes nothing any more lets its client have the rest, which has one end', async () => {
-    const { stream, id, events } = await cutOff()
+  test('a store that takes nothing any more lets its client have the same events again', async () => {
+    const { stream, id, events } = await failed()
     const whole = await stream(`/responses/${id}?stream=true`)
-    expect(whole.slice(0, events.length)).toEqual(events)
-    expect(whole.filter(({ type }) => TERMINAL.includes(type))).toHaveLength(1)
-    expect(whole.at(-1)?.type).toBe('response.failed')
-    const last = events.at(-1)?.sequence_number
-    expect(await stream(`/responses/${id}?stream=true&starting_after=${last}`)).toEqual(whole.slice(events.length))
+    expect(whole).toEqual(events)
+    const some = events[3]?.sequence_number
+    expect(await stream(`/responses/${id}?stream=true&starting_after=${some}`)).toEqual(events.slice(4))
   })
 
   test('a store that can be written again keeps the end that was told before', async () => {
-    const { ask, stream, id, store, errors } = await cutOff()
+    const { ask, stream, id, store, errors } = await failed()
     const before = [(await ask('GET', `/responses/${id}`)).body, await stream(`/responses/${id}?stream=true`)]
     store.isDown = false
     // Whoever asks first, and however many do.
@@ -238,31 +243,29 @@ describe('a store that takes nothing any more', () => {
     const store = flakyStore({ method: 'append', after: 4, times: 3, isDone: true })
     const { send, ask, stream } = endpoint(() => answer('Hi there.'), { store })
     const [events, isCut] = await read({ send }, { input: 'Hi' })
-    expect(isCut).toBe(true)
+    expect([isCut, events.at(-1)?.type]).toEqual([false, 'response.failed'])
     const { id } = events[0]?.response ?? {}
     expect((await ask('GET', `/responses/${id}`)).body.status).toBe('failed')
-    const whole = await stream(`/responses/${id}?stream=true`)
-    expect(whole.slice(0, events.length)).toEqual(events)
-    expect(whole.filter(({ type }) => TERMINAL.includes(type))).toHaveLength(1)
+    expect(await stream(`/responses/${id}?stream=true`)).toEqual(events)
     expect((await store.find(id, 'anonymous'))?.state).toBe('finished')
   })
 
   test('a store that can be written again lets the conversation go on', async () => {
-    const { create, id, store } = await cutOff()
+    const { create, id, store } = await failed()
     store.isDown = false
     const { status, body } = await create({ input: 'And?', previous_response_id: id })
     expect([status, body.previous_response_id]).toEqual([200, id])
   })
 
   test('a response whose store takes nothing any more is told to nobody else', async () => {
-    const { ask, id } = await cutOff()
+    const { ask, id } = await failed()
     const other = { authorization: 'Bearer other' }
     expect((await ask('GET', `/responses/${id}`, undefined, other)).status).toBe(404)
     expect((await ask('GET', `/responses/${id}?stream=true`, undefined, other)).status).toBe(404)
   })
 
   test('a store that can be written again lets the response be deleted', async () => {
-    const { ask, id, store } = await cutOff()
+    const { ask, id, store } = await failed()
     store.isDown = false
     expect((await ask('DELETE', `/responses/${id}`)).status).toBe(200)
     expect((await ask('GET', `/responses/${id}`)).status).toBe(404)
@@ -278,12 +281,53 @@ describe('a store that takes nothing any more', () => {
     })
     const [events, isCut] = await read({ send }, { input: 'Hi' })
     const { id } = events[0]?.response ?? {}
-    expect([isCut, events.filter(({ type }) => TERMINAL.includes(type))]).toEqual([true, []])
+    // The store has acknowledged all of its entries, and its end.
+    expect([isCut, events.at(-1)?.type]).toEqual([false, 'response.completed'])
     const told = (await ask('GET', `/responses/${id}`)).body
-    expect(told.status).toBe('completed')
+    expect(told).toEqual(events.at(-1)?.response)
     store.isDown = false
     expect((await ask('GET', `/responses/${id}`)).body).toEqual(told)
     expect((await store.find(id, 'anonymous'))?.state).toBe('finished')
+  })
+
+  test.each([false, true])(
+    'a response whose end may be written or not is told as failed while its store is down, and stays so unless it was: %s',
+    async (isDone) => {
+      const store = flakyStore()
+      const { stream, ask } = endpoint([answer('Hi')], {
+        store,
+        onEntry: (_, { type }) => {
+          // The end itself is the next to be appended, and then the store is gone.
+          if (type !== 'stop') return
+          store.failing = { method: 'append', isDone, isLast: true }
+        },
+      })
+      const events = await stream('/responses', { input: 'Hi' })
+      const { id } = events.at(-1)?.response ?? {}
+      expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: { error: NO_STORE } })
+      expect((await ask('GET', `/responses/${id}`)).body).toEqual(events.at(-1)?.response)
+      store.isDown = false
+      const status = isDone ? 'completed' : 'failed'
+      expect((await ask('GET', `/responses/${id}`)).body.status).toBe(status)
+      expect((await stream(`/responses/${id}?stream=true`)).at(-1)?.type).toBe(`response.${status}`)
+      expect((await store.find(id, 'anonymous'))?.state).toBe('finished')
+    },
+  )
+
+  test('a store that is gone for readers too ends the streams of all readers by the same failure', async () => {
+    const store = flakyStore()
+    const { send, stream, engine } = endpoint(heldEngine(6), { store, onDisconnect: 'finish' })
+    const body = JSON.stringify({ input: 'Hi', stream: true })
+    const first = send('/v1/responses', { method: 'POST', headers: JSON_TYPE, body })
+    const reader = ((await first).body as ReadableStream<Uint8Array>).getReader()
+    await readUntil(reader, 'response.output_text.delta')
+    const second = stream(`/responses/${store.ids[0]}?stream=true`)
+    await new Promise((resolve) => setImmediate(resolve))
+    store.isGone = true
+    engine.step(100)
+    const events = await second
+    expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: { error: NO_STORE } })
+    expect(await readUntil(reader, 'response.failed')).toContain('cannot reach its storage')
   })
 
   test('a request repeated with its key after its store failed is answered by the failed response', async () => {
@@ -295,14 +339,14 @@ describe('a store that takes nothing any more', () => {
       },
     })
     const key = { 'idempotency-key': 'k' }
-    expect((await create({ input: 'Hi' }, key)).status).toBe(500)
+    expect((await create({ input: 'Hi' }, key)).status).toBe(503)
     store.isDown = false
-    expect((await create({ input: 'Hi' }, key)).status).toBe(500)
+    expect((await create({ input: 'Hi' }, key)).status).toBe(503)
     expect((await ask('GET', `/responses/${store.ids[0]}`)).body.status).toBe('failed')
     expect(store.ids).toHaveLength(1)
   })
 
-  test('a store that takes nothing any more gives a socket one error', async () => {
+  test('a store that takes nothing any more gives a socket one terminal event', async () => {
     const store = flakyStore()
     const server = await serve({
       engine: scriptedEngine(() => answer('Hi there.')),
@@ -314,9 +358,8 @@ describe('a store that takes nothing any more', () => {
     const client = await connect(server)
     client.send(message('Hi'))
     expect((await client.answer()).at(-1)).toMatchObject({
-      type: 'error',
-      status: 500,
-      error: { code: 'server_error' },
+      type: 'response.failed',
+      response: { status: 'failed', error: NO_STORE },
     })
     store.isDown = false
     const { id } = { id: store.ids[0] as string }

@@ -1229,3 +1229,13 @@ describe('log-probabilities', () => {
     }
   })
 })
+
+test("a page's address is escaped in one pass, however long its words are", () => {
+  // Work that grows by the square of this would not end.
+  const word = 'a'.repeat(4_000_000)
+  const long = urlCitations({ resolve: () => ({ url: `https://example.com/${word}?x&copy;&${word};` }) })
+  const run = answering({ citations: long })
+  run.push('So【4†L1】.')
+  run.push('<|return|>')
+  expect(partOf(run).text).toBe(`So ([example.com](https://example.com/${word}?x&copy%3B&${word}%3B)).`)
+})

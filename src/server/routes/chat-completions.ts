@@ -6,6 +6,7 @@ import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { SseEvent } from '../../sse/index.js'
 import { answerEvents } from '../answer-events.js'
 import { failedAnswer } from '../error-answer.js'
+import { sendJson } from '../send-json.js'
 import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-context.js'
 import type { LiveResponse } from '../service/live-response.js'
 import { wholeResponse } from './create-response.js'
@@ -43,6 +44,6 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
     if (response.status === 'failed' || response.status === 'cancelled') {
       return sendAnswer(context, failedAnswer(response))
     }
-    return context.json(toChatCompletion({ ...response, status: response.status }, answer))
+    return sendJson(context, toChatCompletion({ ...response, status: response.status }, answer), server)
   })
 }

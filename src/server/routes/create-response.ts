@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import type { KeptResponse } from '../../stores/store.js'
 import { failedAnswer } from '../error-answer.js'
+import { sendJson } from '../send-json.js'
 import {
   callerOf,
   type Env,
@@ -11,6 +12,8 @@ import {
 } from '../server-context.js'
 import type { LiveResponse } from '../service/live-response.js'
 import { ReportedError } from '../service/reported-error.js'
+import { STORE_FAILED } from '../service/store-failed.js'
+import { terminalResponse } from '../service/terminal.js'
 
 /** `POST /responses`: streamed, whole, or in the background. */
 export function createResponseRoute(app: Hono<Env>, server: ServerContext): void {
@@ -20,28 +23,31 @@ export function createResponseRoute(app: Hono<Env>, server: ServerContext): void
     if (live.request.stream) return sendResponseEvents(context, live.events, server)
     if (live.request.background) {
       await live.events.return(undefined)
-      return context.json(responseBody(live.created, server))
+      return sendJson(context, responseBody(live.created, server), server)
     }
     const response = await wholeResponse(live, context.req.raw.signal)
     if (response.status === 'failed' || response.status === 'cancelled') {
       return sendAnswer(context, failedAnswer(response))
     }
-    return context.json(responseBody(response, server))
+    return sendJson(context, responseBody(response, server), server)
   })
 }
 
 /** The response when it is over. A client that leaves is as one that leaves a stream. */
 export async function wholeResponse({ events, finished }: LiveResponse, signal: AbortSignal): Promise<KeptResponse> {
+  let last: KeptResponse | undefined
   const leave = (): void => void events.return(undefined).catch(() => {})
   signal.addEventListener('abort', leave)
   if (signal.aborted) leave()
   try {
-    for await (const _ of events);
+    for await (const batch of events) last = terminalResponse(batch)
   } finally {
     signal.removeEventListener('abort', leave)
   }
   const kept = await finished
   signal.throwIfAborted()
-  if (kept === undefined) throw new ReportedError('the response could not be written')
-  return kept.response
+  if (kept !== undefined) return kept.response
+  if (last === undefined) throw new ReportedError('the response could not be written')
+  // Where the store has all of it but the record that it is over, another process would not find it.
+  return last.status === 'failed' ? last : { ...last, status: 'failed', error: STORE_FAILED as KeptResponse['error'] }
 }

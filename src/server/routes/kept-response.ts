@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono'
 import { invalidType, invalidValue, outOfRange } from '../../request-error.js'
+import { sendJson } from '../send-json.js'
 import { type Env, responseBody, type ServerContext, sendResponseEvents } from '../server-context.js'
 
 /** `GET`, `DELETE`, `POST .../cancel` and `GET .../input_items` of one response. */
@@ -8,7 +9,8 @@ export function keptResponseRoutes(app: Hono<Env>, server: ServerContext): void 
   app.get('/responses/:id', async (context) => {
     const id = context.req.param('id')
     const owner = context.get('owner')
-    if (!flagOf(context, 'stream')) return context.json(responseBody(await service.retrieve(id, owner), server))
+    if (!flagOf(context, 'stream'))
+      return sendJson(context, responseBody(await service.retrieve(id, owner), server), server)
     const after = wholeNumberOf(context, 'starting_after', 0, Number.MAX_SAFE_INTEGER)
     return sendResponseEvents(context, await service.stream(id, owner, after), server)
   })
@@ -21,7 +23,7 @@ export function keptResponseRoutes(app: Hono<Env>, server: ServerContext): void 
 
   app.post('/responses/:id/cancel', async (context) => {
     const response = await service.cancel(context.req.param('id'), context.get('owner'))
-    return context.json(responseBody(response, server))
+    return sendJson(context, responseBody(response, server), server)
   })
 
   app.get('/responses/:id/input_items', async (context) => {
@@ -29,7 +31,7 @@ export function keptResponseRoutes(app: Hono<Env>, server: ServerContext): void 
     const order = orderOf(context.req.query('order'))
     const limit = wholeNumberOf(context, 'limit', 1, 100)
     const query = { ...(limit !== undefined && { limit }), ...(order && { order }), ...(after && { after }) }
-    return context.json(await service.inputItems(context.req.param('id'), context.get('owner'), query))
+    return sendJson(context, await service.inputItems(context.req.param('id'), context.get('owner'), query), server)
   })
 }
 

@@ -11,6 +11,8 @@ export interface FollowOptions {
   readonly after?: number | undefined
   /** Resolves when the response is over, to undefined if its writer has failed: then no more entries come. */
   readonly finished?: Promise<object | undefined>
+  /** The entries from one index on of a writer that has failed; undefined if nothing may be shown. */
+  readonly rest?: (from: number) => readonly Entry[] | undefined
   /** Called once, when the reader has all or wants no more. */
   readonly onLeave?: () => void
 }
@@ -19,7 +21,7 @@ export interface FollowOptions {
 export function followEntries(
   entries: AsyncIterable<readonly Entry[]>,
   options: TranslateEntriesOptions,
-  { after = -1, finished, onLeave = () => {} }: FollowOptions = {},
+  { after = -1, finished, rest, onLeave = () => {} }: FollowOptions = {},
 ): AsyncGenerator<Batch> {
   let hasFailed = false
   finished?.then((response) => {
@@ -40,13 +42,24 @@ export function followEntries(
 
   async function* read(): AsyncGenerator<Batch> {
     const translation = translateEntries(options)
+    let count = 0
+    const eventsOf = (entry: Entry): Batch => {
+      count += 1
+      return translation.apply(entry).filter((event) => event.sequence_number > after)
+    }
     try {
       while (!isClosed) {
         const step = await waiter.wait(source.next())
-        if (hasFailed && !isClosed) throw new ReportedError('the response could not be written')
+        if (hasFailed && !isClosed) {
+          const last = rest?.(count)
+          if (last === undefined) throw new ReportedError('the response could not be written')
+          const events = last.flatMap(eventsOf)
+          if (events.length > 0) yield events
+          return
+        }
         if (step === undefined || step.done) return
         for (const entry of step.value) {
-          const events = translation.apply(entry).filter((event) => event.sequence_number > after)
+          const events = eventsOf(entry)
           if (events.length > 0) yield events
         }
       }

@@ -3,8 +3,8 @@ import type { FinishedResponse, Lease, NewResponse, ResponseStore } from '../../
 
 /** What a writer knows of its entries. */
 export interface Written {
-  /** How many of them the store has acknowledged. */
-  readonly count: number
+  /** Those that the store has acknowledged. They are kept here, too, for how the response ends if the store is gone. */
+  readonly entries: readonly Entry[]
   /** The one that it may have or not, since it failed; undefined if there is none. */
   readonly unknown: Entry | undefined
 }
@@ -20,17 +20,17 @@ export interface Journal {
 
 export async function openJournal(store: ResponseStore, response: NewResponse): Promise<Journal> {
   const lease: Lease = await store.open(response)
-  let count = 0
+  const entries: Entry[] = []
   let unknown: Entry | undefined
   return {
     get written() {
-      return { count, unknown }
+      return { entries, unknown }
     },
     async append(entry) {
       unknown = entry
-      await store.append(lease, count, [entry])
+      await store.append(lease, entries.length, [entry])
       unknown = undefined
-      count += 1
+      entries.push(entry)
     },
     finish: (finished) => store.finish(lease, finished),
     abandon: () => store.abandon(lease),

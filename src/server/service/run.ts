@@ -140,6 +140,7 @@ export async function startRun(options: RunOptions): Promise<Run> {
   const readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), cancel, finished)
   let kept: FinishedResponse | undefined
   let whole: FinishedResponse | undefined
+  let unfinished: UnfinishedResponse | undefined
 
   async function recover(error: unknown, last: Batch = []): Promise<Batch | undefined> {
     // Whoever writes the response now, or has deleted it, says what becomes of it.
@@ -159,9 +160,12 @@ export async function startRun(options: RunOptions): Promise<Run> {
       kept = finished
       return events
     } catch (again) {
-      // The failing store has just been reported to the host.
-      if (!isConflict(again)) options.onUnfinished(response)
-      return undefined
+      if (isConflict(again)) return undefined
+      // The failing store has just been reported to the host. What its entries say is what everybody is told from now on.
+      response.giveUp()
+      unfinished = response
+      options.onUnfinished(response)
+      return response.ending().events
     }
   }
 
@@ -185,7 +189,12 @@ export async function startRun(options: RunOptions): Promise<Run> {
     onLeave: isDetached ? () => {} : readers.join(),
   })
   const read = (entries: AsyncIterable<readonly Entry[]>, after?: number): AsyncGenerator<Batch> =>
-    followEntries(entries, options.respond, { after, finished, onLeave: readers.join() })
+    followEntries(entries, options.respond, {
+      after,
+      finished,
+      rest: (from) => unfinished?.rest(from),
+      onLeave: readers.join(),
+    })
   const created = createdResponse(first) as ResponseObject
   const shared = {
     responseId,

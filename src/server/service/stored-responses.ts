@@ -47,7 +47,7 @@ export function storedResponses(
       return { isTransient, state: 'finished', finished }
     } catch (error) {
       report(error)
-      if (!isConflict(error)) return { isTransient, state: 'finished', finished: (await response.ending()).finished }
+      if (!isConflict(error)) return { isTransient, state: 'finished', finished: response.ending().finished }
       forget(responseId)
       return await store.find(responseId, owner)
     }

@@ -2,9 +2,9 @@ import type { Entry } from '../../journal/entry.js'
 import { type TranslateEntriesOptions, translateEntries } from '../../respond/index.js'
 import type { ResponseStreamEvent } from '../../responses/events.js'
 import type { FinishedResponse, Lease, ResponseStore } from '../../stores/store.js'
-import { NEUTRAL } from '../../translate/failure.js'
 import type { EndedResponse } from './finished-response.js'
 import type { Written } from './journal.js'
+import { STORE_FAILED } from './store-failed.js'
 import { terminalResponse } from './terminal.js'
 
 /** How a response ended whose writer could not write on. */
@@ -19,10 +19,14 @@ export interface UnwrittenEnd {
  * those that are written, and from its end, which is a failure unless it was the end itself that could not be written.
  */
 export interface UnfinishedResponse {
-  /** How it ends. The same at every call. @throws what the store throws when its entries are read */
-  ending(): Promise<UnwrittenEnd>
+  /** Calls it failed from now on, if it is only its end that may be written or not: no more is told than is kept. */
+  giveUp(): void
+  /** How it ends. The same at every call, until it is given up or kept. */
+  ending(): UnwrittenEnd
   /** Writes its end and keeps it. @throws what the store throws; StoreConflict if it is somebody else's by now */
   keep(): Promise<UnwrittenEnd>
+  /** The entries from one index on, without a store: those that it has acknowledged, and the end. */
+  rest(from: number): readonly Entry[]
   /** Those of the store from one index on, and its end after them, whether that is written or not. */
   withEnd(stored: AsyncIterable<readonly Entry[]>, from: number): AsyncGenerator<readonly Entry[]>
 }
@@ -42,48 +46,43 @@ export interface UnfinishedOptions {
 
 export function unfinishedResponse(options: UnfinishedOptions): UnfinishedResponse {
   const { store, responseId, owner, written } = options
-  const end = options.ending === undefined ? endOf(written, options.clock()) : []
+  let end = options.ending === undefined ? endOf(written, options.clock()) : []
+  /** The end that was given up, and that the store may have nevertheless. */
+  let givenUp: readonly Entry[] | undefined
   let known = options.ending
   let keeping: Promise<UnwrittenEnd> | undefined
 
-  async function ending(): Promise<UnwrittenEnd> {
+  const rest = (from: number): readonly Entry[] => [...written.entries, ...end].slice(from)
+
+  function ending(): UnwrittenEnd {
     if (known !== undefined) return known
-    const stored = await store.entries(responseId, owner)
-    if (stored === undefined) throw new Error(`${responseId}: its entries are gone`)
     const translation = translateEntries(options.respond)
-    let events: readonly ResponseStreamEvent[] = []
+    const events: ResponseStreamEvent[] = []
     let transcript: readonly number[] = []
-    let isAborted = false
     try {
-      let count = 0
-      for await (const entries of withEnd(stored, 0)) {
-        for (const entry of entries) {
-          const added = translation.apply(entry)
-          if (count >= written.count) events = [...events, ...added]
-          count += 1
-          isAborted = entry.type === 'abort'
-        }
-      }
+      for (const entry of written.entries) translation.apply(entry)
+      for (const entry of end) events.push(...translation.apply(entry))
       transcript = translation.transcript
     } finally {
       translation.dispose()
     }
     const response = terminalResponse(events)
-    if (response === undefined) throw new Error(`${responseId}: its entries are gone`)
+    if (response === undefined) throw new Error(`${responseId} has no end`)
+    const isAborted = [...written.entries, ...end].at(-1)?.type === 'abort'
     known = { finished: options.finishedOf({ response, transcript, isAborted }), events }
     return known
   }
 
   async function keep(): Promise<UnwrittenEnd> {
-    const { finished, events } = await ending()
     const lease = await store.claim(responseId, owner)
     if (lease === undefined) {
       // Kept after all, by a call whose answer was lost.
       const found = await store.find(responseId, owner)
       if (found?.state !== 'finished') throw new Error(`${responseId} is gone`)
-      return { finished: found.finished, events }
+      return { finished: found.finished, events: ending().events }
     }
     await writeEnd(lease)
+    const { finished, events } = ending()
     await store.finish(lease, finished)
     return { finished, events }
   }
@@ -93,15 +92,19 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     if (end.length === 0) return
     for (let there = 0; ; there++) {
       try {
-        return await store.append(lease, written.count + there, end.slice(there))
+        return await store.append(lease, written.entries.length + there, end.slice(there))
       } catch (error) {
         if (there === end.length || !isConflict(error)) throw error
+        if (givenUp === undefined) continue
+        end = givenUp
+        givenUp = undefined
+        known = undefined
       }
     }
   }
 
   async function* withEnd(stored: AsyncIterable<readonly Entry[]>, from: number): AsyncGenerator<readonly Entry[]> {
-    const missing = written.count - from
+    const missing = written.entries.length - from
     if (missing <= 0) return yield end.slice(-missing)
     let count = 0
     // No more are waited for than are known to be there.
@@ -113,8 +116,18 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     }
   }
 
+  function giveUp(): void {
+    const [first] = end
+    if (first === undefined || first.type === 'fail' || !ENDS.includes(first.type)) return
+    givenUp = end
+    end = [failAt(options.clock())]
+    known = undefined
+  }
+
   return {
+    giveUp,
     ending,
+    rest,
     keep() {
       // One at a time: the lease of each fences the one before.
       keeping ??= keep().finally(() => {
@@ -134,8 +147,11 @@ export function isConflict(error: unknown): boolean {
 /** What is not known to be written, up to the end of the response. */
 function endOf({ unknown }: Written, at: number): readonly Entry[] {
   if (unknown !== undefined && ENDS.includes(unknown.type)) return [unknown]
-  const fail: Entry = { at, type: 'fail', failure: NEUTRAL }
-  return unknown === undefined ? [fail] : [unknown, fail]
+  return unknown === undefined ? [failAt(at)] : [unknown, failAt(at)]
+}
+
+function failAt(at: number): Entry {
+  return { at, type: 'fail', failure: STORE_FAILED }
 }
 
 const ENDS: readonly Entry['type'][] = ['end', 'fail', 'abort']

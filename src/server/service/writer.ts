@@ -16,8 +16,8 @@ export interface WriterOptions {
   readonly keep: (response: ResponseObject, transcript: readonly number[]) => Promise<void>
   readonly onError: (error: unknown) => void
   /**
-   * The rest of a response that could not be written, its terminal event last: kept by now. Undefined if there is nothing
-   * that may be shown. Never rejects.
+   * The rest of a response that could not be written, its terminal event last: kept by now, or what is told of it until it
+   * is. Undefined if there is nothing that may be shown. Never rejects.
    *
    * @param last - the batch with its terminal event, if it could be written and not kept
    */

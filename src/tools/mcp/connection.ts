@@ -35,7 +35,7 @@ interface Live extends Opened {
 
 interface Listing {
   readonly tools: Promise<readonly ListedTool[]>
-  /** In milliseconds of the system's clock. */
+  /** In milliseconds by a clock that only rises. */
   readonly since: number
 }
 
@@ -149,8 +149,8 @@ export function createConnection(
 
   function tools(): Promise<readonly ListedTool[]> {
     retireIfLost()
-    if (listing !== undefined && Date.now() - listing.since < listMaxAgeMs) return listing.tools
-    const made: Listing = { tools: list(), since: Date.now() }
+    if (listing !== undefined && performance.now() - listing.since < listMaxAgeMs) return listing.tools
+    const made: Listing = { tools: list(), since: performance.now() }
     listing = made
     // Nobody may be waiting for it any more.
     made.tools.catch(() => {

@@ -1,4 +1,5 @@
 import { HarmonyResponsesError } from '../../errors.js'
+import { boundedFetch } from './bounded-fetch.js'
 import type { McpClient, McpTransport } from './client.js'
 import { whileWanted } from './deadline.js'
 import { checkClient, type McpHttpServer, type McpServerConfig, type McpStdioServer } from './options.js'
@@ -77,11 +78,11 @@ async function stdioTransport({ command, args = [], env, cwd, stderr }: McpStdio
   return transport
 }
 
-async function httpTransport({ url, headers, fetch }: McpHttpServer): Promise<McpTransport> {
+async function httpTransport({ url, headers, fetch = globalThis.fetch }: McpHttpServer): Promise<McpTransport> {
   const { StreamableHTTPClientTransport } = await load<Sdk>(PACKAGE)
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
-    ...(fetch !== undefined && { fetch }),
+    fetch: boundedFetch(fetch),
   })
   reportLostStreams(transport)
   return transport

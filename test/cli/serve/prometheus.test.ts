@@ -114,3 +114,18 @@ test('load is what it was last', () => {
   const of = (wanted: string) => samples.find(({ name }) => name === wanted)?.value
   expect([of('harmony_responses_running'), of('harmony_responses_waiting')]).toEqual([2, 4])
 })
+
+test('the memory that is held is shown by what it is for, and what was refused is counted', () => {
+  const by = { body: 5, queue: 0, response: 7, socket: 0, reader: 0, store: 9 }
+  const prometheus = createPrometheusMetrics(() => ({ total: 100, used: 21, by }))
+  const refused = { type: 'memory_refused', purpose: 'body', bytes: 80, usedBytes: 21, totalBytes: 100 } as const
+  prometheus.take({ ...refused, isForGood: true })
+  for (const isForGood of [false, false]) prometheus.take({ ...refused, isForGood })
+  const samples = samplesOf(prometheus.text()).filter(({ name }) => name.startsWith('harmony_memory'))
+  expect(samples).toEqual([
+    ...Object.entries(by).map(([purpose, value]) => ({ name: 'harmony_memory_bytes', labels: { purpose }, value })),
+    { name: 'harmony_memory_limit_bytes', labels: {}, value: 100 },
+    { name: 'harmony_memory_refusals_total', labels: { purpose: 'body', status: '413' }, value: 1 },
+    { name: 'harmony_memory_refusals_total', labels: { purpose: 'body', status: '429' }, value: 2 },
+  ])
+})

@@ -14,7 +14,7 @@ const TOKENS = [200005, 17196, 200008, 12194, 200002]
 
 const memoryBytes = Number(process.argv[2])
 const server = await serveResponses({
-  port: 0,
+  port: Number(process.argv[3]),
   engine: {
     generate: () =>
       tokenStream(async function* () {

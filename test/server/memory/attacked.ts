@@ -30,8 +30,9 @@ export interface AttackedProgram {
   /**
    * @param heapMegabytes - the limit of its heap
    * @param memoryBytes - `limits.memoryBytes`
+   * @param port - default: one that is free
    */
-  start(heapMegabytes: number, memoryBytes?: number): Promise<AttackedServer>
+  start(heapMegabytes: number, memoryBytes?: number, port?: number): Promise<AttackedServer>
   remove(): void
 }
 
@@ -53,14 +54,14 @@ export async function attackedProgram(): Promise<AttackedProgram> {
     tsconfigRaw: '{}',
   })
   return {
-    start: (heapMegabytes, memoryBytes = 0) => start(join(folder, 'server.mjs'), heapMegabytes, memoryBytes),
+    start: (heapMegabytes, ...given) => start(join(folder, 'server.mjs'), heapMegabytes, ...given),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
-async function start(file: string, heapMegabytes: number, memoryBytes: number): Promise<AttackedServer> {
+async function start(file: string, heapMegabytes: number, memoryBytes = 0, port = 0): Promise<AttackedServer> {
   const flags = [`--max-old-space-size=${heapMegabytes}`, '--expose-gc']
-  const child: ChildProcess = spawn(process.execPath, [...flags, file, String(memoryBytes)], {
+  const child: ChildProcess = spawn(process.execPath, [...flags, file, String(memoryBytes), String(port)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const { stdin, stdout } = child

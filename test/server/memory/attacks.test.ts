@@ -1,4 +1,4 @@
-import { request as askOverHttp, type ClientRequest } from 'node:http'
+import { Agent, request as askOverHttp, type ClientRequest } from 'node:http'
 import { connect as connectTo, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AttackedProgram, type AttackedServer, attackedProgram } from './attacked.js'
@@ -15,6 +15,7 @@ const MB = 1_048_576
 /** The process before any request, its code and young objects, and what a heap of this size may hold. */
 const MOST_RSS = (170 + 96 + 1.3 * HEAP) * MB
 
+const agent = new Agent({ keepAlive: true })
 let program: AttackedProgram
 let server: AttackedServer
 
@@ -23,6 +24,7 @@ beforeAll(async () => {
   server = await program.start(HEAP, SCALE === 1 ? 24 * MB : undefined)
 }, 60_000)
 afterAll(async () => {
+  agent.destroy()
   await server?.kill()
   program?.remove()
 })
@@ -36,7 +38,7 @@ interface Answer {
 /** Begins a request: its answer, and the request to write to. */
 function begin(owner: string, length: number): { readonly request: ClientRequest; readonly answer: Promise<Answer> } {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${owner}`, 'content-length': length }
-  const request = askOverHttp({ port: server.port, method: 'POST', path: '/v1/responses', headers, agent: false })
+  const request = askOverHttp({ port: server.port, method: 'POST', path: '/v1/responses', headers, agent })
   const answer = new Promise<Answer>((resolve, reject) => {
     request.on('error', reject)
     request.on('response', (response) => {
@@ -230,3 +232,20 @@ async function settledCodes(codes: readonly Promise<unknown>[], most: number): P
   })
   return 'waits'
 }
+
+test('a server that was killed in the middle of a stream leaves nothing behind that keeps the next one from its port', async () => {
+  const first = await program.start(96)
+  const socket = connectTo(first.port, '127.0.0.1')
+  socket.on('error', () => {})
+  const body = JSON.stringify({ input: 'Hi', stream: true })
+  socket.write(
+    `POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  await new Promise<void>((resolve) => socket.once('data', () => resolve()))
+  await first.kill()
+  const second = await program.start(96, undefined, first.port)
+  const { status } = await fetch(`${second.url}/healthz`)
+  expect([second.port, status]).toEqual([first.port, 200])
+  socket.destroy()
+  await second.kill()
+})

@@ -319,3 +319,32 @@ test('what is refused is a metric, with how much was asked for and what is in us
   ])
   expect((await send('/readyz')).status).toBe(200)
 })
+
+describe('answers that are not read', () => {
+  test('answers that nobody reads are counted, refused where there is no room, and given back when they are read', async () => {
+    const { create, send, service } = endpoint(() => answer('Hi'), { limits: { memoryBytes: 1.4 * MB } })
+    const { body } = await create({ input: 'Hi', instructions: '😀 x'.repeat(18_000) })
+    expect(service.memory.used).toBe(0)
+    const get = (): Promise<Response> => send(`/v1/responses/${body.id}`)
+    const answers = await Promise.all(Array.from({ length: 30 }, get))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(10)
+    expect(service.memory.by.reader).toBeGreaterThan(400_000)
+    const served = answers.filter(({ status }) => status === 200)
+    for (const [index, each] of served.entries()) {
+      if (index % 2 === 0) expect(await each.json()).toEqual(body)
+      else await each.body?.cancel()
+    }
+    expect(service.memory.used).toBe(0)
+  })
+
+  test("answers over Node's own response are given back when their connection is closed", async () => {
+    const server = await serve({ engine: scriptedEngine(() => answer('Hi')), limits: { memoryBytes: 2 * MB } })
+    const body = JSON.stringify({ input: 'Hi', instructions: 'x'.repeat(100_000) })
+    const made = await fetch(`${server.url}/v1/responses`, { method: 'POST', headers: JSON_TYPE, body })
+    const { id } = (await made.json()) as { id: string }
+    const again = await fetch(`${server.url}/v1/responses/${id}`)
+    expect((await again.text()).length).toBeGreaterThan(100_000)
+    await until(() => server.service.memory.used === 0)
+  })
+})

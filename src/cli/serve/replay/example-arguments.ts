@@ -19,7 +19,7 @@ export function exampleArguments(type: string): unknown {
 
 /** The words of a type, last first, so that the next one is popped. */
 function wordsOf(type: string): string[] {
-  const words = type.matchAll(/\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|[\w$]+|\S/g)
+  const words = type.matchAll(/\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"?|-?\d[\d.eE+-]*|[\w$]+|\S/g)
   return Array.from(words, ([word]) => word)
     .filter((word) => !word.startsWith('//'))
     .reverse()
