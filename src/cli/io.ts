@@ -19,6 +19,8 @@ export interface Io {
   /** The names of what is in a folder. Rejects with `ENOTDIR` if it is none. */
   readFolder(path: string): Promise<string[]>
   readStdin(): Promise<string>
+  /** Writes a file, and makes its folder if there is none. */
+  writeFile(path: string, pieces: Iterable<string>): Promise<void>
   /** A file as it is read, in pieces of bounded size; standard input (`-`) as it comes. */
   pieces(path: string): AsyncIterable<Uint8Array | string>
   /** Writes to standard output. Resolves when more may come; rejects with `EPIPE` once nobody reads any more. */

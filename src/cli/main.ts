@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createReadStream } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { run } from './run.js'
@@ -27,6 +28,10 @@ process.exitCode = await run(argv.slice(2), {
   readFile: (path) => readFile(path, 'utf8'),
   readFolder: (path) => readdir(path),
   readStdin: () => text(stdin),
+  async writeFile(path, pieces) {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, pieces)
+  },
   pieces: (path) => (path === '-' ? piecesOfStdin() : createReadStream(path)),
   print: (piece) =>
     new Promise((resolve, reject) => stdout.write(piece, (error) => (error ? reject(error) : resolve()))),

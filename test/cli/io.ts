@@ -6,6 +6,7 @@ import type { Io } from '../../src/cli/run.js'
 export interface FakeIo extends Io {
   readonly out: string
   readonly err: string
+  readonly written: Readonly<Record<string, string>>
 }
 
 /** Files by their path; standard input is the file `-`. With `error`, writes to standard output fail. */
@@ -29,6 +30,10 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
       throw Object.assign(new Error('ENOTDIR: not a directory'), { code: 'ENOTDIR' })
     },
     readStdin: () => read('-'),
+    async writeFile(path: string, pieces: Iterable<string>) {
+      io.written[path] = [...pieces].join('')
+    },
+    written: {} as Record<string, string>,
     async *pieces(path: string) {
       yield await read(path)
     },
