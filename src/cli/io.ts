@@ -20,7 +20,7 @@ export interface Io {
   readFolder(path: string): Promise<string[]>
   readStdin(): Promise<string>
   /** Writes a whole file, and makes its folder: others see all of it or nothing. */
-  writeFile(path: string, text: string): Promise<void>
+  writeFile(path: string, pieces: Iterable<string>): Promise<void>
   /** A file as it is read, in pieces of bounded size; standard input (`-`) as it comes. */
   pieces(path: string): AsyncIterable<Uint8Array | string>
   /** Writes to standard output. Resolves when more may come; rejects with `EPIPE` once nobody reads any more. */

@@ -28,9 +28,9 @@ process.exitCode = await run(argv.slice(2), {
   readFile: (path) => readFile(path, 'utf8'),
   readFolder: (path) => readdir(path),
   readStdin: () => text(stdin),
-  async writeFile(path, text) {
+  async writeFile(path, pieces) {
     await mkdir(dirname(path), { recursive: true })
-    await writeFile(`${path}.part`, text)
+    await writeFile(`${path}.part`, pieces)
     await rename(`${path}.part`, path)
   },
   pieces: (path) => (path === '-' ? piecesOfStdin() : createReadStream(path)),

@@ -26,7 +26,11 @@ export function printJunit({ url, model, profile }: Probe, results: readonly Sce
 
 function testCase({ scenario, asks, verdict, why = '', findings, notes }: ScenarioResult): string {
   const name = `name="${xml(scenario)}" classname="harmony-responses.probe"`
-  const lines = [asks, ...findings.map(inWords), ...notes.map((note) => `note: ${note}`)]
+  const lines = [
+    asks,
+    ...findings.flatMap((finding) => [inWords(finding), ...detailsOf(finding)]),
+    ...notes.map((note) => `note: ${note}`),
+  ]
   const out = `      <system-out>${xml(lines.join('\n'))}</system-out>`
   const first = findings.find(({ severity }) => severity === 'error')
   const outcome =
@@ -37,6 +41,13 @@ function testCase({ scenario, asks, verdict, why = '', findings, notes }: Scenar
         : [`      <skipped message="${xml(`${verdict}: ${why}`)}"/>`]
   return [`    <testcase ${name}>`, ...outcome, out, '    </testcase>'].join('\n')
 }
+
+/** What somebody needs to see it again. */
+const detailsOf = ({ cause = 'server', frame, curl }: Finding): string[] => [
+  `cause: the ${cause}`,
+  ...(frame === undefined ? [] : [`event: ${frame}`]),
+  ...(curl === undefined ? [] : [curl]),
+]
 
 function inWords({ severity, rule, breaks, request, position, type, expected, got, more }: Finding): string {
   const at = position === undefined ? '' : `, ${type === undefined ? 'at the end' : `event ${position} ${type}`}`

@@ -12,11 +12,16 @@ export interface Row {
   readonly moreRules: ReadonlySet<string>
 }
 
-/** What one row is about: the same cause at the same kind of event, whatever came there. */
-function keyOf({ severity, rule, type = '', expected }: Finding): string {
-  // Numbers and ids of one run are not what makes two causes.
-  return JSON.stringify([severity, rule, type, expected.replace(/"[^"]*"|\d+/g, '#')])
+/** What one row is about: the same cause at the same kind of event, and the same behaviour of the server. */
+function keyOf({ severity, rule, type = '', expected, got, cause }: Finding): string {
+  // Numbers and ids of one run are not what makes two causes; a status is.
+  const [, status = '', words = ''] = /^(?:(\d{3})\b:? ?)?([\s\S]*)$/.exec(got) ?? []
+  const kind = status === '' ? plainWords(words) : ''
+  return JSON.stringify([severity, rule, type, expected.replace(/"[^"]*"|\d+/g, '#'), status, kind, cause])
 }
+
+/** Words without what differs from one answer to the next: values, numbers, and what a server said in its own words. */
+const plainWords = (words: string): string => words.replace(/"[^"]*"|[{[].*|\d+/gs, '#').split(/[:(]/, 1)[0] as string
 
 /** The findings of all scenarios, one row for each cause: most clients broken first, errors before warnings. */
 export function rowsOf(results: readonly ScenarioResult[]): Row[] {

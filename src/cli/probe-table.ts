@@ -21,6 +21,8 @@ export interface ProbeTable {
 /** Text that a server wrote is escaped: none of it moves the cursor, changes a colour, or forges a line. */
 export function createProbeTable({ columns, hasColors }: Screen): ProbeTable {
   const paint = createPaint(hasColors)
+  /** The scenarios of each note: it is printed at the first. */
+  const noted = new Map<string, string[]>()
   const block = (text: string, indent: number): string => {
     const blanks = ' '.repeat(indent)
     return wrap(plain(text), Math.max(columns - indent, 40), 2)
@@ -30,9 +32,20 @@ export function createProbeTable({ columns, hasColors }: Screen): ProbeTable {
   return {
     head: ({ url, model, profile }) =>
       `${plain(`${url}, model ${model}, checked against ${profile} and the clients`)}\n\n`,
-    line: (result) => lineOf(result, paint, block),
-    foot: (results) => footOf(results, paint, block),
+    line(result) {
+      const news = result.notes.filter((note) => !noted.has(note))
+      for (const note of result.notes) noted.set(note, [...(noted.get(note) ?? []), result.scenario])
+      return lineOf({ ...result, notes: news }, paint, block)
+    },
+    foot: (results) => againOf(noted, block) + footOf(results, paint, block),
   }
+}
+
+/** The notes that came again. */
+function againOf(noted: ReadonlyMap<string, readonly string[]>, block: Block): string {
+  const again = [...noted].filter(([, scenarios]) => scenarios.length > 1)
+  if (again.length === 0) return ''
+  return `\n${again.map(([note, [, ...others]]) => block(`note: ${note}: also in ${others.join(', ')}`, 0)).join('')}`
 }
 
 type Block = (text: string, indent: number) => string
@@ -79,7 +92,7 @@ function rowOf(
   paint: Paint,
   block: Block,
 ): string {
-  const { severity, request, position, type, expected, got } = finding
+  const { severity, request, position, type, expected, got, frame, curl, cause = 'server' } = finding
   const marks = CLIENTS.map((client) => (breaks.has(client) ? 'x' : '.').padEnd(client.length)).join('  ')
   const at = position === undefined ? '' : `, ${type === undefined ? 'at the end' : `event ${position} ${type}`}`
   const where = [...scenarios].map(([name, answers]) => (answers === 1 ? name : `${name} (${answers})`)).join(', ')
@@ -90,6 +103,13 @@ function rowOf(
     '\n',
     block(`${request}${at}: expected ${expected}, got ${got}`, INDENT),
     block(`in ${where}`, INDENT),
+    block(
+      `cause: the ${cause}${cause === 'fixture' ? ', as the server gives different requests the same answer' : ''}`,
+      INDENT,
+    ),
+    frame === undefined ? '' : block(`event: ${frame}`, INDENT),
+    // Not wrapped, so that it can be copied.
+    curl === undefined ? '' : `${' '.repeat(INDENT)}${plain(curl)}\n`,
     more === 0 ? '' : block(`and ${more} more because of it${others}`, INDENT),
   ].join('')
 }

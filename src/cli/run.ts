@@ -1,5 +1,6 @@
 import { check } from './check-command.js'
 import { type Command, parse } from './command.js'
+import { corpus } from './corpus-command.js'
 import { explain } from './explain-command.js'
 import { complaint, errorCode, type Io, UsageError } from './io.js'
 import { probe } from './probe-command.js'
@@ -9,7 +10,7 @@ import { serve } from './serve-command.js'
 
 export type { Io } from './io.js'
 
-const COMMANDS: readonly Command[] = [serve, replay, check, explain, probe, prompt]
+const COMMANDS: readonly Command[] = [serve, replay, check, explain, probe, corpus, prompt]
 
 const COMMON = {
   help: { type: 'boolean', default: false },

@@ -1,5 +1,5 @@
 import { type Checker, type CheckOptions, createChecker, type Violation } from './check.js'
-import { eventKindOf } from './event-kind.js'
+import { isTerminalType } from './event-kind.js'
 import { neededFraming } from './invariants/framing.js'
 import type { FramingRead, StreamRead } from './read/stream-read.js'
 import { createStreamReader, type StreamReaderOptions } from './read/stream-reader.js'
@@ -96,7 +96,7 @@ export function createCaptureChecker(options: CheckOptions & StreamReaderOptions
         events++
         line = read.line
         const found = violations.map((violation): Finding => ({ kind: 'violation', violation, line: read.line }))
-        if (read.kind === 'untyped' || !eventKindOf(read.event.type).isTerminal) return [...begun, ...found]
+        if (read.kind === 'untyped' || !isTerminalType(read.event.type)) return [...begun, ...found]
         return [...begun, ...found, { kind: 'terminal', type: read.event.type, events, line: read.line }]
       }
       case 'framing':

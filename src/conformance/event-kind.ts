@@ -74,6 +74,9 @@ export function itemTypeOfEvent(type: string): string | undefined {
   return prefix === 'response' && moment !== undefined ? lookUp(ITEM_TYPES, word) : undefined
 }
 
+/** Whether events of this type end a stream. */
+export const isTerminalType = (type: string): boolean => TERMINAL.test(type)
+
 export function eventKindOf(type: string): EventKind {
   const isTerminal = TERMINAL.test(type)
   const moment = PART.exec(type)?.[1]

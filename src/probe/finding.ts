@@ -19,6 +19,15 @@ export interface Finding {
   /** How many violations follow from this one, and their rules. */
   readonly more: number
   readonly moreRules: readonly string[]
+  /** A command that sends the same request; without the values of headers. */
+  readonly curl?: string
+  /** The event that it is about, as JSON, shortened; absent if it is about the answer as a whole. */
+  readonly frame?: string
+  /**
+   * Who is to blame: the `server`, or the `fixture` that it plays, if it gives different requests the same answer and the
+   * finding is about what is in that. What the model is to blame for is a note.
+   */
+  readonly cause?: 'server' | 'fixture'
 }
 
 /** A violation of one of the probe's own rules. */
@@ -52,4 +61,13 @@ export function preview(text: string): string {
 /** A value as JSON, shortened; `nothing` for undefined. */
 export function jsonPreview(value: unknown): string {
   return value === undefined ? 'nothing' : preview(JSON.stringify(value) ?? String(value))
+}
+
+/** The longest event in a finding, in UTF-16 code units. */
+const MAX_FRAME = 500
+
+/** An event as JSON, shortened. */
+export function framePreview(event: unknown): string {
+  const json = JSON.stringify(event) ?? 'nothing'
+  return json.length > MAX_FRAME ? `${json.slice(0, MAX_FRAME).replace(/[\ud800-\udbff]$/, '')}...` : json
 }

@@ -178,6 +178,8 @@ function concealed(result: ScenarioResult, conceal: (text: string) => string): S
       ...(finding.type === undefined ? {} : { type: conceal(finding.type) }),
       expected: conceal(finding.expected),
       got: conceal(finding.got),
+      ...(finding.curl === undefined ? {} : { curl: conceal(finding.curl) }),
+      ...(finding.frame === undefined ? {} : { frame: conceal(finding.frame) }),
     })),
     notes: notes.map(conceal),
   }

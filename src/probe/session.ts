@@ -1,5 +1,6 @@
 import type { Profile } from '../conformance/index.js'
 import { asFields, asList, type Fields, isFields, type StreamEvent } from '../conformance/stream-event.js'
+import { curlOf, type SentRequest } from './curl.js'
 import type { Endpoint } from './endpoint.js'
 import {
   connectionLeftOpen,
@@ -10,10 +11,11 @@ import {
   unsuccessfulResponse,
   wrongContentType,
 } from './faults.js'
-import { type Fault, type Finding, findingOf } from './finding.js'
+import { type Fault, type Finding, findingOf, framePreview } from './finding.js'
 import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
 import { judgeEvents } from './judge-events.js'
 import { createHttpStreamReader, type HttpStreamReader } from './read-stream.js'
+import { SameAnswers } from './same-answers.js'
 import type { Answer, Ask, Server } from './scenario.js'
 import { type Limits, type ReadDecision, type Reply, send } from './send.js'
 
@@ -67,6 +69,9 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   /** Whether a good request has been answered. */
   let isKnown = false
   let isDead = false
+  const answers = new SameAnswers()
+  /** The last request. */
+  let sent: SentRequest | undefined
 
   async function exchange(
     method: 'GET' | 'POST',
@@ -75,6 +80,8 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     hear?: (text: string) => ReadDecision,
   ): Promise<Reply> {
     const wasDead = isDead
+    const shownUrl = url === endpoint.responses ? endpoint.shown : endpoint.shown + afterResponses(url)
+    sent = { method, url: shownUrl, headers, body }
     const request = { method, url, headers, ...(body === undefined ? {} : { body }) }
     const reply = await send(fetch, request, limits, hear)
     isDead = reply.status === 0
@@ -101,9 +108,16 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       const notes: string[] = []
       let requests = 0
 
-      const report = (request: string, fault: Fault): void => {
-        findings.push(findingOf(request, fault))
+      const add = (finding: Finding, events: readonly StreamEvent[] = []): void => {
+        const event = finding.position === undefined ? undefined : events[finding.position]
+        findings.push({
+          ...finding,
+          cause: answers.causeOf(finding.rule),
+          ...(sent === undefined ? {} : { curl: curlOf(sent) }),
+          ...(event === undefined ? {} : { frame: framePreview(event) }),
+        })
       }
+      const report = (request: string, fault: Fault): void => add(findingOf(request, fault))
       const note = (text: string): void => {
         if (!notes.includes(text)) notes.push(text)
       }
@@ -143,12 +157,14 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         for (const fault of reader.faults) report(request, fault)
         if (!isWhole && end !== 'left') report(request, incompleteAnswer(reply, events.length, limits))
         const judgement = judgeEvents(request, events, profile, isWhole)
-        findings.push(...judgement.findings)
+        for (const finding of judgement.findings) add(finding, events)
         for (const text of judgement.notes) note(text)
         if (end === 'open') report(request, connectionLeftOpen())
         if (events.length >= MIN_STREAMED_EVENTS && reader.pieces === 1)
           note('the stream came in one piece: does the server stream?')
-        return answerOf(request, events, report)
+        const answer = answerOf(request, events, report)
+        answers.add(body, answer.items)
+        return answer
       }
 
       const server: Server = {
@@ -172,8 +188,9 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
             return NOTHING
           }
           if (reply.contentType !== 'application/json') report(request, wrongContentType('application/json', reply))
-          findings.push(...judgeResponse(request, response))
+          for (const finding of judgeResponse(request, response)) add(finding)
           const items = itemsOf(response)
+          answers.add(body, items)
           if (!isEnded(response)) report(request, unsuccessfulResponse(response))
           return { isGood: isEnded(response), events: [], response, items }
         },
@@ -222,6 +239,12 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       }
     },
   }
+}
+
+/** What a URL of the server has behind that of its responses. */
+function afterResponses(url: string): string {
+  const { pathname, search } = new URL(url)
+  return pathname.replace(/^.*\/responses/, '') + search
 }
 
 const NOTHING: Answer = { isGood: false, events: [], response: {}, items: [] }

@@ -7,7 +7,7 @@ export interface FakeIo extends Io {
   readonly out: string
   readonly err: string
   /** What was written, by the paths of files. */
-  readonly written: Map<string, string>
+  readonly written: Readonly<Record<string, string>>
 }
 
 /** Files by their path; standard input is the file `-`. With `error`, writes to standard output fail. */
@@ -31,10 +31,10 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
       throw Object.assign(new Error('ENOTDIR: not a directory'), { code: 'ENOTDIR' })
     },
     readStdin: () => read('-'),
-    written: new Map<string, string>(),
-    async writeFile(path: string, text: string) {
-      io.written.set(path, text)
+    async writeFile(path: string, pieces: Iterable<string>) {
+      io.written[path] = [...pieces].join('')
     },
+    written: {} as Record<string, string>,
     async *pieces(path: string) {
       yield await read(path)
     },

@@ -534,8 +534,8 @@ describe('serve --record', () => {
   test('--record writes a fixture of each response, which plays back what the client saw, without what was asked', async () => {
     const { client, io } = await serve(['--replay', '--record', 'out/'])
     const { id } = await client.responses.create(FRANCE)
-    await expect.poll(() => [...io.written.keys()]).toEqual([`out/${id}.json`])
-    const text = io.written.get(`out/${id}.json`) ?? ''
+    await expect.poll(() => Object.keys(io.written)).toEqual([`out/${id}.json`])
+    const text = io.written[`out/${id}.json`] ?? ''
     expect(text).not.toContain(FRANCE.input)
     const again = await serve(['--replay', 'one.json'], { readFile: async () => text, readFolder: fakeIo().readFolder })
     expect((await again.client.responses.create({ ...FRANCE, input: 'Else' })).output_text).toBe(
@@ -547,8 +547,8 @@ describe('serve --record', () => {
     const { client, io } = await serve(['--replay', '--record', 'out'])
     const tools = [{ type: 'code_interpreter' as const, container: { type: 'auto' as const } }]
     const seen = await client.responses.create({ ...FRANCE, input: 'Run some code', tools })
-    await expect.poll(() => io.written.size).toBe(1)
-    const [text = ''] = io.written.values()
+    await expect.poll(() => Object.keys(io.written).length).toBe(1)
+    const [text = ''] = Object.values(io.written)
     let output: readonly { readonly type: string }[] = []
     const fixture = readTokenFixture(text)
     const options = { request: fixture.request ?? {}, tokenTable: await loadTokenTable() }

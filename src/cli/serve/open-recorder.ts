@@ -14,7 +14,7 @@ export function openRecorder(
   if (folder === undefined) return undefined
   const write = ({ fixture, lacks }: MadeRecording): void => {
     const file = `${folder.replace(/\/$/, '')}/${fixture.name}.json`
-    const saved = io.writeFile(file, `${JSON.stringify(fixture)}\n`)
+    const saved = io.writeFile(file, [`${JSON.stringify(fixture)}\n`])
     // Not awaited: a full disk must not keep an answer.
     saved.catch((error: unknown) => io.complain(complaint(unreadable(file, error, 'write'))))
     if (lacks !== undefined) io.complain(complaint(new Error(`--record ${fixture.name}: the recording lacks ${lacks}`)))

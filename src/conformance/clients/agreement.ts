@@ -57,6 +57,7 @@ export class Agreement {
   readonly #ending: EndingVotes = new Votes((ending) => ending)
   readonly #message: Votes<string> = new Votes((message) => message)
   readonly #tools = new Set<string>()
+  readonly #moments = new Map<string, Moment>()
   #hasError = false
   /** Whether a terminal response lists items. An empty list may just omit them. */
   #isListed = false
@@ -293,24 +294,32 @@ export class Agreement {
 
   #inner(event: StreamEvent, at: EventRef): void {
     if (!('output_index' in event || 'item_id' in event)) return
-    const owner = itemTypeFor(event)
+    const moment = this.#momentOf(event.type)
+    const owner = itemTypeFor(event, moment)
     const item = this.#finder.about(event['item_id'], event['output_index'], owner)
     if (item.isRepeated) return
     item.places.add('deltas')
     if (owner !== undefined) item.type.add(owner, 'deltas', at)
-    const text = TEXT.exec(event.type)
-    const part = PART.exec(event.type)
-    const call = CALL.exec(event.type)
-    if (text !== null) this.#text(partOf(item, event), text[1] as string, text[2] === 'delta', event, at)
-    else if (part !== null) {
-      partOf(item, event).add(asFields(event['part']), part[1] === 'added' ? 'added' : 'part', at)
+    const { text, part, call, isDelta } = moment
+    if (text !== undefined) this.#text(partOf(item, event), text, isDelta, event, at)
+    else if (part !== undefined) {
+      partOf(item, event).add(asFields(event['part']), part, at)
     } else if (event.type === 'response.output_text.annotation.added') {
       partOf(item, event).addAnnotation(event['annotation'], at)
-    } else if (call?.[1] === 'delta') item.arguments.append(event['delta'], at)
-    else if (call !== null) {
+    } else if (call && isDelta) item.arguments.append(event['delta'], at)
+    else if (call) {
       item.addArguments(event['arguments'] ?? event['input'], 'textDone', at)
       if (typeof event['name'] === 'string') item.name.add(event['name'], 'textDone', at)
     }
+  }
+
+  /** What a type says, computed once: most events of a stream have the same few types. */
+  #momentOf(type: string): Moment {
+    const known = this.#moments.get(type)
+    if (known !== undefined) return known
+    const moment = momentOf(type)
+    if (this.#moments.size < MAX_TYPES) this.#moments.set(type, moment)
+    return moment
   }
 
   #text(part: AgreedPart, kind: string, isDelta: boolean, event: StreamEvent, at: EventRef): void {
@@ -378,9 +387,36 @@ const TEXT = /^response\.(output_text|refusal|reasoning_text|reasoning|reasoning
 const PART = /^response\.(?:content|reasoning_summary|reasoning)_part\.(added|done)$/
 const CALL = /^response\.(?:function_call_arguments|custom_tool_call_input)\.(delta|done)$/
 
+/** What the type of an event about an item says. */
+interface Moment {
+  /** The type of the item, if the type of the event implies it. */
+  readonly owner: string | undefined
+  /** Of an event with text: which text. */
+  readonly text: string | undefined
+  /** Of an event with a part: where that places the part. */
+  readonly part: 'added' | 'part' | undefined
+  /** It has arguments or input of a call. */
+  readonly call: boolean
+  readonly isDelta: boolean
+  /** It is about a part of any content: the part itself says whose. */
+  readonly isOfContent: boolean
+}
+
+function momentOf(type: string): Moment {
+  const part = PART.exec(type)?.[1]
+  return {
+    owner: ownerOfType(type),
+    text: TEXT.exec(type)?.[1],
+    part: part === undefined ? undefined : part === 'added' ? 'added' : 'part',
+    call: CALL.test(type),
+    isDelta: type.endsWith('.delta'),
+    isOfContent: type.startsWith('response.content_part.'),
+  }
+}
+
 /** The type of the item that an event is about, if the event implies it. */
-function itemTypeFor({ type, part }: StreamEvent): string | undefined {
-  if (!type.startsWith('response.content_part.')) return ownerOfType(type)
+function itemTypeFor({ part }: StreamEvent, { isOfContent, owner }: Moment): string | undefined {
+  if (!isOfContent) return owner
   return asFields(part)['type'] === 'reasoning_text' ? 'reasoning' : undefined
 }
 
@@ -391,6 +427,9 @@ const PART_KINDS: Readonly<Record<string, string>> = {
   reasoning_text: 'reasoning_text',
   reasoning_summary_text: 'summary_text',
 }
+
+/** The limit for remembered event types: a stream may have any. */
+const MAX_TYPES = 100
 
 /** The limit for remembered tool names. */
 const MAX_TOOLS = 1000

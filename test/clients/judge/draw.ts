@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { faultyStream } from '../../../src/conformance/arbitraries/index.js'
+import { type Family, isTerminal } from '../../../src/conformance/damage/family.js'
 import { jsonHash } from '../../../src/conformance/json-hash.js'
 import { type Damage, damagesOf, type WireEvent } from './damages.js'
-import { type Family, isTerminal } from './families/family.js'
 import type { NamedStream } from './streams.js'
 
 /** A damaged stream, drawn. */

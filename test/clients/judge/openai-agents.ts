@@ -148,7 +148,9 @@ function toolsFor(items: readonly Item[], calls: Call[]): Tool[] {
       functions.set(group, named.set(`${isOwn} ${name}`, isOwn ? Object.assign(made, { deferLoading: true }) : made))
     }
     if (typeof server === 'string') servers.add(server)
-    if (type === 'tool_search_call' || isFound(item)) searches ??= execution === 'client' ? 'client' : 'server'
+    if (type === 'tool_search_call' || isFound(item))
+      // What the application declared is not in question where one of them is damaged.
+      searches = execution === 'client' || searches === 'client' ? 'client' : 'server'
     if (type === 'program') hasProgram = true
     if (type === 'apply_patch_call') hasPatch = true
   }

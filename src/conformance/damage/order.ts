@@ -1,4 +1,3 @@
-import type { WireEvent } from '../damages.js'
 import {
   endOf,
   type Family,
@@ -14,6 +13,7 @@ import {
   replaced,
   someOf,
   textOf,
+  type WireEvent,
   withResponse,
 } from './family.js'
 

@@ -1,4 +1,7 @@
-import type { WireEvent } from '../damages.js'
+import type { StreamEvent } from '../stream-event.js'
+
+/** An event of a stream, as JSON. */
+export type WireEvent = StreamEvent
 
 /** A stream with one thing wrong in it, of a family. */
 export interface FamilyDamage {

@@ -1,4 +1,3 @@
-import type { WireEvent } from '../damages.js'
 import {
   endOf,
   type Family,
@@ -15,6 +14,7 @@ import {
   replaced,
   someOf,
   textOf,
+  type WireEvent,
   withItem,
 } from './family.js'
 

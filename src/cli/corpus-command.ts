@@ -1,0 +1,30 @@
+import { type Command, defineCommand } from './command.js'
+import { UsageError } from './io.js'
+
+export const corpus: Command = defineCommand({
+  name: 'corpus',
+  operands: 'DIR',
+  summary: 'writes good and damaged streams with what the judge says of them',
+  help: `Writes into the folder DIR, for tests of servers, clients and judges in any language:
+
+  streams.jsonl  a stream on each line, with what each profile has to say of it
+  schema.json    the JSON Schema of a line
+  corpus.json    the version of the form and of the package, and the counts
+  README.md      how to read them
+
+  --help
+
+The same version of the package always writes the same bytes.
+
+Exit codes: 0 it is written, 2 wrong usage, or the folder cannot be written.
+`,
+  options: {},
+  async run(_values, operands, io) {
+    const [folder, ...others] = operands
+    if (folder === undefined || others.length > 0) {
+      throw new UsageError(`corpus: expected one folder, got ${operands.length}`)
+    }
+    const { writeCorpus } = await import('./corpus.js')
+    return writeCorpus(folder, io)
+  },
+})

@@ -1,0 +1,90 @@
+import type { CorpusStream } from '../conformance/corpus/line.js'
+import type { StreamEvent } from '../conformance/stream-event.js'
+import { readTokenFixture, type TokenFixture } from '../sources/token-fixture.js'
+import type { Io } from './io.js'
+import { printReplay } from './replay.js'
+
+/** The good streams of a corpus: the fixtures, and generated ones, all translated by this library. */
+export async function corpusStreams(io: Io): Promise<CorpusStream[]> {
+  const names = (await io.readFolder(io.fixtures))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => name.replace(/\.json$/, ''))
+    .sort()
+  const streams: CorpusStream[] = []
+  for (const name of names) {
+    const fixture = readTokenFixture(await io.readFile(`${io.fixtures}/${name}.json`))
+    streams.push({ name: `fixture ${name}`, events: await eventsOf(fixture, io) })
+  }
+  for (const fixture of generated()) streams.push({ name: fixture.name, events: await eventsOf(fixture, io) })
+  return streams
+}
+
+async function eventsOf(fixture: TokenFixture, io: Io): Promise<StreamEvent[]> {
+  let text = ''
+  for await (const piece of printReplay(fixture, 'jsonl', {}, io.screen)) text += piece
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as StreamEvent)
+}
+
+/** Texts that servers get wrong: none at all, long, in many scripts, with markup and JSON in them. */
+const TEXTS = [
+  'Paris.',
+  'Zażółć gęślą jaźń. 東京は夜の七時。 مرحبا 👩‍👩‍👧 ok',
+  'Line one\nLine two\r\n\tIndented "quotes" and \\\\ backslashes',
+  '```json\n{"a": [1, 2, {"b": null}]}\n```',
+  'word '.repeat(40).trim(),
+]
+
+const ARGUMENTS = ['{}', '{"city":"Oslo"}', '{"text":"Zażółć \\"👍\\"","list":[1,{"a":null}]}']
+
+const TOOLS = ['get_weather', 'search'].map((name) => ({
+  type: 'function' as const,
+  name,
+  description: 'A tool.',
+  parameters: { type: 'object', properties: {} },
+  strict: false,
+}))
+
+/** Responses of all forms that a model gives them: with and without reasoning, a preamble, calls, and a whole end. */
+function* generated(): Generator<TokenFixture> {
+  let count = 0
+  for (const [at, text] of TEXTS.entries()) {
+    for (const form of ['answer', 'reasoned', 'call', 'preamble', 'two calls', 'cut'] as const) {
+      const given = ARGUMENTS[(at + count) % ARGUMENTS.length] as string
+      const thought = `<|channel|>analysis<|message|>${TEXTS[(at + 1) % TEXTS.length]}<|end|><|start|>assistant`
+      const call = (name: string): string =>
+        `<|channel|>commentary to=functions.${name} json<|message|>${given}<|call|>`
+      const written = {
+        answer: `<|channel|>final<|message|>${text}<|return|>`,
+        reasoned: `${thought}<|channel|>final<|message|>${text}<|return|>`,
+        call: call('get_weather'),
+        preamble: `${thought}<|channel|>commentary<|message|>${text}<|end|><|start|>assistant${call('search')}`,
+        'two calls': `${call('get_weather')}<|start|>assistant${call('search')}`,
+        cut: `${thought}<|channel|>final<|message|>${text}`,
+      }[form]
+      count++
+      yield {
+        version: 1,
+        name: `generated ${count}: ${form}`,
+        request: { model: 'gpt-oss-20b', input: 'Hello.', tools: TOOLS },
+        created_at: 1_767_225_600,
+        ...(count % 3 === 0 ? { setup: { reasoning: 'summary' as const } } : {}),
+        tokens: piecesOf(written, 3 + (count % 9)),
+        end: {
+          reason: form === 'cut' ? 'max_output_tokens' : 'stop',
+          usage: { inputTokens: 20 + count, outputTokens: written.length, reasoningTokens: 0 },
+        },
+      }
+    }
+  }
+}
+
+/** A text in pieces of whole characters, as an engine gives it. */
+function piecesOf(text: string, size: number): string[] {
+  const characters = [...text]
+  return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>
+    characters.slice(at * size, (at + 1) * size).join(''),
+  )
+}

@@ -1,0 +1,45 @@
+import { asFields, asList, asString, type Fields } from '../conformance/stream-event.js'
+import type { Rule } from './rules.js'
+
+/** The rules about what an answer says: a server that plays a fixture cannot keep them. */
+const OF_CONTENT: ReadonlySet<string> = new Set<Rule>([
+  'tool-choice-kept',
+  'format-kept',
+  'limit-kept',
+  'truncation-reported',
+  'previous-used',
+])
+
+/** Shorter texts may well be the answer to two questions. */
+const SHORTEST = 12
+
+/** Finds out whether a server plays a fixture: it gives requests with different inputs the same answer, word by word. */
+export class SameAnswers {
+  /** The inputs, by what was answered. */
+  readonly #inputs = new Map<string, string>()
+  /** Different inputs got the same answer. */
+  isFixture = false
+
+  add(body: Fields, items: readonly Fields[]): void {
+    const said = items
+      .map(
+        ({ content, arguments: given }) =>
+          asString(given) +
+          asList(content)
+            .map((part) => asString(asFields(part)['text']))
+            .join(''),
+      )
+      .join('\n')
+      .slice(0, 1000)
+    if (said.length < SHORTEST || this.#inputs.size >= 100) return
+    const input = JSON.stringify(body['input'] ?? null)
+    const known = this.#inputs.get(said)
+    if (known !== undefined && known !== input) this.isFixture = true
+    this.#inputs.set(said, known ?? input)
+  }
+
+  /** Who is to blame for what breaks a rule. */
+  causeOf(rule: string): 'server' | 'fixture' {
+    return this.isFixture && OF_CONTENT.has(rule) ? 'fixture' : 'server'
+  }
+}
