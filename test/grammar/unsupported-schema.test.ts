@@ -17,7 +17,20 @@ const inProperty = (schema: unknown): unknown => ({ type: 'object', properties: 
 describe('what a grammar cannot hold is refused, with its path', () => {
   test.each([
     ['not', { not: { type: 'string' } }],
-    ['if', { if: { type: 'string' } }],
+    [
+      'if',
+      Object.fromEntries([
+        ['if', { type: 'string' }],
+        ['then', { maxLength: 1 }],
+      ]),
+    ],
+    [
+      'if',
+      Object.fromEntries([
+        ['if', true],
+        ['then', { type: 'string' }],
+      ]),
+    ],
     ['contains', { type: 'array', contains: true }],
     ['uniqueItems', { type: 'array', uniqueItems: true }],
     ['dependentRequired', { dependentRequired: { a: ['b'] } }],
@@ -50,8 +63,8 @@ describe('what a grammar cannot hold is refused, with its path', () => {
   test('a schema too deep or too large is refused', () => {
     let deep: unknown = { type: 'string' }
     for (let level = 0; level < 10_000; level++) deep = { type: 'array', items: deep }
-    expect(refusal(deep).message).toBe('More than 100 levels are not supported.')
-    expect(refusal({ enum: ['x'.repeat(10_000_000)] }).message).toBe('The schema is too large to be enforced.')
+    expect(refusal(deep).message).toContain('More than 100 levels are not supported')
+    expect(refusal({ enum: ['x'.repeat(10_000_000)] }).message).toContain('The schema is too large to be enforced')
   })
 
   test('schemas that are made to take for ever, or to overflow, are refused', () => {

@@ -1,11 +1,13 @@
 import { complement, normalRanges, type Range } from '../ranges.js'
 import { UnsupportedSchema } from '../unsupported-schema.js'
 import { DOT, shorthand } from './classes.js'
-import { choiceOf, type Pattern, repeatOf, sequenceOf, sizeOf } from './pattern.js'
+import { canBeEmpty, choiceOf, type Pattern, repeatOf, sequenceOf, sizeOf } from './pattern.js'
 
 const LONGEST = 2_000
 /** What may be empty and is repeated is written out by its first part, again and again in each other. */
 const MOST_PARTS = 20_000
+/** So many parts may be repeated together that may all be empty: by the square of them they are written out. */
+const MOST_OPTIONAL = 300
 const DEEPEST = 50
 const MOST_TIMES = 100_000
 
@@ -92,6 +94,7 @@ export function readPattern(source: string, path: string): Pattern {
     skip('?')
     if (max !== Number.POSITIVE_INFINITY && max > MOST_TIMES) throw refuse(`a repetition of more than ${MOST_TIMES}`)
     if (min > MOST_TIMES) throw refuse(`a repetition of more than ${MOST_TIMES}`)
+    if (sizeOf(atom, sizes) > MOST_OPTIONAL && canBeEmpty(atom)) throw refuse('too many optional parts in each other')
     const repeated = repeatOf(atom, min, max)
     if (sizeOf(repeated, sizes) > MOST_PARTS) throw refuse('too many optional parts in each other')
     return repeated

@@ -1,9 +1,9 @@
 import { choice, EMPTY, type Expression, NEVER, optional, sequence, text } from '../expression.js'
-import { ANY_CHARACTER, anyString, BLANK, bracketed, following, jsonCharacter, quoted } from '../json-text.js'
-import { complement, intersection, rangesOf } from '../ranges.js'
-import { UnsupportedSchema } from '../unsupported-schema.js'
+import { anyString, BLANK, bracketed, following, quoted, spelledCharacter, spelledText } from '../json-text.js'
+import { complement, rangesOf } from '../ranges.js'
 import type { Compiler } from './compiler.js'
 import { below, isJsonObject } from './keywords.js'
+import type { Relax } from './relaxations.js'
 import { ANYTHING, type Shape } from './shape.js'
 
 /** Names that are not declared are told from those that are by their characters, up to so many. */
@@ -17,13 +17,12 @@ interface Member {
 /** The objects that a shape allows: declared properties in their order, then others. */
 export function objectText(given: Shape, compiler: Compiler): Expression {
   const shape = withListedNames(given)
-  checkCounts(shape)
+  relaxCounts(shape, compiler.relax)
   const { properties, additional, required, names } = shape
-  const isFree = names === ANYTHING
   const undeclared = [...required].filter((name) => !properties.has(name))
-  if (!isFree && (properties.size > 0 || undeclared.length > 0)) {
+  if (names !== ANYTHING && (properties.size > 0 || undeclared.length > 0)) {
     const at = below(shape.path, 'propertyNames')
-    throw new UnsupportedSchema(at, "'propertyNames' beside declared properties cannot be enforced.")
+    compiler.relax(at, "'propertyNames' is enforced beside declared properties for the other names alone.")
   }
   const members: Member[] = [...properties.keys(), ...undeclared].map((name) => ({
     text: pair(text(JSON.stringify(name)), compiler.value(properties.get(name) ?? additional)),
@@ -62,43 +61,66 @@ function otherMember(
   { names, properties, required, additional, path }: Shape,
   members: readonly Member[],
   compiler: Compiler,
-) {
-  const taken = members.length === 0 ? [] : [...new Set([...properties.keys(), ...required])]
-  if (taken.some((name) => name.length > LONGEST_NAME)) {
-    const message = `Beside a property's name of more than ${LONGEST_NAME} characters, 'additionalProperties' has to be false.`
-    throw new UnsupportedSchema(below(path, 'additionalProperties'), message)
+): Expression {
+  const { rules } = compiler
+  if (names !== ANYTHING) return rules.add('other', pair(compiler.name(names), compiler.value(additional)))
+  if (members.length === 0) return rules.add('other', pair(anyString(rules), compiler.value(additional)))
+  const taken = [...new Set([...properties.keys(), ...required])]
+  const isTooLong = taken.some((name) => name.length > LONGEST_NAME)
+  if (isTooLong) {
+    const message = `Beside a property's name of more than ${LONGEST_NAME} characters, it cannot be enforced.`
+    compiler.relax(below(path, 'additionalProperties'), message)
   }
-  const name = names === ANYTHING ? otherName(taken, compiler) : compiler.name(names)
-  return compiler.rules.add('other', pair(name, compiler.value(additional)))
+  const tooMany = (): void => compiler.relax(below(path, 'additionalProperties'), TOO_MANY)
+  const name = isTooLong ? anyString(rules) : otherName(taken, { rules, later: compiler.later, tooMany })
+  return rules.add('other', pair(name, isTooLong ? compiler.anything() : compiler.value(additional)))
 }
 
-/** Any name but these: a second value of a declared name would be the one that counts. */
-function otherName(taken: readonly string[], { rules }: Compiler): Expression {
-  if (taken.length === 0) return anyString(rules)
+const TOO_MANY = 'There are too many names that others have to be told from.'
+
+interface NameMaker extends Pick<Compiler, 'rules' | 'later'> {
+  /** Called where names that are taken are allowed. */
+  readonly tooMany: () => void
+}
+
+/** Any name but these: a second value of a declared name would be the one that counts. Spelled as JSON.stringify does. */
+function otherName(taken: readonly string[], maker: NameMaker): Expression {
   return quoted(
     otherThan(
       taken.map((name) => Array.from(name)),
-      rules,
+      0,
+      maker,
     ),
   )
 }
 
-function otherThan(taken: readonly (readonly string[])[], compiler: Compiler['rules']): Expression {
-  const byFirst = new Map<string, (readonly string[])[]>()
-  for (const [first, ...rest] of taken) {
-    if (first === undefined) continue
-    byFirst.set(first, [...(byFirst.get(first) ?? []), rest])
+/** What may follow so many characters that all the names begin with, for it to be none of them. */
+function otherThan(taken: readonly (readonly string[])[], at: number, maker: NameMaker): Expression {
+  const { rules, later } = maker
+  const make = (): Expression => {
+    const byNext = new Map<string, (readonly string[])[]>()
+    for (const name of taken) {
+      const next = name[at]
+      if (next !== undefined)
+        byNext
+          .set(next, byNext.get(next) ?? [])
+          .get(next)
+          ?.push(name)
+    }
+    const isTaken = taken.some((name) => name.length === at)
+    const alike = [...byNext].map(([next, names]) => sequence(text(spelled(next)), otherThan(names, at + 1, maker)))
+    const others = spelledCharacter(complement(rangesOf([...byNext.keys()].join(''))), rules)
+    return choice(...(isTaken ? [] : [EMPTY]), sequence(others, spelledText(rules)), ...alike)
   }
-  const any = compiler.times(jsonCharacter(ANY_CHARACTER, compiler), 0, Number.POSITIVE_INFINITY)
-  const others = complement(rangesOf([...byFirst.keys()].join('')))
-  const alike = [...byFirst].map(([first, rests]) =>
-    sequence(jsonCharacter(intersection(rangesOf(first), ANY_CHARACTER), compiler), otherThan(rests, compiler)),
-  )
-  const isTaken = taken.some((name) => name.length === 0)
-  return compiler.add(
-    'name',
-    choice(...(isTaken ? [] : [EMPTY]), sequence(jsonCharacter(others, compiler), any), ...alike),
-  )
+  return later('name', make, () => {
+    maker.tooMany()
+    return spelledText(rules)
+  })
+}
+
+/** A character as JSON.stringify spells it. */
+function spelled(character: string): string {
+  return JSON.stringify(character).slice(1, -1)
 }
 
 /** Names that are listed are properties, and there are no others: a record with an enum for its keys. */
@@ -122,12 +144,15 @@ function withListedNames(shape: Shape): Shape {
 }
 
 /** How many properties there are is not counted; it may follow from the rest. */
-function checkCounts({ minProperties, maxProperties, properties, additional, required, path }: Shape): void {
+function relaxCounts(
+  { minProperties, maxProperties, properties, additional, required, path }: Shape,
+  relax: Relax,
+): void {
   if (minProperties > required.size) {
-    throw new UnsupportedSchema(below(path, 'minProperties'), "The keyword 'minProperties' cannot be enforced.")
+    relax(below(path, 'minProperties'), "The keyword 'minProperties' cannot be enforced.")
   }
   const isClosed = 'schema' in additional && additional.schema === false
   if (maxProperties !== Number.POSITIVE_INFINITY && (!isClosed || properties.size > maxProperties)) {
-    throw new UnsupportedSchema(below(path, 'maxProperties'), "The keyword 'maxProperties' cannot be enforced.")
+    relax(below(path, 'maxProperties'), "The keyword 'maxProperties' cannot be enforced.")
   }
 }

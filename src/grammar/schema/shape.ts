@@ -1,9 +1,5 @@
-import { UnsupportedSchema } from '../unsupported-schema.js'
 import { both, type Located } from './located.js'
-
-export const JSON_TYPES = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
-/** `number` has the whole ones, too. */
-export type JsonType = (typeof JSON_TYPES)[number]
+import { JSON_TYPES, type JsonType } from './types.js'
 
 /** What a schema says without `$ref`, `allOf` and alternatives: one of them, with all that has to hold together. */
 export interface Shape {
@@ -69,9 +65,6 @@ export function bothShapes(one: Shape, other: Shape): Shape | undefined {
   const types = commonTypes(one.types, other.types)
   const values = commonValues(one, other)
   if (types.size === 0 || values?.length === 0) return undefined
-  if (one.names !== ANYTHING && other.names !== ANYTHING) {
-    throw new UnsupportedSchema(other.path, "Two 'propertyNames' of the same object cannot be enforced together.")
-  }
   return {
     path: one.path,
     types,

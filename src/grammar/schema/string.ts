@@ -1,50 +1,71 @@
-import type { Expression } from '../expression.js'
-import { choice } from '../expression.js'
+import { choice, type Expression } from '../expression.js'
 import { anyString, quoted } from '../json-text.js'
 import type { Pattern } from '../regex/pattern.js'
 import { patternExpression } from '../regex/pattern-expression.js'
 import { readPattern } from '../regex/read-pattern.js'
 import { searched } from '../regex/search.js'
 import { withLength } from '../regex/with-length.js'
-import type { Rules } from '../rules.js'
 import { UnsupportedSchema } from '../unsupported-schema.js'
+import type { Compiler } from './compiler.js'
 import { FORMATS } from './formats.js'
 import { below } from './keywords.js'
+import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
 
 /** So many characters can be counted. */
 const MOST_CHARACTERS = 100_000
 
 /** The strings that a shape allows. */
-export function stringText(shape: Shape, rules: Rules): Expression {
-  const { minLength: min, maxLength: max, path } = shape
+export function stringText(shape: Shape, compiler: Compiler): Expression {
+  const { path } = shape
+  const { rules, relax } = compiler
+  const { min, max } = lengthsOf(shape, relax)
   if (min > max) return choice()
-  if (min > MOST_CHARACTERS) throw new UnsupportedSchema(below(path, 'minLength'), tooLong)
-  if (max > MOST_CHARACTERS && max !== Number.POSITIVE_INFINITY) {
-    throw new UnsupportedSchema(below(path, 'maxLength'), tooLong)
-  }
-  const pattern = patternOf(shape)
+  const pattern = patternOf(shape, relax)
   if (pattern === undefined) return anyString(rules, min, max)
   const counted = withLength(pattern, min, max)
   if (counted === undefined) {
-    const at = below(path, min > 0 ? 'minLength' : 'maxLength')
-    throw new UnsupportedSchema(at, "A length cannot be enforced beside this 'pattern' or 'format'.")
+    const message = "A length cannot be enforced beside this 'pattern' or 'format'."
+    if (min > 0) relax(below(path, 'minLength'), message)
+    if (max < Number.POSITIVE_INFINITY) relax(below(path, 'maxLength'), message)
   }
-  return rules.add('string', quoted(patternExpression(counted, rules, 'json')))
+  return rules.add('string', quoted(patternExpression(counted ?? pattern, rules, 'json')))
 }
 
-const tooLong = `More than ${MOST_CHARACTERS} characters cannot be counted.`
+function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: number; max: number } {
+  if (minLength > maxLength) return { min: 1, max: 0 }
+  const tooLong = `More than ${MOST_CHARACTERS} characters cannot be counted.`
+  const isOver = maxLength > MOST_CHARACTERS && maxLength !== Number.POSITIVE_INFINITY
+  if (minLength > MOST_CHARACTERS) relax(below(path, 'minLength'), tooLong)
+  if (isOver) relax(below(path, 'maxLength'), tooLong)
+  return { min: Math.min(minLength, MOST_CHARACTERS), max: isOver ? Number.POSITIVE_INFINITY : maxLength }
+}
 
 /** What the characters of the string have to match as a whole. */
-function patternOf({ patterns, formats, path }: Shape): Pattern | undefined {
+function patternOf({ patterns, formats, path }: Shape, relax: Relax): Pattern | undefined {
+  const read: Pattern[] = []
+  for (const pattern of patterns) {
+    const known = attempt(() => searched(readPattern(pattern.value, pattern.path), pattern.path), relax)
+    if (known === undefined) continue
+    if (read.length === 0) read.push(known)
+    else relax(pattern.path, "Only one 'pattern' of the same string can be enforced.")
+  }
   // zod writes a pattern beside each of its formats. The pattern is what a validator looks at in any case.
   const known = patterns.length > 0 ? [] : formats.filter(({ value }) => FORMATS.has(value))
-  const [pattern, second] = [...patterns, ...known]
-  if (second !== undefined) {
-    const message = "Only one 'pattern' or 'format' of the same string can be enforced."
-    throw new UnsupportedSchema(second.path, message)
+  for (const format of known) {
+    if (read.length === 0) read.push(readPattern(FORMATS.get(format.value) as string, path))
+    else relax(format.path, "Only one 'format' of the same string can be enforced.")
   }
-  if (pattern === undefined) return undefined
-  if (patterns.length > 0) return searched(readPattern(pattern.value, pattern.path), pattern.path)
-  return readPattern(FORMATS.get(pattern.value) as string, path)
+  return read[0]
+}
+
+/** Undefined for an expression that no grammar holds, which is reported. */
+function attempt(read: () => Pattern, relax: Relax): Pattern | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof UnsupportedSchema)) throw error
+    relax(error.path, error.message)
+    return undefined
+  }
 }

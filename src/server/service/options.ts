@@ -39,7 +39,7 @@ type ResponseOptions = Pick<
   | 'knowledgeCutoff'
   | 'onDiagnostic'
   | 'onProgress'
-  | 'unconstrained'
+  | 'onUnsupportedConstraint'
   | 'onInvalidOutput'
 >
 
