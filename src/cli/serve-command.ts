@@ -32,6 +32,8 @@ export const serve: Command = defineCommand({
                             the places of all others (default)
            refuse           refuses them all
            placeholder      refuses none
+  --unsupported-constraints relax   leaves out what the engine cannot hold of a strict schema, and says so (default)
+                            refuse  refuses such a request
   --context-size TOKENS     of the model's context, for --model; default: as memory allows
   --parallel N              how many responses are made at once; default 256, and with --model 1
   --on-disconnect stop      ends a response whose client leaves (default)
@@ -61,6 +63,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     policy: { type: 'string', default: 'openai' },
     dialect: { type: 'string', default: 'openai' },
     images: { type: 'string', default: 'refuse-last' },
+    'unsupported-constraints': { type: 'string', default: 'relax' },
     'context-size': { type: 'string' },
     parallel: { type: 'string' },
     'on-disconnect': { type: 'string', default: 'stop' },

@@ -28,8 +28,14 @@ export interface InvalidOutput {
   readonly itemId: string
   /** What it does not fit: `tools[2].parameters`, `text.format.schema`. */
   readonly what: string
-  /** JSON pointers into what the model wrote, and what is wrong there. The first of them, if there are many. */
-  readonly errors: readonly { readonly path: string; readonly message: string }[]
+  /** What is wrong, and where. The first of them, if there are many. */
+  readonly errors: readonly {
+    /** A JSON pointer into what the model wrote. */
+    readonly path: string
+    readonly message: string
+    /** A JSON pointer to the keyword of the schema: `/properties/a/multipleOf`. Absent for what is no JSON. */
+    readonly keyword?: string
+  }[]
 }
 
 /** A response that is open, for its host. */

@@ -9,6 +9,16 @@ interface Example {
   readonly wrong: unknown
 }
 
+/** `then` is no property that an object literal should have. */
+function conditions(): Readonly<Record<'if' | 'then' | 'else', Example>> {
+  const so = { schema: { if: { type: 'string' }, ...Object.fromEntries([['then', false]]) }, right: 1, wrong: 'a' }
+  return {
+    if: so,
+    else: { schema: { if: { type: 'string' }, else: false }, right: 'a', wrong: 1 },
+    ...Object.fromEntries([['then', so]]),
+  } as never
+}
+
 /** For each keyword that is held: what it allows, and what nothing but it forbids. */
 const HELD: Readonly<Record<string, Example>> = {
   type: { schema: { type: ['integer', 'null'] }, right: null, wrong: 'x' },
@@ -44,6 +54,15 @@ const HELD: Readonly<Record<string, Example>> = {
   anyOf: { schema: { anyOf: [{ type: 'null' }, { const: 1 }] }, right: 1, wrong: 2 },
   oneOf: { schema: { oneOf: [{ type: 'null' }, { const: 1 }] }, right: 1, wrong: 2 },
   allOf: { schema: { allOf: [{ minLength: 1 }, { maxLength: 2 }] }, right: 'a', wrong: 'abc' },
+  not: { schema: { not: { enum: ['a', null] } }, right: 'b', wrong: 'a' },
+  ...conditions(),
+  dependentRequired: { schema: { dependentRequired: { a: ['b'] } }, right: { b: 1 }, wrong: { a: 1 } },
+  dependentSchemas: {
+    schema: { dependentSchemas: { a: { required: ['b'] } } },
+    right: { a: 1, b: 1 },
+    wrong: { a: 1 },
+  },
+  dependencies: { schema: { dependencies: { a: ['b'] } }, right: { a: 1, b: 1 }, wrong: { a: 1 } },
   $ref: { schema: { $ref: '#/$defs/a', $defs: { a: { type: 'null' } } }, right: null, wrong: 1 },
   $defs: { schema: { $defs: { 'a/b~%': { type: 'null' } }, $ref: '#/$defs/a~1b~0%25' }, right: null, wrong: 1 },
   definitions: { schema: { definitions: { a: { type: 'null' } }, $ref: '#/definitions/a' }, right: null, wrong: 1 },
@@ -52,20 +71,15 @@ const HELD: Readonly<Record<string, Example>> = {
 const RELAXED: Readonly<Record<string, unknown>> = {
   minProperties: 1,
   maxProperties: 1,
-  not: {},
-  if: {},
   contains: {},
   uniqueItems: true,
-  dependentRequired: { a: ['b'] },
-  dependentSchemas: { a: {} },
-  dependencies: { a: ['b'] },
   unevaluatedItems: false,
   unevaluatedProperties: false,
   $dynamicRef: '#a',
   $recursiveRef: '#',
 }
 /** What is relaxed together with the keyword that it stands beside. */
-const BESIDE = ['then', 'else', 'minContains', 'maxContains']
+const BESIDE = ['minContains', 'maxContains']
 
 /** The keywords of the table's rows, by what becomes of them. */
 const rows = [...pageOf('docs/strict.md').matchAll(/^\| (.+?) \| (held|annotation|relaxed) \|/gm)].flatMap(

@@ -124,7 +124,7 @@ describe('the texts of a schema', () => {
     expect(verdicts(schema, ...wrong)).toEqual(wrong.map(() => false))
   })
 
-  test('oneOf is held where a const or the type tells its parts apart, and refused elsewhere', () => {
+  test('oneOf is held where something tells its parts apart, or one of them can be negated', () => {
     const part = (kind: string): object => ({
       type: 'object',
       properties: { kind: { const: kind } },
@@ -136,8 +136,15 @@ describe('the texts of a schema', () => {
       true,
       false,
     ])
+    const [either, both] = [{ required: ['a'] }, { required: ['b'] }]
+    expect(verdicts({ oneOf: [either, both] }, '{"a":1}', '{"b":1}', '{"a":1,"b":1}', '{}', 'null')).toEqual([
+      ...[true, true],
+      ...[false, false, false],
+    ])
+    const bounded = { type: 'string', oneOf: [{ minLength: 2 }, { maxLength: 3 }] }
+    expect(verdicts(bounded, '"a"', '"ab"', '"abcd"')).toEqual([true, false, true])
     expect(() => jsonSchemaToGbnf({ oneOf: [{ type: 'integer' }, { type: 'number' }] })).toThrow('oneOf')
-    expect(() => jsonSchemaToGbnf({ oneOf: [part('a'), { type: 'object' }] })).toThrow('oneOf')
+    expect(() => jsonSchemaToGbnf({ oneOf: [{ pattern: 'a' }, { pattern: 'b' }] })).toThrow('oneOf')
     expect(() => jsonSchemaToGbnf({ oneOf: [{ enum: [1, 2] }, { enum: [2, 3] }] })).toThrow('oneOf')
   })
 

@@ -16,31 +16,23 @@ const inProperty = (schema: unknown): unknown => ({ type: 'object', properties: 
 
 describe('what a grammar cannot hold is refused, with its path', () => {
   test.each([
-    ['not', { not: { type: 'string' } }],
+    ['not', { not: { pattern: 'a' } }],
     [
       'if',
       Object.fromEntries([
-        ['if', { type: 'string' }],
+        ['if', { pattern: 'a' }],
         ['then', { maxLength: 1 }],
-      ]),
-    ],
-    [
-      'if',
-      Object.fromEntries([
-        ['if', true],
-        ['then', { type: 'string' }],
       ]),
     ],
     ['contains', { type: 'array', contains: true }],
     ['uniqueItems', { type: 'array', uniqueItems: true }],
-    ['dependentRequired', { dependentRequired: { a: ['b'] } }],
     ['unevaluatedProperties', { unevaluatedProperties: false }],
     ['minProperties', { type: 'object', minProperties: 1 }],
     ['maxProperties', { type: 'object', maxProperties: 1 }],
     ['patternProperties', { type: 'object', patternProperties: { '^a': true } }],
     ['multipleOf', { type: 'number', multipleOf: 0.1 }],
     ['pattern', { type: 'string', pattern: '(?=a)b' }],
-    ['oneOf', { oneOf: [{ type: 'string' }, { type: 'string', maxLength: 2 }] }],
+    ['oneOf', { oneOf: [{ type: 'string' }, { type: 'string', pattern: 'a' }] }],
     ['$ref', { $ref: 'https://example.com/schema.json' }],
     ['type', { type: 'text' }],
     ['minimum', { type: 'integer', minimum: '1' }],

@@ -24,6 +24,7 @@ export interface ServeValues {
   readonly policy: string
   readonly dialect: string
   readonly images: string
+  readonly 'unsupported-constraints': string
   readonly 'context-size'?: string | undefined
   readonly parallel?: string | undefined
   readonly 'on-disconnect': string
@@ -53,6 +54,7 @@ export interface ServeSettings {
   readonly policy: PolicyName
   readonly dialect: (typeof DIALECTS)[number]
   readonly images: AttachmentPolicy
+  readonly onUnsupportedConstraint: 'relax' | 'refuse'
   readonly parallel: number | undefined
   readonly onDisconnect: NonNullable<ServeOptions['onDisconnect']>
   readonly isVerbose: boolean
@@ -99,6 +101,7 @@ export function serveSettings(
     policy: oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy),
     dialect: oneOf(DIALECTS, '--dialect', values.dialect),
     images: oneOf(ATTACHMENT_POLICIES, '--images', values.images),
+    onUnsupportedConstraint: oneOf(['relax', 'refuse'], '--unsupported-constraints', values['unsupported-constraints']),
     parallel,
     onDisconnect: onDisconnectOf(values['on-disconnect']),
     isVerbose: values.verbose,

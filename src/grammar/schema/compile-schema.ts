@@ -169,11 +169,12 @@ function shapeText(shape: Shape, compiler: Compiler): Expression {
 }
 
 function typeText(type: JsonType, shape: Shape, compiler: Compiler): Expression {
+  const isLeft = (value: unknown): boolean => !shape.excluded.includes(value)
   switch (type) {
     case 'null':
-      return text('null')
+      return choice(...[null].filter(isLeft).map((value) => text(String(value))))
     case 'boolean':
-      return choice(text('true'), text('false'))
+      return choice(...[true, false].filter(isLeft).map((value) => text(String(value))))
     case 'integer':
       return compiler.rules.add('integer', integerText(shape, compiler.relax))
     case 'number':

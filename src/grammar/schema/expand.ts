@@ -2,6 +2,7 @@ import type { Budget } from './budget.js'
 import { areDisjoint } from './disjoint.js'
 import { below, isJsonObject, type JsonObject, relaxUnheld } from './keywords.js'
 import { type Located, pathOf } from './located.js'
+import { negated } from './negate.js'
 import { readShape } from './read-shape.js'
 import type { References } from './references.js'
 import type { Relax } from './relaxations.js'
@@ -48,8 +49,11 @@ function expand(work: ExpanderOptions, located: Located, open: readonly string[]
   const parts = [
     ...(target === undefined ? [] : [part(target)]),
     ...subschemas(schema, 'allOf', path).map(part),
-    ...unionOf(work, schema, 'anyOf', path, within),
-    ...unionOf(work, schema, 'oneOf', path, within),
+    ...unionOf(work, schema, path, within),
+    ...exclusiveUnionOf(work, schema, path, within),
+    ...negationIn(work, schema, path, within),
+    ...conditionIn(work, schema, path, within),
+    ...dependenciesIn(work, schema, path, within),
   ]
   // Most that combine others say nothing themselves.
   const [first, ...others] = saysSomething(schema) ? [] : parts
@@ -57,7 +61,10 @@ function expand(work: ExpanderOptions, located: Located, open: readonly string[]
   return combined(work, [readShape(schema, path, work.relax)], parts)
 }
 
-const COMBINATIONS: ReadonlySet<string> = new Set(['$ref', 'allOf', 'anyOf', 'oneOf', '$defs', 'definitions'])
+const COMBINATIONS: ReadonlySet<string> = new Set([
+  ...['$ref', '$defs', 'definitions', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
+  ...['dependentRequired', 'dependentSchemas', 'dependencies'],
+])
 const TEXTS: ReadonlySet<string> = new Set(['title', 'description', '$comment', '$schema', '$id', 'default'])
 
 function saysSomething(schema: JsonObject): boolean {
@@ -95,42 +102,138 @@ function lengthOf(value: unknown): number {
   return isJsonObject(value) ? Object.keys(value).length : 0
 }
 
-/** `anyOf`, and `oneOf`: which is the same where no two parts allow the same value. */
-function unionOf(
+const MANY = 'There are too many alternatives to be enforced.'
+
+function unionOf(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+  const at = below(path, 'anyOf')
+  const inner = subschemas(schema, 'anyOf', path)
+  const parts = inner.length === 0 ? [] : expandAll(work, inner, within)
+  if (parts === undefined) work.relax(at, MANY)
+  return parts === undefined || inner.length === 0 ? [] : [{ path: at, shapes: parts.flatMap(({ shapes }) => shapes) }]
+}
+
+/** What the schemas allow, one by one. Undefined if that is too much together. */
+function expandAll(
   work: ExpanderOptions,
-  schema: JsonObject,
-  keyword: 'anyOf' | 'oneOf',
-  path: string,
+  inner: readonly Located[],
   within: readonly string[],
-): Part[] {
-  const inner = subschemas(schema, keyword, path)
-  if (inner.length === 0) return []
-  const at = below(path, keyword)
-  const parts: (readonly Shape[])[] = []
+): readonly Expanded[] | undefined {
+  const parts: Expanded[] = []
   let count = 0
   for (const each of inner) {
-    const shapes = expand(work, each, within)
-    count += shapes.length
-    if (count > MOST_SHAPES) {
-      work.relax(at, 'There are too many alternatives to be enforced.')
-      return []
-    }
-    parts.push(shapes)
+    const expanded = expandExactly(work, each, within)
+    count += expanded.shapes.length
+    if (count > MOST_SHAPES) return undefined
+    parts.push(expanded)
   }
-  if (keyword === 'oneOf' && !areAllDisjoint(work, parts)) work.relax(at, OVERLAP)
-  return [{ path: at, shapes: parts.flat() }]
+  return parts
+}
+
+interface Expanded {
+  readonly shapes: readonly Shape[]
+  /** Whether that is all that the schema says: nothing of it was left out. */
+  readonly isExact: boolean
+}
+
+function expandExactly(work: ExpanderOptions, located: Located, within: readonly string[]): Expanded {
+  let isExact = true
+  const relax: Relax = (path, message) => {
+    isExact = false
+    work.relax(path, message)
+  }
+  const shapes = expand({ ...work, relax }, located, within)
+  return { shapes, isExact }
+}
+
+/** `oneOf`: each part without what other parts allow. */
+function exclusiveUnionOf(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+  const at = below(path, 'oneOf')
+  const inner = subschemas(schema, 'oneOf', path)
+  if (inner.length === 0) return []
+  const parts = expandAll(work, inner, within)
+  if (parts === undefined) {
+    work.relax(at, MANY)
+    return []
+  }
+  const exclusive = parts.map((part, index) => {
+    const others = parts.filter((other, n) => n !== index && !haveNothingInCommon(work, part.shapes, other.shapes))
+    return others.reduce<readonly Shape[] | undefined>((shapes, other) => {
+      const negation = other.isExact ? negationOf(work, other.shapes, at) : undefined
+      return shapes && negation && product(work, shapes, negation)
+    }, part.shapes)
+  })
+  const whole = exclusive.every((shapes) => shapes !== undefined) ? exclusive.flat() : undefined
+  if (whole !== undefined && whole.length <= MOST_SHAPES) return [{ path: at, shapes: whole }]
+  work.relax(at, OVERLAP)
+  return [{ path: at, shapes: parts.flatMap(({ shapes }) => shapes) }]
 }
 
 const OVERLAP =
   "Two parts of 'oneOf' may allow the same value: it is enforced as 'anyOf'. Tell them apart by a 'const'."
 
-function areAllDisjoint({ references, budget }: ExpanderOptions, parts: readonly (readonly Shape[])[]): boolean {
-  return parts.every((part, index) =>
-    parts
-      .slice(index + 1)
-      .every((other) =>
-        part.every((one) => other.every((two) => budget.spend(1) && areDisjoint(references, one, two, budget))),
-      ),
+function haveNothingInCommon(
+  { references, budget }: ExpanderOptions,
+  ones: readonly Shape[],
+  others: readonly Shape[],
+): boolean {
+  return ones.every((one) => others.every((other) => budget.spend(1) && areDisjoint(references, one, other, budget)))
+}
+
+/** What none of the shapes allows. Undefined if that cannot be said. */
+function negationOf(work: ExpanderOptions, shapes: readonly Shape[], path: string): readonly Shape[] | undefined {
+  let all: readonly Shape[] | undefined = [{ ...ANY_SHAPE, path }]
+  for (const shape of shapes) {
+    const other = negated(shape, path)
+    all = all && other && product(work, all, other)
+  }
+  return all
+}
+
+/** What a schema does not allow. */
+function negation(work: ExpanderOptions, located: Located, within: readonly string[]): readonly Shape[] | undefined {
+  const { shapes, isExact } = expandExactly({ ...work, relax: () => {} }, located, within)
+  return isExact ? negationOf(work, shapes, pathOf(located)) : undefined
+}
+
+function negationIn(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+  if (!Object.hasOwn(schema, 'not')) return []
+  const at = below(path, 'not')
+  const shapes = negation(work, { schema: schema['not'], path: at }, within)
+  if (shapes === undefined) work.relax(at, "This 'not' cannot be enforced.")
+  return shapes === undefined ? [] : [{ path: at, shapes }]
+}
+
+/** `if`: what it allows and `then` allows, or what it does not allow and `else` allows. */
+function conditionIn(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+  const { if: condition, then: so = true, else: otherwise = true } = schema
+  if (condition === undefined || (so === true && otherwise === true)) return []
+  const [at, ...branches] = ['if', 'then', 'else'].map((keyword) => below(path, keyword)) as [string, string, string]
+  const met = expandExactly({ ...work, relax: () => {} }, { schema: condition, path: at }, within)
+  const unmet = met.isExact ? negationOf(work, met.shapes, at) : undefined
+  const shapes = [met.shapes, unmet].map((shapes, index) => {
+    const branch = { schema: [so, otherwise][index], path: branches[index] as string }
+    return shapes && product(work, shapes, expand(work, branch, within))
+  })
+  const [yes, no] = shapes
+  if (unmet !== undefined && yes !== undefined && no !== undefined) return [{ path: at, shapes: [...yes, ...no] }]
+  work.relax(at, "This 'if' cannot be enforced.")
+  return []
+}
+
+/** What a property demands where it is there: other properties, or a schema. */
+function dependenciesIn(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+  return ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap((keyword) =>
+    Object.entries(Object(Object.hasOwn(schema, keyword) ? schema[keyword] : {})).map(([name, demand]) => {
+      const at = below(path, keyword, name)
+      const absent = { ...ANY_SHAPE, path: at, properties: new Map([[name, { schema: false, path: at }]]) }
+      const names = Array.isArray(demand) ? (demand as readonly string[]) : []
+      const types: Shape['types'] = new Set(['object'])
+      const there: Shape = { ...ANY_SHAPE, path: at, types, required: new Set([name, ...names]) }
+      const demanded = Array.isArray(demand)
+        ? []
+        : [{ path: at, shapes: expand(work, { schema: demand, path: at }, within) }]
+      return { path: at, shapes: [absent, ...combined(work, [there], demanded)] }
+    }),
   )
 }
 

@@ -12,13 +12,8 @@ const UNHELD: ReadonlyMap<string, (value: unknown, schema: JsonObject) => boolea
   string,
   (value: unknown, schema: JsonObject) => boolean
 >([
-  ['not', (value) => value === false],
-  ['if', (_value, { then = true, else: otherwise = true }) => then === true && otherwise === true],
   ['contains', (_value, { minContains, maxContains }) => minContains === 0 && maxContains === undefined],
   ['uniqueItems', (value) => value === false],
-  ['dependentRequired', isEmptyObject],
-  ['dependentSchemas', isEmptyObject],
-  ['dependencies', isEmptyObject],
   ['unevaluatedItems', (value) => value === true],
   ['unevaluatedProperties', (value) => value === true],
   ['$dynamicRef', () => false],
@@ -36,8 +31,4 @@ export function relaxUnheld(schema: JsonObject, path: string, relax: Relax): voi
 /** The pointer of what a schema has under a name. */
 export function below(path: string, ...names: readonly (string | number)[]): string {
   return [path, ...names.map((name) => String(name).replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
-}
-
-function isEmptyObject(value: unknown): boolean {
-  return isJsonObject(value) && Object.keys(value).length === 0
 }

@@ -23,3 +23,17 @@ export function both(one: Located, other: Located): Located {
 function saysSomething(located: Located): boolean {
   return 'all' in located || located.schema !== true
 }
+
+/** Between the path of a schema and the name of one that was made of it: no report shows what follows. */
+const MADE = '\u0000'
+
+/** The path of a schema that is made of the one at a path. */
+export function inside(path: string, name: string): string {
+  return `${path}${MADE}${name}`
+}
+
+/** The path of what the client wrote. */
+export function writtenPath(path: string): string {
+  const at = path.indexOf(MADE)
+  return at === -1 ? path : path.slice(0, at)
+}

@@ -1,8 +1,8 @@
 import { choice, EMPTY, type Expression, NEVER, optional, sequence, text } from '../expression.js'
-import { anyString, BLANK, bracketed, following, quoted, spelledCharacter, spelledText } from '../json-text.js'
-import { complement, rangesOf } from '../ranges.js'
+import { anyString, BLANK, bracketed, following } from '../json-text.js'
 import type { Compiler } from './compiler.js'
 import { below, isJsonObject } from './keywords.js'
+import { otherText } from './other-text.js'
 import type { Relax } from './relaxations.js'
 import { ANYTHING, type Shape } from './shape.js'
 
@@ -72,56 +72,11 @@ function otherMember(
     compiler.relax(below(path, 'additionalProperties'), message)
   }
   const tooMany = (): void => compiler.relax(below(path, 'additionalProperties'), TOO_MANY)
-  const name = isTooLong ? anyString(rules) : otherName(taken, { rules, later: compiler.later, tooMany })
+  const name = isTooLong ? anyString(rules) : otherText(taken, { rules, later: compiler.later, tooMany })
   return rules.add('other', pair(name, isTooLong ? compiler.anything() : compiler.value(additional)))
 }
 
 const TOO_MANY = 'There are too many names that others have to be told from.'
-
-interface NameMaker extends Pick<Compiler, 'rules' | 'later'> {
-  /** Called where names that are taken are allowed. */
-  readonly tooMany: () => void
-}
-
-/** Any name but these: a second value of a declared name would be the one that counts. Spelled as JSON.stringify does. */
-function otherName(taken: readonly string[], maker: NameMaker): Expression {
-  return quoted(
-    otherThan(
-      taken.map((name) => Array.from(name)),
-      0,
-      maker,
-    ),
-  )
-}
-
-/** What may follow so many characters that all the names begin with, for it to be none of them. */
-function otherThan(taken: readonly (readonly string[])[], at: number, maker: NameMaker): Expression {
-  const { rules, later } = maker
-  const make = (): Expression => {
-    const byNext = new Map<string, (readonly string[])[]>()
-    for (const name of taken) {
-      const next = name[at]
-      if (next !== undefined)
-        byNext
-          .set(next, byNext.get(next) ?? [])
-          .get(next)
-          ?.push(name)
-    }
-    const isTaken = taken.some((name) => name.length === at)
-    const alike = [...byNext].map(([next, names]) => sequence(text(spelled(next)), otherThan(names, at + 1, maker)))
-    const others = spelledCharacter(complement(rangesOf([...byNext.keys()].join(''))), rules)
-    return choice(...(isTaken ? [] : [EMPTY]), sequence(others, spelledText(rules)), ...alike)
-  }
-  return later('name', make, () => {
-    maker.tooMany()
-    return spelledText(rules)
-  })
-}
-
-/** A character as JSON.stringify spells it. */
-function spelled(character: string): string {
-  return JSON.stringify(character).slice(1, -1)
-}
 
 /** Names that are listed are properties, and there are no others: a record with an enum for its keys. */
 function withListedNames(shape: Shape): Shape {

@@ -1,5 +1,5 @@
 import { below, isJsonObject, type JsonObject } from './keywords.js'
-import type { Located } from './located.js'
+import { inside, type Located } from './located.js'
 import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, ANYTHING, type Bound, type Said, type Shape } from './shape.js'
 import { typesOf } from './types.js'
@@ -113,7 +113,10 @@ function patternedNames(path: string, read: Reader, properties: ReadonlyMap<stri
     return { additional: ANYTHING }
   }
   const at = below(path, 'patternProperties', first[0])
-  return { additional: { schema: first[1], path: at }, names: { schema: { pattern: first[0] }, path: `${at}#` } }
+  return {
+    additional: { schema: first[1], path: at },
+    names: { schema: { pattern: first[0] }, path: inside(at, 'name') },
+  }
 }
 
 function arrayShape(read: Reader): Partial<Shape> {

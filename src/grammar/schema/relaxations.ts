@@ -1,3 +1,5 @@
+import { writtenPath } from './located.js'
+
 /** A keyword that the grammar does not hold, and where it stands: `/properties/a/not`. */
 export interface Relaxation {
   readonly path: string
@@ -16,7 +18,8 @@ export class Relaxations {
   readonly #byPath = new Map<string, Relaxation>()
 
   /** Each path once: what is used in several places is compiled in each. */
-  add(path: string, message: string): void {
+  add(made: string, message: string): void {
+    const path = writtenPath(made)
     if (!this.#byPath.has(path)) this.#byPath.set(path, { path, message })
   }
 

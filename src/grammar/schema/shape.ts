@@ -7,6 +7,8 @@ export interface Shape {
   readonly types: ReadonlySet<JsonType>
   /** Of `enum` or `const`. */
   readonly values?: readonly unknown[]
+  /** Texts, booleans and null that it is not. */
+  readonly excluded: readonly unknown[]
   readonly properties: ReadonlyMap<string, Located>
   readonly additional: Located
   readonly required: ReadonlySet<string>
@@ -41,6 +43,7 @@ export const ANYTHING: Located = { schema: true, path: '' }
 
 export const ANY_SHAPE: Omit<Shape, 'path'> = {
   types: new Set(JSON_TYPES.filter((type) => type !== 'integer')),
+  excluded: [],
   properties: new Map(),
   additional: ANYTHING,
   required: new Set(),
@@ -69,6 +72,7 @@ export function bothShapes(one: Shape, other: Shape): Shape | undefined {
     path: one.path,
     types,
     ...(values === undefined ? {} : { values }),
+    excluded: [...new Set([...one.excluded, ...other.excluded])],
     properties: bothProperties(one, other),
     additional: both(one.additional, other.additional),
     required: new Set([...one.required, ...other.required]),

@@ -9,6 +9,7 @@ import { UnsupportedSchema } from '../unsupported-schema.js'
 import type { Compiler } from './compiler.js'
 import { FORMATS } from './formats.js'
 import { below } from './keywords.js'
+import { otherText } from './other-text.js'
 import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
 
@@ -22,6 +23,11 @@ export function stringText(shape: Shape, compiler: Compiler): Expression {
   const { min, max } = lengthsOf(shape, relax)
   if (min > max) return choice()
   const pattern = patternOf(shape, relax)
+  const excluded = shape.excluded.filter((value) => typeof value === 'string')
+  const isFree = pattern === undefined && min === 0 && max === Number.POSITIVE_INFINITY
+  const tooMany = (): void => relax(path, 'The texts that are not allowed cannot be enforced here.')
+  if (excluded.length > 0 && isFree) return otherText(excluded, { rules, later: compiler.later, tooMany })
+  if (excluded.length > 0) tooMany()
   if (pattern === undefined) return anyString(rules, min, max)
   const counted = withLength(pattern, min, max)
   if (counted === undefined) {

@@ -17,7 +17,7 @@ export function allowedValues(shape: Shape, relax: Relax): readonly unknown[] {
 
 function isAllowed(value: unknown, shape: Shape, relax: Relax): boolean {
   const type = typeOf(value)
-  if (type === undefined) return false
+  if (type === undefined || shape.excluded.includes(value)) return false
   if (!shape.types.has(type) && !(type === 'integer' && shape.types.has('number'))) return false
   if (typeof value === 'string') return isAllowedText(value, shape, relax)
   if (typeof value === 'number') return isAllowedNumber(value, shape)
