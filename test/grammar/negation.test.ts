@@ -35,7 +35,7 @@ const { schema } = fc.letrec<{ schema: object }>((tie) => ({
         ['else', otherwise],
       ]),
     ),
-    fc.record({ dependentRequired: fc.dictionary(name, fc.array(name, { maxLength: 2 }), { maxKeys: 2 }) }),
+    fc.record({ dependentRequired: fc.dictionary(name, fc.uniqueArray(name, { maxLength: 2 }), { maxKeys: 2 }) }),
     fc.record({ dependentSchemas: fc.dictionary(name, leaf, { maxKeys: 2 }) }),
   ),
 }))

@@ -24,12 +24,13 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
  * Reads a regular expression of JavaScript, with its flag `u`, as JSON Schema has it.
  *
  * @param path - where it stands in a schema
+ * @param longest - how many characters it may have
  * @throws UnsupportedSchema it is none, or has something that no grammar holds
  */
-export function readPattern(source: string, path: string): Pattern {
+export function readPattern(source: string, path: string, longest: number = LONGEST): Pattern {
   const refuse = (what: string): UnsupportedSchema =>
     new UnsupportedSchema(path, `The regular expression has ${what}, which cannot be enforced.`)
-  if (source.length > LONGEST) throw refuse(`more than ${LONGEST} characters`)
+  if (source.length > longest) throw refuse(`more than ${longest} characters`)
   // So that what follows need not look for mistakes.
   if (!isRegExp(source)) throw new UnsupportedSchema(path, 'This is no regular expression of JavaScript (flag u).')
   const characters = Array.from(source)

@@ -84,6 +84,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
 
   const compiler: Compiler = {
     rules,
+    strings: new Map(),
     relax,
     value(given) {
       const located = given === ANYTHING ? given : followed(references, given)

@@ -7,6 +7,8 @@ import type { Shape } from './shape.js'
 /** What the parts of a schema are compiled with. */
 export interface Compiler {
   readonly rules: Rules
+  /** The texts of strings that were made before, by what was said of them. */
+  readonly strings: Map<string, Expression>
   /** The texts of the values that a schema allows. */
   value(located: Located): Expression
   /** The text of a string that a schema allows: of a property's name. */

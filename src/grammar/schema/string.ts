@@ -16,8 +16,25 @@ import type { Shape } from './shape.js'
 /** So many characters can be counted. */
 const MOST_CHARACTERS = 100_000
 
-/** The strings that a shape allows. */
+/** The strings that a shape allows: once for what says the same. */
 export function stringText(shape: Shape, compiler: Compiler): Expression {
+  const { minLength, maxLength, patterns, formats, excluded } = shape
+  const said = [...patterns, ...formats].map(({ value }) => value)
+  const key = JSON.stringify([minLength, maxLength, patterns.length, said, excluded])
+  const known = compiler.strings.get(key)
+  if (known !== undefined) return known
+  let isWhole = true
+  const relax: Relax = (path, message) => {
+    isWhole = false
+    compiler.relax(path, message)
+  }
+  const made = compiler.rules.add('string', newText(shape, { ...compiler, relax }))
+  // What is left out is reported wherever it stands.
+  if (isWhole) compiler.strings.set(key, made)
+  return made
+}
+
+function newText(shape: Shape, compiler: Compiler): Expression {
   const { path } = shape
   const { rules, relax } = compiler
   const { min, max } = lengthsOf(shape, relax)
@@ -35,7 +52,7 @@ export function stringText(shape: Shape, compiler: Compiler): Expression {
     if (min > 0) relax(below(path, 'minLength'), message)
     if (max < Number.POSITIVE_INFINITY) relax(below(path, 'maxLength'), message)
   }
-  return rules.add('string', quoted(patternExpression(counted ?? pattern, rules, 'json')))
+  return quoted(patternExpression(counted ?? pattern, rules, 'json'))
 }
 
 function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: number; max: number } {
@@ -57,10 +74,10 @@ function patternOf({ patterns, formats, path }: Shape, relax: Relax): Pattern | 
     else relax(pattern.path, "Only one 'pattern' of the same string can be enforced.")
   }
   // zod writes a pattern beside each of its formats. The pattern is what a validator looks at in any case.
-  const known = patterns.length > 0 ? [] : formats.filter(({ value }) => FORMATS.has(value))
-  for (const format of known) {
-    if (read.length === 0) read.push(readPattern(FORMATS.get(format.value) as string, path))
-    else relax(format.path, "Only one 'format' of the same string can be enforced.")
+  for (const { value, path: at } of read.length > 0 ? [] : formats) {
+    const known = FORMATS.get(value)
+    if (known !== undefined && read.length === 0) read.push(readPattern(known, path, known.length))
+    else if (known !== undefined) relax(at, "Only one 'format' of the same string can be enforced.")
   }
   return read[0]
 }
