@@ -37,6 +37,8 @@ const HELD: Readonly<Record<string, Example>> = {
     right: { ab: null },
     wrong: { b: null },
   },
+  minProperties: { schema: { type: 'object', minProperties: 1 }, right: { a: 1 }, wrong: {} },
+  maxProperties: { schema: { type: 'object', maxProperties: 1 }, right: { a: 1 }, wrong: { a: 1, b: 1 } },
   items: { schema: { items: { type: 'null' } }, right: [null], wrong: [1] },
   prefixItems: { schema: { prefixItems: [{ type: 'null' }] }, right: [null, 1], wrong: [1] },
   additionalItems: { schema: { items: [true], additionalItems: false }, right: [1], wrong: [1, 2] },
@@ -69,8 +71,6 @@ const HELD: Readonly<Record<string, Example>> = {
 }
 /** For each keyword that is relaxed: a value of it. */
 const RELAXED: Readonly<Record<string, unknown>> = {
-  minProperties: 1,
-  maxProperties: 1,
   contains: {},
   uniqueItems: true,
   unevaluatedItems: false,

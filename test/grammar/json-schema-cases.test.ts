@@ -124,6 +124,42 @@ describe('the texts of a schema', () => {
     expect(verdicts(schema, ...wrong)).toEqual(wrong.map(() => false))
   })
 
+  test('patternProperties is held beside declared properties, where the names that match can be told from others', () => {
+    const ofDeclared = {
+      properties: { a: { type: 'string' }, 'x-a': { minLength: 2 } },
+      patternProperties: { z$: { type: 'string' } },
+      additionalProperties: { type: 'null' },
+    }
+    const relaxed = { ...ofDeclared, type: 'object' }
+    expect(() => jsonSchemaToGbnf(relaxed)).toThrow('cannot be told from others')
+    const schema = { ...relaxed, patternProperties: { '^y-': { type: 'integer' } } }
+    expect(verdicts(schema, '{"a":"","y-":1}', '{"x-a":"bb"}', '{"y":null}', '{"":null,"y-b":2}')).toEqual([
+      ...[true, true, true, true],
+    ])
+    expect(verdicts(schema, '{"y-":null}', '{"y":1}', '{"y-b":"a"}', '{"x-a":"b"}', '{"z":1}')).toEqual([
+      ...[false, false, false, false, false],
+    ])
+    const closed = { ...schema, patternProperties: { '[0-9]$': { type: 'integer' } }, additionalProperties: false }
+    expect(verdicts(closed, '{"b2":1}', '{"b2":"1"}', '{"b":1}')).toEqual([true, false, false])
+    const named = { ...closed, properties: { b2: { minimum: 3 } } }
+    expect(() => jsonSchemaToGbnf(named)).toThrow('second time')
+    const all = { type: 'object', properties: { a: true }, patternProperties: { '.+': { type: 'integer' } } }
+    expect(verdicts(all, '{"a":1,"b":2}', '{"a":"1"}', '{"b":"1"}', '{"a":1,"a":2}')).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  test('minProperties of one, and the properties of an object that declares none, are counted', () => {
+    const some = { type: 'object', properties: { a: { type: 'null' } }, minProperties: 1 }
+    expect(verdicts(some, '{}', '{"a":null}', '{"b":1}')).toEqual([false, true, true])
+    const few = { type: 'object', additionalProperties: { type: 'null' }, maxProperties: 2 }
+    expect(verdicts(few, '{}', '{"a":null,"b":null}', '{"a":null,"b":null,"c":null}')).toEqual([true, true, false])
+    expect(verdicts({ type: 'object', maxProperties: 0 }, '{}', '{"a":1}')).toEqual([true, false])
+  })
+
   test('oneOf is held where something tells its parts apart, or one of them can be negated', () => {
     const part = (kind: string): object => ({
       type: 'object',

@@ -1,6 +1,8 @@
 /** A schema and where it stands, or several that all have to hold. */
 export type Located = { readonly schema: unknown; readonly path: string } | { readonly all: readonly Located[] }
 
+export const ANYTHING: Located = { schema: true, path: '' }
+
 /** Names that a schema and what its `$ref` points at are known by, so that recursive schemas end. */
 export function keyOf(located: Located): string {
   if (!('all' in located)) return located.path

@@ -1,6 +1,6 @@
 import { FORMATS } from './formats.js'
-import { inside, keyOf, type Located } from './located.js'
-import { ANY_SHAPE, ANYTHING, type Bound, type Shape } from './shape.js'
+import { ANYTHING, inside, keyOf, type Located } from './located.js'
+import { ANY_SHAPE, type Bound, type Shape } from './shape.js'
 import { JSON_TYPES, type JsonType } from './types.js'
 
 /**
@@ -42,10 +42,10 @@ function otherValues({ values, excluded }: Shape): Alternative {
 const NOTHING: Alternative = { types: new Set() }
 
 function otherObjects(shape: Shape, path: string): Alternative[] {
-  const { properties, additional, required, names, minProperties, maxProperties } = shape
+  const { properties, patterned, additional, required, names, minProperties, maxProperties } = shape
   const all: Alternative[] = []
   const types = only('object')
-  if (names !== ANYTHING || additional !== ANYTHING) all.push(undefined)
+  if (names !== ANYTHING || additional !== ANYTHING || patterned.length > 0) all.push(undefined)
   for (const name of required) {
     all.push({ types, properties: new Map([[name, { schema: false, path }]]) })
   }

@@ -1,13 +1,18 @@
+import { BadGrammar } from '../gbnf/bad-grammar.js'
+import { UnsupportedSchema } from '../unsupported-schema.js'
 import { below, isJsonObject, type JsonObject } from './keywords.js'
-import { inside, type Located } from './located.js'
+import { ANYTHING, both, type Located } from './located.js'
+import { type Patterned, patterned, valueByPatterns } from './patterned.js'
 import type { Relax } from './relaxations.js'
-import { ANY_SHAPE, ANYTHING, type Bound, type Said, type Shape } from './shape.js'
+import { ANY_SHAPE, type Bound, type Said, type Shape } from './shape.js'
 import { typesOf } from './types.js'
 
 /** So many properties an object may declare, as OpenAI has it. */
 const MOST_PROPERTIES = 5_000
 /** So many values, names or items a keyword may list. */
 const LONGEST_LIST = 10_000
+/** Each name is tried with each of them. */
+const MOST_PATTERNS = 20
 
 /** What a schema says itself, without its `$ref` and its combinations. Its keywords have been checked. */
 export function readShape(schema: JsonObject, path: string, relax: Relax): Shape {
@@ -88,34 +93,40 @@ function objectShape(path: string, read: Reader): Partial<Shape> {
   for (const [name, property] of isTooMany ? [] : declared) {
     properties.set(name, { schema: property, path: below(path, 'properties', name) })
   }
-  const patterned = patternedNames(path, read, properties)
+  const patterns = patternsIn(path, read)
+  for (const [name, declared] of properties) {
+    const value = patterns && valueByPatterns(patterns, name)
+    if (value !== undefined) properties.set(name, both(declared, value))
+  }
   return {
     properties,
     required: new Set(isTooMany ? [] : (read.list('required') as readonly string[])),
-    additional: isTooMany ? ANYTHING : read.schemaAt('additionalProperties', ANYTHING),
+    patterned: patterns ?? [],
+    // Without the patterns, names that match are not told from the others.
+    additional: isTooMany || patterns === undefined ? ANYTHING : read.schemaAt('additionalProperties', ANYTHING),
     names: read.schemaAt('propertyNames', ANYTHING),
-    ...patterned,
     minProperties: read.number('minProperties', 0),
     maxProperties: read.number('maxProperties', Number.POSITIVE_INFINITY),
   }
 }
 
-/** `patternProperties`, where all names have to match: then it says what the other names have to be. */
-function patternedNames(path: string, read: Reader, properties: ReadonlyMap<string, Located>): Partial<Shape> {
+/** Undefined if a pattern cannot be held, or there are too many. */
+function patternsIn(path: string, read: Reader): readonly Patterned[] | undefined {
+  const at = below(path, 'patternProperties')
   const patterns = Object.entries(read.object('patternProperties'))
-  const [first] = patterns
-  if (first === undefined) return {}
-  const isAlone = patterns.length === 1 && properties.size === 0 && read.get('propertyNames') === undefined
-  if (!isAlone || read.get('additionalProperties') !== false) {
-    const message = "'patternProperties' needs one pattern, no 'properties', and 'additionalProperties': false."
-    read.relax(below(path, 'patternProperties'), message)
-    // Names that match are none of them.
-    return { additional: ANYTHING }
+  if (patterns.length > MOST_PATTERNS) {
+    read.relax(at, `More than ${MOST_PATTERNS} cannot be enforced.`)
+    return undefined
   }
-  const at = below(path, 'patternProperties', first[0])
-  return {
-    additional: { schema: first[1], path: at },
-    names: { schema: { pattern: first[0] }, path: inside(at, 'name') },
+  try {
+    return patterns.map(([source, schema]) => {
+      const inner = below(path, 'patternProperties', source)
+      return patterned(source, inner, { schema, path: inner })
+    })
+  } catch (error) {
+    if (!(error instanceof UnsupportedSchema || error instanceof BadGrammar)) throw error
+    read.relax(at, error.message)
+    return undefined
   }
 }
 

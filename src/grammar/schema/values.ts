@@ -1,5 +1,6 @@
+import { ANYTHING } from './located.js'
 import type { Relax } from './relaxations.js'
-import { ANYTHING, type Shape } from './shape.js'
+import type { Shape } from './shape.js'
 import type { JsonType } from './types.js'
 
 /** The type of a JSON value, as schemas call it. */
