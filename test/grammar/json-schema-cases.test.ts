@@ -160,6 +160,12 @@ describe('the texts of a schema', () => {
     expect(verdicts({ type: 'object', maxProperties: 0 }, '{}', '{"a":1}')).toEqual([true, false])
   })
 
+  test('a number that is a multiple of a whole one is whole', () => {
+    const schema = { type: 'number', multipleOf: 5, minimum: -7.5 }
+    expect(verdicts(schema, '-5', '0', '15', '-10', '2.5', '7')).toEqual([true, true, true, false, false, false])
+    expect(verdicts({ type: 'number', multipleOf: 1 }, '3', '3.5')).toEqual([true, false])
+  })
+
   test('oneOf is held where something tells its parts apart, or one of them can be negated', () => {
     const part = (kind: string): object => ({
       type: 'object',

@@ -52,7 +52,10 @@ function wholeBound(bound: Bound, value: number, inside: 1 | -1, relax: Relax): 
 
 /** The numbers that a shape allows, whole or not. */
 export function numberText(shape: Shape, relax: Relax): Expression {
-  for (const { path } of shape.multiples) relax(path, UNHELD)
+  const { multiples } = shape
+  // What is a multiple of a whole number is one.
+  if (multiples.some(({ value }) => Number.isSafeInteger(value))) return integerText(shape, relax)
+  for (const { path } of multiples) relax(path, UNHELD)
   const [low, high] = [exactBound(shape.low, relax), exactBound(shape.high, relax)]
   let decimals = Math.max(decimalsOf(low), decimalsOf(high))
   const bounds = [low, high].map((bound, index) => {
