@@ -63,7 +63,8 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   ignored_parameter: 'a parameter of the request that has no effect on this response',
   unhosted_tool: 'declared tools that nothing runs: the model is not told of them',
   unread_attachment: 'images and files that the model cannot see: it reads a placeholder',
-  relaxed_schema: 'a schema of a function that the engine cannot hold: the model writes its arguments freely',
+  relaxed_schema:
+    'a part of a schema that the engine cannot hold: it is left out, and checked in the end; all else is held',
 
   // The endpoint's, about a request. Their index is -1.
   unopened_seal: 'sealed content that no key here opens: the model goes on without it',

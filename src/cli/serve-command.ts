@@ -39,6 +39,8 @@ export const serve: Command = defineCommand({
                             the places of all others (default)
            refuse           refuses them all
            placeholder      refuses none
+  --unsupported-constraints relax   leaves out what the engine cannot hold of a strict schema, and says so (default)
+                            refuse  refuses such a request
   --context-size TOKENS     of the model's context, for --model; default: as memory allows
   --parallel N              how many responses are made at once; default 256, and with --model 1
   --limit NAME=VALUE        a limit of the server, such as responseSeconds=300; repeatable; docs/serve.md lists them
@@ -77,6 +79,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     policy: { type: 'string' },
     dialect: { type: 'string' },
     images: { type: 'string' },
+    'unsupported-constraints': { type: 'string' },
     'context-size': { type: 'string' },
     parallel: { type: 'string' },
     limit: { type: 'string', multiple: true },

@@ -1,3 +1,5 @@
+import type { Slices } from '../slices.js'
+
 /**
  * What the sampled tokens have to spell, from the first one to the end of the stream: the body of one message.
  *
@@ -21,6 +23,17 @@ export interface UnsupportedConstraint {
   readonly message: string
 }
 
+/** What an engine makes of a constraint. */
+export interface RelaxedConstraint {
+  /** What it leaves out, and does not hold. All else is held. */
+  readonly relaxed: readonly UnsupportedConstraint[]
+  /**
+   * How much work it is, in nodes of a grammar: a request whose constraints have too many together is held to less. The
+   * same for the same constraint in any process. 0 for what another process compiles.
+   */
+  readonly nodes: number
+}
+
 /** What an engine can do. What is absent is unknown. */
 export interface EngineCapabilities {
   /** The limit of prompt and answer tokens together. */
@@ -38,6 +51,11 @@ export interface EngineCapabilities {
   readonly spellsMarkers?: boolean
   /** Why the engine would not hold this constraint, of a kind that it names; undefined if it would. */
   readonly refuses?: (constraint: Constraint) => UnsupportedConstraint | undefined
+  /**
+   * What the engine leaves out of a constraint that it does not refuse, in slices of some milliseconds. If absent, it
+   * holds all of it. Called before `refuses`, so that what both of them need is compiled here.
+   */
+  readonly relaxes?: (constraint: Constraint) => Slices<RelaxedConstraint>
 }
 
 /** The kind of a constraint. */

@@ -34,16 +34,26 @@ export function oneOf(ranges: readonly Range[]): Expression {
 
 export function sequence(...parts: readonly Expression[]): Expression {
   const of: Expression[] = []
-  for (const part of parts.flatMap((each) => (each.kind === 'sequence' ? each.of : [each]))) {
-    const last = of.at(-1)
-    if (part.kind === 'text' && last?.kind === 'text') of[of.length - 1] = text(last.text + part.text)
-    else of.push(part)
+  for (const part of parts) {
+    if (part.kind !== 'sequence') append(of, part)
+    else for (const inner of part.of) append(of, inner)
   }
   return of.length === 1 ? (of[0] as Expression) : { kind: 'sequence', of }
 }
 
+/** Texts in a row are one. */
+function append(of: Expression[], part: Expression): void {
+  const last = of.at(-1)
+  if (part.kind === 'text' && last?.kind === 'text') of[of.length - 1] = text(last.text + part.text)
+  else of.push(part)
+}
+
 export function choice(...parts: readonly Expression[]): Expression {
-  const of = parts.flatMap((part) => (part.kind === 'choice' ? part.of : [part]))
+  const of: Expression[] = []
+  for (const part of parts) {
+    if (part.kind !== 'choice') of.push(part)
+    else for (const inner of part.of) of.push(inner)
+  }
   return of.length === 1 ? (of[0] as Expression) : { kind: 'choice', of }
 }
 

@@ -18,6 +18,10 @@ const SHORT: readonly (readonly [escape: string, character: string])[] = [
   ['r', '\r'],
   ['t', '\t'],
 ]
+/** Controls without a short escape. */
+const LONG_CONTROLS: readonly number[] = Array.from({ length: 32 }, (_, code) => code).filter(
+  (code) => !SHORT.some(([, character]) => character.charCodeAt(0) === code),
+)
 const FIRST_ASTRAL = 0x10000
 
 /**
@@ -33,6 +37,36 @@ export function jsonCharacter(ranges: readonly Range[], rules: Rules): Expressio
     const escapes = [oneOf(rangesOf(short.join(''))), ...long]
     return choice(oneOf(intersection(ranges, PLAIN)), sequence(text('\\'), choice(...escapes)))
   })
+}
+
+/** One character out of these, spelled as JSON.stringify does: without escapes that it needs not. */
+export function spelledCharacter(ranges: readonly Range[], rules: Rules): Expression {
+  const short = SHORT.filter(([letter, character]) => letter !== '/' && contains(ranges, character.charCodeAt(0)))
+  const controls = LONG_CONTROLS.filter((code) => contains(ranges, code))
+  const isWhole = short.length === SHORT.length - 1 && controls.length === LONG_CONTROLS.length
+  const escaped = (): Expression => {
+    const long = controls.map((code) => code.toString(16).padStart(4, '0'))
+    const digits = long.map((each) => sequence(text(`u${each.slice(0, 3)}`), hexDigit(digitOf(each))))
+    return sequence(text('\\'), choice(oneOf(rangesOf(short.map(([letter]) => letter).join(''))), ...digits))
+  }
+  const escapes = isWhole
+    ? [rules.once('escape', 'escape', escaped)]
+    : short.length + controls.length > 0
+      ? [escaped()]
+      : []
+  return choice(oneOf(intersection(ranges, PLAIN)), ...escapes)
+}
+
+/** Any text inside of a JSON string, spelled as JSON.stringify does. */
+export function spelledText(rules: Rules): Expression {
+  return rules.once('spelled', 'text', () =>
+    rules.times(spelledCharacter(ANY_CHARACTER, rules), 0, Number.POSITIVE_INFINITY),
+  )
+}
+
+function digitOf(hexadecimal: string): Digit {
+  const digit = Number.parseInt(hexadecimal.slice(3), 16)
+  return [digit, digit]
 }
 
 /** A JSON string with this inside. */

@@ -1,20 +1,21 @@
+import type { Slices } from '../slices.js'
 import { choice, EMPTY, type Expression, type Grammar, NEVER, repeat, sequence } from './expression.js'
+
+/** So many rules are looked at in one piece. */
+const SLICE = 200
 
 /**
  * A grammar without the parts that no text can come to an end in, and without rules that are not used. Undefined if
  * nothing is left.
  */
-export function productive(grammar: Grammar): Grammar | undefined {
-  const ends = new Set<string>()
-  for (let before = -1; before < ends.size; ) {
-    before = ends.size
-    for (const [name, expression] of [...grammar].toReversed()) if (canEnd(expression, ends)) ends.add(name)
-  }
+export function* productive(grammar: Grammar): Slices<Grammar | undefined> {
+  const ends = yield* endingRules(grammar)
   if (!ends.has('root')) return undefined
   const kept = new Map<string, Expression>()
   const open = ['root']
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (kept.has(name)) continue
+    if (kept.size % SLICE === SLICE - 1) yield
     const expression = pruned(grammar.get(name) as Expression, ends)
     kept.set(name, expression)
     collectNames(expression, open)
@@ -22,32 +23,74 @@ export function productive(grammar: Grammar): Grammar | undefined {
   return kept
 }
 
-function canEnd(expression: Expression, ends: ReadonlySet<string>): boolean {
+/** The rules that some text comes to an end in. */
+function* endingRules(grammar: Grammar): Slices<ReadonlySet<string>> {
+  const ends = new Set<string>()
+  /** The rules that wait for one, by its name: they are looked at again when it is known to end. */
+  const waiting = new Map<string, Set<string>>()
+  // What is used comes after what uses it, so that most are known to end when they are asked for.
+  const open = [...grammar.keys()]
+  let looked = 0
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (++looked % SLICE === 0) yield
+    if (ends.has(name)) continue
+    const blockers: string[] = []
+    if (canEnd(grammar.get(name) as Expression, ends, blockers)) {
+      ends.add(name)
+      for (const waiter of waiting.get(name) ?? []) open.push(waiter)
+      waiting.delete(name)
+    } else {
+      for (const blocker of blockers) {
+        const known = waiting.get(blocker)
+        if (known === undefined) waiting.set(blocker, new Set([name]))
+        else known.add(name)
+      }
+    }
+  }
+  return ends
+}
+
+/** @param blockers - receives the rules for which it would have to be asked again */
+function canEnd(expression: Expression, ends: ReadonlySet<string>, blockers?: string[]): boolean {
   switch (expression.kind) {
     case 'rule':
-      return ends.has(expression.name)
+      if (ends.has(expression.name)) return true
+      blockers?.push(expression.name)
+      return false
     case 'repeat':
-      return expression.min === 0 || canEnd(expression.of, ends)
+      return expression.min === 0 || canEnd(expression.of, ends, blockers)
     case 'sequence':
-      return expression.of.every((part) => canEnd(part, ends))
+      return expression.of.every((part) => canEnd(part, ends, blockers))
     case 'choice':
-      return expression.of.some((part) => canEnd(part, ends))
+      return expression.of.some((part) => canEnd(part, ends, blockers))
     default:
       return true
   }
 }
 
+/** The same object where nothing is left out. */
 function pruned(expression: Expression, ends: ReadonlySet<string>): Expression {
-  if (!canEnd(expression, ends)) return NEVER
   switch (expression.kind) {
+    case 'rule':
+      return ends.has(expression.name) ? expression : NEVER
     case 'repeat': {
       const of = pruned(expression.of, ends)
-      return of === NEVER ? EMPTY : repeat(of, expression.min, expression.max)
+      if (of === expression.of) return expression
+      if (of !== NEVER) return repeat(of, expression.min, expression.max)
+      return expression.min === 0 ? EMPTY : NEVER
     }
-    case 'sequence':
-      return sequence(...expression.of.map((part) => pruned(part, ends)))
-    case 'choice':
-      return choice(...expression.of.filter((part) => canEnd(part, ends)).map((part) => pruned(part, ends)))
+    case 'sequence': {
+      const of = expression.of.map((part) => pruned(part, ends))
+      if (of.includes(NEVER)) return NEVER
+      return of.every((part, index) => part === expression.of[index]) ? expression : sequence(...of)
+    }
+    case 'choice': {
+      const of = expression.of.map((part) => pruned(part, ends))
+      if (of.length === 0) return NEVER
+      if (of.every((part, index) => part === expression.of[index])) return expression
+      const left = of.filter((part) => part !== NEVER)
+      return left.length === 0 ? NEVER : choice(...left)
+    }
     default:
       return expression
   }

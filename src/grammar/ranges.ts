@@ -5,7 +5,8 @@ export const LAST_CODE_POINT = 0x10ffff
 const SURROGATES: Range = [0xd800, 0xdfff]
 
 /** In order, and without overlaps. Without surrogates, which no text in UTF-8 has. */
-export function normalRanges(ranges: readonly Range[]): Range[] {
+export function normalRanges(ranges: readonly Range[]): readonly Range[] {
+  if (isNormal(ranges)) return ranges
   const sorted = ranges.filter(([first, last]) => first <= last).toSorted(([one], [other]) => one - other)
   const merged: [number, number][] = []
   for (const [first, last] of sorted) {
@@ -14,6 +15,15 @@ export function normalRanges(ranges: readonly Range[]): Range[] {
     else merged.push([first, last])
   }
   return merged.flatMap(([first, last]) => cut([first, last], SURROGATES))
+}
+
+function isNormal(ranges: readonly Range[]): boolean {
+  let end = -2
+  for (const [first, last] of ranges) {
+    if (first > last || first <= end + 1 || (first <= SURROGATES[1] && last >= SURROGATES[0])) return false
+    end = last
+  }
+  return true
 }
 
 /** What is left of a range without another one. */
@@ -39,7 +49,7 @@ export function intersection(ones: readonly Range[], others: readonly Range[]): 
 }
 
 /** All code points but these. */
-export function complement(ranges: readonly Range[]): Range[] {
+export function complement(ranges: readonly Range[]): readonly Range[] {
   const rest: Range[] = []
   let next = 0
   for (const [first, last] of normalRanges(ranges)) {
@@ -50,7 +60,7 @@ export function complement(ranges: readonly Range[]): Range[] {
 }
 
 /** Each character of a text. */
-export function rangesOf(text: string): Range[] {
+export function rangesOf(text: string): readonly Range[] {
   return normalRanges(Array.from(text, (character) => [codePoint(character), codePoint(character)]))
 }
 

@@ -6,12 +6,15 @@ const LONGEST = 1000
 /** The rules of a grammar under construction. */
 export interface Rules {
   readonly all: ReadonlyMap<string, Expression>
-  /** About how long the grammar is in characters. */
-  readonly size: number
+  /** How many nodes the expressions have together: parts, ranges of characters, and one for each eight characters of a text. */
+  readonly nodes: number
   /** Makes a rule of an expression. */
   add(prefix: string, expression: Expression): Expression
   /** Makes a rule once for each key. A rule that is asked for while it is made refers to itself. */
   once(key: string, prefix: string, make: () => Expression): Expression
+  /** A name for a rule that is made later, by `set`. */
+  reserve(prefix: string): string
+  set(name: string, expression: Expression): Expression
   /** An expression many times, in repetitions that llama.cpp takes. */
   times(of: Expression, min: number, max: number): Expression
 }
@@ -19,11 +22,11 @@ export interface Rules {
 export function createRules(): Rules {
   const all = new Map<string, Expression>()
   const made = new Map<string, Expression>()
-  let size = 0
+  let nodes = 0
 
   function set(name: string, expression: Expression): Expression {
     all.set(name, expression)
-    size += name.length + 6 + sizeOf(expression)
+    nodes += nodesIn(expression)
     return rule(name)
   }
 
@@ -61,8 +64,8 @@ export function createRules(): Rules {
 
   return {
     all,
-    get size() {
-      return size
+    get nodes() {
+      return nodes
     },
     add,
     once(key, prefix, make) {
@@ -72,21 +75,26 @@ export function createRules(): Rules {
       made.set(key, rule(name))
       return set(name, make())
     },
+    reserve,
+    set,
     times,
   }
 }
 
-function sizeOf(expression: Expression): number {
+function nodesIn(expression: Expression): number {
   switch (expression.kind) {
     case 'text':
-      return expression.text.length + 3
+      return 1 + (expression.text.length >> 3)
     case 'class':
-      return 2 + 6 * expression.ranges.length
+      return expression.ranges.length
     case 'rule':
-      return expression.name.length + 1
+      return 1
     case 'repeat':
-      return 8 + sizeOf(expression.of)
-    default:
-      return expression.of.reduce((sum, part) => sum + 3 + sizeOf(part), 2)
+      return 1 + nodesIn(expression.of)
+    default: {
+      let nodes = 1
+      for (const part of expression.of) nodes += nodesIn(part)
+      return nodes
+    }
   }
 }

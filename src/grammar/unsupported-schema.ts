@@ -3,7 +3,7 @@
  * schema, so that a client may see it.
  */
 export class UnsupportedSchema extends Error {
-  override readonly name = 'UnsupportedSchema'
+  override readonly name: string = 'UnsupportedSchema'
   /** A JSON pointer into the schema: `/properties/a/not`. The empty string is all of it. */
   readonly path: string
 
@@ -11,4 +11,9 @@ export class UnsupportedSchema extends Error {
     super(message)
     this.path = path
   }
+}
+
+/** What is no JSON Schema: an unknown type, a list that has to be an object, a `$ref` that points at nothing. */
+export class InvalidSchema extends UnsupportedSchema {
+  override readonly name = 'InvalidSchema'
 }

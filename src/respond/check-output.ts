@@ -48,8 +48,13 @@ function testOf(pattern: string): TextTest | undefined {
   return textTest(pattern, 'search')
 }
 
-function wording({ instanceLocation, keyword, error }: OutputUnit): Errors[number] {
+function wording({ instanceLocation, keyword, keywordLocation, error }: OutputUnit): Errors[number] {
   // The validator runs another pattern than the one that the schema has.
   const message = keyword === 'pattern' ? 'String does not match pattern.' : error
-  return { path: decodeURIComponent(instanceLocation.slice(1)), message }
+  return { path: pointerOf(instanceLocation), message, keyword: pointerOf(keywordLocation) }
+}
+
+/** Of a URI's fragment. */
+function pointerOf(fragment: string): string {
+  return decodeURIComponent(fragment.slice(1))
 }

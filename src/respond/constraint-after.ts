@@ -1,5 +1,6 @@
-import type { Constraint, ConstraintKind } from '../engine/constraint.js'
-import { createMatcher, jsonSchemaToGbnf, type MatcherState, regexToGbnf, remaining } from '../grammar/index.js'
+import { type Constraint, type ConstraintKind, constraintKind } from '../engine/constraint.js'
+import { createMatcher, type MatcherState, remaining } from '../grammar/index.js'
+import { gbnfOf } from '../sources/gbnf.js'
 
 /**
  * What the rest of a body has to spell whose beginning is there: another process began it. Undefined if no grammar says
@@ -30,18 +31,11 @@ export function stateAfter(
   text: string,
   kinds: readonly ConstraintKind[],
 ): MatcherState | undefined {
-  if (!kinds.includes('gbnf')) return undefined
+  // A grammar of Lark cannot be written as GBNF.
+  if (!kinds.includes('gbnf') || constraintKind(constraint) === 'lark') return undefined
   try {
-    return createMatcher(grammarOf(constraint)).accept(text)
+    return createMatcher(gbnfOf(constraint)).accept(text)
   } catch {
     return undefined
   }
-}
-
-/** @throws UnsupportedSchema if it is none that we can write, and whatever a hostile schema can bring about */
-function grammarOf(constraint: Constraint): string {
-  if ('jsonSchema' in constraint) return jsonSchemaToGbnf(constraint.jsonSchema)
-  if ('regex' in constraint) return regexToGbnf(constraint.regex)
-  if (constraint.syntax === 'gbnf') return constraint.grammar
-  throw new Error('a grammar of Lark cannot be written as GBNF')
 }

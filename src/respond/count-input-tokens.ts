@@ -32,7 +32,7 @@ export async function countInputTokens(request: ResponseRequest, options: Respon
   check(isRight, 'limits.countedTokens', 'a whole number of at least 1', countedTokens)
   // Counted is the whole conversation, whether or not an engine could read or hold it.
   const engine = { generate: options.engine?.generate, health: options.engine?.health }
-  const counted = { ...options, engine, unconstrained: 'validate' as const, responseId, onError: report }
+  const counted = { ...options, engine, onUnsupportedConstraint: 'relax' as const, responseId, onError: report }
   const { truncation: _, ...whole } = request
   const { prompt } = await prepareRequest(whole, counted, clock(), signal, countedTokens)
   return { inputTokens: prompt.size }

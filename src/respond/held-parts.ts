@@ -1,57 +1,123 @@
-import { constraintKind, type EngineCapabilities, type UnsupportedConstraint } from '../engine/constraint.js'
+import {
+  constraintKind,
+  type EngineCapabilities,
+  type RelaxedConstraint,
+  type UnsupportedConstraint,
+} from '../engine/constraint.js'
+import { checkSchema, UnsupportedSchema } from '../grammar/index.js'
 import { invalidSchema, RequestError, unsupported } from '../request-error.js'
+import type { Slices } from '../slices.js'
 import { callHost } from '../translate/call-host.js'
+import { countValues } from './count-values.js'
 import type { StrictPart } from './strict-parts.js'
 
 export interface HeldPartsOptions {
-  /** What becomes of a part that the request asks for and the engine cannot hold. */
-  readonly unconstrained: 'validate' | 'refuse'
+  /** What becomes of what the request asks for and the engine cannot hold. */
+  readonly onUnsupportedConstraint: 'relax' | 'refuse'
   readonly onError: (error: unknown) => void
 }
 
 export interface HeldParts {
-  /** The parameters of the parts that the engine holds. */
+  /** The parameters of the parts that the engine holds, as far as it can. */
   readonly held: readonly string[]
-  /** Those that the request does not ask for, and why the engine does not hold them. */
-  readonly relaxed: ReadonlyMap<string, UnsupportedConstraint>
+  /** Those of them of which the type alone is held. */
+  readonly typeOnly: readonly string[]
+  /** What is not held, and why: parameter and path in one, as in `tools[0].parameters/properties/a/not: ...`. */
+  readonly relaxed: readonly string[]
+  /** The parameters of functions that are free, and do not say whether they are strict. */
+  readonly free: ReadonlySet<string>
 }
+
+/** The grammars of a request's constraints have at most about so many nodes: some seconds of work, in slices. */
+const MOST_NODES = 300_000
+/** A schema has at most so many values, those of its lists included: 5,000 properties of an ordinary kind. */
+const MOST_VALUES = 50_000
+
+/** So many values are looked at in one piece. */
+const SLICE = 2_000
+
+const TOO_MUCH = 'The schemas of the request are too much together: of this one only the type is enforced.'
+const TOO_LARGE = `A schema of more than ${MOST_VALUES} values is too large: only its type is enforced.`
 
 /**
  * What the engine holds of the parts.
  *
- * @throws RequestError if it does not hold all that the request asks for, and a request is refused then
+ * @throws RequestError if a schema is none, or the engine does not hold all that the request asks for, and a request is
+ *   refused then
  */
-export function heldParts(
+export function* heldParts(
   parts: readonly StrictPart[],
   capabilities: EngineCapabilities,
-  { unconstrained, onError }: HeldPartsOptions,
-): HeldParts {
-  const held: string[] = []
-  const relaxed = new Map<string, UnsupportedConstraint>()
+  { onUnsupportedConstraint, onError }: HeldPartsOptions,
+): Slices<HeldParts> {
+  const [held, typeOnly, relaxed]: [string[], string[], string[]] = [[], [], []]
+  const free = new Set<string>()
+  let nodes = 0
+  let work = 0
   for (const part of parts) {
-    const refusal = refusalOf(part, capabilities, onError)
-    if (refusal === undefined) held.push(part.param)
-    else if (!part.isAsked) {
-      // That an engine has no constraints at all, its host knows.
-      if (refusal !== 'kind') relaxed.set(part.param, refusal)
-    } else if (unconstrained === 'refuse') throw refused(part, refusal)
+    const { param, isAsked } = part
+    const values = 'jsonSchema' in part.constraint ? yield* checkedSize(part) : 0
+    const isLarge = values > MOST_VALUES || nodes > MOST_NODES
+    const outcome = yield* outcomeOf(isLarge ? typeAlone(part) : part, capabilities, onError)
+    const all = 'relaxed' in outcome ? outcome.relaxed : []
+    const whole = 'refusal' in outcome ? outcome.refusal : undefined
+    const reasons = isLarge ? [{ path: '', message: values > MOST_VALUES ? TOO_LARGE : TOO_MUCH }, ...all] : all
+    const [first = whole] = reasons
+    if (isAsked && onUnsupportedConstraint === 'refuse' && first !== undefined) throw refused(part, first)
+    // That an engine has no constraints at all, its host knows.
+    for (const reason of [...reasons, ...(whole === undefined || whole === 'kind' ? [] : [whole])]) {
+      relaxed.push(`${param}${reason.path}: ${reason.message}`)
+    }
+    if ('nodes' in outcome) {
+      nodes += outcome.nodes
+      held.push(param)
+      if (isLarge) typeOnly.push(param)
+    } else if (!isAsked) free.add(param)
+    work += 10 + values
+    if (work < SLICE) continue
+    work = 0
+    yield
   }
-  return { held, relaxed }
+  return { held, typeOnly, relaxed, free }
 }
 
-/** Why the engine does not hold a part: it does not know the kind, or not what is in there. */
-function refusalOf(
-  { constraint }: StrictPart,
-  { constraints = [], refuses }: EngineCapabilities,
-  onError: (error: unknown) => void,
-): UnsupportedConstraint | 'kind' | undefined {
-  if (!constraints.includes(constraintKind(constraint))) return 'kind'
+/** A part whose body is only of the type that its schema names: an object, if it names none. */
+export function typeAlone(part: StrictPart): StrictPart {
+  if (!('jsonSchema' in part.constraint)) return part
+  const { type = 'object' } = part.constraint.jsonSchema
+  return { ...part, constraint: { jsonSchema: { type } } }
+}
+
+/** How many values a schema has. @throws RequestError if it is none, whatever the engine */
+function* checkedSize({ param, owner, constraint }: StrictPart): Slices<number> {
+  const schema = (constraint as { readonly jsonSchema: unknown }).jsonSchema
   try {
-    return refuses?.(constraint)
+    yield* checkSchema(schema)
   } catch (error) {
+    if (!(error instanceof UnsupportedSchema)) throw error
+    throw invalidSchema(param, owner, error.path, error.message)
+  }
+  return yield* countValues(schema, MOST_VALUES)
+}
+
+type Outcome = RelaxedConstraint | { readonly refusal: UnsupportedConstraint | 'kind' }
+
+/** What the engine makes of a part: it may not know the kind, or not what is in there. */
+function* outcomeOf(
+  { constraint }: StrictPart,
+  { constraints = [], refuses, relaxes }: EngineCapabilities,
+  onError: (error: unknown) => void,
+): Slices<Outcome> {
+  if (!constraints.includes(constraintKind(constraint))) return { refusal: 'kind' }
+  try {
+    const known = relaxes === undefined ? undefined : yield* relaxes(constraint)
+    const refusal = refuses?.(constraint)
+    return refusal === undefined ? (known ?? { relaxed: [], nodes: 0 }) : { refusal }
+  } catch (error) {
+    if (error instanceof UnsupportedSchema) return { refusal: { path: error.path, message: error.message } }
     // The schema is the client's, and may be more than the engine's reading of it can take.
     callHost(onError, error)
-    return { path: '', message: 'the schema cannot be read' }
+    return { refusal: { path: '', message: 'the schema cannot be read' } }
   }
 }
 

@@ -1,6 +1,7 @@
 import { childSignals } from '../child-signals.js'
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { type Addition, BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
+import { nextTurn } from '../next-turn.js'
 import type { MessageSpan } from '../prompt/prompt-message.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
 import { contextLengthExceeded, tooManyToCount, unsupported } from '../request-error.js'
@@ -8,6 +9,7 @@ import type { InputItem } from '../responses/input-items.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ParsedRequest } from '../responses/parsed-request.js'
 import type { McpTool, ResponseRequest } from '../responses/request.js'
+import { withPauses } from '../slices.js'
 import type { NoticeCode } from '../translate/diagnostics.js'
 import { FULL_CATALOG } from '../translate/full-catalog.js'
 import { withoutSecrets } from '../translate/without-secrets.js'
@@ -56,14 +58,15 @@ export async function openEntry(
 ): Promise<Opening> {
   const { approvedCalls = [], notice } = options
   const prepared = await prepareRequest(request, options, at, signal)
-  const { isCompaction, capabilities, constrained, relaxed, listings, taught, rendering, prompt } = prepared
+  const { isCompaction, capabilities, heldBy, listings, taught, rendering, prompt } = prepared
+  const { held: constrained, typeOnly, free } = heldBy
   const { ids, messages, untaught, placeholders } = prompt
   const isPreparation = (request as ParsedRequest).generate === false
   const compactAbove = compactThreshold(request, options, capabilities)
   const callees = isCompaction ? undefined : calleesOf(request, taught, capabilities)
   if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
-  const { refuses: _, ...abilities } = capabilities
+  const { refuses: _, relaxes: __, ...abilities } = capabilities
   const listed = listedIn(request)
   // A compaction is one item, and nothing else.
   const shown = isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel))
@@ -77,7 +80,7 @@ export async function openEntry(
     behaviour: BEHAVIOUR,
     responseId: options.responseId,
     request: {
-      ...withStrict(withoutSecrets(request, FULL_CATALOG.fields), capabilities, relaxed),
+      ...withStrict(withoutSecrets(request, FULL_CATALOG.fields), capabilities, free),
       ...ownParameters(request, capabilities, notice),
     },
     ...(options.addition ?? wholeInput(request)),
@@ -90,6 +93,7 @@ export async function openEntry(
     ...(compactAbove !== undefined && !isCompaction && !isPreparation && compacting(compactAbove, messages)),
     ...(Object.keys(abilities).length > 0 && { capabilities: abilities }),
     ...(constrained.length > 0 && { constrained }),
+    ...(typeOnly.length > 0 && { typeOnly }),
     ...(callees !== undefined && { callees }),
     listings: shown,
     ...(known.length > 0 && { knownListings: known }),
@@ -105,10 +109,10 @@ function wholeInput({ input = [] }: ResponseRequest): Addition {
 }
 
 /** What a request's first model call is made of. */
-interface Prepared extends Pick<HeldParts, 'relaxed'> {
+interface Prepared {
   readonly isCompaction: boolean
   readonly capabilities: EngineCapabilities
-  readonly constrained: HeldParts['held']
+  readonly heldBy: HeldParts
   readonly listings: readonly McpListing[]
   readonly taught: Teaching
   readonly rendering: Rendering
@@ -128,13 +132,14 @@ export async function prepareRequest(
   signal: AbortSignal,
   counted?: number,
 ): Promise<Prepared> {
-  const { unconstrained = 'validate', onError, notice } = options
+  const { onUnsupportedConstraint = 'relax', onError, notice, pause = nextTurn } = options
   const isCompaction = checkCompaction(request, options)
   const parts = isCompaction ? [] : strictParts(request)
   const needsAnswer = parts.some(({ isAsked }) => isAsked) || (!isCompaction && isCalleeOpen(request))
   const capabilities = await capabilitiesOf(options, needsAnswer, signal)
-  const { held: constrained, relaxed } = heldParts(parts, capabilities, { unconstrained, onError })
-  for (const [param, { path, message }] of relaxed) notice?.('relaxed_schema', `${param}${path}: ${message}`)
+  const holding = heldParts(parts, capabilities, { onUnsupportedConstraint, onError })
+  const heldBy = await withPauses(holding, pause, signal)
+  for (const subject of heldBy.relaxed) notice?.('relaxed_schema', subject)
   const listings = await listingsOf(request, options, signal)
   const taught = teaching(options, listings, onError)
   if (!isCompaction) checkDemand(request, taught)
@@ -142,7 +147,7 @@ export async function prepareRequest(
   const contextLength = counted === undefined ? capabilities.contextLength : counted + 1
   const prompt = await firstPrompt(request, { rendering, listings, isCompaction, contextLength }, options, signal)
   if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
-  return { isCompaction, capabilities, constrained, relaxed, listings, taught, rendering, prompt }
+  return { isCompaction, capabilities, heldBy, listings, taught, rendering, prompt }
 }
 
 function compacting(
@@ -157,11 +162,11 @@ function compacting(
 function withStrict(
   request: ResponseRequest,
   { constraints = [] }: EngineCapabilities,
-  relaxed: HeldParts['relaxed'],
+  free: HeldParts['free'],
 ): ResponseRequest {
   const { tools } = request
   if (!tools) return request
-  const isHeld = (param: string): boolean => constraints.includes('json_schema') && !relaxed.has(param)
+  const isHeld = (param: string): boolean => constraints.includes('json_schema') && !free.has(param)
   return { ...request, tools: resolveStrict(tools, isHeld) }
 }
 

@@ -28,8 +28,14 @@ export interface InvalidOutput {
   readonly itemId: string
   /** What it does not fit: `tools[2].parameters`, `text.format.schema`. */
   readonly what: string
-  /** JSON pointers into what the model wrote, and what is wrong there. The first of them, if there are many. */
-  readonly errors: readonly { readonly path: string; readonly message: string }[]
+  /** What is wrong, and where. The first of them, if there are many. */
+  readonly errors: readonly {
+    /** A JSON pointer into what the model wrote. */
+    readonly path: string
+    readonly message: string
+    /** A JSON pointer to the keyword of the schema: `/properties/a/multipleOf`. Absent for what is no JSON. */
+    readonly keyword?: string
+  }[]
 }
 
 /** A response that is open, for its host. */
@@ -145,11 +151,11 @@ export interface RespondOptions extends Translated, Prompted {
   /** How far a running call is. The client is not told. */
   readonly onProgress?: (itemId: string, progress: ToolProgress) => void
   /**
-   * What becomes of a function with `strict: true` or a format that the engine cannot hold: `validate` lets the model
-   * write freely, and checks what it wrote, as everything strict is checked; `refuse` refuses the request. A function
-   * that does not say `strict` is free then, and never refused. Default `validate`.
+   * What becomes of what the engine cannot hold of a function with `strict: true` or a format: `relax` leaves out just
+   * that, reports it (`relaxed_schema`), holds all else, and checks what the model wrote against all of it; `refuse`
+   * refuses the request. A function that does not say `strict` is never refused. Default `relax`.
    */
-  readonly unconstrained?: 'validate' | 'refuse'
+  readonly onUnsupportedConstraint?: 'relax' | 'refuse'
   /** Called with output that does not fit its schema. The client is sent it as it is. */
   readonly onInvalidOutput?: (invalid: InvalidOutput) => void
   /** Receives, unchanged, what the engine, the tools and other code of the host threw. Default: `console.error`. */

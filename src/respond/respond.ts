@@ -52,8 +52,9 @@ export function respond(request: ResponseRequest, options: RespondOptions): Resp
   const { turns = 32, seconds } = options.limits ?? {}
   check(Number.isInteger(turns) && turns > 0, 'limits.turns', 'a whole number of at least 1', turns)
   check(seconds === undefined || seconds > 0, 'limits.seconds', 'a number above 0', seconds)
-  const { unconstrained = 'validate' } = options
-  check(['validate', 'refuse'].includes(unconstrained), 'unconstrained', "'validate' or 'refuse'", unconstrained)
+  const { onUnsupportedConstraint = 'relax' } = options
+  const isKnown = ['relax', 'refuse'].includes(onUnsupportedConstraint)
+  check(isKnown, 'onUnsupportedConstraint', "'relax' or 'refuse'", onUnsupportedConstraint)
   // Checks the parameters before the first event.
   generateOptions(request)
   stopStrings(request)

@@ -7,6 +7,7 @@ import { recipientKey } from '../recipients/recipient.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { constraintAfter, stateAfter } from './constraint-after.js'
 import { type HalfCharacter, halfCharacter } from './half-character.js'
+import { typeAlone } from './held-parts.js'
 import { type OpenMessage, openMessage } from './open-message.js'
 import { type ResponseTools, responseTools } from './response-tools.js'
 import { partOfHeader, type StrictPart, strictParts } from './strict-parts.js'
@@ -59,7 +60,7 @@ export class Strictness {
   /** @param turn - what follows the `<|start|>assistant` of the turn */
   openBody(turn: readonly number[]): OpenBody | undefined {
     if (!this.isPaused) return undefined
-    const { constrained = [], capabilities } = this.#open
+    const { constrained = [], typeOnly = [], capabilities } = this.#open
     const { declared, classify } = this.#tools
     const message = openMessage(turn, {
       tokenTable: this.#tokenTable,
@@ -68,11 +69,12 @@ export class Strictness {
     const part = message && partOfHeader(message.header, this.parts, classify)
     if (part === undefined || !constrained.includes(part.param)) return undefined
     const { text, carried } = message as OpenMessage
+    const { constraint } = typeOnly.includes(part.param) ? typeAlone(part) : part
     const kinds = capabilities?.constraints ?? []
     const isCut = carried.length > 0
-    const before = isCut ? stateAfter(part.constraint, text, kinds) : undefined
+    const before = isCut ? stateAfter(constraint, text, kinds) : undefined
     return {
-      constraint: isCut ? undefined : constraintAfter(part.constraint, text, kinds),
+      constraint: isCut ? undefined : constraintAfter(constraint, text, kinds),
       character: before && halfCharacter(carried, before, this.#tokenTable),
       terminator: part.body === ANSWER ? SPECIAL.return : SPECIAL.call,
     }

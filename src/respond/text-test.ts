@@ -1,11 +1,10 @@
-import { writeGbnf } from '../grammar/gbnf/write-gbnf.js'
-import { createMatcher } from '../grammar/index.js'
-import type { MatcherState } from '../grammar/matcher/matcher.js'
+import { type MatcherState, matcherOf } from '../grammar/matcher/matcher.js'
 import { productive } from '../grammar/productive.js'
 import { patternExpression } from '../grammar/regex/pattern-expression.js'
 import { readPattern } from '../grammar/regex/read-pattern.js'
 import { matched, searched } from '../grammar/regex/search.js'
 import { createRules } from '../grammar/rules.js'
+import { atOnce } from '../slices.js'
 
 /** Decides whether a text matches. @throws Error if that takes too much */
 export type TextTest = (text: string) => boolean
@@ -29,9 +28,9 @@ export function textTest(pattern: string, how: 'whole' | 'search'): TextTest | u
     const rules = createRules()
     const read = (how === 'whole' ? matched : searched)(readPattern(pattern, ''), '')
     const root = patternExpression(read, rules, 'plain')
-    const grammar = productive(new Map([...rules.all, ['root', root]]))
+    const grammar = atOnce(productive(new Map([...rules.all, ['root', root]])))
     if (grammar === undefined) return () => false
-    start = createMatcher(writeGbnf(grammar))
+    start = matcherOf(grammar)
   } catch {
     return undefined
   }

@@ -1,27 +1,37 @@
 import type { Constraint, EngineCapabilities, UnsupportedConstraint } from '../engine/constraint.js'
-import { jsonSchemaToGbnf, regexToGbnf, UnsupportedSchema } from '../grammar/index.js'
-import { cachedGrammars } from './grammar-cache.js'
+import { compileSchema, regexToGbnf, UnsupportedSchema, writeGbnf } from '../grammar/index.js'
+import { atOnce, type Slices } from '../slices.js'
+import { cachedGrammars, type WrittenGrammar } from './grammar-cache.js'
 
 /** What llama.cpp can hold, in a server or in this process: what can be written in GBNF. */
 export const GBNF_CAPABILITIES: EngineCapabilities = {
   constraints: ['json_schema', 'regex', 'gbnf'],
   hasConstrainedLogprobs: true,
   refuses: refusalOf,
+  relaxes: (constraint) => written(constraint),
 }
 
 /** What the grammars that are kept and their constraints may have together, in UTF-16 code units: some 16 MB. */
 const MOST_CHARACTERS = 8_000_000
 
-/**
- * A constraint as GBNF.
- *
- * @param constraint - one that {@link GBNF_CAPABILITIES} name and do not refuse
- */
-export const gbnfOf: (constraint: Constraint) => string = /* @__PURE__ */ cachedGrammars(writeGbnf, MOST_CHARACTERS)
+const written = /* @__PURE__ */ cachedGrammars(write, MOST_CHARACTERS)
 
-function writeGbnf(constraint: Constraint): string {
-  if ('jsonSchema' in constraint) return jsonSchemaToGbnf(constraint.jsonSchema)
-  return 'regex' in constraint ? regexToGbnf(constraint.regex) : constraint.grammar
+/**
+ * A constraint as GBNF, without what {@link GBNF_CAPABILITIES} say that is relaxed.
+ *
+ * @param constraint - one that they name and do not refuse
+ */
+export function gbnfOf(constraint: Constraint): string {
+  return atOnce(written(constraint)).grammar
+}
+
+function* write(constraint: Constraint): Slices<WrittenGrammar> {
+  if (!('jsonSchema' in constraint)) {
+    const grammar = 'regex' in constraint ? regexToGbnf(constraint.regex) : constraint.grammar
+    return { grammar, relaxed: [], nodes: grammar.length >> 3 }
+  }
+  const { grammar, relaxed, nodes } = yield* compileSchema(constraint.jsonSchema)
+  return { grammar: yield* writeGbnf(grammar), relaxed, nodes }
 }
 
 function refusalOf(constraint: Constraint): UnsupportedConstraint | undefined {

@@ -1,10 +1,16 @@
-import type { Constraint } from '../engine/constraint.js'
+import type { Constraint, RelaxedConstraint } from '../engine/constraint.js'
+import type { Slices } from '../slices.js'
+
+/** A constraint as a grammar. */
+export interface WrittenGrammar extends RelaxedConstraint {
+  readonly grammar: string
+}
 
 /** Writes the grammar of a constraint. @throws UnsupportedSchema if there is none */
-type WriteGrammar = (constraint: Constraint) => string
+export type WriteGrammar = (constraint: Constraint) => Slices<WrittenGrammar>
 
 /** A grammar, or why there is none. */
-type Written = { readonly grammar: string } | { readonly error: unknown }
+type Outcome = WrittenGrammar | { readonly error: unknown }
 
 /**
  * Keeps what was written for a constraint, by its JSON text: agents declare the same functions with every request, and
@@ -16,21 +22,21 @@ type Written = { readonly grammar: string } | { readonly error: unknown }
  * @returns the same function, which throws the same errors
  */
 export function cachedGrammars(write: WriteGrammar, mostCharacters: number): WriteGrammar {
-  const kept = new Map<string, Written>()
+  const kept = new Map<string, Outcome>()
   let characters = 0
 
   function forget(key: string): void {
-    const written = kept.get(key)
-    if (written === undefined) return
+    const outcome = kept.get(key)
+    if (outcome === undefined) return
     kept.delete(key)
-    characters -= sizeOf(key, written)
+    characters -= sizeOf(key, outcome)
   }
 
-  function keep(key: string, written: Written): void {
+  function keep(key: string, outcome: Outcome): void {
     forget(key)
-    const size = sizeOf(key, written)
+    const size = sizeOf(key, outcome)
     if (size > mostCharacters) return
-    kept.set(key, written)
+    kept.set(key, outcome)
     characters += size
     // A Map has its keys in the order in which they were set.
     for (const oldest of kept.keys()) {
@@ -39,13 +45,13 @@ export function cachedGrammars(write: WriteGrammar, mostCharacters: number): Wri
     }
   }
 
-  return (constraint) => {
+  return function* (constraint) {
     const key = keyOf(constraint)
-    if (key === undefined) return write(constraint)
-    const written = kept.get(key) ?? attempt(write, constraint)
-    keep(key, written)
-    if ('error' in written) throw written.error
-    return written.grammar
+    if (key === undefined) return yield* write(constraint)
+    const outcome = kept.get(key) ?? (yield* attempt(write, constraint))
+    keep(key, outcome)
+    if ('error' in outcome) throw outcome.error
+    return outcome
   }
 }
 
@@ -66,14 +72,16 @@ function checkedValue(_name: string, value: unknown): unknown {
 
 const NOT_JSON: readonly string[] = ['undefined', 'function', 'symbol']
 
-function attempt(write: WriteGrammar, constraint: Constraint): Written {
+function* attempt(write: WriteGrammar, constraint: Constraint): Slices<Outcome> {
   try {
-    return { grammar: write(constraint) }
+    return yield* write(constraint)
   } catch (error) {
     return { error }
   }
 }
 
-function sizeOf(key: string, written: Written): number {
-  return key.length + ('grammar' in written ? written.grammar.length : 0)
+function sizeOf(key: string, outcome: Outcome): number {
+  if (!('grammar' in outcome)) return key.length
+  const { grammar, relaxed } = outcome
+  return relaxed.reduce((sum, { path, message }) => sum + path.length + message.length, key.length + grammar.length)
 }

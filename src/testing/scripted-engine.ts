@@ -11,7 +11,7 @@ import { loadTokenTable } from '../tokens/load-token-table.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import { type BegunTurn, commonLength, unplayed } from './begun-turn.js'
-import { gbnfOf, refusalOf } from './constraints.js'
+import { createGrammars } from './constraints.js'
 import { checkOptions, type ScriptedEngineOptions } from './options.js'
 import { openingStart, readPrompt, type ScriptedPrompt, turnStarts } from './prompt.js'
 import { restOfTurn } from './rest-of-turn.js'
@@ -54,6 +54,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   // Copied, because the script plays later and the caller may change its list.
   const turnAfter = typeof script === 'function' ? script : playInOrder([...script])
   const { tokenTable, chunkSizes, contextLength, constraints, remembered, illness } = checkOptions(options)
+  const grammars = createGrammars(constraints)
   const calls: ScriptedPrompt[] = []
   let callCount = 0
   /** By their numbers, in order. */
@@ -142,7 +143,8 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     ...(Number.isFinite(contextLength) ? { contextLength } : {}),
     constraints,
     hasConstrainedLogprobs: true,
-    refuses: (constraint) => refusalOf(constraint, constraints),
+    refuses: grammars.refusalOf,
+    relaxes: grammars.relaxes,
   }
 
   return {
@@ -151,7 +153,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
       checkGenerate(promptTokens, given)
       const prompt = Uint32Array.from(promptTokens)
       checkHolds('the scripted engine', capabilities, given.constraint)
-      const gbnf = given.constraint && gbnfOf(given.constraint)
+      const gbnf = given.constraint && grammars.gbnfOf(given.constraint)
       const copy = { ...given, ...(given.stop === undefined ? {} : { stop: [...given.stop] }) }
       return tokenStream((signal) => play(prompt, copy, gbnf, signal), given.signal)
     },

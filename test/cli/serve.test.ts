@@ -243,6 +243,16 @@ describe('the options of serve', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
   })
 
+  test('--unsupported-constraints refuse refuses what the engine cannot hold of a strict schema', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'number', multipleOf: 0.01 } } }
+    const format = { type: 'json_schema' as const, name: 'x', schema }
+    const request = { model: 'gpt-oss', input: 'Hi', text: { format } }
+    const stricter = await serve(['--replay', '--unsupported-constraints', 'refuse'])
+    await expect(stricter.client.responses.create(request)).rejects.toMatchObject({ status: 400 })
+    const lenient = await serve(['--replay'])
+    expect((await lenient.client.responses.create(request)).status).toBe('completed')
+  })
+
   test('--images placeholder lets a conversation with images go on', async () => {
     const content = [{ type: 'input_image' as const, image_url: 'data:image/png;base64,AA==', detail: 'auto' as const }]
     const request = { model: 'gpt-oss', input: [{ role: 'user' as const, content }] }

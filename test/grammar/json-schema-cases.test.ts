@@ -37,10 +37,10 @@ describe('the texts of a schema', () => {
     expect(verdicts({ type: 'array', items: { type: 'integer' } }, ...wrong)).toEqual(wrong.map(() => false))
   })
 
-  test('a name that is not declared is none of the declared ones, in whatever escapes', () => {
+  test('a name that is not declared is none of the declared ones, and spelled as JSON.stringify does', () => {
     const schema = { type: 'object', properties: { ab: { type: 'null' } }, additionalProperties: { type: 'integer' } }
-    const right = ['{"ab":null,"a":1}', '{"abc":1}', '{"":1}', '{"\\u0061":1}', '{"a\\u0063":1}', '{"é":1}']
-    const wrong = ['{"ab":1}', '{"a\\u0062":1}', '{"\\u0061b":1}', '{"ab":null,"ab":1}', '{"a":null}']
+    const right = ['{"ab":null,"a":1}', '{"abc":1}', '{"":1}', '{"\\u001f":1}', '{"a\\n\\"":1}', '{"é":1}']
+    const wrong = ['{"ab":1}', '{"a\\u0062":1}', '{"\\u0061b":1}', '{"ab":null,"ab":1}', '{"a":null}', '{"a\\u0063":1}']
     expect(verdicts(schema, ...right)).toEqual(right.map(() => true))
     expect(verdicts(schema, ...wrong)).toEqual(wrong.map(() => false))
   })
@@ -124,7 +124,49 @@ describe('the texts of a schema', () => {
     expect(verdicts(schema, ...wrong)).toEqual(wrong.map(() => false))
   })
 
-  test('oneOf is held where a const or the type tells its parts apart, and refused elsewhere', () => {
+  test('patternProperties is held beside declared properties, where the names that match can be told from others', () => {
+    const ofDeclared = {
+      properties: { a: { type: 'string' }, 'x-a': { minLength: 2 } },
+      patternProperties: { z$: { type: 'string' } },
+      additionalProperties: { type: 'null' },
+    }
+    const relaxed = { ...ofDeclared, type: 'object' }
+    expect(() => jsonSchemaToGbnf(relaxed)).toThrow('cannot be told from others')
+    const schema = { ...relaxed, patternProperties: { '^y-': { type: 'integer' } } }
+    expect(verdicts(schema, '{"a":"","y-":1}', '{"x-a":"bb"}', '{"y":null}', '{"":null,"y-b":2}')).toEqual([
+      ...[true, true, true, true],
+    ])
+    expect(verdicts(schema, '{"y-":null}', '{"y":1}', '{"y-b":"a"}', '{"x-a":"b"}', '{"z":1}')).toEqual([
+      ...[false, false, false, false, false],
+    ])
+    const closed = { ...schema, patternProperties: { '[0-9]$': { type: 'integer' } }, additionalProperties: false }
+    expect(verdicts(closed, '{"b2":1}', '{"b2":"1"}', '{"b":1}')).toEqual([true, false, false])
+    const named = { ...closed, properties: { b2: { minimum: 3 } } }
+    expect(() => jsonSchemaToGbnf(named)).toThrow('second time')
+    const all = { type: 'object', properties: { a: true }, patternProperties: { '.+': { type: 'integer' } } }
+    expect(verdicts(all, '{"a":1,"b":2}', '{"a":"1"}', '{"b":"1"}', '{"a":1,"a":2}')).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+
+  test('minProperties of one, and the properties of an object that declares none, are counted', () => {
+    const some = { type: 'object', properties: { a: { type: 'null' } }, minProperties: 1 }
+    expect(verdicts(some, '{}', '{"a":null}', '{"b":1}')).toEqual([false, true, true])
+    const few = { type: 'object', additionalProperties: { type: 'null' }, maxProperties: 2 }
+    expect(verdicts(few, '{}', '{"a":null,"b":null}', '{"a":null,"b":null,"c":null}')).toEqual([true, true, false])
+    expect(verdicts({ type: 'object', maxProperties: 0 }, '{}', '{"a":1}')).toEqual([true, false])
+  })
+
+  test('a number that is a multiple of a whole one is whole', () => {
+    const schema = { type: 'number', multipleOf: 5, minimum: -7.5 }
+    expect(verdicts(schema, '-5', '0', '15', '-10', '2.5', '7')).toEqual([true, true, true, false, false, false])
+    expect(verdicts({ type: 'number', multipleOf: 1 }, '3', '3.5')).toEqual([true, false])
+  })
+
+  test('oneOf is held where something tells its parts apart, or one of them can be negated', () => {
     const part = (kind: string): object => ({
       type: 'object',
       properties: { kind: { const: kind } },
@@ -136,8 +178,15 @@ describe('the texts of a schema', () => {
       true,
       false,
     ])
+    const [either, both] = [{ required: ['a'] }, { required: ['b'] }]
+    expect(verdicts({ oneOf: [either, both] }, '{"a":1}', '{"b":1}', '{"a":1,"b":1}', '{}', 'null')).toEqual([
+      ...[true, true],
+      ...[false, false, false],
+    ])
+    const bounded = { type: 'string', oneOf: [{ minLength: 2 }, { maxLength: 3 }] }
+    expect(verdicts(bounded, '"a"', '"ab"', '"abcd"')).toEqual([true, false, true])
     expect(() => jsonSchemaToGbnf({ oneOf: [{ type: 'integer' }, { type: 'number' }] })).toThrow('oneOf')
-    expect(() => jsonSchemaToGbnf({ oneOf: [part('a'), { type: 'object' }] })).toThrow('oneOf')
+    expect(() => jsonSchemaToGbnf({ oneOf: [{ pattern: 'a' }, { pattern: 'b' }] })).toThrow('oneOf')
     expect(() => jsonSchemaToGbnf({ oneOf: [{ enum: [1, 2] }, { enum: [2, 3] }] })).toThrow('oneOf')
   })
 

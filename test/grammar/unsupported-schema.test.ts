@@ -16,18 +16,23 @@ const inProperty = (schema: unknown): unknown => ({ type: 'object', properties: 
 
 describe('what a grammar cannot hold is refused, with its path', () => {
   test.each([
-    ['not', { not: { type: 'string' } }],
-    ['if', { if: { type: 'string' } }],
+    ['not', { not: { pattern: 'a' } }],
+    [
+      'if',
+      Object.fromEntries([
+        ['if', { pattern: 'a' }],
+        ['then', { maxLength: 1 }],
+      ]),
+    ],
     ['contains', { type: 'array', contains: true }],
     ['uniqueItems', { type: 'array', uniqueItems: true }],
-    ['dependentRequired', { dependentRequired: { a: ['b'] } }],
     ['unevaluatedProperties', { unevaluatedProperties: false }],
-    ['minProperties', { type: 'object', minProperties: 1 }],
-    ['maxProperties', { type: 'object', maxProperties: 1 }],
-    ['patternProperties', { type: 'object', patternProperties: { '^a': true } }],
+    ['minProperties', { type: 'object', minProperties: 2 }],
+    ['maxProperties', { type: 'object', properties: { a: {} }, maxProperties: 1 }],
+    ['patternProperties', { type: 'object', patternProperties: { a$: true } }],
     ['multipleOf', { type: 'number', multipleOf: 0.1 }],
     ['pattern', { type: 'string', pattern: '(?=a)b' }],
-    ['oneOf', { oneOf: [{ type: 'string' }, { type: 'string', maxLength: 2 }] }],
+    ['oneOf', { oneOf: [{ type: 'string' }, { type: 'string', pattern: 'a' }] }],
     ['$ref', { $ref: 'https://example.com/schema.json' }],
     ['type', { type: 'text' }],
     ['minimum', { type: 'integer', minimum: '1' }],
@@ -50,8 +55,8 @@ describe('what a grammar cannot hold is refused, with its path', () => {
   test('a schema too deep or too large is refused', () => {
     let deep: unknown = { type: 'string' }
     for (let level = 0; level < 10_000; level++) deep = { type: 'array', items: deep }
-    expect(refusal(deep).message).toBe('More than 100 levels are not supported.')
-    expect(refusal({ enum: ['x'.repeat(10_000_000)] }).message).toBe('The schema is too large to be enforced.')
+    expect(refusal(deep).message).toContain('More than 100 levels are not supported')
+    expect(refusal({ enum: ['x'.repeat(10_000_000)] }).message).toContain('The schema is too large to be enforced')
   })
 
   test('schemas that are made to take for ever, or to overflow, are refused', () => {

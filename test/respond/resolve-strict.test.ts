@@ -92,11 +92,11 @@ describe('a function that does not say whether it is strict', () => {
     expect(response.tools?.[0]).not.toHaveProperty('strict')
   })
 
-  test.each(['validate', 'refuse'] as const)(
+  test.each(['relax', 'refuse'] as const)(
     'a function whose schema the engine cannot hold is relaxed, reported and echoed as not strict: %s',
-    async (unconstrained) => {
+    async (onUnsupportedConstraint) => {
       const tools = [F, { ...F, name: 'g', parameters: { not: {} } }]
-      const options = { unconstrained }
+      const options = { onUnsupportedConstraint }
       const whole = await runCall({ tools }, { capabilities: PICKY }, options)
       expect(whole.output).toMatchObject([{ name: 'f', arguments: RIGHT }])
       expect(whole.created.response).toMatchObject({ tools: [{ strict: true }, { strict: false }] })
@@ -122,7 +122,7 @@ describe('a function that does not say whether it is strict', () => {
     const { output, response, diagnostics } = await runCall(
       { tools: [F] },
       { capabilities: { ...HOLDS, refuses } },
-      { unconstrained: 'refuse', onError: (error) => void errors.push(error) },
+      { onUnsupportedConstraint: 'refuse', onError: (error) => void errors.push(error) },
     )
     expect(output).toMatchObject([{ arguments: WRONG }])
     expect(response.tools).toMatchObject([{ strict: false }])
@@ -141,13 +141,13 @@ describe('a function that does not say whether it is strict', () => {
     }
   })
 
-  test.each(['validate', 'refuse'] as const)(
+  test.each(['relax', 'refuse'] as const)(
     'an engine without constraints leaves it free, and echoes it as not strict: %s',
-    async (unconstrained) => {
+    async (onUnsupportedConstraint) => {
       const { output, response, diagnostics, invalid } = await runCall(
         { tools: [F] },
         { capabilities: {} },
-        { unconstrained },
+        { onUnsupportedConstraint },
       )
       expect(output).toMatchObject([{ arguments: WRONG }])
       expect(response.tools).toMatchObject([{ strict: false }])

@@ -465,10 +465,14 @@ describe('what an engine cannot hold', () => {
       { param: 'tools[0].parameters' },
     ],
   ])('what an engine cannot hold is refused on demand: %s', async (_what, request, capabilities, error) => {
-    const running = runHeld(request, { held: [ANSWER], capabilities }, { unconstrained: 'refuse', onError() {} })
+    const running = runHeld(
+      request,
+      { held: [ANSWER], capabilities },
+      { onUnsupportedConstraint: 'refuse', onError() {} },
+    )
     await expect(running).rejects.toBeInstanceOf(RequestError)
     await expect(
-      runHeld(request, { held: [ANSWER], capabilities }, { unconstrained: 'refuse', onError() {} }),
+      runHeld(request, { held: [ANSWER], capabilities }, { onUnsupportedConstraint: 'refuse', onError() {} }),
     ).rejects.toMatchObject({ status: 400, ...error })
     const { response } = await runHeld(request, { held: [ANSWER], capabilities }, { onError() {} })
     expect(response.status).toBe('completed')

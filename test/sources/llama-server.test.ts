@@ -319,11 +319,11 @@ describe('llama-server', () => {
     expect((Object(asked[0]?.body) as Body).logit_bias).toHaveLength(201088 - 199998 - STOP_TOKENS.length)
   })
 
-  test('llama-server refuses a schema that its grammar cannot hold, before the call, with the place', async () => {
+  test('llama-server refuses what is no schema before the call, with the place', async () => {
     const engine = createLlamaServerEngine({ url: 'http://a.invalid', fetch: async () => Response.json({}) })
-    const constraint = { jsonSchema: { type: 'object', properties: { 'a/b': { not: { type: 'string' } } } } }
+    const constraint = { jsonSchema: { type: 'object', properties: { 'a/b': { type: 'objekt' } } } }
     const refused = (await engine.capabilities?.())?.refuses?.(constraint)
-    expect(refused?.path).toBe('/properties/a~1b/not')
+    expect(refused?.path).toBe('/properties/a~1b/type')
     expect(() => engine.generate([1], { constraint })).toThrow(
       `constraint: llama-server cannot hold ${refused?.path}: ${refused?.message}`,
     )

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Constraint, type GenerateOptions, STOP_TOKENS } from '../../src/engine/index.js'
 import { createMatcher, jsonSchemaToGbnf } from '../../src/grammar/index.js'
 import { FIRST_SPECIAL, markerText, SPECIAL } from '../../src/harmony/vocabulary.js'
+import { atOnce } from '../../src/slices.js'
 import {
   answer,
   call,
@@ -64,16 +65,17 @@ constraintLaws('the scripted engine', () => scriptedEngine([]), ['json_schema', 
 
 describe('a scripted engine under a constraint', () => {
   test('a scripted engine says what it can do', async () => {
-    const { refuses, ...can } = (await scriptedEngine([], { contextLength: 100 }).capabilities?.()) ?? {}
+    const { refuses, relaxes, ...can } = (await scriptedEngine([], { contextLength: 100 }).capabilities?.()) ?? {}
     expect(can).toEqual({
       contextLength: 100,
       constraints: ['json_schema', 'regex', 'gbnf'],
       hasConstrainedLogprobs: true,
     })
-    expect(refuses?.({ jsonSchema: { not: {} } })).toEqual({
-      path: '/not',
-      message: "The keyword 'not' cannot be enforced.",
-    })
+    expect(refuses?.({ jsonSchema: { not: {} } })).toBe(undefined)
+    expect(relaxes && atOnce(relaxes({ jsonSchema: { not: {} } })).relaxed).toEqual([
+      { path: '/not', message: "The keyword 'not' cannot be enforced." },
+    ])
+    expect(refuses?.({ jsonSchema: { type: 'objekt' } })?.path).toBe('/type')
     expect(refuses?.({ regex: '(?=a)' })?.path).toBe('')
     expect(refuses?.({ grammar: 'root ::= root', syntax: 'gbnf' })?.message).toContain('begins with itself')
     expect(refuses?.({ jsonSchema: CITY })).toBe(undefined)
@@ -85,7 +87,10 @@ describe('a scripted engine under a constraint', () => {
 
   test('a constraint that a scripted engine does not hold is refused before the call', () => {
     const engine = scriptedEngine([answer('x')])
-    const refused = [{ grammar: 'start: "a"', syntax: 'lark' }, { jsonSchema: { not: {} } }] satisfies Constraint[]
+    const refused = [
+      { grammar: 'start: "a"', syntax: 'lark' },
+      { jsonSchema: { type: 'objekt' } },
+    ] satisfies Constraint[]
     for (const constraint of refused) {
       expect(() => engine.generate(PROMPT, { constraint })).toThrow(/^constraint: /)
     }

@@ -40,6 +40,9 @@ const OPTIONS = {
     .describe('What becomes of calls to undeclared tools. Default openai.'),
   dialect: z.enum(DIALECTS).describe('How events are worded. Default openai.'),
   images: z.enum(ATTACHMENT_POLICIES).describe('What becomes of images and files. Default refuse-last.'),
+  'unsupported-constraints': z
+    .enum(['relax', 'refuse'])
+    .describe('What becomes of a strict schema that the engine cannot hold whole. Default relax.'),
   'context-size': count.describe("Tokens of the model's context, with model."),
   parallel: count.describe('How many responses are made at once. Default 256, with model 1.'),
   limit: z

@@ -75,9 +75,9 @@ function serveOptions(
   io: Io,
 ): ServeOptions {
   const { models, servesAnyName, reasoning, chatReasoning, policy, dialect, images } = settings
-  const { limits, origins, onDisconnect, isVerbose } = settings
+  const { limits, origins, onDisconnect, isVerbose, onUnsupportedConstraint } = settings
   const translation = { reasoning, policy, citations: urlCitations() }
-  const response = { ...translation, images, onDiagnostic: unopenedSealsTo(io) }
+  const response = { ...translation, images, onUnsupportedConstraint, onDiagnostic: noticesTo(io) }
   const wording = [openResponses, vllm].find(({ name }) => name === dialect)
   const metrics = createPrometheusMetrics(memory)
   const log = createLog(settings, io)
@@ -117,10 +117,23 @@ function createLog({ log }: ServeSettings, io: Io): RequestLog {
   return createRequestLog(() => io.time(), io.screen.hasColors, io.complain)
 }
 
-/** Reports seals of other keys: the user would see only that the model has forgotten what it thought. */
-function unopenedSealsTo(io: Io): (diagnostic: Diagnostic) => void {
+/** So many reports of schemas are remembered. */
+const MOST_TOLD = 1_000
+
+/**
+ * Reports seals of other keys, since the user would see only that the model has forgotten what it thought; and what is not
+ * held of schemas, each once, since agents declare the same functions with every request.
+ */
+function noticesTo(io: Io): (diagnostic: Diagnostic) => void {
+  const told = new Set<string>()
   return (diagnostic) => {
-    if (diagnostic.code === 'unopened_seal') io.complain(complaint(new Error(explainDiagnostic(diagnostic))))
+    const { code, subject = '' } = diagnostic
+    if (code === 'relaxed_schema') {
+      if (told.has(subject)) return
+      if (told.size >= MOST_TOLD) told.clear()
+      told.add(subject)
+    } else if (code !== 'unopened_seal') return
+    io.complain(complaint(new Error(explainDiagnostic(diagnostic))))
   }
 }
 

@@ -29,6 +29,7 @@ export interface ServeValues {
   readonly policy?: string | undefined
   readonly dialect?: string | undefined
   readonly images?: string | undefined
+  readonly 'unsupported-constraints'?: string | undefined
   readonly 'context-size'?: string | undefined
   readonly parallel?: string | undefined
   readonly limit?: readonly string[] | undefined
@@ -67,6 +68,7 @@ export interface ServeSettings {
   readonly policy: PolicyName
   readonly dialect: (typeof DIALECTS)[number]
   readonly images: AttachmentPolicy
+  readonly onUnsupportedConstraint: 'relax' | 'refuse'
   readonly limits: ServeLimits
   readonly onDisconnect: NonNullable<ServeOptions['onDisconnect']>
   /** The folder that gets a token fixture of each response. */
@@ -124,6 +126,11 @@ export function serveSettings(
     policy: oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy ?? 'openai'),
     dialect: oneOf(DIALECTS, '--dialect', values.dialect ?? 'openai'),
     images: oneOf(ATTACHMENT_POLICIES, '--images', values.images ?? 'refuse-last'),
+    onUnsupportedConstraint: oneOf(
+      ['relax', 'refuse'],
+      '--unsupported-constraints',
+      values['unsupported-constraints'] ?? 'relax',
+    ),
     limits: limitsWith(values),
     onDisconnect: onDisconnectOf(values['on-disconnect'] ?? 'stop'),
     recordings: record,

@@ -1,14 +1,25 @@
+import type { Slices } from '../../slices.js'
 import type { Expression, Grammar } from '../expression.js'
 import type { Range } from '../ranges.js'
+
+/** So many rules are written in one piece. */
+const SLICE = 200
 
 /**
  * A grammar as text, one rule a line, `root` first.
  *
  * All but plain ASCII is escaped, with those escapes that llama.cpp reads: no text of a client's can end a literal.
  */
-export function writeGbnf(grammar: Grammar): string {
-  const names = ['root', ...[...grammar.keys()].filter((name) => name !== 'root')]
-  return names.map((name) => `${name} ::= ${write(grammar.get(name) as Expression, 'rule')}\n`).join('')
+export function* writeGbnf(grammar: Grammar): Slices<string> {
+  const lines: string[] = []
+  const writeRule = (name: string): unknown =>
+    lines.push(`${name} ::= ${write(grammar.get(name) as Expression, 'rule')}\n`)
+  writeRule('root')
+  for (const name of grammar.keys()) {
+    if (name !== 'root') writeRule(name)
+    if (lines.length % SLICE === 0) yield
+  }
+  return lines.join('')
 }
 
 /** Where an expression stands, which says whether it needs brackets. */
@@ -49,6 +60,7 @@ function times(min: number, max: number): string {
 }
 
 function literal(text: string): string {
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
   const characters = Array.from(text, (character) => {
     if (character === '"' || character === '\\') return `\\${character}`
     return character >= ' ' && character <= '~' ? character : escaped(character.codePointAt(0) as number)

@@ -34,7 +34,11 @@ const LONGEST = 100_000
  *   ways to go on
  */
 export function createMatcher(gbnf: string): MatcherState {
-  const grammar = readGbnf(gbnf)
+  return matcherOf(readGbnf(gbnf))
+}
+
+/** Follows texts in a grammar that was read or made. @throws BadGrammar as {@link createMatcher} does */
+export function matcherOf(grammar: Grammar): MatcherState {
   const cost = costsOf(grammar)
   refuseLeftRecursion(grammar, cost)
   const root = { kind: 'rule', name: 'root' } as const

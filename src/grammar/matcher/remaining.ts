@@ -1,3 +1,4 @@
+import { atOnce } from '../../slices.js'
 import { choice, EMPTY, type Expression, type Grammar, repeat, rule, sequence, text } from '../expression.js'
 import { writeGbnf } from '../gbnf/write-gbnf.js'
 import { productive } from '../productive.js'
@@ -22,7 +23,7 @@ export function remaining({ ways, grammar }: Pick<MatcherState, 'ways' | 'gramma
       rules.set(name, sequence(withoutRoot(restOf(stack), start), nameOf(stack.below)))
     }
   }
-  return writeGbnf(productive(rules) as Grammar)
+  return atOnce(writeGbnf(atOnce(productive(rules)) as Grammar))
 }
 
 function restOf({ expression, done }: Stack): Expression {

@@ -42,7 +42,7 @@ export function hasAnchor(pattern: Pattern): boolean {
   }
 }
 
-function canBeEmpty(pattern: Pattern): boolean {
+export function canBeEmpty(pattern: Pattern): boolean {
   switch (pattern.kind) {
     case 'class':
       return false

@@ -1,11 +1,13 @@
 import { complement, normalRanges, type Range } from '../ranges.js'
 import { UnsupportedSchema } from '../unsupported-schema.js'
 import { DOT, shorthand } from './classes.js'
-import { choiceOf, type Pattern, repeatOf, sequenceOf, sizeOf } from './pattern.js'
+import { canBeEmpty, choiceOf, type Pattern, repeatOf, sequenceOf, sizeOf } from './pattern.js'
 
 const LONGEST = 2_000
 /** What may be empty and is repeated is written out by its first part, again and again in each other. */
 const MOST_PARTS = 20_000
+/** So many parts may be repeated together that may all be empty: by the square of them they are written out. */
+const MOST_OPTIONAL = 300
 const DEEPEST = 50
 const MOST_TIMES = 100_000
 
@@ -22,12 +24,13 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
  * Reads a regular expression of JavaScript, with its flag `u`, as JSON Schema has it.
  *
  * @param path - where it stands in a schema
+ * @param longest - how many characters it may have
  * @throws UnsupportedSchema it is none, or has something that no grammar holds
  */
-export function readPattern(source: string, path: string): Pattern {
+export function readPattern(source: string, path: string, longest: number = LONGEST): Pattern {
   const refuse = (what: string): UnsupportedSchema =>
     new UnsupportedSchema(path, `The regular expression has ${what}, which cannot be enforced.`)
-  if (source.length > LONGEST) throw refuse(`more than ${LONGEST} characters`)
+  if (source.length > longest) throw refuse(`more than ${longest} characters`)
   // So that what follows need not look for mistakes.
   if (!isRegExp(source)) throw new UnsupportedSchema(path, 'This is no regular expression of JavaScript (flag u).')
   const characters = Array.from(source)
@@ -92,6 +95,7 @@ export function readPattern(source: string, path: string): Pattern {
     skip('?')
     if (max !== Number.POSITIVE_INFINITY && max > MOST_TIMES) throw refuse(`a repetition of more than ${MOST_TIMES}`)
     if (min > MOST_TIMES) throw refuse(`a repetition of more than ${MOST_TIMES}`)
+    if (sizeOf(atom, sizes) > MOST_OPTIONAL && canBeEmpty(atom)) throw refuse('too many optional parts in each other')
     const repeated = repeatOf(atom, min, max)
     if (sizeOf(repeated, sizes) > MOST_PARTS) throw refuse('too many optional parts in each other')
     return repeated

@@ -1,3 +1,4 @@
+import { atOnce } from '../../slices.js'
 import { writeGbnf } from '../gbnf/write-gbnf.js'
 import { productive } from '../productive.js'
 import { createRules } from '../rules.js'
@@ -17,7 +18,7 @@ import { matched } from './search.js'
 export function regexToGbnf(pattern: string): string {
   const rules = createRules()
   const root = patternExpression(matched(readPattern(pattern, ''), ''), rules, 'plain')
-  const grammar = productive(new Map([...rules.all, ['root', root]]))
+  const grammar = atOnce(productive(new Map([...rules.all, ['root', root]])))
   if (grammar === undefined) throw new UnsupportedSchema('', 'No text matches this regular expression.')
-  return writeGbnf(grammar)
+  return atOnce(writeGbnf(grammar))
 }

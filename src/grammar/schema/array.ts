@@ -1,8 +1,8 @@
 import { choice, EMPTY, type Expression, optional, sequence } from '../expression.js'
 import { bracketed, following } from '../json-text.js'
-import { UnsupportedSchema } from '../unsupported-schema.js'
 import type { Compiler } from './compiler.js'
 import { below } from './keywords.js'
+import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
 
 /** So many items, one by one, an array may have to have: as many as a repetition is written for. */
@@ -12,19 +12,15 @@ const MOST_PARTS = 1_000
 
 /** The arrays that a shape allows. */
 export function arrayText(shape: Shape, compiler: Compiler): Expression {
-  const { prefix, items, minItems: min, maxItems: max, path } = shape
+  const { items, path } = shape
+  const { min, max } = countsOf(shape, compiler.relax)
   if (min > max) return choice()
-  if (min > MOST_ITEMS)
-    throw new UnsupportedSchema(below(path, 'minItems'), `More than ${MOST_ITEMS} cannot be counted.`)
-  if (max > MOST_ITEMS && max !== Number.POSITIVE_INFINITY) {
-    throw new UnsupportedSchema(below(path, 'maxItems'), `More than ${MOST_ITEMS} cannot be counted.`)
-  }
-  if (prefix.length > MOST_PARTS) {
-    throw new UnsupportedSchema(below(path, 'prefixItems'), `More than ${MOST_PARTS} are not supported.`)
-  }
+  const prefix = shape.prefix.slice(0, MOST_PARTS)
+  const isTooLong = shape.prefix.length > MOST_PARTS
+  if (isTooLong) compiler.relax(below(path, 'prefixItems'), `More than ${MOST_PARTS} cannot be enforced.`)
   if (max === 0) return bracketed('[', choice(), true)
   const declared = prefix.slice(0, max).map((item) => compiler.value(item))
-  const rest = compiler.value(items)
+  const rest = isTooLong ? compiler.anything() : compiler.value(items)
   const least = Math.max(declared.length, 1)
   const isFull = max <= least
   let tail = isFull ? EMPTY : compiler.rules.times(following(rest), Math.max(0, min - least), max - least)
@@ -34,4 +30,13 @@ export function arrayText(shape: Shape, compiler: Compiler): Expression {
     tail = at < min ? item : compiler.rules.add('more', optional(item))
   }
   return bracketed('[', sequence(declared[0] ?? rest, tail), min === 0)
+}
+
+function countsOf({ minItems, maxItems, path }: Shape, relax: Relax): { min: number; max: number } {
+  const tooMany = `More than ${MOST_ITEMS} cannot be counted.`
+  if (minItems > maxItems) return { min: 1, max: 0 }
+  const isOver = maxItems > MOST_ITEMS && maxItems !== Number.POSITIVE_INFINITY
+  if (minItems > MOST_ITEMS) relax(below(path, 'minItems'), tooMany)
+  if (isOver) relax(below(path, 'maxItems'), tooMany)
+  return { min: Math.min(minItems, MOST_ITEMS), max: isOver ? Number.POSITIVE_INFINITY : maxItems }
 }

@@ -1,14 +1,24 @@
 import type { Expression } from '../expression.js'
 import type { Rules } from '../rules.js'
 import type { Located } from './located.js'
+import type { Relax } from './relaxations.js'
+import type { Shape } from './shape.js'
 
 /** What the parts of a schema are compiled with. */
 export interface Compiler {
   readonly rules: Rules
+  /** The texts of strings that were made before, by what was said of them. */
+  readonly strings: Map<string, Expression>
   /** The texts of the values that a schema allows. */
   value(located: Located): Expression
   /** The text of a string that a schema allows: of a property's name. */
   name(located: Located): Expression
+  /** The texts of the values that a shape allows, as a rule of its own. */
+  shape(shape: Shape): Expression
+  /** A rule that is made later, so that a pause may come before: by `make`, or over the budget by `otherwise`. */
+  later(prefix: string, make: () => Expression, otherwise: () => Expression): Expression
   /** Any value, as a JSON text. */
   anything(): Expression
+  /** Says that a keyword is not held. What is compiled then has to allow more, never less. */
+  readonly relax: Relax
 }

@@ -1,6 +1,8 @@
+import type { Budget } from './budget.js'
 import { isJsonObject } from './keywords.js'
-import { type Located, resolve } from './located.js'
-import { readShape } from './read-shape.js'
+import type { Located } from './located.js'
+import { valuesIn } from './read-shape.js'
+import type { References } from './references.js'
 import { commonTypes, type Shape } from './shape.js'
 import { typeOf } from './values.js'
 
@@ -8,36 +10,41 @@ import { typeOf } from './values.js'
 const MOST_REFERENCES = 10
 
 /** Whether it is certain that no value is both: the parts of a `oneOf`. */
-export function areDisjoint(document: unknown, one: Shape, other: Shape): boolean {
+export function areDisjoint(references: References, one: Shape, other: Shape, budget: Budget): boolean {
   const common = commonTypes(one.types, other.types)
   if (common.size === 0) return true
-  if (one.values !== undefined && other.values !== undefined) return haveOtherValues(one.values, other.values)
+  if (one.values !== undefined && other.values !== undefined) {
+    return haveOtherValues(one.values, other.values, budget)
+  }
   const listed = one.values ?? other.values
   if (listed !== undefined) {
+    if (!budget.spend(listed.length)) return false
     const types = listed.map(typeOf)
     return types.every(
       (type) => type !== undefined && !common.has(type) && !(type === 'integer' && common.has('number')),
     )
   }
-  return common.size === 1 && common.has('object') && haveOtherObjects(document, one, other)
+  return common.size === 1 && common.has('object') && haveOtherObjects(references, one, other, budget)
 }
 
-function haveOtherObjects(document: unknown, one: Shape, other: Shape): boolean {
+function haveOtherObjects(references: References, one: Shape, other: Shape, budget: Budget): boolean {
+  if (!budget.spend(one.required.size + other.required.size)) return false
   return [...new Set([...one.required, ...other.required])].some((name) => {
     const [left, right] = [propertyOf(one, name), propertyOf(other, name)]
     if (one.required.has(name) && 'schema' in right && right.schema === false) return true
     if (other.required.has(name) && 'schema' in left && left.schema === false) return true
     if (!one.required.has(name) || !other.required.has(name)) return false
-    const [ones, others] = [valuesOf(document, left), valuesOf(document, right)]
-    return ones !== undefined && others !== undefined && haveOtherValues(ones, others)
+    const [ones, others] = [valuesOf(references, left), valuesOf(references, right)]
+    return ones !== undefined && others !== undefined && haveOtherValues(ones, others, budget)
   })
 }
 
-function haveOtherValues(ones: readonly unknown[], others: readonly unknown[]): boolean {
-  const known = new Set(ones.map((value) => JSON.stringify(value)))
+function haveOtherValues(ones: readonly unknown[], others: readonly unknown[], budget: Budget): boolean {
+  if (!budget.spend((ones.length + others.length) >> 2)) return false
+  const known = new Set(ones)
   // The text of an object depends on the order of its properties.
   const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
-  return ones.every(isPlain) && others.every((value) => isPlain(value) && !known.has(JSON.stringify(value)))
+  return ones.every(isPlain) && others.every((value) => isPlain(value) && !known.has(value))
 }
 
 function propertyOf({ properties, additional }: Shape, name: string): Located {
@@ -45,14 +52,14 @@ function propertyOf({ properties, additional }: Shape, name: string): Located {
 }
 
 /** The values that a schema lists itself, or the one that its `$ref` points at. */
-function valuesOf(document: unknown, located: Located): readonly unknown[] | undefined {
-  let at = located
+function valuesOf(references: References, located: Located): readonly unknown[] | undefined {
+  let at: Located = located
   for (let followed = 0; followed < MOST_REFERENCES; followed++) {
     if ('all' in at || !isJsonObject(at.schema)) return undefined
-    const { schema, path } = at
-    const values = readShape(schema, path).values
-    if (values !== undefined || !Object.hasOwn(schema, '$ref')) return values
-    at = resolve(document, schema['$ref'], path)
+    const values = valuesIn(at.schema)
+    const target = references.get(at.schema)
+    if (values !== undefined || target === undefined) return values
+    at = target
   }
   return undefined
 }

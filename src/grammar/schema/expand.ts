@@ -1,98 +1,272 @@
-import { UnsupportedSchema } from '../unsupported-schema.js'
+import type { Budget } from './budget.js'
 import { areDisjoint } from './disjoint.js'
-import { below, checkKeywords, isJsonObject, type JsonObject, refusal } from './keywords.js'
-import { type Located, pathOf, resolve } from './located.js'
+import { below, isJsonObject, type JsonObject, relaxUnheld } from './keywords.js'
+import { type Located, pathOf } from './located.js'
+import { negated } from './negate.js'
 import { readShape } from './read-shape.js'
+import type { References } from './references.js'
+import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, bothShapes, type Shape } from './shape.js'
 
 /** So many alternatives a schema may have in one place. */
 const MOST_SHAPES = 500
-/** So many subschemas are looked into, those that several references lead to each time. */
-const MOST_STEPS = 20_000
 /** Combinations and references stand in each other at most so deep. */
 const DEEPEST = 100
 
 /** What {@link createExpander} makes: the alternatives of a schema; none if it allows nothing. */
 export type Expand = (located: Located) => readonly Shape[]
 
-/** Looks for what schemas of a document allow, as alternatives without references and combinations. */
-export function createExpander(document: unknown): Expand {
-  const work = { document, steps: 0 }
-  return (located) => expand(work, located, [])
+export interface ExpanderOptions {
+  readonly references: References
+  readonly relax: Relax
+  readonly budget: Budget
 }
 
-interface Work {
-  readonly document: unknown
-  steps: number
+/** Looks for what schemas of a document allow, as alternatives without references and combinations. */
+export function createExpander(options: ExpanderOptions): Expand {
+  return (located) => expand(options, located, [])
 }
 
 /** @param open - the schemas around it, without a property or an item between: no reference may lead to one of them */
-function expand(work: Work, located: Located, open: readonly string[]): readonly Shape[] {
+function expand(work: ExpanderOptions, located: Located, open: readonly string[]): readonly Shape[] {
   if ('all' in located) {
-    return located.all
-      .map((each) => expand(work, each, open))
-      .reduce((ones, others) => product(ones, others, pathOf(located)), [{ ...ANY_SHAPE, path: pathOf(located) }])
+    const path = pathOf(located)
+    const parts = located.all.map((each) => ({ path: pathOf(each), shapes: expand(work, each, open) }))
+    return combined(work, [{ ...ANY_SHAPE, path }], parts)
   }
   const { schema, path } = located
-  if (schema === true) return [{ ...ANY_SHAPE, path }]
-  if (schema === false) return []
-  if (!isJsonObject(schema)) throw new UnsupportedSchema(path, 'A schema has to be an object or a boolean.')
-  if (open.includes(path)) {
-    throw new UnsupportedSchema(path, "A '$ref' leads back to its own schema, without a property or an item between.")
+  if (schema === true || !isJsonObject(schema)) return schema === false ? [] : [{ ...ANY_SHAPE, path }]
+  const relaxed = (message: string): readonly Shape[] => {
+    work.relax(path, message)
+    return [{ ...ANY_SHAPE, path }]
   }
-  if (++work.steps > MOST_STEPS || open.length > DEEPEST) {
-    throw new UnsupportedSchema(path, 'There are too many combinations in each other.')
-  }
-  checkKeywords(schema, path)
+  if (open.includes(path)) return relaxed(LEADS_BACK)
+  if (open.length > DEEPEST || !work.budget.spend(sizeOf(schema))) return relaxed(TOO_LARGE)
+  relaxUnheld(schema, path, work.relax)
   const within = [...open, path]
-  const combine = (shapes: readonly Shape[], parts: readonly (readonly Shape[])[]): readonly Shape[] =>
-    parts.reduce((ones, others) => product(ones, others, path), shapes)
-  const target = Object.hasOwn(schema, '$ref')
-    ? [expand(work, resolve(work.document, schema['$ref'], path), within)]
-    : []
-  const each = (keyword: string): (readonly Shape[])[] =>
-    subschemas(schema, keyword, path).map((part) => expand(work, part, within))
-  const alternatives = [...unionOf(schema, 'anyOf', path, each), ...disjointUnion(work.document, schema, path, each)]
-  return combine([readShape(schema, path)], [...target, ...each('allOf'), ...alternatives])
+  const part = (inner: Located): Part => ({ path: pathOf(inner), shapes: expand(work, inner, within) })
+  const target = work.references.get(schema)
+  const parts = [
+    ...(target === undefined ? [] : [part(target)]),
+    ...subschemas(schema, 'allOf', path).map(part),
+    ...unionOf(work, schema, path, within),
+    ...exclusiveUnionOf(work, schema, path, within),
+    ...negationIn(work, schema, path, within),
+    ...conditionIn(work, schema, path, within),
+    ...dependenciesIn(work, schema, path, within),
+  ]
+  // Most that combine others say nothing themselves.
+  const [first, ...others] = saysSomething(schema) ? [] : parts
+  if (first !== undefined) return combined(work, first.shapes, others)
+  return combined(work, [readShape(schema, path, work.relax)], parts)
 }
 
-type Each = (keyword: string) => (readonly Shape[])[]
+const COMBINATIONS: ReadonlySet<string> = new Set([
+  ...['$ref', '$defs', 'definitions', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else'],
+  ...['dependentRequired', 'dependentSchemas', 'dependencies'],
+])
+const TEXTS: ReadonlySet<string> = new Set(['title', 'description', '$comment', '$schema', '$id', 'default'])
 
-function unionOf(schema: JsonObject, keyword: string, path: string, each: Each): (readonly Shape[])[] {
-  if (!Object.hasOwn(schema, keyword)) return []
-  const shapes = each(keyword).flat()
-  if (shapes.length > MOST_SHAPES) throw refusal(path, keyword, 'There are too many alternatives.')
-  return [shapes]
+function saysSomething(schema: JsonObject): boolean {
+  return Object.keys(schema).some((keyword) => !COMBINATIONS.has(keyword) && !TEXTS.has(keyword))
 }
 
-/** `oneOf`, which is `anyOf` where no two parts allow the same value. */
-function disjointUnion(document: unknown, schema: JsonObject, path: string, each: Each): (readonly Shape[])[] {
-  if (!Object.hasOwn(schema, 'oneOf')) return []
-  const parts = each('oneOf')
-  for (const [index, part] of parts.entries()) {
-    for (const other of parts.slice(index + 1)) {
-      const overlap = part.some((one) => other.some((two) => !areDisjoint(document, one, two)))
-      if (!overlap) continue
-      const message = "Two parts of 'oneOf' may allow the same value. Use 'anyOf', or tell them apart by a 'const'."
-      throw refusal(path, 'oneOf', message)
-    }
+const LEADS_BACK = "A '$ref' leads back to its own schema, without a property or an item between."
+const TOO_LARGE = 'The schema is too large to be enforced in this place.'
+const TOO_MANY = 'There are too many combinations in each other to be enforced.'
+
+interface Part {
+  /** Of what is left out if it is too much. */
+  readonly path: string
+  readonly shapes: readonly Shape[]
+}
+
+/** What looking at a schema itself takes: its names and values, by their length. */
+function sizeOf(schema: JsonObject): number {
+  let size = 3
+  for (const keyword of ['properties', 'patternProperties']) {
+    const record = schema[keyword]
+    if (isJsonObject(record)) for (const name of Object.keys(record)) size += 1 + (name.length >> 4)
   }
-  return unionOf(schema, 'oneOf', path, () => parts)
+  for (const keyword of ['required', 'enum', 'prefixItems', 'items']) {
+    const list = schema[keyword]
+    if (Array.isArray(list)) for (const value of list) size += 1 + lengthOf(value)
+  }
+  return size + lengthOf(schema['const'])
+}
+
+/** Of a text, in nodes. A list or an object that is a value is compared with others as text. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length >> 3
+  if (Array.isArray(value)) return value.length
+  return isJsonObject(value) ? Object.keys(value).length : 0
+}
+
+const MANY = 'There are too many alternatives to be enforced.'
+
+function unionOf(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+  const at = below(path, 'anyOf')
+  const inner = subschemas(schema, 'anyOf', path)
+  const parts = inner.length === 0 ? [] : expandAll(work, inner, within)
+  if (parts === undefined) work.relax(at, MANY)
+  return parts === undefined || inner.length === 0 ? [] : [{ path: at, shapes: parts.flatMap(({ shapes }) => shapes) }]
+}
+
+/** What the schemas allow, one by one. Undefined if that is too much together. */
+function expandAll(
+  work: ExpanderOptions,
+  inner: readonly Located[],
+  within: readonly string[],
+): readonly Expanded[] | undefined {
+  const parts: Expanded[] = []
+  let count = 0
+  for (const each of inner) {
+    const expanded = expandExactly(work, each, within)
+    count += expanded.shapes.length
+    if (count > MOST_SHAPES) return undefined
+    parts.push(expanded)
+  }
+  return parts
+}
+
+interface Expanded {
+  readonly shapes: readonly Shape[]
+  /** Whether that is all that the schema says: nothing of it was left out. */
+  readonly isExact: boolean
+}
+
+function expandExactly(work: ExpanderOptions, located: Located, within: readonly string[]): Expanded {
+  let isExact = true
+  const relax: Relax = (path, message) => {
+    isExact = false
+    work.relax(path, message)
+  }
+  const shapes = expand({ ...work, relax }, located, within)
+  return { shapes, isExact }
+}
+
+/** `oneOf`: each part without what other parts allow. */
+function exclusiveUnionOf(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+  const at = below(path, 'oneOf')
+  const inner = subschemas(schema, 'oneOf', path)
+  if (inner.length === 0) return []
+  const parts = expandAll(work, inner, within)
+  if (parts === undefined) {
+    work.relax(at, MANY)
+    return []
+  }
+  const exclusive = parts.map((part, index) => {
+    const others = parts.filter((other, n) => n !== index && !haveNothingInCommon(work, part.shapes, other.shapes))
+    return others.reduce<readonly Shape[] | undefined>((shapes, other) => {
+      const negation = other.isExact ? negationOf(work, other.shapes, at) : undefined
+      return shapes && negation && product(work, shapes, negation)
+    }, part.shapes)
+  })
+  const whole = exclusive.every((shapes) => shapes !== undefined) ? exclusive.flat() : undefined
+  if (whole !== undefined && whole.length <= MOST_SHAPES) return [{ path: at, shapes: whole }]
+  work.relax(at, OVERLAP)
+  return [{ path: at, shapes: parts.flatMap(({ shapes }) => shapes) }]
+}
+
+const OVERLAP =
+  "Two parts of 'oneOf' may allow the same value: it is enforced as 'anyOf'. Tell them apart by a 'const'."
+
+function haveNothingInCommon(
+  { references, budget }: ExpanderOptions,
+  ones: readonly Shape[],
+  others: readonly Shape[],
+): boolean {
+  return ones.every((one) => others.every((other) => budget.spend(1) && areDisjoint(references, one, other, budget)))
+}
+
+/** What none of the shapes allows. Undefined if that cannot be said. */
+function negationOf(work: ExpanderOptions, shapes: readonly Shape[], path: string): readonly Shape[] | undefined {
+  let all: readonly Shape[] | undefined = [{ ...ANY_SHAPE, path }]
+  for (const shape of shapes) {
+    const other = negated(shape, path)
+    all = all && other && product(work, all, other)
+  }
+  return all
+}
+
+/** What a schema does not allow. */
+function negation(work: ExpanderOptions, located: Located, within: readonly string[]): readonly Shape[] | undefined {
+  const { shapes, isExact } = expandExactly({ ...work, relax: () => {} }, located, within)
+  return isExact ? negationOf(work, shapes, pathOf(located)) : undefined
+}
+
+function negationIn(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+  if (!Object.hasOwn(schema, 'not')) return []
+  const at = below(path, 'not')
+  const shapes = negation(work, { schema: schema['not'], path: at }, within)
+  if (shapes === undefined) work.relax(at, "This 'not' cannot be enforced.")
+  return shapes === undefined ? [] : [{ path: at, shapes }]
+}
+
+/** `if`: what it allows and `then` allows, or what it does not allow and `else` allows. */
+function conditionIn(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+  const { if: condition, then: so = true, else: otherwise = true } = schema
+  if (condition === undefined || (so === true && otherwise === true)) return []
+  const [at, ...branches] = ['if', 'then', 'else'].map((keyword) => below(path, keyword)) as [string, string, string]
+  const met = expandExactly({ ...work, relax: () => {} }, { schema: condition, path: at }, within)
+  const unmet = met.isExact ? negationOf(work, met.shapes, at) : undefined
+  const shapes = [met.shapes, unmet].map((shapes, index) => {
+    const branch = { schema: [so, otherwise][index], path: branches[index] as string }
+    return shapes && product(work, shapes, expand(work, branch, within))
+  })
+  const [yes, no] = shapes
+  if (unmet !== undefined && yes !== undefined && no !== undefined) return [{ path: at, shapes: [...yes, ...no] }]
+  work.relax(at, "This 'if' cannot be enforced.")
+  return []
+}
+
+/** What a property demands where it is there: other properties, or a schema. */
+function dependenciesIn(work: ExpanderOptions, schema: JsonObject, path: string, within: readonly string[]): Part[] {
+  return ['dependentRequired', 'dependentSchemas', 'dependencies'].flatMap((keyword) =>
+    Object.entries(Object(Object.hasOwn(schema, keyword) ? schema[keyword] : {})).map(([name, demand]) => {
+      const at = below(path, keyword, name)
+      const absent = { ...ANY_SHAPE, path: at, properties: new Map([[name, { schema: false, path: at }]]) }
+      const names = Array.isArray(demand) ? (demand as readonly string[]) : []
+      const types: Shape['types'] = new Set(['object'])
+      const there: Shape = { ...ANY_SHAPE, path: at, types, required: new Set([name, ...names]) }
+      const demanded = Array.isArray(demand)
+        ? []
+        : [{ path: at, shapes: expand(work, { schema: demand, path: at }, within) }]
+      return { path: at, shapes: [absent, ...combined(work, [there], demanded)] }
+    }),
+  )
 }
 
 function subschemas(schema: JsonObject, keyword: string, path: string): Located[] {
-  if (!Object.hasOwn(schema, keyword)) return []
-  const parts = schema[keyword]
-  if (!Array.isArray(parts) || parts.length === 0) {
-    throw refusal(path, keyword, `The keyword '${keyword}' has to be a list of schemas.`)
-  }
-  if (parts.length > MOST_SHAPES) throw refusal(path, keyword, 'There are too many alternatives.')
-  return parts.map((part, index) => ({ schema: part, path: below(path, keyword, index) }))
+  const parts = Object.hasOwn(schema, keyword) ? schema[keyword] : []
+  return Array.isArray(parts) ? parts.map((part, index) => ({ schema: part, path: below(path, keyword, index) })) : []
 }
 
-function product(ones: readonly Shape[], others: readonly Shape[], path: string): readonly Shape[] {
-  if (ones.length * others.length > MOST_SHAPES) {
-    throw new UnsupportedSchema(path, 'There are too many combinations of alternatives.')
+/** What all of them allow. */
+function combined(work: ExpanderOptions, start: readonly Shape[], parts: readonly Part[]): readonly Shape[] {
+  let shapes = start
+  for (const { path, shapes: others } of parts) {
+    const both = product(work, shapes, others)
+    if (both === undefined) work.relax(path, TOO_MANY)
+    else shapes = both
   }
-  return ones.flatMap((one) => others.map((other) => bothShapes(one, other)).filter((shape) => shape !== undefined))
+  return shapes
+}
+
+function product(
+  { budget }: ExpanderOptions,
+  ones: readonly Shape[],
+  others: readonly Shape[],
+): readonly Shape[] | undefined {
+  if (ones.length * others.length > MOST_SHAPES) return undefined
+  const all: Shape[] = []
+  for (const one of ones) {
+    for (const other of others) {
+      if (!budget.spend(1 + one.properties.size + other.properties.size + one.prefix.length + other.prefix.length))
+        return undefined
+      const both = bothShapes(one, other)
+      if (both !== undefined) all.push(both)
+    }
+  }
+  return all
 }

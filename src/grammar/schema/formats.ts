@@ -1,12 +1,33 @@
-const BYTE = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'
-const LEAP = '([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26]|00)00)'
+/*
+ * Formats as regular expressions, each by the RFC that JSON Schema names for it. Numbers of digits and of names that an RFC
+ * leaves open have a bound here: a model could go on with them for ever.
+ */
+
+// RFC 3339, 5.6 and appendix A: years from 0001, which is the first one that Python's datetime has.
+const YEAR = '(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})'
+const LEAP = '([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)'
 const DAYS = '((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))'
-const DATE = `([0-9]{4}-${DAYS}|${LEAP}-02-29)`
+const DATE = `(${YEAR}-${DAYS}|${LEAP}-02-29)`
 const CLOCK = '([01][0-9]|2[0-3]):[0-5][0-9]'
-const TIME = `${CLOCK}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-]${CLOCK})`
-const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,28}[A-Za-z0-9])?'
-const NAME = `${LABEL}(\\.${LABEL}){0,6}`
-const WORD = "[A-Za-z0-9!#$%&'*+\\/=?^_`\\{\\|\\}~-]{1,20}"
+const FRACTION = '(\\.[0-9]{1,9})?'
+// A leap second is the last one of a day in UTC.
+const TIME = `(${CLOCK}:[0-5][0-9]${FRACTION}([Zz]|[+-]${CLOCK})|23:59:60${FRACTION}([Zz]|[+-]00:00))`
+const COUNT = '[0-9]{1,10}'
+const DURATION = 'P(nW|(nY(nM(nD)?)?|nM(nD)?|nD)(T(nH(nM(nS)?)?|nM(nS)?|nS))?|T(nH(nM(nS)?)?|nM(nS)?|nS))'.replaceAll(
+  'n',
+  COUNT,
+)
+
+// RFC 1123, 2.1 and RFC 1035, 2.3.4: labels of 63 characters, and 127 of them in the 255 octets of a name.
+const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
+const HOSTNAME = `${LABEL}(\\.${LABEL}){0,126}`
+// RFC 5321, 4.1.2 and 4.5.3.1.1: a local part of 64 octets, which 32 words with dots between fill. None in quotes.
+const WORD = "[A-Za-z0-9!#$%&'*+\\/=?^_`\\{\\|\\}~-]{1,64}"
+const EMAIL = `${WORD}(\\.${WORD}){0,31}@${LABEL}(\\.${LABEL}){1,126}`
+
+const BYTE = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])'
+const IPV4 = `(${BYTE}\\.){3}${BYTE}`
+// RFC 4291, 2.2: at most one `::` for one group or more, and the last two groups as of IPv4.
 const H = '[0-9A-Fa-f]{1,4}'
 const IPV6 = [
   `(${H}:){7}${H}`,
@@ -14,26 +35,52 @@ const IPV6 = [
   `(${H}:){7}:`,
   `:((:${H}){1,7}|:)`,
   ...[1, 2, 3, 4, 5, 6].map((left) => `(${H}:){${left}}:`),
+  `(${H}:){6}${IPV4}`,
+  `::(${H}:){0,5}${IPV4}`,
+  ...[1, 2, 3, 4].map((left) => `(${H}:){${left}}(:${H}){1,${5 - left}}:${IPV4}`),
+  `(${H}:){1,5}:${IPV4}`,
 ].join('|')
 
+/** A reference of RFC 3986, appendix A. @param other - characters that an IRI has beside those of a URI (RFC 3987, 2.2) */
+function references(other: string): { readonly absolute: string; readonly any: string } {
+  const plain = `A-Za-z0-9._~!$&'()*+,;=${other}`
+  const percent = '%[0-9A-Fa-f]{2}'
+  const character = `([${plain}:@-]|${percent})`
+  const host = `(\\[(${IPV6})\\]|([${plain}-]|${percent})*)`
+  const authority = `(([${plain}:-]|${percent})*@)?${host}(:[0-9]{0,5})?`
+  const rest = `(\\/${character}*)*`
+  const tail = `(\\?([${plain}:@\\/?-]|${percent})*)?(#([${plain}:@\\/?-]|${percent})*)?`
+  const rooted = `\\/\\/${authority}${rest}|\\/(${character}+${rest})?`
+  const absolute = `[A-Za-z][A-Za-z0-9+.-]*:(${rooted}|${character}+${rest}|)${tail}`
+  // Its first segment has no colon, which would make a scheme of it.
+  const relative = `(${rooted}|([${plain}@-]|${percent})+${rest}|)${tail}`
+  return { absolute, any: `${absolute}|${relative}` }
+}
+
+const URI = references('')
+const IRI = references('\\u00a0-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\uffef\\u{10000}-\\u{1fffd}\\u{20000}-\\u{2fffd}')
+
+// RFC 6901, 3.
+const POINTER = '(\\/([^~\\/]|~[01])*)*'
+
 /**
- * What a `format` allows, as a regular expression. All that these match is valid; hosts' and mailboxes' names of unusual
- * length, quoted mailboxes and leap seconds are left out. The other formats are annotations, as JSON Schema has it.
+ * What a `format` allows, as a regular expression of all of the text. All that these match is valid; quoted mailboxes, and
+ * leap seconds of other time zones than UTC, are left out. The other formats are annotations, as JSON Schema has it.
  */
 export const FORMATS: ReadonlyMap<string, string> = new Map([
   ['date', DATE],
   ['time', TIME],
-  ['date-time', `${DATE}T${TIME}`],
-  [
-    'duration',
-    'P([0-9]{1,4}W|([0-9]{1,4}Y([0-9]{1,4}M([0-9]{1,4}D)?)?|[0-9]{1,4}M([0-9]{1,4}D)?|[0-9]{1,4}D)(T(H|M|S))?|T(H|M|S))'.replaceAll(
-      '(H|M|S)',
-      '([0-9]{1,4}H([0-9]{1,4}M([0-9]{1,4}S)?)?|[0-9]{1,4}M([0-9]{1,4}S)?|[0-9]{1,4}S)',
-    ),
-  ],
-  ['email', `${WORD}(\\.${WORD}){0,2}@${LABEL}(\\.${LABEL}){1,6}`],
-  ['hostname', NAME],
-  ['ipv4', `(${BYTE}\\.){3}${BYTE}`],
+  ['date-time', `${DATE}[Tt]${TIME}`],
+  ['duration', DURATION],
+  ['email', EMAIL],
+  ['hostname', HOSTNAME],
+  ['ipv4', IPV4],
   ['ipv6', IPV6],
   ['uuid', '[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}'],
+  ['uri', URI.absolute],
+  ['uri-reference', URI.any],
+  ['iri', IRI.absolute],
+  ['iri-reference', IRI.any],
+  ['json-pointer', POINTER],
+  ['relative-json-pointer', `(0|[1-9][0-9]{0,9})(#|${POINTER})`],
 ])

@@ -1,8 +1,7 @@
-import { UnsupportedSchema } from '../unsupported-schema.js'
-import { isJsonObject, type JsonObject } from './keywords.js'
-
 /** A schema and where it stands, or several that all have to hold. */
 export type Located = { readonly schema: unknown; readonly path: string } | { readonly all: readonly Located[] }
+
+export const ANYTHING: Located = { schema: true, path: '' }
 
 /** Names that a schema and what its `$ref` points at are known by, so that recursive schemas end. */
 export function keyOf(located: Located): string {
@@ -18,7 +17,7 @@ export function pathOf(located: Located): string {
 /** Both of them. */
 export function both(one: Located, other: Located): Located {
   const parts = [one, other].flatMap((each) => ('all' in each ? each.all : [each])).filter(saysSomething)
-  const different = parts.filter((part, index) => parts.findIndex((each) => keyOf(each) === keyOf(part)) === index)
+  const different = [...new Map(parts.map((part) => [keyOf(part), part])).values()]
   if (different.length === 0) return one
   return different.length === 1 ? (different[0] as Located) : { all: different }
 }
@@ -27,34 +26,16 @@ function saysSomething(located: Located): boolean {
   return 'all' in located || located.schema !== true
 }
 
-/** What a `$ref` points at, in its own document. */
-export function resolve(document: unknown, ref: unknown, path: string): Located {
-  const at = `${path}/$ref`
-  if (typeof ref !== 'string') throw new UnsupportedSchema(at, "A '$ref' has to be a string.")
-  if (ref !== '#' && !ref.startsWith('#/')) {
-    throw new UnsupportedSchema(at, "A '$ref' has to point into the schema itself: '#/$defs/NAME'.")
-  }
-  const names = ref.split('/').slice(1)
-  let schema = document
-  for (const name of names.map((each) => unescaped(each, at))) {
-    const isThere = typeof schema === 'object' && schema !== null && Object.hasOwn(schema, name)
-    if (!isThere) throw new UnsupportedSchema(at, "A '$ref' points at nothing.")
-    schema = (schema as JsonObject)[name]
-  }
-  if (!isJsonObject(schema) && typeof schema !== 'boolean') {
-    throw new UnsupportedSchema(at, "A '$ref' points at something that is no schema.")
-  }
-  return { schema, path: names.map((name) => `/${decoded(name, at)}`).join('') }
+/** Between the path of a schema and the name of one that was made of it: no report shows what follows. */
+const MADE = '\u0000'
+
+/** The path of a schema that is made of the one at a path. */
+export function inside(path: string, name: string): string {
+  return `${path}${MADE}${name}`
 }
 
-function unescaped(name: string, at: string): string {
-  return decoded(name, at).replaceAll('~1', '/').replaceAll('~0', '~')
-}
-
-function decoded(name: string, at: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    throw new UnsupportedSchema(at, "A '$ref' is no valid URI fragment.")
-  }
+/** The path of what the client wrote. */
+export function writtenPath(path: string): string {
+  const at = path.indexOf(MADE)
+  return at === -1 ? path : path.slice(0, at)
 }

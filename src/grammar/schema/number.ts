@@ -1,64 +1,84 @@
 import { choice, type Expression, text } from '../expression.js'
 import { multiplesByEnding, numbers, wholeNumbers } from '../number.js'
-import { UnsupportedSchema } from '../unsupported-schema.js'
-import { below } from './keywords.js'
-import type { Bound, Shape } from './shape.js'
+import type { Relax } from './relaxations.js'
+import { ANY_SHAPE, type Bound, type Shape } from './shape.js'
 
 /** So many multiples are listed one by one. */
 const MOST_MULTIPLES = 1000
 const MOST_DECIMALS = 9
 
 /** The whole numbers that a shape allows. */
-export function integerText({ low, high, multiples, path }: Shape): Expression {
-  const from = wholeBound(low, Math.ceil(low.value), 1)
-  const to = wholeBound(high, Math.floor(high.value), -1)
-  const [multiple, ...others] = multiples.filter(({ value }) => value !== 1)
-  if (multiple === undefined) return wholeNumbers({ low: from, high: to })
-  const step = multiple.value
-  if (others.length > 0 || !Number.isSafeInteger(step) || step < 1) {
-    throw new UnsupportedSchema(multiple.path, "This 'multipleOf' cannot be enforced.")
-  }
-  return multiplesOf(step, from, to, below(path, 'multipleOf'))
+export function integerText({ low, high, multiples }: Shape, relax: Relax): Expression {
+  const from = wholeBound(low, Math.ceil(low.value), 1, relax)
+  const to = wholeBound(high, Math.floor(high.value), -1, relax)
+  const steps = multiples.filter(({ value }) => value !== 1)
+  for (const { path } of steps.filter(({ value }) => !Number.isSafeInteger(value))) relax(path, UNHELD)
+  const whole = steps.filter(({ value }) => Number.isSafeInteger(value))
+  const step = whole.reduce((common, { value }) => leastCommonMultiple(common, value), 1)
+  if (step === 1) return wholeNumbers({ low: from, high: to })
+  const multiple = Number.isSafeInteger(step) ? multiplesOf(step, from, to) : undefined
+  if (multiple !== undefined) return multiple
+  for (const { path } of whole) relax(path, UNHELD)
+  return wholeNumbers({ low: from, high: to })
 }
 
-function multiplesOf(step: number, from: number, to: number, at: string): Expression {
+const UNHELD = "This 'multipleOf' can be enforced only for integers, and between bounds that are close."
+
+function leastCommonMultiple(one: number, other: number): number {
+  let [divisor, rest] = [one, other]
+  while (rest > 0) [divisor, rest] = [rest, divisor % rest]
+  return (one / divisor) * other
+}
+
+function multiplesOf(step: number, from: number, to: number): Expression | undefined {
   const [first, last] = [Math.ceil(from / step), Math.floor(to / step)]
   if (last - first < MOST_MULTIPLES) {
     return choice(...Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => text(String((first + n) * step))))
   }
   const width = [1, 2, 3].find((digits) => 10 ** digits % step === 0)
-  if (width === undefined) {
-    const message = "This 'multipleOf' can be enforced only with a 'minimum' and a 'maximum' that are close."
-    throw new UnsupportedSchema(at, message)
-  }
-  return multiplesByEnding(step, width, { low: from, high: to })
+  return width === undefined ? undefined : multiplesByEnding(step, width, { low: from, high: to })
 }
 
-function wholeBound(bound: Bound, value: number, inside: 1 | -1): number {
+const TOO_LARGE = 'The bound is too large to be enforced.'
+
+function wholeBound(bound: Bound, value: number, inside: 1 | -1, relax: Relax): number {
   if (!Number.isFinite(value)) return value
-  if (!Number.isSafeInteger(value)) throw new UnsupportedSchema(bound.path, 'The bound is too large to be enforced.')
+  if (!Number.isSafeInteger(value)) {
+    relax(bound.path, TOO_LARGE)
+    return -inside * Number.POSITIVE_INFINITY
+  }
   return (bound.isOut && value === bound.value ? value + inside : value) + 0
 }
 
 /** The numbers that a shape allows, whole or not. */
-export function numberText({ low, high, multiples }: Shape): Expression {
-  const [multiple] = multiples
-  if (multiple !== undefined) {
-    throw new UnsupportedSchema(multiple.path, "'multipleOf' can be enforced for integers only.")
-  }
-  const decimals = Math.max(decimalsOf(low), decimalsOf(high))
-  for (const bound of [low, high]) {
+export function numberText(shape: Shape, relax: Relax): Expression {
+  const { multiples } = shape
+  // What is a multiple of a whole number is one.
+  if (multiples.some(({ value }) => Number.isSafeInteger(value))) return integerText(shape, relax)
+  for (const { path } of multiples) relax(path, UNHELD)
+  const [low, high] = [exactBound(shape.low, relax), exactBound(shape.high, relax)]
+  let decimals = Math.max(decimalsOf(low), decimalsOf(high))
+  const bounds = [low, high].map((bound, index) => {
     const isExact = !Number.isFinite(bound.value) || Number.isSafeInteger(Math.round(bound.value * 10 ** decimals))
-    if (!isExact) throw new UnsupportedSchema(bound.path, 'The bound is too large to be enforced.')
-  }
-  return numbers({ low: low.value, high: high.value, isLowOut: low.isOut, isHighOut: high.isOut }, decimals)
+    if (isExact) return bound
+    relax(bound.path, TOO_LARGE)
+    return index === 0 ? ANY_SHAPE.low : ANY_SHAPE.high
+  })
+  const [from, to] = bounds as [Bound, Bound]
+  decimals = Math.max(decimalsOf(from), decimalsOf(to))
+  return numbers({ low: from.value, high: to.value, isLowOut: from.isOut, isHighOut: to.isOut }, decimals)
 }
 
-function decimalsOf({ value, path }: Bound): number {
+/** A bound that a grammar can say; else none. */
+function exactBound(bound: Bound, relax: Relax): Bound {
+  const { value, path } = bound
+  if (!Number.isFinite(value) || decimalsOf(bound) <= MOST_DECIMALS) return bound
+  relax(path, `A bound may have at most ${MOST_DECIMALS} decimals to be enforced.`)
+  return path.endsWith('inimum') ? ANY_SHAPE.low : ANY_SHAPE.high
+}
+
+function decimalsOf({ value }: Bound): number {
   if (!Number.isFinite(value)) return 0
-  const [, decimals = ''] = String(value).split('.')
-  if (decimals.length > MOST_DECIMALS || String(value).includes('e')) {
-    throw new UnsupportedSchema(path, `A bound may have at most ${MOST_DECIMALS} decimals.`)
-  }
-  return decimals.length
+  const [digits, decimals = ''] = String(value).split('.')
+  return `${digits}${decimals}`.includes('e') ? Number.POSITIVE_INFINITY : decimals.length
 }

@@ -1,10 +1,12 @@
 import { choice, EMPTY, type Expression, NEVER, optional, sequence, text } from '../expression.js'
-import { ANY_CHARACTER, anyString, BLANK, bracketed, following, jsonCharacter, quoted } from '../json-text.js'
-import { complement, intersection, rangesOf } from '../ranges.js'
-import { UnsupportedSchema } from '../unsupported-schema.js'
+import { anyString, BLANK, bracketed, following } from '../json-text.js'
 import type { Compiler } from './compiler.js'
 import { below, isJsonObject } from './keywords.js'
-import { ANYTHING, type Shape } from './shape.js'
+import { ANYTHING, inside } from './located.js'
+import { otherText } from './other-text.js'
+import { areApart, valueByPatterns } from './patterned.js'
+import type { Relax } from './relaxations.js'
+import type { Shape } from './shape.js'
 
 /** Names that are not declared are told from those that are by their characters, up to so many. */
 const LONGEST_NAME = 200
@@ -17,30 +19,35 @@ interface Member {
 /** The objects that a shape allows: declared properties in their order, then others. */
 export function objectText(given: Shape, compiler: Compiler): Expression {
   const shape = withListedNames(given)
-  checkCounts(shape)
-  const { properties, additional, required, names } = shape
-  const isFree = names === ANYTHING
+  relaxCounts(shape, compiler.relax)
+  for (const at of shape.tangled) compiler.relax(below(at, 'patternProperties'), TANGLED)
+  const { properties, patterned, additional, required, names } = shape
   const undeclared = [...required].filter((name) => !properties.has(name))
-  if (!isFree && (properties.size > 0 || undeclared.length > 0)) {
+  if (names !== ANYTHING && (properties.size > 0 || undeclared.length > 0)) {
     const at = below(shape.path, 'propertyNames')
-    throw new UnsupportedSchema(at, "'propertyNames' beside declared properties cannot be enforced.")
+    compiler.relax(at, "'propertyNames' is enforced beside declared properties for the other names alone.")
   }
   const members: Member[] = [...properties.keys(), ...undeclared].map((name) => ({
-    text: pair(text(JSON.stringify(name)), compiler.value(properties.get(name) ?? additional)),
+    text: pair(
+      text(JSON.stringify(name)),
+      compiler.value(properties.get(name) ?? valueByPatterns(patterned, name) ?? additional),
+    ),
     isRequired: required.has(name),
   }))
-  const other = 'schema' in additional && additional.schema === false ? NEVER : otherMember(shape, members, compiler)
+  const other = choice(...otherMembers(shape, compiler))
   const isOnlyOthers = members.length === 0
-  const more = other === NEVER ? EMPTY : compiler.rules.times(following(other), 0, Number.POSITIVE_INFINITY)
+  if (isOnlyOthers && shape.maxProperties === 0) return bracketed('{', NEVER, true)
+  const most = isOnlyOthers && shape.maxProperties <= MOST_COUNTED ? shape.maxProperties - 1 : Number.POSITIVE_INFINITY
+  const more = isNever(other) ? EMPTY : compiler.rules.times(following(other), 0, most)
   const inner = isOnlyOthers ? sequence(other, more) : listed(members, other, more, compiler)
-  return bracketed('{', inner, !members.some(({ isRequired }) => isRequired))
+  return bracketed('{', inner, shape.minProperties === 0 && !members.some(({ isRequired }) => isRequired))
 }
 
 /** At least one member: each but the first one has a comma before it. */
 function listed(members: readonly Member[], other: Expression, more: Expression, compiler: Compiler): Expression {
   // What may follow a member, from the last one to the first one.
   let rest = more
-  const first: Expression[] = other === NEVER ? [] : [sequence(other, more)]
+  const first: Expression[] = isNever(other) ? [] : [sequence(other, more)]
   const lead = members.findIndex(({ isRequired }) => isRequired)
   const lastFirst = lead === -1 ? members.length - 1 : lead
   for (const [index, { text: member, isRequired }] of [...members.entries()].toReversed()) {
@@ -57,49 +64,62 @@ function pair(name: Expression, value: Expression): Expression {
   return sequence(name, text(':'), BLANK, value)
 }
 
-/** A member that is not declared. */
-function otherMember(
-  { names, properties, required, additional, path }: Shape,
-  members: readonly Member[],
-  compiler: Compiler,
-) {
-  const taken = members.length === 0 ? [] : [...new Set([...properties.keys(), ...required])]
-  if (taken.some((name) => name.length > LONGEST_NAME)) {
-    const message = `Beside a property's name of more than ${LONGEST_NAME} characters, 'additionalProperties' has to be false.`
-    throw new UnsupportedSchema(below(path, 'additionalProperties'), message)
-  }
-  const name = names === ANYTHING ? otherName(taken, compiler) : compiler.name(names)
-  return compiler.rules.add('other', pair(name, compiler.value(additional)))
+function isNever(expression: Expression): boolean {
+  return expression.kind === 'choice' && expression.of.length === 0
 }
 
-/** Any name but these: a second value of a declared name would be the one that counts. */
-function otherName(taken: readonly string[], { rules }: Compiler): Expression {
-  if (taken.length === 0) return anyString(rules)
-  return quoted(
-    otherThan(
-      taken.map((name) => Array.from(name)),
+/** Members that are not declared: alternatives, none if there may be no others. */
+function otherMembers(shape: Shape, compiler: Compiler): Expression[] {
+  const { names, properties, required, additional, patterned, path } = shape
+  const { rules, relax } = compiler
+  const member = (name: Expression, value: Expression): Expression => rules.add('other', pair(name, value))
+  const isClosed = 'schema' in additional && additional.schema === false
+  const at = below(path, 'patternProperties')
+  if (names !== ANYTHING) {
+    if (patterned.length > 0) relax(at, "'patternProperties' beside 'propertyNames' cannot be enforced.")
+    if (patterned.length > 0) return [member(compiler.name(names), compiler.anything())]
+    return isClosed ? [] : [member(compiler.name(names), compiler.value(additional))]
+  }
+  const declared = [...new Set([...properties.keys(), ...required])]
+  const isTooLong = declared.some((name) => name.length > LONGEST_NAME)
+  const taken = isTooLong ? [] : declared
+  const but = (keyword: string, prefixes: readonly string[], none: readonly string[] = []): Expression =>
+    otherText([...none, ...taken], {
       rules,
-    ),
-  )
+      later: compiler.later,
+      prefixes,
+      tooMany: () => relax(below(path, keyword), TOO_MANY),
+    })
+  if (isTooLong && !(isClosed && patterned.length === 0)) {
+    const message = `Beside a property's name of more than ${LONGEST_NAME} characters, it cannot be enforced.`
+    relax(patterned.length > 0 ? at : below(path, 'additionalProperties'), message)
+    return [member(anyString(rules), compiler.anything())]
+  }
+  const prefixes = patterned.map(({ prefix }) => prefix)
+  if (!areApart(patterned)) relax(at, 'A name that matches two patterns is held to one of them alone.')
+  const isTaken = patterned.some(({ prefix, matches }) => prefix !== '' && declared.some(matches))
+  if (isTaken) relax(at, 'A declared name that matches, too, may come a second time.')
+  const byPattern = patterned.map(({ source, path: inner, prefix, isNonEmpty, value }) => {
+    const named = (): Expression => compiler.name({ schema: { pattern: source }, path: inside(inner, 'name') })
+    const name = prefix === '' ? but('patternProperties', [], isNonEmpty ? [''] : []) : named()
+    return member(name, compiler.value(value))
+  })
+  if (isClosed || prefixes.includes('')) return byPattern
+  if (!prefixes.includes(undefined)) {
+    const name = declared.length === 0 && patterned.length === 0 ? anyString(rules) : undefined
+    return [...byPattern, member(name ?? but('additionalProperties', prefixes as string[]), compiler.value(additional))]
+  }
+  relax(at, UNTOLD)
+  return [member(but('additionalProperties', []), compiler.anything())]
 }
 
-function otherThan(taken: readonly (readonly string[])[], compiler: Compiler['rules']): Expression {
-  const byFirst = new Map<string, (readonly string[])[]>()
-  for (const [first, ...rest] of taken) {
-    if (first === undefined) continue
-    byFirst.set(first, [...(byFirst.get(first) ?? []), rest])
-  }
-  const any = compiler.times(jsonCharacter(ANY_CHARACTER, compiler), 0, Number.POSITIVE_INFINITY)
-  const others = complement(rangesOf([...byFirst.keys()].join('')))
-  const alike = [...byFirst].map(([first, rests]) =>
-    sequence(jsonCharacter(intersection(rangesOf(first), ANY_CHARACTER), compiler), otherThan(rests, compiler)),
-  )
-  const isTaken = taken.some((name) => name.length === 0)
-  return compiler.add(
-    'name',
-    choice(...(isTaken ? [] : [EMPTY]), sequence(jsonCharacter(others, compiler), any), ...alike),
-  )
-}
+/** A repetition is counted up to so many. */
+const MOST_COUNTED = 10_000
+
+const TANGLED = "'patternProperties' of several schemas of the same object cannot be enforced together."
+const UNTOLD =
+  "Names that match cannot be told from others: 'additionalProperties' has to be false, or the pattern a beginning such as '^x-'."
+const TOO_MANY = 'There are too many names that others have to be told from.'
 
 /** Names that are listed are properties, and there are no others: a record with an enum for its keys. */
 function withListedNames(shape: Shape): Shape {
@@ -121,13 +141,16 @@ function withListedNames(shape: Shape): Shape {
   return { ...shape, names: ANYTHING, properties: all, additional: none }
 }
 
-/** How many properties there are is not counted; it may follow from the rest. */
-function checkCounts({ minProperties, maxProperties, properties, additional, required, path }: Shape): void {
-  if (minProperties > required.size) {
-    throw new UnsupportedSchema(below(path, 'minProperties'), "The keyword 'minProperties' cannot be enforced.")
+/** How many properties there are is counted where none is declared. It may follow from the rest. */
+function relaxCounts(shape: Shape, relax: Relax): void {
+  const { minProperties, maxProperties, properties, additional, patterned, required, path } = shape
+  if (minProperties > Math.max(1, required.size)) {
+    relax(below(path, 'minProperties'), "This 'minProperties' cannot be enforced.")
   }
-  const isClosed = 'schema' in additional && additional.schema === false
-  if (maxProperties !== Number.POSITIVE_INFINITY && (!isClosed || properties.size > maxProperties)) {
-    throw new UnsupportedSchema(below(path, 'maxProperties'), "The keyword 'maxProperties' cannot be enforced.")
+  const isClosed = 'schema' in additional && additional.schema === false && patterned.length === 0
+  const isFree = properties.size === 0 && required.size === 0
+  if (maxProperties === Number.POSITIVE_INFINITY || (isFree && maxProperties <= MOST_COUNTED)) return
+  if (!isClosed || properties.size > maxProperties) {
+    relax(below(path, 'maxProperties'), "This 'maxProperties' cannot be enforced.")
   }
 }

@@ -1,51 +1,63 @@
-import type { UnsupportedSchema } from '../unsupported-schema.js'
-import { below, isJsonObject, type JsonObject, refusal } from './keywords.js'
-import type { Located } from './located.js'
-import { ANY_SHAPE, ANYTHING, type Bound, JSON_TYPES, type JsonType, type Said, type Shape } from './shape.js'
+import { BadGrammar } from '../gbnf/bad-grammar.js'
+import { UnsupportedSchema } from '../unsupported-schema.js'
+import { below, isJsonObject, type JsonObject } from './keywords.js'
+import { ANYTHING, both, type Located } from './located.js'
+import { type Patterned, patterned, valueByPatterns } from './patterned.js'
+import type { Relax } from './relaxations.js'
+import { ANY_SHAPE, type Bound, type Said, type Shape } from './shape.js'
+import { typesOf } from './types.js'
 
 /** So many properties an object may declare, as OpenAI has it. */
 const MOST_PROPERTIES = 5_000
 /** So many values, names or items a keyword may list. */
 const LONGEST_LIST = 10_000
+/** Each name is tried with each of them. */
+const MOST_PATTERNS = 20
 
-/** What a schema says itself, without its `$ref` and its combinations. */
-export function readShape(schema: JsonObject, path: string): Shape {
-  const read = createReader(schema, path)
+/** What a schema says itself, without its `$ref` and its combinations. Its keywords have been checked. */
+export function readShape(schema: JsonObject, path: string, relax: Relax): Shape {
+  const read = createReader(schema, path, relax)
   const values = read.values()
   return {
     ...ANY_SHAPE,
     path,
-    types: read.types(),
+    types: typesOf(schema) ?? ANY_SHAPE.types,
     ...(values === undefined ? {} : { values }),
-    ...objectShape(schema, path, read),
+    ...objectShape(path, read),
     ...arrayShape(read),
-    minLength: read.count('minLength', 0),
-    maxLength: read.count('maxLength', Number.POSITIVE_INFINITY),
-    patterns: read.said('pattern', 'string'),
-    formats: read.said('format', 'string'),
+    minLength: read.number('minLength', 0),
+    maxLength: read.number('maxLength', Number.POSITIVE_INFINITY),
+    patterns: read.said('pattern'),
+    formats: read.said('format'),
     ...numberShape(read),
   }
 }
 
+/** The values that a schema lists. Undefined if it lists none. */
+export function valuesIn(schema: JsonObject): readonly unknown[] | undefined {
+  const allowed = Array.isArray(schema['enum']) ? (schema['enum'] as readonly unknown[]) : undefined
+  if (!Object.hasOwn(schema, 'const')) return allowed
+  const only = JSON.stringify(schema['const'])
+  return allowed === undefined || allowed.some((value) => JSON.stringify(value) === only) ? [schema['const']] : []
+}
+
 type Reader = ReturnType<typeof createReader>
 
-function createReader(schema: JsonObject, path: string) {
+function createReader(schema: JsonObject, path: string, relax: Relax) {
   const get = (keyword: string): unknown => (Object.hasOwn(schema, keyword) ? schema[keyword] : undefined)
 
-  function wrong(keyword: string, expected: string): UnsupportedSchema {
-    return refusal(path, keyword, `The keyword '${keyword}' has to be ${expected}.`)
-  }
-
+  /** Nothing of a list that is too long. */
   function list(keyword: string): readonly unknown[] {
     const value = get(keyword) ?? []
-    if (!Array.isArray(value)) throw wrong(keyword, 'an array')
-    if (value.length > LONGEST_LIST) throw wrong(keyword, `an array of at most ${LONGEST_LIST}`)
-    return value
+    if (!Array.isArray(value)) return []
+    if (value.length <= LONGEST_LIST) return value
+    relax(below(path, keyword), `More than ${LONGEST_LIST} cannot be enforced.`)
+    return []
   }
 
   return {
     get,
-    wrong,
+    relax,
     list,
     schemaAt(keyword: string, missing: Located): Located {
       const value = get(keyword)
@@ -55,94 +67,81 @@ function createReader(schema: JsonObject, path: string) {
       return list(keyword).map((each, index) => ({ schema: each, path: below(path, keyword, index) }))
     },
     object(keyword: string): JsonObject {
-      const value = get(keyword) ?? {}
-      if (!isJsonObject(value)) throw wrong(keyword, 'an object')
-      return value
-    },
-    count(keyword: string, missing: number): number {
       const value = get(keyword)
-      if (value === undefined) return missing
-      if (!Number.isSafeInteger(value) || (value as number) < 0) throw wrong(keyword, 'a whole number of at least 0')
-      return value as number
+      return isJsonObject(value) ? value : {}
     },
-    said<Kind extends 'string' | 'number'>(
-      keyword: string,
-      kind: Kind,
-    ): Said<Kind extends 'string' ? string : number>[] {
+    number(keyword: string, missing: number): number {
+      return (get(keyword) as number | undefined) ?? missing
+    },
+    said<Value extends string | number>(keyword: string): Said<Value>[] {
       const value = get(keyword)
-      if (value === undefined) return []
-      if (typeof value !== kind) throw wrong(keyword, `a ${kind}`)
-      return [{ value: value as never, path: below(path, keyword) }]
-    },
-    types(): ReadonlySet<JsonType> {
-      const value = get('type')
-      if (value === undefined) return ANY_SHAPE.types
-      const names: readonly unknown[] = Array.isArray(value) ? value : [value]
-      const isType = (name: unknown): name is JsonType => JSON_TYPES.some((type) => type === name)
-      if (!names.every(isType)) throw wrong('type', 'a type of JSON, or a list of such')
-      const types = new Set([...names, ...(get('nullable') === true ? (['null'] as const) : [])])
-      if (types.has('number')) types.delete('integer')
-      return types
+      return value === undefined ? [] : [{ value: value as Value, path: below(path, keyword) }]
     },
     values(): readonly unknown[] | undefined {
-      const allowed = get('enum') === undefined ? undefined : list('enum')
-      if (!Object.hasOwn(schema, 'const')) return allowed
-      const only = JSON.stringify(schema['const'])
-      return allowed === undefined || allowed.some((value) => JSON.stringify(value) === only) ? [schema['const']] : []
+      const isTooLong = get('enum') !== undefined && list('enum').length === 0 && !Object.hasOwn(schema, 'const')
+      return isTooLong && (get('enum') as readonly unknown[]).length > 0 ? undefined : valuesIn(schema)
     },
   }
 }
 
-function objectShape(schema: JsonObject, path: string, read: Reader): Partial<Shape> {
+function objectShape(path: string, read: Reader): Partial<Shape> {
   const properties = new Map<string, Located>()
-  const declared = read.object('properties')
-  if (Object.keys(declared).length > MOST_PROPERTIES) {
-    throw refusal(path, 'properties', `More than ${MOST_PROPERTIES} are not supported.`)
-  }
-  for (const [name, property] of Object.entries(declared)) {
+  const declared = Object.entries(read.object('properties'))
+  const isTooMany = declared.length > MOST_PROPERTIES
+  // Then none is told from others.
+  if (isTooMany) read.relax(below(path, 'properties'), `More than ${MOST_PROPERTIES} cannot be enforced.`)
+  for (const [name, property] of isTooMany ? [] : declared) {
     properties.set(name, { schema: property, path: below(path, 'properties', name) })
   }
-  const required = read.list('required')
-  if (!required.every((name) => typeof name === 'string')) throw read.wrong('required', 'a list of names')
-  const patterned = patternedNames(schema, path, read, properties)
+  const patterns = patternsIn(path, read)
+  for (const [name, declared] of properties) {
+    const value = patterns && valueByPatterns(patterns, name)
+    if (value !== undefined) properties.set(name, both(declared, value))
+  }
   return {
     properties,
-    required: new Set(required),
-    additional: read.schemaAt('additionalProperties', ANYTHING),
+    required: new Set(isTooMany ? [] : (read.list('required') as readonly string[])),
+    patterned: patterns ?? [],
+    // Without the patterns, names that match are not told from the others.
+    additional: isTooMany || patterns === undefined ? ANYTHING : read.schemaAt('additionalProperties', ANYTHING),
     names: read.schemaAt('propertyNames', ANYTHING),
-    ...patterned,
-    minProperties: read.count('minProperties', 0),
-    maxProperties: read.count('maxProperties', Number.POSITIVE_INFINITY),
+    minProperties: read.number('minProperties', 0),
+    maxProperties: read.number('maxProperties', Number.POSITIVE_INFINITY),
   }
 }
 
-/** `patternProperties`, where all names have to match: then it says what the other names have to be. */
-function patternedNames(
-  schema: JsonObject,
-  path: string,
-  read: Reader,
-  properties: ReadonlyMap<string, Located>,
-): Partial<Shape> {
+/** Undefined if a pattern cannot be held, or there are too many. */
+function patternsIn(path: string, read: Reader): readonly Patterned[] | undefined {
+  const at = below(path, 'patternProperties')
   const patterns = Object.entries(read.object('patternProperties'))
-  const [first] = patterns
-  if (first === undefined) return {}
-  const isAlone = patterns.length === 1 && properties.size === 0 && schema['propertyNames'] === undefined
-  if (!isAlone || schema['additionalProperties'] !== false) {
-    const message = "'patternProperties' needs one pattern, no 'properties', and 'additionalProperties': false."
-    throw refusal(path, 'patternProperties', message)
+  if (patterns.length > MOST_PATTERNS) {
+    read.relax(at, `More than ${MOST_PATTERNS} cannot be enforced.`)
+    return undefined
   }
-  const at = below(path, 'patternProperties', first[0])
-  return { additional: { schema: first[1], path: at }, names: { schema: { pattern: first[0] }, path: `${at}#` } }
+  try {
+    return patterns.map(([source, schema]) => {
+      const inner = below(path, 'patternProperties', source)
+      return patterned(source, inner, { schema, path: inner })
+    })
+  } catch (error) {
+    if (!(error instanceof UnsupportedSchema || error instanceof BadGrammar)) throw error
+    read.relax(at, error.message)
+    return undefined
+  }
 }
 
 function arrayShape(read: Reader): Partial<Shape> {
   // A list of `items` is what later drafts call `prefixItems`.
   const isTuple = Array.isArray(read.get('items'))
+  const keyword = isTuple ? 'items' : 'prefixItems'
+  const prefix = read.schemas(keyword)
+  const rest = read.schemaAt(isTuple ? 'additionalItems' : 'items', ANYTHING)
+  const isTooLong = prefix.length < ((read.get(keyword) as readonly unknown[] | undefined) ?? []).length
   return {
-    prefix: read.schemas(isTuple ? 'items' : 'prefixItems'),
-    items: read.schemaAt(isTuple ? 'additionalItems' : 'items', ANYTHING),
-    minItems: read.count('minItems', 0),
-    maxItems: read.count('maxItems', Number.POSITIVE_INFINITY),
+    prefix,
+    items: isTooLong ? ANYTHING : rest,
+    minItems: read.number('minItems', 0),
+    maxItems: read.number('maxItems', Number.POSITIVE_INFINITY),
   }
 }
 
@@ -150,13 +149,17 @@ function numberShape(read: Reader): Partial<Shape> {
   return {
     low: boundOf(read, 'minimum', 'exclusiveMinimum', ANY_SHAPE.low, 1),
     high: boundOf(read, 'maximum', 'exclusiveMaximum', ANY_SHAPE.high, -1),
-    multiples: read.said('multipleOf', 'number'),
+    multiples: read.said<number>('multipleOf'),
   }
 }
 
 function boundOf(read: Reader, inside: string, outside: string, none: Bound, sign: 1 | -1): Bound {
-  const [including] = read.said(inside, 'number').map((said) => ({ ...said, isOut: false }))
-  const [excluding] = read.said(outside, 'number').map((said) => ({ ...said, isOut: true }))
-  if (including === undefined || excluding === undefined) return including ?? excluding ?? none
+  // Draft 4 says beside a bound whether it is out.
+  const isOut = read.get(outside) === true
+  const [including] = read.said<number>(inside).map((said) => ({ ...said, isOut }))
+  const [excluding] = read.said<number>(outside).map((said) => ({ ...said, isOut: true }))
+  if (including === undefined || excluding === undefined || typeof excluding.value === 'boolean') {
+    return including ?? (typeof excluding?.value === 'number' ? excluding : none)
+  }
   return sign * (excluding.value - including.value) >= 0 ? excluding : including
 }

@@ -1,9 +1,6 @@
-import { UnsupportedSchema } from '../unsupported-schema.js'
-import { both, type Located } from './located.js'
-
-export const JSON_TYPES = ['null', 'boolean', 'object', 'array', 'string', 'number', 'integer'] as const
-/** `number` has the whole ones, too. */
-export type JsonType = (typeof JSON_TYPES)[number]
+import { ANYTHING, both, type Located } from './located.js'
+import { type Patterned, valueByPatterns } from './patterned.js'
+import { JSON_TYPES, type JsonType } from './types.js'
 
 /** What a schema says without `$ref`, `allOf` and alternatives: one of them, with all that has to hold together. */
 export interface Shape {
@@ -11,7 +8,13 @@ export interface Shape {
   readonly types: ReadonlySet<JsonType>
   /** Of `enum` or `const`. */
   readonly values?: readonly unknown[]
+  /** Texts, booleans and null that it is not. */
+  readonly excluded: readonly unknown[]
   readonly properties: ReadonlyMap<string, Located>
+  /** What properties have to be by their names, declared or not. Declared ones have it in `properties` already. */
+  readonly patterned: readonly Patterned[]
+  /** The paths of `patternProperties` that cannot be held, beside what else is said of the object. */
+  readonly tangled: readonly string[]
   readonly additional: Located
   readonly required: ReadonlySet<string>
   /** What names that are not declared have to be. */
@@ -41,11 +44,12 @@ export interface Bound extends Said<number> {
   readonly isOut: boolean
 }
 
-export const ANYTHING: Located = { schema: true, path: '' }
-
 export const ANY_SHAPE: Omit<Shape, 'path'> = {
   types: new Set(JSON_TYPES.filter((type) => type !== 'integer')),
+  excluded: [],
   properties: new Map(),
+  patterned: [],
+  tangled: [],
   additional: ANYTHING,
   required: new Set(),
   names: ANYTHING,
@@ -69,14 +73,13 @@ export function bothShapes(one: Shape, other: Shape): Shape | undefined {
   const types = commonTypes(one.types, other.types)
   const values = commonValues(one, other)
   if (types.size === 0 || values?.length === 0) return undefined
-  if (one.names !== ANYTHING && other.names !== ANYTHING) {
-    throw new UnsupportedSchema(other.path, "Two 'propertyNames' of the same object cannot be enforced together.")
-  }
   return {
     path: one.path,
     types,
     ...(values === undefined ? {} : { values }),
+    excluded: [...new Set([...one.excluded, ...other.excluded])],
     properties: bothProperties(one, other),
+    ...bothPatterned(one, other),
     additional: both(one.additional, other.additional),
     required: new Set([...one.required, ...other.required]),
     names: both(one.names, other.names),
@@ -112,8 +115,25 @@ function commonValues({ values: ones }: Shape, { values: others }: Shape): reado
 
 function bothProperties(one: Shape, other: Shape): Map<string, Located> {
   const names = new Set([...one.properties.keys(), ...other.properties.keys()])
-  const schemaIn = ({ properties, additional }: Shape, name: string): Located => properties.get(name) ?? additional
+  const schemaIn = ({ properties, additional, patterned }: Shape, name: string): Located =>
+    properties.get(name) ?? valueByPatterns(patterned, name) ?? additional
   return new Map([...names].map((name) => [name, both(schemaIn(one, name), schemaIn(other, name))]))
+}
+
+function bothPatterned(one: Shape, other: Shape): Pick<Shape, 'patterned' | 'tangled'> {
+  const tangled = [...one.tangled, ...other.tangled]
+  if (one.patterned.length > 0 && other.patterned.length > 0) {
+    // What one says of other names would have to be told from what the other says of its own.
+    const isApart = [one, other].every(({ additional }) => additional === ANYTHING)
+    if (!isApart) tangled.push(other.path)
+    return { patterned: [...one.patterned, ...other.patterned], tangled }
+  }
+  const within = (patterns: readonly Patterned[], additional: Located): Patterned[] =>
+    patterns.map((each) => ({ ...each, value: both(each.value, additional) }))
+  return {
+    patterned: [...within(one.patterned, other.additional), ...within(other.patterned, one.additional)],
+    tangled,
+  }
 }
 
 function bothPrefixes(one: Shape, other: Shape): Located[] {

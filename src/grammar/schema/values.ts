@@ -1,6 +1,7 @@
-import { UnsupportedSchema } from '../unsupported-schema.js'
-import type { JsonType, Shape } from './shape.js'
-import { ANYTHING } from './shape.js'
+import { ANYTHING } from './located.js'
+import type { Relax } from './relaxations.js'
+import type { Shape } from './shape.js'
+import type { JsonType } from './types.js'
 
 /** The type of a JSON value, as schemas call it. */
 export function typeOf(value: unknown): JsonType | undefined {
@@ -11,24 +12,23 @@ export function typeOf(value: unknown): JsonType | undefined {
 }
 
 /** Those of the listed values that are all that the rest of the schema says. */
-export function allowedValues(shape: Shape): readonly unknown[] {
-  return (shape.values ?? []).filter((value) => isAllowed(value, shape))
+export function allowedValues(shape: Shape, relax: Relax): readonly unknown[] {
+  return (shape.values ?? []).filter((value) => isAllowed(value, shape, relax))
 }
 
-function isAllowed(value: unknown, shape: Shape): boolean {
+function isAllowed(value: unknown, shape: Shape, relax: Relax): boolean {
   const type = typeOf(value)
-  if (type === undefined) return false
+  if (type === undefined || shape.excluded.includes(value)) return false
   if (!shape.types.has(type) && !(type === 'integer' && shape.types.has('number'))) return false
-  if (typeof value === 'string') return isAllowedText(value, shape)
+  if (typeof value === 'string') return isAllowedText(value, shape, relax)
   if (typeof value === 'number') return isAllowedNumber(value, shape)
-  if (type === 'array' || type === 'object') checkFree(shape, type)
+  if (type === 'array' || type === 'object') relaxParts(shape, type, relax)
   return true
 }
 
-function isAllowedText(value: string, { minLength, maxLength, patterns }: Shape): boolean {
+function isAllowedText(value: string, { minLength, maxLength, patterns }: Shape, relax: Relax): boolean {
   // Never run here: a pattern may take for ever.
-  const [pattern] = patterns
-  if (pattern !== undefined) throw new UnsupportedSchema(pattern.path, "A 'pattern' beside 'enum' cannot be enforced.")
+  for (const { path } of patterns) relax(path, "A 'pattern' beside 'enum' cannot be enforced.")
   // Not counted for nothing: a text may be long.
   if (minLength === 0 && value.length <= maxLength) return true
   const length = Array.from(value).length
@@ -42,7 +42,7 @@ function isAllowedNumber(value: number, { low, high, multiples }: Shape): boolea
 }
 
 /** Listed arrays and objects are not compared with schemas. */
-function checkFree(shape: Shape, type: 'array' | 'object'): void {
+function relaxParts(shape: Shape, type: 'array' | 'object', relax: Relax): void {
   const { prefix, items, minItems, maxItems, properties, additional, required, names } = shape
   const isFree =
     type === 'array'
@@ -54,5 +54,5 @@ function checkFree(shape: Shape, type: 'array' | 'object'): void {
         shape.minProperties === 0 &&
         shape.maxProperties === Number.POSITIVE_INFINITY
   if (isFree) return
-  throw new UnsupportedSchema(shape.path, `An ${type} in 'enum' or 'const' cannot be compared with the other keywords.`)
+  relax(shape.path, `An ${type} in 'enum' or 'const' cannot be compared with the other keywords.`)
 }

@@ -41,7 +41,7 @@ type ResponseOptions = Pick<
   | 'knowledgeCutoff'
   | 'onDiagnostic'
   | 'onProgress'
-  | 'unconstrained'
+  | 'onUnsupportedConstraint'
   | 'onInvalidOutput'
 >
 

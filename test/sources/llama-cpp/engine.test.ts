@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { HarmonyResponsesError } from '../../../src/errors.js'
+import { atOnce } from '../../../src/slices.js'
 import { createLlamaCppEngine, EngineError, type LlamaCppEngineOptions } from '../../../src/sources/llama-cpp.js'
 import { loadTokenTable } from '../../../src/tokens/load-token-table.js'
 import { constraintLaws } from '../../support/constraint-laws.js'
@@ -51,14 +52,16 @@ constraintLaws('llama.cpp', async () => (await makeEngine()).engine, ['json_sche
 describe('capabilities', () => {
   test('capabilities are the context length, and what can be written in GBNF', async () => {
     const { engine } = await makeEngine({ contextSize: 512 })
-    const { refuses, ...rest } = (await engine.capabilities?.()) ?? {}
+    const { refuses, relaxes, ...rest } = (await engine.capabilities?.()) ?? {}
     expect(rest).toEqual({
       contextLength: 512,
       constraints: ['json_schema', 'regex', 'gbnf'],
       hasConstrainedLogprobs: true,
     })
     expect(refuses?.({ jsonSchema: { type: 'object' } })).toBeUndefined()
-    expect(refuses?.({ jsonSchema: { properties: { a: { not: {} } } } })?.path).toBe('/properties/a/not')
+    expect(refuses?.({ regex: '(?=a)' })?.path).toBe('')
+    const { relaxed } = atOnce(relaxes?.({ jsonSchema: { properties: { a: { not: {} } } } }) ?? expect.fail('none'))
+    expect(relaxed.map(({ path }) => path)).toEqual(['/properties/a/not'])
   })
 
   test('a constraint needs node-llama-cpp, whose absence costs the sequence nothing', async () => {

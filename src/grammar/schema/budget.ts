@@ -1,0 +1,32 @@
+/** A schema's grammar has about so many nodes, and what is looked at to make it counts as well. Some 1,000 properties. */
+export const MOST_NODES = 100_000
+
+/** So many nodes are the work of one piece: a few milliseconds. */
+export const SLICE_NODES = 2_000
+
+/** So many are the work of one subschema, which no pause can divide. */
+const MOST_AT_ONCE = 15_000
+
+/** Work is counted in nodes, never in time: a schema has to become the same grammar in any process. */
+export class Budget {
+  #steps = 0
+  /** Where the subschema ends that is being looked at. */
+  #until = MOST_AT_ONCE
+
+  /** What was looked at so far. */
+  get steps(): number {
+    return this.#steps
+  }
+
+  /** Begins with another subschema. */
+  next(): void {
+    this.#until = this.#steps + MOST_AT_ONCE
+  }
+
+  /** Counts work. False if it would be too much for one subschema: then it is not to be done. */
+  spend(nodes: number): boolean {
+    if (this.#steps + nodes > this.#until) return false
+    this.#steps += nodes
+    return true
+  }
+}

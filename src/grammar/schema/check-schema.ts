@@ -1,0 +1,175 @@
+import type { Slices } from '../../slices.js'
+import { InvalidSchema } from '../unsupported-schema.js'
+import { below, isJsonObject, type JsonObject } from './keywords.js'
+import type { Located } from './located.js'
+import { absolute, NO_BASE, type References, type Resource, resolve } from './references.js'
+import { isJsonType } from './types.js'
+
+/** So many schemas are looked at in one piece. */
+const SLICE = 1_000
+
+/** Where a schema stands, without its text: most are never written. */
+interface Place {
+  readonly within: Place | undefined
+  readonly names: readonly (string | number)[]
+  /** What its `$ref`s and the `$id`s inside are relative to. */
+  readonly base: string
+}
+
+interface Found {
+  readonly schema: unknown
+  readonly place: Place
+}
+
+/**
+ * Checks that something is a JSON Schema of any draft, whether a grammar holds it or not: that its keywords are of their
+ * kind, its types exist, and its references point at schemas.
+ *
+ * @returns what the references point at
+ * @throws InvalidSchema with the path of the first keyword that is wrong
+ */
+export function* checkSchema(document: unknown): Slices<References> {
+  const open: Found[] = [{ schema: document, place: { within: undefined, names: [], base: NO_BASE } }]
+  const resources = new Map<string, Resource>()
+  const seen = new Set<JsonObject>()
+  const refs = new Map<JsonObject, Place>()
+  const references = new Map<JsonObject, Located>()
+  let looked = 0
+  while (open.length > 0) {
+    for (let found = open.pop(); found !== undefined; found = open.pop()) {
+      if (++looked % SLICE === 0) yield
+      const { schema } = found
+      if (typeof schema === 'boolean') continue
+      if (!isJsonObject(schema))
+        throw new InvalidSchema(pathOf(found.place), 'A schema has to be an object or a boolean.')
+      if (seen.has(schema)) continue
+      seen.add(schema)
+      const place = named(schema, found.place, resources)
+      if (typeof schema['$ref'] === 'string') refs.set(schema, place)
+      const before = open.length
+      for (const keyword of Object.keys(schema)) {
+        const wrong = KINDS.get(keyword)?.(schema[keyword])
+        if (wrong !== undefined) {
+          throw new InvalidSchema(below(pathOf(place), keyword), `The keyword '${keyword}' has to be ${wrong}.`)
+        }
+        addSubschemas(open, keyword, schema[keyword], place)
+      }
+      // The first mistake is the one that is named.
+      reverseFrom(open, before)
+    }
+    for (const [schema, place] of refs) {
+      if (references.has(schema)) continue
+      if (++looked % SLICE === 0) yield
+      const target = resolve(schema['$ref'] as string, place.base, below(pathOf(place), '$ref'), resources)
+      references.set(schema, target)
+      // What stands under a keyword that is none was not looked at yet.
+      const names = ('path' in target ? target.path : '').split('/').slice(1).map(plainName)
+      if ('schema' in target && isJsonObject(target.schema) && !seen.has(target.schema)) {
+        open.push({ schema: target.schema, place: { within: undefined, names, base: place.base } })
+      }
+    }
+  }
+  return references
+}
+
+function plainName(name: string): string {
+  return name.replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** Notes the URLs that lead to a schema. What is inside is relative to its own. */
+function named(schema: JsonObject, place: Place, resources: Map<string, Resource>): Place {
+  const { $id: id, $anchor: anchor } = schema
+  const isRoot = resources.size === 0
+  if (!isRoot && id === undefined && anchor === undefined) return place
+  const url = typeof id === 'string' && (!id.startsWith('#') || isRoot) ? absolute(id, place.base) : undefined
+  const base = url?.split('#')[0] ?? place.base
+  if (!isRoot && url === undefined && typeof anchor !== 'string' && typeof id !== 'string') return place
+  const resource = { schema, path: pathOf(place) }
+  if (isRoot) resources.set(place.base, resource)
+  if (url !== undefined) resources.set(base, resource)
+  if (typeof anchor === 'string') resources.set(`${base}#${anchor}`, resource)
+  // As earlier drafts name what is no resource of its own.
+  else if (typeof id === 'string' && /^#\w/.test(id)) resources.set(`${place.base}${id}`, resource)
+  return base === place.base ? place : { ...place, base }
+}
+
+function pathOf(place: Place): string {
+  const names: (string | number)[] = []
+  for (let at: Place | undefined = place; at !== undefined; at = at.within) names.unshift(...at.names)
+  return names.length === 0 ? '' : below('', ...names)
+}
+
+/** A keyword's kind: what it has to be, in words, unless it is that. */
+type Kind = (value: unknown) => string | undefined
+
+const is =
+  (words: string, isRight: (value: unknown) => boolean): Kind =>
+  (value) =>
+    isRight(value) ? undefined : words
+const isNumber = (value: unknown): boolean => typeof value === 'number'
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+const count = is('a whole number of at least 0', (value) => Number.isInteger(value) && (value as number) >= 0)
+const number = is('a number', isNumber)
+const text = is('a string', (value) => typeof value === 'string')
+/** A number, or a boolean beside `minimum`, as draft 4 has it. */
+const bound = is('a number', (value) => isNumber(value) || typeof value === 'boolean')
+const schema = is('a schema', (value) => isJsonObject(value) || typeof value === 'boolean')
+const schemas = is('a list of schemas', (value) => Array.isArray(value) && value.length > 0)
+const record = is('an object', isJsonObject)
+const list = is('an array', Array.isArray)
+const types = is('a type of JSON, or a list of such', (value) =>
+  Array.isArray(value) ? value.length > 0 && value.every(isJsonType) : isJsonType(value),
+)
+
+const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ['type', types],
+  ['enum', list],
+  ['required', is('a list of names', isTexts)],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'].map(
+    (name) => [name, count] as const,
+  ),
+  ...['minContains', 'maxContains'].map((name) => [name, count] as const),
+  ...['minimum', 'maximum'].map((name) => [name, number] as const),
+  ['multipleOf', is('a number above 0', (value) => isNumber(value) && (value as number) > 0)],
+  ...['exclusiveMinimum', 'exclusiveMaximum'].map((name) => [name, bound] as const),
+  ...['pattern', 'format', '$ref'].map((name) => [name, text] as const),
+  ['uniqueItems', is('a boolean', (value) => typeof value === 'boolean')],
+  [
+    'dependentRequired',
+    is('an object of lists of names', (value) => isJsonObject(value) && Object.values(value).every(isTexts)),
+  ],
+  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'].map(
+    (name) => [name, record] as const,
+  ),
+  ...['allOf', 'anyOf', 'oneOf'].map((name) => [name, schemas] as const),
+  ['prefixItems', list],
+  ['items', is('a schema, or a list of schemas', (value) => Array.isArray(value) || schema(value) === undefined)],
+  ...['additionalProperties', 'propertyNames', 'additionalItems', 'contains', 'not', 'if', 'then', 'else'].map(
+    (name) => [name, schema] as const,
+  ),
+  ...['unevaluatedItems', 'unevaluatedProperties'].map((name) => [name, schema] as const),
+])
+
+const MAPS: ReadonlySet<string> = new Set([
+  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'],
+])
+const LISTS: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'])
+
+function addSubschemas(open: Found[], keyword: string, value: unknown, within: Place): void {
+  const add = (schema: unknown, ...names: readonly (string | number)[]): unknown =>
+    open.push({ schema, place: { within, names: [keyword, ...names], base: within.base } })
+  if (MAPS.has(keyword)) {
+    for (const [name, schema] of Object.entries(value as JsonObject)) {
+      // A list of names, of `dependencies`.
+      if (keyword !== 'dependencies' || !isTexts(schema)) add(schema, name)
+    }
+  } else if (LISTS.has(keyword) && Array.isArray(value)) {
+    for (const [index, schema] of value.entries()) add(schema, index)
+  } else if (keyword === 'items' || KINDS.get(keyword) === schema) add(value)
+}
+
+function reverseFrom<Value>(values: Value[], from: number): void {
+  const last = values.splice(from).toReversed()
+  for (const value of last) values.push(value)
+}

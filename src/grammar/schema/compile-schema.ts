@@ -1,0 +1,190 @@
+import type { Slices } from '../../slices.js'
+import { choice, type Expression, type Grammar, rule, sequence, text } from '../expression.js'
+import { productive } from '../productive.js'
+import { createRules } from '../rules.js'
+import { arrayText } from './array.js'
+import { Budget, MOST_NODES, SLICE_NODES } from './budget.js'
+import { checkSchema } from './check-schema.js'
+import type { Compiler } from './compiler.js'
+import { createExpander } from './expand.js'
+import { isJsonObject } from './keywords.js'
+import { ANYTHING, keyOf, type Located, pathOf } from './located.js'
+import { integerText, numberText } from './number.js'
+import { objectText } from './object.js'
+import type { References } from './references.js'
+import { type Relax, type Relaxation, Relaxations } from './relaxations.js'
+import { ANY_SHAPE, type Shape } from './shape.js'
+import { stringText } from './string.js'
+import { type JsonType, typesOf } from './types.js'
+import { allowedValues } from './values.js'
+
+/** Schemas stand in each other at most so deep: below, only types are held. */
+const DEEPEST = 100
+/** Alternatives with at least so many parts are rules of their own, so that a pause may come between them. */
+const LARGE = 20
+
+/** A schema as a grammar of the JSON texts that are valid against it. */
+export interface CompiledSchema {
+  readonly grammar: Grammar
+  /** What the grammar allows although the schema does not. Empty if it holds all of the schema. */
+  readonly relaxed: readonly Relaxation[]
+  /** What it took, for those who compile many. */
+  readonly nodes: number
+}
+
+/**
+ * Compiles a JSON Schema (2020-12, and earlier drafts where they agree). docs/strict.md lists what becomes of each keyword.
+ *
+ * Properties come in the order in which the schema declares them, those that are not declared last. Between tokens there
+ * is at most one blank, after `{`, `[`, `,` and `:`, and before `}` and `]`.
+ *
+ * What cannot be held is left out by itself, and the grammar allows more than the schema. What does so follows from the
+ * schema and the budget alone.
+ *
+ * @param mostNodes - over it, what is left of the schema is held by its types alone: the deepest parts
+ * @throws InvalidSchema
+ */
+export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES): Slices<CompiledSchema> {
+  const references = yield* checkSchema(document)
+  const rules = createRules()
+  const relaxations = new Relaxations()
+  const relax: Relax = (path, message) => relaxations.add(path, message)
+  const budget = new Budget()
+  const expand = createExpander({ references, relax, budget })
+  const names = new Map<string, string>()
+  const tasks: Task[] = []
+  let depth = 0
+
+  /** @param make - gets what is said of it where it is too much */
+  function task(prefix: string, make: Task['make'], { isFree = false, at = depth } = {}): string {
+    const name = rules.reserve(prefix)
+    tasks.push({ name, depth: at, isFree, make })
+    return name
+  }
+
+  function once(key: string, prefix: string, of: Located): Expression {
+    const name = names.get(key) ?? task(prefix, (tooMuch) => valueText(of, tooMuch), { isFree: of === ANYTHING })
+    names.set(key, name)
+    return rule(name)
+  }
+
+  function valueText(of: Located, tooMuch: string | undefined): Expression {
+    if (tooMuch !== undefined) {
+      relax(pathOf(of), tooMuch)
+      return anyOf(typesIn(of))
+    }
+    return choice(...expand(of).map((shape) => (isLarge(shape) ? compiler.shape(shape) : shapeText(shape, compiler))))
+  }
+
+  /** Any value of these types: one rule, however often it stands for what is too much. */
+  function anyOf(types: Shape['types']): Expression {
+    const shape = { ...ANY_SHAPE, path: '', types }
+    return rules.once(`any ${[...types].join(' ')}`, 'any', () => shapeText(shape, compiler))
+  }
+
+  const compiler: Compiler = {
+    rules,
+    strings: new Map(),
+    relax,
+    value(given) {
+      const located = given === ANYTHING ? given : followed(references, given)
+      return once(located === ANYTHING ? 'anything' : `value ${keyOf(located)}`, 'value', located)
+    },
+    name(located) {
+      return once(`name ${keyOf(located)}`, 'name', { all: [located, { schema: { type: 'string' }, path: '' }] })
+    },
+    shape(shape) {
+      const make: Task['make'] = (tooMuch) => {
+        if (tooMuch === undefined) return shapeText(shape, compiler)
+        relax(shape.path, tooMuch)
+        return anyOf(shape.types)
+      }
+      return rule(task('shape', make, { at: depth - 1 }))
+    },
+    later: (prefix, make, otherwise) =>
+      // No deeper than what it is a part of.
+      rule(task(prefix, (tooMuch) => (tooMuch === undefined ? make() : otherwise()), { at: depth - 1 })),
+    anything: () => compiler.value(ANYTHING),
+  }
+
+  const used = (): number => rules.nodes + budget.steps
+  const root = compiler.value({ schema: document, path: '' })
+  let paused = 0
+  // It grows meanwhile. What a value has inside comes after all that is beside the value.
+  for (const { name, depth: level, isFree, make } of tasks) {
+    depth = level + 1
+    budget.next()
+    const tooMuch = isFree ? undefined : level > DEEPEST ? TOO_DEEP : used() > mostNodes ? TOO_LARGE : undefined
+    rules.set(name, make(tooMuch))
+    if (used() - paused < SLICE_NODES) continue
+    paused = used()
+    yield
+  }
+  const grammar = yield* productive(new Map([...rules.all, ['root', root]]))
+  const nodes = used()
+  if (grammar !== undefined) return { grammar, relaxed: relaxations.list, nodes }
+  const { grammar: any } = yield* compileSchema(true)
+  return { grammar: any, relaxed: [{ path: '', message: 'No value is valid against this schema.' }], nodes }
+}
+
+const TOO_LARGE = 'The schema is too large to be enforced: of this part only the type is.'
+const TOO_DEEP = `More than ${DEEPEST} levels are not supported: of this part only the type is enforced.`
+
+/** A rule that is still to be made. */
+interface Task {
+  readonly name: string
+  /** How deep it stands. */
+  readonly depth: number
+  /** Whether it is made whatever the budget. */
+  readonly isFree: boolean
+  /** @param tooMuch - why its type alone may be held */
+  readonly make: (tooMuch: string | undefined) => Expression
+}
+
+function isLarge({ properties, prefix }: Shape): boolean {
+  return properties.size + prefix.length > LARGE
+}
+
+function typesIn(of: Located): Shape['types'] {
+  return ('all' in of ? undefined : typesOf(of.schema)) ?? ANY_SHAPE.types
+}
+
+/** A schema that is nothing but a `$ref` is what it points at, so that a recursive one has one rule. */
+function followed(references: References, located: Located): Located {
+  const seen = new Set<string>()
+  let at = located
+  while (!('all' in at) && isJsonObject(at.schema) && Object.keys(at.schema).length === 1 && !seen.has(at.path)) {
+    const target = references.get(at.schema)
+    if (target === undefined) return at
+    seen.add(at.path)
+    at = target
+  }
+  return at
+}
+
+function shapeText(shape: Shape, compiler: Compiler): Expression {
+  if (shape.values !== undefined) {
+    return choice(...allowedValues(shape, compiler.relax).map((value) => text(JSON.stringify(value))))
+  }
+  return choice(...[...shape.types].map((type) => typeText(type, shape, compiler)))
+}
+
+function typeText(type: JsonType, shape: Shape, compiler: Compiler): Expression {
+  const isLeft = (value: unknown): boolean => !shape.excluded.includes(value)
+  switch (type) {
+    case 'null':
+      return choice(...[null].filter(isLeft).map((value) => text(String(value))))
+    case 'boolean':
+      return choice(...[true, false].filter(isLeft).map((value) => text(String(value))))
+    case 'integer':
+      return compiler.rules.add('integer', integerText(shape, compiler.relax))
+    case 'number':
+      return compiler.rules.add('number', numberText(shape, compiler.relax))
+    case 'string':
+      return stringText(shape, compiler)
+    case 'array':
+      return sequence(arrayText(shape, compiler))
+    case 'object':
+      return sequence(objectText(shape, compiler))
+  }
+}

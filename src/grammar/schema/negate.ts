@@ -1,0 +1,97 @@
+import { FORMATS } from './formats.js'
+import { ANYTHING, inside, keyOf, type Located } from './located.js'
+import { ANY_SHAPE, type Bound, type Shape } from './shape.js'
+import { JSON_TYPES, type JsonType } from './types.js'
+
+/**
+ * What a shape forbids, as alternatives: each breaks one of the things that the shape says. Undefined if one of them cannot
+ * be said, for then the alternatives would allow less than the negation.
+ */
+export function negated(shape: Shape, path: string): readonly Shape[] | undefined {
+  const alternatives = [
+    otherTypes(shape),
+    otherValues(shape),
+    ...otherObjects(shape, path),
+    ...otherArrays(shape),
+    ...otherStrings(shape),
+    ...otherNumbers(shape),
+  ]
+  const known = alternatives.filter((each) => each !== undefined)
+  if (known.length < alternatives.length) return undefined
+  return known.map((each) => ({ ...ANY_SHAPE, path, ...each })).filter(({ types }) => types.size > 0)
+}
+
+/** What an alternative says; undefined if it cannot be said. */
+type Alternative = Partial<Shape> | undefined
+
+const only = (type: JsonType): ReadonlySet<JsonType> => new Set([type])
+
+function otherTypes({ types }: Shape): Alternative {
+  // A number that is not whole is no type.
+  if (types.has('integer')) return undefined
+  return { types: new Set(JSON_TYPES.filter((type) => type !== 'integer' && !types.has(type))) }
+}
+
+function otherValues({ values, excluded }: Shape): Alternative {
+  if (excluded.length > 0) return undefined
+  if (values === undefined) return NOTHING
+  const isPlain = values.every((value) => value === null || ['string', 'boolean'].includes(typeof value))
+  return isPlain ? { excluded: values } : undefined
+}
+
+const NOTHING: Alternative = { types: new Set() }
+
+function otherObjects(shape: Shape, path: string): Alternative[] {
+  const { properties, patterned, additional, required, names, minProperties, maxProperties } = shape
+  const all: Alternative[] = []
+  const types = only('object')
+  if (names !== ANYTHING || additional !== ANYTHING || patterned.length > 0) all.push(undefined)
+  for (const name of required) {
+    all.push({ types, properties: new Map([[name, { schema: false, path }]]) })
+  }
+  for (const [name, located] of properties) {
+    if ('schema' in located && located.schema === true) continue
+    all.push({ types, required: new Set([name]), properties: new Map([[name, notLocated(located)]]) })
+  }
+  if (minProperties > 0) all.push({ types, maxProperties: minProperties - 1 })
+  if (maxProperties !== Number.POSITIVE_INFINITY) all.push({ types, minProperties: maxProperties + 1 })
+  return all
+}
+
+/** A schema that allows what the located ones do not. */
+function notLocated(located: Located): Located {
+  const schema = 'all' in located ? { allOf: located.all.flatMap(schemasIn) } : located.schema
+  return { schema: { not: schema }, path: inside(keyOf(located), 'not') }
+}
+
+function schemasIn(located: Located): readonly unknown[] {
+  return 'all' in located ? located.all.flatMap(schemasIn) : [located.schema]
+}
+
+function otherArrays({ prefix, items, minItems, maxItems }: Shape): Alternative[] {
+  const types = only('array')
+  return [
+    ...(prefix.length > 0 || items !== ANYTHING ? [undefined] : []),
+    ...(minItems > 0 ? [{ types, maxItems: minItems - 1 }] : []),
+    ...(maxItems === Number.POSITIVE_INFINITY ? [] : [{ types, minItems: maxItems + 1 }]),
+  ]
+}
+
+function otherStrings({ minLength, maxLength, patterns, formats }: Shape): Alternative[] {
+  const types = only('string')
+  return [
+    ...(patterns.length > 0 || formats.some(({ value }) => FORMATS.has(value)) ? [undefined] : []),
+    ...(minLength > 0 ? [{ types, maxLength: minLength - 1 }] : []),
+    ...(maxLength === Number.POSITIVE_INFINITY ? [] : [{ types, minLength: maxLength + 1 }]),
+  ]
+}
+
+function otherNumbers({ low, high, multiples }: Shape): Alternative[] {
+  const types = only('number')
+  const other = ({ value, path, isOut }: Bound): Bound => ({ value, path, isOut: !isOut })
+  return [
+    ...(multiples.length > 0 ? [undefined] : []),
+    ...(Number.isFinite(low.value) ? [{ types, high: other(low) }] : []),
+    ...(Number.isFinite(high.value) ? [{ types, low: other(high) }] : []),
+  ]
+}

@@ -1,0 +1,68 @@
+import { atOnce } from '../../slices.js'
+import { matcherOf } from '../matcher/matcher.js'
+import { productive } from '../productive.js'
+import type { Pattern } from '../regex/pattern.js'
+import { patternExpression } from '../regex/pattern-expression.js'
+import { readPattern } from '../regex/read-pattern.js'
+import { searched } from '../regex/search.js'
+import { createRules } from '../rules.js'
+import { ANYTHING, both, type Located } from './located.js'
+
+/** A part of `patternProperties`: what properties have to be whose names match. */
+export interface Patterned {
+  readonly source: string
+  readonly path: string
+  readonly value: Located
+  /** Whether a name matches. Never by JavaScript's own engine, which a client's pattern may take for ever. */
+  readonly matches: (name: string) => boolean
+  /** What the names that match begin with, where that is all that the pattern says; `''` where all names match. */
+  readonly prefix: string | undefined
+  /** What the names that match begin with in any case. */
+  readonly beginning: string
+  /** Whether the empty name does not match, where all others do. */
+  readonly isNonEmpty: boolean
+}
+
+/** @throws UnsupportedSchema if no grammar says what the pattern does, BadGrammar if it is too ambiguous */
+export function patterned(source: string, path: string, value: Located): Patterned {
+  const pattern = readPattern(source, path)
+  const rules = createRules()
+  const root = patternExpression(searched(pattern, path), rules, 'plain')
+  const grammar = atOnce(productive(new Map([...rules.all, ['root', root]])))
+  const start = grammar && matcherOf(grammar)
+  const matches = (name: string): boolean => start?.accept(name)?.isComplete === true
+  const { beginning, isAll } = beginningOf(pattern)
+  const prefix = ALL.includes(source) ? '' : isAll ? beginning : undefined
+  return { source, path, value, matches, prefix, beginning, isNonEmpty: prefix === '' && !matches('') }
+}
+
+/** Patterns that all names match, but for the empty one and those with an end of a line. */
+const ALL: readonly string[] = ['', '^', '$', '.', '.*', '.+', '^.', '^.*', '^.+', '^.*$', '^.+$', '^(.*)$', '^(.+)$']
+
+/** The characters that a text begins with that matches, and whether the pattern says nothing else. */
+function beginningOf(pattern: Pattern): { readonly beginning: string; readonly isAll: boolean } {
+  const [start, ...rest] = pattern.kind === 'sequence' ? pattern.of : []
+  if (start?.kind !== 'start') return { beginning: '', isAll: false }
+  const characters: string[] = []
+  for (const part of rest) {
+    const [range, other] = part.kind === 'class' ? part.ranges : []
+    if (range === undefined || other !== undefined || range[0] !== range[1]) break
+    characters.push(String.fromCodePoint(range[0]))
+  }
+  return { beginning: characters.join(''), isAll: characters.length === rest.length }
+}
+
+/** What a property of this name has to be beside what is declared of it: undefined if no pattern matches. */
+export function valueByPatterns(patterns: readonly Patterned[], name: string): Located | undefined {
+  const values = patterns.filter(({ matches }) => matches(name)).map(({ value }) => value)
+  return values.length === 0 ? undefined : values.reduce(both, ANYTHING)
+}
+
+/** Whether no name can match two of the patterns: they begin differently. */
+export function areApart(patterns: readonly Patterned[]): boolean {
+  return patterns.every(({ beginning }, index) =>
+    patterns
+      .slice(index + 1)
+      .every((other) => !beginning.startsWith(other.beginning) && !other.beginning.startsWith(beginning)),
+  )
+}

@@ -1,0 +1,63 @@
+import { InvalidSchema } from '../unsupported-schema.js'
+import { isJsonObject, type JsonObject } from './keywords.js'
+import type { Located } from './located.js'
+
+/** What each schema that has a `$ref` points at. */
+export type References = ReadonlyMap<JsonObject, Located>
+
+/** The base of a schema without an `$id`: no URL of anybody's. */
+export const NO_BASE = 'schema:///'
+
+/** A schema with an `$id` or an `$anchor`: what URLs lead to. */
+export interface Resource {
+  readonly schema: JsonObject
+  readonly path: string
+}
+
+/** The URL of an `$id` or a `$ref`, without an empty fragment. Undefined if it is none. */
+export function absolute(url: string, base: string): string | undefined {
+  try {
+    return new URL(url, base).href.replace(/#$/, '')
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * What a `$ref` points at, in its own document.
+ *
+ * @param at - the path of the `$ref`
+ * @param resources - by their URLs, the document among them
+ * @throws InvalidSchema if it points elsewhere, or at what is no schema
+ */
+export function resolve(ref: string, base: string, at: string, resources: ReadonlyMap<string, Resource>): Located {
+  const url = absolute(ref, base)
+  const whole = url === undefined ? undefined : resources.get(url)
+  if (whole !== undefined) return whole
+  const [address = '', fragment = ''] = url?.split('#') ?? []
+  const resource = resources.get(address)
+  if (resource === undefined) {
+    throw new InvalidSchema(at, "A '$ref' has to point into the schema itself: '#/$defs/NAME'.")
+  }
+  const pointer = decoded(fragment, at)
+  const names = pointer.split('/')
+  if (names.shift() !== '') throw new InvalidSchema(at, "A '$ref' points at nothing.")
+  let schema: unknown = resource.schema
+  for (const name of names.map((each) => each.replaceAll('~1', '/').replaceAll('~0', '~'))) {
+    const isThere = typeof schema === 'object' && schema !== null && Object.hasOwn(schema, name)
+    if (!isThere) throw new InvalidSchema(at, "A '$ref' points at nothing.")
+    schema = (schema as JsonObject)[name]
+  }
+  if (!isJsonObject(schema) && typeof schema !== 'boolean') {
+    throw new InvalidSchema(at, "A '$ref' points at something that is no schema.")
+  }
+  return { schema, path: resource.path + pointer }
+}
+
+function decoded(fragment: string, at: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    throw new InvalidSchema(at, "A '$ref' is no valid URI fragment.")
+  }
+}

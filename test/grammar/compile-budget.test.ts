@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { type CompiledSchema, compileSchema, matcherOf } from '../../src/grammar/index.js'
+import { allows } from './walk.js'
+
+/** A compiled schema, and how many pauses there were on the way. */
+function paused(schema: unknown, mostNodes?: number): { readonly made: CompiledSchema; readonly pauses: number } {
+  const slices = compileSchema(schema, mostNodes)
+  for (let pauses = 0; ; pauses++) {
+    const step = slices.next()
+    if (step.done) return { made: step.value, pauses }
+  }
+}
+
+const many = <Value>(count: number, make: (n: number) => Value): Value[] =>
+  Array.from({ length: count }, (_, n) => make(n))
+const properties = (count: number, make: (n: number) => unknown): object =>
+  Object.fromEntries(many(count, (n) => [`property_${n}`, make(n)]))
+
+function halves(depth: number): object {
+  return depth === 0 ? { type: 'string' } : { anyOf: [halves(depth - 1), halves(depth - 1)] }
+}
+
+const LARGE: readonly [string, object][] = [
+  ['a thousand optional properties', { type: 'object', properties: properties(1_000, () => ({ type: 'string' })) }],
+  ['an anyOf of 32,768 leaves in each other', halves(15)],
+  ['fifty thousand levels', many(50_000, () => 'items').reduce<object>((inner, name) => ({ [name]: inner }), {})],
+  [
+    'alternatives of many properties',
+    { anyOf: many(200, (n) => ({ type: 'object', properties: properties(100, () => ({ minimum: n })) })) },
+  ],
+  [
+    'combinations of many properties',
+    {
+      allOf: many(8, (n) => ({ anyOf: [{ properties: properties(400, () => ({ minLength: n })) }, { minLength: n }] })),
+    },
+  ],
+  ['a oneOf of many parts', { oneOf: many(500, (n) => ({ type: 'object', properties: { [`p${n}`]: {} } })) }],
+  ['definitions that use each other', { $ref: '#/$defs/d0', $defs: definitions(12) }],
+]
+
+function definitions(count: number): object {
+  const inner = (n: number): object => ({
+    type: 'object',
+    properties: properties(12, (m) => ({ $ref: `#/$defs/d${(n + m) % count}` })),
+  })
+  return Object.fromEntries(many(count, (n) => [`d${n}`, { allOf: [inner(n), inner(n + 1)] }]))
+}
+
+describe('the budget of a schema', () => {
+  test.each(LARGE)(
+    '%s: it is work in many pieces, and the pieces are no larger than the budget says',
+    (_what, schema) => {
+      const { made, pauses } = paused(schema)
+      // Each piece is at most what a pause comes after, and one subschema that cannot be divided.
+      expect(made.nodes / (pauses + 1)).toBeLessThan(22_000)
+      expect(made.nodes).toBeLessThan(200_000)
+      // In any process, whatever was compiled before.
+      const again = paused(schema)
+      expect(again.pauses).toBe(pauses)
+      expect([...again.made.grammar.keys()]).toEqual([...made.grammar.keys()])
+      expect(again.made.relaxed).toEqual(made.relaxed)
+    },
+  )
+
+  test('what is over the budget is held by its types, the deepest first, and is named', () => {
+    const leaf = { type: 'string', minLength: 2, maxLength: 3 }
+    const schema = {
+      type: 'object',
+      properties: properties(3, () => ({ type: 'array', items: leaf })),
+      required: ['property_0'],
+      additionalProperties: false,
+    }
+    const whole = paused(schema).made
+    expect(whole.relaxed).toEqual([])
+    const { grammar, relaxed } = paused(schema, whole.nodes - 10).made
+    expect(relaxed.map(({ path }) => path)).toEqual(['/properties/property_1/items', '/properties/property_2/items'])
+    const start = matcherOf(grammar)
+    expect(allows(start, '{"property_0":["ab"]}')).toBe(true)
+    expect(allows(start, '{"property_0":["abcd"]}')).toBe(false)
+    expect(allows(start, '{"property_0":[],"property_2":["a"]}')).toBe(true)
+    expect(allows(start, '{"property_0":[],"property_2":[1]}')).toBe(false)
+    expect(allows(start, '{}')).toBe(false)
+  })
+})

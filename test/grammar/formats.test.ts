@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { compileSchema, matcherOf } from '../../src/grammar/index.js'
+import { atOnce } from '../../src/slices.js'
+import { allows } from './walk.js'
+
+interface Examples {
+  readonly right: readonly string[]
+  readonly wrong: readonly string[]
+}
+
+const label = 'a'.repeat(63)
+
+const EXAMPLES: Readonly<Record<string, Examples>> = {
+  date: {
+    right: ['0001-01-01', '2024-02-29', '0004-02-29'],
+    wrong: ['0000-01-01', '2023-02-29', '0000-02-29', '2100-02-29'],
+  },
+  time: {
+    right: ['23:59:60Z', '12:00:00z', '12:00:00.123456789+23:59', '23:59:60.5+00:00'],
+    wrong: ['24:00:00Z', '12:00:60Z', '12:00:00', '22:59:60Z'],
+  },
+  'date-time': {
+    right: ['2024-02-29t23:59:60z', '1990-12-31T15:59:59.9-08:00'],
+    wrong: ['2024-02-30T00:00:00Z', '2024-01-01 00:00:00Z'],
+  },
+  duration: { right: ['P4Y', 'PT86400S', 'P1Y2M3DT4H5M6S', 'P8W', 'PT0S'], wrong: ['P', 'PT', 'P1YT', 'P1D2H', '4Y'] },
+  hostname: {
+    right: ['internal-my-load-balancer-name-1234567890.us-west-2.elb.amazonaws.com', label, 'a.b.c.d.e.f.g.h.i', '1.2'],
+    wrong: [`${label}a`, '-a', 'a-', 'a..b', 'a_b', ''],
+  },
+  email: {
+    right: ['a.b.c.d@x.com', 'bounce-1234567890-abcdefghijklmnop@mail.example.com', `${'a'.repeat(64)}@x.com`],
+    wrong: ['a@', '@b.com', 'a..b@x.com', 'a b@x.com', '.a@x.com'],
+  },
+  ipv4: { right: ['255.255.255.255', '0.0.0.0'], wrong: ['256.1.1.1', '1.1.1', '01.1.1.1'] },
+  ipv6: {
+    right: [
+      '::ffff:192.168.0.1',
+      '::',
+      '::1',
+      '1::',
+      '1:2:3:4:5:6:1.2.3.4',
+      '1:2:3:4:5::1.2.3.4',
+      '1::2:3:1.2.3.4',
+      '1:2:3:4:5:6:7:8',
+    ],
+    wrong: ['1:2:3:4:5:6:7', '::1::', '1.2.3.4', '1:2:3:4:5:6:7:1.2.3.4', '::ffff:256.0.0.1', '12345::'],
+  },
+  uri: {
+    right: [
+      'https://user:pw@example.com:8080/a/b%20c?x=1&y=%C3%A9#top',
+      'urn:isbn:0451450523',
+      'mailto:a@b.c',
+      'http://[::1]/',
+      'file:///etc/x',
+      'a:',
+    ],
+    wrong: ['not a url', '//example.com', '/a', 'http://a b', 'http://é', 'http://x/%zz', '1a:b', 'http://[::1', ''],
+  },
+  'uri-reference': { right: ['//x/y', '/a', 'a/b:c', '?q', '#f', '', '../x'], wrong: ['1:a', 'a b', '\\\\x', '[]'] },
+  iri: { right: ['http://exämple.org/Ö#ß'], wrong: ['http://a b', 'ä'] },
+  'iri-reference': { right: ['ä/ö', 'http://é'], wrong: ['<ä>'] },
+  'json-pointer': { right: ['', '/', '/a~1b/~0/0'], wrong: ['a', '/~', '/~2'] },
+  'relative-json-pointer': { right: ['0', '1/a', '2#'], wrong: ['/a', '01', '-1', '0##'] },
+  uuid: { right: ['2EB8AA08-AA98-11EA-B4AA-73B441D16380'], wrong: ['2eb8aa08aa9811eab4aa73b441d16380'] },
+}
+
+test.each(Object.entries(EXAMPLES))('the format %s allows what its RFC allows', (format, { right, wrong }) => {
+  const { grammar, relaxed } = atOnce(compileSchema({ type: 'string', format }))
+  expect(relaxed).toEqual([])
+  const start = matcherOf(grammar)
+  const verdicts = (texts: readonly string[]) => texts.filter((text) => allows(start, JSON.stringify(text)))
+  expect(verdicts(right)).toEqual(right)
+  expect(verdicts(wrong)).toEqual([])
+})
+
+test('a format is held where the pattern beside it cannot be', () => {
+  const schema = { type: 'string', format: 'date', pattern: '^(?=.)' }
+  const { grammar, relaxed } = atOnce(compileSchema(schema))
+  expect(relaxed.map(({ path }) => path)).toEqual(['/pattern'])
+  expect(allows(matcherOf(grammar), '"2023-02-29"')).toBe(false)
+})
+
+test('what cannot be held of a string is named wherever it stands', () => {
+  const pattern = { type: 'string', pattern: '(?=a)' }
+  const { relaxed } = atOnce(compileSchema({ properties: { a: pattern, b: { ...pattern } } }))
+  expect(relaxed.map(({ path }) => path)).toEqual(['/properties/a/pattern', '/properties/b/pattern'])
+})
