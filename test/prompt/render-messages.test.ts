@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { FIRST_SPECIAL, SPECIAL } from '../../src/harmony/vocabulary.js'
 import type { PromptMessage } from '../../src/prompt/prompt-message.js'
-import { renderMessages } from '../../src/prompt/render-messages.js'
+import { renderMessages, renderMessagesInSlices } from '../../src/prompt/render-messages.js'
+import { atOnce, createWork } from '../../src/slices.js'
 import { loadTokenTable } from '../../src/tokens/load-token-table.js'
 import { loadOfficial, type Official } from '../support/official-parser.js'
 import { RUNS, runs } from '../support/runs.js'
@@ -24,6 +25,22 @@ describe('the tokens of a conversation', () => {
     fc.assert(
       fc.property(conversation(), ({ official: theirs, ours }) => {
         expect(render(...ours)).toEqual(official.renderConversation(theirs))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('the tokens of a conversation are the same in slices, and none where there are more than wanted', () => {
+    const rest = fc.record({
+      slice: fc.integer({ min: 1, max: 500 }),
+      share: fc.double({ min: 0, max: 1.2, noNaN: true }),
+    })
+    fc.assert(
+      fc.property(conversation(), rest, ({ ours }, { slice, share }) => {
+        const whole = renderMessages(ours, { tokenTable })
+        const most = Math.floor(whole.tokens.length * share)
+        const rendering = renderMessagesInSlices(ours, { tokenTable, work: createWork(slice), most })
+        expect(atOnce(rendering)).toEqual(whole.tokens.length > most ? undefined : whole)
       }),
       { numRuns: RUNS },
     )

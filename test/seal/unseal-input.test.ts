@@ -110,6 +110,17 @@ describe('foreign content', () => {
   const foreign = reasoning('gAAAAABoISQ24OyVRYbkYfukdJo')
   const retired = createSeal([{ id: 'k0', key: keyOf(0) }]).forResponse({ caller: 'alice', nonce: NONCE })
 
+  test('sealed content that takes long to open is refused before it is opened', () => {
+    const long = ofAlice.seal('x'.repeat(1_600_000), 'rs_1')
+    expect(() => open([reasoning(REASONING), reasoning(long)])).toThrow(
+      expect.objectContaining({ code: 'string_above_max_length', param: 'input[1].encrypted_content' }),
+    )
+    const id = ofAlice.sealApproval({ ...CALL, arguments: 'x'.repeat(1_600_000) }, 'mcpr_3')
+    expect(() => open([answer(true, id)])).toThrow(
+      expect.objectContaining({ code: 'string_above_max_length', param: 'input[0].approval_request_id' }),
+    )
+  })
+
   test('foreign content is ignored if the host says so, and the rest is opened', () => {
     const input = [foreign, reasoning(retired.seal('Old.', 'rs_0')), reasoning(REASONING)]
     expect(() => open(input)).toThrow(expect.objectContaining(refused('input[0].encrypted_content')))

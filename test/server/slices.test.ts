@@ -3,6 +3,7 @@ import { nextTurn } from '../../src/next-turn.js'
 import type { ResponsesAppOptions } from '../../src/server/index.js'
 import { answer, scriptedEngine } from '../../src/testing/index.js'
 import { endpoint, tokenTable } from './endpoint.js'
+import { connect, create, serve } from './web-socket/sockets.js'
 
 /** An endpoint whose work stops at each pause, until it is let go on. */
 function stepwise(options: Partial<ResponsesAppOptions> = {}, contextLength?: number) {
@@ -123,6 +124,22 @@ describe('what takes long', () => {
     expect((await finish(server, first)).status).toBe(503)
     await drained
   })
+})
+
+test('a socket with many requests is answered in turns with another', async () => {
+  const server = await serve({ engine: scriptedEngine(() => answer('Hi')), limits: { waitingRequests: 400 } })
+  const [many, one] = [await connect(server), await connect(server)]
+  for (let count = 0; count < 300; count++) many.send(create('Hi', { store: false }))
+  const first = many.answer()
+  await first
+  one.send(create('Hi', { store: false }))
+  let others = 1
+  const counted = (async () => {
+    for (; others < 300; others++) await many.answer()
+  })()
+  await one.answer()
+  expect(others).toBeLessThan(250)
+  await counted
 })
 
 test('those who wait for a turn get one each, in their order', async () => {
