@@ -65,7 +65,7 @@ export function messagesOf(request: object, options: PromptOptions): PromptMessa
 
 /** @throws RequestError, HarmonyResponsesError as {@link messagesOf} */
 export function readRequest(request: object, options: PromptOptions): RequestMessages {
-  const { date, listings = [], history = [], images = 'refuse-last', identity, knowledgeCutoff } = options
+  const { date, listings = [], history = [], images = 'refuse-last' } = options
   const { hosted = HOSTED_BUILTINS } = options
   check(/^\d{4}-\d\d-\d\d$/.test(date), 'date', "a string like '2026-01-31'", date)
   check(ATTACHMENT_POLICIES.includes(images), 'images', "'refuse-last', 'refuse' or 'placeholder'", images)
@@ -88,7 +88,23 @@ export function readRequest(request: object, options: PromptOptions): RequestMes
 
   const first = messages.findIndex(({ role }) => role !== 'developer')
   const leading = messages.splice(0, first === -1 ? messages.length : first)
-  const instructions = [optionalTextIn(fields, 'instructions', ''), ...leading.map(({ content }) => content)]
+  const head = headOf(
+    fields,
+    leading.map(({ content }) => content),
+    tools,
+    options,
+  )
+  return { head, conversation: messages.map(headed), tools, placeholders }
+}
+
+/** The system message and, if there is something to say, the developer message. @param leading - instructions of the input */
+export function headOf(
+  fields: Fields,
+  leading: readonly string[],
+  tools: TaughtTools,
+  { date, identity, knowledgeCutoff }: Pick<PromptOptions, 'date' | 'identity' | 'knowledgeCutoff'>,
+): PromptMessage[] {
+  const instructions = [optionalTextIn(fields, 'instructions', ''), ...leading]
   const hasFunctions = tools.namespaces.some(({ name }) => name === 'functions')
   const system = systemText({
     date,
@@ -105,11 +121,11 @@ export function readRequest(request: object, options: PromptOptions): RequestMes
   })
   const head: PromptMessage[] = [{ role: 'system', content: system }]
   if (developer !== undefined) head.push({ role: 'developer', content: developer })
-  return { head, conversation: messages.map(headed), tools, placeholders }
+  return head
 }
 
 /** A developer message in the middle of the conversation, with the heading that the first one has. */
-function headed(message: ReadMessage): ReadMessage {
+export function headed(message: ReadMessage): ReadMessage {
   if (message.role !== 'developer') return message
   const { content } = message
   return { ...message, content: developerText({ instructions: content, namespaces: [], formats: [] }) ?? content }

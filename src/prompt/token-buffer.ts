@@ -3,12 +3,15 @@ export interface TokenBuffer {
   readonly length: number
   push(id: number): void
   append(ids: ArrayLike<number>): void
+  /** The ids so far, not copied: for reading, until more are added. */
+  view(): Uint32Array
   /** A copy of the ids so far. */
   toArray(): Uint32Array
 }
 
-export function createTokenBuffer(): TokenBuffer {
-  let ids = new Uint32Array(1024)
+/** @param room - how many ids there is room for at first */
+export function createTokenBuffer(room = 1024): TokenBuffer {
+  let ids = new Uint32Array(room)
   let length = 0
 
   function reserve(count: number): void {
@@ -32,6 +35,7 @@ export function createTokenBuffer(): TokenBuffer {
       ids.set(more, length)
       length += more.length
     },
+    view: () => ids.subarray(0, length),
     toArray: () => ids.slice(0, length),
   }
 }

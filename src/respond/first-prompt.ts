@@ -1,13 +1,15 @@
 import { HarmonyResponsesError } from '../errors.js'
 import type { OpenEntry, PromptRecord } from '../journal/entry.js'
 import type { AttachmentPolicy } from '../prompt/attachments.js'
-import type { MessageSpan } from '../prompt/prompt-message.js'
+import type { EarlierPrompt } from '../prompt/known-conversation.js'
 import type { RenderPromptOptions } from '../prompt/render-prompt.js'
 import type { HostedBuiltin } from '../prompt/untaught-tools.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
+import { promptFromEarlier } from './earlier-prompt.js'
 import type { RespondOptions } from './options.js'
 import { promptDigest } from './prompt-digest.js'
+import type { FirstPrompt } from './prompt-ids.js'
 import { summaryRequest } from './summarize.js'
 import { fittingPrompt } from './truncate.js'
 
@@ -17,13 +19,8 @@ export type Rendering = Omit<PromptRecord, 'tokens' | 'digest' | 'listings'>
 /** The options of the operator's and of the conversation that prompts are rendered with, besides those of an entry. */
 export type Rendered = Pick<RespondOptions, 'tokenTable' | 'history' | 'policy'>
 
-export interface FirstPrompt {
-  /** The ids, without the `<|start|>assistant` that every turn begins with. */
-  readonly ids: Uint32Array
-  readonly messages: readonly MessageSpan[]
-  readonly untaught: readonly string[]
-  readonly placeholders: number
-}
+/** {@link Rendered}, and what was rendered before of the conversation. */
+export type RenderedBefore = Rendered & { readonly earlier?: EarlierPrompt }
 
 /** What the first prompt depends on, besides the request. */
 export interface FirstPromptOptions {
@@ -41,15 +38,33 @@ export interface FirstPromptOptions {
 export function firstPrompt(
   request: ResponseRequest,
   { rendering, listings, isCompaction, contextLength }: FirstPromptOptions,
-  options: Rendered,
+  { earlier, ...options }: RenderedBefore,
 ): FirstPrompt {
+  const how = promptOptions(rendering, listings, options)
+  if (earlier !== undefined && !isCompaction) {
+    const known = promptFromEarlier(request, how, earlier)
+    if (known !== undefined && fits(known.ids.length, request, contextLength)) return known
+  }
   const { tokens, messages, untaught, placeholders } = fittingPrompt(
     isCompaction ? summaryRequest(request) : request,
-    promptOptions(rendering, listings, options),
+    how,
     contextLength,
   )
-  return { ids: tokens.slice(0, messages.at(-1)?.end ?? 0), messages, untaught, placeholders }
+  const said = messages.filter(({ role }) => role !== 'system' && role !== 'developer').length
+  return { ids: tokens.slice(0, messages.at(-1)?.end ?? 0), said, untaught, placeholders }
 }
+
+/** Whether nothing of a prompt has to be dropped, and it is not refused: what is reserved for an answer is no more. */
+function fits(
+  size: number,
+  { truncation }: ResponseRequest,
+  contextLength: number = Number.POSITIVE_INFINITY,
+): boolean {
+  return size + TURN_START < contextLength * (truncation === 'auto' ? 3 / 4 : 1)
+}
+
+/** `<|start|>assistant`, with room for more. */
+const TURN_START = 8
 
 /** How the prompts of a response are rendered, by whoever renders them. */
 export function promptOptions(

@@ -1,7 +1,6 @@
 import { childSignals } from '../child-signals.js'
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { type Addition, BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
-import type { MessageSpan } from '../prompt/prompt-message.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
 import { unsupported } from '../request-error.js'
 import type { InputItem } from '../responses/input-items.js'
@@ -66,14 +65,14 @@ export async function openEntry(
   const rendering = renderingOf(options, taught, at)
   const { contextLength } = capabilities
   const how = { rendering, listings, isCompaction, contextLength }
-  const { ids, messages, untaught, placeholders } = firstPrompt(request, how, options)
+  const { ids, said, untaught, placeholders } = firstPrompt(request, how, options)
   const isPreparation = (request as ParsedRequest).generate === false
   const compactAbove = compactThreshold(request, options, capabilities)
   const callees = isCompaction ? undefined : calleesOf(request, taught, capabilities)
   if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
   const { refuses: _, ...abilities } = capabilities
-  const listed = listedIn(request)
+  const listed = listings.length === 0 ? new Set() : listedIn(request)
   // A compaction is one item, and nothing else.
   const shown = isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel))
   const known = isCompaction ? [] : knownListings(request, { listings, shown, declared: declaredServers(request) })
@@ -96,7 +95,12 @@ export async function openEntry(
     },
     ...(isCompaction && { isCompaction }),
     ...(isPreparation && { isPreparation }),
-    ...(compactAbove !== undefined && !isCompaction && !isPreparation && compacting(compactAbove, messages)),
+    ...(compactAbove !== undefined &&
+      !isCompaction &&
+      !isPreparation && {
+        compactAbove,
+        ...(said <= 1 && { isOneMessage: true as const }),
+      }),
     ...(Object.keys(abilities).length > 0 && { capabilities: abilities }),
     ...(constrained.length > 0 && { constrained }),
     ...(callees !== undefined && { callees }),
@@ -111,14 +115,6 @@ export async function openEntry(
 function wholeInput({ input = [] }: ResponseRequest): Addition {
   const said = { type: 'message', role: 'user', content: input } as InputItem
   return { input: typeof input === 'string' ? [said] : (input as readonly InputItem[]) }
-}
-
-function compacting(
-  compactAbove: number,
-  messages: readonly MessageSpan[],
-): Pick<OpenEntry, 'compactAbove' | 'isOneMessage'> {
-  const said = messages.filter(({ role }) => role !== 'system' && role !== 'developer')
-  return { compactAbove, ...(said.length <= 1 && { isOneMessage: true as const }) }
 }
 
 /** A request whose functions all say whether they are strict: the response echoes it. */

@@ -46,6 +46,7 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
       seal,
       foreignSeals,
       onUnopened: setup.reportUnopened,
+      known: setup.known,
       responseId,
       ...(remembered && { remembered }),
     })

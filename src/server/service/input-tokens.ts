@@ -26,6 +26,7 @@ export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller)
     seal,
     foreignSeals,
     onUnopened: setup.reportUnopened,
+    known: setup.known,
     responseId,
     ...(remembered && { remembered }),
   })
