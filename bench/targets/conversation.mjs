@@ -18,9 +18,8 @@ export default {
   name: 'conversation',
   measures:
     'a conversation by previous_response_id, a question and an answer a turn, by an engine that takes no time: what the ' +
-    'store keeps, and how long a turn takes beside the first ones, with what it takes to copy its prompt taken off',
-  target:
-    'what is kept grows with what was said: by the same at the end; a turn takes 1.5 times as long after 10 times as many',
+    'store keeps, and how long a turn takes beside one of the first, with the copies of its prompt',
+  target: 'what is kept grows with what was said; a turn takes at most 1.5 times as long after 10 times as many',
 
   async run({ size }) {
     const turns = size(2000, 40)

@@ -124,12 +124,14 @@ export class KnownConversation implements ItemsBefore {
    */
   settle(reading: Reading, part: Part): boolean {
     if (part.items === this.#items && part.history === this.#history) return true
+    // What is known cannot be taken back.
+    if (part.items < this.#items || part.history < this.#history) return false
     const delta = this.#read(reading, part)
     if (delta === undefined) return false
     const { conversation, placeholders, leading, rendered, unmatched, leftover } = delta
     // Instructions that nothing follows would be a part of the head, and the next ones too.
     if (this.#items === 0 && rendered.messages.length === 0) return false
-    this.#leading.push(...leading)
+    for (const text of leading) this.#leading.push(text)
     for (const id of conversation.ids) this.#ids.add(id)
     for (const [callId, call] of conversation.calls) {
       this.#calls.set(callId, call)

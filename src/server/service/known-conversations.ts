@@ -85,12 +85,15 @@ export function createKnownConversations(options: KnownConversationsOptions): Kn
     of(responses) {
       const last = responses.at(-1)
       if (last === undefined) return { items: [], readable: [], history: [], prompt: undefined }
-      const before = latest(responses) ?? { count: 0, items: [], readable: [], history: [], known: undefined, bytes: 0 }
+      const before: Omit<Kept, 'responseId'> = latest(responses) ?? {
+        ...{ count: 0, items: [], readable: [], history: [], known: undefined, bytes: 0 },
+      }
       const added = responses.slice(before.count)
       const items = itemsOfResponses(added)
       const history = added.flatMap((response) => response.history)
       const entry: Kept = { ...before, responseId: last.response.id, count: responses.length }
-      // One by one: as arguments, a hundred thousand are too many.
+      // A request that is still to be rendered may hold what was kept before: it is not its any more.
+      before.known = undefined
       for (const item of items) entry.items.push(item)
       for (const item of withoutUnopenedReasoning(items, history)) entry.readable.push(item)
       for (const one of history) entry.history.push(one)
