@@ -3,6 +3,7 @@ import { resolvePolicy } from '../recipients/policy.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { AttachmentPolicy } from './attachments.js'
 import { Conversation, type ItemsBefore, type KnownCall, type ReadMessage } from './conversation.js'
+import { isReasoning } from './drop-reasoning.js'
 import { type Fields, fieldOf, objectAt } from './fields.js'
 import { guessPhases } from './guess-phases.js'
 import { type HistoryEntry, isThought, keyOf, recall } from './history.js'
@@ -91,7 +92,7 @@ export class KnownConversation implements ItemsBefore {
   #items = 0
   #history = 0
   #placeholders = 0
-  #messages = 0
+  #said = 0
 
   constructor(key: string) {
     this.key = key
@@ -141,7 +142,7 @@ export class KnownConversation implements ItemsBefore {
     for (const hash of unmatched) this.#unmatched.add(hash)
     for (const hash of leftover) this.#leftover.add(hash)
     this.#tokens.add(rendered)
-    this.#messages += rendered.messages.length
+    this.#said += saidIn(rendered)
     this.#placeholders += placeholders
     this.#items = part.items
     this.#history = part.history
@@ -157,7 +158,7 @@ export class KnownConversation implements ItemsBefore {
   render(request: Fields, reading: Reading, options: PromptOptions): RenderedPrompt | undefined {
     const { items, history, tools, tokenTable } = reading
     const delta = this.#read(reading, { items: items.length, history: history.length })
-    if (delta === undefined || delta.conversation.isEarly) return undefined
+    if (delta === undefined) return undefined
     const { calls } = delta.conversation
     const isOpen = (callId: string): boolean => calls.get(callId)?.isAnswered !== true
     if ([...calls.keys()].some(isOpen) || [...this.#open].some(isOpen)) return undefined
@@ -167,7 +168,7 @@ export class KnownConversation implements ItemsBefore {
     this.#tokens.copyTo(buffer, delta.rendered)
     return {
       tokens: buffer.view(),
-      messages: this.#messages + delta.rendered.messages.length,
+      said: this.#said + saidIn(delta.rendered),
       placeholders: this.#placeholders + delta.placeholders,
     }
   }
@@ -192,7 +193,7 @@ export class KnownConversation implements ItemsBefore {
     const range = { from: this.#items, until: part.items }
     readItems(items, range, { ...context, unsealed: reading.unsealed }, { ...reading, isRead: () => true })
     const messages = guessPhases(conversation.messages)
-    if (!isSelfContained(conversation.messages)) return undefined
+    if (conversation.isEarly || !isSelfContained(conversation.messages)) return undefined
     const first = this.#items > 0 ? 0 : messages.findIndex(({ role }) => role !== 'developer')
     const leading = messages.splice(0, first === -1 ? messages.length : first).map(({ content }) => content)
     const read = messages.map(headed)
@@ -239,9 +240,13 @@ export class KnownConversation implements ItemsBefore {
 export interface RenderedPrompt {
   /** Without the `<|start|>assistant` of the next message. */
   readonly tokens: Uint32Array
-  /** How many messages follow the head. */
-  readonly messages: number
+  /** How many messages there are besides instructions and reasoning. */
+  readonly said: number
   readonly placeholders: number
+}
+
+function saidIn({ messages }: RenderedMessages): number {
+  return messages.filter((message) => message.role !== 'developer' && !isReasoning(message as never)).length
 }
 
 /** How the conversation of a request is read. @throws RequestError */

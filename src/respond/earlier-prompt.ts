@@ -20,8 +20,9 @@ export function promptFromEarlier(
     if (reading === undefined || known === undefined) return undefined
     earlier.give(known)
     const prompt = known.render(request as never, reading, options)
-    if (prompt === undefined) return undefined
-    const { tokens: ids, messages: said, placeholders } = prompt
+    // Whether one message is all that there is decides what may be compacted. Reasoning may be it.
+    if (prompt === undefined || prompt.said < 2) return undefined
+    const { tokens: ids, said, placeholders } = prompt
     return { ids, said, untaught: reading.tools.untaught, placeholders }
   } catch (error) {
     // Who renders the whole says what is wrong in the terms of the whole.
