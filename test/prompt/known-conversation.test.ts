@@ -126,7 +126,7 @@ function wholePrompt(request: object, options: typeof OPTIONS): readonly number[
 }
 
 describe('a conversation of which the beginning is known', () => {
-  test('has the ids that it has if all of it is read, whatever is said in it, or is read as a whole', async () => {
+  test('a known conversation has the ids that it has if all of it is read, whatever is said in it, or is read as a whole', async () => {
     let counts = { known: 0, all: 0 }
     fc.assert(
       fc.property(conversation, (turns) => {
@@ -163,7 +163,7 @@ describe('a conversation of which the beginning is known', () => {
     ['an output of no call', { type: 'function_call_output', call_id: 'call_none', output: 'x' }],
     ['a compaction', { type: 'compaction', encrypted_content: 'gAAA' }],
     ['an answer to an approval request', { type: 'mcp_approval_response', approval_request_id: 'x', approve: true }],
-  ])('is read as a whole before %s, so that what is wrong is said as ever', (_, item) => {
+  ])('a known conversation is read as a whole before %s, so that what is wrong is said as ever', (_, item) => {
     const call = { type: 'function_call', id: 'o1', call_id: 'call_o1', name: 'look', arguments: '{}' }
     const turns: Turn[] = [
       { input: [{ type: 'message', id: 'i0', role: 'user', content: 'Hi' }], output: [call], transcript: '' },
@@ -176,13 +176,13 @@ describe('a conversation of which the beginning is known', () => {
     expect(promptFromEarlier(request as never, options, { ...part, take: () => known, give() {} })).toBeUndefined()
   })
 
-  test('is read anew where the tools are others, since they decide how calls are read', () => {
+  test('a known conversation is read anew where the tools are others, since they decide how calls are read', () => {
     const { request, options } = requestAfter([], [{ role: 'user', content: 'Hi' }])
     const other = readingOf({ ...request, tools: [] }, options)
     expect(other?.key).not.toBe(readingOf(request, options)?.key)
   })
 
-  test('encodes and parses as much for its thousandth turn as for its hundredth', async () => {
+  test('a known conversation takes as much work for its thousandth turn as for its hundredth', async () => {
     const turn = (at: number): Turn => ({
       input: [{ type: 'message', id: `i${at}`, role: 'user', content: `Question ${at % 7}?` }],
       output: [

@@ -46,7 +46,7 @@ async function talk(create: ReturnType<typeof endpoint>['create'], turns: number
 }
 
 describe('a conversation by previous_response_id', () => {
-  test('keeps of each response what it added, in the store and in the journal', async () => {
+  test('a conversation keeps of each response what it added, in the store and in the journal', async () => {
     const { store, kept, entries } = watchedStore()
     const { create } = endpoint(() => answer('Hi'), { store, seal })
     await talk(create, 12)
@@ -63,7 +63,7 @@ describe('a conversation by previous_response_id', () => {
     expect(Math.max(...sizes.slice(13))).toBeLessThan((sizes[13] as number) + 50)
   })
 
-  test('can be taken over and finished by whoever has the store and the entries alone', async () => {
+  test('a conversation can be taken over and finished by whoever has the store and the entries alone', async () => {
     const { store, kept, entries } = watchedStore()
     const { create, engine } = endpoint(() => answer('Hi there.'), { store, seal })
     const id = await talk(create, 3)
@@ -95,7 +95,7 @@ describe('a conversation by previous_response_id', () => {
     }
   })
 
-  test('is not gone on with from another conversation: the prompt has to be the one that was written', async () => {
+  test('a conversation is not gone on with from another conversation: the prompt has to be the one that was written', async () => {
     const { store, entries } = watchedStore()
     const { create, engine } = endpoint(() => answer('Hi'), { store })
     const id = await talk(create, 2)
@@ -112,7 +112,7 @@ describe('a conversation by previous_response_id', () => {
     }
   })
 
-  test('finds nothing of a response that was deleted, neither by its id nor by its items, and goes on after it', async () => {
+  test('a conversation finds nothing of a response that was deleted, neither by its id nor by its items, and goes on after it', async () => {
     const { create, ask } = endpoint(() => answer('Hi'))
     const first = await create({ input: [{ type: 'message', role: 'user', id: 'msg_own', content: 'One' }] })
     const second = await create({ input: 'Two', previous_response_id: first.body.id })
@@ -129,7 +129,7 @@ describe('a conversation by previous_response_id', () => {
     ])
   })
 
-  test('is the same prompt whether a process knows the conversation or meets it for the first time', async () => {
+  test('a conversation has the same prompt whether a process knows the conversation or meets it for the first time', async () => {
     const { store, entries } = watchedStore()
     const script = () => answer('Hi')
     const knowing = endpoint(script, { store, clock: () => 1_767_225_600 })
