@@ -31,6 +31,7 @@ export const TARGETS = [
   'worst',
   'prompt',
   'pause',
+  'conversation',
   'serve',
   'fair',
 ]

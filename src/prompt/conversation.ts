@@ -39,6 +39,20 @@ interface Output {
 /** What a client calls and answers, in two items that name each other by `call_id`. */
 export type CallKind = 'function call' | 'custom tool call' | 'shell call' | 'local shell call' | 'apply patch call'
 
+/** A call of the client's, and whether its output has come. */
+export interface KnownCall {
+  readonly kind: CallKind
+  readonly callee: Callee
+  readonly item: number
+  isAnswered: boolean
+}
+
+/** The items before those that are read, which were read before. */
+export interface ItemsBefore {
+  hasId(id: string): boolean
+  call(callId: string): Readonly<KnownCall> | undefined
+}
+
 /** The author, addressee and channel of a call, from which those of its result follow. */
 export interface Callee {
   readonly recipient: string
@@ -51,12 +65,32 @@ export interface Callee {
  */
 export class Conversation {
   readonly messages: ReadMessage[] = []
-  readonly #calls = new Map<string, { kind: CallKind; callee: Callee; item: number; isAnswered: boolean }>()
+  readonly #calls = new Map<string, KnownCall>()
   /** Outputs whose call has not come yet. */
   readonly #early = new Map<string, Output>()
   readonly #ids = new Set<string>()
   /** How many seals have told of the messages before them. */
   #seals = 0
+  readonly #before: ItemsBefore | undefined
+
+  constructor(before?: ItemsBefore) {
+    this.#before = before
+  }
+
+  /** The ids of the items that were read. */
+  get ids(): ReadonlySet<string> {
+    return this.#ids
+  }
+
+  /** The calls that were read, and those from before that were answered. */
+  get calls(): ReadonlyMap<string, Readonly<KnownCall>> {
+    return this.#calls
+  }
+
+  /** Whether an output waits for its call. */
+  get isEarly(): boolean {
+    return this.#early.size > 0
+  }
 
   add(message: ReadMessage): void {
     this.messages.push(message)
@@ -64,7 +98,7 @@ export class Conversation {
 
   /** @throws RequestError if another item has this id */
   claimId(id: string, param: string): void {
-    if (this.#ids.has(id)) throw duplicateItem(id, param)
+    if (this.#ids.has(id) || this.#before?.hasId(id)) throw duplicateItem(id, param)
     this.#ids.add(id)
   }
 
@@ -74,7 +108,7 @@ export class Conversation {
    * @throws RequestError if another call has this id
    */
   call(kind: CallKind, callId: string, callee: Callee, message: PromptMessage, param: string): void {
-    if (this.#calls.has(callId)) throw duplicateItem(callId, `${param}.call_id`)
+    if (this.#callOf(callId) !== undefined) throw duplicateItem(callId, `${param}.call_id`)
     this.add(message)
     const early = this.#early.get(callId)
     this.#early.delete(callId)
@@ -89,7 +123,7 @@ export class Conversation {
    * @throws RequestError if the call has one already, or is of another kind
    */
   output(callId: string, output: Output): void {
-    const call = this.#calls.get(callId)
+    const call = this.#callOf(callId)
     if (call !== undefined) this.#answer(callId, call, output)
     else if (this.#early.has(callId)) throw duplicateItem(callId, `${output.param}.call_id`)
     else this.#early.set(callId, output)
@@ -123,6 +157,15 @@ export class Conversation {
       throw new RequestError(`No tool output found for ${kind} ${callId}.`, { param: `input[${item}].call_id` })
     }
     for (const [callId, output] of this.#early) throw unmatched(callId, output)
+  }
+
+  #callOf(callId: string): KnownCall | undefined {
+    const own = this.#calls.get(callId)
+    const before = own === undefined ? this.#before?.call(callId) : undefined
+    if (before === undefined) return own
+    const call = { ...before }
+    this.#calls.set(callId, call)
+    return call
   }
 
   #answer(callId: string, call: { kind: CallKind; callee: Callee; isAnswered: boolean }, output: Output): void {

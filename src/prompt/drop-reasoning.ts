@@ -1,7 +1,7 @@
 import type { HarmonyMessage } from '../harmony/events.js'
 
 /** Whether it is the model's reasoning, and no call in the same channel. */
-function isReasoning({ role, channel, recipient }: HarmonyMessage): boolean {
+export function isReasoning({ role, channel, recipient }: HarmonyMessage): boolean {
   return role === 'assistant' && channel === 'analysis' && recipient === undefined
 }
 

@@ -358,12 +358,12 @@ function inTranscriptOrder(found: readonly Found[]): Found[] {
   return result
 }
 
-function isThought({ role, recipient, channel }: HarmonyMessage): boolean {
+export function isThought({ role, recipient, channel }: HarmonyMessage): boolean {
   return role === 'assistant' && recipient === undefined && channel === 'analysis'
 }
 
 /** What a message says and to whom: equal for a message of a transcript and the item that was made of it. */
-function keyOf(message: HarmonyMessage, tools: TaughtTools): string {
+export function keyOf(message: HarmonyMessage, tools: TaughtTools): string {
   const callee = message.role === 'assistant' ? calleeOf(message, tools) : undefined
   return `${speakerOf(message, tools)} ${callee === undefined ? message.content : saidTo(callee, message.content)}`
 }

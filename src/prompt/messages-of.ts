@@ -71,7 +71,7 @@ export function readRequest(request: object, options: PromptOptions): RequestMes
 
 /** @throws RequestError, HarmonyResponsesError as {@link messagesOf} */
 export function* readRequestInSlices(request: object, options: PromptOptions, work: Work): Slices<RequestMessages> {
-  const { date, listings = [], history = [], images = 'refuse-last', identity, knowledgeCutoff } = options
+  const { date, listings = [], history = [], images = 'refuse-last' } = options
   const { hosted = HOSTED_BUILTINS } = options
   check(/^\d{4}-\d\d-\d\d$/.test(date), 'date', "a string like '2026-01-31'", date)
   check(ATTACHMENT_POLICIES.includes(images), 'images', "'refuse-last', 'refuse' or 'placeholder'", images)
@@ -98,7 +98,20 @@ export function* readRequestInSlices(request: object, options: PromptOptions, wo
 
   const first = messages.findIndex(({ role }) => role !== 'developer')
   const leading = messages.splice(0, first === -1 ? messages.length : first)
-  const instructions = [optionalTextIn(fields, 'instructions', ''), ...leading.map(({ content }) => content)]
+  const said = leading.map(({ content }) => content)
+  const head = yield* headOf(fields, said, tools, options, work)
+  return { head, conversation: messages.map(headed), tools, placeholders }
+}
+
+/** The system message and, if there is something to say, the developer message. @param leading - instructions of the input */
+export function* headOf(
+  fields: Fields,
+  leading: readonly string[],
+  tools: TaughtTools,
+  { date, identity, knowledgeCutoff }: Pick<PromptOptions, 'date' | 'identity' | 'knowledgeCutoff'>,
+  work: Work,
+): Slices<PromptMessage[]> {
+  const instructions = [optionalTextIn(fields, 'instructions', ''), ...leading]
   const hasFunctions = tools.namespaces.some(({ name }) => name === 'functions')
   const system = systemText({
     date,
@@ -116,11 +129,11 @@ export function* readRequestInSlices(request: object, options: PromptOptions, wo
   const developer = yield* developerTextInSlices(told, work)
   const head: PromptMessage[] = [{ role: 'system', content: system }]
   if (developer !== undefined) head.push({ role: 'developer', content: developer })
-  return { head, conversation: messages.map(headed), tools, placeholders }
+  return head
 }
 
 /** A developer message in the middle of the conversation, with the heading that the first one has. */
-function headed(message: ReadMessage): ReadMessage {
+export function headed(message: ReadMessage): ReadMessage {
   if (message.role !== 'developer') return message
   const { content } = message
   return { ...message, content: developerText({ instructions: content, namespaces: [], formats: [] }) ?? content }

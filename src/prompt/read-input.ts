@@ -49,17 +49,34 @@ export function* readInputInSlices(input: unknown, options: ReadInputOptions, wo
     ),
     approvalCalls: new Map(),
   }
+  const isRead = itemsToRead(items, (blob) => unsealed(blob)?.text)
+  yield* readItems(items, { from: 0, until: items.length }, context, { ...options, isRead }, work)
+  if (!options.isUnderWay) conversation.finish()
+  work.left -= items.length
+  if (work.left <= 0) yield* work.pause()
+  return guessPhases(conversation.messages)
+}
+
+/** Reads some of the items into the conversation of a context. @throws RequestError */
+export function* readItems(
+  items: readonly Fields[],
+  { from, until }: { readonly from: number; readonly until: number },
+  context: Omit<ReadContext, 'attach'>,
+  options: Pick<ReadInputOptions, 'attachments' | 'onPlaceholder'> & { readonly isRead: (index: number) => boolean },
+  work: Work,
+): Slices<void> {
+  const { conversation } = context
   const { refuse, placeholder } = attachmentReaders(options.onPlaceholder)
   const contexts = {
     refuse: merged(context, { attach: refuse }),
     placeholder: merged(context, { attach: placeholder }),
   }
   const fateOf = attachmentFates(items, options.attachments)
-  const isRead = itemsToRead(items, (blob) => options.unsealed(blob)?.text)
-  for (const [index, item] of items.entries()) {
+  for (let index = from; index < until; index++) {
     work.left -= ITEM
     if (work.left <= 0) yield* work.pause()
-    if (!isRead(index)) continue
+    if (!options.isRead(index)) continue
+    const item = items[index] as Fields
     const param = `input[${index}]`
     const type = typeOf(item, param)
     const id = optionalTextIn(item, 'id', param) ?? ''
@@ -67,10 +84,6 @@ export function* readInputInSlices(input: unknown, options: ReadInputOptions, wo
     if (id !== '' && type !== 'local_shell_call_output') conversation.claimId(id, `${param}.id`)
     readerOf(type, param)(item, contexts[fateOf(index)], index, param)
   }
-  if (!options.isUnderWay) conversation.finish()
-  work.left -= items.length
-  if (work.left <= 0) yield* work.pause()
-  return guessPhases(conversation.messages)
 }
 
 /** The listings that clients send back with the conversation. */

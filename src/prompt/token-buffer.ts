@@ -5,12 +5,15 @@ export interface TokenBuffer {
   append(ids: ArrayLike<number>): void
   /** A copy of the ids from one on. */
   slice(start: number): Uint32Array
+  /** The ids so far, not copied: for reading, until more are added. */
+  view(): Uint32Array
   /** A copy of the ids so far. */
   toArray(): Uint32Array
 }
 
-export function createTokenBuffer(): TokenBuffer {
-  let ids = new Uint32Array(1024)
+/** @param room - how many ids there is room for at first */
+export function createTokenBuffer(room = 1024): TokenBuffer {
+  let ids = new Uint32Array(room)
   let length = 0
 
   function reserve(count: number): void {
@@ -35,6 +38,7 @@ export function createTokenBuffer(): TokenBuffer {
       length += more.length
     },
     slice: (start) => ids.slice(start, length),
+    view: () => ids.subarray(0, length),
     toArray: () => ids.slice(0, length),
   }
 }

@@ -2,14 +2,16 @@ import { HarmonyResponsesError } from '../errors.js'
 import type { OpenEntry, PromptRecord } from '../journal/entry.js'
 import { nextTurn } from '../next-turn.js'
 import type { AttachmentPolicy } from '../prompt/attachments.js'
-import type { MessageSpan } from '../prompt/prompt-message.js'
+import type { EarlierPrompt } from '../prompt/known-conversation.js'
 import type { RenderPromptOptions } from '../prompt/render-prompt.js'
 import type { HostedBuiltin } from '../prompt/untaught-tools.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
 import { createWork, withPauses } from '../slices.js'
+import { promptFromEarlier } from './earlier-prompt.js'
 import type { RespondOptions } from './options.js'
 import { promptDigest } from './prompt-digest.js'
+import type { FirstPrompt } from './prompt-ids.js'
 import { summaryRequest } from './summarize.js'
 import { fittingPrompt } from './truncate.js'
 
@@ -19,15 +21,8 @@ export type Rendering = Omit<PromptRecord, 'tokens' | 'digest' | 'listings'>
 /** The options of the operator's and of the conversation that prompts are rendered with, besides those of an entry. */
 export type Rendered = Pick<RespondOptions, 'tokenTable' | 'history' | 'policy' | 'known' | 'pause'>
 
-export interface FirstPrompt {
-  /** How many ids the first model call takes in. */
-  readonly size: number
-  /** The ids, without the `<|start|>assistant` that every turn begins with. */
-  readonly ids: Uint32Array
-  readonly messages: readonly MessageSpan[]
-  readonly untaught: readonly string[]
-  readonly placeholders: number
-}
+/** {@link Rendered}, and what was rendered before of the conversation. */
+export type RenderedBefore = Rendered & { readonly earlier?: EarlierPrompt }
 
 /** What the first prompt depends on, besides the request. */
 export interface FirstPromptOptions {
@@ -47,21 +42,28 @@ export interface FirstPromptOptions {
 export async function firstPrompt(
   request: ResponseRequest,
   { rendering, listings, isCompaction, contextLength }: FirstPromptOptions,
-  options: Rendered,
+  { earlier, ...options }: RenderedBefore,
   signal?: AbortSignal,
 ): Promise<FirstPrompt | undefined> {
   const { pause = nextTurn } = options
-  const rendered = fittingPrompt(
-    isCompaction ? summaryRequest(request) : request,
-    promptOptions(rendering, listings, options),
-    createWork(),
-    contextLength,
-  )
+  const how = promptOptions(rendering, listings, options)
+  const work = createWork()
+  if (earlier !== undefined && !isCompaction) {
+    const most = mostOf(request, contextLength)
+    const known = await withPauses(promptFromEarlier(request, how, earlier, work, most), pause, signal)
+    if (known !== undefined && known.size <= most) return known
+  }
+  const rendered = fittingPrompt(isCompaction ? summaryRequest(request) : request, how, work, contextLength)
   const prompt = await withPauses(rendered, pause, signal)
   if (prompt === undefined) return undefined
   const { tokens, messages, untaught, placeholders } = prompt
-  const ids = tokens.slice(0, messages.at(-1)?.end ?? 0)
-  return { size: tokens.length, ids, messages, untaught, placeholders }
+  const said = messages.filter(({ role }) => role !== 'system' && role !== 'developer').length
+  return { size: tokens.length, ids: tokens.slice(0, messages.at(-1)?.end ?? 0), said, untaught, placeholders }
+}
+
+/** How many tokens a prompt has that is not refused and of which nothing has to be dropped: an answer has room beside it. */
+function mostOf({ truncation }: ResponseRequest, contextLength: number = Number.POSITIVE_INFINITY): number {
+  return (truncation === 'auto' ? Math.floor((contextLength * 3) / 4) : contextLength) - 1
 }
 
 /** How the prompts of a response are rendered, by whoever renders them. */

@@ -20,6 +20,7 @@ export function knownListings(
   { input }: ResponseRequest,
   { listings, shown, declared }: KnownListingsOptions,
 ): McpListing[] {
+  if (declared.size === 0) return []
   const answered = listings.filter(({ error }) => error === undefined)
   return listingsWith(input, answered)
     .filter((listing) => declared.has(listing.serverLabel) && !shown.includes(listing))

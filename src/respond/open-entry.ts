@@ -2,7 +2,6 @@ import { childSignals } from '../child-signals.js'
 import type { EngineCapabilities } from '../engine/constraint.js'
 import { type Addition, BEHAVIOUR, type OpenEntry } from '../journal/entry.js'
 import { nextTurn } from '../next-turn.js'
-import type { MessageSpan } from '../prompt/prompt-message.js'
 import { replacedByServer } from '../recipients/builtin-tools.js'
 import { contextLengthExceeded, tooManyToCount, unsupported } from '../request-error.js'
 import type { InputItem } from '../responses/input-items.js'
@@ -17,13 +16,14 @@ import { calleesOf, isCalleeOpen, type Teaching } from './callees.js'
 import { checkDemand } from './check-demand.js'
 import { compactThreshold } from './compact-threshold.js'
 import { dateOf } from './date-of.js'
-import { type FirstPrompt, firstPrompt, type Rendering } from './first-prompt.js'
+import { firstPrompt, type Rendering } from './first-prompt.js'
 import { type HeldParts, heldParts } from './held-parts.js'
 import { hostedBuiltins, isReplacementHosted } from './hosted-types.js'
 import { knownListings } from './known-listings.js'
 import type { RespondOptions } from './options.js'
 import { ownParameters } from './own-parameters.js'
 import { promptDigest } from './prompt-digest.js'
+import type { FirstPrompt } from './prompt-ids.js'
 import { relisted } from './relisted.js'
 import { resolveStrict } from './resolve-strict.js'
 import { strictParts } from './strict-parts.js'
@@ -60,14 +60,14 @@ export async function openEntry(
   const prepared = await prepareRequest(request, options, at, signal)
   const { isCompaction, capabilities, heldBy, listings, taught, rendering, prompt } = prepared
   const { held: constrained, typeOnly, free } = heldBy
-  const { ids, messages, untaught, placeholders } = prompt
+  const { ids, said, untaught, placeholders } = prompt
   const isPreparation = (request as ParsedRequest).generate === false
   const compactAbove = compactThreshold(request, options, capabilities)
   const callees = isCompaction ? undefined : calleesOf(request, taught, capabilities)
   if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
   const { refuses: _, relaxes: __, ...abilities } = capabilities
-  const listed = listedIn(request)
+  const listed = listings.length === 0 ? new Set() : listedIn(request)
   // A compaction is one item, and nothing else.
   const shown = isCompaction ? [] : listings.filter(({ serverLabel }) => !listed.has(serverLabel))
   const known = isCompaction ? [] : knownListings(request, { listings, shown, declared: declaredServers(request) })
@@ -90,7 +90,12 @@ export async function openEntry(
     },
     ...(isCompaction && { isCompaction }),
     ...(isPreparation && { isPreparation }),
-    ...(compactAbove !== undefined && !isCompaction && !isPreparation && compacting(compactAbove, messages)),
+    ...(compactAbove !== undefined &&
+      !isCompaction &&
+      !isPreparation && {
+        compactAbove,
+        ...(said <= 1 && { isOneMessage: true as const }),
+      }),
     ...(Object.keys(abilities).length > 0 && { capabilities: abilities }),
     ...(constrained.length > 0 && { constrained }),
     ...(typeOnly.length > 0 && { typeOnly }),
@@ -148,14 +153,6 @@ export async function prepareRequest(
   const prompt = await firstPrompt(request, { rendering, listings, isCompaction, contextLength }, options, signal)
   if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
   return { isCompaction, capabilities, heldBy, listings, taught, rendering, prompt }
-}
-
-function compacting(
-  compactAbove: number,
-  messages: readonly MessageSpan[],
-): Pick<OpenEntry, 'compactAbove' | 'isOneMessage'> {
-  const said = messages.filter(({ role }) => role !== 'system' && role !== 'developer')
-  return { compactAbove, ...(said.length <= 1 && { isOneMessage: true as const }) }
 }
 
 /** A request whose functions all say whether they are strict: the response echoes it. */

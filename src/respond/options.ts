@@ -1,5 +1,6 @@
 import type { TokenEngine } from '../engine/engine.js'
 import type { Addition, Entry } from '../journal/entry.js'
+import type { EarlierPrompt } from '../prompt/known-conversation.js'
 import type { KnownTexts } from '../prompt/known-texts.js'
 import type { PromptOptions } from '../prompt/messages-of.js'
 import type { ResponseRequest } from '../responses/request.js'
@@ -134,6 +135,11 @@ export interface RespondOptions extends Translated, Prompted {
    * Default: all of `input`.
    */
   readonly addition?: Addition
+  /**
+   * What was rendered before of the conversation, of which `input` and `history` begin with what they were then. It saves
+   * time, and changes no id.
+   */
+  readonly earlier?: EarlierPrompt
   /**
    * What was written before, by another run of the same response. The stream goes on after it. Entries do not hold the
    * conversation: give the request with the same `input`, and the same `history`. A prompt that is not the same is a

@@ -1,4 +1,5 @@
 import type { Entry } from '../journal/entry.js'
+import type { FinishedResponse } from './store.js'
 
 /** What an object, an array or a text takes by itself, and a field or an element of one. */
 const OBJECT = 24
@@ -32,6 +33,15 @@ export function bytesOf(value: unknown): number {
     }
   }
   return bytes
+}
+
+/** What the store itself needs for a response, and for each of its items, to find them. */
+const RESPONSE = 700
+const ITEM = 400
+
+/** About how many bytes a response takes that is over, with what it takes to find it and its items. */
+export function bytesOfFinished(finished: FinishedResponse): number {
+  return bytesOf(finished) + RESPONSE + ITEM * (finished.added.length + finished.response.output.length)
 }
 
 /** As {@link bytesOf}, fast for the entries of which a response has one for each token. */

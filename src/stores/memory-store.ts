@@ -2,10 +2,11 @@ import { closable } from '../closable.js'
 import { check } from '../errors.js'
 import type { Entry } from '../journal/entry.js'
 import type { HistoryEntry } from '../prompt/history.js'
-import { bytesOf, bytesOfEntry } from './bytes-of.js'
+import { bytesOfEntry, bytesOfFinished } from './bytes-of.js'
 import { type Conversation, Conversations, type Member } from './conversations.js'
 import { Expiring } from './expiring.js'
 import { KeptItems } from './kept-items.js'
+import { after, type PathEnd, takeOff, valuesOf } from './path.js'
 import {
   type FinishedResponse,
   type FoundLineage,
@@ -31,7 +32,7 @@ export interface MemoryStoreOptions {
    */
   readonly entries?: number
   /**
-   * Bytes of all responses and entries, by an estimate (`bytesOf`). Entries of responses that are over go first.
+   * Bytes of all responses and entries, by an estimate (`bytes-of.ts`). Entries of responses that are over go first.
    * Default 268,435,456: 256 MiB.
    */
   readonly bytes?: number
@@ -63,6 +64,8 @@ interface Kept extends Member {
   entries: Entry[] | undefined
   entryBytes: number
   finished: FinishedResponse | undefined
+  /** Where it stands in its conversation, once it is over. */
+  place: PathEnd<FinishedResponse> | undefined
   /** Resolves what waits for an entry or the end. */
   readonly readers: Set<() => void>
 }
@@ -150,6 +153,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     found.forget(response.responseId)
     forgetKey(response.responseId)
     response.isDeleted = true
+    if (response.place !== undefined && response.children === 0) takeOff(response.place)
     kept.delete(response.responseId)
     wake(response)
   }
@@ -193,7 +197,16 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       const previous = previousId === undefined ? undefined : own(previousId, owner)
       const isThere = previousId === undefined || (previous?.finished !== undefined && !previous.isTransient)
       if (!isThere) throw new StoreConflict(`${previousId} is not there to go on from`)
-      const response = { responseId, owner, isTransient, epoch: 1, entries: [], entryBytes: 0, finished: undefined }
+      const response = {
+        responseId,
+        owner,
+        isTransient,
+        epoch: 1,
+        entries: [],
+        entryBytes: 0,
+        finished: undefined,
+        place: undefined,
+      }
       const member = { previous: undefined, children: 0, isRunning: true, isDeleted: false, items: 0, bytes: 0 }
       const opened = { ...response, ...member, readers: new Set<() => void>() } as Omit<Kept, 'conversation'> as Kept
       kept.set(responseId, opened)
@@ -217,8 +230,10 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     async finish(lease, finished) {
       const response = held(lease)
       response.finished = compact(finished)
+      const before = response.isTransient ? undefined : (response.previous as Kept | undefined)?.place
+      response.place = after(before, response.finished)
       conversations.grow(response, {
-        bytes: bytesOf(response.finished),
+        bytes: bytesOfFinished(response.finished),
         items: finished.added.length + finished.response.output.length,
       })
       if (!response.isTransient) found.keep(lease, finished)
@@ -249,12 +264,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     async lineage(responseId, owner): Promise<FoundLineage | undefined> {
       const response = used(responseId, owner)
       if (response === undefined) return undefined
-      const responses: FinishedResponse[] = []
-      for (let each: Kept | undefined = response; each !== undefined; each = each.previous as Kept | undefined) {
-        if (each.finished !== undefined) responses.push(each.finished)
-      }
-      const { isTransient, finished } = response
-      return { isTransient, state: finished === undefined ? 'running' : 'finished', responses: responses.reverse() }
+      const { isTransient, finished, previous } = response
+      const responses = valuesOf(response.place ?? (previous as Kept | undefined)?.place)
+      return { isTransient, state: finished === undefined ? 'running' : 'finished', responses }
     },
 
     async findItem(itemId, owner) {

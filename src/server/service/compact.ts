@@ -48,6 +48,7 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
       onUnopened: setup.reportUnopened,
       pause: setup.pause,
       ...(signal && { signal }),
+      known: setup.known,
       responseId,
       ...(remembered && { remembered }),
     })

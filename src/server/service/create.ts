@@ -132,9 +132,11 @@ async function runFor(
     onUnopened: setup.reportUnopened,
     pause: setup.pause,
     ...(caller.signal && { signal: caller.signal }),
+    known: setup.known,
     responseId,
     ...(remembered && { remembered }),
   })
+  const { earlier } = conversation
   // Whoever may come for the entries finds them: a second request with the key, or a client that comes back.
   const isJournaled = !isTransient || caller.idempotencyKey !== undefined || onDisconnect !== 'stop'
   try {
@@ -149,6 +151,7 @@ async function runFor(
           onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),
         }),
         ...(errorEvent !== undefined && { errorEvent }),
+        ...(earlier && { earlier }),
       }),
       store: isJournaled ? store : undefined,
       seal,

@@ -28,6 +28,7 @@ export async function inputTokensOf(setup: Setup, body: unknown, caller: Caller)
     onUnopened: setup.reportUnopened,
     pause: setup.pause,
     ...(signal && { signal }),
+    known: setup.known,
     responseId,
     ...(remembered && { remembered }),
   })

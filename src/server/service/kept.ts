@@ -46,7 +46,10 @@ export async function deleteResponse(setup: Setup, responseId: string, owner: st
   // Its writer would be refused, and that would be reported to the host as an error.
   live?.cancel()
   await live?.finished
+  const lineage = await setup.stored.lineage(responseId, owner)
   await setup.store.delete(responseId, owner)
+  // Nothing of it stays that the store does not keep.
+  setup.known.forget(lineage?.responses ?? [])
 }
 
 /**

@@ -16,6 +16,7 @@ import { createObserver, type Observer } from '../observe/observer.js'
 import { type Admission, createAdmission } from './admission.js'
 import { boundedStore, StoreFailure } from './bounded-store.js'
 import { createDeadlines } from './deadlines.js'
+import { createKnownConversations, type KnownConversations } from './known-conversations.js'
 import { memoryBytesOf } from './memory.js'
 import type { ServiceOptions } from './options.js'
 import { ReportedError } from './reported-error.js'
@@ -34,6 +35,8 @@ export interface Setup {
   readonly store: ResponseStore
   /** For those that read. */
   readonly stored: StoredResponses
+  /** How conversations were rendered that may go on. */
+  readonly known: KnownConversations
   readonly seal: Seal
   readonly foreignSeals: 'refuse' | 'ignore'
   /** Receives where a request has sealed content that is ignored because it did not open. Never throws. */
@@ -105,6 +108,7 @@ export function setUp(options: ServiceOptions): Setup {
   return {
     options,
     store,
+    known: createKnownConversations({ clock }),
     stored: storedResponses(store, { clock, report }),
     seal,
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',

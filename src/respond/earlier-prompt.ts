@@ -1,0 +1,70 @@
+import { type EarlierPrompt, KnownConversation, type Reading, readingOf } from '../prompt/known-conversation.js'
+import { type RenderPromptOptions, turnStart } from '../prompt/render-prompt.js'
+import { RequestError } from '../request-error.js'
+import type { ResponseRequest } from '../responses/request.js'
+import type { Slices, Work } from '../slices.js'
+import type { FirstPrompt } from './prompt-ids.js'
+
+/**
+ * The first prompt of a response that goes on from others: what came before is read and rendered once for all of them.
+ *
+ * @param most - how many tokens of what is new are worth rendering
+ * @returns undefined if it has to be rendered as a whole, or cannot be
+ */
+export function* promptFromEarlier(
+  request: ResponseRequest,
+  options: RenderPromptOptions,
+  earlier: EarlierPrompt,
+  work: Work,
+  most: number,
+): Slices<FirstPrompt | undefined> {
+  try {
+    const reading = readingOf(request, options)
+    const known = reading && (yield* settled(reading, earlier, work, most))
+    if (reading === undefined || known === undefined) return undefined
+    const prompt = yield* renderAndGive(known, request, { reading, options, earlier, work, most })
+    // Whether one message is all that there is decides what may be compacted. Reasoning may be it.
+    if (prompt === undefined || prompt.said < 2) return undefined
+    const { tokens: ids, said, placeholders } = prompt
+    const size = ids.length + turnStart(options.tokenTable).length
+    return { size, ids, said, untaught: reading.tools.untaught, placeholders }
+  } catch (error) {
+    // Who renders the whole says what is wrong in the terms of the whole.
+    if (error instanceof RequestError) return undefined
+    throw error
+  }
+}
+
+interface RenderAndGive {
+  readonly reading: Reading
+  readonly options: RenderPromptOptions
+  readonly earlier: EarlierPrompt
+  readonly work: Work
+  readonly most: number
+}
+
+/** Given back at the end and not before: another response that goes on from here would change it in between. */
+function* renderAndGive(
+  known: KnownConversation,
+  request: ResponseRequest,
+  { reading, options, earlier, work, most }: RenderAndGive,
+): ReturnType<KnownConversation['render']> {
+  try {
+    return yield* known.render(request as never, reading, options, work, most)
+  } finally {
+    earlier.give(known)
+  }
+}
+
+/** What is known of all that came earlier. */
+function* settled(
+  reading: Reading,
+  { items, history, take }: EarlierPrompt,
+  work: Work,
+  most: number,
+): Slices<KnownConversation | undefined> {
+  const before = take()
+  if (before?.key === reading.key && (yield* before.settle(reading, { items, history }, work, most))) return before
+  const anew = new KnownConversation(reading.key)
+  return (yield* anew.settle(reading, { items, history }, work, most)) ? anew : undefined
+}
