@@ -361,8 +361,11 @@ describe('--help and --version', () => {
 
 describe('bad usage exits with 2 and one line', () => {
   test.each<[string[], string]>([
-    [[], 'expected a command: serve, replay FILE, check FILE..., explain FILE, probe URL, prompt FILE (see --help)'],
-    [['play', 'a.json'], 'command: expected one of serve, replay, check, explain, probe, prompt, got "play"'],
+    [
+      [],
+      'expected a command: serve, replay FILE, check FILE..., explain FILE, probe URL, corpus DIR, prompt FILE (see --help)',
+    ],
+    [['play', 'a.json'], 'command: expected one of serve, replay, check, explain, probe, corpus, prompt, got "play"'],
     [['replay'], 'replay: expected a file, or - for standard input'],
     [['replay', 'a.json', 'b.json'], 'replay: expected one file, got 2'],
     [['replay', 'a.json', '--fast'], "Unknown option '--fast'"],
