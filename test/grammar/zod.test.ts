@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { createMatcher, jsonSchemaToGbnf } from '../../src/grammar/index.js'
+import { compileSchema, createMatcher, jsonSchemaToGbnf, matcherOf } from '../../src/grammar/index.js'
+import { atOnce } from '../../src/slices.js'
 import { runs } from '../support/runs.js'
 import { anyWalk, walk } from './walk.js'
 
@@ -50,4 +51,31 @@ test.each(Object.entries(SCHEMAS))('zod reads what the grammar of its schema all
     }),
     { numRuns: runs(200) },
   )
+})
+
+test.each(
+  Object.entries({
+    url: z.url(),
+    email: z.email(),
+    uuid: z.uuid(),
+    date: z.iso.date(),
+    time: z.iso.time(),
+    datetime: z.iso.datetime({ offset: true }),
+    // Its pattern looks ahead, so that the format beside it is held.
+    duration: z.iso.duration(),
+    hostname: z.hostname(),
+    ipv4: z.ipv4(),
+    ipv6: z.ipv6(),
+    cidr: z.cidrv6(),
+    nanoid: z.nanoid(),
+    cuid2: z.cuid2(),
+    ulid: z.ulid(),
+    base64: z.base64(),
+    e164: z.e164(),
+    multiple: z.number().multipleOf(0.01),
+  }),
+)('zod reads the shortest text of its own format: %s', (_format, type) => {
+  const { grammar } = atOnce(compileSchema(z.toJSONSchema(type)))
+  const text = matcherOf(grammar).completion() ?? ''
+  expect(type.parse(JSON.parse(text))).toBeDefined()
 })

@@ -19,8 +19,9 @@ describe('what is wrong with output', () => {
       required: ['c'],
     }
     const errors = checkOutput('{"a/b":[1,"2"]}', json(schema))
-    expect(errors).toContainEqual({ path: '/a~1b/1', message: expect.stringContaining('"integer"') })
-    expect(errors).toContainEqual({ path: '', message: expect.stringContaining('"c"') })
+    const keyword = '/properties/a~1b/items/type'
+    expect(errors).toContainEqual({ path: '/a~1b/1', message: expect.stringContaining('"integer"'), keyword })
+    expect(errors).toContainEqual({ path: '', message: expect.stringContaining('"c"'), keyword: '/required' })
   })
 
   test.each(['', '{', "{'a':1}", 'Sure: {}', '{}{}'])('output that is no JSON is reported as such: %j', (text) => {

@@ -424,7 +424,11 @@ describe('what an engine cannot hold', () => {
     expect(calls).toHaveLength(1)
     expect(output.at(-1)).toMatchObject({ status: 'completed', arguments: '{"city":7}' })
     expect(reports).toMatchObject([{ itemId: (output.at(-1) as { id: string }).id, what: 'tools[0].parameters' }])
-    expect(reports[0]?.errors).toContainEqual({ path: '/city', message: expect.stringContaining('"string"') })
+    expect(reports[0]?.errors).toContainEqual({
+      path: '/city',
+      message: expect.stringContaining('"string"'),
+      keyword: '/properties/city/type',
+    })
   })
 
   test.each<[string, Partial<ResponseRequest>, EngineCapabilities, object]>([

@@ -36,7 +36,7 @@ test('a stream says from its first event on whether a function is strict', async
 
 test('a schema that cannot be held is refused only where the request says that it is strict', async () => {
   const { create } = endpoint(turns, { response: { onUnsupportedConstraint: 'refuse' } })
-  const tool = { type: 'function', name: 'weather', parameters: { not: {} } }
+  const tool = { type: 'function', name: 'weather', parameters: { uniqueItems: true } }
   const strict = await create({ input: 'Hi', tools: [{ ...tool, strict: true }] })
   expect([strict.status, strict.body.error.code]).toEqual([400, 'invalid_function_parameters'])
   const relaxed = await create({ input: 'Hi', tools: [tool] })

@@ -40,7 +40,7 @@ function haveOtherObjects(references: References, one: Shape, other: Shape, budg
 }
 
 function haveOtherValues(ones: readonly unknown[], others: readonly unknown[], budget: Budget): boolean {
-  if (!budget.spend((ones.length + others.length) >> 2)) return false
+  if (!budget.spend((ones.length + others.length) >> 1)) return false
   const known = new Set(ones)
   // The text of an object depends on the order of its properties.
   const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null

@@ -83,7 +83,7 @@ interface Part {
 
 /** What looking at a schema itself takes: its names and values, by their length. */
 function sizeOf(schema: JsonObject): number {
-  let size = 3
+  let size = 6
   for (const keyword of ['properties', 'patternProperties']) {
     const record = schema[keyword]
     if (isJsonObject(record)) for (const name of Object.keys(record)) size += 1 + (name.length >> 4)
@@ -155,17 +155,38 @@ function exclusiveUnionOf(work: ExpanderOptions, schema: JsonObject, path: strin
     work.relax(at, MANY)
     return []
   }
-  const exclusive = parts.map((part, index) => {
-    const others = parts.filter((other, n) => n !== index && !haveNothingInCommon(work, part.shapes, other.shapes))
-    return others.reduce<readonly Shape[] | undefined>((shapes, other) => {
-      const negation = other.isExact ? negationOf(work, other.shapes, at) : undefined
-      return shapes && negation && product(work, shapes, negation)
-    }, part.shapes)
-  })
-  const whole = exclusive.every((shapes) => shapes !== undefined) ? exclusive.flat() : undefined
-  if (whole !== undefined && whole.length <= MOST_SHAPES) return [{ path: at, shapes: whole }]
+  const whole = exclusiveShapes(work, parts, at)
+  if (whole !== undefined) return [{ path: at, shapes: whole }]
   work.relax(at, OVERLAP)
   return [{ path: at, shapes: parts.flatMap(({ shapes }) => shapes) }]
+}
+
+/** What just one of the parts allows. Undefined if that cannot be said, or is too much work. */
+function exclusiveShapes(
+  work: ExpanderOptions,
+  parts: readonly Expanded[],
+  path: string,
+): readonly Shape[] | undefined {
+  const negations = new Map<Expanded, readonly Shape[] | undefined>()
+  const negationOfPart = (part: Expanded): readonly Shape[] | undefined => {
+    const known = negations.has(part)
+    if (!known) negations.set(part, part.isExact ? negationOf(work, part.shapes, path) : undefined)
+    return negations.get(part)
+  }
+  const all: Shape[] = []
+  for (const part of parts) {
+    let shapes: readonly Shape[] | undefined = part.shapes
+    for (const other of parts) {
+      if (other === part || haveNothingInCommon(work, part.shapes, other.shapes)) continue
+      const negation = negationOfPart(other)
+      shapes = negation && product(work, shapes, negation)
+      // One that cannot be told from the others is enough: not all of them are tried.
+      if (shapes === undefined) return undefined
+    }
+    for (const shape of shapes) all.push(shape)
+    if (all.length > MOST_SHAPES) return undefined
+  }
+  return all
 }
 
 const OVERLAP =
