@@ -37,8 +37,8 @@ export default {
       const mark = marks.find((last) => turn <= last && turn > last - size(50, 2))
       const took = await conversation.turn()
       if (mark !== undefined) times.set(mark, [...(times.get(mark) ?? []), took])
-      if (turn === turns / 4) half = conversation.store.bytes
-      if (turn === turns / 2) rows.push(...memoryRows(turn, half, conversation.store.bytes, start))
+      if (turn === turns / 4) half = conversation.store.memory.bytes
+      if (turn === turns / 2) rows.push(...memoryRows(turn, half, conversation.store.memory.bytes, start))
     }
     const [first, ...later] = marks
     const base = median(times.get(first))

@@ -1,3 +1,4 @@
+import type { Reclaimable } from '../byte-budget.js'
 import { closable } from '../closable.js'
 import { check } from '../errors.js'
 import type { Entry } from '../journal/entry.js'
@@ -42,17 +43,14 @@ export interface MemoryStoreOptions {
   readonly clock?: () => number
 }
 
-/** A store that a budget of the whole process can ask to keep less. */
+/** A store whose bytes a budget of the whole process counts, and may ask to be less. */
 export interface MemoryStore extends ResponseStore {
-  /** About how many bytes it keeps. */
-  readonly bytes: number
   /**
-   * Forgets what it can do without, until so many bytes are free: entries of responses that are over, the oldest first,
-   * then whole conversations, the least recently used first. Nothing of a conversation in which a response is running.
-   *
-   * @returns how many were freed: less if there was no more
+   * What it keeps of responses that are over, by an estimate: running ones are counted by who runs them. Asked for bytes, it
+   * forgets what it can do without: entries, the oldest first, then whole conversations, the least recently used first.
+   * Nothing of a conversation in which a response is running.
    */
-  reclaim(bytes: number): number
+  readonly memory: Reclaimable
 }
 
 interface Kept extends Member {
@@ -92,6 +90,21 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   /** Finished responses whose entries are kept, the oldest first. */
   const replayable = new Set<Kept>()
   let entryCount = 0
+  const listeners = new Set<() => void>()
+  /** Of entries of running responses. */
+  let runningBytes = 0
+  let told = 0
+
+  function overBytes(): number {
+    return conversations.bytes - runningBytes
+  }
+
+  /** Called last, when nothing is half done: a listener may reclaim. */
+  function tell(): void {
+    if (overBytes() === told) return
+    told = overBytes()
+    for (const listener of listeners) listener()
+  }
 
   function own(responseId: string, owner: string): Kept | undefined {
     conversations.expire()
@@ -121,6 +134,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   function dropEntries(response: Kept): void {
     entryCount -= response.entries?.length ?? 0
     conversations.grow(response, { bytes: -response.entryBytes })
+    if (response.finished === undefined) runningBytes -= response.entryBytes
     response.entries = undefined
     response.entryBytes = 0
     replayable.delete(response)
@@ -180,16 +194,23 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   }
 
   return {
-    get bytes() {
-      return conversations.bytes
-    },
-
-    reclaim(wanted) {
-      const before = conversations.bytes
-      const most = before - wanted
-      dropReplays(() => conversations.bytes > most)
-      while (conversations.bytes > most && conversations.idle > 0) conversations.forgetOldest()
-      return before - conversations.bytes
+    memory: {
+      get bytes() {
+        return overBytes()
+      },
+      reclaim(wanted) {
+        const before = overBytes()
+        const most = before - wanted
+        dropReplays(() => overBytes() > most)
+        while (overBytes() > most && conversations.idle > 0) conversations.forgetOldest()
+        const freed = before - overBytes()
+        tell()
+        return freed
+      },
+      onChange(listener) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
     },
 
     async open({ responseId, owner, isTransient, previous: previousId }) {
@@ -221,15 +242,18 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       known.push(...added)
       const size = added.reduce((sum, entry) => sum + bytesOfEntry(entry), 0)
       response.entryBytes += size
+      runningBytes += size
       conversations.grow(response, { bytes: size })
       entryCount += added.length
       wake(response)
       if (entryCount > entries || conversations.bytes > bytes) shrink()
+      tell()
     },
 
     async finish(lease, finished) {
       const response = held(lease)
       response.finished = compact(finished)
+      runningBytes -= response.entryBytes
       const before = response.isTransient ? undefined : (response.previous as Kept | undefined)?.place
       response.place = after(before, response.finished)
       conversations.grow(response, {
@@ -241,10 +265,12 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       conversations.end(response, response.isTransient)
       wake(response)
       shrink()
+      tell()
     },
 
     async abandon(lease) {
       remove(held(lease))
+      tell()
     },
 
     async claim(responseId, owner) {
@@ -284,6 +310,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     async delete(responseId, owner) {
       const response = own(responseId, owner)
       if (response !== undefined) remove(response)
+      tell()
       return response !== undefined
     },
 

@@ -1,3 +1,4 @@
+import type { Reclaimable } from '../byte-budget.js'
 import type { Entry } from '../journal/entry.js'
 import type { HistoryEntry } from '../prompt/history.js'
 import type { InputItem } from '../responses/input-items.js'
@@ -93,6 +94,8 @@ export interface KeyedRequest {
  * acknowledged it keeps until the response expires or is deleted.
  */
 export interface ResponseStore {
+  /** What it keeps in this process, for the budget of the process to count. Absent if it keeps it elsewhere. */
+  readonly memory?: Reclaimable
   /**
    * A new response.
    *

@@ -36,7 +36,7 @@ const ENGINES: readonly [string, EngineCapabilities][] = [
 ]
 
 describe('what is no schema', () => {
-  test.each(ENGINES)('is refused with its path, before anything is sampled: %s', (_what, capabilities) => {
+  test.each(ENGINES)('what is no schema is refused with its path, before anything is sampled: %s', (_what, capabilities) => {
     const inA = (schema: unknown): object => ({ type: 'object', properties: { a: schema } })
     for (const strict of [true, undefined]) {
       expect(refusal(holding({ tools: [tool(inA({ type: 'objekt' }), strict)] }, capabilities))).toEqual({

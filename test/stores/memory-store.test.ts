@@ -169,9 +169,9 @@ test('a store in memory counts what it keeps, drops entries before conversations
     await keep(store, { responseId }, { output: [item(`msg_${responseId}`, text)], entries: [entry(1)] })
   }
   expect(await Promise.all(['a', 'b', 'c'].map((id) => has(store, id)))).toEqual([true, true, true])
-  expect(store.bytes).toBeGreaterThan(6000)
+  expect(store.memory.bytes).toBeGreaterThan(6000)
   await keep(store, { responseId: 'd' }, { output: [item('msg_d', text)], entries: [entry(1)] })
-  expect(store.bytes).toBeLessThanOrEqual(13_500)
+  expect(store.memory.bytes).toBeLessThanOrEqual(13_500)
   expect([await store.entries('b', 'ann'), await has(store, 'b')]).toEqual([undefined, true])
   await keep(store, { responseId: 'e' }, { output: [item('msg_e', text)] })
   // The entries of all are gone. 'b' was asked for just now.
@@ -183,7 +183,7 @@ test('a store in memory counts what it keeps, drops entries before conversations
     true,
   ])
   for (const id of ['b', 'd', 'e']) await store.delete(id, 'ann')
-  expect(store.bytes).toBe(0)
+  expect(store.memory.bytes).toBe(0)
 })
 
 test('a store in memory gives bytes back when it is asked to, but none of a conversation that is in use', async () => {
@@ -192,13 +192,13 @@ test('a store in memory gives bytes back when it is asked to, but none of a conv
   await store.append(lease, 0, [entry(1)])
   await keep(store, { responseId: 'b' }, { entries: [entry(1)] })
   await keep(store, { responseId: 'c' }, { entries: [entry(1)] })
-  const before = store.bytes
-  const freed = store.reclaim(1)
-  expect([freed, before - store.bytes]).toEqual([128, 128])
+  const before = store.memory.bytes
+  const freed = store.memory.reclaim(1)
+  expect([freed, before - store.memory.bytes]).toEqual([128, 128])
   expect([await store.entries('b', 'ann'), await has(store, 'b')]).toEqual([undefined, true])
-  store.reclaim(before)
+  store.memory.reclaim(before)
   expect(await Promise.all(['a', 'b', 'c'].map((id) => has(store, id)))).toEqual([true, false, false])
-  expect(store.bytes).toBe(128)
+  expect(store.memory.bytes).toBe(0)
   await store.append(lease, 1, [entry(2)])
 })
 
@@ -300,4 +300,21 @@ test.each([
   [{ seconds: Number.NaN }, 'seconds: expected a whole number of at least 1, got NaN'],
 ])('a store in memory refuses %j', (options, message) => {
   expect(() => createMemoryStore(options)).toThrow(message)
+})
+
+test('the memory of a store tells its listeners of what it keeps, and of what it gives back when it is asked', async () => {
+  const store = createMemoryStore({ clock: () => 0 })
+  const seen: number[] = []
+  const off = store.memory.onChange(() => seen.push(store.memory.bytes))
+  await keep(store, { responseId: 'resp_1' }, { entries: [entry(1)] })
+  await keep(store, { responseId: 'resp_2' }, { entries: [entry(1)] })
+  expect(seen.at(-1)).toBe(store.memory.bytes)
+  expect(store.memory.reclaim(1)).toBeGreaterThan(0)
+  expect(seen.at(-1)).toBe(store.memory.bytes)
+  await store.delete('resp_2', 'ann')
+  expect(seen.at(-1)).toBe(store.memory.bytes)
+  const { length } = seen
+  off()
+  await keep(store, { responseId: 'resp_3' }, { entries: [entry(1)] })
+  expect(seen).toHaveLength(length)
 })

@@ -7,7 +7,6 @@ import { tokenStream } from '../../../src/engine/index.js'
 import { loadTokenTable } from '../../../src/index.js'
 import { serveResponses } from '../../../src/server/node.js'
 import { createMemoryStore } from '../../../src/stores/index.js'
-import { countedStore } from './counted-store.js'
 
 /** `<|channel|>final<|message|>`, `Hi`, `<|return|>` */
 const TOKENS = [200005, 17196, 200008, 12194, 200002]
@@ -25,7 +24,7 @@ const server = await serveResponses({
   },
   tokenTable: await loadTokenTable(),
   authorize: (request) => request.headers.get('authorization')?.slice(7) ?? 'anonymous',
-  store: countedStore(createMemoryStore()),
+  store: createMemoryStore(),
   keepAliveMs: 0,
   ...(memoryBytes > 0 && { limits: { memoryBytes } }),
   onError: (error) => console.error(error),

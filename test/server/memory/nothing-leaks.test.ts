@@ -7,7 +7,6 @@ import { runs } from '../../support/runs.js'
 import { encodeHarmony } from '../../support/tokens.js'
 import { type Endpoint, endpoint, JSON_TYPE, until } from '../endpoint.js'
 import { connectTo, create as message, serve } from '../web-socket/sockets.js'
-import { countedStore } from './counted-store.js'
 
 /*
  * Clients of several owners do all that clients do, at once and against little memory: whatever they are answered, and
@@ -130,7 +129,7 @@ test('whatever clients ask, and wherever they leave, nothing is held when they a
     fc.asyncProperty(
       ...[fc.array(act, { minLength: 1, maxLength: 12 }), onDisconnect, fc.constantFrom(400_000, 900_000, 5_000_000)],
       async (acts, onDisconnect, memoryBytes) => {
-        const store = countedStore(createMemoryStore())
+        const store = createMemoryStore()
         const limits = { memoryBytes, concurrency: 3, queue: 4 }
         const served = endpoint(engine(), { store, limits, onDisconnect, tools: [tool] })
         const { service } = served
@@ -155,7 +154,7 @@ test('whatever clients ask, and wherever they leave, nothing is held when they a
 test('whatever is sent over sockets, and wherever they are closed, nothing is held when they are gone', async () => {
   const kinds = ['create', 'unfinished', 'garbage', 'steer', 'large', 'waits'] as const
   const sends = fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLength: 6 })
-  const store = countedStore(createMemoryStore())
+  const store = createMemoryStore()
   const server = await serve({ engine: engine(), store, limits: { memoryBytes: 4_000_000, rememberedResponses: 2 } })
   await fc.assert(
     fc.asyncProperty(fc.array(sends, { minLength: 1, maxLength: 4 }), async (clients) => {
