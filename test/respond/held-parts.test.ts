@@ -36,25 +36,28 @@ const ENGINES: readonly [string, EngineCapabilities][] = [
 ]
 
 describe('what is no schema', () => {
-  test.each(ENGINES)('what is no schema is refused with its path, before anything is sampled: %s', (_what, capabilities) => {
-    const inA = (schema: unknown): object => ({ type: 'object', properties: { a: schema } })
-    for (const strict of [true, undefined]) {
-      expect(refusal(holding({ tools: [tool(inA({ type: 'objekt' }), strict)] }, capabilities))).toEqual({
+  test.each(ENGINES)(
+    'what is no schema is refused with its path, before anything is sampled: %s',
+    (_what, capabilities) => {
+      const inA = (schema: unknown): object => ({ type: 'object', properties: { a: schema } })
+      for (const strict of [true, undefined]) {
+        expect(refusal(holding({ tools: [tool(inA({ type: 'objekt' }), strict)] }, capabilities))).toEqual({
+          status: 400,
+          type: 'invalid_request_error',
+          param: 'tools[0].parameters',
+          code: 'invalid_function_parameters',
+          message: expect.stringContaining("In context=('properties', 'a', 'type'), "),
+        })
+      }
+      const format = { type: 'json_schema', name: 'x', schema: inA({ $ref: '#/$defs/none' }) } as const
+      expect(refusal(holding({ text: { format } }, capabilities))).toMatchObject({
         status: 400,
-        type: 'invalid_request_error',
-        param: 'tools[0].parameters',
-        code: 'invalid_function_parameters',
-        message: expect.stringContaining("In context=('properties', 'a', 'type'), "),
+        param: 'text.format.schema',
+        code: 'invalid_json_schema',
+        message: expect.stringContaining("'$ref'"),
       })
-    }
-    const format = { type: 'json_schema', name: 'x', schema: inA({ $ref: '#/$defs/none' }) } as const
-    expect(refusal(holding({ text: { format } }, capabilities))).toMatchObject({
-      status: 400,
-      param: 'text.format.schema',
-      code: 'invalid_json_schema',
-      message: expect.stringContaining("'$ref'"),
-    })
-  })
+    },
+  )
 
   test('a function that is not strict may have any parameters', () => {
     expect(atOnce(holding({ tools: [tool({ type: 'objekt' }, false)] })).held).toEqual([])
