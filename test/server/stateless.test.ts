@@ -95,7 +95,7 @@ interface Played {
   readonly ends: unknown[]
 }
 
-/** A conversation of some rounds, until a request is refused or a response is cut off. */
+/** A conversation of some rounds, until a request is refused. */
 async function play(
   turns: readonly (readonly number[])[],
   rounds: number,
@@ -109,10 +109,9 @@ async function play(
   for (let round = 0; round < rounds; round++) {
     const { status, body: response } = await app.create({ tools: TOOLS, ...body, ...request })
     played.ends.push(response.status ?? status)
+    if (response.status === undefined) console.log('END', status, response.error?.message?.slice(0, 120))
     if (response.output === undefined) break
     played.outputs.push(response.output)
-    // What was cut off is left out by the store, and is the client's to keep or leave out without one.
-    if (response.status === 'incomplete') break
     const { input } = request as { input: Item[] }
     request = next(input, response.output, response.id, round)
   }

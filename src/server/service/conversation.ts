@@ -33,7 +33,7 @@ export interface ResolvedRequest {
   readonly request: ResponseRequest
   /** The whole conversation before the response. Each item has an id. */
   readonly input: readonly InputItem[]
-  /** For each of these items, where the request's own input has it; undefined if it did not bring the item. */
+  /** For each item of `request`, where the request's own input has it; undefined if it did not bring the item. */
   readonly places: readonly Place[]
   readonly history: readonly HistoryEntry[]
   /** What it adds to what the store has of the conversation. */
@@ -113,10 +113,10 @@ export async function resolveConversation(
     request: {
       ...parsed,
       // Not spread: a copy of a list of references takes a tenth of the time.
-      input: readable.concat(foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items),
+      input: readable.concat((foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items).filter(isRead)),
     } as unknown as ResponseRequest,
     input: before.concat(items),
-    places: new Array<Place>(before.length).concat(places),
+    places: new Array<Place>(before.length).concat(places.filter((_, at) => isRead(items[at] as InputItem))),
     history: history.concat(own.history ?? []),
     addition: sinceStored(earlier, own),
     own,
@@ -125,6 +125,25 @@ export async function resolveConversation(
     approvedCalls: approvedCalls(sent, before, requested),
   }
 }
+
+/**
+ * Whether the model reads it: what of a stored response was cut off is left out of the next one's conversation, and here as
+ * well, or the prompt of a client that sends everything back would be another. Calls that a client runs are read if it
+ * answers them.
+ */
+function isRead(item: InputItem): boolean {
+  const { type, status } = item as { readonly type?: string; readonly status?: string }
+  return status !== 'incomplete' || type === undefined || !LEFT_OUT.has(type)
+}
+
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'reasoning',
+  'mcp_call',
+  'code_interpreter_call',
+  'web_search_call',
+  'file_search_call',
+  'image_generation_call',
+])
 
 function previousOf({ previous }: EarlierResponses): Pick<Addition, 'previous'> {
   return previous === undefined ? {} : { previous }

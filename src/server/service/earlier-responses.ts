@@ -81,7 +81,7 @@ export function itemsOfResponses(responses: readonly FinishedResponse[]): InputI
   return items
 }
 
-/** Calls that were cut off never happened. */
+/** Reasoning and calls that were cut off never happened. */
 function isWhole({ type, status }: { readonly type: string; readonly status?: string }): boolean {
   return status === undefined || status === 'completed' || status === 'failed' || type === 'message'
 }

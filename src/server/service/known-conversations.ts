@@ -1,3 +1,4 @@
+import type { Reclaimable } from '../../byte-budget.js'
 import type { HistoryEntry } from '../../prompt/history.js'
 import type { EarlierPrompt, KnownConversation } from '../../prompt/known-conversation.js'
 import type { InputItem } from '../../responses/input-items.js'
@@ -22,6 +23,8 @@ export interface EarlierConversation {
  * new alone. What is forgotten is put together and rendered again.
  */
 export interface KnownConversations {
+  /** For the budget of the process to count. */
+  readonly memory: Reclaimable
   /** The conversation of these responses. */
   of(responses: readonly FinishedResponse[]): EarlierConversation
   /** Forgets what is known of the conversation of these responses: one of them is deleted. */
@@ -53,6 +56,10 @@ const REFERENCE = 8
 export function createKnownConversations(options: KnownConversationsOptions): KnownConversations {
   const { clock, most = 67_108_864, seconds = 3600 } = options
   let total = 0
+  const listeners = new Set<() => void>()
+  const tell = (): void => {
+    for (const listener of listeners) listener()
+  }
   const kept = new Expiring<Kept>(Number.POSITIVE_INFINITY, { seconds, clock }, ({ bytes }) => {
     total -= bytes
   })
@@ -70,6 +77,7 @@ export function createKnownConversations(options: KnownConversationsOptions): Kn
     total += entry.bytes
     kept.set(entry.responseId, entry)
     while (total > most) kept.dropOldest()
+    tell()
   }
 
   /** What is known of the longest part of the conversation that anything is known of. */
@@ -82,6 +90,21 @@ export function createKnownConversations(options: KnownConversationsOptions): Kn
   }
 
   return {
+    memory: {
+      get bytes() {
+        return total
+      },
+      reclaim(bytes) {
+        const before = total
+        while (before - total < bytes && kept.size > 0) kept.dropOldest()
+        tell()
+        return before - total
+      },
+      onChange(listener) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    },
     of(responses) {
       const last = responses.at(-1)
       if (last === undefined) return { items: [], readable: [], history: [], prompt: undefined }
@@ -122,6 +145,7 @@ export function createKnownConversations(options: KnownConversationsOptions): Kn
     },
     forget(responses) {
       for (const { response } of responses) take(response.id)
+      tell()
     },
   }
 }

@@ -104,11 +104,13 @@ export function setUp(options: ServiceOptions): Setup {
   const isSize = Number.isInteger(knownTextBytes) && knownTextBytes >= 0
   check(isSize, 'limits.knownTextBytes', 'a whole number of bytes', knownTextBytes)
   const known = createKnownTexts(knownTextBytes)
+  const conversations = createKnownConversations({ clock })
+  budget.join(conversations.memory)
 
   return {
     options,
     store,
-    known: createKnownConversations({ clock }),
+    known: conversations,
     stored: storedResponses(store, { clock, report }),
     seal,
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
