@@ -2,83 +2,115 @@ import type { InputItem } from '../responses/input-items.js'
 import type { FinishedResponse, FoundItem } from './store.js'
 
 interface KeptItem {
-  readonly item: InputItem
-  readonly isOutput: boolean
-  /** The responses that have it, the latest last. */
-  readonly holders: Set<string>
-  /** Where it is kept: one text for all responses that have it. */
-  readonly key: string
+  item: InputItem
+  isOutput: boolean
+  /** The responses that have it, the latest last. Nearly always it is one: a set for each item takes twice the time. */
+  holders: string | Set<string>
   /** Whether it is a request for an approval that was answered. */
   isConsumed: boolean
 }
 
+/** Where the items of a response are kept. */
+interface Held {
+  readonly owner: string
+  readonly ids: readonly string[]
+}
+
 /** The items of kept responses, by owner and id. An item is kept as long as any response has it. */
 export class KeptItems {
-  readonly #items = new Map<string, KeptItem>()
-  readonly #keysOf = new Map<string, readonly string[]>()
+  /** Two owners may have items of the same id: a client chooses those that it sends. */
+  readonly #byOwner = new Map<string, Map<string, KeptItem>>()
+  readonly #held = new Map<string, Held>()
+  #size = 0
 
   get size(): number {
-    return this.#items.size
+    return this.#size
   }
 
   keep(
     { responseId, owner }: { readonly responseId: string; readonly owner: string },
     { added, response }: FinishedResponse,
   ): void {
-    const output = response.output as readonly InputItem[]
-    const all = [
-      ...added.map((item) => ({ item, isOutput: false })),
-      ...output.map((item) => ({ item, isOutput: true })),
-    ]
-    const keys = new Set<string>()
-    for (const { item, isOutput } of all) {
-      const { id } = item as { readonly id?: unknown }
-      if (typeof id !== 'string') continue
-      const key = keyOf(id, owner)
-      const known = this.#items.get(key)
-      const holders = known?.holders ?? new Set()
-      // Behind those that were there, so that the latest is last.
-      holders.delete(responseId)
-      holders.add(responseId)
-      // A client's copy never replaces what a response gave: an approval is looked up here.
-      const isKnown = known !== undefined && (known.isOutput || !isOutput)
-      const one = known?.key ?? key
-      this.#items.set(
-        one,
-        isKnown ? known : { item, isOutput, holders, key: one, isConsumed: known?.isConsumed ?? false },
-      )
-      keys.add(one)
+    const items = this.#byOwner.get(owner) ?? new Map<string, KeptItem>()
+    this.#byOwner.set(owner, items)
+    const ids: string[] = []
+    const keepAll = (list: readonly InputItem[], isOutput: boolean): void => {
+      for (const item of list) {
+        const { id } = item as { readonly id?: unknown }
+        if (typeof id !== 'string') continue
+        const known = items.get(id)
+        if (known === undefined) {
+          items.set(id, { item, isOutput, holders: responseId, isConsumed: false })
+          this.#size += 1
+          ids.push(id)
+          continue
+        }
+        if (!has(known, responseId)) ids.push(id)
+        // Behind those that were there, so that the latest is last.
+        add(known, responseId)
+        // A client's copy never replaces what a response gave: an approval is looked up here.
+        if (known.isOutput || !isOutput) continue
+        known.item = item
+        known.isOutput = true
+      }
     }
-    this.#keysOf.set(responseId, [...keys])
+    keepAll(added, false)
+    keepAll(response.output as readonly InputItem[], true)
+    this.#held.set(responseId, { owner, ids })
   }
 
   forget(responseId: string): void {
-    for (const key of this.#keysOf.get(responseId) ?? []) {
-      const holders = this.#items.get(key)?.holders
-      holders?.delete(responseId)
-      if (holders?.size === 0) this.#items.delete(key)
+    const { owner = '', ids = [] } = this.#held.get(responseId) ?? {}
+    const items = this.#byOwner.get(owner)
+    for (const id of ids) {
+      const item = items?.get(id)
+      if (item === undefined || !remove(item, responseId)) continue
+      items?.delete(id)
+      this.#size -= 1
     }
-    this.#keysOf.delete(responseId)
+    if (items?.size === 0) this.#byOwner.delete(owner)
+    this.#held.delete(responseId)
   }
 
   find(itemId: string, owner: string): FoundItem | undefined {
-    const found = this.#items.get(keyOf(itemId, owner))
-    const responseId = [...(found?.holders ?? [])].at(-1)
-    if (found === undefined || responseId === undefined) return undefined
-    return { item: found.item, isOutput: found.isOutput, responseId }
+    const found = this.#byOwner.get(owner)?.get(itemId)
+    if (found === undefined) return undefined
+    return { item: found.item, isOutput: found.isOutput, responseId: latestOf(found) }
   }
 
   isConsumed(itemId: string, owner: string): boolean {
-    return this.#items.get(keyOf(itemId, owner))?.isConsumed ?? false
+    return this.#byOwner.get(owner)?.get(itemId)?.isConsumed ?? false
   }
 
   consume(itemId: string, owner: string): void {
-    const found = this.#items.get(keyOf(itemId, owner))
+    const found = this.#byOwner.get(owner)?.get(itemId)
     if (found !== undefined) found.isConsumed = true
   }
 }
 
-/** Two owners may have items of the same id: a client chooses those that it sends. */
-function keyOf(itemId: string, owner: string): string {
-  return JSON.stringify([owner, itemId])
+function has({ holders }: KeptItem, responseId: string): boolean {
+  return typeof holders === 'string' ? holders === responseId : holders.has(responseId)
+}
+
+function add(item: KeptItem, responseId: string): void {
+  const { holders } = item
+  if (holders === responseId) return
+  const all = typeof holders === 'string' ? new Set([holders]) : holders
+  all.delete(responseId)
+  all.add(responseId)
+  item.holders = all
+}
+
+/** Returns whether no response has it any more. */
+function remove({ holders }: KeptItem, responseId: string): boolean {
+  if (typeof holders === 'string') return holders === responseId
+  holders.delete(responseId)
+  return holders.size === 0
+}
+
+function latestOf({ holders }: KeptItem): string {
+  if (typeof holders === 'string') return holders
+  let latest = ''
+  for (const responseId of holders) latest = responseId
+  return latest
 }
