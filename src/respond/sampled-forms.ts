@@ -89,7 +89,7 @@ export class SampledForms {
     const isWanted = sealReasoning !== undefined && sealForm !== undefined && this.isAsked(fold.open)
     if (!isWanted || fold.output.some((item) => item.id === id)) return undefined
     const { told, messages, items } = this.#untold(fold, fold.output.length)
-    const known = isCut ? items.filter((item) => !isOpenCall(item)) : items
+    const known = isCut ? items.filter((item) => !isLeftOut(item, fold)) : items
     const form = this.#formOf(fold, known, messages, { isAlone: true, told })
     return form === undefined
       ? undefined
@@ -150,9 +150,14 @@ export class SampledForms {
   }
 }
 
-/** Whether it is a call of the client's that the model has not written to its end. */
-function isOpenCall(item: object): boolean {
-  return 'call_id' in item && 'status' in item && item.status === 'in_progress'
+/**
+ * Whether the next prompt has no message of it, since it is cut off now: a call of the client's or reasoning that the model
+ * has not written to its end, or a hosted call without a result.
+ */
+function isLeftOut(item: object, fold: ResponseFold): boolean {
+  const { type, status } = item as { readonly type?: string; readonly status?: string }
+  if ('call_id' in item || type === 'reasoning') return status === 'in_progress'
+  return isWithoutResult(item as OutputItem, fold)
 }
 
 function isWithoutResult(item: OutputItem, fold: ResponseFold): boolean {
