@@ -70,7 +70,10 @@ export class SampledForms {
   ofReasoning(fold: ResponseFold, text: string, itemId: string): string | undefined {
     const at = fold.output.findIndex(({ id }) => id === itemId)
     const { start, told, messages, items } = this.#untold(fold, at)
-    const own = messages.findIndex(({ message, end }) => end > told && isReasoning(message, text))
+    const isOwn = ({ message, end }: TranscriptMessage): boolean => end > told && isReasoning(message, text)
+    // What had to be repaired may read as reasoning and be no item of it: it comes second.
+    const wellFormed = messages.findIndex((each) => !each.isRepaired && isOwn(each))
+    const own = wellFormed === -1 ? messages.findIndex(isOwn) : wellFormed
     // Reasoning that had to be repaired is rendered from its item. The calls before it are known all the same.
     const last = own === -1 ? messages.length : own + 1
     const end = { tokens: start.tokens + (messages[last - 1]?.end ?? 0), items: at + 1 }
