@@ -40,11 +40,13 @@ export function* readTranscriptInSlices(
   let tokens: number[] = transcript[0] === SPECIAL.start ? [] : [SPECIAL.start, ...assistant]
   let reader: SegmentReader | undefined
   const read = (end: number): void => {
-    const isModel = tokens[0] !== SPECIAL.start || tokens[1] === assistant[0]
+    // A model that leaves its role out is read as the model: the host never does.
+    const isRoleless = tokens[0] === SPECIAL.start && (tokens[1] ?? 0) >= FIRST_SPECIAL
+    const isModel = tokens[0] !== SPECIAL.start || tokens[1] === assistant[0] || isRoleless
     // What begins without `<|start|>` is read as what stood before it left the parser.
     if (tokens[0] === SPECIAL.start) reader = segmentReader(isModel, tokenTable)
     reader ??= segmentReader(true, tokenTable)
-    const isPlain = isWellFormed(tokens)
+    const isPlain = !isRoleless && isWellFormed(tokens)
     const text = isPlain ? textOf(tokens, tokenTable) : undefined
     const { said, repairs } = reader(text === undefined ? tokens : withoutText(tokens), isModel)
     const isRepaired = repairs > 0 || said.length !== 1 || !isPlain
@@ -123,7 +125,8 @@ function segmentReader(isModel: boolean, tokenTable: TokenTable): SegmentReader 
     said = []
     repairs = 0
     // The host began the model's message, as it did when the model wrote it.
-    const written = isModel && tokens[0] === SPECIAL.start ? tokens.slice(2) : tokens
+    const role = tokens[0] === SPECIAL.start && (tokens[1] ?? 0) < FIRST_SPECIAL ? 2 : 1
+    const written = isModel && tokens[0] === SPECIAL.start ? tokens.slice(role) : tokens
     for (const id of written) parser.push(id, isModel ? 'model' : 'host')
     const ended = written.at(-1)
     if (ended === undefined || !TERMINATORS.includes(ended)) parser.end()
