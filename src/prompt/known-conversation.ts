@@ -264,7 +264,7 @@ export class KnownConversation implements ItemsBefore {
     }
     const said: number[] = []
     const unmatched: number[] = []
-    const thoughts: (readonly number[])[] = []
+    const isSampled = sampled.length > 0 || this.#sampled.size > 0
     let next = Number.POSITIVE_INFINITY
     for (const message of messages.toReversed()) {
       if (message.missing !== undefined || message.role === 'tool') continue
@@ -273,15 +273,11 @@ export class KnownConversation implements ItemsBefore {
       const [hash = 0] = hashes
       const places = free.get(hash) ?? []
       const before = places.findLastIndex((place) => place < next)
-      // With no place of its own before the next message, it takes an earlier one of the same words.
-      if (before === -1 && hashes.some((one) => this.#sampled.has(one))) return undefined
-      const [place] = places.splice(before, 1)
-      if (place !== undefined) next = Math.min(next, place)
-      else if (hashes.length > 1) thoughts.push(hashes)
-      else unmatched.push(hash)
-    }
-    for (const [hash = 0, asPreamble = 0] of thoughts) {
-      if (free.get(asPreamble)?.pop() === undefined) unmatched.push(hash, asPreamble)
+      // Without a place of its own before the next message, what the model is said to have said may be found anywhere.
+      if (before === -1 && message.role === 'assistant' && isSampled) return undefined
+      const [place] = before === -1 ? [] : places.splice(before, 1)
+      if (place !== undefined) next = place
+      else unmatched.push(...hashes)
     }
     for (const message of messages) {
       if (message.missing !== undefined || message.role !== 'tool') continue

@@ -95,7 +95,7 @@ interface Played {
   readonly ends: unknown[]
 }
 
-/** A conversation of some rounds, until a request is refused. */
+/** A conversation of some rounds, until a request is refused or a response is cut off. */
 async function play(
   turns: readonly (readonly number[])[],
   rounds: number,
@@ -112,6 +112,8 @@ async function play(
     if (response.status === undefined) console.log('END', status, response.error?.message?.slice(0, 120))
     if (response.output === undefined) break
     played.outputs.push(response.output)
+    // What follows a response that was cut off is told of as far as seals can: the places of calls that are left out are not.
+    if (response.status === 'incomplete') break
     const { input } = request as { input: Item[] }
     request = next(input, response.output, response.id, round)
   }
