@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { LOSSES } from '../src/conformance/clients/compare.js'
 import { MODELS } from '../src/conformance/clients/index.js'
-import { PROFILES } from '../src/conformance/index.js'
+import { CHAT_INVARIANTS, CHAT_PROFILES, PROFILES } from '../src/conformance/index.js'
 
 const page = readFileSync(new URL('../docs/judge.md', import.meta.url), 'utf8')
 
@@ -17,8 +17,14 @@ test('docs/judge.md lists every rule of every client with its sentence', () => {
   expect(/<!-- rules -->\n([\s\S]*)\n<!-- \/rules -->/.exec(page)?.[1]).toBe(table)
 })
 
+test('docs/judge.md lists every rule for Chat Completions with its sentence', () => {
+  const rows = CHAT_INVARIANTS.map(({ id, severity, sentence }) => `| \`${id}\` | ${severity} | ${sentence} |`)
+  const table = ['| rule | | |', '|---|---|---|', ...rows].join('\n')
+  expect(/<!-- chat-rules -->\n([\s\S]*)\n<!-- \/chat-rules -->/.exec(page)?.[1]).toBe(table)
+})
+
 test('docs/judge.md names every profile, and the versions that the models were measured against', () => {
-  for (const profile of PROFILES) expect(page).toContain(`\`${profile}\``)
+  for (const profile of [...PROFILES, ...CHAT_PROFILES]) expect(page).toContain(`\`${profile}\``)
   for (const { versions } of Object.values(MODELS)) {
     for (const version of Object.values(versions)) expect(page).toContain(version)
   }

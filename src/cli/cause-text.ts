@@ -1,3 +1,4 @@
+import { CHAT_INVARIANTS } from '../conformance/chat/invariants/index.js'
 import { INVARIANTS } from '../conformance/invariants/index.js'
 import type { Cause, LocatedViolation, Repeated } from '../conformance/report/cause.js'
 import { isAtEnd, missingField } from '../conformance/report/violation-kind.js'
@@ -9,7 +10,9 @@ const MARGIN = 11
 /** So many rules and lines are named; the others are counted. */
 const NAMED = 6
 
-const SENTENCES: ReadonlyMap<string, string> = new Map(INVARIANTS.map(({ id, sentence }) => [id, sentence]))
+const SENTENCES: ReadonlyMap<string, string> = new Map(
+  [...INVARIANTS, ...CHAT_INVARIANTS].map(({ id, sentence }) => [id, sentence]),
+)
 
 /**
  * A cause in lines: where it is, what is wrong, the rule that says so, how often it comes, and what follows from it.
@@ -35,10 +38,10 @@ export function severityStyle(severity: Cause['severity']): Style {
   return severity === 'error' ? 'red' : 'yellow'
 }
 
-/** Where a violation is: line, event, item and part. */
+/** Where a violation is: line, event, item and part, or choice and call. */
 export function placeOf(violation: LocatedViolation): string {
   const { line, position, type, about = {} } = violation
-  const { outputIndex, contentIndex, summaryIndex } = about
+  const { outputIndex, contentIndex, summaryIndex, choice, call } = about
   const named = type === undefined ? `event ${position}` : `event ${position} ${short(type)}`
   const at = isAtEnd(violation) ? 'at the end' : named
   const item = outputIndex === undefined ? [] : [`item ${outputIndex}`]
@@ -48,7 +51,11 @@ export function placeOf(violation: LocatedViolation): string {
       : summaryIndex === undefined
         ? []
         : [`summary part ${summaryIndex}`]
-  return [...(line === undefined ? [] : [`line ${line}`]), at, ...item, ...part].join(', ')
+  const inChat = [
+    ...(choice === undefined ? [] : [`choice ${choice}`]),
+    ...(call === undefined ? [] : [`call ${call}`]),
+  ]
+  return [...(line === undefined ? [] : [`line ${line}`]), at, ...item, ...part, ...inChat].join(', ')
 }
 
 /** What was expected and what came, with nothing in it that moves the cursor. */

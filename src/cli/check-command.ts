@@ -3,12 +3,13 @@ import { type Command, defineCommand } from './command.js'
 export const check: Command = defineCommand({
   name: 'check',
   operands: 'FILE...',
-  summary: 'checks captured Responses streams of any server',
+  summary: 'checks captured streams of any server',
   help: `Reads server-sent events, JSON, HAR, and what curl -i or -v prints; standard input (-) as it arrives.
 
   --profile openai          what OpenAI's streams always do (default)
             open-responses  what Open Responses requires
             client:NAME     what a client needs: openai, ai-sdk, openai-agents, langchain, codex
+            chat            what OpenAI's streams of Chat Completions always do
   --resumed                 the streams begin where a client resumed them with starting_after
   --json                    prints one line of JSON per file
   --help

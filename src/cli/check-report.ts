@@ -1,11 +1,13 @@
-import type { Violation } from '../conformance/check.js'
-import type { Profile } from '../conformance/invariant.js'
+import type { CheckOptions, Violation } from '../conformance/check.js'
 import type { Cause, Totals } from '../conformance/report/cause.js'
 import { createReport } from '../conformance/report/report.js'
 import { isAtEnd } from '../conformance/report/violation-kind.js'
 import { causeLines, difference, severityStyle } from './cause-text.js'
 import { clip, createPaint, plain } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
+
+/** A profile of the Responses API, or of Chat Completions. */
+export type AnyProfile = NonNullable<CheckOptions['profile']>
 
 /** How many violations of a rule are printed live; further ones are only counted. */
 const SHOWN = 3
@@ -32,7 +34,7 @@ export interface CheckedStream {
 }
 
 export interface CheckedStreamOptions {
-  readonly profile: Profile
+  readonly profile: AnyProfile
   /** Which stream of the capture it is, from 1. */
   readonly number: number
   readonly screen: Screen
@@ -83,7 +85,7 @@ export function createCheckedStream({ profile, number, screen }: CheckedStreamOp
   }
 }
 
-function summary(number: number, events: number, causes: number, totals: Totals, profile: Profile): string {
+function summary(number: number, events: number, causes: number, totals: Totals, profile: AnyProfile): string {
   const { errors, warnings, unlisted } = totals
   const counts = [
     count(events, 'event'),

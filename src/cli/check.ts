@@ -1,7 +1,8 @@
+import { CHAT_PROFILES, isChatProfile } from '../conformance/chat/invariant.js'
 import type { CheckOptions } from '../conformance/check.js'
 import { createCaptureChecker, type Finding } from '../conformance/check-capture.js'
-import { PROFILES, type Profile } from '../conformance/invariant.js'
-import { type CheckedStream, createCheckedStream, type StreamJson } from './check-report.js'
+import { PROFILES } from '../conformance/invariant.js'
+import { type AnyProfile, type CheckedStream, createCheckedStream, type StreamJson } from './check-report.js'
 import { oneOf } from './command.js'
 import { complaint, errorCode, type Io, nameOf, UsageError, unreadable } from './io.js'
 import { plain } from './terminal-text.js'
@@ -20,7 +21,10 @@ export async function checkFiles(
   files: readonly string[],
   io: Io,
 ): Promise<number> {
-  const profile = oneOf(PROFILES, '--profile', given)
+  const profile = oneOf<AnyProfile>([...PROFILES, ...CHAT_PROFILES], '--profile', given)
+  if (resumed && isChatProfile(profile)) {
+    throw new UsageError(`check: --resumed is for the Responses API, not for --profile ${profile}`)
+  }
   if (files.length === 0) throw new UsageError('check: expected a file, or - for standard input')
   let worst = 0
   for (const file of files) {
@@ -77,7 +81,8 @@ async function checkFile(file: string, options: CheckOptions, output: Output, io
   }
   if (failure === undefined && streams === 0) {
     const what = reasons.length === 0 ? 'it contains no events' : reasons.join('; ')
-    failure = new UsageError(`${nameOf(file)}: no Responses stream: ${what}`)
+    const api = isChatProfile(options.profile) ? 'Chat Completions' : 'Responses'
+    failure = new UsageError(`${nameOf(file)}: no ${api} stream: ${what}`)
   }
   if (failure !== undefined) io.complain(complaint(failure))
   return failure !== undefined ? 2 : isGood ? 0 : 1
@@ -95,7 +100,7 @@ function broken({ line, expected, got }: Extract<Finding, { kind: 'broken' }>): 
 /** How many broken places are shown. */
 const SHOWN = 10
 
-function inWords(file: string, isOneOfMany: boolean, profile: Profile, { screen }: Io): Output {
+function inWords(file: string, isOneOfMany: boolean, profile: AnyProfile, { screen }: Io): Output {
   let checked: CheckedStream | undefined
   const given: string[] = []
   const breaks: string[] = []
@@ -145,7 +150,7 @@ function inWords(file: string, isOneOfMany: boolean, profile: Profile, { screen 
 /** So many broken places of a file are listed. */
 const LISTED = 10_000
 
-function asJson(file: string, isOneOfMany: boolean, profile: Profile, { screen }: Io): Output {
+function asJson(file: string, isOneOfMany: boolean, profile: AnyProfile, { screen }: Io): Output {
   let checked: CheckedStream | undefined
   const streams: StreamJson[] = []
   const given: object[] = []

@@ -1,7 +1,7 @@
 import { asFields, type Fields, type StreamEvent } from './stream-event.js'
 import type { StreamState } from './stream-state.js'
 
-/** The item or part that a violation concerns. A report groups violations by cause with it. */
+/** The item or part that a violation concerns, or the choice and call of Chat Completions. A report groups violations by cause with it. */
 export interface About {
   /** The item's output_index. */
   readonly outputIndex?: number
@@ -11,6 +11,9 @@ export interface About {
   readonly contentIndex?: number
   /** The index of the summary part. */
   readonly summaryIndex?: number
+  /** The index of the choice, and of the call in it: in Chat Completions. */
+  readonly choice?: number
+  readonly call?: number
   /** The position of the event that added the part, or else the item; absent if no event did. */
   readonly since?: number
   /**

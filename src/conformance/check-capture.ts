@@ -1,10 +1,13 @@
-import { type Checker, type CheckOptions, createChecker, type Violation } from './check.js'
+import { isChatProfile } from './chat/invariant.js'
+import { neededChatFraming } from './chat/invariants/framing.js'
+import { type CheckOptions, createChecker } from './check.js'
 import { isTerminalType } from './event-kind.js'
 import { neededFraming } from './invariants/framing.js'
 import type { FramingRead, StreamRead } from './read/stream-read.js'
 import { createStreamReader, type StreamReaderOptions } from './read/stream-reader.js'
 import { parseEvent } from './schemas/index.js'
 import type { StreamEvent } from './stream-event.js'
+import type { Checker, Violation } from './violation.js'
 
 /** What a capture checker finds, in the order of the capture. Lines count from 1. */
 export type Finding =
@@ -39,10 +42,10 @@ export interface CaptureChecker {
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function createCaptureChecker(options: CheckOptions & StreamReaderOptions = {}): CaptureChecker {
+export function createCaptureChecker(options: CheckOptions & Omit<StreamReaderOptions, 'api'> = {}): CaptureChecker {
   const { profile = 'openai', without = [], resumed = false, ...readerOptions } = options
   const checking = { profile, without, resumed }
-  const reader = createStreamReader(readerOptions)
+  const reader = createStreamReader({ ...readerOptions, api: isChatProfile(profile) ? 'chat' : 'responses' })
   // Validates the options now: the checkers are created only when a stream begins.
   createChecker(checking)
   let checker: Checker | undefined
@@ -73,12 +76,12 @@ export function createCaptureChecker(options: CheckOptions & StreamReaderOptions
       if (early.length < 100) early = [...early, read]
       return []
     }
-    const { rule, type, expected, got, lost } = read
-    const invariant = without.includes(rule) ? undefined : neededFraming(rule, profile, lost)
-    if (invariant === undefined) return []
+    const { type, expected, got, lost } = read
+    const invariant = isChatProfile(profile) ? neededChatFraming(read.rule) : neededFraming(read.rule, profile, lost)
+    if (invariant === undefined || without.includes(invariant.id)) return []
     const about = type === undefined ? {} : { type }
     const position = type === undefined ? events : events - 1
-    const { severity, fault = 'server' } = invariant
+    const { id: rule, severity, fault = 'server' } = invariant
     return [
       { kind: 'violation', violation: { rule, severity, fault, position, ...about, expected, got }, line: read.line },
     ]

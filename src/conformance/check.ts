@@ -1,6 +1,8 @@
 import { check } from '../errors.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import { type About, aboutOf } from './about.js'
+import { aboutOf } from './about.js'
+import { createChatChecker } from './chat/check-chunks.js'
+import { CHAT_PROFILES, type ChatProfile, isChatProfile } from './chat/invariant.js'
 import type { Agreement } from './clients/agreement.js'
 import type { Client, Seen } from './clients/client.js'
 import { modelFor } from './clients/index.js'
@@ -11,30 +13,15 @@ import { StreamListeners } from './listeners.js'
 import { preview } from './preview.js'
 import { isFields, type StreamEvent } from './stream-event.js'
 import { StreamState } from './stream-state.js'
+import type { Checker, StreamChunk, Violation } from './violation.js'
 
-/** A violation of one rule of {@link INVARIANTS}. */
-export interface Violation {
-  /** The invariant's id. */
-  readonly rule: string
-  readonly severity: Invariant['severity']
-  /** Who is at fault. What the `model` wrote may break clients, too, but no server can fix it. */
-  readonly fault: 'server' | 'model'
-  /** The number of the event, from 0; at the end of the stream, the number of all events. */
-  readonly position: number
-  /** The event's type; absent at the end of the stream. */
-  readonly type?: string
-  readonly expected: string
-  /** What came instead: the value as JSON in at most 80 characters, or a description. */
-  readonly got: string
-  /** The item or part that it concerns. Absent if it concerns the whole stream. */
-  readonly about?: About
-}
+export type { Checker, Violation } from './violation.js'
 
 export interface CheckOptions {
-  /** What the stream is checked against. Default `openai`. */
-  readonly profile?: Profile
+  /** What the stream is checked against: of the Responses API, or a `ChatProfile` of Chat Completions. Default `openai`. */
+  readonly profile?: Profile | ChatProfile
   /**
-   * The ids of rules to skip. Skipping `event-shape` and `event-keys`, which validate each event against its schema,
+   * The ids of rules of the profile's API to skip. Skipping `event-shape` and `event-keys`, which validate each event against its schema,
    * halves the time.
    */
   readonly without?: readonly string[]
@@ -44,14 +31,6 @@ export interface CheckOptions {
    * Default false.
    */
   readonly resumed?: boolean | number
-}
-
-/** Checks one stream while it arrives. */
-export interface Checker {
-  /** Checks the next event, and returns its violations. */
-  push(event: StreamEvent | ResponseStreamEvent): Violation[]
-  /** Ends the stream, and returns the violations that show only now, such as missing events. */
-  end(): Violation[]
 }
 
 /**
@@ -64,7 +43,10 @@ export interface Checker {
  * @throws HarmonyResponsesError `bad_option` if an option has the wrong type, or `without` has an unknown id.
  */
 export function createChecker(options: CheckOptions = {}): Checker {
-  return createCheckerWithRun(options).checker
+  const { profile = 'openai', without, resumed = false } = options
+  if (!isChatProfile(profile)) return createCheckerWithRun({ ...options, profile }).checker
+  check(resumed === false, 'resumed', 'false: no stream of Chat Completions is resumed', resumed)
+  return createChatChecker(profile, without)
 }
 
 /** A checker under a client's profile, with what the client saw: the checker runs the client's model anyway. */
@@ -86,8 +68,8 @@ interface CheckerWithRun {
   readonly run: ClientRun | undefined
 }
 
-function createCheckerWithRun(options: CheckOptions): CheckerWithRun {
-  const { profile = 'openai', without = [], resumed = false } = options
+function createCheckerWithRun(options: CheckOptions & { readonly profile: Profile }): CheckerWithRun {
+  const { profile, without = [], resumed = false } = options
   check(NEEDED.has(profile), 'profile', ONE_PROFILE, profile)
   check(Array.isArray(without), 'without', 'a list of ids of INVARIANTS', without)
   for (const id of without) check(INDEX_OF.has(id), 'without', 'ids of INVARIANTS', id)
@@ -176,7 +158,7 @@ function createCheckerWithRun(options: CheckOptions): CheckerWithRun {
   return { checker, run }
 }
 
-const ONE_PROFILE = `one of ${PROFILES.join(', ')}`
+const ONE_PROFILE = `one of ${[...PROFILES, ...CHAT_PROFILES].join(', ')}`
 
 /** For each profile, whether it needs the rule at each index of `INVARIANTS`. */
 const NEEDED: ReadonlyMap<Profile, readonly boolean[]> = new Map(
@@ -190,7 +172,7 @@ const UNTYPED = INVARIANTS.findIndex(({ id }) => id === 'event-has-type')
 
 /** Checks a captured stream. See {@link createChecker}. */
 export function checkEvents(
-  events: Iterable<StreamEvent | ResponseStreamEvent>,
+  events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
   options: CheckOptions = {},
 ): Violation[] {
   const checker = createChecker(options)

@@ -1,5 +1,7 @@
 export type { About } from './about.js'
-export { type Checker, type CheckOptions, checkEvents, createChecker, type Violation } from './check.js'
+export { CHAT_PROFILES, type ChatCheck, type ChatInvariant, type ChatProfile } from './chat/invariant.js'
+export { CHAT_INVARIANTS } from './chat/invariants/index.js'
+export { type CheckOptions, checkEvents, createChecker } from './check.js'
 export { type CaptureChecker, createCaptureChecker, type Finding } from './check-capture.js'
 export {
   type CheckSourceOptions,
@@ -38,3 +40,4 @@ export type { Cause, LocatedViolation, Repeated, Totals } from './report/cause.j
 export { createReport, type Report, reportOn, type StreamReport } from './report/report.js'
 export { outputItemSchema, parseEvent, responseSchema, responseStreamEventSchema } from './schemas/index.js'
 export type { StreamEvent } from './stream-event.js'
+export type { Checker, StreamChunk, Violation } from './violation.js'

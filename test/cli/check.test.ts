@@ -135,6 +135,42 @@ test('a stream that was resumed is checked from where it begins', async () => {
   expect([code, out]).toEqual([0, 'stream 1: 10 events, 0 violations, 0 warnings (profile openai)\n'])
 })
 
+describe('a stream of Chat Completions', () => {
+  const named = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 7, model: 'gpt-oss' }
+  const CALL = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }
+  const choices = [
+    { index: 0, delta: { role: 'assistant', content: null }, finish_reason: null },
+    { index: 0, delta: { tool_calls: [CALL] }, finish_reason: null },
+    { index: 0, delta: {}, finish_reason: 'tool_calls' },
+  ]
+  const chunks = (given: readonly object[]): string =>
+    `${given.map((choice) => `data: ${JSON.stringify({ ...named, choices: [choice] })}\n\n`).join('')}data: [DONE]\n\n`
+
+  test('a good one is checked with --profile chat', async () => {
+    const { code, out } = await check({ a: chunks(choices) }, '--profile', 'chat')
+    expect([code, out]).toEqual([0, 'stream 1: 3 events, 0 violations, 0 warnings (profile chat)\n'])
+  })
+
+  test('a violation names its choice and its call, and the rule with its sentence', async () => {
+    const nameless = { ...CALL, function: { arguments: '{}' } }
+    const damaged = choices.with(1, { index: 0, delta: { tool_calls: [nameless] }, finish_reason: null } as never)
+    const { code, out } = await check({ a: chunks(damaged) }, '--profile', 'chat')
+    expect(code).toBe(1)
+    expect(out).toContain('line 3, event 1 chat.completion.chunk, choice 0, call 0\n')
+    expect(out).toContain('expected function.name, got nothing\n')
+    expect(out).toContain('chat-call-begins: The first delta of a call has')
+  })
+
+  test('what is none is named, and --resumed is refused', async () => {
+    const err =
+      'harmony-responses: a: no Chat Completions stream: a stream of the Responses API, not of Chat Completions\n'
+    expect(await check({ a: SSE }, '--profile', 'chat')).toEqual({ code: 2, out: '', err })
+    const resumed = await check({ a: chunks(choices) }, '--profile', 'chat', '--resumed')
+    expect(resumed.code).toBe(2)
+    expect(resumed.err).toContain('--resumed is for the Responses API')
+  })
+})
+
 describe('nothing that came is lost', () => {
   test('nothing that came is lost before a frame that was cut off: it is reported after the report', async () => {
     const { code, out, err } = await check({ a: `${SSE}data: {"type":"resp` })

@@ -243,7 +243,7 @@ describe('check', () => {
     ['{"name":"x"}', 'JSON that is not an event: an object with name'],
     [
       'data: {"object":"chat.completion.chunk"}\n\ndata: [DONE]\n\n',
-      'a Chat Completions stream, not one of the Responses API',
+      'a Chat Completions stream, not one of the Responses API (check it with --profile chat)',
     ],
   ])('input without a stream is named: %j', async (text, what) => {
     const err = `harmony-responses: a.jsonl: no Responses stream: ${what}\n`
@@ -259,7 +259,7 @@ describe('check', () => {
     [
       '',
       ['--profile', 'azure'],
-      '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, got "azure"',
+      '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, chat, got "azure"',
     ],
   ])('what cannot be checked exits with 2 and one line: %#', async (text, options, message) => {
     expect(await check(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })

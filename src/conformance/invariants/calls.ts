@@ -1,6 +1,6 @@
 import { hasItem, isItemDone } from '../event-kind.js'
 import { type Invariant, of, type ReportViolation, stateless } from '../invariant.js'
-import { isEncodedTwice } from '../json-text.js'
+import { isEncodedTwice, isJson } from '../json-text.js'
 import { preview } from '../preview.js'
 import { reportDifference } from '../report-difference.js'
 import { asFields, asList, asString, type Fields, lookUp } from '../stream-event.js'
@@ -266,15 +266,4 @@ function checkCallIds(items: readonly Fields[], ids: Set<unknown>, report: Repor
 
 function isBelow(index: unknown, count: number): boolean {
   return Number.isInteger(index) && Number(index) >= 0 && Number(index) < count
-}
-
-function isJson(text: unknown): boolean {
-  // A cheap test first: an exception takes as long as checking ten events.
-  if (!/^[\t\n\r ]*[[{"\-\dtfn]/.test(asString(text))) return false
-  try {
-    JSON.parse(asString(text))
-    return true
-  } catch {
-    return false
-  }
 }

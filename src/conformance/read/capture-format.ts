@@ -8,6 +8,7 @@ export type CaptureFormat =
   | 'utf-16'
   | 'response'
   | 'chat-completions'
+  | 'responses'
   | 'messages'
   | 'web-socket'
   | 'error'
@@ -23,6 +24,30 @@ export interface DetectedFormat {
   readonly description: string
 }
 
+/** The `object` of a chunk of Chat Completions. */
+export const CHUNK = 'chat.completion.chunk'
+
+/** Whether a value is meant as a chunk of Chat Completions. */
+export function isChatChunk(value: unknown): boolean {
+  if (!isFields(value) || typeof value['type'] === 'string') return false
+  const { object, choices } = value
+  return object === CHUNK || (Array.isArray(choices) && object !== 'chat.completion' && object !== 'text_completion')
+}
+
+/** Recognizes JSON values that people mistake for chunks of Chat Completions. */
+export function detectForeignChunk(value: unknown): DetectedFormat | undefined {
+  if (!isFields(value)) return undefined
+  const { object, type } = value
+  if (object === 'chat.completion') {
+    const description = 'a completion that was not streamed (the request lacks "stream": true)'
+    return { format: 'chat-completions', description }
+  }
+  if (typeof type === 'string' && type.startsWith('response.')) {
+    return { format: 'responses', description: 'a stream of the Responses API, not of Chat Completions' }
+  }
+  return (typeof type === 'string' ? detectForeignEvent(type) : undefined) ?? detectForeignJson(value)
+}
+
 /** Recognizes JSON values that people often mistake for events of the Responses API. */
 export function detectForeignJson(value: unknown): DetectedFormat | undefined {
   if (!isFields(value)) return undefined
@@ -30,8 +55,9 @@ export function detectForeignJson(value: unknown): DetectedFormat | undefined {
   if (object === 'response') {
     return { format: 'response', description: 'a response that was not streamed (the request lacks "stream": true)' }
   }
-  if (object === 'chat.completion.chunk') {
-    return { format: 'chat-completions', description: 'a Chat Completions stream, not one of the Responses API' }
+  if (object === CHUNK) {
+    const description = 'a Chat Completions stream, not one of the Responses API (check it with --profile chat)'
+    return { format: 'chat-completions', description }
   }
   if (object === 'chat.completion' || object === 'text_completion') {
     return { format: 'chat-completions', description: `an answer of another API (object "${object}")` }

@@ -162,7 +162,9 @@ export class SseReader {
       const both = before === undefined ? [type] : [before, type]
       report('frames-apart', line, 'a blank line before it', 'a second event in the frame', both)
     }
-    if (wasDone && type !== 'response.created') report('done-is-last', line, 'nothing after [DONE]', 'an event')
+    // If the event begins a stream, the sink has said so, and nothing is done.
+    if (wasDone && this.#isDone && type !== 'response.created')
+      report('done-is-last', line, 'nothing after [DONE]', 'an event')
     if (name === undefined) {
       if (!this.#hasReportedNameless) report('event-named', line, `event: ${type}`, 'no name')
       this.#hasReportedNameless = true

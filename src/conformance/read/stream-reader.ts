@@ -1,6 +1,14 @@
 import { check, describe } from '../../errors.js'
-import { isFields, type StreamEvent } from '../stream-event.js'
-import { type DetectedFormat, detectForeignEvent, detectForeignJson, unknownJson } from './capture-format.js'
+import { asFields, asList, asString, isFields, type StreamEvent } from '../stream-event.js'
+import {
+  CHUNK,
+  type DetectedFormat,
+  detectForeignChunk,
+  detectForeignEvent,
+  detectForeignJson,
+  isChatChunk,
+  unknownJson,
+} from './capture-format.js'
 import { CaptureText, isLogTime } from './capture-text.js'
 import { HttpHead, isVerboseNoise, isVerboseStart, statusOf } from './curl.js'
 import { Dechunker } from './dechunk.js'
@@ -14,6 +22,11 @@ import { isOfClient, messageIn } from './web-socket-log.js'
 export interface StreamReaderOptions {
   /** The longest event, in UTF-16 code units. Longer ones are reported and skipped. Default 67,108,864. */
   readonly maxEventLength?: number
+  /**
+   * Which API the streams are of. With `chat`, the chunks of Chat Completions are read, as values without a type
+   * (`untyped`), and the events of the Responses API are named as foreign. Default `responses`.
+   */
+  readonly api?: 'responses' | 'chat'
 }
 
 /** Reads one capture piece by piece. It needs memory for one event. */
@@ -51,10 +64,12 @@ const PAGE = /^\s*<(?:!doctype|html|head|body|\?xml)/i
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function createStreamReader({ maxEventLength = MAX_EVENT_LENGTH }: StreamReaderOptions = {}): StreamReader {
+export function createStreamReader(options: StreamReaderOptions = {}): StreamReader {
+  const { maxEventLength = MAX_EVENT_LENGTH, api = 'responses' } = options
   const isLength = Number.isInteger(maxEventLength) && maxEventLength > 0
   check(isLength, 'maxEventLength', 'a positive integer', maxEventLength)
-  return new Reader(maxEventLength)
+  check(api === 'responses' || api === 'chat', 'api', 'responses or chat', api)
+  return new Reader(maxEventLength, api === 'chat')
 }
 
 class Reader implements StreamReader {
@@ -78,11 +93,15 @@ class Reader implements StreamReader {
   #head: HttpHead | undefined
   #isNextFirst = true
   #hasTerminal = false
+  /** For a reader of Chat Completions: the id of the last chunk. */
+  readonly #isChat: boolean
+  #chatId: unknown
   /** Broken text was reported, and no event has come since. */
   #isBroken = false
 
-  constructor(maxLength: number) {
+  constructor(maxLength: number, isChat: boolean) {
     this.#maxLength = maxLength
+    this.#isChat = isChat
     const broken = (head: string, line: number, why: BrokenReason): void => this.#reportBroken(head, line, why)
     this.#text = new CaptureText(
       {
@@ -250,6 +269,7 @@ class Reader implements StreamReader {
   /** Reads a parsed value. Returns its type, if it is an event. */
   #takeValue(value: unknown, line: number): string | undefined {
     this.#isBroken = false
+    if (this.#isChat) return this.#takeChunk(value, line)
     if (isFields(value) && typeof value['type'] === 'string') {
       const event = value as StreamEvent
       if (isOfClient(event.type)) {
@@ -274,10 +294,43 @@ class Reader implements StreamReader {
   #takeUntyped(value: unknown, line: number): void {
     const given = detectForeignJson(value)
     // Within a stream, an error or unknown JSON stands in the place of an event.
-    const isInPlace = (given === undefined || given.format === 'error') && (this.#isSse || !this.#isNextFirst)
+    const isInPlace = (given === undefined || given.format === 'error') && this.#isWithin()
     if (given !== undefined || !isInPlace) this.#reportFormat(given ?? unknownJson(value), line, value)
     if (!isInPlace) return
     this.#reads.push({ kind: 'untyped', value, line, isFirst: this.#beginsStream(undefined) })
+  }
+
+  /** Reads what may be a chunk of Chat Completions. Returns its `object`, or `error`, if it stands in a stream. */
+  #takeChunk(value: unknown, line: number): string | undefined {
+    if (isHar(value)) {
+      this.#takeHar(value, line)
+      return undefined
+    }
+    const isChunk = isChatChunk(value)
+    const foreign = isChunk ? undefined : detectForeignChunk(value)
+    // Within a stream, an error or unknown JSON stands in the place of a chunk.
+    const isInPlace = isChunk || ((foreign === undefined || foreign.format === 'error') && this.#isWithin())
+    if (!isInPlace) {
+      this.#reportFormat(foreign ?? unknownJson(value), line)
+      return undefined
+    }
+    const { id, choices } = asFields(value)
+    const said = asList(choices).map(asFields)
+    const begins = said.some(({ delta }) => asString(asFields(delta)['role']) !== '')
+    // The next stream of a file has another id, and comes after the end of the one before.
+    const isNext = begins && id !== this.#chatId && (this.#hasTerminal || this.#sse.isDone)
+    const isFirst = this.#isNextFirst || isNext
+    if (isNext && !this.#isNextFirst) this.#endStream()
+    this.#isNextFirst = false
+    this.#chatId = id
+    if (said.some(({ finish_reason: reason }) => typeof reason === 'string')) this.#hasTerminal = true
+    this.#reads.push({ kind: 'untyped', value, line, isFirst })
+    return isChunk ? CHUNK : 'error'
+  }
+
+  /** Whether a value stands in a stream. */
+  #isWithin(): boolean {
+    return this.#isSse || !this.#isNextFirst
   }
 
   #takeHar(har: unknown, line: number): void {
@@ -289,7 +342,7 @@ class Reader implements StreamReader {
     for (const { source, body } of bodies) {
       this.#endStream()
       this.#reportFormat({ format: 'har', description: source }, line)
-      const reader = new Reader(this.#maxLength)
+      const reader = new Reader(this.#maxLength, this.#isChat)
       for (const read of reader.push(body)) this.#reads.push(read)
       for (const read of reader.end()) this.#reads.push(read)
     }

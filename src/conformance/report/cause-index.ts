@@ -1,4 +1,4 @@
-import type { Violation } from '../check.js'
+import type { Violation } from '../violation.js'
 import { RecentMap } from './recent-map.js'
 import { causeNamesOf } from './violation-kind.js'
 

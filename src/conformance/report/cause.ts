@@ -1,4 +1,4 @@
-import type { Violation } from '../check.js'
+import type { Violation } from '../violation.js'
 
 /** A violation, and its line in the file. */
 export interface LocatedViolation extends Violation {

@@ -9,7 +9,7 @@ export interface PossibleCauses {
 }
 
 /** The rules whose message begins with the path of a field. A rule for that field describes the problem better. */
-export const SHAPE_RULES: ReadonlySet<string> = new Set(['event-shape', 'event-keys'])
+export const SHAPE_RULES: ReadonlySet<string> = new Set(['event-shape', 'event-keys', 'chat-chunk-shape'])
 
 /** Violations of these rules explain all others at the same event. */
 export const EXPLAINS_WHOLE_EVENT: readonly string[] = [
@@ -280,6 +280,20 @@ export const RULE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'call-id': ['item.call_id'],
   'call-id-prefix': ['item.call_id'],
   'mcp-call-ends-once': ['item.status'],
+  'chat-one-completion': ['id', 'created', 'model'],
+  'chat-choice-index': ['choices.index'],
+  'chat-role-first': ['choices.delta.role'],
+  'chat-role-once': ['choices.delta.role'],
+  'chat-finish-once': ['choices.finish_reason'],
+  'chat-call-index': ['choices.delta.tool_calls.index'],
+  'chat-call-begins': [
+    'choices.delta.tool_calls.id',
+    'choices.delta.tool_calls.type',
+    'choices.delta.tool_calls.function.name',
+    'choices.delta.tool_calls.custom.name',
+  ],
+  'chat-usage-last': ['usage'],
+  'chat-usage-adds-up': ['usage'],
 }
 
 /** The rules that a lost, repeated or late event can break: they check the order of events, or joined texts. */

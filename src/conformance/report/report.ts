@@ -1,6 +1,7 @@
 import type { ResponseStreamEvent } from '../../responses/events.js'
-import { type CheckOptions, createChecker, type Violation } from '../check.js'
+import { type CheckOptions, createChecker } from '../check.js'
 import type { StreamEvent } from '../stream-event.js'
+import type { StreamChunk, Violation } from '../violation.js'
 import type { Cause, LocatedViolation, Totals } from './cause.js'
 import { CauseIndex } from './cause-index.js'
 import { EXPLAINS_WHOLE_EVENT, POSSIBLE_CAUSES, type PossibleCauses, SHAPE_RULES } from './possible-causes.js'
@@ -235,7 +236,7 @@ export interface StreamReport extends Totals {
  * @throws HarmonyResponsesError `bad_option` if an option has the wrong type, or `without` has an unknown id.
  */
 export function reportOn(
-  events: Iterable<StreamEvent | ResponseStreamEvent>,
+  events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
   options: CheckOptions = {},
 ): StreamReport {
   const checker = createChecker(options)

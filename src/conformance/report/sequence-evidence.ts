@@ -1,4 +1,4 @@
-import type { Violation } from '../check.js'
+import type { Violation } from '../violation.js'
 import { ORDER_RULES } from './possible-causes.js'
 
 /** The limit for evidence. A server with more wrong numbers counts in its own way, and has lost no events. */

@@ -1,4 +1,4 @@
-import type { Violation } from '../check.js'
+import type { Violation } from '../violation.js'
 import { RULE_FIELDS, SHAPE_RULES } from './possible-causes.js'
 
 /** The kind of a violation: its rule and message without values, so that repeats at other events have the same kind. */

@@ -1,0 +1,142 @@
+import { check } from '../../errors.js'
+import type { About } from '../about.js'
+import type { ReportViolation } from '../invariant.js'
+import { preview } from '../preview.js'
+import { asFields, type Fields, isFields } from '../stream-event.js'
+import type { Checker, Violation } from '../violation.js'
+import type { ChatInvariant, ChatProfile } from './invariant.js'
+import { CHAT_INVARIANTS } from './invariants/index.js'
+import {
+  applyCall,
+  applyDelta,
+  ChatState,
+  type ChoiceState,
+  callOf,
+  callsIn,
+  choicesIn,
+  isErrorFrame,
+  isIndex,
+  MAX_CHOICES,
+} from './stream-state.js'
+
+/**
+ * Creates a checker for one stream of chunks. `createChecker` does it for the profiles of Chat Completions.
+ *
+ * @param without - the ids of rules to skip
+ * @throws HarmonyResponsesError `bad_option` if `without` is no list of ids of `CHAT_INVARIANTS`
+ */
+export function createChatChecker(profile: ChatProfile, without: readonly string[] = []): Checker {
+  check(Array.isArray(without), 'without', 'a list of ids of CHAT_INVARIANTS', without)
+  for (const id of without) check(IDS.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
+
+  const state = new ChatState()
+  const checks = CHAT_INVARIANTS.filter(({ id, neededBy }) => neededBy.includes(profile) && !without.includes(id)).map(
+    (rule) => ({ rule, check: rule.begin() }),
+  )
+  let found: Violation[] = []
+  let received = 0
+  /** The `object` of the chunk that is checked; undefined at the end of the stream. */
+  let type: string | undefined
+  /** The choice and the call that are checked. */
+  let where: About = {}
+  let current = CHAT_INVARIANTS[0] as ChatInvariant
+
+  const report: ReportViolation = (expected, value, words, details) => {
+    const { id: rule, severity, fault: usual = 'server' } = current
+    const about = { ...where, ...details?.about }
+    found.push({
+      rule,
+      severity,
+      fault: details?.fault ?? usual,
+      position: state.position,
+      ...(type === undefined ? {} : { type }),
+      expected,
+      got: words ?? preview(value),
+      ...(Object.keys(about).length === 0 ? {} : { about }),
+    })
+  }
+
+  function takeChoice(choice: Fields): void {
+    const { index } = choice
+    // Which choice is meant is unknown, and that has been reported.
+    if (!isIndex(index, MAX_CHOICES)) return
+    const known = state.choices.get(index)
+    where = { choice: index }
+    for (const { rule, check } of checks) {
+      current = rule
+      check.choice?.(choice, known, state, report)
+    }
+    const seen = state.choice(index)
+    const { finish_reason: reason } = choice
+    const delta = asFields(choice['delta'])
+    // What comes after finish_reason is surplus, and has been reported.
+    if (seen.finish !== undefined) return
+    for (const call of callsIn(delta)) takeCall(call, seen)
+    applyDelta(delta, seen)
+    if (reason === undefined || reason === null) return
+    where = { choice: index }
+    seen.finish = reason
+    for (const { rule, check } of checks) {
+      current = rule
+      check.finish?.(reason, seen, report)
+    }
+  }
+
+  function takeCall(delta: Fields, of: ChoiceState): void {
+    const seen = callOf(delta, of)
+    const call = seen?.index ?? delta['index']
+    where = { choice: of.index, ...(Number.isInteger(call) ? { call: call as number } : {}) }
+    for (const { rule, check } of checks) {
+      current = rule
+      check.call?.(delta, seen, of, report)
+    }
+    applyCall(delta, of, state.position)
+  }
+
+  function take(): Violation[] {
+    const violations = found
+    if (found.length > 0) found = []
+    return violations
+  }
+
+  return {
+    push(given) {
+      state.position = received++
+      if (!isFields(given)) {
+        // No other rule can check what is no object.
+        type = CHUNK
+        where = {}
+        const shape = checks.find(({ rule }) => rule.id === 'chat-chunk-shape')
+        if (shape === undefined) return []
+        current = shape.rule
+        report('a chunk', given)
+        return take()
+      }
+      const chunk: Fields = given
+      type = isErrorFrame(chunk) ? 'error' : CHUNK
+      where = {}
+      for (const { rule, check } of checks) {
+        current = rule
+        check.chunk?.(chunk, state, report)
+      }
+      // What comes after an error is surplus.
+      if (!state.hasFailed) for (const choice of choicesIn(chunk)) takeChoice(choice)
+      state.apply(chunk)
+      return take()
+    },
+    end() {
+      state.position = received
+      type = undefined
+      where = {}
+      for (const { rule, check } of checks) {
+        current = rule
+        check.end?.(state, report)
+      }
+      return take()
+    },
+  }
+}
+
+const CHUNK = 'chat.completion.chunk'
+
+const IDS: ReadonlySet<string> = new Set(CHAT_INVARIANTS.map(({ id }) => id))

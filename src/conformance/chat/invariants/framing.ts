@@ -1,0 +1,45 @@
+import type { Invariant } from '../../invariant.js'
+import { neededFraming } from '../../invariants/framing.js'
+import { always, type ChatInvariant } from '../invariant.js'
+
+/** The rules for frames of the Responses API that hold for this API, too. Its frames have no event names. */
+const SHARED: readonly string[] = [
+  'frames-apart',
+  'last-frame-ends',
+  'no-cr-at-end',
+  'cr-line-ends',
+  'data-is-json',
+  'frame-has-data',
+  'data-field',
+  'line-is-field',
+  'event-name-misleads',
+  'no-mark-at-start',
+  'no-mark-within',
+  'text-encoding',
+]
+
+/** By the id under which the capture reader reports it. */
+const OWN: Readonly<Record<string, ChatInvariant>> = {
+  'done-at-end': {
+    id: 'chat-done-at-end',
+    sentence: 'A stream that does not fail ends with data: [DONE].',
+    neededBy: ['chat'],
+    severity: 'warning',
+    begin: always({}),
+  },
+  'done-is-last': {
+    id: 'chat-done-is-last',
+    sentence: 'Nothing comes after [DONE]: the openai SDK has stopped reading.',
+    neededBy: ['chat'],
+    severity: 'error',
+    begin: always({}),
+  },
+}
+
+/** Rules for the framing of chunks. The capture reader finds their violations. */
+export const FRAMING: readonly ChatInvariant[] = Object.values(OWN)
+
+/** The rule for what the capture reader reports, if it holds for chunks. */
+export function neededChatFraming(id: string): Invariant | ChatInvariant | undefined {
+  return OWN[id] ?? (SHARED.includes(id) ? neededFraming(id, 'openai', undefined) : undefined)
+}
